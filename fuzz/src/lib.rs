@@ -1,13 +1,13 @@
 //! What must hold for every document, whatever bytes it was read from.
 
-use midstride_core::handoff::check::{Alone, check, pull_request};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Finding, Severity};
-use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::format::header::Place;
-use midstride_core::text::span::Span;
+use midstride_core::format::header::HeaderLocation;
 use midstride_core::format::stage::Stages;
-use midstride_core::text::yaml::{Data, Node, Value};
+use midstride_core::handoff::check::{StandaloneContext, check, check_pull_request};
+use midstride_core::handoff::{Handoff, Location};
+use midstride_core::text::span::Span;
+use midstride_core::text::yaml::{YamlData, YamlNode, YamlValue};
 use std::sync::LazyLock;
 
 /// Reading the table costs more than reading a document, so it is read once.
@@ -40,7 +40,7 @@ pub fn read(bytes: &[u8]) -> Document {
         nodes_inside(text, &header.root);
         for comment in &header.comments {
             inside(text, *comment, "a comment");
-            if header.place != Place::Section {
+            if header.location != HeaderLocation::Section {
                 assert!(header.at.contains(*comment), "a comment outside the header");
             }
         }
@@ -51,12 +51,12 @@ pub fn read(bytes: &[u8]) -> Document {
 
 /// Judges a document as a handoff and as the description of a pull request.
 pub fn judge(document: &Document) {
-    let whereabouts = Whereabouts { stem: "it".to_owned(), stage: None };
-    let handoff = Handoff::of(document, &whereabouts, &STAGES);
-    let verdict = check(&handoff, &STAGES, Some(&handoff.key()), &Alone);
+    let location = Location { stem: "it".to_owned(), stage: None };
+    let handoff = Handoff::new(document, &location, &STAGES);
+    let verdict = check(&handoff, &STAGES, Some(&handoff.key()), &StandaloneContext);
     findings_inside(document, &verdict.findings);
     assert!(verdict.findings.is_sorted_by_key(|finding| (finding.at.start, finding.code)));
-    findings_inside(document, &pull_request(document, &Alone).findings);
+    findings_inside(document, &check_pull_request(document, &StandaloneContext).findings);
 }
 
 /// Formats a document, where that is not refused, and holds the result against what `fmt` promises.
@@ -77,7 +77,8 @@ pub fn format(document: &Document) {
             strict.text()
         );
         assert!(strict.handoff_header().is_some(), "formatting lost the header");
-        let body = |document: &Document| document.body().of(document.text()).trim_end().to_owned();
+        let body =
+            |document: &Document| document.body().slice(document.text()).trim_end().to_owned();
         assert_eq!(body(&strict), body(document), "formatting changed the body");
         assert!(comments_kept(document, &strict), "formatting lost a comment");
     }
@@ -86,9 +87,9 @@ pub fn format(document: &Document) {
 /// Whether every comment of the header is still there, as often as it was.
 pub fn comments_kept(before: &Document, after: &Document) -> bool {
     let comments = |document: &Document| -> Vec<String> {
-        let header = document.header().filter(|header| header.place != Place::Section);
+        let header = document.header().filter(|header| header.location != HeaderLocation::Section);
         let spans = header.map(|header| header.comments.clone()).unwrap_or_default();
-        spans.iter().map(|at| at.of(document.text()).trim_end().to_owned()).collect()
+        spans.iter().map(|at| at.slice(document.text()).trim_end().to_owned()).collect()
     };
     let mut left = comments(after);
     comments(before).iter().all(|comment| {
@@ -98,8 +99,8 @@ pub fn comments_kept(before: &Document, after: &Document) -> bool {
 }
 
 /// The values of the front matter.
-pub fn values(document: &Document) -> Option<Data> {
-    let header = document.header().filter(|header| header.place != Place::Section)?;
+pub fn values(document: &Document) -> Option<YamlData> {
+    let header = document.header().filter(|header| header.location != HeaderLocation::Section)?;
     Some(header.root.data())
 }
 
@@ -112,10 +113,10 @@ fn findings_inside(document: &Document, findings: &[Finding]) {
     }
 }
 
-fn nodes_inside(text: &str, node: &Node) {
+fn nodes_inside(text: &str, node: &YamlNode) {
     inside(text, node.at, "a value");
     match &node.value {
-        Value::List(items) => {
+        YamlValue::List(items) => {
             for item in items {
                 if let Some(dash) = item.dash {
                     assert_eq!(text.as_bytes()[dash], b'-', "no dash at byte {dash}");
@@ -123,13 +124,13 @@ fn nodes_inside(text: &str, node: &Node) {
                 nodes_inside(text, &item.node);
             }
         }
-        Value::Map(entries) => {
+        YamlValue::Map(entries) => {
             for entry in entries {
                 inside(text, entry.key.at, "a key");
                 nodes_inside(text, &entry.node);
             }
         }
-        Value::Null | Value::Text(_) | Value::Unreadable(_) => {}
+        YamlValue::Null | YamlValue::Text(_) | YamlValue::Unreadable(_) => {}
     }
 }
 

@@ -4,14 +4,14 @@
 
 use libfuzzer_sys::fuzz_target;
 use midstride_core::brief::{
-    Boot, BootAction, Budget, Material, Occasion, Point, Rank, compose,
+    BriefItem, BriefOccasion, Budget, ItemRank, Material, SourcedStartupStep, StartupStep, compose,
 };
 
-const KINDS: [(Rank, &str); 4] = [
-    (Rank::Constraint, "Constraint"),
-    (Rank::Standing, "Where it stands"),
-    (Rank::Task, "Task"),
-    (Rank::Rest, "Failed and never passed"),
+const KINDS: [(ItemRank, &str); 4] = [
+    (ItemRank::Constraint, "Constraint"),
+    (ItemRank::Status, "Where it stands"),
+    (ItemRank::Task, "Task"),
+    (ItemRank::Rest, "Failed and never passed"),
 ];
 
 const BEGINNINGS: [&str; 14] = [
@@ -40,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
     let briefing = compose(&material, Budget { tokens, utf16_units: Some(10_000) });
     assert!(briefing.tokens <= tokens);
     assert!(briefing.text.encode_utf16().count() <= 10_000);
-    assert_eq!(briefing.told.len() + briefing.omitted.len(), material.points.len() + 2);
+    assert_eq!(briefing.included.len() + briefing.omitted.len(), material.items.len() + 2);
     for line in briefing.text.lines() {
         let ours = line.is_empty() || BEGINNINGS.iter().any(|word| line.starts_with(word));
         assert!(ours, "not our words: {line}");
@@ -53,23 +53,23 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn material(texts: &[&str]) -> Material {
     let text = |at: usize| texts[at % texts.len()].to_owned();
-    let boot = |action| Boot { action, source: text(1), show: vec![text(2)] };
-    let point = |(at, piece): (usize, &&str)| Point {
+    let boot = |action| SourcedStartupStep { step: action, source: text(1), show: vec![text(2)] };
+    let point = |(at, piece): (usize, &&str)| BriefItem {
         rank: KINDS[at % 4].0,
-        what: KINDS[at % 4].1,
+        heading: KINDS[at % 4].1,
         text: (*piece).to_owned(),
         source: text(at + 1),
         place: Some(text(at + 2)),
         show: vec!["midstride".to_owned(), text(at + 3)],
-        ..Point::default()
+        ..BriefItem::default()
     };
     Material {
         client: None,
-        occasion: Occasion::Startup,
+        occasion: BriefOccasion::Startup,
         role: Some(text(3)),
         branch: Some(text(4)),
-        boot: vec![boot(BootAction::Skill(text(5))), boot(BootAction::Read(text(6)))],
-        points: texts.iter().enumerate().map(point).collect(),
+        startup: vec![boot(StartupStep::Skill(text(5))), boot(StartupStep::Read(text(6)))],
+        items: texts.iter().enumerate().map(point).collect(),
         unread: 0,
         show_all: vec!["midstride".to_owned(), text(7)],
         headline: None,

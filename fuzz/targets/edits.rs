@@ -4,9 +4,9 @@
 use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use midstride_core::format::document::Document;
-use midstride_core::text::edit::{Edit, Path, Step};
+use midstride_core::text::edit::{Edit, HeaderPath, HeaderPathStep};
 use midstride_core::text::span::Span;
-use midstride_core::text::yaml::Data;
+use midstride_core::text::yaml::YamlData;
 use midstride_fuzz::{comments_kept, read, values};
 
 /// So many bytes choose the edits; the header is what follows, so that a header makes a good seed.
@@ -107,21 +107,21 @@ fn edit(u: &mut Unstructured<'_>, document: &Document) -> Result<Edit> {
 }
 
 /// A walk through the values that are there, which may stray at any step.
-fn path(u: &mut Unstructured<'_>, document: &Document) -> Result<Path> {
-    let values = values(document).unwrap_or(Data::Null);
+fn path(u: &mut Unstructured<'_>, document: &Document) -> Result<HeaderPath> {
+    let values = values(document).unwrap_or(YamlData::Null);
     let mut here = Some(&values);
-    let mut path = Path::default();
+    let mut path = HeaderPath::default();
     for _ in 0..u.int_in_range(1..=STEPS_MAX)? {
         let known = here.filter(|_| u.ratio(7, 8).unwrap_or(false));
         let step = match known {
-            Some(Data::Map(entries)) if !entries.is_empty() => {
-                Step::Key(u.choose(entries)?.0.clone())
+            Some(YamlData::Map(entries)) if !entries.is_empty() => {
+                HeaderPathStep::Key(u.choose(entries)?.0.clone())
             }
-            Some(Data::List(items)) if !items.is_empty() => {
-                Step::Item(u.choose_index(items.len())?)
+            Some(YamlData::List(items)) if !items.is_empty() => {
+                HeaderPathStep::Item(u.choose_index(items.len())?)
             }
-            _ if u.ratio(1, 4)? => Step::Item(u.int_in_range(0..=3)?),
-            _ => Step::Key(key(u)?),
+            _ if u.ratio(1, 4)? => HeaderPathStep::Item(u.int_in_range(0..=3)?),
+            _ => HeaderPathStep::Key(key(u)?),
         };
         here = here.and_then(|here| at(here, std::slice::from_ref(&step)));
         path.0.push(step);
@@ -147,27 +147,27 @@ fn text(u: &mut Unstructured<'_>) -> Result<String> {
     }
 }
 
-fn data(u: &mut Unstructured<'_>, depth: usize) -> Result<Data> {
+fn data(u: &mut Unstructured<'_>, depth: usize) -> Result<YamlData> {
     let kinds = if depth == 0 { 3 } else { 5 };
     Ok(match u.int_in_range(0..=kinds)? {
-        0 => Data::Null,
-        1 | 2 => Data::Text(text(u)?),
-        3 => Data::Bare(text(u)?),
+        0 => YamlData::Null,
+        1 | 2 => YamlData::Text(text(u)?),
+        3 => YamlData::Bare(text(u)?),
         4 => {
             let count = u.int_in_range(0..=PARTS_MAX)?;
-            Data::List((0..count).map(|_| data(u, depth - 1)).collect::<Result<_>>()?)
+            YamlData::List((0..count).map(|_| data(u, depth - 1)).collect::<Result<_>>()?)
         }
         _ => {
             let count = u.int_in_range(0..=PARTS_MAX)?;
             let entry = |_| Ok((key(u)?, data(u, depth - 1)?));
-            Data::Map((0..count).map(entry).collect::<Result<_>>()?)
+            YamlData::Map((0..count).map(entry).collect::<Result<_>>()?)
         }
     })
 }
 
 /// Holds an accepted edit against what it says.
 fn hold(before: &Document, after: &Document, edit: &Edit) {
-    let body = |document: &Document| document.body().of(document.text()).to_owned();
+    let body = |document: &Document| document.body().slice(document.text()).to_owned();
     if let Edit::Body(at, new) = edit {
         let mut text = before.text().to_owned();
         text.replace_range(at.range(), new);
@@ -183,37 +183,37 @@ fn hold(before: &Document, after: &Document, edit: &Edit) {
         Edit::Set(path, value) => reads(at(&new, &path.0), Some(value)),
         Edit::Append(path, value) => {
             let mut items = match at(&old, &path.0) {
-                None | Some(Data::Null) => Vec::new(),
-                Some(Data::List(items)) => items.clone(),
+                None | Some(YamlData::Null) => Vec::new(),
+                Some(YamlData::List(items)) => items.clone(),
                 Some(single) => vec![single.clone()],
             };
             items.push(value.clone());
-            reads(at(&new, &path.0), Some(&Data::List(items)));
+            reads(at(&new, &path.0), Some(&YamlData::List(items)));
         }
         Edit::Remove(path) => {
             let (last, parent) = path.0.split_last().expect("nobody removes everything");
             let left = match (at(&old, parent), last) {
-                (Some(Data::Map(entries)), Step::Key(gone)) => {
-                    Data::Map(entries.iter().filter(|(key, _)| key != gone).cloned().collect())
+                (Some(YamlData::Map(entries)), HeaderPathStep::Key(gone)) => {
+                    YamlData::Map(entries.iter().filter(|(key, _)| key != gone).cloned().collect())
                 }
-                (Some(Data::List(items)), Step::Item(gone)) => {
+                (Some(YamlData::List(items)), HeaderPathStep::Item(gone)) => {
                     let mut items = items.clone();
                     items.remove(*gone);
-                    Data::List(items)
+                    YamlData::List(items)
                 }
                 other => panic!("nothing was there to remove: {other:?}"),
             };
             // Without its last part a list or mapping says nothing.
-            let empty = matches!(&left, Data::Map(e) if e.is_empty())
-                || matches!(&left, Data::List(i) if i.is_empty());
-            reads(at(&new, parent), Some(if empty { &Data::Null } else { &left }));
+            let empty = matches!(&left, YamlData::Map(e) if e.is_empty())
+                || matches!(&left, YamlData::List(i) if i.is_empty());
+            reads(at(&new, parent), Some(if empty { &YamlData::Null } else { &left }));
         }
         Edit::Body(..) => unreachable!("told above"),
     }
     beside(&old, &new, steps(edit));
 }
 
-fn steps(edit: &Edit) -> &[Step] {
+fn steps(edit: &Edit) -> &[HeaderPathStep] {
     match edit {
         Edit::Set(path, _) | Edit::Append(path, _) | Edit::Remove(path) => &path.0,
         Edit::Body(..) => &[],
@@ -221,33 +221,36 @@ fn steps(edit: &Edit) -> &[Step] {
 }
 
 /// The value at a path.
-fn at<'d>(data: &'d Data, steps: &[Step]) -> Option<&'d Data> {
+fn at<'d>(data: &'d YamlData, steps: &[HeaderPathStep]) -> Option<&'d YamlData> {
     steps.iter().try_fold(data, |here, step| match (here, step) {
-        (Data::Map(entries), Step::Key(key)) => {
+        (YamlData::Map(entries), HeaderPathStep::Key(key)) => {
             entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
         }
-        (Data::List(items), Step::Item(index)) => items.get(*index),
+        (YamlData::List(items), HeaderPathStep::Item(index)) => items.get(*index),
         _ => None,
     })
 }
 
-fn reads(is: Option<&Data>, meant: Option<&Data>) {
-    let same = is.zip(meant).is_some_and(|(is, meant)| is.same(meant));
+fn reads(is: Option<&YamlData>, meant: Option<&YamlData>) {
+    let same = is.zip(meant).is_some_and(|(is, meant)| is.is_equivalent_to(meant));
     assert!(same, "meant {meant:?}, reads {is:?}");
 }
 
 /// Whatever lies beside the path is as it was, all the way down.
-fn beside(old: &Data, new: &Data, steps: &[Step]) {
+fn beside(old: &YamlData, new: &YamlData, steps: &[HeaderPathStep]) {
     let Some((step, rest)) = steps.split_first() else { return };
     match (old, new, step) {
-        (Data::Map(a), Data::Map(b), Step::Key(key)) => {
-            let others = |entries: &[(String, Data)]| {
-                Data::Map(entries.iter().filter(|(name, _)| name != key).cloned().collect())
+        (YamlData::Map(a), YamlData::Map(b), HeaderPathStep::Key(key)) => {
+            let others = |entries: &[(String, YamlData)]| {
+                YamlData::Map(entries.iter().filter(|(name, _)| name != key).cloned().collect())
             };
-            assert!(others(a).same(&others(b)), "another key changed: {a:?} {b:?}");
+            assert!(others(a).is_equivalent_to(&others(b)), "another key changed: {a:?} {b:?}");
         }
-        (Data::List(a), Data::List(b), Step::Item(index)) if a.len() == b.len() => {
-            let same = |(i, (a, b)): (usize, (&Data, &Data))| i == *index || a.same(b);
+        (YamlData::List(a), YamlData::List(b), HeaderPathStep::Item(index))
+            if a.len() == b.len() =>
+        {
+            let same =
+                |(i, (a, b)): (usize, (&YamlData, &YamlData))| i == *index || a.is_equivalent_to(b);
             assert!(a.iter().zip(b).enumerate().all(same), "another item changed");
         }
         _ => return,

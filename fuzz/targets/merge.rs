@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use midstride_core::handoff::merge::{Tips, merge, side_by_side};
+use midstride_core::handoff::merge::{SideIds, merge, side_by_side};
 use midstride_fuzz::{judge, read};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
     if ![&base, &one, &other].into_iter().all(|document| document.is_exact()) {
         return;
     }
-    let (here, there) = (Tips { one: "aa", other: "bb" }, Tips { one: "bb", other: "aa" });
+    let (here, there) = (SideIds { one: "aa", other: "bb" }, SideIds { one: "bb", other: "aa" });
     for base in [Some(&base), None] {
         let merged = merge(base, &one, &other, Some(here));
         assert_eq!(merged, merge(base, &other, &one, Some(there)), "merging is not symmetric");

@@ -2,19 +2,19 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use midstride_core::text::redact::{Clean, Rules, Stream};
+use midstride_core::text::redact::{CleanText, RedactionRules, RedactionStream};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut streamed = Vec::new();
-    let mut stream = Stream::new(Rules::shipped());
+    let mut stream = RedactionStream::new(RedactionRules::shipped());
     for piece in bytes.chunks(7) {
         stream.push(piece, &mut streamed);
     }
     let counts = stream.finish(&mut streamed);
-    assert_eq!(counts.values().sum::<usize>(), Rules::shipped().find(bytes).len());
+    assert_eq!(counts.values().sum::<usize>(), RedactionRules::shipped().find(bytes).len());
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let (clean, found) = Clean::of(text);
+    let (clean, found) = CleanText::redact(text);
     assert_eq!(clean.as_str().as_bytes(), streamed, "a piece changed something");
     assert!(found.iter().all(|secret| text.get(secret.at.range()).is_some()));
-    assert!(Clean::of(clean.as_str()).1.is_empty(), "not clean: {}", clean.as_str());
+    assert!(CleanText::redact(clean.as_str()).1.is_empty(), "not clean: {}", clean.as_str());
 });

@@ -103,7 +103,7 @@ fn tell(error: &clap::Error) {
     }
     let clean = rules.clean(&text);
     // What cannot be printed has nowhere to be reported either.
-    let _ = if clean == text && !text.contains(hidden::steers) {
+    let _ = if clean == text && !text.contains(hidden::is_invisible) {
         error.print()
     } else {
         Ui::new(Color::Never).say(clean.trim_end())

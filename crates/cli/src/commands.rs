@@ -55,7 +55,7 @@ use midstride::verbs::{self, BlockingQuestion, Imported};
 use midstride::workspace::project::{FindError, Project, Shelved};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::Refusal;
+use midstride_core::handoff::life::LifecycleRefusal;
 use midstride_core::text::edit::Edit;
 use midstride_core::text::redact::Redaction;
 use std::io::Read as _;
@@ -72,7 +72,7 @@ fn live(
     ui: &mut Ui,
     project: &Project,
     shelved: &Shelved,
-    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &Change,
     json: bool,
 ) -> Result<Outcome, Diagnostic> {

@@ -19,9 +19,9 @@ use midstride::sys::{files, process};
 use midstride::verbs::{self, Hooked, Which};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::{self, Environment};
-use midstride_core::brief::hook::{Answer, Call, Moment};
+use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::Mode;
+use midstride_core::session::checkpoint::CheckpointMode;
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub(crate) fn typed(arguments: impl Iterator<Item = OsString>) -> Option<ExitCod
     let watch = Stopwatch::start();
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
     let words: Vec<&OsStr> = words.iter().map(OsString::as_os_str).collect();
-    let client = |word: &OsStr| word.to_str().and_then(Client::named);
+    let client = |word: &OsStr| word.to_str().and_then(Client::from_name);
     let is_hook = words.first().is_some_and(|first| *first == "hook");
     if is_hook && !settings::is_started_over() {
         process::outlive_file_limit(settings::STARTED_OVER);
@@ -123,7 +123,7 @@ pub(crate) fn answer(client: Client, watch: Stopwatch) {
 #[derive(Clone, Debug)]
 struct Known {
     client: Client,
-    call: Option<Call>,
+    call: Option<HookInput>,
     is_end: bool,
     /// Where the log lies.
     private: Option<PathBuf>,
@@ -178,7 +178,7 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sende
     let call = input.and_then(|input| Fields::read(&input)).map(|fields| read(client, &fields));
     if let Ok(call) = &call {
         let mut known = locked(known);
-        known.is_end = matches!(call.moment, Moment::End { .. });
+        known.is_end = matches!(call.kind, HookEvent::End { .. });
         known.call = Some(call.clone());
     }
     let folder = call.as_ref().ok().and_then(|call| call.folder.as_deref());
@@ -256,14 +256,14 @@ fn input() -> Result<Vec<u8>, String> {
     }
 }
 
-fn read(client: Client, fields: &Fields) -> Call {
+fn read(client: Client, fields: &Fields) -> HookInput {
     match client {
         Client::ClaudeCode => claude_code::read(fields),
         Client::Codex => codex::read(fields),
     }
 }
 
-fn written(call: &Call, answer: &Answer) -> String {
+fn written(call: &HookInput, answer: &HookOutput) -> String {
     match call.client {
         Client::ClaudeCode => claude_code::written(call, answer),
         Client::Codex => codex::written(call, answer),
@@ -298,18 +298,20 @@ fn go_on_with(known: &Known) -> Option<std::io::Result<()>> {
     known.private.as_ref()?;
     let call = known.call.as_ref()?;
     let folder = call.folder.as_deref().map_or(Path::new("."), Path::new);
-    let captures = match call.moment {
-        Moment::Prompt(_)
-        | Moment::BeforeCompaction
-        | Moment::AgentStop
-        | Moment::Stop { .. }
-        | Moment::Interrupt
-        | Moment::End { .. } => true,
-        Moment::Start(_) | Moment::AgentStart => return Some(go_on(&["hook", INDEX], folder)),
-        Moment::AfterCompaction(_)
-        | Moment::TaskCreated(_)
-        | Moment::TaskCompleted(_)
-        | Moment::Other => false,
+    let captures = match call.kind {
+        HookEvent::Prompt(_)
+        | HookEvent::BeforeCompaction
+        | HookEvent::AgentStop
+        | HookEvent::Stop { .. }
+        | HookEvent::Interrupt
+        | HookEvent::End { .. } => true,
+        HookEvent::Start(_) | HookEvent::AgentStart => {
+            return Some(go_on(&["hook", INDEX], folder));
+        }
+        HookEvent::AfterCompaction(_)
+        | HookEvent::TaskCreated(_)
+        | HookEvent::TaskCompleted(_)
+        | HookEvent::Other => false,
     };
     let path = call.transcript.as_deref().filter(|_| captures)?;
     Some(go_on(&["hook", CAPTURE, call.client.name(), path], folder))
@@ -319,7 +321,7 @@ fn go_on_with(known: &Known) -> Option<std::io::Result<()>> {
 fn capture(client: Client, transcript: &Path, watch: Stopwatch) {
     alone(CAPTURE, watch, |project| {
         let which = Which::Transcript(transcript.to_owned());
-        let done = verbs::checkpoint(project, &which, Some(client), Mode::Auto);
+        let done = verbs::checkpoint(project, &which, Some(client), CheckpointMode::Auto);
         done.map(|_| Some("captured")).map_err(|error| error.to_string())
     });
 }

@@ -3,8 +3,8 @@
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use midstride::workspace::project::Project;
-use midstride_core::text::hidden::{self, steers};
-use midstride_core::text::redact::{AddedRule, Rules};
+use midstride_core::text::hidden::{self, is_invisible};
+use midstride_core::text::redact::{CustomRule, RedactionRules};
 use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// Text of which everything is seen; nothing in it steers a terminal.
 pub(crate) fn tame(text: &str) -> String {
-    hidden::shown(text)
+    hidden::visible_text(text)
 }
 
 /// The same for a whole text of ours: its own colours pass. The last gate before every terminal,
@@ -48,7 +48,7 @@ pub(crate) fn escaped(json: &str) -> String {
     let mut units = [0; 2];
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        match steers(c) {
+        match is_invisible(c) {
             true => c.encode_utf16(&mut units).iter().for_each(|unit| {
                 out.push_str(&format!("\\u{unit:04x}"));
             }),
@@ -81,9 +81,9 @@ pub(crate) struct Ui {
 /// What is taken for a secret in talk: what ships, and what the project adds once one is known.
 #[derive(Debug, Default)]
 pub(crate) struct TalkRules {
-    added: OnceCell<Vec<AddedRule>>,
+    added: OnceCell<Vec<CustomRule>>,
     /// Made when something is said; most commands never say anything that is looked through.
-    made: OnceCell<Option<Rules>>,
+    made: OnceCell<Option<RedactionRules>>,
 }
 
 impl TalkRules {
@@ -101,9 +101,10 @@ impl TalkRules {
     pub(crate) fn clean(&self, text: &str) -> String {
         let added = self.added.get().filter(|added| !added.is_empty());
         // The settings were read with these rules; if not, those that ship hold.
-        let made =
-            added.and_then(|added| self.made.get_or_init(|| Rules::with(added).ok()).as_ref());
-        made.unwrap_or(Rules::shipped()).clean(text).0.as_str().to_owned()
+        let made = added.and_then(|added| {
+            self.made.get_or_init(|| RedactionRules::with_custom(added).ok()).as_ref()
+        });
+        made.unwrap_or(RedactionRules::shipped()).clean(text).0.as_str().to_owned()
     }
 }
 
@@ -242,9 +243,9 @@ mod tests {
 
     #[test]
     fn nothing_steers_a_terminal_but_colours() {
-        assert!(STEERING.chars().all(steers));
-        assert!(!"a\tb\nä日\u{301}".chars().any(steers));
-        assert!(!gated(STEERING).chars().any(steers));
+        assert!(STEERING.chars().all(is_invisible));
+        assert!(!"a\tb\nä日\u{301}".chars().any(is_invisible));
+        assert!(!gated(STEERING).chars().any(is_invisible));
         assert_eq!(gated("a\r\nb\rc"), "a\nb\u{fffd}c");
         assert_eq!(gated("\u{1b}[1;32mok\u{1b}[0m"), "\u{1b}[1;32mok\u{1b}[0m");
         for odd in ["\u{1b}[2J", "\u{1b}]0;t\u{7}", "\u{1b}[", "\u{1b}[1", "\u{1b}\u{1b}[2K"] {
@@ -256,7 +257,7 @@ mod tests {
     fn json_says_the_same_without_steering() {
         let json = serde_json::to_string(STEERING).unwrap();
         let shown = escaped(&json);
-        assert!(!shown.chars().any(steers), "{shown}");
+        assert!(!shown.chars().any(is_invisible), "{shown}");
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), STEERING);
     }
 }

@@ -39,7 +39,7 @@ pub(crate) use crate::ui::tame;
 
 use midstride::workspace::project::Project;
 use midstride_core::handoff::Handoff;
-use midstride_core::text::hidden::{self, steers};
+use midstride_core::text::hidden::{self, is_invisible};
 use std::path::{Path, PathBuf};
 
 /// In whose words it is said what to do.
@@ -104,7 +104,7 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
 
 /// A name as one word of a line, whatever it has in it.
 pub(crate) fn name(text: &str) -> String {
-    hidden::shown_line(text)
+    hidden::visible_line(text)
 }
 
 /// What a handoff is called in a list: its title, else the start of its summary.
@@ -116,7 +116,7 @@ pub(crate) fn called(handoff: &Handoff<'_>, width: usize) -> String {
 /// turns the direction of the text, what has no width.
 pub(crate) fn exact(text: &str) -> String {
     let shown = |c: char| {
-        if steers(c) || c == '\t' { c.escape_default().to_string() } else { c.to_string() }
+        if is_invisible(c) || c == '\t' { c.escape_default().to_string() } else { c.to_string() }
     };
     text.chars().map(shown).collect()
 }

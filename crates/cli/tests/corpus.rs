@@ -5,11 +5,11 @@ use crate::sandbox;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Finding, Severity};
 use midstride_core::format::stage::Stages;
-use midstride_core::handoff::check::{Alone, check};
+use midstride_core::handoff::check::{StandaloneContext, check};
 use midstride_core::handoff::story;
 use midstride_core::handoff::trust::Trust;
-use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::text::redact::Clean;
+use midstride_core::handoff::{Handoff, Location};
+use midstride_core::text::redact::CleanText;
 use midstride_core::text::time;
 use midstride_testkit::{Sandbox, corpus, fixtures, markdown_below};
 use std::path::Path;
@@ -17,17 +17,17 @@ use std::path::Path;
 fn holds(path: &Path) {
     let bytes = std::fs::read(path).unwrap();
     let document = Document::parse(&bytes);
-    let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-    let handoff = Handoff::of(&document, &whereabouts, &stages);
-    let verdict = check(&handoff, &stages, None, &Alone);
+    let (whereabouts, stages) = (Location::default(), Stages::shipped());
+    let handoff = Handoff::new(&document, &whereabouts, &stages);
+    let verdict = check(&handoff, &stages, None, &StandaloneContext);
     if document.is_exact() {
         assert_eq!(document.render().as_bytes(), bytes, "{}", path.display());
     }
     if !handoff.is_handoff() {
         assert_eq!(verdict.count(Severity::Error), 0, "{}: {verdict:?}", path.display());
     }
-    let trust = Trust::of(&handoff, time::Time::read("2026-03-21").unwrap().moment);
-    let moments = story::moments(&handoff);
+    let trust = Trust::from_handoff(&handoff, time::Time::parse("2026-03-21").unwrap().moment);
+    let moments = story::entries(&handoff);
     assert!(moments.len() > trust.revisions, "{}: {moments:?}", path.display());
     if let Ok(once) = document.format() {
         assert_eq!(once.format().unwrap().text(), once.text(), "{}", path.display());
@@ -65,7 +65,7 @@ fn becomes_a_handoff(sandbox: &Sandbox, path: &Path, id: &str) {
     sandbox.run(["new", "--from", "note.md", "--id", id, "--committed"]).exits(0);
     let text = sandbox.read(&format!(".midstride/handoffs/{id}.md"));
     // A note of somebody may have a secret in it; that alone is not carried over.
-    let (note, _) = Clean::of(std::str::from_utf8(&note).unwrap());
+    let (note, _) = CleanText::redact(std::str::from_utf8(&note).unwrap());
     let mut lines = text.lines();
     for line in note.as_str().trim_start_matches('\u{feff}').lines() {
         assert!(lines.any(|other| other == line), "{}: lost `{line}`", path.display());

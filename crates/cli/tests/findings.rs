@@ -70,6 +70,6 @@ fn every_code_explains_itself() {
     for code in Code::ALL {
         let run = sandbox.run(["explain", code.rule().code]).exits(0);
         assert!(run.stdout.contains(code.rule().why), "{run}");
-        assert!(run.stdout.contains(code.rule().mend), "{run}");
+        assert!(run.stdout.contains(code.rule().fix), "{run}");
     }
 }

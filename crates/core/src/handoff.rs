@@ -16,4 +16,4 @@ pub mod topic;
 pub mod trust;
 mod view;
 
-pub use view::{Handoff, Whereabouts};
+pub use view::{Handoff, Location};

@@ -33,32 +33,36 @@ pub mod transcript;
 mod turns;
 mod work;
 
-pub use copies::{Copies, Ids};
+pub use copies::{CopiedRecords, RecordIds};
 pub use fact::{
-    Call, Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, TaskChange, Todo, Used,
+    DequeueReason, Fact, Identity, RecordLink, RecordRef, RecordRole, ResponseUsage, TaskUpdate,
+    Todo, ToolDetail, ToolOutcome, ToolUse,
 };
-pub use files::{Away, Change, Files, PutAway, Touched};
+pub use files::{FileRemoval, FileRemovalKind, ToolFileChange, TouchedFile, TouchedFiles};
 pub use hash::hash;
 pub use item::{
-    Agent, AgentState, Answer, ApiError, Client, Command, Compaction, Correction, Exit, Interrupt,
-    PassedLater, Plan, PlanState, Queued, Rejection, Request, Said, Seen, Skill, Source, Task,
-    TaskStatus, ToolError, Turn, TurnEnd, TurnStart, Words,
+    Agent, AgentMessage, AgentState, ApiError, Attribution, Client, CommandStatus, Compaction,
+    Correction, ExecutedCommand, Interrupt, LastMessage, LaterPass, PlanDocument, PlanState,
+    Provenance, QueuedPrompt, Rejection, Request, SessionTask, SessionTaskStatus, Skill, ToolError,
+    Turn, TurnEnd, TurnStart, UserAnswer,
 };
-pub use listed::Listed;
+pub use listed::BoundedList;
 pub use standing::{
-    CheckState, EffectDone, Failing, OpenFailure, Since, commits_made, edits_since, effects_done,
-    last_checks, open_failures, unchecked_boxes,
+    CheckState, EffectGroup, FailureFollowUp, OpenFailure, OpenFailureKind, edits_since,
+    effect_groups, existing_commits, last_checks, open_failures, unchecked_boxes,
 };
-pub use tally::{Counts, Usage, window_of};
-pub(crate) use text::as_shown;
+pub use tally::{RecordCounts, Usage, context_window};
+pub(crate) use text::display_text;
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 pub use turns::{AGENT_TEXT_BYTES_MAX, Turns};
-pub use work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed};
+pub use work::{
+    CheckRun, CommitState, Effect, GitConflict, IndirectEdit, PushRecord, SessionCommit,
+};
 
 use chain::Chain;
-use fold::Pending;
+use fold::PendingCall;
 use jiff::Timestamp;
-use queue::Underway;
+use queue::UndeliveredPrompts;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -76,8 +80,8 @@ pub struct Session {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub forked_after: Option<String>,
     /// What the user asked there, before this session forked. It is that session's, and holds here.
-    #[serde(skip_serializing_if = "Listed::is_empty", default)]
-    pub asked_before: Listed<Request>,
+    #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
+    pub asked_before: BoundedList<Request>,
     /// The session that started this one as an agent of its own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent_of: Option<String>,
@@ -108,87 +112,87 @@ pub struct Session {
     /// The last record that was understood.
     pub last_record: Option<String>,
     /// What the user asked for.
-    pub requests: Listed<Request>,
+    pub requests: BoundedList<Request>,
     /// What the user typed while the client was busy, and it did not get to.
-    pub queued: Vec<Queued>,
+    pub queued: Vec<QueuedPrompt>,
     /// What the user answered to the client's questions.
-    pub answers: Listed<Answer>,
+    pub answers: BoundedList<UserAnswer>,
     /// Plan documents.
-    pub plans: Listed<Plan>,
+    pub plans: BoundedList<PlanDocument>,
     /// Tasks with their status.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<SessionTask>,
     /// Agents that it started.
-    pub agents: Listed<Agent>,
+    pub agents: BoundedList<Agent>,
     /// Files that it read or changed.
-    pub files: Files,
+    pub files: TouchedFiles,
     /// Commands that it ran.
-    pub commands: Listed<Command>,
+    pub commands: BoundedList<ExecutedCommand>,
     /// How many of the commands that were left out failed; none: none was left out, or it was written
     /// down before they were counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failed_left_out: Option<u64>,
     /// Checks that it ran: tests, linters, builds.
-    #[serde(skip_serializing_if = "Listed::is_empty", default)]
-    pub checks: Listed<CheckRun>,
+    #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
+    pub checks: BoundedList<CheckRun>,
     /// Commits that it made.
-    #[serde(skip_serializing_if = "Listed::is_empty", default)]
-    pub commits: Listed<Commit>,
+    #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
+    pub commits: BoundedList<SessionCommit>,
     /// What it did outside: pushes, pull requests, comments, releases, deployments.
-    #[serde(skip_serializing_if = "Listed::is_empty", default)]
-    pub effects: Listed<Effect>,
+    #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
+    pub effects: BoundedList<Effect>,
     /// Merges and rebases that stopped on conflicts.
-    #[serde(skip_serializing_if = "Listed::is_empty", default)]
-    pub conflicts: Listed<Conflict>,
+    #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
+    pub conflicts: BoundedList<GitConflict>,
     /// Changes of files by commands, and by agents as they were told while these worked.
-    #[serde(skip_serializing_if = "Listed::is_empty", default)]
-    pub other_edits: Listed<OtherEdit>,
+    #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
+    pub other_edits: BoundedList<IndirectEdit>,
     /// Calls of other tools that failed.
-    pub errors: Listed<ToolError>,
+    pub errors: BoundedList<ToolError>,
     /// Calls that the user, or a rule of theirs, did not allow.
-    pub rejections: Listed<Rejection>,
+    pub rejections: BoundedList<Rejection>,
     /// Moments at which the user stopped it.
-    pub interrupts: Listed<Interrupt>,
+    pub interrupts: BoundedList<Interrupt>,
     /// Skills and commands of the client that were used.
-    pub skills: Listed<Skill>,
+    pub skills: BoundedList<Skill>,
     /// When its context was replaced by a summary.
-    pub compactions: Listed<Compaction>,
+    pub compactions: BoundedList<Compaction>,
     /// When the model could not be reached or refused.
-    pub api_errors: Listed<ApiError>,
+    pub api_errors: BoundedList<ApiError>,
     /// Tokens.
     pub usage: Usage,
     /// What the agent said last.
-    pub last_words: Option<Words>,
+    pub last_words: Option<LastMessage>,
     /// The summary that took the place of the context last, or that the session started with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub summary: Option<Said>,
+    pub summary: Option<AgentMessage>,
     /// What the agent said, turn by turn.
     #[serde(skip_serializing_if = "Turns::is_empty", default)]
     pub turns: Turns,
     /// What was read, understood and passed over.
-    pub counts: Counts,
+    pub counts: RecordCounts,
     /// Secrets that were not kept, by kind.
     pub redacted: BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "Chain::is_empty", default)]
     chain: Chain,
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
-    pending: BTreeMap<u64, Pending>,
+    pending: BTreeMap<u64, PendingCall>,
     #[serde(skip_serializing_if = "VecDeque::is_empty", default)]
     done: VecDeque<u64>,
     #[serde(skip)]
-    words: Option<(Seen, String)>,
+    words: Option<(Provenance, String)>,
     /// What was said before those: they may turn out to be a summary.
     #[serde(skip)]
-    words_before: Option<(Seen, String)>,
+    words_before: Option<(Provenance, String)>,
     #[serde(skip)]
     passing_over: bool,
     #[serde(skip)]
-    copies: Copies,
+    copies: CopiedRecords,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     is_in_copies: bool,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     stopped: Option<Correction>,
-    #[serde(skip_serializing_if = "Underway::is_nothing", default)]
-    underway: Underway,
+    #[serde(skip_serializing_if = "UndeliveredPrompts::is_empty", default)]
+    underway: UndeliveredPrompts,
     /// The folder that the client works in now, where its records say so.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     folder_now: Option<String>,
@@ -199,7 +203,7 @@ pub struct Session {
 
 impl Session {
     /// A session of which nothing is known yet.
-    pub fn of(client: Client) -> Self {
+    pub fn new(client: Client) -> Self {
         Self {
             client,
             id: None,
@@ -207,7 +211,7 @@ impl Session {
             agent_of: None,
             task_list: None,
             forked_after: None,
-            asked_before: Listed::default(),
+            asked_before: BoundedList::default(),
             cwd: None,
             other_folders: Vec::new(),
             version: None,
@@ -219,31 +223,31 @@ impl Session {
             began: None,
             ended: None,
             last_record: None,
-            requests: Listed::default(),
+            requests: BoundedList::default(),
             queued: Vec::new(),
-            answers: Listed::default(),
-            plans: Listed::default(),
+            answers: BoundedList::default(),
+            plans: BoundedList::default(),
             tasks: Vec::new(),
-            agents: Listed::default(),
-            files: Files::default(),
-            commands: Listed::default(),
+            agents: BoundedList::default(),
+            files: TouchedFiles::default(),
+            commands: BoundedList::default(),
             failed_left_out: None,
-            checks: Listed::default(),
-            commits: Listed::default(),
-            effects: Listed::default(),
-            conflicts: Listed::default(),
-            other_edits: Listed::default(),
-            errors: Listed::default(),
-            rejections: Listed::default(),
-            interrupts: Listed::default(),
-            skills: Listed::default(),
-            compactions: Listed::default(),
-            api_errors: Listed::default(),
+            checks: BoundedList::default(),
+            commits: BoundedList::default(),
+            effects: BoundedList::default(),
+            conflicts: BoundedList::default(),
+            other_edits: BoundedList::default(),
+            errors: BoundedList::default(),
+            rejections: BoundedList::default(),
+            interrupts: BoundedList::default(),
+            skills: BoundedList::default(),
+            compactions: BoundedList::default(),
+            api_errors: BoundedList::default(),
             usage: Usage::default(),
             last_words: None,
             summary: None,
             turns: Turns::default(),
-            counts: Counts::default(),
+            counts: RecordCounts::default(),
             redacted: BTreeMap::new(),
             chain: Chain::default(),
             pending: BTreeMap::new(),
@@ -251,10 +255,10 @@ impl Session {
             words: None,
             words_before: None,
             passing_over: false,
-            copies: Copies::None,
+            copies: CopiedRecords::None,
             is_in_copies: false,
             stopped: None,
-            underway: Underway::default(),
+            underway: UndeliveredPrompts::default(),
             folder_now: None,
             scratch: Vec::new(),
         }
@@ -262,23 +266,24 @@ impl Session {
 
     /// How many commands failed in all; none where that was not counted.
     pub fn failed_commands(&self) -> Option<u64> {
-        let kept = self.commands.iter().filter(|command| command.exit == Exit::Failed).count();
-        Some(self.failed_before()? + u64::try_from(kept).unwrap_or_default())
+        let kept =
+            self.commands.iter().filter(|command| command.exit == CommandStatus::Failed).count();
+        Some(self.failed_omitted()? + u64::try_from(kept).unwrap_or_default())
     }
 
     /// How many of the commands that were left out failed, as far as that was counted.
-    fn failed_before(&self) -> Option<u64> {
+    fn failed_omitted(&self) -> Option<u64> {
         if self.commands.left_out == 0 { Some(0) } else { self.failed_left_out }
     }
 
     /// Judges what the user asked, where an older version captured it: that one judged nothing, and kept
     /// no turns.
-    pub(crate) fn judge_older_requests(&mut self) {
+    pub(crate) fn classify_older_requests(&mut self) {
         if !self.turns.items.is_empty() {
             return;
         }
         let before = self.asked_before.items.iter_mut();
-        before.chain(&mut self.requests.items).for_each(intent::judge);
+        before.chain(&mut self.requests.items).for_each(intent::classify_request);
     }
 
     /// Whether it did work worth a briefing: it changed something here or outside, left something open,
@@ -299,12 +304,12 @@ impl Session {
 
     /// Which records are not on the way from the newest one back to the beginning: the user went
     /// back and took another way.
-    pub fn abandoned(&self) -> Abandoned {
+    pub fn abandoned(&self) -> AbandonedRecords {
         self.chain.abandoned()
     }
 
     /// Calls that were made and have not come back, as the tool and the record that made them.
-    pub fn in_flight(&self) -> Vec<(&str, &Seen)> {
+    pub fn in_flight(&self) -> Vec<(&str, &Provenance)> {
         let own = self.pending.values().filter(|call| call.is_own());
         let mut waiting: Vec<_> = own.map(|call| (call.tool.as_str(), &call.seen)).collect();
         waiting.sort_by_key(|(_, seen)| seen.number);
@@ -313,7 +318,7 @@ impl Session {
 
     /// How full the context is, in percent; none where the window is not known.
     pub fn context_percent(&self) -> Option<u64> {
-        let window = self.usage.window.or_else(|| window_of(self.model.as_deref()?))?;
+        let window = self.usage.window.or_else(|| context_window(self.model.as_deref()?))?;
         let used = self.usage.context?;
         // A table that the transcript contradicts is wrong.
         (window > 0 && used <= window).then(|| used * 100 / window)
@@ -321,12 +326,12 @@ impl Session {
 
     /// Whether the next records may be copies out of another transcript: none has come yet, or
     /// nothing but copies.
-    pub fn may_be_copied(&self) -> bool {
+    pub fn can_have_copies(&self) -> bool {
         self.is_in_copies || self.chain.is_empty()
     }
 
     /// Says which records belong to another session, if they come next.
-    pub fn expect(&mut self, copies: Copies) {
+    pub fn expect_copies(&mut self, copies: CopiedRecords) {
         self.copies = copies;
     }
 
@@ -338,35 +343,35 @@ impl Session {
         self.done.clear();
         self.stopped = None;
         self.is_in_copies = false;
-        self.underway = Underway::default();
+        self.underway = UndeliveredPrompts::default();
         self.folder_now = None;
         self.scratch.clear();
         self
     }
 
     /// Takes in a task as the client keeps it in a file, which is newer than the transcript.
-    pub fn take_task(&mut self, file: &str, change: &TaskChange<'_>) {
-        tasks::take_task(self, file, change);
+    pub fn merge_task(&mut self, file: &str, change: &TaskUpdate<'_>) {
+        tasks::merge_task(self, file, change);
     }
 
     /// Takes in what agents did whose records lie in files of their own.
-    pub fn take_in(&mut self, id: &str, agent: &Self) {
-        take_in::take_in(self, id, agent);
+    pub fn merge_agent(&mut self, id: &str, agent: &Self) {
+        take_in::merge_agent(self, id, agent);
     }
 }
 
 /// The records that were left behind when the user went back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Abandoned(pub(crate) std::collections::HashSet<u64>);
+pub struct AbandonedRecords(pub(crate) std::collections::HashSet<u64>);
 
-impl Abandoned {
+impl AbandonedRecords {
     /// The records of these ids, as a checkpoint keeps them.
-    pub fn of<'r>(records: impl IntoIterator<Item = &'r String>) -> Self {
+    pub fn from_records<'r>(records: impl IntoIterator<Item = &'r String>) -> Self {
         Self(records.into_iter().map(|record| hash(record.as_bytes())).collect())
     }
 
     /// Whether what is seen there was left behind.
-    pub fn has(&self, seen: &Seen) -> bool {
+    pub fn has(&self, seen: &Provenance) -> bool {
         self.has_record(&seen.record)
     }
 

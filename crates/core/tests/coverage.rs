@@ -6,26 +6,26 @@ use crate::transcripts::{client_of, fixture, jsonl_below, read};
 use crate::work;
 use midstride_core::format::document::Document;
 use midstride_core::format::stage::Stages;
-use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::handoff::{Handoff, Location};
 use midstride_core::session::checkpoint::{
-    Around, Checkpoint, Highlight, HighlightKind, Highlights, Mode,
+    Checkpoint, CheckpointContext, CheckpointMode, Highlight, HighlightKind, Highlights,
 };
-use midstride_core::session::coverage::{Coverage, Item, Told, What};
+use midstride_core::session::coverage::{Coverage, CoverageItem, CoverageKind, CoverageLevel};
 use midstride_core::session::{Client, Session};
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 pub(crate) fn checkpoint_of(session: Session) -> Checkpoint {
-    let around = Around {
+    let around = CheckpointContext {
         at: "2026-03-20T12:00:00Z".parse().unwrap(),
         commit: None,
         branch: Some("main".to_owned()),
         plan_documents: Vec::new(),
         on_disk: BTreeMap::new(),
-        ..Around::default()
+        ..CheckpointContext::default()
     };
-    Checkpoint::of(session, "t.jsonl".to_owned(), 1, Mode::Auto, around)
+    Checkpoint::new(session, "t.jsonl".to_owned(), 1, CheckpointMode::Auto, around)
 }
 
 fn checkpoint(client: Client, bytes: &[u8]) -> Checkpoint {
@@ -42,12 +42,12 @@ fn login() -> Checkpoint {
 
 fn compared(highlights: &Highlights, text: &str) -> Coverage {
     let document = Document::parse(text.as_bytes());
-    let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-    Coverage::of(highlights, &Handoff::of(&document, &whereabouts, &stages))
+    let (whereabouts, stages) = (Location::default(), Stages::shipped());
+    Coverage::compare(highlights, &Handoff::new(&document, &whereabouts, &stages))
 }
 
 fn coverage(checkpoint: &Checkpoint, text: &str) -> Coverage {
-    compared(&Highlights::of(checkpoint), text)
+    compared(&Highlights::from_checkpoint(checkpoint), text)
 }
 
 /// Highlights of one item.
@@ -65,10 +65,10 @@ fn only(kind: HighlightKind, text: &str, detail: Option<&str>) -> Highlights {
 }
 
 /// How a text covers the only item of some highlights.
-fn told(highlights: &Highlights, text: &str) -> Told {
+fn told(highlights: &Highlights, text: &str) -> CoverageLevel {
     let found = compared(highlights, text).items;
     assert_eq!(found.len(), 1, "{found:?}");
-    found[0].told
+    found[0].level
 }
 
 fn constraint(text: &str) -> String {
@@ -95,9 +95,9 @@ fn good(name: &str) -> String {
 
 /// Each item, and how a document covers it.
 fn table(checkpoint: &Checkpoint, text: &str) -> String {
-    let line = |item: &Item| {
+    let line = |item: &CoverageItem| {
         let record = item.seen.as_ref().map_or("", |seen| &seen.record);
-        format!("{:7} {}: {} ({record})\n", item.told.word(), item.what.singular(), item.name)
+        format!("{:7} {}: {} ({record})\n", item.level.word(), item.kind.singular(), item.name)
     };
     coverage(checkpoint, text).items.iter().map(line).collect()
 }
@@ -130,7 +130,7 @@ fn a_good_handoff_covers_its_session() {
     assert_eq!(table(&login(), &good("login.md")), LOGIN);
     // About another session it says nothing.
     let other = coverage(&login(), &good("cache.md"));
-    assert!(other.items.iter().all(|item| item.told == Told::Missing), "{other:?}");
+    assert!(other.items.iter().all(|item| item.level == CoverageLevel::Missing), "{other:?}");
 }
 
 const CORRECTION: &str = "No! Do not touch the pages, only the cache. I mean it.";
@@ -144,12 +144,12 @@ fn a_verbatim_quote_of_a_correction_covers_it() {
         "The user said \"do not touch the pages, only the cache\".\n".to_owned(),
         "> Do not touch the pages, only the cache.\n".to_owned(),
     ] {
-        assert_eq!(told(&correction, &quote), Told::Covered, "{quote}");
+        assert_eq!(told(&correction, &quote), CoverageLevel::Covered, "{quote}");
     }
     // Where no word carries the meaning, only the words themselves say it.
     let bare = only(HighlightKind::Correction, "No, not like that", None);
-    assert_eq!(told(&bare, &constraint("\"No, not like that\"")), Told::Covered);
-    assert_eq!(told(&bare, &constraint("Do it the other way round")), Told::Missing);
+    assert_eq!(told(&bare, &constraint("\"No, not like that\"")), CoverageLevel::Covered);
+    assert_eq!(told(&bare, &constraint("Do it the other way round")), CoverageLevel::Missing);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_paraphrase_that_shares_the_key_words_of_a_correction_covers_it() {
             .to_owned(),
         "The user wants us to stay in the cache and not to touch any page.\n".to_owned(),
     ] {
-        assert_eq!(told(&correction, &paraphrase), Told::Covered, "{paraphrase}");
+        assert_eq!(told(&correction, &paraphrase), CoverageLevel::Covered, "{paraphrase}");
     }
     for other in [
         constraint("Follow the instructions of the user"),
@@ -169,11 +169,11 @@ fn a_paraphrase_that_shares_the_key_words_of_a_correction_covers_it() {
         "The user corrected the agent twice.\n".to_owned(),
         "The cache is slow.\n\nPages load twice.\n".to_owned(),
     ] {
-        assert_eq!(told(&correction, &other), Told::Missing, "{other}");
+        assert_eq!(told(&correction, &other), CoverageLevel::Missing, "{other}");
     }
     let tabs = only(HighlightKind::Correction, "No, use tabs", None);
-    assert_eq!(told(&tabs, &constraint("Indent with tabs")), Told::Missing);
-    assert_eq!(told(&tabs, &constraint("Use tabs to indent")), Told::Covered);
+    assert_eq!(told(&tabs, &constraint("Indent with tabs")), CoverageLevel::Missing);
+    assert_eq!(told(&tabs, &constraint("Use tabs to indent")), CoverageLevel::Covered);
 }
 
 /// The highlights of a session in which `git push` failed and nothing settled that.
@@ -195,7 +195,7 @@ fn failing() -> Checkpoint {
 
 #[test]
 fn a_nonsense_cause_does_not_explain_a_failure() {
-    let push = Highlights::of(&failed_push());
+    let push = Highlights::from_checkpoint(&failed_push());
     let failure = push.of_kind(HighlightKind::Failed).next().unwrap();
     let push = only(HighlightKind::Failed, &failure.text, failure.detail.as_deref());
     for nonsense in [
@@ -204,16 +204,16 @@ fn a_nonsense_cause_does_not_explain_a_failure() {
         "## Root causes\n\n`git push`: the moon stood in the seventh house.\n",
         "---\nhandoff:\n  id: a\n  landmines:\n    - git push fails because the branch was haunted\n---\n",
     ] {
-        assert_eq!(told(&push, nonsense), Told::Named, "{nonsense}");
+        assert_eq!(told(&push, nonsense), CoverageLevel::Named, "{nonsense}");
     }
     for explained in [
         "`git push` failed because nobody set the upstream of fix-cache; push with -u.\n",
         "- `git push` still fails: no upstream branch is set, the remote has to be chosen first\n",
         "---\nhandoff:\n  id: a\n  landmines:\n    - Pushing needs `-u origin`, the upstream of this branch is missing\n---\n",
     ] {
-        assert_eq!(told(&push, explained), Told::Covered, "{explained}");
+        assert_eq!(told(&push, explained), CoverageLevel::Covered, "{explained}");
     }
-    assert_eq!(told(&push, "The branch was haunted.\n"), Told::Missing);
+    assert_eq!(told(&push, "The branch was haunted.\n"), CoverageLevel::Missing);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_failure_is_explained_by_what_it_printed_and_something_more() {
         "### `cargo test` fails\n\nThe assertion in `tests/login.rs` compares stale cookies.\n",
         "| check | why |\n|---|---|\n| `cargo test` | login.rs:20 compares cookies of two sessions |\n",
     ] {
-        assert_eq!(told(&failure, explained), Told::Covered, "{explained}");
+        assert_eq!(told(&failure, explained), CoverageLevel::Covered, "{explained}");
     }
     for named in [
         "`cargo test` failed.\n",
@@ -234,15 +234,18 @@ fn a_failure_is_explained_by_what_it_printed_and_something_more() {
         "```sh\ncargo test # login_redirects fails since stale cookies are compared\n```\n",
         "`cargo test` was flaky because the machine was busy.\n",
     ] {
-        assert_eq!(told(&failure, named), Told::Named, "{named}");
+        assert_eq!(told(&failure, named), CoverageLevel::Named, "{named}");
     }
     // A sentence about the same file that is about no failure says nothing about this one.
-    assert_eq!(told(&failure, "tests/login.rs has a new helper for cookies.\n"), Told::Missing);
+    assert_eq!(
+        told(&failure, "tests/login.rs has a new helper for cookies.\n"),
+        CoverageLevel::Missing
+    );
     // Of a failure that printed nothing, its command is all there is to name.
     let silent = only(HighlightKind::Failed, "npm run build", None);
     let said = "`npm run build` fails since the bundler asks for a terminal.\n";
-    assert_eq!(told(&silent, said), Told::Covered);
-    assert_eq!(told(&silent, "`npm run build` failed with exit code 7.\n"), Told::Named);
+    assert_eq!(told(&silent, said), CoverageLevel::Covered);
+    assert_eq!(told(&silent, "`npm run build` failed with exit code 7.\n"), CoverageLevel::Named);
 }
 
 #[test]
@@ -250,16 +253,16 @@ fn open_tasks_are_required() {
     let found = coverage(&cache(), "");
     let tasks: Vec<&str> = found
         .uncovered()
-        .filter(|item| item.what == What::OpenTask)
+        .filter(|item| item.kind == CoverageKind::OpenTask)
         .map(|item| item.name.as_str())
         .collect();
     assert_eq!(tasks, ["Warm the cache", "Measure again"]);
     let task = only(HighlightKind::Task, "Warm the cache after each deploy", None);
-    assert_eq!(told(&task, "Next: warm the cache once a deploy is out.\n"), Told::Covered);
-    assert_eq!(told(&task, "Next: read the cache code.\n"), Told::Missing);
+    assert_eq!(told(&task, "Next: warm the cache once a deploy is out.\n"), CoverageLevel::Covered);
+    assert_eq!(told(&task, "Next: read the cache code.\n"), CoverageLevel::Missing);
     // What midstride restores by itself is nobody's word.
     let boot = "---\nhandoff:\n  id: a\n  boot:\n    tasks:\n      - Warm the cache after each deploy\n---\n";
-    assert_eq!(told(&task, boot), Told::Missing);
+    assert_eq!(told(&task, boot), CoverageLevel::Missing);
 }
 
 #[test]
@@ -270,7 +273,7 @@ fn the_cause_of_a_fixed_failure_is_not_required() {
         "$ npm test\n> 12 passed",
     ]));
     let found = coverage(&fixed, "");
-    let failures = found.items.iter().filter(|item| item.what == What::FailedCommand);
+    let failures = found.items.iter().filter(|item| item.kind == CoverageKind::FailedCommand);
     assert_eq!(failures.count(), 0, "{found:?}");
     assert_eq!(found.uncovered().count(), 0, "{found:?}");
 }
@@ -279,13 +282,13 @@ fn the_cause_of_a_fixed_failure_is_not_required() {
 fn a_reverted_file_needs_what_was_tried() {
     let reverted = only(HighlightKind::Reverted, "src/page.tsx", None);
     let turn = "---\nhandoff:\n  id: a\n  wrong_turns:\n    - tried: Caching in src/page.tsx\n      why_wrong: every visitor renders it\n---\n";
-    assert_eq!(told(&reverted, turn), Told::Covered);
+    assert_eq!(told(&reverted, turn), CoverageLevel::Covered);
     assert_eq!(
         told(&reverted, "page.tsx was put back: rendering was never slow.\n"),
-        Told::Covered
+        CoverageLevel::Covered
     );
-    assert_eq!(told(&reverted, "src/page.tsx was reverted.\n"), Told::Named);
-    assert_eq!(told(&reverted, "`src/page.tsx` renders the market.\n"), Told::Missing);
+    assert_eq!(told(&reverted, "src/page.tsx was reverted.\n"), CoverageLevel::Named);
+    assert_eq!(told(&reverted, "`src/page.tsx` renders the market.\n"), CoverageLevel::Missing);
 }
 
 #[test]
@@ -294,20 +297,20 @@ fn items_are_counted_by_kind() {
     let counts: Vec<_> = found
         .counts()
         .into_iter()
-        .map(|count| (count.what, count.happened, count.named, count.covered))
+        .map(|count| (count.kind, count.total, count.named, count.covered))
         .collect();
     let expected = [
-        (What::Correction, 2, 0, 0),
-        (What::FailedCommand, 1, 1, 0),
-        (What::RevertedEdit, 1, 0, 0),
-        (What::OpenTask, 2, 0, 0),
-        (What::Decision, 1, 0, 0),
-        (What::AgentInFlight, 1, 0, 0),
-        (What::ChangedFile, 3, 1, 1),
+        (CoverageKind::Correction, 2, 0, 0),
+        (CoverageKind::FailedCommand, 1, 1, 0),
+        (CoverageKind::RevertedEdit, 1, 0, 0),
+        (CoverageKind::OpenTask, 2, 0, 0),
+        (CoverageKind::Decision, 1, 0, 0),
+        (CoverageKind::AgentInFlight, 1, 0, 0),
+        (CoverageKind::ChangedFile, 3, 1, 1),
     ];
     assert_eq!(counts, expected);
     assert_eq!((found.required().count(), found.uncovered().count()), (6, 6));
-    let nothing = Checkpoint { session: Session::of(Client::Codex), ..login() };
+    let nothing = Checkpoint { session: Session::new(Client::Codex), ..login() };
     assert_eq!(coverage(&nothing, "text").items, []);
 }
 
@@ -315,7 +318,7 @@ fn items_are_counted_by_kind() {
 fn hollow_documents_explain_nothing() {
     let mut causes = 0;
     for (session, checkpoint) in checkpoints() {
-        let highlights = Highlights::of(&checkpoint);
+        let highlights = Highlights::from_checkpoint(&checkpoint);
         let items = coverage(&checkpoint, "").items;
         for kind in hollow::KINDS {
             let text = (kind.write)(&checkpoint, &items);
@@ -327,18 +330,18 @@ fn hollow_documents_explain_nothing() {
                     failed.find(|one| one.text == name).and_then(|one| one.detail.as_ref());
                 printed.is_none_or(|printed| printed.starts_with("Background command "))
             };
-            let is_cause = |item: &&Item| match item.what {
-                What::FailedCommand => !is_silent(&item.name),
-                What::RevertedEdit => true,
-                What::Correction
-                | What::OpenTask
-                | What::Decision
-                | What::AgentInFlight
-                | What::ChangedFile => false,
+            let is_cause = |item: &&CoverageItem| match item.kind {
+                CoverageKind::FailedCommand => !is_silent(&item.name),
+                CoverageKind::RevertedEdit => true,
+                CoverageKind::Correction
+                | CoverageKind::OpenTask
+                | CoverageKind::Decision
+                | CoverageKind::AgentInFlight
+                | CoverageKind::ChangedFile => false,
             };
             causes += found.items.iter().filter(is_cause).count();
-            let covered = found.items.iter().filter(|item| item.told == Told::Covered);
-            let explained: Vec<&Item> = covered.filter(is_cause).collect();
+            let covered = found.items.iter().filter(|item| item.level == CoverageLevel::Covered);
+            let explained: Vec<&CoverageItem> = covered.filter(is_cause).collect();
             assert!(explained.is_empty(), "{session}, {}:\n{text}\n{explained:#?}", kind.name);
         }
     }
@@ -350,13 +353,13 @@ fn statements() -> Vec<String> {
     let both = [good("cache.md"), good("login.md")].concat();
     let document = Document::parse(both.as_bytes());
     let blocks = document.blocks().iter();
-    blocks.map(|block| block.at.of(document.text()).trim().to_owned()).collect()
+    blocks.map(|block| block.at.slice(document.text()).trim().to_owned()).collect()
 }
 
 /// How many items a document covers.
 fn covered(checkpoint: &Checkpoint, text: &str) -> usize {
     let items = coverage(checkpoint, text).items;
-    items.iter().filter(|item| item.told == Told::Covered).count()
+    items.iter().filter(|item| item.level == CoverageLevel::Covered).count()
 }
 
 proptest! {
@@ -385,7 +388,7 @@ proptest! {
     fn any_document_can_be_compared(text in "(?s).{0,400}") {
         let found = coverage(&cache(), &text);
         prop_assert_eq!(found.items.len(), 11);
-        let is_inside = |item: &Item| item.at.is_none_or(|at| at.end <= text.len());
+        let is_inside = |item: &CoverageItem| item.at.is_none_or(|at| at.end <= text.len());
         prop_assert!(found.items.iter().all(is_inside));
     }
 }

@@ -1,7 +1,10 @@
 //! What holds for every graph, however its handoffs are connected.
 
 use midstride_core::format::header::Status;
-use midstride_core::handoff::graph::{Edge, Facts, Graph, Kind, Lead, Part, Reference, Seen, Word};
+use midstride_core::handoff::graph::{
+    Edge, EdgeKind, Graph, LinePlacement, LinkFacts, NameCandidate, Reference, ReferenceTarget,
+    SubgraphQuery,
+};
 use midstride_core::text::id::HandoffKey;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -19,14 +22,14 @@ fn path(name: &str) -> String {
 
 /// Handoffs that refer to each other at random, to themselves and to nothing.
 fn graphs() -> impl Strategy<Value = Graph> {
-    let kind = select(Kind::ALL.to_vec());
+    let kind = select(EdgeKind::ALL.to_vec());
     let reference = (0..COUNT, 0..COUNT + 2, kind);
     prop::collection::vec(reference, 0..24).prop_map(|said| {
         let facts = (0..COUNT).map(|node| {
             let own: Vec<_> = said.iter().filter(|said| said.0 == node).collect();
-            let of = |kind: Kind| own.iter().filter(move |said| said.2 == kind);
+            let of = |kind: EdgeKind| own.iter().filter(move |said| said.2 == kind);
             let strong = own.iter().filter(|said| said.2.is_strong());
-            Facts {
+            LinkFacts {
                 key: HandoffKey { id: name(node), stage: None },
                 title: None,
                 status: Some(if node % 3 == 0 { Status::Resolved } else { Status::Planned }),
@@ -34,21 +37,25 @@ fn graphs() -> impl Strategy<Value = Graph> {
                 references: strong
                     .map(|(_, other, kind)| Reference {
                         kind: *kind,
-                        is_about_the_other: true,
+                        is_reversed: true,
                         written: name(*other),
                         relationship: None,
                         line: 1,
                     })
                     .collect(),
-                words: of(Kind::Mentions)
-                    .map(|said| Word { text: name(said.1), line: 2, is_marked: false })
+                candidates: of(EdgeKind::Mentions)
+                    .map(|said| NameCandidate { text: name(said.1), line: 2, is_backquoted: false })
                     .collect(),
-                files: of(Kind::Shares).map(|said| format!("src/{}.rs", said.1)).collect(),
+                files: of(EdgeKind::Shares).map(|said| format!("src/{}.rs", said.1)).collect(),
             }
         });
-        Graph::of(facts.collect(), |_, reference| {
+        Graph::build(facts.collect(), |_, reference| {
             let number: usize = reference.written["case-".len()..].parse().unwrap();
-            if number < COUNT { Lead::Document(path(&reference.written)) } else { Lead::Missing }
+            if number < COUNT {
+                ReferenceTarget::Document(path(&reference.written))
+            } else {
+                ReferenceTarget::Missing
+            }
         })
     })
 }
@@ -91,7 +98,7 @@ proptest! {
                 });
                 prop_assert!(!less.cycles().contains(cycle));
             }
-            for edge in graph.edges_of(cycle) {
+            for edge in graph.cycle_edges(cycle) {
                 let (from, to) = edge.flow().unwrap();
                 prop_assert!(cycle.contains(&from) && cycle.contains(&to));
             }
@@ -104,14 +111,14 @@ proptest! {
 
     #[test]
     fn the_trees_have_every_named_handoff_and_every_pair_once(graph in graphs()) {
-        let lines = graph.lines();
+        let lines = graph.tree_lines();
         let own: Vec<usize> =
-            lines.iter().filter(|line| line.seen == Seen::Here).map(|line| line.node).collect();
-        let names = |edge: &&Edge| edge.from != edge.to && edge.kind != Kind::Shares;
+            lines.iter().filter(|line| line.placement == LinePlacement::Here).map(|line| line.node).collect();
+        let names = |edge: &&Edge| edge.from != edge.to && edge.kind != EdgeKind::Shares;
         let named = graph.edges.iter().filter(names).flat_map(|edge| [edge.from, edge.to]);
         prop_assert_eq!(own.len(), own.iter().collect::<BTreeSet<_>>().len());
         prop_assert_eq!(own.iter().copied().collect::<BTreeSet<_>>(), named.collect());
-        let between = graph.between();
+        let between = graph.edges_by_pair();
         let mut pairs: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (nth, line) in lines.iter().enumerate() {
             match line.parent {
@@ -123,22 +130,22 @@ proptest! {
                     let above = above.unwrap();
                     prop_assert_eq!((above.node, above.depth + 1), (parent, line.depth));
                 }
-                None => prop_assert_eq!((line.depth, line.seen), (0, Seen::Here)),
+                None => prop_assert_eq!((line.depth, line.placement), (0, LinePlacement::Here)),
             }
-            let is_own = |other: &midstride_core::handoff::graph::Line| {
-                other.node == line.node && other.seen == Seen::Here
+            let is_own = |other: &midstride_core::handoff::graph::TreeLine| {
+                other.node == line.node && other.placement == LinePlacement::Here
             };
             let place = lines.iter().position(is_own).unwrap();
             let expected = match place.cmp(&nth) {
-                std::cmp::Ordering::Less => Seen::Above,
-                std::cmp::Ordering::Equal => Seen::Here,
-                std::cmp::Ordering::Greater => Seen::Below,
+                std::cmp::Ordering::Less => LinePlacement::Above,
+                std::cmp::Ordering::Equal => LinePlacement::Here,
+                std::cmp::Ordering::Greater => LinePlacement::Below,
             };
-            prop_assert_eq!(line.seen, expected);
+            prop_assert_eq!(line.placement, expected);
         }
         prop_assert!(pairs.values().all(|count| *count == 1), "{:?}", pairs);
         prop_assert!(pairs.keys().eq(between.keys()));
-        for shared in graph.shared() {
+        for shared in graph.shared_files() {
             prop_assert!(shared.cited_by.len() > 1 && !shared.files.is_empty());
         }
     }
@@ -148,12 +155,12 @@ proptest! {
         graph in graphs(),
         from in prop::collection::vec(0..COUNT, 0..3),
         depth in prop::option::of(0_usize..4),
-        kinds in prop::collection::vec(select(Kind::ALL.to_vec()), 1..5),
+        kinds in prop::collection::vec(select(EdgeKind::ALL.to_vec()), 1..5),
     ) {
-        let part = graph.part(&Part { from: from.clone(), depth, kinds: kinds.clone() });
+        let part = graph.subgraph(&SubgraphQuery { from: from.clone(), depth, kinds: kinds.clone() });
         let keys = |of: &Graph, edge: &Edge| {
             let node = |node: usize| of.nodes[node].key.to_string();
-            (node(edge.from), node(edge.to), edge.kind, edge.told.map(|told| node(told.by)))
+            (node(edge.from), node(edge.to), edge.kind, edge.location.map(|told| node(told.node)))
         };
         let whole: Vec<_> = graph.edges.iter().map(|edge| keys(&graph, edge)).collect();
         for edge in &part.edges {
@@ -166,8 +173,8 @@ proptest! {
         for node in &part.nodes {
             prop_assert!(graph.nodes.contains(node));
         }
-        let everything = Part { from: (0..COUNT).collect(), depth: None, kinds: Kind::ALL.to_vec() };
-        prop_assert_eq!(&graph.part(&everything), &graph);
+        let everything = SubgraphQuery { from: (0..COUNT).collect(), depth: None, kinds: EdgeKind::ALL.to_vec() };
+        prop_assert_eq!(&graph.subgraph(&everything), &graph);
     }
 }
 
@@ -175,26 +182,27 @@ proptest! {
 #[test]
 fn a_long_chain_is_read_to_its_end() {
     const LONG: usize = 20_000;
-    let facts = (0..LONG).map(|node| Facts {
+    let facts = (0..LONG).map(|node| LinkFacts {
         key: HandoffKey { id: format!("{node:05}"), stage: None },
         title: None,
         status: None,
         path: format!("{node:05}.md"),
         references: vec![Reference {
-            kind: Kind::Upstream,
-            is_about_the_other: true,
+            kind: EdgeKind::Upstream,
+            is_reversed: true,
             written: format!("{:05}.md", (node + 1) % LONG),
             relationship: None,
             line: 1,
         }],
-        words: Vec::new(),
+        candidates: Vec::new(),
         files: Vec::new(),
     });
-    let graph =
-        Graph::of(facts.collect(), |_, reference| Lead::Document(reference.written.clone()));
+    let graph = Graph::build(facts.collect(), |_, reference| {
+        ReferenceTarget::Document(reference.written.clone())
+    });
     assert_eq!(graph.cycles().len(), 1);
-    let lines = graph.lines();
+    let lines = graph.tree_lines();
     // The last step leads back to where the tree begins.
     assert_eq!(lines.len(), LONG + 1);
-    assert_eq!(lines.last().map(|line| line.seen), Some(Seen::Above));
+    assert_eq!(lines.last().map(|line| line.placement), Some(LinePlacement::Above));
 }

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 fn id(session: &str, text: &str) -> InstructionId {
-    InstructionId::of(session, "r1", text)
+    InstructionId::from_record(session, "r1", text)
 }
 
 fn given(session: &str, text: &str, branch: Option<&str>) -> InstructionEvent {
@@ -71,7 +71,7 @@ fn an_instruction_follows_a_branch_to_its_new_name() {
     let all = Instructions::fold(&events);
     assert!(all.has_elsewhere("fix-menu") && !all.has_elsewhere("fix"));
     let at = Timestamp::from_second(1_774_000_000 + 5).unwrap();
-    let all = all.renamed("fix", "fix-menu", at);
+    let all = all.with_renamed_branch("fix", "fix-menu", at);
     assert_eq!(texts(&all, Some("fix-menu")), ["never touch web/"]);
     assert_eq!(texts(&all, Some("fix")), ["given on another branch of that name"]);
 }
@@ -120,7 +120,7 @@ fn session_from(entrypoint: &str, id: &str, prompts: &[&str]) -> Session {
 
 /// Records what a session tells, as a verb would.
 fn record(events: &mut Vec<Envelope>, session: &Session) -> usize {
-    let told = Instructions::fold(events.iter()).told_by(session, Some("fix"));
+    let told = Instructions::fold(events.iter()).events_from_session(session, Some("fix"));
     for one in &told {
         let id = format!("{}-{}", events.len(), one.event.id());
         let event = Event::Instruction(one.event.clone());

@@ -6,7 +6,7 @@
 //! in the first half.
 
 use crate::transcripts::read;
-use midstride_core::session::intent::{Context, correction, is_trivial, limits};
+use midstride_core::session::intent::{PromptContext, correction, is_trivial, limits};
 use midstride_core::session::{Client, Correction, Request, Session, hash};
 use midstride_testkit::{corpus, fixtures};
 use serde_json::Value;
@@ -128,7 +128,8 @@ fn ours() -> Measure {
         };
         let is_first = label["first"].as_bool().unwrap();
         let found = Said {
-            correction: correction(text, Context { is_first, stopped, previous: None }).is_some(),
+            correction: correction(text, PromptContext { is_first, stopped, previous: None })
+                .is_some(),
             limits: limits(text).into_iter().map(|limit| limit.text).collect(),
             trivial: is_trivial(text),
         };

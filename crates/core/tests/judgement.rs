@@ -1,8 +1,8 @@
 //! Whatever an author writes: nothing of it is lost, and saying it again changes nothing.
 
 use midstride_core::format::document::Document;
-use midstride_core::session::judgement::{Facts, Judgement};
-use midstride_core::text::yaml::Data;
+use midstride_core::session::judgement::{AuthorNotes, SessionFacts};
+use midstride_core::text::yaml::YamlData;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -31,9 +31,9 @@ fn markdown() -> impl Strategy<Value = String> {
     prop::collection::vec(pieces, 1..14).prop_map(|pieces| pieces.concat())
 }
 
-fn facts(page: &str) -> Facts {
-    Facts {
-        state: Data::map([("goals", Data::List(Vec::new()))]),
+fn facts(page: &str) -> SessionFacts {
+    SessionFacts {
+        state: YamlData::map([("goals", YamlData::List(Vec::new()))]),
         page: format!("### Tasks\n\n- {page}\n"),
         boot: Vec::new(),
         ended_tasks: Vec::new(),
@@ -50,12 +50,12 @@ fn lines(text: &str) -> Vec<&str> {
 proptest! {
     #[test]
     fn nothing_is_lost_and_nothing_is_said_twice(first in markdown(), second in markdown()) {
-        let read = |text: &str| Judgement::read(text).ok();
+        let read = |text: &str| AuthorNotes::parse(text).ok();
         let (Some(one), Some(other)) = (read(&first), read(&second)) else { return Ok(()) };
-        let once = one.skeleton(&facts("open"), &[]).unwrap();
-        let again = one.lay(&once, &facts("open")).unwrap();
+        let once = one.new_document(&facts("open"), &[]).unwrap();
+        let again = one.merge_into_document(&once, &facts("open")).unwrap();
         prop_assert_eq!(again.text(), once.text());
-        let both = other.lay(&once, &facts("done")).unwrap();
+        let both = other.merge_into_document(&once, &facts("done")).unwrap();
         for line in lines(&first).into_iter().chain(lines(&second)) {
             prop_assert!(both.text().contains(line), "{line:?} is lost: {}", both.text());
         }

@@ -3,10 +3,10 @@
 use crate::properties::{data, document, edit, path};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
-use midstride_core::handoff::merge::{Merged, Tips, merge};
+use midstride_core::handoff::merge::{MergedText, SideIds, merge};
 use midstride_core::text::edit::Edit;
 use midstride_core::text::time::Time;
-use midstride_core::text::yaml::Data;
+use midstride_core::text::yaml::YamlData;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ impl Work {
         let end = document.line_break();
         let between = end.repeat(2);
         let mut paragraphs: Vec<String> =
-            body.of(document.text()).split(&between).map(str::to_owned).collect();
+            body.slice(document.text()).split(&between).map(str::to_owned).collect();
         let index = at.index(paragraphs.len());
         paragraphs[index] = new.trim_end().replace('\n', end);
         let text = format!("{}{end}", paragraphs.join(&between));
@@ -50,10 +50,10 @@ impl Work {
     }
 }
 
-fn merged(base: Option<&Document>, one: &Document, other: &Document) -> Option<Merged> {
-    let tips = Tips { one: "1111", other: "2222" };
+fn merged(base: Option<&Document>, one: &Document, other: &Document) -> Option<MergedText> {
+    let tips = SideIds { one: "1111", other: "2222" };
     let there = merge(base, one, other, Some(tips));
-    let swapped = Tips { one: "2222", other: "1111" };
+    let swapped = SideIds { one: "2222", other: "1111" };
     assert_eq!(there, merge(base, other, one, Some(swapped)), "merging is symmetric");
     there.ok()
 }
@@ -67,18 +67,18 @@ fn is_sound(document: &Document) -> bool {
 
 /// Every value of a header that is not decided by its order, as a status or a time is.
 fn values(document: &Document) -> BTreeSet<String> {
-    fn collect(data: &Data, out: &mut BTreeSet<String>) {
+    fn collect(data: &YamlData, out: &mut BTreeSet<String>) {
         match data {
-            Data::Null => {}
-            Data::Text(text) | Data::Bare(text) => {
-                let ordered = Time::read(text).is_some()
-                    || midstride_core::format::header::Status::read(text).is_some();
+            YamlData::Null => {}
+            YamlData::Text(text) | YamlData::Bare(text) => {
+                let ordered = Time::parse(text).is_some()
+                    || midstride_core::format::header::Status::parse(text).is_some();
                 if !ordered && !text.trim().is_empty() {
                     out.insert(text.split_whitespace().collect::<Vec<_>>().join(" "));
                 }
             }
-            Data::List(items) => items.iter().for_each(|item| collect(item, out)),
-            Data::Map(entries) => entries.iter().for_each(|(_, item)| collect(item, out)),
+            YamlData::List(items) => items.iter().for_each(|item| collect(item, out)),
+            YamlData::Map(entries) => entries.iter().for_each(|(_, item)| collect(item, out)),
         }
     }
     let mut out = BTreeSet::new();
@@ -89,14 +89,14 @@ fn values(document: &Document) -> BTreeSet<String> {
 }
 
 fn body_lines(document: &Document) -> BTreeSet<&str> {
-    let body = document.body().of(document.text());
+    let body = document.body().slice(document.text());
     body.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect()
 }
 
 fn comments(document: &Document) -> BTreeSet<&str> {
     let header = document.handoff_header().into_iter();
     let all = header.flat_map(|header| &header.comments);
-    all.map(|at| at.of(document.text()).trim()).collect()
+    all.map(|at| at.slice(document.text()).trim()).collect()
 }
 
 /// What a line is between the sides of a conflict.
@@ -130,7 +130,7 @@ fn decided(text: &str, second: bool) -> Option<String> {
 }
 
 /// Whoever decides for one side everywhere has a document again.
-fn can_be_decided(all: [&Document; 3], merged: &Merged) -> Result<(), TestCaseError> {
+fn can_be_decided(all: [&Document; 3], merged: &MergedText) -> Result<(), TestCaseError> {
     if all.iter().any(|document| document.text().lines().any(|line| marker(line).is_some())) {
         return Ok(());
     }
@@ -199,7 +199,7 @@ proptest! {
         let base = Document::parse(text.as_bytes());
         let [mut one, mut other] = [base.clone(), base.clone()];
         for (path, mine, theirs) in clashes {
-            let changed = |side: &Document, value: Data| {
+            let changed = |side: &Document, value: YamlData| {
                 let edited = side.edit(&[Edit::Set(path.clone(), value)]);
                 edited.map_or_else(|_| side.clone(), |(next, _)| next)
             };

@@ -2,10 +2,12 @@
 #![expect(clippy::disallowed_types, reason = "the other reader is started")]
 
 use crate::transcripts::{client_of, jsonl_below, read};
-use midstride_core::brief::points::of_session;
-use midstride_core::brief::{Briefing, Budget, Material, Occasion, Omitted, compose};
+use midstride_core::brief::points::session_items;
+use midstride_core::brief::{BriefOccasion, Briefing, Budget, Material, OmittedItem, compose};
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, Mode};
+use midstride_core::session::checkpoint::{
+    Checkpoint, CheckpointContext, CheckpointMode, SessionSummary,
+};
 use midstride_core::text::tokens::estimate;
 use midstride_testkit::{corpus, fixtures, repository_root};
 use serde_json::json;
@@ -20,22 +22,22 @@ const TOKENS_MIN: u64 = 1_700;
 /// The page that a new session gets on request.
 pub(crate) fn briefed(client: Client, bytes: &[u8], tokens: u64) -> Briefing {
     let session = read(client, bytes);
-    let around = Around {
+    let around = CheckpointContext {
         at: session.ended.unwrap_or_default(),
         commit: None,
         branch: None,
         plan_documents: Vec::new(),
         on_disk: BTreeMap::new(),
-        ..Around::default()
+        ..CheckpointContext::default()
     };
-    let checkpoint = Checkpoint::of(session, "t.jsonl".into(), 1, Mode::Auto, around);
+    let checkpoint = Checkpoint::new(session, "t.jsonl".into(), 1, CheckpointMode::Auto, around);
     let material = Material {
         client: Some(client),
-        occasion: Occasion::Startup,
+        occasion: BriefOccasion::Startup,
         role: None,
         branch: checkpoint.session.branch.clone(),
-        boot: Vec::new(),
-        points: of_session(&Gist::of(&checkpoint)),
+        startup: Vec::new(),
+        items: session_items(&SessionSummary::from_checkpoint(&checkpoint)),
         unread: 0,
         show_all: ["midstride", "brief", "--budget", "20000"].map(str::to_owned).to_vec(),
         headline: None,
@@ -59,7 +61,7 @@ fn a_page_that_omits_something_spent_its_budget() {
     let mut cut = 0;
     for (client, path, bytes) in foreign() {
         let briefing = briefed(client, &bytes, 2_000);
-        let truncated = briefing.told.iter().any(|told| told.characters_cut > 0);
+        let truncated = briefing.included.iter().any(|told| told.characters_truncated > 0);
         if briefing.omitted.is_empty() && briefing.merged.is_empty() && !truncated {
             continue;
         }
@@ -106,7 +108,7 @@ fn judged(pages: &str) -> Option<(String, BTreeMap<String, usize>)> {
 }
 
 fn line(client: Client, path: &Path, briefing: &Briefing, page: &str) -> String {
-    let omitted: Vec<String> = briefing.omitted.iter().map(Omitted::text).collect();
+    let omitted: Vec<String> = briefing.omitted.iter().map(OmittedItem::text).collect();
     let line = json!({"client": client.name(), "path": path, "page": page, "omitted": omitted});
     format!("{line}\n")
 }

@@ -3,11 +3,11 @@
 use midstride_core::format::document::Document;
 use midstride_core::format::header::HANDOFF;
 use midstride_core::format::stage::Stages;
-use midstride_core::handoff::check::{Alone, check};
-use midstride_core::handoff::topic::{self, Topics};
-use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::text::edit::{Edit, Path, Step};
-use midstride_core::text::yaml::Data;
+use midstride_core::handoff::check::{StandaloneContext, check};
+use midstride_core::handoff::topic::{self, BodyTopics};
+use midstride_core::handoff::{Handoff, Location};
+use midstride_core::text::edit::{Edit, HeaderPath, HeaderPathStep};
+use midstride_core::text::yaml::YamlData;
 use midstride_testkit::{fixtures, markdown_below};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -27,27 +27,27 @@ fn key() -> impl Strategy<Value = String> {
     prop_oneof![4 => select(known), 1 => "[a-z_]{1,8}"]
 }
 
-pub(crate) fn data() -> impl Strategy<Value = Data> {
+pub(crate) fn data() -> impl Strategy<Value = YamlData> {
     let leaf = prop_oneof![
-        4 => text().prop_map(Data::Text),
-        1 => any::<bool>().prop_map(Data::flag),
-        1 => any::<u16>().prop_map(|number| Data::Bare(number.to_string())),
+        4 => text().prop_map(YamlData::Text),
+        1 => any::<bool>().prop_map(YamlData::flag),
+        1 => any::<u16>().prop_map(|number| YamlData::Bare(number.to_string())),
     ];
     tree(leaf)
 }
 
-fn tree(leaf: impl Strategy<Value = Data> + 'static) -> impl Strategy<Value = Data> {
+fn tree(leaf: impl Strategy<Value = YamlData> + 'static) -> impl Strategy<Value = YamlData> {
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
-            prop::collection::vec(inner.clone(), 0..4).prop_map(Data::List),
-            prop::collection::btree_map(key(), inner, 0..4).prop_map(Data::map),
+            prop::collection::vec(inner.clone(), 0..4).prop_map(YamlData::List),
+            prop::collection::btree_map(key(), inner, 0..4).prop_map(YamlData::map),
         ]
     })
 }
 
 /// The strict form of an arbitrary header and body.
-fn strict() -> impl Strategy<Value = (Vec<(String, Data)>, String)> {
-    let fields = prop::collection::btree_map(key(), tree(text().prop_map(Data::Text)), 1..8);
+fn strict() -> impl Strategy<Value = (Vec<(String, YamlData)>, String)> {
+    let fields = prop::collection::btree_map(key(), tree(text().prop_map(YamlData::Text)), 1..8);
     (fields, "[a-zé #*`\n-]{0,60}").prop_map(|(fields, body)| (fields.into_iter().collect(), body))
 }
 
@@ -143,12 +143,13 @@ pub(crate) fn document() -> impl Strategy<Value = String> {
     ]
 }
 
-fn compose(fields: &[(String, Data)], body: &str) -> Document {
-    let fields: Vec<(&str, Data)> = fields.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
+fn compose(fields: &[(String, YamlData)], body: &str) -> Document {
+    let fields: Vec<(&str, YamlData)> =
+        fields.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
     Document::compose(&fields, body)
 }
 
-pub(crate) fn path() -> impl Strategy<Value = Path> {
+pub(crate) fn path() -> impl Strategy<Value = HeaderPath> {
     // Mostly keys that the documents have, so that most edits meet something.
     let present = select(vec![
         "id",
@@ -179,12 +180,13 @@ pub(crate) fn path() -> impl Strategy<Value = Path> {
         "c",
     ]);
     let step = prop_oneof![
-        6 => present.prop_map(|key| Step::Key(key.to_owned())),
-        1 => key().prop_map(Step::Key),
-        3 => (0..3_usize).prop_map(Step::Item),
+        6 => present.prop_map(|key| HeaderPathStep::Key(key.to_owned())),
+        1 => key().prop_map(HeaderPathStep::Key),
+        3 => (0..3_usize).prop_map(HeaderPathStep::Item),
     ];
-    prop::collection::vec(step, 1..4)
-        .prop_map(|steps| Path([vec![Step::Key("handoff".to_owned())], steps].concat()))
+    prop::collection::vec(step, 1..4).prop_map(|steps| {
+        HeaderPath([vec![HeaderPathStep::Key("handoff".to_owned())], steps].concat())
+    })
 }
 
 pub(crate) fn edit() -> impl Strategy<Value = Edit> {
@@ -196,12 +198,12 @@ pub(crate) fn edit() -> impl Strategy<Value = Edit> {
 }
 
 /// The value at a path of the header.
-fn at(document: &Document, path: &Path) -> Option<Data> {
+fn at(document: &Document, path: &HeaderPath) -> Option<YamlData> {
     let mut node = document.header()?.root.clone();
     for step in &path.0 {
         node = match step {
-            Step::Key(key) => node.get(key)?.clone(),
-            Step::Item(index) => (*node.items().get(*index)?).clone(),
+            HeaderPathStep::Key(key) => node.get(key)?.clone(),
+            HeaderPathStep::Item(index) => (*node.items().get(*index)?).clone(),
         };
     }
     Some(node.data())
@@ -210,15 +212,17 @@ fn at(document: &Document, path: &Path) -> Option<Data> {
 /// The comments of a header, sorted.
 fn comments(document: &Document) -> Vec<String> {
     let header = document.header().unwrap();
-    let text = |at: &midstride_core::text::span::Span| at.of(document.text()).trim_end().to_owned();
+    let text =
+        |at: &midstride_core::text::span::Span| at.slice(document.text()).trim_end().to_owned();
     let mut comments: Vec<String> = header.comments.iter().map(text).collect();
     comments.sort();
     comments
 }
 
 fn judge(document: &Document) {
-    let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-    let verdict = check(&Handoff::of(document, &whereabouts, &stages), &stages, None, &Alone);
+    let (whereabouts, stages) = (Location::default(), Stages::shipped());
+    let verdict =
+        check(&Handoff::new(document, &whereabouts, &stages), &stages, None, &StandaloneContext);
     for finding in verdict.findings {
         assert!(document.text().get(finding.at.range()).is_some(), "{finding:?}");
         document.position(finding.at.start);
@@ -253,14 +257,14 @@ proptest! {
     fn whatever_a_note_says_every_part_is_quoted_from_it(lines in prop::collection::vec(note_line(), 0..30)) {
         let text = lines.concat();
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let handoff = Handoff::of(&document, &whereabouts, &stages);
-        let topics = Topics::of(&document);
-        let _ = (handoff.is_open(), handoff.time_of_name());
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let handoff = Handoff::new(&document, &whereabouts, &stages);
+        let topics = BodyTopics::from_document(&document);
+        let _ = (handoff.is_open(), handoff.time_from_name());
         let line = handoff.status_line();
-        prop_assert!(line.is_none_or(|line| line.text.at.of(document.text()) == line.text.value));
+        prop_assert!(line.is_none_or(|line| line.text.at.slice(document.text()) == line.text.value));
         let quoted = [topics.next_steps(), topics.state()].into_iter().flatten();
-        for quoted in quoted.flat_map(|text| topic::items(&text)) {
+        for quoted in quoted.flat_map(|text| topic::split_items(&text)) {
             for line in quoted.lines() {
                 prop_assert!(text.contains(line.trim()), "{line:?} in {text:?}");
             }
@@ -272,14 +276,14 @@ proptest! {
         let document = compose(&fields, &body);
         prop_assert!(document.is_exact());
         for (name, value) in &fields {
-            let read = at(&document, &Path::field(name)).unwrap();
+            let read = at(&document, &HeaderPath::field(name)).unwrap();
             prop_assert_eq!(&read, value, "{}", document.text());
         }
-        let again: Vec<(String, Data)> = fields
+        let again: Vec<(String, YamlData)> = fields
             .iter()
-            .map(|(name, _)| (name.clone(), at(&document, &Path::field(name)).unwrap()))
+            .map(|(name, _)| (name.clone(), at(&document, &HeaderPath::field(name)).unwrap()))
             .collect();
-        let rendered = compose(&again, document.body().of(document.text()));
+        let rendered = compose(&again, document.body().slice(document.text()));
         prop_assert_eq!(rendered.text(), document.text());
     }
 
@@ -293,7 +297,7 @@ proptest! {
         if before.handoff_header().is_some() {
             prop_assert_eq!(comments(&before), comments(&once));
             let body = |document: &Document| {
-                document.body().of(document.text()).trim_end_matches(['\r', '\n']).to_owned()
+                document.body().slice(document.text()).trim_end_matches(['\r', '\n']).to_owned()
             };
             prop_assert_eq!(body(&before), body(&once));
         }
@@ -308,15 +312,15 @@ proptest! {
             match &edit {
                 Edit::Set(path, value) => {
                     let read = at(&after, path);
-                    prop_assert!(read.as_ref().is_some_and(|read| read.same(value)), "{read:?}");
+                    prop_assert!(read.as_ref().is_some_and(|read| read.is_equivalent_to(value)), "{read:?}");
                 }
                 Edit::Append(path, value) => {
-                    let Some(Data::List(items)) = at(&after, path) else { panic!("a list") };
-                    prop_assert!(items.last().unwrap().same(value));
+                    let Some(YamlData::List(items)) = at(&after, path) else { panic!("a list") };
+                    prop_assert!(items.last().unwrap().is_equivalent_to(value));
                 }
                 Edit::Remove(_) | Edit::Body(..) => {}
             }
-            prop_assert_eq!(before.body().of(&text), after.body().of(after.text()));
+            prop_assert_eq!(before.body().slice(&text), after.body().slice(after.text()));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Cleaning as a whole: twice is once, pieces are the whole, and other people's texts stay.
 
-use midstride_core::text::redact::{Clean, Counts, Rules, Stream};
+use midstride_core::text::redact::{CleanText, RedactionCounts, RedactionRules, RedactionStream};
 use midstride_testkit::corpus;
 use proptest::prelude::*;
 use std::io::Write as _;
@@ -72,8 +72,8 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 /// The same through a stream.
-fn streamed(bytes: &[u8], sizes: &[usize]) -> (Vec<u8>, Counts) {
-    let mut stream = Stream::new(Rules::shipped());
+fn streamed(bytes: &[u8], sizes: &[usize]) -> (Vec<u8>, RedactionCounts) {
+    let mut stream = RedactionStream::new(RedactionRules::shipped());
     let mut out = Vec::new();
     let mut rest = bytes;
     for size in sizes.iter().cycle() {
@@ -93,8 +93,8 @@ proptest! {
 
     #[test]
     fn clean_text_is_clean(text in text()) {
-        let (clean, found) = Clean::of(&text);
-        let (again, more) = Clean::of(clean.as_str());
+        let (clean, found) = CleanText::redact(&text);
+        let (again, more) = CleanText::redact(clean.as_str());
         prop_assert_eq!(&more, &vec![], "{} became {}, then {}", text, clean.as_str(), again.as_str());
         prop_assert_eq!(found.is_empty(), clean.as_str() == text);
         for pair in found.windows(2) {
@@ -119,7 +119,7 @@ proptest! {
         let fill = "Nothing is said here that anybody would hide.\n".repeat(fill / 46);
         let whole = texts.join(&fill);
         let whole = whole.repeat(1 + 1_300_000 / whole.len().max(1));
-        let (clean, found) = Clean::of(&whole);
+        let (clean, found) = CleanText::redact(&whole);
         let (out, counts) = streamed(whole.as_bytes(), &sizes);
         prop_assert!(out == clean.as_str().as_bytes(), "a border changed something");
         prop_assert_eq!(counts.values().sum::<usize>(), found.len());
@@ -136,13 +136,13 @@ proptest! {
         sizes in prop::collection::vec(1usize..200, 1..5),
     ) {
         let whole = texts.join("\n");
-        let (clean, _) = Clean::of(&whole);
-        let mut stream = Stream::new(Rules::shipped());
+        let (clean, _) = CleanText::redact(&whole);
+        let mut stream = RedactionStream::new(RedactionRules::shipped());
         let (mut out, mut rest) = (Vec::new(), whole.as_bytes());
         for size in sizes.iter().cycle() {
             let (piece, behind) = rest.split_at((*size).min(rest.len()));
             stream.push(piece, &mut out);
-            stream.hand_out(&mut out);
+            stream.flush_lines(&mut out);
             rest = behind;
             if rest.is_empty() {
                 break;
@@ -161,7 +161,7 @@ fn bytes_that_are_no_text_pass_and_secrets_among_them_do_not() {
     bytes.extend_from_slice(&[0x80, 0xff]);
     let (out, counts) = streamed(&bytes, &[3]);
     assert_eq!(out, b"\xff\xfe\x00\nREDACTED-github-token\x80\xff");
-    assert_eq!(counts, Counts::from([("github-token".to_owned(), 1)]));
+    assert_eq!(counts, RedactionCounts::from([("github-token".to_owned(), 1)]));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn real_texts_stay_as_they_are() {
     let mut touched = 0;
     for path in &files {
         let bytes = std::fs::read(path).unwrap();
-        let found = Rules::shipped().find(&bytes);
+        let found = RedactionRules::shipped().find(&bytes);
         touched += usize::from(!found.is_empty());
         for secret in found {
             let letters = String::from_utf8_lossy(&bytes[secret.at.range()]).into_owned();

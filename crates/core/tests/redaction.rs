@@ -3,7 +3,7 @@
 //! `MIDSTRIDE_SECRETS` says how many of each kind are made for each of ten seeds; `scripts/soak` says
 //! a hundred.
 
-use midstride_core::text::redact::{Clean, Rules, Stream};
+use midstride_core::text::redact::{CleanText, RedactionRules, RedactionStream};
 use midstride_testkit::secrets::{Positive, negatives, positives};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -47,7 +47,7 @@ fn no_secret_is_missed() {
     let mut all = 0;
     for positive in every_positive() {
         all += 1;
-        let (clean, _) = Clean::of(&positive.text);
+        let (clean, _) = CleanText::redact(&positive.text);
         if let Some(left) = positive.survivor(clean.as_str()) {
             let about = format!("{} in {}", positive.kind, positive.context);
             wrong.note(&about, format!("{left:?} of {:?}", positive.text));
@@ -59,7 +59,7 @@ fn no_secret_is_missed() {
 #[test]
 fn what_only_looks_like_a_secret_stays() {
     for (what, text) in negatives() {
-        let (clean, found) = Clean::of(&text);
+        let (clean, found) = CleanText::redact(&text);
         assert_eq!(clean.as_str(), text, "{what}: {found:?}");
     }
 }
@@ -74,7 +74,7 @@ fn what_only_looks_like_a_secret_stays_beside_one() {
         all += 1;
         let before = format!("{negative}\n{}", positive.text);
         let behind = format!("{}\n{negative}", positive.text.trim_end_matches('\n'));
-        let (before, behind) = (Clean::of(&before).0, Clean::of(&behind).0);
+        let (before, behind) = (CleanText::redact(&before).0, CleanText::redact(&behind).0);
         let stays = before.as_str().starts_with(negative.as_str())
             && behind.as_str().ends_with(negative.as_str());
         if !stays {
@@ -96,8 +96,8 @@ fn what_was_cleaned_is_clean_and_what_was_taken_out_is_said() {
     let mut all = 0;
     for positive in every_positive() {
         all += 1;
-        let (clean, found) = Clean::of(&positive.text);
-        let (again, more) = Clean::of(clean.as_str());
+        let (clean, found) = CleanText::redact(&positive.text);
+        let (again, more) = CleanText::redact(clean.as_str());
         let about = format!("{} in {}", positive.kind, positive.context);
         if again != clean || !more.is_empty() {
             wrong.note(&about, format!("{:?}, then {:?}", clean.as_str(), again.as_str()));
@@ -116,12 +116,12 @@ fn secrets_on_a_border_of_a_stream_are_taken_out_as_from_the_whole() {
     let secrets: String = positives(1, 1).iter().map(|one| format!("{}\n", one.text)).collect();
     let before = " ".repeat(512 << 10);
     let whole = format!("{before}{secrets}{}", " ".repeat(40 << 10));
-    let (clean, found) = Clean::of(&whole);
+    let (clean, found) = CleanText::redact(&whole);
     let borders = 8 * per_kind();
     for border in 0..borders {
         let first = before.len() + (32 << 10) + secrets.len() * border / borders + border;
         let (one, other) = whole.as_bytes().split_at(first);
-        let mut stream = Stream::new(Rules::shipped());
+        let mut stream = RedactionStream::new(RedactionRules::shipped());
         let mut out = Vec::new();
         stream.push(one, &mut out);
         stream.push(other, &mut out);

@@ -1,7 +1,8 @@
 //! Properties of reading an agent's texts, and what it finds in real ones.
 
 use midstride_core::session::report::{
-    ELLIPSIS, Report, question, rank, read, read_summary, shorten, stated_plan, unchecked_boxes,
+    ELLIPSIS, Report, parse_report, parse_summary, question, rank, shorten, stated_plan,
+    unchecked_boxes,
 };
 use midstride_testkit::corpus;
 use proptest::prelude::*;
@@ -73,11 +74,11 @@ fn is_verbatim(input: &str, text: &str) -> bool {
 proptest! {
     #[test]
     fn items_are_pieces_of_the_text(text in text()) {
-        let report = read(&text);
+        let report = parse_report(&text);
         for item in &report.items {
             prop_assert!(is_verbatim(&text, &item.text), "{:?}", item);
         }
-        for item in &read_summary(&text).items {
+        for item in &parse_summary(&text).items {
             prop_assert!(is_verbatim(&text, &item.text), "{:?}", item);
         }
         for open in unchecked_boxes(&text) {
@@ -89,8 +90,8 @@ proptest! {
 
     #[test]
     fn any_text_can_be_read(text in any::<String>()) {
-        read(&text);
-        read_summary(&text);
+        parse_report(&text);
+        parse_summary(&text);
         stated_plan(&text);
     }
 
@@ -119,8 +120,8 @@ fn hostile_texts_cost_little() {
         "let me know? ".repeat(long / 16),
     ];
     for text in &texts {
-        read(text);
-        read_summary(text);
+        parse_report(text);
+        parse_summary(text);
         stated_plan(text);
         unchecked_boxes(text);
         assert!(shorten(text, 300).chars().count() <= 300);
@@ -164,12 +165,12 @@ fn real_reports_are_read() {
             continue;
         }
         for text in last_texts(&std::fs::read_to_string(&path).unwrap()) {
-            let Report { question, items: found, .. } = read(&text);
+            let Report { question, items: found, .. } = parse_report(&text);
             for item in &found {
                 assert!(is_verbatim(&text, &item.text), "{item:?}");
             }
             texts += 1;
-            reports += usize::from(read(&text).is_report);
+            reports += usize::from(parse_report(&text).is_report);
             items += found.len();
             questions += usize::from(question.is_some());
         }

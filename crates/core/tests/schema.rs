@@ -2,15 +2,15 @@
 
 use midstride_core::format::document::Document;
 use midstride_core::format::stage::Stages;
-use midstride_core::text::yaml::{Node, Style, Value};
+use midstride_core::text::yaml::{YamlNode, YamlStyle, YamlValue};
 use midstride_testkit::{fixtures, markdown_below};
 use serde_json::{Map, Value as Json, json};
 
 /// The tree as any YAML reader would see it: plain words for truth and numbers are no text.
-fn as_json(node: &Node) -> Json {
+fn as_json(node: &YamlNode) -> Json {
     match &node.value {
-        Value::Null | Value::Unreadable(_) => Json::Null,
-        Value::Text(text) if node.style == Style::Plain => match text.as_str() {
+        YamlValue::Null | YamlValue::Unreadable(_) => Json::Null,
+        YamlValue::Text(text) if node.style == YamlStyle::Plain => match text.as_str() {
             "true" => json!(true),
             "false" => json!(false),
             text => match (text.parse::<i64>(), text.parse::<f64>()) {
@@ -19,9 +19,9 @@ fn as_json(node: &Node) -> Json {
                 (Err(_), Err(_)) => json!(text),
             },
         },
-        Value::Text(text) => json!(text),
-        Value::List(items) => items.iter().map(|item| as_json(&item.node)).collect(),
-        Value::Map(entries) => {
+        YamlValue::Text(text) => json!(text),
+        YamlValue::List(items) => items.iter().map(|item| as_json(&item.node)).collect(),
+        YamlValue::Map(entries) => {
             let entries = entries.iter().map(|e| (e.key.value.clone(), as_json(&e.node)));
             Json::Object(entries.collect::<Map<_, _>>())
         }

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use midstride_core::format::document::Document;
 use midstride_core::text::id::TaskId;
-use midstride_core::text::yaml::Data;
+use midstride_core::text::yaml::YamlData;
 use midstride_core::work::event::{
     CapturedTask, ClientTaskKey, Envelope, Event, TaskChange, TaskEvent, TaskStatus,
 };
-use midstride_core::work::task::{Carried, NewTask, Refusal, Tasks, Wish};
+use midstride_core::work::task::{HandoffTask, NewTask, TaskPatch, TaskRefusal, Tasks};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,18 +134,18 @@ proptest! {
     #[test]
     fn circles_are_told_and_hold_nobody(events in events()) {
         let tasks = fold(&events);
-        for circle in tasks.circles() {
+        for circle in tasks.cycles() {
             for (task, before) in circle.iter().zip(circle.iter().cycle().skip(1)) {
                 prop_assert!(tasks.get(task).unwrap().depends_on.contains(before));
             }
         }
         for task in tasks.iter() {
             for other in 0..5 {
-                let wish = Wish { depends_on: [id(other)].into(), ..Wish::default() };
+                let wish = TaskPatch { depends_on: [id(other)].into(), ..TaskPatch::default() };
                 let made = tasks.change(task, &wish);
                 let is_itself = tasks.get(&id(other)).is_some_and(|other| other.id == task.id);
                 if is_itself && !task.depends_on.contains(&task.id) {
-                    prop_assert_eq!(made, Err(Refusal::Itself));
+                    prop_assert_eq!(made, Err(TaskRefusal::DependsOnItself));
                 }
             }
         }
@@ -156,22 +156,22 @@ proptest! {
     fn what_is_granted_is_so(events in events(), which in 0..5_u8, other in 0..5_u8, to in status()) {
         let tasks = fold(&events);
         let Some(task) = tasks.get(&id(which)) else { return Ok(()) };
-        let granted = |wish: &Wish| {
+        let granted = |wish: &TaskPatch| {
             let event = Event::Task(tasks.change(task, wish).ok()?);
-            let time = task.next_moment(Timestamp::from_second(0).unwrap())?;
+            let time = task.next_timestamp(Timestamp::from_second(0).unwrap())?;
             let made = Envelope { id: "0".into(), time, source: "x".into(), event };
             let more: Vec<_> = events.iter().cloned().chain([(id(which), made)]).collect();
             Some(fold(&more))
         };
-        let wish = Wish { status: Some(to), ..Wish::default() };
+        let wish = TaskPatch { status: Some(to), ..TaskPatch::default() };
         if let Some(after) = granted(&wish) {
             prop_assert_eq!(after.get(&id(which)).unwrap().status, to);
         }
-        let wish = Wish { depends_on: [id(other)].into(), ..Wish::default() };
+        let wish = TaskPatch { depends_on: [id(other)].into(), ..TaskPatch::default() };
         if let Some(after) = granted(&wish) {
             let other = tasks.get(&id(other)).map_or(id(other), |other| other.id.clone());
             prop_assert!(after.get(&id(which)).unwrap().depends_on.contains(&other));
-            prop_assert_eq!(after.circles().is_empty(), tasks.circles().is_empty());
+            prop_assert_eq!(after.cycles().is_empty(), tasks.cycles().is_empty());
         }
     }
 
@@ -179,18 +179,18 @@ proptest! {
     #[test]
     fn a_carried_task_reads_back(events in events()) {
         let tasks = fold(&events);
-        let carried: Vec<Carried> = tasks.iter().map(|task| Carried::of(task, &tasks)).collect();
-        let list = Data::List(carried.iter().map(Carried::data).collect());
-        let state = Data::map([("tasks", list)]);
+        let carried: Vec<HandoffTask> = tasks.iter().map(|task| HandoffTask::from_task(task, &tasks)).collect();
+        let list = YamlData::List(carried.iter().map(HandoffTask::data).collect());
+        let state = YamlData::map([("tasks", list)]);
         let text = Document::compose(&[("state", state)], "").render();
         let document = Document::parse(text.as_bytes());
         let node = document.handoff_header().unwrap().fields().get("state").unwrap().get("tasks");
-        let read: Vec<Carried> =
-            node.unwrap().items().into_iter().filter_map(Carried::read).collect();
-        let whole = |carried: &&Carried| !carried.subject.trim().is_empty();
-        let expected: Vec<Carried> = carried.iter().filter(whole).map(|carried| {
+        let read: Vec<HandoffTask> =
+            node.unwrap().items().into_iter().filter_map(HandoffTask::from_node).collect();
+        let whole = |carried: &&HandoffTask| !carried.subject.trim().is_empty();
+        let expected: Vec<HandoffTask> = carried.iter().filter(whole).map(|carried| {
             let subject = carried.subject.lines().next().unwrap().to_owned();
-            Carried { subject, ..carried.clone() }
+            HandoffTask { subject, ..carried.clone() }
         }).collect();
         prop_assert_eq!(read, expected);
     }
@@ -203,8 +203,13 @@ fn entries_of_any_hand_are_read() {
                 metadata: {agent_id: abc123}\n      - status: pending\n      - [odd]\n---\n";
     let document = Document::parse(text.as_bytes());
     let state = document.handoff_header().unwrap().fields().get("state").unwrap();
-    let read: Vec<Carried> =
-        state.get("tasks").unwrap().items().into_iter().filter_map(Carried::read).collect();
+    let read: Vec<HandoffTask> = state
+        .get("tasks")
+        .unwrap()
+        .items()
+        .into_iter()
+        .filter_map(HandoffTask::from_node)
+        .collect();
     let named: Vec<(&str, &str)> =
         read.iter().map(|carried| (carried.id.as_str(), carried.subject.as_str())).collect();
     assert_eq!(named, [("Fix the login", "Fix the login"), ("T-004", "Wire the cache")]);
@@ -213,5 +218,5 @@ fn entries_of_any_hand_are_read() {
     assert_eq!(read[1].metadata["agent_id"], "abc123");
     assert!(read.iter().all(|carried| carried.uid.is_none()));
     let new = NewTask { subject: "x".into(), ..NewTask::default() };
-    assert!(matches!(new.added(), TaskEvent::Added { .. }));
+    assert!(matches!(new.to_event(), TaskEvent::Added { .. }));
 }

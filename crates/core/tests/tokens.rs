@@ -1,7 +1,7 @@
 //! The estimate of tokens against what models counted.
 
 use crate::transcripts::jsonl_below;
-use midstride_core::text::tokens::{Family, estimate};
+use midstride_core::text::tokens::{TokenizerFamily, estimate};
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -36,7 +36,7 @@ struct Sample {
 
 impl Sample {
     /// Above zero where the estimate is too high.
-    fn error(&self, family: Family) -> f64 {
+    fn error(&self, family: TokenizerFamily) -> f64 {
         let estimated: u64 = self.text.iter().map(|part| family.estimate(part)).sum();
         f64::from(u32::try_from(estimated).unwrap()) / self.tokens - 1.0
     }
@@ -157,7 +157,7 @@ fn read(before: &Request, request: &Request) -> Option<Sample> {
 }
 
 /// Prints how far a family's estimates are off, and returns the error at the 95th percentile.
-fn tell(what: &str, family: Family, samples: &[Sample]) -> f64 {
+fn tell(what: &str, family: TokenizerFamily, samples: &[Sample]) -> f64 {
     let errors: Vec<f64> = samples.iter().map(|sample| sample.error(family)).collect();
     let mut sizes: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
     sizes.sort_by(f64::total_cmp);
@@ -194,7 +194,10 @@ fn estimates_are_near_what_claude_counted() {
     }
     assert!(of["written"].len() > 60 && of["read"].len() > 25, "too few to judge by");
     for (kind, samples) in of {
-        assert!(tell(&format!("Claude, {kind}"), Family::Claude, &samples) <= ERROR_MAX, "{kind}");
+        assert!(
+            tell(&format!("Claude, {kind}"), TokenizerFamily::Claude, &samples) <= ERROR_MAX,
+            "{kind}"
+        );
     }
 }
 
@@ -220,7 +223,7 @@ fn estimates_are_near_what_gpt_counts() {
         let path = fixtures("tokens").join(name).with_extension("txt");
         Sample { text: vec![std::fs::read_to_string(path).unwrap()], tokens }
     });
-    assert!(tell("GPT", Family::Gpt, &samples) <= ERROR_MAX);
+    assert!(tell("GPT", TokenizerFamily::Gpt, &samples) <= ERROR_MAX);
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -238,7 +241,7 @@ fn text() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn a_text_costs_about_as_much_as_its_parts((one, two) in (text(), text())) {
-        for family in [Family::Claude, Family::Gpt] {
+        for family in [TokenizerFamily::Claude, TokenizerFamily::Gpt] {
             let whole = family.estimate(&format!("{one}{two}"));
             let parts = family.estimate(&one) + family.estimate(&two);
             // A space is free and a gap is not; nor are letters late in a word that was two.
@@ -247,6 +250,6 @@ proptest! {
             prop_assert!(whole + 3 >= parts, "{family:?}: {whole} of {parts}");
             prop_assert!(whole >= family.estimate(&one), "{family:?}: more text, lower cost");
         }
-        prop_assert_eq!(estimate(&one), Family::Claude.estimate(&one));
+        prop_assert_eq!(estimate(&one), TokenizerFamily::Claude.estimate(&one));
     }
 }

@@ -5,28 +5,32 @@ mod counted;
 pub(crate) use counted::client_of;
 
 use counted::{Counted, Indexed, counted_by_python, start};
-use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, HighlightKind, Mode};
-use midstride_core::session::transcript::{CURSOR_VERSION, Cursor, Lines};
-use midstride_core::session::{AgentState, Client, Correction, Exit, PlanState, Session, Source};
-use midstride_core::text::redact::Clean;
+use midstride_core::session::checkpoint::{
+    Checkpoint, CheckpointContext, CheckpointMode, HighlightKind, SessionSummary,
+};
+use midstride_core::session::transcript::{CURSOR_VERSION, LineSplitter, TranscriptCursor};
+use midstride_core::session::{
+    AgentState, Attribution, Client, CommandStatus, Correction, PlanState, Session,
+};
+use midstride_core::text::redact::CleanText;
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Reads what is new up to `end`, as a capture does.
-fn read_on(cursor: &mut Cursor, bytes: &[u8], end: usize, chunk: usize) {
-    let mut lines = Lines::default();
+fn read_on(cursor: &mut TranscriptCursor, bytes: &[u8], end: usize, chunk: usize) {
+    let mut lines = LineSplitter::default();
     let from = usize::try_from(cursor.offset).unwrap();
     for part in bytes[from.min(end)..end].chunks(chunk.max(1)) {
         lines.feed(part, &mut |piece| cursor.take(piece));
     }
-    cursor.offset += lines.whole();
+    cursor.offset += lines.complete_bytes();
     cursor.session.settle();
 }
 
 pub(crate) fn read(client: Client, bytes: &[u8]) -> Session {
-    let mut cursor = Cursor::start(client);
+    let mut cursor = TranscriptCursor::new(client);
     read_on(&mut cursor, bytes, bytes.len(), 64 << 10);
     cursor.session
 }
@@ -64,7 +68,7 @@ fn counted(session: &Session) -> Counted {
         tasks: session
             .tasks
             .iter()
-            .map(|task| (task.subject.clone(), task.status.word().to_owned()))
+            .map(|task| (task.subject.clone(), task.status.as_str().to_owned()))
             .collect(),
         changed: session.files.changed().map(|(path, _)| path.to_owned()).collect(),
     }
@@ -85,7 +89,7 @@ fn every_foreign_transcript_agrees_with_an_independent_count() {
         assert_eq!(counted(&session), expected, "{}", path.display());
         let counts = &session.counts;
         let all = counts.understood + counts.duplicates;
-        let all = all + counts.skipped_in_all() + counts.unknown_in_all();
+        let all = all + counts.total_skipped() + counts.total_unknown();
         assert_eq!(all, counts.seen, "{}: {counts:?}", path.display());
     }
 }
@@ -146,7 +150,7 @@ fn a_session_of_claude_code_is_told_in_full() {
             ("Now write the report.", None),
         ]
     );
-    assert!(session.requests.iter().all(|request| request.seen.source == Source::User));
+    assert!(session.requests.iter().all(|request| request.seen.source == Attribution::User));
     let abandoned = session.abandoned();
     let left: Vec<&str> = session
         .requests
@@ -156,7 +160,8 @@ fn a_session_of_claude_code_is_told_in_full() {
         .collect();
     assert_eq!(left, ["Also rename the shop."]);
 
-    let failed: Vec<_> = session.commands.iter().filter(|c| c.exit == Exit::Failed).collect();
+    let failed: Vec<_> =
+        session.commands.iter().filter(|c| c.exit == CommandStatus::Failed).collect();
     assert_eq!(
         failed.iter().map(|c| (&*c.text, c.code)).collect::<Vec<_>>(),
         [("npm test", Some(1)), ("grep -rn purge src", Some(2)), ("npm run build", Some(7))]
@@ -171,7 +176,7 @@ fn a_session_of_claude_code_is_told_in_full() {
     let running: Vec<&str> = session
         .commands
         .iter()
-        .filter(|command| command.exit == Exit::Running)
+        .filter(|command| command.exit == CommandStatus::Running)
         .map(|command| &*command.text)
         .collect();
     assert_eq!(running, ["npm run measure"]);
@@ -193,7 +198,7 @@ fn a_session_of_claude_code_is_told_in_full() {
             (Some("/home/dev/.claude/plans/calm-river.md"), PlanState::Approved),
         ]
     );
-    let tasks: Vec<_> = session.tasks.iter().map(|t| (&*t.subject, t.status.word())).collect();
+    let tasks: Vec<_> = session.tasks.iter().map(|t| (&*t.subject, t.status.as_str())).collect();
     assert_eq!(tasks, [("Warm the cache", "in progress"), ("Measure again", "pending")]);
     let agents: Vec<_> = session.agents.iter().map(|a| (a.id.as_deref(), a.state)).collect();
     assert_eq!(agents, [(Some("ag1"), AgentState::Ended), (Some("ag2"), AgentState::InFlight)]);
@@ -209,7 +214,7 @@ fn a_session_of_claude_code_is_told_in_full() {
     let counts = &session.counts;
     assert_eq!((counts.duplicates, counts.mended), (1, 1));
     assert_eq!(counts.unknown.keys().collect::<Vec<_>>(), ["weather-report"]);
-    assert_eq!(counts.skipped_in_all(), 3, "{:?}", counts.skipped);
+    assert_eq!(counts.total_skipped(), 3, "{:?}", counts.skipped);
 }
 
 /// A line of the queue, or of a prompt, or of a prompt that reaches the agent while it works.
@@ -317,9 +322,9 @@ fn a_session_of_codex_is_told_in_full() {
     assert_eq!(
         commands,
         [
-            ("cargo test login", Exit::Failed, Some(101)),
-            ("cargo test login", Exit::Passed, None),
-            ("ls", Exit::Passed, None),
+            ("cargo test login", CommandStatus::Failed, Some(101)),
+            ("cargo test login", CommandStatus::Passed, None),
+            ("ls", CommandStatus::Passed, None),
         ]
     );
     let passed = session.commands.items[0].passed_later.as_ref().unwrap();
@@ -387,7 +392,7 @@ fn nothing_that_is_kept_has_a_secret() {
         {
             planted += text.matches(place).count();
             let text = text.replace(place, &format!("{place} {secret} "));
-            let mut cursor = Cursor::start(client);
+            let mut cursor = TranscriptCursor::new(client);
             read_on(&mut cursor, text.as_bytes(), text.len(), 1000);
             let stored = serde_json::to_string(&cursor).unwrap();
             for part in ["ghp_a1", "MIIEpAIB"] {
@@ -395,7 +400,7 @@ fn nothing_that_is_kept_has_a_secret() {
                 assert_eq!(at, None, "{place}");
             }
             let value: serde_json::Value = serde_json::from_str(&stored).unwrap();
-            each_text(&value, &mut |text| assert!(Clean::of(text).1.is_empty(), "{text}"));
+            each_text(&value, &mut |text| assert!(CleanText::redact(text).1.is_empty(), "{text}"));
         }
         assert!(planted > 10);
     }
@@ -415,22 +420,22 @@ fn each_text(value: &serde_json::Value, look: &mut dyn FnMut(&str)) {
 
 #[test]
 fn a_file_that_was_replaced_is_known_to_be_another() {
-    let mut cursor = Cursor::start(Client::ClaudeCode);
-    assert!(cursor.reached().fits(b"", b""));
-    cursor.note(b"start", b"end");
-    assert!(cursor.reached().fits(b"start", b"end"));
+    let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
+    assert!(cursor.position().is_same_file(b"", b""));
+    cursor.set_windows(b"start", b"end");
+    assert!(cursor.position().is_same_file(b"start", b"end"));
     for (start, end) in
         [(&b"stare"[..], &b"end"[..]), (b"start", b"emd"), (b"star", b"end"), (b"", b"")]
     {
-        assert!(!cursor.reached().fits(start, end));
+        assert!(!cursor.position().is_same_file(start, end));
     }
     let stored = serde_json::to_string(&cursor).unwrap();
-    assert_eq!(Cursor::read(stored.as_bytes()), Some(cursor));
+    assert_eq!(TranscriptCursor::parse(stored.as_bytes()), Some(cursor));
     let version = |version: u32| format!("\"version\":{version},");
     let other = stored.replace(&version(CURSOR_VERSION), &version(CURSOR_VERSION + 1));
     assert_ne!(other, stored);
-    assert_eq!(Cursor::read(other.as_bytes()), None);
-    assert_eq!(Cursor::read(b"{}"), None);
+    assert_eq!(TranscriptCursor::parse(other.as_bytes()), None);
+    assert_eq!(TranscriptCursor::parse(b"{}"), None);
 }
 
 proptest! {
@@ -447,17 +452,17 @@ proptest! {
             false => (Client::ClaudeCode, "claude-code", "cache.jsonl"),
         };
         let bytes = fixture(name, file);
-        let mut at_once = Cursor::start(client);
+        let mut at_once = TranscriptCursor::new(client);
         read_on(&mut at_once, &bytes, bytes.len(), 64 << 10);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a small file")]
         let mut ends: Vec<usize> = cuts.iter().map(|cut| (cut * bytes.len() as f64) as usize).collect();
         ends.sort_unstable();
         ends.push(bytes.len());
-        let mut cursor = Cursor::start(client);
+        let mut cursor = TranscriptCursor::new(client);
         for end in ends {
             read_on(&mut cursor, &bytes, end, chunk);
             let stored = serde_json::to_vec(&cursor).unwrap();
-            cursor = Cursor::read(&stored).unwrap();
+            cursor = TranscriptCursor::parse(&stored).unwrap();
         }
         prop_assert_eq!(cursor, at_once);
     }
@@ -471,7 +476,7 @@ proptest! {
         let bytes = [lines.join(&b'\n'), b"\n".to_vec()].concat();
         let session = read(client, &bytes);
         let counts = &session.counts;
-        let told = counts.understood + counts.duplicates + counts.skipped_in_all() + counts.unknown_in_all();
+        let told = counts.understood + counts.duplicates + counts.total_skipped() + counts.total_unknown();
         prop_assert_eq!(told, counts.seen);
         let _ = (session.abandoned(), session.in_flight(), session.context_percent());
     }
@@ -526,16 +531,22 @@ fn a_file_of_a_branch_that_was_left_is_told_apart() {
         record("a4", Some("u3"), "assistant", edit("t2", "/shop/src/kept.rs")),
         record("u5", Some("a4"), "user", done("t2")),
     ];
-    let around = Around {
+    let around = CheckpointContext {
         at: "2026-03-20T12:00:00Z".parse().unwrap(),
         commit: None,
         branch: None,
         plan_documents: Vec::new(),
         on_disk: BTreeMap::new(),
-        ..Around::default()
+        ..CheckpointContext::default()
     };
     let session = read(Client::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
-    let gist = Gist::of(&Checkpoint::of(session, "t.jsonl".to_owned(), 1, Mode::Auto, around));
+    let gist = SessionSummary::from_checkpoint(&Checkpoint::new(
+        session,
+        "t.jsonl".to_owned(),
+        1,
+        CheckpointMode::Auto,
+        around,
+    ));
     let changed: Vec<(&str, Option<&str>)> = gist
         .of_kind(HighlightKind::Changed)
         .map(|item| (&*item.text, item.state.as_deref()))

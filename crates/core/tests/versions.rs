@@ -1,24 +1,24 @@
 //! Documents of every version that was ever written are read for ever.
 
-use midstride_core::format::document::{Document, FORMAT};
+use midstride_core::format::document::{Document, FORMAT_VERSION};
 use midstride_core::format::finding::Severity;
 use midstride_core::format::stage::Stages;
-use midstride_core::handoff::check::{Alone, check};
-use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::handoff::check::{StandaloneContext, check};
+use midstride_core::handoff::{Handoff, Location};
 use midstride_testkit::{fixtures, markdown_below};
 
 #[test]
 fn every_version_is_read() {
-    for version in 1..=FORMAT {
+    for version in 1..=FORMAT_VERSION {
         let documents = markdown_below(&fixtures("old-versions").join(version.to_string()));
         assert!(!documents.is_empty(), "there is a fixture of version {version}");
         for path in documents {
             let document = Document::parse(&std::fs::read(&path).unwrap());
-            let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-            let handoff = Handoff::of(&document, &whereabouts, &stages);
+            let (whereabouts, stages) = (Location::default(), Stages::shipped());
+            let handoff = Handoff::new(&document, &whereabouts, &stages);
             assert!(handoff.is_handoff(), "{}", path.display());
             assert!(handoff.title().is_some() && !handoff.decisions().is_empty());
-            let verdict = check(&handoff, &stages, None, &Alone);
+            let verdict = check(&handoff, &stages, None, &StandaloneContext);
             assert_eq!(verdict.count(Severity::Error), 0, "{}: {verdict:?}", path.display());
         }
     }

@@ -4,11 +4,11 @@
 
 use crate::coverage::checkpoint_of;
 use crate::transcripts::{client_of, jsonl_below, read};
-use midstride_core::session::checkpoint::{Ending, HighlightKind, Highlights};
+use midstride_core::session::checkpoint::{HighlightKind, Highlights, SessionEnding};
 use midstride_core::session::shell::CheckResult;
 use midstride_core::session::{
-    Client, CommitState, Failing, OpenFailure, Said, Session, Since, commits_made, effects_done,
-    last_checks, open_failures, unchecked_boxes,
+    AgentMessage, Client, CommitState, FailureFollowUp, OpenFailure, OpenFailureKind, Session,
+    effect_groups, existing_commits, last_checks, open_failures, unchecked_boxes,
 };
 use midstride_testkit::{corpus, repository_root};
 use serde_json::{Value, json};
@@ -174,9 +174,9 @@ fn an_open_failure_says_why_and_what_passed_since() {
     let failures = open_failures(&session, &session.abandoned());
     assert_eq!(failures.len(), 1);
     assert_eq!(failures[0].why[..2], ["--- FAIL: TestA (0.0s)", "a_test.go:8: got 1"]);
-    assert!(matches!(failures[0].what, Failing::Check(_)));
+    assert!(matches!(failures[0].kind, OpenFailureKind::Check(_)));
     assert!(
-        matches!(failures[0].since, Since::NarrowerPassed(run) if run.command == "go test ./b")
+        matches!(failures[0].follow_up, FailureFollowUp::NarrowerPassed(run) if run.command == "go test ./b")
     );
     assert_eq!(failures[0].seen.number, 2);
 }
@@ -186,11 +186,11 @@ fn a_run_whose_result_was_not_seen_is_a_run() {
     let since = |steps: &[&str]| -> Vec<String> {
         let session = session(steps);
         let open = open_failures(&session, &session.abandoned());
-        let name = |failure: &OpenFailure<'_>| match failure.since {
-            Since::Nothing => "nothing".to_owned(),
-            Since::NarrowerPassed(run) => run.command.clone(),
-            Since::RanAgain(seen) => format!("record {}", seen.number),
-            Since::MayHaveRun => "may have run".to_owned(),
+        let name = |failure: &OpenFailure<'_>| match failure.follow_up {
+            FailureFollowUp::Nothing => "nothing".to_owned(),
+            FailureFollowUp::NarrowerPassed(run) => run.command.clone(),
+            FailureFollowUp::RanAgain(seen) => format!("record {}", seen.number),
+            FailureFollowUp::MayHaveRun => "may have run".to_owned(),
         };
         open.iter().map(name).collect()
     };
@@ -255,8 +255,8 @@ fn the_last_run_of_a_check_knows_the_edits_after_it() {
 fn commits_are_named_only_while_they_exist() {
     let made = |steps: &[&str]| -> Vec<(Option<String>, Option<String>, bool)> {
         let session = session(steps);
-        let commits = commits_made(&session);
-        let show = |commit: &&midstride_core::session::Commit| {
+        let commits = existing_commits(&session);
+        let show = |commit: &&midstride_core::session::SessionCommit| {
             (commit.id.clone(), commit.subject.clone(), commit.pushed.is_some())
         };
         commits.iter().map(show).collect()
@@ -304,7 +304,7 @@ fn commits_are_named_only_while_they_exist() {
 fn a_commit_keeps_what_its_message_says() {
     let body = |steps: &[&str]| {
         let session = session(steps);
-        let commits = commits_made(&session);
+        let commits = existing_commits(&session);
         commits.last().and_then(|commit| commit.body.clone())
     };
     let made = "$ git commit -m 'One' -m 'The cache was stale.'\n> [fix-cache 1a2b3c4] One";
@@ -327,7 +327,7 @@ fn a_commit_keeps_what_its_message_says() {
         "$ gh issue create --title 'with {start}''{end}'\n> https://github.com/a/b/issues/7"
     );
     let session = session(&[title.as_str()]);
-    assert!(!effects_done(&session)[0].title.unwrap().contains(end));
+    assert!(!effect_groups(&session)[0].title.unwrap().contains(end));
     let secret = format!(
         "$ git commit -m One -m 'with ghp_{}'\n> [fix-cache 1a2b3c4] One",
         "a1B2".repeat(9)
@@ -338,7 +338,7 @@ fn a_commit_keeps_what_its_message_says() {
 #[test]
 fn a_plan_that_speaks_of_a_list_comes_with_it() {
     let plan = |steps: &[&str]| {
-        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         let plan = highlights.of_kind(HighlightKind::StatedPlan).next();
         plan.map(|plan| plan.text.clone())
     };
@@ -376,7 +376,7 @@ fn a_report_comes_with_the_request_before_it() {
         "? commit",
         &third,
     ];
-    let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+    let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&steps)));
     let reports = highlights.of_kind(HighlightKind::Report);
     let requests: Vec<Option<&str>> = reports.map(|one| one.detail.as_deref()).collect();
     assert_eq!(
@@ -391,7 +391,7 @@ fn what_was_missing_before_an_edit_is_no_finding() {
     let lacks =
         "# I looked at it:\n- `drain()` has no test coverage yet\n- `drain()` waits for `lock`\n";
     let findings = |steps: &[&str]| {
-        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         let findings = highlights.of_kind(HighlightKind::Finding);
         findings.map(|one| one.text.clone()).collect::<Vec<_>>()
     };
@@ -407,7 +407,7 @@ fn what_later_work_took_up_is_not_left_open() {
     let said = "# Two of four tasks are done.\n\n## Remaining\n- shop-4te.4: spans in the `drain` controller\n- Write the operations guide\n";
     let open = |steps: &[&str]| {
         let all = [&["? build the tracing", said, "? go on"], steps].concat();
-        let highlights = Highlights::of(&checkpoint_of(session(&all)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&all)));
         let open = highlights.of_kind(HighlightKind::OpenItem);
         open.map(|one| one.text.split(':').next().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -418,7 +418,7 @@ fn what_later_work_took_up_is_not_left_open() {
     let commit = "$ git commit -m 'Add spans to drain'\n> [main 1a2b3c4] Add spans to drain";
     assert!(open(&[commit, "# Committed."]).is_empty());
     // The last report says itself what is open.
-    let last = Highlights::of(&checkpoint_of(session(&["? build it", commit, said])));
+    let last = Highlights::from_checkpoint(&checkpoint_of(session(&["? build it", commit, said])));
     assert_eq!(last.of_kind(HighlightKind::OpenItem).count(), 2);
 }
 
@@ -429,7 +429,7 @@ fn a_text_of_an_unfinished_turn_is_not_called_a_report() {
         "for the whole request, and then again ".repeat(5)
     );
     let state = |steps: &[&str]| {
-        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         highlights.of_kind(HighlightKind::Report).next().unwrap().state.clone()
     };
     assert_eq!(state(&["? look at it", &said, "$ ls"]).as_deref(), Some("in an unfinished turn"));
@@ -449,7 +449,7 @@ fn a_plan_document_that_was_never_written_is_not_named() {
         ];
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
         let session = read(Client::ClaudeCode, lines.as_bytes());
-        Highlights::of(&checkpoint_of(session)).of_kind(HighlightKind::Plan).count()
+        Highlights::from_checkpoint(&checkpoint_of(session)).of_kind(HighlightKind::Plan).count()
     };
     assert_eq!(plans(json!("# Drain the queue\n1. Lock it")), 1);
     assert_eq!(plans(Value::Null), 0);
@@ -458,7 +458,7 @@ fn a_plan_document_that_was_never_written_is_not_named() {
 #[test]
 fn the_request_that_was_running_is_the_unfinished_one() {
     let open = |steps: &[&str]| {
-        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         let open = highlights.of_kind(HighlightKind::OpenRequest).next().unwrap().clone();
         (open.text, open.detail)
     };
@@ -493,7 +493,7 @@ fn the_request_that_was_running_is_the_unfinished_one() {
 #[test]
 fn the_last_words_of_the_user_are_not_lost() {
     let queued = |steps: &[&str]| {
-        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         let queued = highlights.of_kind(HighlightKind::Queued);
         queued.map(|one| one.text.clone()).collect::<Vec<_>>()
     };
@@ -508,7 +508,7 @@ fn to_continue_is_no_goal() {
         let steps =
             [format!("? {asked}"), "~ /home/dev/shop/a.go".to_owned(), "# Done.".to_owned()];
         let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
-        let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&steps)));
         highlights.of_kind(HighlightKind::Goal).next().map(|goal| goal.text.clone())
     };
     assert_eq!(goal("continue"), None);
@@ -522,7 +522,7 @@ fn a_plan_that_the_user_refused_is_not_next() {
     let plan = |steps: &[&str]| {
         let all =
             [&["? make it fast", "# I found the lock. Let me merge main first."], steps].concat();
-        let highlights = Highlights::of(&checkpoint_of(session(&all)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&all)));
         let plan = highlights.of_kind(HighlightKind::StatedPlan).next();
         plan.map(|plan| plan.state.clone().unwrap_or_default())
     };
@@ -538,7 +538,8 @@ fn a_plan_that_the_user_refused_is_not_next() {
 
 #[test]
 fn a_plan_that_the_client_keeps_is_not_uncommitted() {
-    let tree = |steps: &[&str]| Highlights::of(&checkpoint_of(session(steps))).tree.unwrap();
+    let tree =
+        |steps: &[&str]| Highlights::from_checkpoint(&checkpoint_of(session(steps))).tree.unwrap();
     let commit = "$ git commit -m 'Drain'\n> [main 1a2b3c4] Drain";
     let plan = "~ /home/dev/.claude/plans/drain.md";
     assert!(tree(&[commit, plan]).starts_with("no edits since the last commit"));
@@ -553,7 +554,7 @@ fn a_turn_is_over_where_the_client_says_so() {
         }
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
         let session = read(Client::ClaudeCode, lines.as_bytes());
-        Highlights::of(&checkpoint_of(session)).ending
+        Highlights::from_checkpoint(&checkpoint_of(session)).ending
     };
     let asked = |text: &str| json!({"type": "user", "message": {"role": "user", "content": text}});
     let said = |reason: Value| {
@@ -566,16 +567,16 @@ fn a_turn_is_over_where_the_client_says_so() {
     let hook = json!({"type": "progress", "data": {"type": "hook_progress", "hookEvent": "Stop"}});
     let system = |subtype: &str| json!({"type": "system", "subtype": subtype});
     let first = || vec![asked("make it fast"), said(Value::Null)];
-    assert_eq!(ending(vec![asked("x"), said(json!("tool_use"))]), Ending::MidTurn);
-    assert_eq!(ending(vec![asked("x"), said(json!("end_turn"))]), Ending::Completed);
+    assert_eq!(ending(vec![asked("x"), said(json!("tool_use"))]), SessionEnding::MidTurn);
+    assert_eq!(ending(vec![asked("x"), said(json!("end_turn"))]), SessionEnding::Completed);
     // Older clients give no reason. One that runs hooks shows them after each turn.
-    assert_eq!(ending(first()), Ending::Completed);
+    assert_eq!(ending(first()), SessionEnding::Completed);
     for over in [hook, system("stop_hook_summary"), system("turn_duration")] {
         let second = [first(), vec![over.clone()], first()].concat();
-        assert_eq!(ending(second.clone()), Ending::Unknown, "{over}");
-        assert_eq!(ending([second.clone(), vec![over.clone()]].concat()), Ending::Completed);
+        assert_eq!(ending(second.clone()), SessionEnding::Unknown, "{over}");
+        assert_eq!(ending([second.clone(), vec![over.clone()]].concat()), SessionEnding::Completed);
         // A notice that came after it changes nothing.
-        assert_eq!(ending([second, vec![over, asked(notice)]].concat()), Ending::Completed);
+        assert_eq!(ending([second, vec![over, asked(notice)]].concat()), SessionEnding::Completed);
     }
     // Nor does the work on one that came while the agent answered.
     let (call, over) = (
@@ -588,24 +589,25 @@ fn a_turn_is_over_where_the_client_says_so() {
         [asked("make it fast"), asked(notice), said(Value::Null), over, asked(notice), call];
     let lines: Vec<String> = records.iter().map(Value::to_string).collect();
     let noticed = read(Client::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
-    let highlights = Highlights::of(&checkpoint_of(noticed));
+    let highlights = Highlights::from_checkpoint(&checkpoint_of(noticed));
     assert_eq!(highlights.of_kind(HighlightKind::OpenRequest).count(), 0);
     let content = json!([{"type": "text", "text": "Shall I push it?"}]);
     let message =
         json!({"id": "q", "role": "assistant", "content": content, "stop_reason": "end_turn"});
     let question = json!({"type": "assistant", "message": message});
-    assert_eq!(ending(vec![asked("x"), question, asked(notice)]), Ending::Asked);
+    assert_eq!(ending(vec![asked("x"), question, asked(notice)]), SessionEnding::Asked);
 }
 
 #[test]
 fn a_turn_with_a_failing_check_or_a_begun_task_is_not_called_finished() {
-    let ending = |steps: &[&str]| Highlights::of(&checkpoint_of(session(steps))).ending;
+    let ending =
+        |steps: &[&str]| Highlights::from_checkpoint(&checkpoint_of(session(steps))).ending;
     let said = "# Three lint issues to fix: the import, the name, the test.";
-    assert_eq!(ending(&["? fix it", "$ make lint", said]), Ending::Completed);
-    assert_eq!(ending(&["? fix it", "! make lint\n> a.go:1:2: bad", said]), Ending::Unknown);
+    assert_eq!(ending(&["? fix it", "$ make lint", said]), SessionEnding::Completed);
+    assert_eq!(ending(&["? fix it", "! make lint\n> a.go:1:2: bad", said]), SessionEnding::Unknown);
     assert_eq!(
         ending(&["? run it", "! make lint\n> a.go:1:2: bad", "# It fails.", "? ok", said]),
-        Ending::Completed
+        SessionEnding::Completed
     );
 }
 
@@ -621,7 +623,7 @@ fn a_remark_that_only_announces_a_call_is_not_kept() {
         "? and now?",
         "# Nothing.",
     ];
-    let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+    let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&steps)));
     let remarks = highlights.of_kind(HighlightKind::Remark);
     let first = |text: &str| text.split(' ').next().map(str::to_owned);
     let remarks: Vec<String> = remarks.filter_map(|one| first(&one.text)).collect();
@@ -635,8 +637,8 @@ fn a_session_without_a_request_of_its_own_has_the_goal_of_its_summary() {
     let goals = |after: &[&str]| {
         let mut session = session(&[&["# Reading on."], after].concat());
         let seen = session.turns.items[0].said[0].seen.clone();
-        session.summary = Some(Said { seen, text: summary.to_owned() });
-        let highlights = Highlights::of(&checkpoint_of(session));
+        session.summary = Some(AgentMessage { seen, text: summary.to_owned() });
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session));
         let goals = highlights.of_kind(HighlightKind::Goal);
         goals.map(|one| (one.text.clone(), one.state.clone())).collect::<Vec<_>>()
     };
@@ -648,20 +650,21 @@ fn a_session_without_a_request_of_its_own_has_the_goal_of_its_summary() {
 
 #[test]
 fn a_turn_whose_last_words_announce_a_call_is_not_finished() {
-    let ending = |steps: &[&str]| Highlights::of(&checkpoint_of(session(steps))).ending;
+    let ending =
+        |steps: &[&str]| Highlights::from_checkpoint(&checkpoint_of(session(steps))).ending;
     let announced = ["$ ls", "# All green. Let me commit the merge and push."];
-    assert_eq!(ending(&announced), Ending::MidTurn);
+    assert_eq!(ending(&announced), SessionEnding::MidTurn);
     for next in
         ["# Now rename all of the test files.", "# The fix is to keep the lock, but not to wait:"]
     {
-        assert_eq!(ending(&["$ ls", next]), Ending::MidTurn, "{next}");
+        assert_eq!(ending(&["$ ls", next]), SessionEnding::MidTurn, "{next}");
     }
     for done in [
         "# All is done. Let me know if it helps.",
         "# Done:\n- let me out",
         "# Now all tests pass.",
     ] {
-        assert_eq!(ending(&["$ ls", done]), Ending::Completed, "{done}");
+        assert_eq!(ending(&["$ ls", done]), SessionEnding::Completed, "{done}");
     }
 }
 
@@ -689,7 +692,7 @@ fn words_beside_a_result_of_calls_made_together_are_not_taken_back() {
     }
     let session = read(Client::ClaudeCode, lines.as_bytes());
     assert_eq!(session.requests.items.len(), 2);
-    let highlights = Highlights::of(&checkpoint_of(session));
+    let highlights = Highlights::from_checkpoint(&checkpoint_of(session));
     assert_eq!(highlights.of_kind(HighlightKind::TakenBack).count(), 0);
 }
 
@@ -697,7 +700,7 @@ fn words_beside_a_result_of_calls_made_together_are_not_taken_back() {
 fn a_status_is_what_was_said_after_the_last_change() {
     let report = "# Pushed. All checks pass, and the merge with `main` is complete now.";
     let status = |steps: &[&str]| {
-        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         highlights.of_kind(HighlightKind::Status).count()
     };
     let asked = "? Merge it";
@@ -708,7 +711,7 @@ fn a_status_is_what_was_said_after_the_last_change() {
 #[test]
 fn what_a_remark_called_open_is_no_finding_later() {
     let found = |steps: &[&str]| -> Vec<String> {
-        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         highlights.of_kind(HighlightKind::Finding).map(|one| one.text.clone()).collect()
     };
     let remark = "# Two lint issues:\n1. `Init` in `clean.go` needs to be checked\n2. `exec` in `run.go` has no context";
@@ -721,7 +724,7 @@ fn what_a_remark_called_open_is_no_finding_later() {
 #[test]
 fn a_check_of_another_folder_names_it() {
     let steps = ["$ cd /home/dev/other && make test", "$ cd /home/dev/shop/web && make lint"];
-    let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+    let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&steps)));
     let checks = highlights.of_kind(HighlightKind::Check);
     let folders: Vec<_> = checks.map(|one| (&*one.text, one.detail.as_deref())).collect();
     let expected = [("make test", Some("/home/dev/other")), ("make lint", None)];
@@ -734,7 +737,7 @@ fn a_merge_that_stopped_changed_files_and_waits_for_a_commit() {
     let session = session(&["$ make test", merge, "$ git checkout --theirs a.go"]);
     let checks = last_checks(&session, &session.abandoned());
     assert_eq!(checks[0].commands_since, ["git merge main", "git checkout --theirs a.go"]);
-    let highlights = Highlights::of(&checkpoint_of(session));
+    let highlights = Highlights::from_checkpoint(&checkpoint_of(session));
     let failed = highlights.of_kind(HighlightKind::Failed).next().unwrap();
     let state = failed.state.as_deref().unwrap();
     assert!(state.starts_with("stopped on conflicts at 09:00, neither committed"), "{state}");
@@ -754,7 +757,7 @@ fn a_fixed_failure_comes_with_what_the_agent_said_about_it() {
         "! make test\n> --- FAIL: TestOpen (0.02s)",
         "$ make test",
     ];
-    let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+    let highlights = Highlights::from_checkpoint(&checkpoint_of(session(&steps)));
     let fixed = highlights.of_kind(HighlightKind::Passed);
     let shown: Vec<_> =
         fixed.map(|one| (one.detail.as_deref().unwrap(), one.remark.as_deref())).collect();
@@ -773,7 +776,7 @@ fn a_fixed_failure_comes_with_what_the_agent_said_about_it() {
 fn the_message_of_a_refused_commit_tells_what_is_not_committed() {
     let refused = "! git commit -m 'Drain it' -m 'One queue per host.'\n> hook: error: no license";
     let messages = |steps: &[&str]| -> Vec<(String, Option<String>)> {
-        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         let messages = highlights.of_kind(HighlightKind::Message);
         messages.map(|one| (one.text.clone(), one.state.clone())).collect()
     };
@@ -801,7 +804,7 @@ fn what_was_done_outside_is_grouped() {
     ];
     steps.extend(replies.iter().map(String::as_str));
     let session = session(&steps);
-    let done: Vec<(&str, usize, Option<&str>, Option<&str>)> = effects_done(&session)
+    let done: Vec<(&str, usize, Option<&str>, Option<&str>)> = effect_groups(&session)
         .iter()
         .map(|one| (&*one.effect.action, one.count, one.effect.target.as_deref(), one.url))
         .collect();
@@ -895,7 +898,7 @@ fn every_foreign_transcript_agrees_with_another_reader() {
         let session = read(*client, &std::fs::read(path).unwrap());
         for made in expected["commits"].as_array().unwrap() {
             let (id, subject) = (made[0].as_str().unwrap(), made[1].as_str().unwrap());
-            let is_it = |one: &midstride_core::session::Commit| {
+            let is_it = |one: &midstride_core::session::SessionCommit| {
                 one.id.as_deref() == Some(id)
                     || (one.subject.as_deref() == Some(subject)
                         && one.state != CommitState::Scratch)
@@ -909,7 +912,7 @@ fn every_foreign_transcript_agrees_with_another_reader() {
             let cured = expected["passes"].as_array().unwrap().iter().any(|pass| {
                 pass[0].as_u64().unwrap() > number && pass[1].as_str() == Some(&command)
             });
-            let settled = failure.what == Failing::Merge
+            let settled = failure.kind == OpenFailureKind::Merge
                 && expected["settled"]
                     .as_array()
                     .unwrap()

@@ -25,7 +25,7 @@ pub(crate) use beginnings::FILE as BEGINNINGS;
 use beginnings::{Beginning, Beginnings};
 pub(crate) use claude_code::Neighbors;
 use jiff::Timestamp;
-use midstride_core::session::{Client, Session, TaskChange};
+use midstride_core::session::{Client, Session, TaskUpdate};
 pub(crate) use origins::Origin;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -71,7 +71,7 @@ pub struct TaskFile {
     /// The file, for people.
     pub name: String,
     /// What it says.
-    pub change: TaskChange<'static>,
+    pub change: TaskUpdate<'static>,
 }
 
 /// A file that may be a transcript, as it looks from outside.

@@ -11,14 +11,14 @@ use crate::store::revisions::{Place, RevisionError, Texts};
 use crate::sys::files::{FileError, Problem, refuse_unreadable};
 use crate::sys::ids::{new_uid, sha256};
 use crate::workspace::project::{Project, Shelved};
-use midstride_core::format::document::{Document, EditRefused};
+use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::Code;
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
-use midstride_core::text::edit::{Edit, Path};
-use midstride_core::text::redact::{Clean, Redaction};
+use midstride_core::text::edit::{Edit, HeaderPath};
+use midstride_core::text::redact::{CleanText, Redaction};
 use midstride_core::text::time;
-use midstride_core::text::yaml::{Data, Node};
+use midstride_core::text::yaml::{YamlData, YamlNode};
 use std::path::PathBuf;
 
 /// Somebody else may win the race again and again; not for ever.
@@ -56,7 +56,7 @@ pub struct Change {
     /// Who changed it.
     pub by: Option<String>,
     /// The verb that changed it, if it was not a new text.
-    pub verb: Option<Verb>,
+    pub verb: Option<RevisionVerb>,
     /// Whether what it says was compared with the code.
     pub compared: bool,
 }
@@ -68,7 +68,7 @@ impl Change {
     }
 
     /// A change that a verb makes.
-    pub fn by_verb(verb: Verb, reason: impl Into<String>, by: Option<String>) -> Self {
+    pub fn by_verb(verb: RevisionVerb, reason: impl Into<String>, by: Option<String>) -> Self {
         Self { reason: reason.into(), by, verb: Some(verb), compared: false }
     }
 
@@ -76,8 +76,8 @@ impl Change {
     /// anchors, byte by byte.
     fn anew(&self) -> Option<Anew> {
         match self.verb {
-            Some(Verb::Undo | Verb::Merge) => None,
-            Some(Verb::Fmt | Verb::Share) => Some(Anew::Nothing),
+            Some(RevisionVerb::Undo | RevisionVerb::Merge) => None,
+            Some(RevisionVerb::Fmt | RevisionVerb::Share) => Some(Anew::Nothing),
             _ if self.compared => Some(Anew::Everything),
             _ => Some(Anew::WhatIsSaid),
         }
@@ -95,7 +95,7 @@ pub enum JournalError {
     Unsettled(PathBuf),
     /// The revision cannot be written without harm.
     #[error("the revision cannot be recorded: {0}")]
-    Refused(#[from] EditRefused),
+    Refused(#[from] DocumentEditError),
     /// A text could not be kept.
     #[error(transparent)]
     Revision(#[from] RevisionError),
@@ -172,7 +172,7 @@ impl Project {
         let mut edits: Vec<Edit> = anchoring.into_iter().collect();
         edits.extend(self.kept_identity(shelved, next, &uid));
         if let Some(noted) = &outside {
-            let change = Change::by_verb(Verb::Outside, OUTSIDE, None);
+            let change = Change::by_verb(RevisionVerb::Outside, OUTSIDE, None);
             edits.push(self.entry(&change, noted));
         }
         edits.push(self.entry(change, &replaced));
@@ -188,7 +188,7 @@ impl Project {
         reached(Step::Written);
         self.note(&file_name_of(&uid), &written, &after)?;
         reached(Step::Noted);
-        let handoff = Handoff::of(&next, &shelved.whereabouts, &self.settings().stages);
+        let handoff = Handoff::new(&next, &shelved.whereabouts, &self.settings().stages);
         let untold = self.tell(&handoff, &shelved.path).err().map(|error| error.to_string());
         reached(Step::Told);
         let revision = handoff.replaced_texts().len() + 1;
@@ -212,13 +212,13 @@ impl Project {
     /// What a new text may not take away: who the handoff is, and what happened to it so far.
     fn kept_identity(&self, shelved: &Shelved, next: &Document, uid: &str) -> Vec<Edit> {
         let (now, stages) = (shelved.handoff(self), &self.settings().stages);
-        let next = Handoff::of(next, &shelved.whereabouts, stages);
+        let next = Handoff::new(next, &shelved.whereabouts, stages);
         let mut edits = Vec::new();
         if next.uid().is_none_or(|other| other.value.trim() != uid) {
-            edits.push(Edit::Set(Path::field("uid"), Data::text(uid)));
+            edits.push(Edit::Set(HeaderPath::field("uid"), YamlData::text(uid)));
         }
         let (ours, theirs) = (now.revision_nodes(), next.revision_nodes());
-        let path = Path::field("revisions");
+        let path = HeaderPath::field("revisions");
         if theirs.len() < ours.len() && same_names(&ours, &theirs) {
             // Added one by one: what a person wrote into the history, comments too, stays as it is.
             let missing = ours[theirs.len()..].iter();
@@ -233,15 +233,15 @@ impl Project {
 
     /// One entry of `revisions`.
     fn entry(&self, change: &Change, was: &str) -> Edit {
-        let now = time::write(self.environment().clock.now());
+        let now = time::format_time(self.environment().clock.now());
         let by = change.by.clone().or_else(|| self.environment().user.clone());
-        let by = by.map(|by| ("by", Data::Text(by)));
-        let entry = [("at", Data::Bare(now))]
+        let by = by.map(|by| ("by", YamlData::Text(by)));
+        let entry = [("at", YamlData::Bare(now))]
             .into_iter()
             .chain(by)
-            .chain(change.verb.map(|verb| ("verb", Data::text(verb.word()))))
-            .chain([("reason", Data::text(&change.reason)), ("was", Data::text(was))]);
-        Edit::Append(Path::field("revisions"), Data::map(entry))
+            .chain(change.verb.map(|verb| ("verb", YamlData::text(verb.word()))))
+            .chain([("reason", YamlData::text(&change.reason)), ("was", YamlData::text(was))]);
+        Edit::Append(HeaderPath::field("revisions"), YamlData::map(entry))
     }
 
     /// The text that the last entry of the history made, if somebody has changed it since without
@@ -287,15 +287,15 @@ impl Project {
         if candidates.is_empty() {
             return Ok(None);
         }
-        let history = |handoff: &Handoff<'_>| -> Vec<Data> {
-            handoff.revision_nodes().into_iter().map(Node::data).collect()
+        let history = |handoff: &Handoff<'_>| -> Vec<YamlData> {
+            handoff.revision_nodes().into_iter().map(YamlNode::data).collect()
         };
         let ours = history(&shelved.handoff(self));
         let made = repository.blobs(&candidates)?.into_iter().find(|(_, text)| {
             let (document, stages) = (Document::parse(text), &self.settings().stages);
-            let handoff = Handoff::of(&document, &shelved.whereabouts, stages);
+            let handoff = Handoff::new(&document, &shelved.whereabouts, stages);
             let theirs = history(&handoff);
-            let same = |(a, b): (&Data, &Data)| a.same(b);
+            let same = |(a, b): (&YamlData, &YamlData)| a.is_equivalent_to(b);
             ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
         });
         Ok(made.map(|(id, _)| id))
@@ -352,7 +352,7 @@ impl Project {
         }
     }
 
-    fn note(&self, uid: &str, text: &str, written: &Clean) -> Result<(), FileError> {
+    fn note(&self, uid: &str, text: &str, written: &CleanText) -> Result<(), FileError> {
         let private = self.make_private()?;
         private.make_below(std::path::Path::new("written"))?;
         let hash = sha256(written.as_str().as_bytes());
@@ -369,9 +369,10 @@ struct Note {
 }
 
 /// Whether two histories name the same texts, as far as both go.
-fn same_names(one: &[&Node], other: &[&Node]) -> bool {
-    let said = |node: &Node, key| node.get(key).and_then(Node::text).map(|at| at.value.to_owned());
-    let names = |node: &Node| [said(node, "was"), said(node, "made")];
+fn same_names(one: &[&YamlNode], other: &[&YamlNode]) -> bool {
+    let said =
+        |node: &YamlNode, key| node.get(key).and_then(YamlNode::text).map(|at| at.value.to_owned());
+    let names = |node: &YamlNode| [said(node, "was"), said(node, "made")];
     one.iter().zip(other).all(|(one, other)| names(one) == names(other))
 }
 

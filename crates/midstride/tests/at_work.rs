@@ -7,10 +7,10 @@ use midstride::sys::clock::Clock;
 use midstride::verbs::{self, Asked, Which};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Environment;
-use midstride_core::brief::Occasion;
-use midstride_core::brief::hook::{Call, Moment};
+use midstride_core::brief::BriefOccasion;
+use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::Mode;
+use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_testkit::{NOW, Sandbox};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -88,10 +88,11 @@ impl Shop {
         let path = self.works(self.root(), BEFORE, &[file]);
         let which = Which::Transcript(path);
         let project = self.open(self.root());
-        verbs::checkpoint(&project, &which, Some(Client::ClaudeCode), Mode::Auto).unwrap();
+        verbs::checkpoint(&project, &which, Some(Client::ClaudeCode), CheckpointMode::Auto)
+            .unwrap();
     }
 
-    fn hook(&self, folder: &Path, id: &str, event: &str, moment: Moment) -> Option<String> {
+    fn hook(&self, folder: &Path, id: &str, event: &str, moment: HookEvent) -> Option<String> {
         self.hook_at(now(), folder, id, event, moment)
     }
 
@@ -101,9 +102,9 @@ impl Shop {
         folder: &Path,
         id: &str,
         event: &str,
-        moment: Moment,
+        moment: HookEvent,
     ) -> Option<String> {
-        let call = Call {
+        let call = HookInput {
             client: Client::ClaudeCode,
             event: event.to_owned(),
             session: Some(id.to_owned()),
@@ -112,7 +113,7 @@ impl Shop {
             agent: None,
             turn: None,
             is_unrestricted: false,
-            moment,
+            kind: moment,
         };
         let done = verbs::hook(&self.open_at(folder, now), &call, Limit::default());
         assert_eq!(done.errors, Vec::<String>::new());
@@ -120,17 +121,17 @@ impl Shop {
     }
 
     fn start(&self, folder: &Path, id: &str) -> String {
-        let moment = Moment::Start(Occasion::Startup);
+        let moment = HookEvent::Start(BriefOccasion::Startup);
         self.hook(folder, id, "SessionStart", moment).unwrap_or_default()
     }
 
     /// A session starts, edits these files and waits for its user, in a process that is there.
     fn busy(&self, folder: &Path, files: &[&str]) -> PathBuf {
         let started = now() - SignedDuration::from_hours(6);
-        let moment = Moment::Start(Occasion::Startup);
+        let moment = HookEvent::Start(BriefOccasion::Startup);
         self.hook_at(started, folder, BUSY, "SessionStart", moment);
         let path = self.works(folder, BUSY, files);
-        self.hook(folder, BUSY, "Stop", Moment::Stop { again: false });
+        self.hook(folder, BUSY, "Stop", HookEvent::Stop { again: false });
         self.register(std::process::id());
         active(&path, SignedDuration::from_mins(-25));
         path
@@ -181,7 +182,7 @@ fn a_session_that_starts_is_told_of_another_one_at_work_and_the_files_of_both() 
     assert_eq!(at_work(&told), Some(expected.as_str()), "{told}");
     assert_eq!(at_work(&shop.page()), Some(expected.as_str()));
     // It never reads of itself.
-    let own = shop.hook(&shop.second, BUSY, "SessionStart", Moment::Start(Occasion::Clear));
+    let own = shop.hook(&shop.second, BUSY, "SessionStart", HookEvent::Start(BriefOccasion::Clear));
     assert_eq!(at_work(&own.unwrap_or_default()), None);
 }
 
@@ -215,16 +216,16 @@ fn a_session_that_ended_was_killed_or_is_idle_is_not_at_work() {
     assert!(!mark.exists());
     // Its user comes back.
     active(&path, SignedDuration::ZERO);
-    shop.hook(shop.root(), BUSY, "UserPromptSubmit", Moment::Prompt("Go on".to_owned()));
+    shop.hook(shop.root(), BUSY, "UserPromptSubmit", HookEvent::Prompt("Go on".to_owned()));
     assert!(at_work(&shop.page()).unwrap().contains("active at 17:24"));
     // Its process is gone.
     shop.register(u32::MAX);
     assert_eq!(at_work(&shop.page()), None);
     // It goes on in another process, and ends.
     shop.register(std::process::id());
-    shop.hook(shop.root(), BUSY, "SessionStart", Moment::Start(Occasion::Resume));
+    shop.hook(shop.root(), BUSY, "SessionStart", HookEvent::Start(BriefOccasion::Resume));
     assert!(at_work(&shop.page()).is_some());
-    shop.hook(shop.root(), BUSY, "SessionEnd", Moment::End { is_clear: false });
+    shop.hook(shop.root(), BUSY, "SessionEnd", HookEvent::End { is_clear: false });
     assert_eq!(at_work(&shop.page()), None);
     assert!(!mark.exists());
 }
@@ -233,7 +234,7 @@ fn a_session_that_ended_was_killed_or_is_idle_is_not_at_work() {
 fn a_page_about_a_session_that_still_runs_says_so() {
     let shop = Shop::new();
     shop.busy(shop.root(), &["src/cache.rs"]);
-    shop.hook(shop.root(), BUSY, "PreCompact", Moment::BeforeCompaction);
+    shop.hook(shop.root(), BUSY, "PreCompact", HookEvent::BeforeCompaction);
     active(&shop.transcript(shop.root(), BUSY), SignedDuration::ZERO);
     let page = shop.page();
     assert_eq!(

@@ -5,9 +5,11 @@ use midstride::store::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
 use midstride::verbs::{self, Asked, Briefed, Delivery, Which};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::SessionName;
-use midstride_core::brief::{Budget, Material, Occasion, compose, points};
-use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, Mode};
-use midstride_core::session::{AgentState, Client, Exit, intent};
+use midstride_core::brief::{BriefOccasion, Budget, Material, compose, points};
+use midstride_core::session::checkpoint::{
+    Checkpoint, CheckpointContext, CheckpointMode, SessionSummary,
+};
+use midstride_core::session::{AgentState, Client, CommandStatus, intent};
 use midstride_core::text::tokens::estimate;
 use midstride_core::work::event::{Event, SessionEvent};
 use midstride_testkit::{Sandbox, corpus, fixtures};
@@ -54,7 +56,8 @@ fn capture_in(sandbox: &Sandbox, folder: &Path, id: &str, day: &str) {
     let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, text).unwrap();
     let client = Some(Client::ClaudeCode);
-    verbs::checkpoint(&open(folder), &Which::Transcript(path), client, Mode::Auto).unwrap();
+    verbs::checkpoint(&open(folder), &Which::Transcript(path), client, CheckpointMode::Auto)
+        .unwrap();
 }
 
 fn events(sandbox: &Sandbox) -> Vec<Event> {
@@ -191,7 +194,7 @@ fn a_session_that_is_resumed_a_hundred_times_gets_the_same_and_one_receipt() {
     put(&sandbox, "open", "planned", 2, "");
     capture(&sandbox);
     let asked = Asked {
-        occasion: Some(Occasion::Resume),
+        occasion: Some(BriefOccasion::Resume),
         client: Some(Client::ClaudeCode),
         session: SessionName::of("claude-code", ID),
         ..Asked::default()
@@ -223,7 +226,7 @@ fn a_session_that_has_its_context_is_told_of_those_that_it_does_not_know() {
     }
     let told = |has_context| {
         let asked = Asked {
-            occasion: Some(Occasion::Resume),
+            occasion: Some(BriefOccasion::Resume),
             session: SessionName::of("claude-code", ID),
             has_context,
             ..Asked::default()
@@ -277,10 +280,10 @@ fn a_session_is_not_its_own_predecessor_unless_it_goes_on() {
         };
         briefed(&open(sandbox.root()), &asked).predecessor.map(|gist| gist.session)
     };
-    assert_eq!(of(Occasion::Startup, ID), None);
-    assert_eq!(of(Occasion::Startup, "another").as_deref(), Some(ID));
-    assert_eq!(of(Occasion::Compact, ID).as_deref(), Some(ID));
-    assert_eq!(of(Occasion::Resume, "another"), None);
+    assert_eq!(of(BriefOccasion::Startup, ID), None);
+    assert_eq!(of(BriefOccasion::Startup, "another").as_deref(), Some(ID));
+    assert_eq!(of(BriefOccasion::Compact, ID).as_deref(), Some(ID));
+    assert_eq!(of(BriefOccasion::Resume, "another"), None);
 }
 
 #[test]
@@ -406,7 +409,13 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
     );
     std::fs::write(&path, record + "\n").unwrap();
     let client = Some(Client::ClaudeCode);
-    verbs::checkpoint(&open(sandbox.root()), &Which::Transcript(path), client, Mode::Auto).unwrap();
+    verbs::checkpoint(
+        &open(sandbox.root()),
+        &Which::Transcript(path),
+        client,
+        CheckpointMode::Auto,
+    )
+    .unwrap();
     let corrected = "Do not touch the pages, only the cache.";
     let told = plain(&sandbox);
     assert_eq!(told.predecessor.unwrap().session, ID, "a trivial session hides nothing");
@@ -421,13 +430,13 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
 #[test]
 fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
     use midstride::journal::Change;
-    use midstride_core::format::header::Verb;
+    use midstride_core::format::header::RevisionVerb;
     let sandbox = shop();
     put(&sandbox, "open", "planned", 2, "");
     let mut environment = open(sandbox.root()).environment().clone();
     environment.session = SessionName::of("claude-code", ID);
     let project = Project::discover(environment).unwrap();
-    let change = Change::by_verb(Verb::Start, "started", None);
+    let change = Change::by_verb(RevisionVerb::Start, "started", None);
     let begin = |project: &Project| {
         let shelved = project.find("open").unwrap();
         verbs::live(project, &shelved, &midstride_core::handoff::life::start, &change)
@@ -474,30 +483,30 @@ fn transcripts(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 fn checkpoint(client: Client, text: &[u8], name: &str) -> Checkpoint {
-    use midstride_core::session::transcript::{Cursor, Lines};
-    let mut cursor = Cursor::start(client);
-    Lines::default().feed(text, &mut |piece| cursor.take(piece));
+    use midstride_core::session::transcript::{LineSplitter, TranscriptCursor};
+    let mut cursor = TranscriptCursor::new(client);
+    LineSplitter::default().feed(text, &mut |piece| cursor.take(piece));
     cursor.session.settle();
-    let around = Around {
+    let around = CheckpointContext {
         at: midstride_testkit::NOW.parse().unwrap(),
         commit: None,
         branch: Some("main".to_owned()),
         plan_documents: Vec::new(),
         on_disk: std::collections::BTreeMap::new(),
-        ..Around::default()
+        ..CheckpointContext::default()
     };
-    Checkpoint::of(cursor.session, name.to_owned(), 1, Mode::Auto, around)
+    Checkpoint::new(cursor.session, name.to_owned(), 1, CheckpointMode::Auto, around)
 }
 
 /// All that there is to tell of a session, for a client that counts.
-fn material(gist: &Gist) -> Material {
+fn material(gist: &SessionSummary) -> Material {
     Material {
         client: Some(Client::ClaudeCode),
-        occasion: Occasion::Compact,
+        occasion: BriefOccasion::Compact,
         role: None,
         branch: Some("main".to_owned()),
-        boot: Vec::new(),
-        points: points::of_session(gist),
+        startup: Vec::new(),
+        items: points::session_items(gist),
         unread: 0,
         show_all: vec!["midstride".to_owned(), "brief".to_owned()],
         headline: None,
@@ -509,11 +518,14 @@ fn no_briefing_of_any_session_costs_more_than_it_may() {
     let checkpoints = checkpoints();
     assert!(checkpoints.len() >= 2);
     for checkpoint in &checkpoints {
-        let gist = Gist::of(checkpoint);
-        assert_eq!(Gist::read(&serde_json::to_vec(&gist).unwrap()).as_ref(), Some(&gist));
+        let gist = SessionSummary::from_checkpoint(checkpoint);
+        assert_eq!(
+            SessionSummary::parse(&serde_json::to_vec(&gist).unwrap()).as_ref(),
+            Some(&gist)
+        );
         let material = material(&gist);
         for tokens in (200..=8_000).step_by(300) {
-            let budget = Budget::of(tokens, Some(Client::ClaudeCode));
+            let budget = Budget::for_client(tokens, Some(Client::ClaudeCode));
             let briefing = compose(&material, budget);
             let cost = estimate(&briefing.text);
             assert!(cost <= tokens, "{} > {tokens}: {}", cost, checkpoint.transcript);
@@ -521,8 +533,8 @@ fn no_briefing_of_any_session_costs_more_than_it_may() {
             assert!(briefing.text.encode_utf16().count() <= 10_000);
             assert_eq!(compose(&material, budget), briefing);
             let elsewhere = briefing.repeated.len() + briefing.merged.len();
-            let accounted = briefing.told.len() + elsewhere + briefing.omitted.len();
-            assert_eq!(accounted, material.points.len(), "nothing is cut silently");
+            let accounted = briefing.included.len() + elsewhere + briefing.omitted.len();
+            assert_eq!(accounted, material.items.len(), "nothing is cut silently");
         }
     }
 }
@@ -538,7 +550,7 @@ fn happened(checkpoint: &Checkpoint) -> Vec<(&'static str, String, bool)> {
     // as a search without a hit, say nothing to the next session.
     for (at, command) in session.commands.items.iter().enumerate() {
         let is_check = CHECKS.iter().any(|check| command.text.trim() == *check);
-        if command.exit == Exit::Failed && is_check && command.seen.agent.is_none() {
+        if command.exit == CommandStatus::Failed && is_check && command.seen.agent.is_none() {
             let mut later = session.commands.items[at + 1..].iter();
             let again = later.any(|one| one.text.contains(command.text.trim()));
             if !again && !checkpoint.is_abandoned(&command.seen) {
@@ -592,8 +604,8 @@ fn beginning(text: &str) -> String {
 fn a_briefing_accounts_for_everything_that_happened() {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for checkpoint in checkpoints() {
-        let material = material(&Gist::of(&checkpoint));
-        let briefing = compose(&material, Budget::of(2_000, Some(Client::ClaudeCode)));
+        let material = material(&SessionSummary::from_checkpoint(&checkpoint));
+        let briefing = compose(&material, Budget::for_client(2_000, Some(Client::ClaudeCode)));
         let text = letters(&with_paths(&briefing.text));
         let omitted = briefing.omitted.iter().map(|one| letters(&with_paths(&one.text())));
         let omitted: Vec<String> = omitted.collect();
@@ -646,8 +658,9 @@ fn busy(times: usize) -> Checkpoint {
 #[test]
 fn of_a_session_that_did_very_much_what_is_not_named_is_counted() {
     let account = |checkpoint: &Checkpoint| {
-        let gist = Gist::of(checkpoint);
-        let briefing = compose(&material(&gist), Budget::of(2_000, Some(Client::ClaudeCode)));
+        let gist = SessionSummary::from_checkpoint(checkpoint);
+        let briefing =
+            compose(&material(&gist), Budget::for_client(2_000, Some(Client::ClaudeCode)));
         (gist, briefing)
     };
     // Hundreds are named, each of them.

@@ -6,8 +6,8 @@ use midstride::store::index::Limit;
 use midstride::verbs::{self, CheckpointError, Extent, Which};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Environment;
-use midstride_core::brief::hook::{Call, Moment};
-use midstride_core::session::checkpoint::{Checkpoint, Mode};
+use midstride_core::brief::hook::{HookEvent, HookInput};
+use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
 use midstride_core::session::{Client, Session};
 use midstride_testkit::{NOW, Sandbox, corpus, fixtures};
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ impl Shop {
     }
 
     fn checkpoint(&self, which: &Which) -> Result<verbs::Checkpointed, CheckpointError> {
-        verbs::checkpoint(&self.open(), which, None, Mode::Checkpoint)
+        verbs::checkpoint(&self.open(), which, None, CheckpointMode::Checkpoint)
     }
 }
 
@@ -69,7 +69,7 @@ impl Shop {
 fn a_long_session_that_ends_is_left_to_a_process_that_goes_on_alone() {
     let shop = Shop::new();
     let end = |path: &Path, is_clear: bool| {
-        let call = Call {
+        let call = HookInput {
             client: Client::ClaudeCode,
             event: "SessionEnd".to_owned(),
             session: Some(ID.to_owned()),
@@ -78,7 +78,7 @@ fn a_long_session_that_ends_is_left_to_a_process_that_goes_on_alone() {
             agent: None,
             turn: None,
             is_unrestricted: false,
-            moment: Moment::End { is_clear },
+            kind: HookEvent::End { is_clear },
         };
         verbs::hook(&shop.open(), &call, Limit::default())
     };
@@ -299,7 +299,7 @@ fn agents_and_tasks_beside_a_session_belong_to_it() {
     let tasks: Vec<(&str, &str, &str)> = session
         .tasks
         .iter()
-        .map(|task| (&*task.subject, task.status.word(), &*task.changed.record))
+        .map(|task| (&*task.subject, task.status.as_str(), &*task.changed.record))
         .collect();
     assert_eq!(
         tasks,
@@ -468,7 +468,7 @@ fn a_session_killed_in_mid_turn_is_recovered_to_its_last_whole_record() {
     let checkpoint = &recovered.checkpoints[0].checkpoint;
     assert_eq!(checkpoint.session.last_record.as_deref(), Some("a52"));
     assert_eq!(checkpoint.in_flight.len(), 1);
-    assert_eq!(checkpoint.mode, Mode::Auto);
+    assert_eq!(checkpoint.mode, CheckpointMode::Auto);
     let again = verbs::recover(&shop.open(), false).unwrap();
     assert_eq!(again.checkpoints.len(), 0);
     let (list, _) = verbs::sessions(&shop.open(), None).unwrap();
@@ -588,17 +588,18 @@ fn every_foreign_session_is_captured_and_reads_back_as_it_was_kept() {
         let once: Session = capture(&project, &found).unwrap().session;
         let again = capture(&project, &found).unwrap();
         assert_eq!((again.new_bytes, &again.session), (0, &once), "{}", path.display());
-        let around = midstride_core::session::checkpoint::Around {
+        let around = midstride_core::session::checkpoint::CheckpointContext {
             at: NOW.parse().unwrap(),
             commit: None,
             branch: None,
             plan_documents: Vec::new(),
             on_disk: std::collections::BTreeMap::new(),
-            ..midstride_core::session::checkpoint::Around::default()
+            ..midstride_core::session::checkpoint::CheckpointContext::default()
         };
-        let checkpoint = Checkpoint::of(once, String::new(), again.bytes, Mode::Auto, around);
+        let checkpoint =
+            Checkpoint::new(once, String::new(), again.bytes, CheckpointMode::Auto, around);
         let stored = serde_json::to_vec(&checkpoint).unwrap();
-        assert_eq!(Checkpoint::read(&stored).as_ref(), Some(&checkpoint), "{}", path.display());
+        assert_eq!(Checkpoint::parse(&stored).as_ref(), Some(&checkpoint), "{}", path.display());
         captured += 1;
     }
     assert!(captured > 40, "{captured}");

@@ -6,7 +6,7 @@ use midstride::verbs::{self, Asked, DismissError, StateChange, Which};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Inside;
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::Mode;
+use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
 
@@ -96,7 +96,9 @@ impl Script {
         std::fs::write(&path, lines).unwrap();
         let client = Some(Client::ClaudeCode);
         let project = open(sandbox.root());
-        verbs::checkpoint(&project, &Which::Transcript(path), client, Mode::Auto).unwrap().blob
+        verbs::checkpoint(&project, &Which::Transcript(path), client, CheckpointMode::Auto)
+            .unwrap()
+            .blob
     }
 }
 
@@ -344,7 +346,13 @@ fn a_commit_that_was_reset_away_after_the_session_is_not_named() {
     }
     std::fs::write(&path, lines).unwrap();
     let client = Some(Client::ClaudeCode);
-    verbs::checkpoint(&open(sandbox.root()), &Which::Transcript(path), client, Mode::Auto).unwrap();
+    verbs::checkpoint(
+        &open(sandbox.root()),
+        &Which::Transcript(path),
+        client,
+        CheckpointMode::Auto,
+    )
+    .unwrap();
     let before = page(&sandbox);
     assert!(before.contains(&ids[0]) && before.contains(&ids[1]), "{before}");
     sandbox.git(&["reset", "--quiet", "--hard", "HEAD~1"]);

@@ -3,7 +3,7 @@
 use midstride::clients;
 use midstride::verbs::{self, Which};
 use midstride::workspace::project::Project;
-use midstride_core::session::checkpoint::Mode;
+use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::session::{Client, Session};
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ impl Shop {
     fn captured(&self, path: &Path) -> Session {
         let which = Which::Transcript(path.to_owned());
         let client = Some(Client::Codex);
-        let done = verbs::checkpoint(&self.open(), &which, client, Mode::Auto).unwrap();
+        let done = verbs::checkpoint(&self.open(), &which, client, CheckpointMode::Auto).unwrap();
         done.checkpoint.session
     }
 }

@@ -4,10 +4,10 @@ use crate::open;
 use crate::transcript::Transcript;
 use midstride::store::index::Limit;
 use midstride::verbs::{self, Hooked, Which};
-use midstride_core::brief::Occasion;
-use midstride_core::brief::hook::{Call, Moment};
+use midstride_core::brief::BriefOccasion;
+use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::Mode;
+use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_testkit::Sandbox;
 
 const ID: &str = "5e550001-4c00-4000-8000-00000000aaaa";
@@ -22,8 +22,8 @@ fn write(sandbox: &Sandbox, transcript: &Transcript) {
     std::fs::write(sandbox.home().join("transcript.jsonl"), transcript.text()).unwrap();
 }
 
-fn hook(sandbox: &Sandbox, event: &str, moment: Moment) -> Hooked {
-    let call = Call {
+fn hook(sandbox: &Sandbox, event: &str, moment: HookEvent) -> Hooked {
+    let call = HookInput {
         client: Client::ClaudeCode,
         event: event.to_owned(),
         session: Some(ID.to_owned()),
@@ -32,7 +32,7 @@ fn hook(sandbox: &Sandbox, event: &str, moment: Moment) -> Hooked {
         agent: None,
         turn: None,
         is_unrestricted: false,
-        moment,
+        kind: moment,
     };
     let done = verbs::hook(&open(sandbox.root()), &call, Limit::default());
     assert_eq!(done.errors, Vec::<String>::new());
@@ -65,7 +65,8 @@ fn whoever_writes_the_summary_is_told_facts_and_words_of_the_user_only() {
         .says(next)
         .runs("cat src/import.rs", "x", false);
     write(&sandbox, &transcript);
-    let told = hook(&sandbox, "PreCompact", Moment::BeforeCompaction).answer.instructions.unwrap();
+    let told =
+        hook(&sandbox, "PreCompact", HookEvent::BeforeCompaction).answer.instructions.unwrap();
     for claim in CLAIMS {
         assert!(!told.contains(claim), "{claim}: {told}");
     }
@@ -98,29 +99,30 @@ fn a_session_that_is_resumed_to_be_compacted_is_told_everything_once() {
         .user("No, do not touch the fixtures")
         .says("I leave them alone.");
     write(&sandbox, &transcript);
-    hook(&sandbox, "SessionEnd", Moment::End { is_clear: false });
+    hook(&sandbox, "SessionEnd", HookEvent::End { is_clear: false });
     let other = "5e550002-4c00-4000-8000-00000000aaaa";
     let path = sandbox.home().join("other.jsonl");
     let transcript = Transcript::of(other, sandbox.root()).user(OTHER).edits("report.txt");
     std::fs::write(&path, transcript.says("The report is written.").text()).unwrap();
     let project = open(sandbox.root());
     let client = Some(Client::ClaudeCode);
-    verbs::checkpoint(&project, &Which::Transcript(path), client, Mode::Auto).unwrap();
+    verbs::checkpoint(&project, &Which::Transcript(path), client, CheckpointMode::Auto).unwrap();
 
-    let start = |occasion| hook(&sandbox, "SessionStart", Moment::Start(occasion)).answer.context;
-    let resumed = start(Occasion::Resume).unwrap();
+    let start =
+        |occasion| hook(&sandbox, "SessionStart", HookEvent::Start(occasion)).answer.context;
+    let resumed = start(BriefOccasion::Resume).unwrap();
     assert_eq!([resumed.contains(OTHER), resumed.contains(OWN)], [true, false], "{resumed}");
-    hook(&sandbox, "PreCompact", Moment::BeforeCompaction);
-    let compacted = start(Occasion::Compact).unwrap();
+    hook(&sandbox, "PreCompact", HookEvent::BeforeCompaction);
+    let compacted = start(BriefOccasion::Compact).unwrap();
     assert_eq!([compacted.contains(OTHER), compacted.contains(OWN)], [false, true], "{compacted}");
     let summary = Some("The session was about files.".to_owned());
-    hook(&sandbox, "PostCompact", Moment::AfterCompaction(summary));
+    hook(&sandbox, "PostCompact", HookEvent::AfterCompaction(summary));
     // Nothing is left for the next run.
-    hook(&sandbox, "SessionEnd", Moment::End { is_clear: false });
-    assert_eq!(start(Occasion::Resume), None);
-    let prompt = hook(&sandbox, "UserPromptSubmit", Moment::Prompt("Go on".to_owned()));
+    hook(&sandbox, "SessionEnd", HookEvent::End { is_clear: false });
+    assert_eq!(start(BriefOccasion::Resume), None);
+    let prompt = hook(&sandbox, "UserPromptSubmit", HookEvent::Prompt("Go on".to_owned()));
     assert_eq!(prompt.answer.context, None);
     // A compaction in the middle of a conversation takes the page of its start away.
-    let compacted = start(Occasion::Compact).unwrap();
+    let compacted = start(BriefOccasion::Compact).unwrap();
     assert!(compacted.contains(OTHER), "{compacted}");
 }

@@ -4,7 +4,7 @@
 
 use crate::open;
 use midstride::verbs::{Comparison, check_all};
-use midstride_core::handoff::drift::{Judgement, Verdict};
+use midstride_core::handoff::drift::{CitationCheck, CitationStatus};
 use midstride_testkit::{DriftingRepo, Expected};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ fn drifts() -> u64 {
 }
 
 /// Every judgement, by the tag of its statement and its place.
-fn judged(repo: &DriftingRepo, at_head: bool) -> BTreeMap<(String, String), Judgement> {
+fn judged(repo: &DriftingRepo, at_head: bool) -> BTreeMap<(String, String), CitationCheck> {
     let project = repo.project();
     let (ground, _) = repo.expected(at_head);
     let with = Comparison::with(&project, ground, true).unwrap();
@@ -24,7 +24,7 @@ fn judged(repo: &DriftingRepo, at_head: bool) -> BTreeMap<(String, String), Judg
     for one in check_all(&project, &with) {
         let one = one.unwrap();
         for judgement in &one.citations {
-            let said = judgement.statement.of(one.document().text());
+            let said = judgement.statement.slice(one.document().text());
             let is_tag = |word: &&str| word.starts_with('T') && word.ends_with('x');
             let tag = said.split(|c: char| !c.is_alphanumeric()).find(is_tag).unwrap_or(said);
             let key = (tag.to_owned(), judgement.place.value.clone());
@@ -56,7 +56,7 @@ fn disagreements(repo: &DriftingRepo, at_head: bool, expected: &[Expected]) -> S
 /// What came of some seeds.
 #[derive(Default)]
 struct Outcome {
-    sure: BTreeSet<Verdict>,
+    sure: BTreeSet<CitationStatus>,
     failed: Vec<String>,
 }
 

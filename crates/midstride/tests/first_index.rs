@@ -6,8 +6,8 @@ use midstride::store::index::{Effort, Filter, Index, Indexing, Limit, scan};
 use midstride::store::ledger::Patience;
 use midstride::verbs::{self, Asked, Briefed, Hooked, brief, finish_index};
 use midstride::workspace::project::Project;
-use midstride_core::brief::Occasion;
-use midstride_core::brief::hook::{Call, Moment};
+use midstride_core::brief::BriefOccasion;
+use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::brief::search::Query;
 use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
@@ -40,7 +40,7 @@ fn repository(handoffs: usize) -> Sandbox {
 }
 
 fn start(project: &Project, session: &str, limit: Limit) -> Hooked {
-    let call = Call {
+    let call = HookInput {
         client: Client::ClaudeCode,
         event: "SessionStart".to_owned(),
         session: Some(session.to_owned()),
@@ -49,7 +49,7 @@ fn start(project: &Project, session: &str, limit: Limit) -> Hooked {
         agent: None,
         turn: None,
         is_unrestricted: false,
-        moment: Moment::Start(Occasion::Startup),
+        kind: HookEvent::Start(BriefOccasion::Startup),
     };
     verbs::hook(project, &call, limit)
 }
@@ -132,7 +132,7 @@ fn a_refresh_that_is_cut_short_keeps_what_it_read_newest_first() {
 }
 
 fn herons(project: &Project, index: &Index) -> usize {
-    let (query, filter) = (Query::read("heron").unwrap(), Filter::default());
+    let (query, filter) = (Query::parse("heron").unwrap(), Filter::default());
     index.find(project, &query, &filter, 1_000, Duration::from_mins(1)).unwrap().len()
 }
 
@@ -258,7 +258,7 @@ fn an_index_that_was_copied_finds_what_reading_finds() {
     let mut index = Index::open(&project, Patience::Command).unwrap();
     assert_eq!(refresh(&project, &mut index, Limit::default()), None);
     for typed in ["heron", "pelican", "0003", "0004", "0059"] {
-        let query = Query::read(typed).unwrap();
+        let query = Query::parse(typed).unwrap();
         let filter = Filter::default();
         let (read, _) = scan(&project, &query, &filter);
         let found = index.find(&project, &query, &filter, 100, Duration::from_mins(1)).unwrap();

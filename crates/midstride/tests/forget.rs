@@ -6,7 +6,7 @@ use midstride::sys::git::Left;
 use midstride::verbs::{self, CheckpointError, ForgetStep, Forgotten, KeptText, Which};
 use midstride::workspace::project::Project;
 use midstride_core::format::document::Document;
-use midstride_core::session::checkpoint::Mode;
+use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_testkit::Sandbox;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
@@ -219,7 +219,7 @@ impl Asked {
     }
 
     fn capture(&self) -> Result<String, CheckpointError> {
-        verbs::checkpoint(&self.open(), &Which::Newest, None, Mode::Checkpoint)
+        verbs::checkpoint(&self.open(), &Which::Newest, None, CheckpointMode::Checkpoint)
             .map(|done| done.blob)
     }
 

@@ -4,7 +4,7 @@ use midstride::clients;
 use midstride::clients::capture::{Captured, capture, start_over};
 use midstride::verbs::{self, Which};
 use midstride::workspace::project::Project;
-use midstride_core::session::checkpoint::{Gist, HighlightKind, Mode};
+use midstride_core::session::checkpoint::{CheckpointMode, HighlightKind, SessionSummary};
 use midstride_core::session::{Client, Correction, Session};
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
@@ -195,8 +195,8 @@ fn what_the_user_said_before_the_fork_holds_on() {
     assert_eq!(asked(&session), ["Now the report."]);
     let project = shop.open();
     let which = Which::Id(SECOND.to_owned());
-    let done = verbs::checkpoint(&project, &which, None, Mode::Auto).unwrap();
-    let gist = Gist::of(&done.checkpoint);
+    let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Auto).unwrap();
+    let gist = SessionSummary::from_checkpoint(&done.checkpoint);
     let said = |sort| -> Vec<(String, Option<String>)> {
         gist.of_kind(sort).map(|item| (item.text.clone(), item.state.clone())).collect()
     };
@@ -414,12 +414,12 @@ fn a_fork_with_nothing_of_its_own_is_written_down_all_the_same() {
     shop.put(SECOND, &second);
     let project = shop.open();
     let which = Which::Id(SECOND.to_owned());
-    let done = verbs::checkpoint(&project, &which, None, Mode::Auto).unwrap();
+    let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Auto).unwrap();
     assert!(done.is_new);
     let session = &done.checkpoint.session;
     assert_eq!(forked(session), (Some(FIRST), Some("a6")));
     let sentence = format!("forked from {FIRST} after record a6; nothing of its own yet");
-    assert_eq!(session.how_it_forked(), Some(sentence));
+    assert_eq!(session.fork_description(), Some(sentence));
     assert!(session.requests.is_empty() && session.commands.is_empty());
     let before: Vec<&str> = session.asked_before.iter().map(|request| &*request.text).collect();
     assert_eq!(before, ["Bring it up to date."]);
@@ -429,10 +429,10 @@ fn a_fork_with_nothing_of_its_own_is_written_down_all_the_same() {
     let mut further = second.clone();
     further.extend(shop.turn(SECOND, "b", 10, "The other way.", json!("a6")));
     shop.put(SECOND, &further);
-    let done = verbs::checkpoint(&project, &which, None, Mode::Auto).unwrap();
+    let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Auto).unwrap();
     assert_eq!(ran(&done.checkpoint.session), ["make b"]);
     let sentence = format!("forked from {FIRST} after record a6");
-    assert_eq!(done.checkpoint.session.how_it_forked(), Some(sentence));
+    assert_eq!(done.checkpoint.session.fork_description(), Some(sentence));
 }
 
 #[test]

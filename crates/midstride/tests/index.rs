@@ -141,7 +141,7 @@ fn compare(project: &Project, index: &mut Index) {
     let open = Filter { status: Some(Status::Planned), ..Filter::default() };
     let recent = Filter { since: Some(1_772_000_000 + 5 * 86_400), ..Filter::default() };
     for typed in QUERIES {
-        let query = Query::read(typed).unwrap();
+        let query = Query::parse(typed).unwrap();
         for filter in [&Filter::default(), &open, &recent] {
             let (read, unread) = scan(project, &query, filter);
             assert!(unread.is_empty());
@@ -251,7 +251,7 @@ fn a_hit_that_the_index_has_otherwise_is_read_again() {
     let sandbox = Sandbox::new("");
     let project = project(&sandbox);
     let wanted = |typed: &str| Search {
-        query: Query::read(typed).unwrap(),
+        query: Query::parse(typed).unwrap(),
         filter: Filter::default(),
         limit: 10,
         fresh: false,

@@ -4,7 +4,7 @@ use crate::open;
 use crate::transcript::Transcript;
 use midstride::verbs::{self, Asked, Briefed, Which};
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::Mode;
+use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_testkit::Sandbox;
 use std::path::Path;
 
@@ -31,7 +31,8 @@ fn works_in(
     let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, edited.says("Done.").text()).unwrap();
     let client = Some(Client::ClaudeCode);
-    verbs::checkpoint(&open(folder), &Which::Transcript(path), client, Mode::Auto).unwrap();
+    verbs::checkpoint(&open(folder), &Which::Transcript(path), client, CheckpointMode::Auto)
+        .unwrap();
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use crate::open;
 use midstride::verbs::{self, Asked, Briefed};
 use midstride::workspace::project::Project;
-use midstride_core::brief::Occasion;
-use midstride_core::brief::hook::{Call, Moment};
+use midstride_core::brief::BriefOccasion;
+use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
 
@@ -29,7 +29,7 @@ fn paths(project: &Project) -> Vec<String> {
 /// Where a briefing comes from, in its order.
 fn sources(briefed: &Briefed) -> Vec<String> {
     let mut sources: Vec<String> = Vec::new();
-    for told in &briefed.briefing.told {
+    for told in &briefed.briefing.included {
         if !sources.contains(&told.source) {
             sources.push(told.source.clone());
         }
@@ -37,7 +37,7 @@ fn sources(briefed: &Briefed) -> Vec<String> {
     sources
 }
 
-fn brief(sandbox: &Sandbox, occasion: Option<Occasion>) -> Briefed {
+fn brief(sandbox: &Sandbox, occasion: Option<BriefOccasion>) -> Briefed {
     let asked = Asked { occasion, tokens: Some(20_000), ..Asked::default() };
     verbs::brief(&open(sandbox.root()), &asked, &mut |_, _| ())
 }
@@ -126,15 +126,15 @@ fn git_dates_notes_for_commands_and_hooks_use_what_it_said() {
     };
     commit("handoffs/newer.md", "2026-03-09");
     commit("handoffs/older.md", "2026-03-02");
-    let dated = |occasion: Option<Occasion>| {
+    let dated = |occasion: Option<BriefOccasion>| {
         let text = brief(&sandbox, occasion).briefing.text;
         text.contains("2026-03-09") && text.contains("2026-03-02")
     };
     // Files that were just written look new, and a hook must not ask git.
-    assert!(!dated(Some(Occasion::Startup)));
+    assert!(!dated(Some(BriefOccasion::Startup)));
     assert!(dated(None));
-    assert!(dated(Some(Occasion::Startup)));
-    let order = sources(&brief(&sandbox, Some(Occasion::Startup)));
+    assert!(dated(Some(BriefOccasion::Startup)));
+    let order = sources(&brief(&sandbox, Some(BriefOccasion::Startup)));
     assert_eq!(order, ["note handoffs/newer.md", "note handoffs/older.md"]);
     // What was edited since is as new as its file.
     sandbox.write("handoffs/older.md", format!("{NOTE}- And test it\n"));
@@ -147,7 +147,7 @@ fn notes_of_a_clone_are_counted_and_not_read() {
     // Nobody set midstride up here: the configuration came with the repository.
     sandbox.write(".midstride/config.toml", "").write("NEXT_SESSION.md", NOTE);
     sandbox.write(".agents/notes/a.md", NOTE).write("handoffs/b.md", NOTE);
-    let call = Call {
+    let call = HookInput {
         client: Client::ClaudeCode,
         event: "SessionStart".to_owned(),
         session: Some("5e55".to_owned()),
@@ -156,7 +156,7 @@ fn notes_of_a_clone_are_counted_and_not_read() {
         agent: None,
         turn: None,
         is_unrestricted: false,
-        moment: Moment::Start(Occasion::Startup),
+        kind: HookEvent::Start(BriefOccasion::Startup),
     };
     let told = verbs::hook(&open(sandbox.root()), &call, midstride::store::index::Limit::default())
         .answer

@@ -7,7 +7,9 @@ use midstride::workspace::observation::{
     branch_state, commits_made, is_due, last_observation, observe, observe_alone,
 };
 use midstride::workspace::project::Project;
-use midstride_core::session::repository::{Action, CommitState, FileStatus, MadeCommit, Operation};
+use midstride_core::session::repository::{
+    FileStatus, GitOperation, ReflogAction, ReflogCommit, ReflogCommitState,
+};
 use midstride_testkit::{NOW, Sandbox};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +42,7 @@ fn commit(sandbox: &Sandbox, name: &str) -> String {
     git(sandbox, &["rev-parse", "HEAD"])
 }
 
-fn made(sandbox: &Sandbox) -> Vec<MadeCommit> {
+fn made(sandbox: &Sandbox) -> Vec<ReflogCommit> {
     commits_made(&project(sandbox), EARLIER.parse().unwrap(), None)
 }
 
@@ -61,9 +63,9 @@ fn agrees_with_git(sandbox: &Sandbox) {
         contains.args(["merge-base", "--is-ancestor", id, "HEAD"]);
         let exists = !on_branches.is_empty() || contains.status().unwrap().success();
         match commit.state {
-            CommitState::Exists => assert!(exists, "{commit:?}"),
-            CommitState::Replaced => assert!(!exists, "{commit:?}"),
-            CommitState::Unknown => {}
+            ReflogCommitState::Exists => assert!(exists, "{commit:?}"),
+            ReflogCommitState::Replaced => assert!(!exists, "{commit:?}"),
+            ReflogCommitState::Unknown => {}
         }
         assert_eq!(repository.commit_of(id), None, "an id is no ref");
     }
@@ -97,8 +99,8 @@ fn rebased_commits_are_named_by_their_copies() {
     let expected = ["two replaced", "three replaced", "four exists", "two exists", "three exists"];
     assert_eq!(told(&sandbox), expected);
     agrees_with_git(&sandbox);
-    let copies = made(&sandbox).into_iter().filter(|one| one.state == CommitState::Exists);
-    let copies: Vec<MadeCommit> = copies.filter(|one| one.subject != "four").collect();
+    let copies = made(&sandbox).into_iter().filter(|one| one.state == ReflogCommitState::Exists);
+    let copies: Vec<ReflogCommit> = copies.filter(|one| one.subject != "four").collect();
     assert!(copies.iter().all(|one| one.id != two && one.id != three));
     let on_feat = copies.iter().filter(|one| one.branch.as_deref() == Some("feat")).count();
     assert_eq!(on_feat, 2, "{copies:?}");
@@ -108,7 +110,8 @@ fn rebased_commits_are_named_by_their_copies() {
     rebase.args(["rebase", "--quiet", "--interactive", "HEAD~2"]);
     rebase.env("GIT_SEQUENCE_EDITOR", editor).env("GIT_EDITOR", "true");
     assert!(rebase.output().unwrap().status.success());
-    let exist = made(&sandbox).into_iter().filter(|one| one.state == CommitState::Exists).count();
+    let exist =
+        made(&sandbox).into_iter().filter(|one| one.state == ReflogCommitState::Exists).count();
     assert_eq!(exist, 3, "the first one, four, and the squashed one: {:?}", told(&sandbox));
     agrees_with_git(&sandbox);
 }
@@ -148,7 +151,7 @@ fn a_detached_head_has_commits_without_a_branch() {
     git(&sandbox, &["checkout", "--quiet", "--detach"]);
     commit(&sandbox, "two");
     let last = made(&sandbox).pop().unwrap();
-    assert_eq!((last.branch, last.state), (None, CommitState::Exists));
+    assert_eq!((last.branch, last.state), (None, ReflogCommitState::Exists));
     git(&sandbox, &["checkout", "--quiet", "main"]);
     assert_eq!(told(&sandbox), ["two unknown"], "nothing has it, and nothing replaced it");
 }
@@ -166,7 +169,7 @@ fn each_worktree_has_its_own_commits() {
     assert_eq!(told(&sandbox), ["here exists"]);
     let made = commits_made(&open(&second), EARLIER.parse().unwrap(), None);
     let told: Vec<_> = made.iter().map(|one| (one.subject.as_str(), one.state)).collect();
-    assert_eq!(told, [("there", CommitState::Exists)]);
+    assert_eq!(told, [("there", ReflogCommitState::Exists)]);
     // The other worktree moves a branch that was left here: only the log of the branch has that.
     git(&sandbox, &["checkout", "--quiet", "-b", "shared"]);
     commit(&sandbox, "first");
@@ -203,7 +206,7 @@ fn commits_count_between_two_times() {
     assert_eq!(made("2026-03-22T14:00:00Z", None), ["14"]);
     let project = project(&sandbox);
     let last = commits_made(&project, "2026-03-22T14:00:00Z".parse().unwrap(), None);
-    assert_eq!(last[0].state, CommitState::Replaced);
+    assert_eq!(last[0].state, ReflogCommitState::Replaced);
 }
 
 #[test]
@@ -326,14 +329,14 @@ fn a_commit_takes_its_files_off_the_list() {
     assert!(!last.work_tree.is_clean(), "git was not asked since");
     assert_eq!(last.work_tree.head.as_deref(), Some(new.as_str()));
     let since = |last: &midstride_core::session::repository::Observation, ours: &[String]| {
-        last.since(Some(&then), NOW.parse().unwrap(), ours, &["a.rs".to_owned()])
+        last.commits_since(Some(&then), NOW.parse().unwrap(), ours, &["a.rs".to_owned()])
     };
     let found = since(&last, &[]);
     assert_eq!((found.count, found.newest.as_deref()), (1, Some("a.rs")));
     assert_eq!(since(&last, &[new]).count, 0);
     // Asked again, git knows the files too.
     let observed = observe(&project(&sandbox)).unwrap().unwrap();
-    assert_eq!(since(&observed, &[]).touched, ["a.rs"]);
+    assert_eq!(since(&observed, &[]).changed_files, ["a.rs"]);
     assert!(observed.work_tree.is_clean());
 }
 
@@ -375,7 +378,7 @@ fn upstream_stash_and_conflict_are_observed() {
     let merged = sandbox.command("git").args(["merge", "--quiet", "main"]).output().unwrap();
     assert!(!merged.status.success());
     let state = observe(&project(&sandbox)).unwrap().unwrap().work_tree;
-    assert_eq!(state.operation, Some(Operation::Merge));
+    assert_eq!(state.operation, Some(GitOperation::Merge));
     let file = state.uncommitted("b.rs").unwrap();
     assert_eq!(file.status, FileStatus::Conflicted);
     git(&sandbox, &["merge", "--abort"]);
@@ -564,8 +567,8 @@ fn the_actions_of_a_real_log_are_known() {
     git(&sandbox, &["merge", "--quiet", "feat"]);
     git(&sandbox, &["reset", "--quiet", "--hard", "HEAD~1"]);
     let repository = Repository::discover(sandbox.root()).unwrap();
-    let actions: Vec<Action> =
+    let actions: Vec<ReflogAction> =
         repository.reflog(None, None).into_iter().map(|entry| entry.action).collect();
-    assert!(!actions.contains(&Action::Other), "{actions:?}");
+    assert!(!actions.contains(&ReflogAction::Other), "{actions:?}");
     assert!(Path::new(sandbox.root()).exists());
 }

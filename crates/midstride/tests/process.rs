@@ -1,7 +1,7 @@
 //! Commands within bounds, against real processes.
 
 use midstride::sys::process::{Bounded, Bounds, command, exchange_bounded, run_bounded};
-use midstride_core::handoff::proof::Ended;
+use midstride_core::handoff::proof::TrialEnd;
 use midstride_testkit::Sandbox;
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -36,11 +36,11 @@ fn listen(path: PathBuf) -> std::thread::JoinHandle<String> {
 #[test]
 fn a_command_ends_by_itself_and_says_something() {
     let run = run_for(LONG, "echo out; echo err >&2; cat; exit 3");
-    assert_eq!(run.ended, Ended::Exit(3));
+    assert_eq!(run.ended, TrialEnd::Exit(3));
     assert_eq!(run.output.text(), "out\nerr\n");
-    assert_eq!(run_for(LONG, "kill -KILL $$").ended, Ended::Signal(9));
+    assert_eq!(run_for(LONG, "kill -KILL $$").ended, TrialEnd::Signal(9));
     let run = run_for(LONG, "no-such-command-anywhere");
-    assert_eq!(run.ended, Ended::Exit(127));
+    assert_eq!(run.ended, TrialEnd::Exit(127));
     assert!(run.output.text().contains("no-such-command-anywhere"), "{}", run.output.text());
     assert_eq!(run_for(LONG, r"printf 'a\377b'").output.text(), "a\u{fffd}b");
 }
@@ -56,19 +56,19 @@ fn a_folder_that_is_not_there_is_told() {
 #[test]
 fn without_end_there_is_an_end() {
     let run = run_for(SHORT, "yes");
-    assert_eq!(run.ended, Ended::TimedOut);
+    assert_eq!(run.ended, TrialEnd::TimedOut);
     assert!(run.output.dropped() > 100_000, "{}", run.output.dropped());
     assert!(run.output.text().len() < 1100);
     assert_eq!(
         run_for(SHORT, "trap '' TERM INT HUP; while :; do sleep 100; done").ended,
-        Ended::TimedOut
+        TrialEnd::TimedOut
     );
 }
 
 #[test]
 fn who_is_asked_to_end_can_tidy_up() {
     let run = run_for(SHORT, "trap 'echo tidied; exit 0' TERM; while :; do sleep 0.05; done");
-    assert_eq!(run.ended, Ended::TimedOut);
+    assert_eq!(run.ended, TrialEnd::TimedOut);
     assert!(run.output.text().ends_with("tidied\n"), "{}", run.output.text());
 }
 
@@ -91,11 +91,11 @@ fn nobody_is_left_behind() {
         shell.arg("-c").arg(format!("{script}\n{end}")).current_dir(sandbox.root());
         let time = if end == "exit 0" { LONG } else { Duration::from_secs(5) };
         let run = run_bounded(shell, Bounds { time, output_bytes: 10 }, &mut |_| ()).unwrap();
-        let wanted = if end == "exit 0" { Ended::Exit(0) } else { Ended::TimedOut };
+        let wanted = if end == "exit 0" { TrialEnd::Exit(0) } else { TrialEnd::TimedOut };
         assert_eq!(run.ended, wanted);
         // The pipe would stay open for as long as one of them lives.
         let heard = heard.join().unwrap().lines().count();
-        assert!(heard == 15 || run.ended == Ended::TimedOut, "{heard}");
+        assert!(heard == 15 || run.ended == TrialEnd::TimedOut, "{heard}");
     }
 }
 
@@ -109,7 +109,7 @@ fn who_left_the_group_holds_nobody_up() {
         while [ ! -e left ]; do sleep 0.01; done; echo done";
     shell.arg("-c").arg(script).current_dir(sandbox.root());
     let run = run_bounded(shell, Bounds { time: LONG, output_bytes: 100 }, &mut |_| ()).unwrap();
-    assert_eq!((run.ended, run.output.text().as_str()), (Ended::Exit(0), "done\n"));
+    assert_eq!((run.ended, run.output.text().as_str()), (TrialEnd::Exit(0), "done\n"));
     assert_eq!(listen(path).join().unwrap(), "gone\n");
 }
 
@@ -133,10 +133,10 @@ fn a_command_is_fed_and_need_not_eat() {
         exchange_bounded(shell, input.clone().into_bytes(), bounds).unwrap()
     };
     let all = run(LONG, "cat");
-    assert_eq!((all.ended, all.output.text() == input), (Ended::Exit(0), true));
+    assert_eq!((all.ended, all.output.text() == input), (TrialEnd::Exit(0), true));
     let none = run(LONG, "exit 4");
-    assert_eq!((none.ended, none.output.text().as_str()), (Ended::Exit(4), ""));
-    assert_eq!(run(SHORT, "read -r line; sleep 300").ended, Ended::TimedOut);
+    assert_eq!((none.ended, none.output.text().as_str()), (TrialEnd::Exit(4), ""));
+    assert_eq!(run(SHORT, "read -r line; sleep 300").ended, TrialEnd::TimedOut);
     let both = run(LONG, "echo answer; echo complaint >&2");
     assert_eq!((both.output.text(), both.errors.text()), ("answer\n".into(), "complaint\n".into()));
 }

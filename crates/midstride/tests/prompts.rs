@@ -3,8 +3,8 @@
 use crate::open;
 use midstride::store::index::Effort;
 use midstride::verbs::{self, Prompt, search_prompt};
-use midstride_core::brief::Occasion;
-use midstride_core::brief::hook::{Call, Moment};
+use midstride_core::brief::BriefOccasion;
+use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
 use std::time::Duration;
@@ -95,8 +95,8 @@ fn a_document_is_named_in_several_ways() {
 }
 
 /// What a hook tells the model of a session.
-fn told(sandbox: &Sandbox, moment: Moment) -> Option<String> {
-    let call = Call {
+fn told(sandbox: &Sandbox, moment: HookEvent) -> Option<String> {
+    let call = HookInput {
         client: Client::ClaudeCode,
         event: "test".to_owned(),
         session: Some("5e55".to_owned()),
@@ -105,7 +105,7 @@ fn told(sandbox: &Sandbox, moment: Moment) -> Option<String> {
         agent: None,
         turn: None,
         is_unrestricted: false,
-        moment,
+        kind: moment,
     };
     verbs::hook(&open(sandbox.root()), &call, midstride::store::index::Limit::default())
         .answer
@@ -121,8 +121,8 @@ fn who_proposes_a_rejected_idea_again_is_told_once() {
         "---\nhandoff:\n  id: sessions\n  title: Sessions are lost\n  status: planned\n  wrong_turns:\n    \
          - tried: Keeping sessions in Memcached\n      why_wrong: It evicts them under load\n---\n",
     );
-    assert!(told(&sandbox, Moment::Start(Occasion::Startup)).is_some());
-    let ask = |text: &str| told(&sandbox, Moment::Prompt(text.to_owned()));
+    assert!(told(&sandbox, HookEvent::Start(BriefOccasion::Startup)).is_some());
+    let ask = |text: &str| told(&sandbox, HookEvent::Prompt(text.to_owned()));
     assert_eq!(ask("Why are sessions lost? Find out about sessions being lost"), None);
     let again = ask("Let us keep the lost sessions in memcached instead").unwrap();
     assert!(again.contains("Rejected earlier") && again.contains("evicts"), "{again}");

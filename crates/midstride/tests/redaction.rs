@@ -4,8 +4,8 @@ use crate::open;
 use midstride::store::ledger::{Cursor, Ledger, Patience, SqliteLedger};
 use midstride::verbs::{self, CheckpointError, Which};
 use midstride::workspace::project::Project;
-use midstride_core::session::checkpoint::Mode;
-use midstride_core::text::redact::Rules;
+use midstride_core::session::checkpoint::CheckpointMode;
+use midstride_core::text::redact::RedactionRules;
 use midstride_testkit::secrets::{Positive, positives};
 use midstride_testkit::{Sandbox, corpus, fixtures};
 use serde_json::Value;
@@ -117,7 +117,7 @@ impl Parts {
 
 #[track_caller]
 fn assert_clean(what: &str, bytes: &[u8]) {
-    if let Some(secret) = Rules::shipped().find(bytes).first() {
+    if let Some(secret) = RedactionRules::shipped().find(bytes).first() {
         let letters = String::from_utf8_lossy(&bytes[secret.at.range()]).into_owned();
         panic!("{what}: {} {letters}", secret.kind);
     }
@@ -144,7 +144,7 @@ fn no_byte_of_what_is_captured_is_of_a_secret() {
         seen += usize::from(parts.first_in(text.as_bytes()).is_some());
         std::fs::write(&copy, text).unwrap();
         let which = Which::Transcript(copy);
-        match verbs::checkpoint(&project, &which, None, Mode::Checkpoint) {
+        match verbs::checkpoint(&project, &which, None, CheckpointMode::Checkpoint) {
             Ok(done) => blobs.push(done.blob),
             // Some are of other clients.
             Err(CheckpointError::NotUnderstood { .. }) => {}
@@ -204,7 +204,7 @@ fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
     std::fs::write(&copy, text).unwrap();
     for again in [false, true] {
         let which = Which::Transcript(copy.clone());
-        let done = verbs::checkpoint(&project, &which, None, Mode::Checkpoint).unwrap();
+        let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Checkpoint).unwrap();
         // What was kept is read again, and nothing has to be read from the start.
         assert_eq!((done.is_new, done.new_bytes == 0), (!again, again && is_kept));
     }

@@ -11,8 +11,10 @@ use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, Dropped, Ending, Measured, Refusal, ReviewVerdict};
-use midstride_core::text::edit::{Edit, Path};
+use midstride_core::handoff::life::{
+    self, CloseReason, LifecycleRefusal, MeasuredValue, ReviewCorrection, ReviewVerdict,
+};
+use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_testkit::{NOW, Sandbox, fixtures, markdown_below};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -25,7 +27,7 @@ enum Deed {
     Start,
     Answer(usize, &'static str),
     Validate(usize, bool),
-    Resolve(Ending),
+    Resolve(CloseReason),
     Review(ReviewVerdict, Option<&'static str>),
     /// A body without a header.
     Body(&'static str),
@@ -121,12 +123,12 @@ fn words() -> impl Strategy<Value = &'static str> {
 
 fn deed() -> impl Strategy<Value = Deed> {
     let ending = prop_oneof![
-        words().prop_map(|outcome| Ending::Resolved {
+        words().prop_map(|outcome| CloseReason::Resolved {
             commit: Some("4f2c9d1".to_owned()),
             outcome: Some(outcome.to_owned())
         }),
-        Just(Ending::Superseded("other".to_owned())),
-        words().prop_map(|reason| Ending::Abandoned(reason.to_owned())),
+        Just(CloseReason::Superseded("other".to_owned())),
+        words().prop_map(|reason| CloseReason::Abandoned(reason.to_owned())),
     ];
     let verdict =
         select(vec![ReviewVerdict::Held, ReviewVerdict::Corrected, ReviewVerdict::Rejected]);
@@ -174,7 +176,7 @@ fn document() -> impl Strategy<Value = String> {
 fn without(document: &Document, fields: &[&str]) -> Option<String> {
     let header = document.handoff_header()?.fields();
     let there = fields.iter().filter(|field| header.get(field).is_some());
-    let edits: Vec<Edit> = there.map(|field| Edit::Remove(Path::field(field))).collect();
+    let edits: Vec<Edit> = there.map(|field| Edit::Remove(HeaderPath::field(field))).collect();
     document.edit(&edits).ok().map(|(next, _)| next.text().to_owned())
 }
 
@@ -194,7 +196,7 @@ fn assert_same_but_history(now: &str, earlier: &str) {
     };
     let added = (count(&earlier)..count(&now)).rev();
     let edits: Vec<Edit> =
-        added.map(|index| Edit::Remove(Path::field("revisions").item(index))).collect();
+        added.map(|index| Edit::Remove(HeaderPath::field("revisions").item(index))).collect();
     let (now, _) = now.edit(&edits).unwrap();
     let uid = |document: &Document| {
         let header = document.handoff_header().unwrap();
@@ -270,7 +272,7 @@ impl Watched {
                 lived(project, &shelved, &|h| life::validate(h, *wanted, *holds))
             }
             Deed::Resolve(ending) => lived(project, &shelved, &|h| {
-                let measured = Measured {
+                let measured = MeasuredValue {
                     name: "Austin".to_owned(),
                     before: Some("14290".to_owned()),
                     after: "108".to_owned(),
@@ -365,7 +367,7 @@ impl Watched {
 fn lived(
     project: &Project,
     shelved: &Shelved,
-    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
 ) -> Option<usize> {
     match live(project, shelved, decide, &because("lived")) {
         Ok(recorded) => Some(recorded.revision),
@@ -380,7 +382,7 @@ fn reviewed(
     verdict: ReviewVerdict,
     text: Option<&str>,
 ) -> Option<usize> {
-    let dropped = (verdict == ReviewVerdict::Corrected).then(|| Dropped {
+    let dropped = (verdict == ReviewVerdict::Corrected).then(|| ReviewCorrection {
         tried: "Blaming the cache".to_owned(),
         why_wrong: Some("It is cold".to_owned()),
         replaced_by: None,

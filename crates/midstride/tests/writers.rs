@@ -9,7 +9,7 @@ use midstride::verbs::{
 };
 use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::document::Document;
-use midstride_core::handoff::life::{self, Ending, ReviewVerdict};
+use midstride_core::handoff::life::{self, CloseReason, ReviewVerdict};
 use midstride_testkit::{NOW, Sandbox};
 use std::path::PathBuf;
 
@@ -121,7 +121,7 @@ fn write(
         }
         Verb::Validate => lived(live(project, shelved, &|h| life::validate(h, 1, true), &change)),
         Verb::Resolve => {
-            let ending = Ending::Abandoned(words.to_owned());
+            let ending = CloseReason::Abandoned(words.to_owned());
             lived(live(project, shelved, &|h| life::resolve(h, &ending, &[], now), &change))
         }
         Verb::Review => reviewed(ReviewVerdict::Held, None),

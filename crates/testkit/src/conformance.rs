@@ -4,7 +4,7 @@ use midstride::store::ledger::{
     AppendError, Cursor, Expected, Held, Ledger, LedgerError, RECORD_BYTES_MAX, Recorded, StreamId,
     Version,
 };
-use midstride_core::work::event::{Envelope, Event, InstructionEvent, SessionEvent, Unknown};
+use midstride_core::work::event::{Envelope, Event, InstructionEvent, SessionEvent, UnknownEvent};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub fn event(id: &str) -> Envelope {
 }
 
 fn with_data(id: &str, data: &str) -> Envelope {
-    let unknown = Unknown { kind: "test.happened".to_owned(), version: 7, data: json!(data) };
+    let unknown = UnknownEvent { kind: "test.happened".to_owned(), version: 7, data: json!(data) };
     Envelope {
         id: id.to_owned(),
         time: crate::NOW.parse().expect("it is a time"),

@@ -174,7 +174,7 @@ impl Ledger for MemoryLedger {
         let mut log = self.shared.log();
         log.blobs.insert(hash.to_owned(), None);
         for envelope in log.records.iter_mut().flat_map(|record| &mut record.events) {
-            if let Some(event) = envelope.event.without(hash) {
+            if let Some(event) = envelope.event.without_text(hash) {
                 envelope.event = event;
             }
         }

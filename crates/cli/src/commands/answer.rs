@@ -4,11 +4,11 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::journal::Change;
 use midstride::workspace::project::Project;
-use midstride_core::format::header::{Validation, Verb};
+use midstride_core::format::header::{RevisionVerb, Validation};
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, Refusal};
+use midstride_core::handoff::life::{self, LifecycleRefusal};
 use midstride_core::text::edit::Edit;
-use midstride_core::text::yaml::Node;
+use midstride_core::text::yaml::YamlNode;
 use std::cell::RefCell;
 
 /// Answer a question, or say whether an assumption holds
@@ -67,7 +67,7 @@ pub(crate) fn answer(
         let typed = format!("midstride answer {} {}", view::shell_word(&args.handoff), args.which);
         (format!("{typed} \"the answer\""), format!("{typed} --holds, or --fails"))
     })?;
-    let change = Change::by_verb(Verb::Answer, reason, args.by.clone());
+    let change = Change::by_verb(RevisionVerb::Answer, reason, args.by.clone());
     let before = RefCell::new(None);
     let decide = |handoff: &Handoff<'_>| {
         before.replace(said.before(handoff));
@@ -126,7 +126,7 @@ impl<'a> Said<'a> {
         };
         let items = handoff.node(list)?.items();
         let item = items.get(number.checked_sub(1)?)?;
-        let before = item.get(field).and_then(Node::text)?.value.trim();
+        let before = item.get(field).and_then(YamlNode::text)?.value.trim();
         let said = match self {
             Self::Answer(_, text) => (before != *text && !before.is_empty())
                 .then(|| format!("the answer was “{}”", view::one_line(before, 200))),
@@ -142,7 +142,7 @@ impl<'a> Said<'a> {
     }
 
     /// What it changes.
-    pub(crate) fn decide(&self, handoff: &Handoff<'_>) -> Result<Vec<Edit>, Refusal> {
+    pub(crate) fn decide(&self, handoff: &Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal> {
         match self {
             Self::Answer(question, text) => life::answer(handoff, *question, text),
             Self::Validation(assumption, holds) => life::validate(handoff, *assumption, *holds),

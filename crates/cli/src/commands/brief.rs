@@ -9,7 +9,7 @@ use midstride::clients::Life;
 use midstride::verbs::{self, Asked, BUDGET, Board, Briefed, Extent, Listed};
 use midstride::workspace::project::{Project, Selection};
 use midstride::workspace::settings::SessionName;
-use midstride_core::brief::Occasion;
+use midstride_core::brief::BriefOccasion;
 use midstride_core::work::mission::Mission;
 
 /// Print the briefing for the next session
@@ -85,12 +85,12 @@ enum SourceArg {
 }
 
 impl SourceArg {
-    fn occasion(self) -> Occasion {
+    fn occasion(self) -> BriefOccasion {
         match self {
-            Self::Startup => Occasion::Startup,
-            Self::Resume => Occasion::Resume,
-            Self::Clear => Occasion::Clear,
-            Self::Compact => Occasion::Compact,
+            Self::Startup => BriefOccasion::Startup,
+            Self::Resume => BriefOccasion::Resume,
+            Self::Clear => BriefOccasion::Clear,
+            Self::Compact => BriefOccasion::Compact,
         }
     }
 }
@@ -236,7 +236,7 @@ fn mission(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagno
     let tasks = Board::open(project)?.tasks;
     let agents = verbs::agents_in_flight(project)?;
     let Selection { documents, unread } = project.select(&[])?;
-    let mission = Mission::of(states.last(), &tasks);
+    let mission = Mission::combine(states.last(), &tasks);
     let briefing = view::mission::Briefing {
         mission: mission.as_ref(),
         tasks: &tasks,

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use midstride::verbs::{self, CheckpointError, Checkpointed, Listed, Which};
 use midstride::workspace::project::Project;
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::Mode;
+use midstride_core::session::checkpoint::CheckpointMode;
 use std::path::PathBuf;
 
 /// Write down what a session did, from its transcript
@@ -80,8 +80,8 @@ pub(crate) fn checkpoint(
         (None, None) => Which::Current,
     };
     let mode = match args.mode {
-        ModeArg::Auto => Mode::Auto,
-        ModeArg::Checkpoint => Mode::Checkpoint,
+        ModeArg::Auto => CheckpointMode::Auto,
+        ModeArg::Checkpoint => CheckpointMode::Checkpoint,
     };
     let client = args.client.map(ClientArg::client);
     super::observe(project);

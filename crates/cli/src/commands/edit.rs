@@ -5,7 +5,7 @@ use crate::view::{self, Surface};
 use midstride::journal::Change;
 use midstride::verbs::{self, Edited};
 use midstride::workspace::project::Project;
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 
 /// Change a handoff in your editor
 ///
@@ -20,7 +20,7 @@ pub(crate) struct EditArgs {
 
 pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let change = Change::by_verb(Verb::Edit, "edited", None);
+    let change = Change::by_verb(RevisionVerb::Edit, "edited", None);
     let path = view::shown_path(project, &shelved.path);
     match verbs::edit(project, &shelved, &change)? {
         Edited::Unchanged => {

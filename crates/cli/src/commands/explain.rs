@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride_core::format::finding::Code;
-use midstride_core::text::id::nearest;
+use midstride_core::text::id::nearest_match;
 
 /// Explain a finding; without a code, list them all
 #[derive(Debug, clap::Args)]
@@ -40,14 +40,14 @@ fn json(code: Code) -> view::done::RuleJson {
         severity: rule.severity.to_string(),
         title: rule.title,
         why: rule.why,
-        mend: rule.mend,
+        mend: rule.fix,
     }
 }
 
 fn unknown(typed: &str) -> Diagnostic {
     let known = Code::ALL.iter().map(|code| code.rule().code);
     let diagnostic = Diagnostic::new(format!("there is no finding `{typed}`"));
-    match nearest(&typed.to_uppercase(), known) {
+    match nearest_match(&typed.to_uppercase(), known) {
         Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
         None => diagnostic.hint("`midstride explain` lists them all"),
     }

@@ -5,7 +5,7 @@ use crate::view::{count, graph as view};
 use clap::ValueEnum;
 use midstride::verbs::{self, Connected};
 use midstride::workspace::project::Project;
-use midstride_core::handoff::graph::{Graph, Kind, Part};
+use midstride_core::handoff::graph::{EdgeKind, Graph, SubgraphQuery};
 
 /// Show how handoffs are connected
 ///
@@ -72,7 +72,7 @@ pub(crate) fn graph(
 ) -> Result<Outcome, Diagnostic> {
     let Connected { graph: whole, named, unread } = verbs::graph(project, &args.handoffs)?;
     let from = if args.handoffs.is_empty() { begin(&whole, args.all) } else { named };
-    let part = whole.part(&Part { from, depth: args.depth, kinds: kinds(args) });
+    let part = whole.subgraph(&SubgraphQuery { from, depth: args.depth, kinds: kinds(args) });
     let shown = view::Shown { project, whole: &whole, part: &part };
     match if args.json { Format::Json } else { args.format } {
         Format::Tree if whole.nodes.is_empty() && unread.is_empty() => tell_no_handoffs(ui)?,
@@ -88,19 +88,19 @@ pub(crate) fn graph(
 
 /// Everything, or what has not ended.
 fn begin(graph: &Graph, all: bool) -> Vec<usize> {
-    (0..graph.nodes.len()).filter(|node| all || !graph.nodes[*node].is_ended()).collect()
+    (0..graph.nodes.len()).filter(|node| all || !graph.nodes[*node].is_closed()).collect()
 }
 
-fn kinds(args: &GraphArgs) -> Vec<Kind> {
+fn kinds(args: &GraphArgs) -> Vec<EdgeKind> {
     if args.kind.is_empty() {
-        return Kind::ALL.to_vec();
+        return EdgeKind::ALL.to_vec();
     }
     let kind = |kind: &KindArg| match kind {
-        KindArg::Upstream => Kind::Upstream,
-        KindArg::Downstream => Kind::Downstream,
-        KindArg::Supersedes => Kind::Supersedes,
-        KindArg::Mentions => Kind::Mentions,
-        KindArg::Shares => Kind::Shares,
+        KindArg::Upstream => EdgeKind::Upstream,
+        KindArg::Downstream => EdgeKind::Downstream,
+        KindArg::Supersedes => EdgeKind::Supersedes,
+        KindArg::Mentions => EdgeKind::Mentions,
+        KindArg::Shares => EdgeKind::Shares,
     };
     args.kind.iter().map(kind).collect()
 }

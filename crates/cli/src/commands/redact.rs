@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::sys::files;
 use midstride::workspace::project::Project;
-use midstride_core::text::redact::{Counts, Rules, Stream};
+use midstride_core::text::redact::{RedactionCounts, RedactionRules, RedactionStream};
 use std::io::{self, Read, Write as _};
 use std::path::PathBuf;
 
@@ -52,9 +52,9 @@ pub(crate) fn redact(
     Ok(if found { Outcome::Findings } else { Outcome::Clean })
 }
 
-fn pass(input: &mut impl Read, rules: &Rules, check: bool) -> io::Result<Counts> {
+fn pass(input: &mut impl Read, rules: &RedactionRules, check: bool) -> io::Result<RedactionCounts> {
     let mut output = io::stdout().lock();
-    let mut stream = Stream::new(rules);
+    let mut stream = RedactionStream::new(rules);
     let mut piece = vec![0; PIECE_BYTES];
     let mut clean = Vec::new();
     loop {
@@ -69,7 +69,7 @@ fn pass(input: &mut impl Read, rules: &Rules, check: bool) -> io::Result<Counts>
         stream.push(&piece[..count], &mut clean);
         let followed = !check && count < FULL_PIPE_BYTES;
         if followed {
-            stream.hand_out(&mut clean);
+            stream.flush_lines(&mut clean);
         }
         if !check {
             output.write_all(&clean)?;

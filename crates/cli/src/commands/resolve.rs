@@ -5,9 +5,9 @@ use crate::view;
 use midstride::journal::Change;
 use midstride::verbs;
 use midstride::workspace::project::Project;
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, Ending, Measured};
+use midstride_core::handoff::life::{self, CloseReason, MeasuredValue};
 
 /// End a handoff: carried out, superseded or given up
 #[derive(Debug, clap::Args)]
@@ -35,14 +35,14 @@ pub(crate) struct ResolveArgs {
     ///
     /// Fills `after` of the measurement with that name, or adds one. BEFORE and UNIT can be omitted.
     #[arg(long, value_name = "NAME=[BEFORE:]AFTER [UNIT]", value_parser = measured)]
-    measured: Vec<Measured>,
+    measured: Vec<MeasuredValue>,
 
     /// Print what was recorded as JSON
     #[arg(long)]
     json: bool,
 }
 
-fn measured(typed: &str) -> Result<Measured, String> {
+fn measured(typed: &str) -> Result<MeasuredValue, String> {
     let wrong = || {
         "write it as `NAME=[BEFORE:]AFTER [UNIT]`, such as `Austin=14290:108 ms` or `Austin=108`"
             .to_owned()
@@ -57,7 +57,7 @@ fn measured(typed: &str) -> Result<Measured, String> {
     if name.trim().is_empty() || !before.is_none_or(is_number) || !is_number(after) {
         return Err(wrong());
     }
-    Ok(Measured {
+    Ok(MeasuredValue {
         name: name.trim().to_owned(),
         before: before.map(str::to_owned),
         after: after.to_owned(),
@@ -80,11 +80,11 @@ pub(crate) fn resolve(
     let (ending, reason) = ended.ending(project)?;
     let now = project.environment().clock.now();
     let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &args.measured, now);
-    let change = Change::by_verb(Verb::Resolve, reason, None);
+    let change = Change::by_verb(RevisionVerb::Resolve, reason, None);
     // What ends without being carried out leaves nobody waiting for an answer.
     let blocking = match &ending {
-        Ending::Resolved { .. } => verbs::blocking_questions(project, &shelved),
-        Ending::Superseded(_) | Ending::Abandoned(_) => Vec::new(),
+        CloseReason::Resolved { .. } => verbs::blocking_questions(project, &shelved),
+        CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
     };
     let recorded = verbs::live(project, &shelved, &decide, &change)?;
     if args.json {
@@ -112,14 +112,17 @@ pub(crate) struct Ended<'a> {
 
 impl Ended<'_> {
     /// What is meant, and how the history calls it.
-    pub(crate) fn ending(self, project: &Project) -> Result<(Ending, String), Diagnostic> {
+    pub(crate) fn ending(self, project: &Project) -> Result<(CloseReason, String), Diagnostic> {
         match (self.by, self.abandon) {
             (Some(by), _) => {
                 let successor = project.find(by)?.handoff(project).key().to_string();
-                Ok((Ending::Superseded(successor.clone()), format!("superseded by {successor}")))
+                Ok((
+                    CloseReason::Superseded(successor.clone()),
+                    format!("superseded by {successor}"),
+                ))
             }
             (None, Some(reason)) => {
-                Ok((Ending::Abandoned(reason.to_owned()), format!("abandoned: {reason}")))
+                Ok((CloseReason::Abandoned(reason.to_owned()), format!("abandoned: {reason}")))
             }
             (None, None) => {
                 let commit = self.commit.map(|c| verbs::commit_id(project, c)).transpose()?;
@@ -128,7 +131,7 @@ impl Ended<'_> {
                     return Err(Diagnostic::new("how did it end?")
                         .hint("--commit COMMIT, --outcome TEXT, --by ID or --abandon REASON"));
                 }
-                Ok((Ending::Resolved { commit, outcome }, "resolved".to_owned()))
+                Ok((CloseReason::Resolved { commit, outcome }, "resolved".to_owned()))
             }
         }
     }

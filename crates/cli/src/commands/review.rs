@@ -5,7 +5,7 @@ use crate::view;
 use clap::ValueEnum;
 use midstride::verbs::{self, Review, Reviewed};
 use midstride::workspace::project::{Project, Shelved};
-use midstride_core::handoff::life::{Dropped, ReviewVerdict};
+use midstride_core::handoff::life::{ReviewCorrection, ReviewVerdict};
 use std::path::PathBuf;
 
 /// Record that somebody called a handoff into question, and what came of it
@@ -84,7 +84,7 @@ pub(crate) fn review(
             VerdictArg::Corrected => ReviewVerdict::Corrected,
             VerdictArg::Rejected => ReviewVerdict::Rejected,
         },
-        dropped: args.dropped.map(|tried| Dropped { tried, why_wrong, replaced_by }),
+        dropped: args.dropped.map(|tried| ReviewCorrection { tried, why_wrong, replaced_by }),
         text: given.or_else(|| draft.as_ref().map(|draft| draft.text.clone())),
     };
     let reviewed = verbs::review(project, &shelved, &review);

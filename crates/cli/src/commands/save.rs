@@ -10,8 +10,8 @@ use midstride::journal::{Change, Recorded};
 use midstride::verbs::{self, Edited, Save, Saved, Source, Which, Written};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Inside;
-use midstride_core::format::header::{BootKind, Verb};
-use midstride_core::session::judgement::{Answer, Judgement, Reflection};
+use midstride_core::format::header::{RevisionVerb, StartupKind};
+use midstride_core::session::judgement::{AuthorNotes, Reflection, ReflectionAnswer};
 use std::path::{Path, PathBuf};
 
 /// Save this session for whoever goes on from here
@@ -59,11 +59,11 @@ pub(crate) struct SaveArgs {
 
     /// Would you inherit this confidently with zero context? `yes`, or `no: why`
     #[arg(long, value_name = "ANSWER", value_parser = answer, help_heading = "Looking at it from outside")]
-    inherit: Option<Answer>,
+    inherit: Option<ReflectionAnswer>,
 
     /// Would the resuming agent find and read the plan documents before working? `yes`, or `no: why`
     #[arg(long, value_name = "ANSWER", value_parser = answer, help_heading = "Looking at it from outside")]
-    finds_plans: Option<Answer>,
+    finds_plans: Option<ReflectionAnswer>,
 
     /// Who saves it
     #[arg(long, value_name = "WHO", value_parser = super::said)]
@@ -135,20 +135,20 @@ struct SaidArgs {
     waiting_for: Option<String>,
 }
 
-fn answer(typed: &str) -> Result<Answer, String> {
-    Answer::read(typed)
+fn answer(typed: &str) -> Result<ReflectionAnswer, String> {
+    ReflectionAnswer::parse(typed)
         .ok_or_else(|| "say yes or no, then why: `no: the plan is not here`".to_owned())
 }
 
 impl SaidArgs {
-    fn judgement(self) -> Judgement {
-        let of = |kind: BootKind, texts: Vec<String>| {
-            texts.into_iter().map(move |text| (kind, kind.written(&text)))
+    fn judgement(self) -> AuthorNotes {
+        let of = |kind: StartupKind, texts: Vec<String>| {
+            texts.into_iter().map(move |text| (kind, kind.normalize(&text)))
         };
-        let boot = of(BootKind::Skill, self.skill)
-            .chain(of(BootKind::Read, self.read))
-            .chain(of(BootKind::Constraint, self.constraint));
-        let judgement = Judgement {
+        let boot = of(StartupKind::Skill, self.skill)
+            .chain(of(StartupKind::Read, self.read))
+            .chain(of(StartupKind::Constraint, self.constraint));
+        let judgement = AuthorNotes {
             title: self.title,
             summary: self.summary,
             boot: boot.collect(),
@@ -156,13 +156,14 @@ impl SaidArgs {
             role: self.role,
             pattern: self.pattern,
             waiting_for: self.waiting_for,
-            ..Judgement::default()
+            ..AuthorNotes::default()
         };
-        let judgement = self.decision.iter().fold(judgement, |all, one| all.decided(one));
-        let judgement = self.wrong_turn.iter().fold(judgement, |all, one| all.went_wrong(one));
-        let judgement = self.landmine.iter().fold(judgement, |all, one| all.warns(one));
-        let judgement = self.question.iter().fold(judgement, |all, one| all.asks(one, false));
-        self.blocking_question.iter().fold(judgement, |all, one| all.asks(one, true))
+        let judgement = self.decision.iter().fold(judgement, |all, one| all.with_decision(one));
+        let judgement = self.wrong_turn.iter().fold(judgement, |all, one| all.with_wrong_turn(one));
+        let judgement = self.landmine.iter().fold(judgement, |all, one| all.with_landmine(one));
+        let judgement =
+            self.question.iter().fold(judgement, |all, one| all.with_question(one, false));
+        self.blocking_question.iter().fold(judgement, |all, one| all.with_question(one, true))
     }
 }
 
@@ -171,7 +172,7 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
     let watched = Ui::is_watched() && !json;
     let flags = args.said.judgement();
     let reflection = Reflection { inherit: args.inherit, finds_plans: args.finds_plans };
-    let flags = flags.and(Judgement { reflection, ..Judgement::default() });
+    let flags = flags.merge(AuthorNotes { reflection, ..AuthorNotes::default() });
     let silent = flags.is_empty() && args.accept.is_none();
     verbs::check_agent_project(project)?;
     if let Some(path) = &args.transcript {
@@ -189,7 +190,7 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
     let wanted = Save {
         source,
         client: args.client.map(ClientArg::client),
-        judgement: given.unwrap_or_default().and(flags),
+        judgement: given.unwrap_or_default().merge(flags),
         id: args.id,
         accept: args.accept,
         by: args.by,
@@ -217,12 +218,12 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
 
 /// What was written in a file or on standard input. That is read where it is asked for only: one that
 /// is left open, as clients do, would never end.
-fn given(project: &Project, body: &Path) -> Result<Judgement, Diagnostic> {
+fn given(project: &Project, body: &Path) -> Result<AuthorNotes, Diagnostic> {
     let bytes = match body.as_os_str() == "-" {
         true => super::read_input(project, body)?,
         false => verbs::read_body(project, body)?,
     };
-    Ok(Judgement::read(&super::utf8(body, bytes)?)?)
+    Ok(AuthorNotes::parse(&super::utf8(body, bytes)?)?)
 }
 
 /// At a terminal you can write in your editor, and accept what is missing.
@@ -233,10 +234,10 @@ fn attended(
     mut saved: Saved,
     in_editor: bool,
 ) -> Result<Saved, Diagnostic> {
-    let mut wanted = Save { judgement: Judgement::default(), ..wanted.clone() };
+    let mut wanted = Save { judgement: AuthorNotes::default(), ..wanted.clone() };
     wanted.id = Some(saved.shelved.handoff(project).key().id);
     if in_editor {
-        let change = Change::by_verb(Verb::Edit, "edited", None);
+        let change = Change::by_verb(RevisionVerb::Edit, "edited", None);
         match verbs::edit(project, &saved.shelved, &change)? {
             Edited::Unchanged => {}
             Edited::Saved(redacted) => tell_redacted(ui, &redacted)?,

@@ -83,7 +83,7 @@ pub(crate) fn search(
         return search_prompt(ui, project, args, text);
     }
     let wanted = Search {
-        query: Query::read(&args.words.join(" "))?,
+        query: Query::parse(&args.words.join(" "))?,
         filter: filter(project, args)?,
         limit: usize::from(args.limit.unwrap_or(10)),
         fresh: args.fresh,

@@ -93,7 +93,7 @@ pub(crate) fn session(
             super::observe(project);
             let shown = verbs::session(project, &session, client)?;
             if json {
-                ui.json(&shown.checkpoint.told())?;
+                ui.json(&shown.checkpoint.to_marked_value())?;
                 return Ok(Outcome::Clean);
             }
             ui.print(&view::page(project, &shown.checkpoint))?;

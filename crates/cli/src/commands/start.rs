@@ -5,7 +5,7 @@ use crate::view;
 use midstride::journal::Change;
 use midstride::verbs;
 use midstride::workspace::project::Project;
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::life;
 
 /// Begin to work on a handoff
@@ -32,7 +32,7 @@ pub(crate) fn start(
     args: &StartArgs,
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let change = Change::by_verb(Verb::Start, "started", args.by.clone());
+    let change = Change::by_verb(RevisionVerb::Start, "started", args.by.clone());
     let recorded = verbs::live(project, &shelved, &life::start, &change)?;
     let blocking = verbs::blocking_questions(project, &shelved);
     let imported = verbs::import_tasks(project, &shelved);

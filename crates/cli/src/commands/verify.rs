@@ -6,8 +6,8 @@ use clap::ValueEnum;
 use midstride::sys::files::FileError;
 use midstride::verbs::{self, Allowable, Progress, Record, State, Verification, Verify};
 use midstride::workspace::project::{Project, Shelved};
-use midstride_core::handoff::life::Side;
-use midstride_core::handoff::proof::Outcome as Proven;
+use midstride_core::handoff::life::MeasurementSide;
+use midstride_core::handoff::proof::TrialOutcome as Proven;
 use std::time::Duration;
 
 /// Run the proofs of a handoff again, as far as you allowed them
@@ -95,10 +95,10 @@ pub(crate) fn verify(
     Ok(if could_read_all { outcome } else { Outcome::Incomplete })
 }
 
-fn side(side: SideArg) -> Side {
+fn side(side: SideArg) -> MeasurementSide {
     match side {
-        SideArg::Before => Side::Before,
-        SideArg::After => Side::After,
+        SideArg::Before => MeasurementSide::Before,
+        SideArg::After => MeasurementSide::After,
     }
 }
 

@@ -9,7 +9,7 @@ use midstride::verbs::{
     ReviseError, ShareError, UndoError,
 };
 use midstride::workspace::project::FindError;
-use midstride_core::handoff::life::Refusal;
+use midstride_core::handoff::life::LifecycleRefusal;
 
 /// What a handoff that has ended has to say to be open.
 const REOPENED: &str = "with `status: in_progress` and without `resolution` or `superseded_by`";
@@ -162,10 +162,13 @@ impl From<LiveError> for Diagnostic {
     fn from(error: LiveError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            LiveError::Refused { why: Refusal::Held, .. } => {
+            LiveError::Refused { why: LifecycleRefusal::HeldWithCorrection, .. } => {
                 diagnostic.hint("leave `--dropped` and `--body` out, or say `--verdict corrected`")
             }
-            LiveError::Refused { key, why: Refusal::NotDerived { to, from, is, next } } => {
+            LiveError::Refused {
+                key,
+                why: LifecycleRefusal::NotDerived { to, from, is, next },
+            } => {
                 let (key, to) = (shell_word(&key), shell_word(&to));
                 match (from.is_empty(), is) {
                     (true, _) => {
@@ -180,7 +183,7 @@ impl From<LiveError> for Diagnostic {
                     )),
                 }
             }
-            LiveError::Refused { key, why: Refusal::Ended(_) } => {
+            LiveError::Refused { key, why: LifecycleRefusal::AlreadyClosed(_) } => {
                 let key = shell_word(&key);
                 diagnostic
                     .hint_for(
@@ -192,7 +195,7 @@ impl From<LiveError> for Diagnostic {
                         format!("`revise` takes it up again: the whole text, {REOPENED}"),
                     )
             }
-            LiveError::Refused { key, why: Refusal::ReviewBlocks(_) } => {
+            LiveError::Refused { key, why: LifecycleRefusal::ReviewBlocks(_) } => {
                 let key = shell_word(&key);
                 diagnostic
                     .hint_for(
@@ -204,7 +207,9 @@ impl From<LiveError> for Diagnostic {
                         "or end it with `superseded_by` or `abandoned`",
                     )
             }
-            LiveError::Refused { why: Refusal::OtherMeasurement { name, .. }, .. } => {
+            LiveError::Refused {
+                why: LifecycleRefusal::MeasurementDiffers { name, .. }, ..
+            } => {
                 let measured = shell_word(&format!("{name}=AFTER"));
                 diagnostic.hint(format!("give the new number alone: `--measured {measured}`"))
             }

@@ -10,7 +10,7 @@ use midstride::verbs::{
     TaskError, WorkflowError,
 };
 use midstride_core::work::task;
-use midstride_core::work::task::NotFound;
+use midstride_core::work::task::TaskNotFound;
 
 impl From<LedgerError> for Diagnostic {
     fn from(error: LedgerError) -> Self {
@@ -96,17 +96,17 @@ impl From<DismissError> for Diagnostic {
     }
 }
 
-impl From<NotFound> for Diagnostic {
-    fn from(error: NotFound) -> Self {
+impl From<TaskNotFound> for Diagnostic {
+    fn from(error: TaskNotFound) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            NotFound::None(_) => diagnostic
+            TaskNotFound::None(_) => diagnostic
                 .hint_for(
                     "`midstride task list --all` shows what there is",
                     "`tasks` with `all` lists what there is",
                 )
                 .hint("what is only elsewhere comes with `midstride sync`"),
-            NotFound::Several { candidates, .. } => {
+            TaskNotFound::Ambiguous { candidates, .. } => {
                 let shown = candidates.iter().take(CANDIDATES_MAX);
                 let shown = shown.map(|(id, subject)| format!("{id}  {}", one_line(subject, 60)));
                 shown.fold(diagnostic, Self::hint).hint("name one of them")
@@ -122,10 +122,10 @@ impl From<TaskError> for Diagnostic {
             TaskError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
             TaskError::Find(error) => error.into(),
-            TaskError::Refused { why: task::Refusal::Newer(_), .. } => {
+            TaskError::Refused { why: task::TaskRefusal::NewerEvent(_), .. } => {
                 diagnostic.hint("update midstride; nothing was changed")
             }
-            TaskError::Refused { why: task::Refusal::Circle(circle), .. } => match &circle[..] {
+            TaskError::Refused { why: task::TaskRefusal::DependencyCycle(circle), .. } => match &circle[..] {
                 // The first wait is the one that was refused.
                 [_, one, before, ..] => diagnostic.hint_for(
                     format!(
@@ -135,7 +135,7 @@ impl From<TaskError> for Diagnostic {
                 ),
                 _ => diagnostic,
             },
-            TaskError::Refused { why: task::Refusal::Reason, .. } => diagnostic.hint_for(
+            TaskError::Refused { why: task::TaskRefusal::ReasonWithoutBlock, .. } => diagnostic.hint_for(
                 "say `--status blocked` too, or `midstride task note`",
                 "give `status` `blocked` too, or a `note`",
             ),

@@ -3,8 +3,8 @@
 use super::{AS_IT_WAS, Diagnostic};
 use crate::view::shell_word;
 use midstride::verbs::{CheckpointError, NewError, PromoteError, SaveError};
-use midstride_core::format::header::BootKind;
-use midstride_core::session::judgement::{JsonError, NoJudgement};
+use midstride_core::format::header::StartupKind;
+use midstride_core::session::judgement::{AuthorNotesError, NotesJsonError};
 
 /// What a tool is given where a session left nothing that can be read.
 const SESSION_NONE: &str =
@@ -75,15 +75,15 @@ impl From<SaveError> for Diagnostic {
                 .hint("an agent can pass the text on standard input with `--body -`")
                 .hint("or write the file inside the project"),
             SaveError::Boot { kind, .. } => match kind {
-                BootKind::Skill => diagnostic.hint_for(
+                StartupKind::Skill => diagnostic.hint_for(
                     "`--skill` takes the name of a skill, and its arguments behind it",
                     "`skills` takes names of skills, each with its arguments behind it",
                 ),
-                BootKind::Read => diagnostic.hint_for(
+                StartupKind::Read => diagnostic.hint_for(
                     "`--read` takes the path of a file beneath the root of the project",
                     "`read` takes paths of files beneath the root of the project",
                 ),
-                BootKind::Task | BootKind::Constraint => diagnostic.hint(
+                StartupKind::Task | StartupKind::Constraint => diagnostic.hint(
                     "say it as one short sentence; a command that shows something belongs under \
                      `proofs`",
                 ),
@@ -126,27 +126,27 @@ impl From<SaveError> for Diagnostic {
     }
 }
 
-impl From<NoJudgement> for Diagnostic {
-    fn from(error: NoJudgement) -> Self {
+impl From<AuthorNotesError> for Diagnostic {
+    fn from(error: AuthorNotesError) -> Self {
         let diagnostic = Self::new(format!("what was given cannot be used: {error}"));
         match error {
-            NoJudgement::Empty => diagnostic
+            AuthorNotesError::Empty => diagnostic
                 .hint_for(
                     "say it with flags, as in `midstride save --summary \"...\" --next \"...\"`",
                     "say it with `summary` and `next`",
                 )
                 .hint_for("or in Markdown or JSON with `--body -`", "or in Markdown with `body`"),
-            NoJudgement::Syntax(_) => {
+            AuthorNotesError::Syntax(_) => {
                 diagnostic.hint("Markdown may begin with anything but a brace")
             }
-            NoJudgement::Json(JsonError::UnknownKey { nearest: Some(near), .. }) => {
+            AuthorNotesError::Json(NotesJsonError::UnknownKey { nearest: Some(near), .. }) => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
-            NoJudgement::Json(JsonError::UnknownKey { known, .. }) => {
+            AuthorNotesError::Json(NotesJsonError::UnknownKey { known, .. }) => {
                 diagnostic.hint(format!("the keys are {}", known.join(", ")))
             }
-            NoJudgement::Json(JsonError::WrongKind { .. }) => diagnostic,
-            NoJudgement::Header(_) => diagnostic.hint("mend the header, or leave it out"),
+            AuthorNotesError::Json(NotesJsonError::WrongKind { .. }) => diagnostic,
+            AuthorNotesError::Header(_) => diagnostic.hint("mend the header, or leave it out"),
         }
     }
 }

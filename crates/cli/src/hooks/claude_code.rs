@@ -2,25 +2,27 @@
 
 use super::fields::Fields;
 use super::form::{call, object, prompt, source};
-use midstride_core::brief::hook::{Answer, Call, ClientTask, Moment};
+use midstride_core::brief::hook::{ClientTask, HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 
 /// What a call tells.
-pub(super) fn read(fields: &Fields) -> Call {
+pub(super) fn read(fields: &Fields) -> HookInput {
     let event = fields.text("hook_event_name").unwrap_or_default();
     let moment = match event.as_str() {
-        "SessionStart" => Moment::Start(source(fields)),
+        "SessionStart" => HookEvent::Start(source(fields)),
         "UserPromptSubmit" => prompt(fields),
-        "PreCompact" => Moment::BeforeCompaction,
-        "PostCompact" => Moment::AfterCompaction(fields.text("compact_summary")),
-        "SubagentStart" => Moment::AgentStart,
+        "PreCompact" => HookEvent::BeforeCompaction,
+        "PostCompact" => HookEvent::AfterCompaction(fields.text("compact_summary")),
+        "SubagentStart" => HookEvent::AgentStart,
         // One without a type wrote the summary of a compaction, and left no transcript.
-        "SubagentStop" if fields.text("agent_type").is_some() => Moment::AgentStop,
-        "TaskCreated" => Moment::TaskCreated(task(fields)),
-        "TaskCompleted" => Moment::TaskCompleted(task(fields)),
-        "Stop" => Moment::Stop { again: fields.flag("stop_hook_active") },
-        "SessionEnd" => Moment::End { is_clear: fields.text("reason").as_deref() == Some("clear") },
-        _ => Moment::Other,
+        "SubagentStop" if fields.text("agent_type").is_some() => HookEvent::AgentStop,
+        "TaskCreated" => HookEvent::TaskCreated(task(fields)),
+        "TaskCompleted" => HookEvent::TaskCompleted(task(fields)),
+        "Stop" => HookEvent::Stop { again: fields.flag("stop_hook_active") },
+        "SessionEnd" => {
+            HookEvent::End { is_clear: fields.text("reason").as_deref() == Some("clear") }
+        }
+        _ => HookEvent::Other,
     };
     call(Client::ClaudeCode, event, moment, fields)
 }
@@ -34,10 +36,10 @@ fn task(fields: &Fields) -> ClientTask {
 }
 
 /// An answer in the form of the client; nothing where there is nothing to say.
-pub(super) fn written(call: &Call, answer: &Answer) -> String {
-    match (&call.moment, &answer.instructions) {
+pub(super) fn written(call: &HookInput, answer: &HookOutput) -> String {
+    match (&call.kind, &answer.instructions) {
         // Whoever writes the summary reads what stands on standard output, word by word.
-        (Moment::BeforeCompaction, Some(instructions)) => format!("{instructions}\n"),
+        (HookEvent::BeforeCompaction, Some(instructions)) => format!("{instructions}\n"),
         _ => object(call, answer),
     }
 }
@@ -45,30 +47,30 @@ pub(super) fn written(call: &Call, answer: &Answer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midstride_core::brief::Occasion;
+    use midstride_core::brief::BriefOccasion;
 
     const BASE: &str = r#""session_id": "11111111-1111-4111-8111-111111111111", "transcript_path": "/home/dev/.claude/projects/-home-dev-shop/11111111-1111-4111-8111-111111111111.jsonl", "cwd": "/home/dev/shop""#;
 
-    fn moment(rest: &str) -> Moment {
+    fn moment(rest: &str) -> HookEvent {
         let text = format!("{{{BASE}, {rest}}}");
         let call = read(&Fields::read(text.as_bytes()).unwrap());
         assert_eq!(call.session.as_deref(), Some("11111111-1111-4111-8111-111111111111"));
         assert_eq!(call.folder.as_deref(), Some("/home/dev/shop"));
         assert!(call.transcript.unwrap().ends_with("-111111111111.jsonl"));
-        call.moment
+        call.kind
     }
 
     #[test]
     fn calls_are_read_as_the_client_writes_them() {
         let start = r#""hook_event_name": "SessionStart", "source": "startup""#;
-        assert_eq!(moment(start), Moment::Start(Occasion::Startup));
+        assert_eq!(moment(start), HookEvent::Start(BriefOccasion::Startup));
         let prompt = r#""prompt_id": "69cccc1b-8f5d-41fa-873e-a1e882d05403", "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": "RUN-TOOLS please""#;
-        assert_eq!(moment(prompt), Moment::Prompt("RUN-TOOLS please".to_owned()));
+        assert_eq!(moment(prompt), HookEvent::Prompt("RUN-TOOLS please".to_owned()));
         let before = r#""hook_event_name": "PreCompact", "trigger": "manual", "custom_instructions": "focus on the parser""#;
-        assert_eq!(moment(before), Moment::BeforeCompaction);
+        assert_eq!(moment(before), HookEvent::BeforeCompaction);
         let after = r#""hook_event_name": "PostCompact", "trigger": "manual", "compact_summary": "<analysis>a</analysis>\n<summary>S</summary>""#;
         let summary = "<analysis>a</analysis>\n<summary>S</summary>".to_owned();
-        assert_eq!(moment(after), Moment::AfterCompaction(Some(summary)));
+        assert_eq!(moment(after), HookEvent::AfterCompaction(Some(summary)));
         let task = |event: &str| {
             moment(&format!(
                 r#""hook_event_name": "{event}", "task_id": "1", "task_subject": "Write parser", "task_description": "Write the transcript parser""#
@@ -79,14 +81,14 @@ mod tests {
             subject: "Write parser".to_owned(),
             description: Some("Write the transcript parser".to_owned()),
         };
-        assert_eq!(task("TaskCreated"), Moment::TaskCreated(parser.clone()));
-        assert_eq!(task("TaskCompleted"), Moment::TaskCompleted(parser));
+        assert_eq!(task("TaskCreated"), HookEvent::TaskCreated(parser.clone()));
+        assert_eq!(task("TaskCompleted"), HookEvent::TaskCompleted(parser));
         let stop = r#""effort": {"level": "high"}, "hook_event_name": "Stop", "stop_hook_active": false, "last_assistant_message": "All done.", "background_tasks": [], "session_crons": []"#;
-        assert_eq!(moment(stop), Moment::Stop { again: false });
+        assert_eq!(moment(stop), HookEvent::Stop { again: false });
         let end = r#""hook_event_name": "SessionEnd", "reason": "other""#;
-        assert_eq!(moment(end), Moment::End { is_clear: false });
+        assert_eq!(moment(end), HookEvent::End { is_clear: false });
         let clear = r#""hook_event_name": "SessionEnd", "reason": "clear""#;
-        assert_eq!(moment(clear), Moment::End { is_clear: true });
+        assert_eq!(moment(clear), HookEvent::End { is_clear: true });
     }
 
     #[test]
@@ -96,25 +98,25 @@ mod tests {
                 r#""agent_id": "a87dc945e57ad4b16", "agent_type": "{of}", "hook_event_name": "{event}""#
             ))
         };
-        assert_eq!(agent("SubagentStart", "general-purpose"), Moment::AgentStart);
-        assert_eq!(agent("SubagentStop", "general-purpose"), Moment::AgentStop);
-        assert_eq!(agent("SubagentStop", ""), Moment::Other);
-        assert_eq!(moment(r#""hook_event_name": "FileChanged""#), Moment::Other);
-        assert_eq!(moment(r#""hook_event_name": 7"#), Moment::Other);
+        assert_eq!(agent("SubagentStart", "general-purpose"), HookEvent::AgentStart);
+        assert_eq!(agent("SubagentStop", "general-purpose"), HookEvent::AgentStop);
+        assert_eq!(agent("SubagentStop", ""), HookEvent::Other);
+        assert_eq!(moment(r#""hook_event_name": "FileChanged""#), HookEvent::Other);
+        assert_eq!(moment(r#""hook_event_name": 7"#), HookEvent::Other);
     }
 
     #[test]
     fn an_answer_has_only_what_there_is_to_say() {
         let text = format!("{{{BASE}, \"hook_event_name\": \"SessionStart\"}}");
         let call = read(&Fields::read(text.as_bytes()).unwrap());
-        assert_eq!(written(&call, &Answer::default()), "");
-        let answer = Answer {
+        assert_eq!(written(&call, &HookOutput::default()), "");
+        let answer = HookOutput {
             context: Some("told".to_owned()),
             user_line: Some("one line".to_owned()),
-            ..Answer::default()
+            ..HookOutput::default()
         };
         insta::assert_snapshot!(written(&call, &answer), @r#"{"systemMessage":"one line","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"told"}}"#);
-        let answer = Answer { block: Some("why".to_owned()), ..Answer::default() };
+        let answer = HookOutput { block: Some("why".to_owned()), ..HookOutput::default() };
         insta::assert_snapshot!(written(&call, &answer), @r#"{"decision":"block","reason":"why"}"#);
     }
 
@@ -122,7 +124,8 @@ mod tests {
     fn whoever_writes_the_summary_reads_plain_text() {
         let text = format!("{{{BASE}, \"hook_event_name\": \"PreCompact\"}}");
         let call = read(&Fields::read(text.as_bytes()).unwrap());
-        let answer = Answer { instructions: Some("keep it".to_owned()), ..Answer::default() };
+        let answer =
+            HookOutput { instructions: Some("keep it".to_owned()), ..HookOutput::default() };
         assert_eq!(written(&call, &answer), "keep it\n");
     }
 }

@@ -3,42 +3,42 @@
 
 use super::fields::Fields;
 use super::form::{call, object, prompt, source};
-use midstride_core::brief::hook::{Answer, Call, Moment};
+use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 
 /// What a call tells.
-pub(super) fn read(fields: &Fields) -> Call {
+pub(super) fn read(fields: &Fields) -> HookInput {
     let event = fields.text("hook_event_name").unwrap_or_default();
     let moment = match event.as_str() {
-        "SessionStart" => Moment::Start(source(fields)),
+        "SessionStart" => HookEvent::Start(source(fields)),
         "UserPromptSubmit" => prompt(fields),
-        "PreCompact" => Moment::BeforeCompaction,
-        "PostCompact" => Moment::AfterCompaction(None),
-        "Stop" => Moment::Stop { again: fields.flag("stop_hook_active") },
-        "Interrupt" => Moment::Interrupt,
-        "SessionEnd" => Moment::End { is_clear: false },
-        _ => Moment::Other,
+        "PreCompact" => HookEvent::BeforeCompaction,
+        "PostCompact" => HookEvent::AfterCompaction(None),
+        "Stop" => HookEvent::Stop { again: fields.flag("stop_hook_active") },
+        "Interrupt" => HookEvent::Interrupt,
+        "SessionEnd" => HookEvent::End { is_clear: false },
+        _ => HookEvent::Other,
     };
     call(Client::Codex, event, moment, fields)
 }
 
 /// An answer in the form of the client; nothing where there is nothing to say.
-pub(super) fn written(call: &Call, answer: &Answer) -> String {
+pub(super) fn written(call: &HookInput, answer: &HookOutput) -> String {
     object(call, answer)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midstride_core::brief::Occasion;
+    use midstride_core::brief::BriefOccasion;
 
     const BASE: &str = r#""session_id": "01a1e0a5-ab9c-7e20-b92b-930a003d5e08", "turn_id": "01a1e0a5-abf1-7181-927b-db766516b7c9", "transcript_path": "/home/dev/.codex/sessions/2026/11/15/rollout-2026-11-15T19-18-36-01a1e0a5-ab9c-7e20-b92b-930a003d5e08.jsonl", "cwd": "/home/dev/shop", "model": "fake-model""#;
 
-    fn moment(rest: &str) -> Moment {
+    fn moment(rest: &str) -> HookEvent {
         let text = format!("{{{BASE}, {rest}}}");
         let call = read(&Fields::read(text.as_bytes()).unwrap());
         assert_eq!(call.session.as_deref(), Some("01a1e0a5-ab9c-7e20-b92b-930a003d5e08"));
-        call.moment
+        call.kind
     }
 
     #[test]
@@ -48,30 +48,31 @@ mod tests {
                 r#""hook_event_name": "SessionStart", "permission_mode": "bypassPermissions", "source": "{source}""#
             ))
         };
-        assert_eq!(start("startup"), Moment::Start(Occasion::Startup));
-        assert_eq!(start("compact"), Moment::Start(Occasion::Compact));
-        assert_eq!(start("fork"), Moment::Start(Occasion::Resume));
+        assert_eq!(start("startup"), HookEvent::Start(BriefOccasion::Startup));
+        assert_eq!(start("compact"), HookEvent::Start(BriefOccasion::Compact));
+        assert_eq!(start("fork"), HookEvent::Start(BriefOccasion::Resume));
         let prompt = r#""hook_event_name": "UserPromptSubmit", "prompt": "go on""#;
-        assert_eq!(moment(prompt), Moment::Prompt("go on".to_owned()));
+        assert_eq!(moment(prompt), HookEvent::Prompt("go on".to_owned()));
         let before = r#""hook_event_name": "PreCompact", "trigger": "auto""#;
-        assert_eq!(moment(before), Moment::BeforeCompaction);
+        assert_eq!(moment(before), HookEvent::BeforeCompaction);
         let after = r#""hook_event_name": "PostCompact", "trigger": "auto""#;
-        assert_eq!(moment(after), Moment::AfterCompaction(None));
+        assert_eq!(moment(after), HookEvent::AfterCompaction(None));
         let stop = r#""hook_event_name": "Stop", "stop_hook_active": true, "last_assistant_message": "final""#;
-        assert_eq!(moment(stop), Moment::Stop { again: true });
-        assert_eq!(moment(r#""hook_event_name": "Interrupt""#), Moment::Interrupt);
+        assert_eq!(moment(stop), HookEvent::Stop { again: true });
+        assert_eq!(moment(r#""hook_event_name": "Interrupt""#), HookEvent::Interrupt);
         assert_eq!(
             moment(r#""hook_event_name": "SessionEnd", "reason": "other""#),
-            Moment::End { is_clear: false }
+            HookEvent::End { is_clear: false }
         );
-        assert_eq!(moment(r#""hook_event_name": "PreModelRequest""#), Moment::Other);
+        assert_eq!(moment(r#""hook_event_name": "PreModelRequest""#), HookEvent::Other);
     }
 
     #[test]
     fn nobody_reads_words_for_the_summary() {
         let text = format!("{{{BASE}, \"hook_event_name\": \"PreCompact\"}}");
         let call = read(&Fields::read(text.as_bytes()).unwrap());
-        let answer = Answer { instructions: Some("keep it".to_owned()), ..Answer::default() };
+        let answer =
+            HookOutput { instructions: Some("keep it".to_owned()), ..HookOutput::default() };
         assert_eq!(written(&call, &answer), "");
     }
 }

@@ -1,14 +1,14 @@
 //! The form that calls and answers have with every client.
 
 use super::fields::Fields;
-use midstride_core::brief::Occasion;
-use midstride_core::brief::hook::{Answer, Call, Moment};
+use midstride_core::brief::BriefOccasion;
+use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 use serde_json::{Map, Value, json};
 
 /// What every call has.
-pub(super) fn call(client: Client, event: String, moment: Moment, fields: &Fields) -> Call {
-    Call {
+pub(super) fn call(client: Client, event: String, moment: HookEvent, fields: &Fields) -> HookInput {
+    HookInput {
         client,
         event,
         session: fields.text("session_id"),
@@ -19,26 +19,26 @@ pub(super) fn call(client: Client, event: String, moment: Moment, fields: &Field
         // `codex exec` says so too, and refuses tools that write all the same.
         is_unrestricted: client == Client::ClaudeCode
             && fields.text("permission_mode").as_deref() == Some("bypassPermissions"),
-        moment,
+        kind: moment,
     }
 }
 
 /// What a session begins with. One that goes on from another knows what that one knew.
-pub(super) fn source(fields: &Fields) -> Occasion {
+pub(super) fn source(fields: &Fields) -> BriefOccasion {
     match fields.text("source").as_deref() {
-        Some("resume" | "fork") => Occasion::Resume,
-        Some("clear") => Occasion::Clear,
-        Some("compact") => Occasion::Compact,
-        Some(_) | None => Occasion::Startup,
+        Some("resume" | "fork") => BriefOccasion::Resume,
+        Some("clear") => BriefOccasion::Clear,
+        Some("compact") => BriefOccasion::Compact,
+        Some(_) | None => BriefOccasion::Startup,
     }
 }
 
-pub(super) fn prompt(fields: &Fields) -> Moment {
-    fields.text("prompt").map_or(Moment::Other, Moment::Prompt)
+pub(super) fn prompt(fields: &Fields) -> HookEvent {
+    fields.text("prompt").map_or(HookEvent::Other, HookEvent::Prompt)
 }
 
 /// An answer as all of them take it.
-pub(super) fn object(call: &Call, answer: &Answer) -> String {
+pub(super) fn object(call: &HookInput, answer: &HookOutput) -> String {
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
     if let Some(line) = &answer.user_line {

@@ -2,7 +2,7 @@
 
 use super::message::name_of;
 use crate::diagnostic::Diagnostic;
-use midstride_core::text::id::nearest;
+use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
 
 /// What sort of value a parameter takes.
@@ -113,7 +113,7 @@ impl Arguments {
                 None => {
                     fits_by_name = false;
                     wrong.push(format!("there is no parameter `{}`", name_of(name)));
-                    near.extend(nearest(name, parameters.iter().map(|one| one.name)));
+                    near.extend(nearest_match(name, parameters.iter().map(|one| one.name)));
                 }
             }
         }

@@ -43,7 +43,7 @@ impl Caller {
         if let Some(session) = client.and_then(|client| session(client, &environment, parameters)) {
             environment.session = Some(session);
         }
-        let around = environment.session.as_ref().and_then(|one| Client::named(&one.client));
+        let around = environment.session.as_ref().and_then(|one| Client::from_name(&one.client));
         let client = client.or(around.filter(|_| said.is_none()));
         let name = client.map(|client| client.name().to_owned());
         let name = name.or_else(|| said.map(shortened)).unwrap_or_else(|| NAMELESS.to_owned());

@@ -7,7 +7,7 @@ use super::line::Line;
 use super::message::{self, Fault, Incoming};
 use super::{prompts, reply, resources, roots, tools};
 use midstride::workspace::settings::Environment;
-use midstride_core::text::id::nearest;
+use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
 
 /// What a client tells its model about this server.
@@ -172,7 +172,7 @@ fn call(caller: &Caller, parameters: &Value) -> Result<Value, Fault> {
     let name = name.ok_or_else(|| Fault::parameters("`name` has to be the name of a tool"))?;
     let names = || tools::ALL.iter().map(|tool| tool.name);
     let tool = tools::ALL.iter().find(|tool| tool.name == name).ok_or_else(|| {
-        let near = nearest(name, names()).map(|near| format!("; did you mean `{near}`?"));
+        let near = nearest_match(name, names()).map(|near| format!("; did you mean `{near}`?"));
         let known = names().collect::<Vec<_>>().join(", ");
         let name = message::name_of(name);
         Fault::parameters(match near {

@@ -4,7 +4,7 @@ use super::findings::{self, FindingJson, findings_json};
 use super::{count, shell_word};
 use midstride::verbs::{Judged, Passage};
 use midstride::workspace::project::Project;
-use midstride_core::format::finding::{Finding, WayOut};
+use midstride_core::format::finding::{Finding, FindingFix};
 use midstride_core::handoff::life;
 use serde::Serialize;
 
@@ -96,12 +96,12 @@ fn ways_on(judged: &Judged) -> Vec<String> {
 
 fn way_on(judged: &Judged, finding: &Finding) -> String {
     let key = shell_word(&judged.key.to_string());
-    match (life::answerable(judged.document(), finding), &finding.way_out) {
+    match (life::answer_target(judged.document(), finding), &finding.fix) {
         (Some(which), _) if which.starts_with('q') => {
             format!("midstride answer {key} {which} \"the answer\"")
         }
         (Some(which), _) => format!("midstride answer {key} {which} --holds"),
-        (None, Some(WayOut::Run(words))) => findings::command(words),
+        (None, Some(FindingFix::Command(words))) => findings::command(words),
         (None, _) => format!("midstride edit {key}"),
     }
 }

@@ -3,8 +3,8 @@
 use super::{Surface, count, shell_word};
 use midstride::verbs::{Briefed, Delivery};
 use midstride::workspace::settings::SessionName;
-use midstride_core::brief::{Omitted, Told};
-use midstride_core::work::event::Delivered;
+use midstride_core::brief::{BriefedItem, OmittedItem};
+use midstride_core::work::event::DeliveredHandoff;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -83,7 +83,7 @@ pub(crate) fn json(briefed: &Briefed) -> BriefJson<'_> {
         text: &briefing.text,
         tokens: briefing.tokens,
         branch: briefing.branch.as_deref(),
-        told: briefing.told.iter().map(told).collect(),
+        told: briefing.included.iter().map(told).collect(),
         merged: briefing.merged.iter().map(omitted).collect(),
         repeated: briefing.repeated.iter().map(omitted).collect(),
         omitted: briefing.omitted.iter().map(omitted).collect(),
@@ -103,27 +103,27 @@ pub(crate) fn json(briefed: &Briefed) -> BriefJson<'_> {
     }
 }
 
-fn told(told: &Told) -> ToldJson<'_> {
+fn told(told: &BriefedItem) -> ToldJson<'_> {
     ToldJson {
         rank: told.rank.name(),
-        what: told.what,
+        what: told.heading,
         source: &told.source,
-        characters_cut: told.characters_cut,
+        characters_cut: told.characters_truncated,
         show: command(&told.show),
     }
 }
 
-fn omitted(omitted: &Omitted) -> OmittedJson<'_> {
+fn omitted(omitted: &OmittedItem) -> OmittedJson<'_> {
     OmittedJson {
         rank: omitted.rank.name(),
-        what: omitted.what,
+        what: omitted.heading,
         text: omitted.text(),
         source: &omitted.source,
         show: command(&omitted.show),
     }
 }
 
-fn delivered(one: &Delivered) -> DeliveredJson<'_> {
+fn delivered(one: &DeliveredHandoff) -> DeliveredJson<'_> {
     DeliveredJson { uid: one.uid.as_deref(), id: &one.id, revision: one.revision }
 }
 
@@ -134,7 +134,7 @@ fn command(words: &[String]) -> String {
 /// What the user hears: what was told, and why not where nothing was.
 pub(crate) fn remarks(briefed: &Briefed, surface: Surface) -> Vec<String> {
     let briefing = &briefed.briefing;
-    let line = briefing.line_for_user().or_else(|| {
+    let line = briefing.user_line().or_else(|| {
         Some(match briefing.omitted.len() {
             0 => "Nothing to brief: no open handoffs, captured sessions or open tasks".to_owned(),
             left => {

@@ -1,7 +1,7 @@
 //! Citations: cited places and what has happened to them.
 
 use midstride_core::format::document::Document;
-use midstride_core::handoff::drift::{Change, Judgement, Spot, Verdict};
+use midstride_core::handoff::drift::{CitationCheck, CitationStatus, CodeLocation, LineChange};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -41,23 +41,23 @@ struct ChangeJson {
     is: Option<String>,
 }
 
-pub(crate) fn citation(document: &Document, judged: &Judgement) -> CitationJson {
+pub(crate) fn citation(document: &Document, judged: &CitationCheck) -> CitationJson {
     let position = document.position(judged.place.at.start);
-    let (found_by, commit) = judged.baseline.told();
+    let (found_by, commit) = judged.origin.word_and_commit();
     CitationJson {
         place: judged.place.value.clone(),
         line: position.line,
         column: position.column,
         statement: statement(document, judged),
-        verdict: judged.verdict.word(),
-        now: judged.now.as_ref().map(spot),
+        verdict: judged.status.word(),
+        now: judged.location.as_ref().map(spot),
         baseline: BaselineJson { found_by, commit: commit.map(str::to_owned) },
         change: judged.change.as_ref().map(change),
-        why: judged.why.as_ref().map(ToString::to_string),
+        why: judged.doubt.as_ref().map(ToString::to_string),
     }
 }
 
-fn spot(spot: &Spot) -> SpotJson {
+fn spot(spot: &CodeLocation) -> SpotJson {
     SpotJson {
         path: spot.path.clone(),
         first_line: spot.lines.map(|lines| lines.first),
@@ -65,32 +65,33 @@ fn spot(spot: &Spot) -> SpotJson {
     }
 }
 
-fn change(change: &Change) -> ChangeJson {
-    ChangeJson { was: change.was.clone(), is: change.is.clone() }
+fn change(change: &LineChange) -> ChangeJson {
+    ChangeJson { was: change.before.clone(), is: change.after.clone() }
 }
 
 /// What is said about the place, in one line.
-fn statement(document: &Document, judged: &Judgement) -> String {
-    let said = judged.statement.of(document.text()).split_whitespace();
+fn statement(document: &Document, judged: &CitationCheck) -> String {
+    let said = judged.statement.slice(document.text()).split_whitespace();
     said.collect::<Vec<_>>().join(" ")
 }
 
 /// A cited place in one line.
-pub(crate) fn line(document: &Document, judged: &Judgement) -> String {
+pub(crate) fn line(document: &Document, judged: &CitationCheck) -> String {
     let line = document.position(judged.place.at.start).line;
     let place = &judged.place.value;
-    let word = judged.verdict.word().replace('_', " ");
+    let word = judged.status.word().replace('_', " ");
     // That a place is where it says goes without saying.
     let named = place.split([':', '#']).next().unwrap_or(place).trim_end_matches('/');
-    let is_elsewhere = |now: &&Spot| match judged.verdict {
-        Verdict::Moved | Verdict::Renamed => true,
-        Verdict::Changed => false,
-        Verdict::Intact | Verdict::Deleted | Verdict::NeverThere | Verdict::NotJudged => {
-            now.path != named
-        }
+    let is_elsewhere = |now: &&CodeLocation| match judged.status {
+        CitationStatus::Moved | CitationStatus::Renamed => true,
+        CitationStatus::Changed => false,
+        CitationStatus::Intact
+        | CitationStatus::Deleted
+        | CitationStatus::NeverExisted
+        | CitationStatus::Unchecked => now.path != named,
     };
-    let now = judged.now.as_ref().filter(is_elsewhere);
+    let now = judged.location.as_ref().filter(is_elsewhere);
     let now = now.map(|now| format!(", now {now}")).unwrap_or_default();
-    let why = judged.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+    let why = judged.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
     format!("{line:>5}  {word:<11}  {place}{now}{why}\n")
 }

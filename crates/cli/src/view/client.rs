@@ -4,7 +4,7 @@ use super::difference::unified;
 use super::{count, heading};
 use midstride::clients::install::{Change, FileStanding, Note, OnPath, Plan, Scope, Standing};
 use midstride_core::session::Client;
-use midstride_core::text::redact::Clean;
+use midstride_core::text::redact::CleanText;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,7 @@ fn difference(change: &Change) -> String {
     let names = (name(&change.before), name(&change.after));
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let diff = unified(&text(&change.before), &text(&change.after), &names);
-    Clean::of(&diff).0.as_str().to_owned()
+    CleanText::redact(&diff).0.as_str().to_owned()
 }
 
 /// What is left as it is, and what to do about it.

@@ -5,7 +5,7 @@ use super::{count, one_line};
 use midstride::verbs::{Covering, Judged};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
-use midstride_core::session::coverage::{Coverage, Item};
+use midstride_core::session::coverage::{Coverage, CoverageItem};
 use serde::Serialize;
 
 /// More are in `--json`.
@@ -38,8 +38,9 @@ pub(crate) fn human(judged: &[Judged]) -> String {
 
 /// A line for each document that does not cover what it has to; nothing for the others.
 pub(crate) fn problems(judged: &[Judged]) -> String {
-    let is_problem =
-        |one: &&Judged| one.verdict.findings.iter().any(|finding| finding.code == Code::NotTold);
+    let is_problem = |one: &&Judged| {
+        one.verdict.findings.iter().any(|finding| finding.code == Code::SessionNotCovered)
+    };
     let lines: String = judged.iter().filter(is_problem).filter_map(in_a_line).collect();
     if lines.is_empty() { lines } else { format!("{lines}\n") }
 }
@@ -69,22 +70,22 @@ fn counts(coverage: &Coverage) -> String {
         .counts()
         .iter()
         .map(|count| {
-            let numbers = [count.happened, count.named, count.covered];
+            let numbers = [count.total, count.named, count.covered];
             let numbers = numbers.iter().map(ToString::to_string);
-            std::iter::once(count.what.plural().to_owned()).chain(numbers).collect()
+            std::iter::once(count.kind.plural().to_owned()).chain(numbers).collect()
         })
         .collect();
     table(&columns, &rows, width()).text
 }
 
 fn missing(coverage: &Coverage) -> String {
-    let missing: Vec<&Item> = coverage.missing().collect();
+    let missing: Vec<&CoverageItem> = coverage.missing().collect();
     let mut out = String::new();
     for item in missing.iter().take(MISSING_MAX) {
         let name = one_line(&item.name, NAME_WIDTH_MAX);
         let record = item.seen.as_ref().map(|seen| one_line(&seen.record, NAME_WIDTH_MAX));
         let record = record.map(|record| format!(" (record {record})"));
-        let what = item.what.singular();
+        let what = item.kind.singular();
         out.push_str(&format!("not covered: {what}: {name}{}\n", record.unwrap_or_default()));
     }
     if missing.len() > MISSING_MAX {
@@ -162,8 +163,8 @@ pub(crate) fn json(covering: &Covering, document: &Document) -> CoverageJson {
                 .counts()
                 .into_iter()
                 .map(|count| CountJson {
-                    what: count.what.singular(),
-                    happened: count.happened,
+                    what: count.kind.singular(),
+                    happened: count.total,
                     named: count.named,
                     covered: count.covered,
                 })
@@ -182,12 +183,12 @@ pub(crate) fn json(covering: &Covering, document: &Document) -> CoverageJson {
     }
 }
 
-fn item_json(item: &Item, document: &Document) -> ItemJson {
+fn item_json(item: &CoverageItem, document: &Document) -> ItemJson {
     ItemJson {
-        what: item.what.singular(),
+        what: item.kind.singular(),
         name: item.name.clone(),
-        required: item.what.is_required(),
-        told: item.told.word(),
+        required: item.kind.is_required(),
+        told: item.level.word(),
         line: item.at.map(|at| document.position(at.start).line),
         record: item.seen.as_ref().map(|seen| seen.record.clone()),
         record_line: item.seen.as_ref().map(|seen| seen.number),

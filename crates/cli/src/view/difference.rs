@@ -50,7 +50,7 @@ pub(crate) fn words(old: &str, new: &str, names: &(String, String)) -> String {
 
 /// Anchors are for programs.
 fn without_anchors(text: &str) -> Cow<'_, str> {
-    let plain = anchor::without(&Document::parse(text.as_bytes()));
+    let plain = anchor::without_anchors(&Document::parse(text.as_bytes()));
     plain.map_or(Cow::Borrowed(text), |plain| Cow::Owned(plain.text().to_owned()))
 }
 

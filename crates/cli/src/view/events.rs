@@ -6,7 +6,7 @@ use midstride::store::ledger::Recorded;
 use midstride_core::session::instruction::InstructionId;
 use midstride_core::text::id::TaskId;
 use midstride_core::work::event::{
-    Delivered, Envelope, Event, HandoffEvent, InstructionEvent, MissionEvent, ProofEvent,
+    DeliveredHandoff, Envelope, Event, HandoffEvent, InstructionEvent, MissionEvent, ProofEvent,
     SessionEvent, TaskEvent, TextEvent, WorkflowEvent,
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn lines(record: &Recorded, json: bool) -> String {
 }
 
 fn cloud(record: &Recorded, envelope: &Envelope) -> String {
-    let mut event = envelope.cloud_event(record.stream.as_str());
+    let mut event = envelope.to_cloud_event(record.stream.as_str());
     event["sequence"] = record.cursor.0.to_string().into();
     escaped(&event.to_string())
 }
@@ -96,7 +96,7 @@ fn instruction(event: &InstructionEvent) -> (String, String) {
 }
 
 /// A few handoffs by their names.
-fn names(handoffs: &[Delivered]) -> String {
+fn names(handoffs: &[DeliveredHandoff]) -> String {
     let names = handoffs.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(", ");
     if names.is_empty() { names } else { format!(": {}", one_line(&names, WIDTH)) }
 }

@@ -13,7 +13,7 @@ pub(crate) use sarif::sarif;
 use super::{Surface, citation, count, heading, shell_word, tame};
 use midstride::verbs::Judged;
 use midstride_core::format::document::Document;
-use midstride_core::format::finding::{Code, Finding, Severity, WayOut};
+use midstride_core::format::finding::{Code, Finding, FindingFix, Severity};
 use midstride_core::handoff::life;
 
 /// The way out of a finding, in the words of a surface.
@@ -26,17 +26,17 @@ fn way_out_on(surface: Surface, document: &Document, finding: &Finding) -> Strin
 
 /// The way out of a finding, in words.
 fn way_out(finding: &Finding) -> String {
-    match &finding.way_out {
-        Some(WayOut::Think(advice)) => advice.clone(),
-        Some(WayOut::Run(words)) => format!("run `{}`", command(words)),
-        Some(WayOut::Write(_)) => "`midstride check --fix` mends this".to_owned(),
-        None => as_fragment(finding.code.rule().mend),
+    match &finding.fix {
+        Some(FindingFix::Hint(advice)) => advice.clone(),
+        Some(FindingFix::Command(words)) => format!("run `{}`", command(words)),
+        Some(FindingFix::Edit(_)) => "`midstride check --fix` mends this".to_owned(),
+        None => as_fragment(finding.code.rule().fix),
     }
 }
 
 /// The same where a tool is meant.
 fn way_out_for_tools(document: &Document, finding: &Finding) -> String {
-    match (finding.code, life::answerable(document, finding)) {
+    match (finding.code, life::answer_target(document, finding)) {
         (Code::BlockingQuestion, Some(which)) => {
             format!(
                 "`answer` with which `{which}` answers it; or `revise` says that it does not block"
@@ -45,12 +45,12 @@ fn way_out_for_tools(document: &Document, finding: &Finding) -> String {
         (_, Some(which)) => {
             format!("look whether it does, then call `answer` with which `{which}` and `holds`")
         }
-        (Code::PerhapsDone, None) => {
+        (Code::MaybeDone, None) => {
             "look at the commits; then `resolve` it, or `revise` it".to_owned()
         }
-        (_, None) => match &finding.way_out {
-            Some(WayOut::Write(_)) => "`revise` mends this; so does `midstride fmt`".to_owned(),
-            Some(WayOut::Think(_) | WayOut::Run(_)) | None => way_out(finding),
+        (_, None) => match &finding.fix {
+            Some(FindingFix::Edit(_)) => "`revise` mends this; so does `midstride fmt`".to_owned(),
+            Some(FindingFix::Hint(_) | FindingFix::Command(_)) | None => way_out(finding),
         },
     }
 }
@@ -154,7 +154,7 @@ pub(crate) fn explanation(code: Code) -> String {
     let title = heading(&format!("{} ({}): {}", rule.code, rule.severity, rule.title));
     format!(
         "{title}\n{}\n\nWhat to do: {}\n\nTo silence it in one document, with a reason:\n  # midstride: allow {} REASON          in the header\n  <!-- midstride: allow {} REASON -->   in the text\n",
-        rule.why, rule.mend, rule.code, rule.code
+        rule.why, rule.fix, rule.code, rule.code
     )
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn page() -> String {
             rule.title,
             capital(&rule.severity.to_string()),
             rule.why,
-            rule.mend
+            rule.fix
         ));
     }
     out

@@ -10,8 +10,8 @@ pub(crate) use tree::tree;
 
 use super::shell_word;
 use midstride::workspace::project::Project;
-use midstride_core::handoff::graph::{Dangling, Edge, Graph, Node};
-use midstride_core::text::id::nearest;
+use midstride_core::handoff::graph::{DanglingReference, Edge, Graph, GraphNode};
+use midstride_core::text::id::nearest_match;
 
 /// More misspelled names than these are not compared with all others.
 const SUGGESTED_MAX: usize = 100;
@@ -28,7 +28,7 @@ pub(crate) struct Shown<'g> {
 }
 
 impl Shown<'_> {
-    fn node(&self, node: usize) -> &Node {
+    fn node(&self, node: usize) -> &GraphNode {
         &self.part.nodes[node]
     }
 
@@ -46,14 +46,14 @@ impl Shown<'_> {
 
     /// What to do about handoffs that turn in a circle.
     fn next_for_cycle(&self, edges: &[&Edge]) -> String {
-        let last = edges.iter().filter_map(|edge| edge.told).next_back();
-        let edit = last.map_or_else(String::new, |told| format!(": {}", self.edit(told.by)));
+        let last = edges.iter().filter_map(|edge| edge.location).next_back();
+        let edit = last.map_or_else(String::new, |told| format!(": {}", self.edit(told.node)));
         format!("decide which came first, and take out what says otherwise{edit}")
     }
 
     /// What to do about a reference that leads nowhere.
-    fn next_for_dangling(&self, dangling: &Dangling) -> String {
-        let edit = self.edit(dangling.told.by);
+    fn next_for_dangling(&self, dangling: &DanglingReference) -> String {
+        let edit = self.edit(dangling.location.node);
         if !dangling.candidates.is_empty() {
             return format!("name one of {}: {edit}", dangling.candidates.join(", "));
         }
@@ -61,7 +61,7 @@ impl Shown<'_> {
             0..=SUGGESTED_MAX => self.whole.nodes.iter().map(|n| n.key.to_string()).collect(),
             _ => Vec::new(),
         };
-        match nearest(&dangling.written, keys.iter().map(String::as_str)) {
+        match nearest_match(&dangling.written, keys.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`? {edit}"),
             None => format!("write it, or correct the name: {edit}"),
         }
@@ -69,7 +69,7 @@ impl Shown<'_> {
 }
 
 /// What is wrong with a reference.
-fn trouble(dangling: &Dangling) -> String {
+fn trouble(dangling: &DanglingReference) -> String {
     let what = format!("{}: `{}`", dangling.kind.word(), dangling.written);
     match dangling.candidates.len() {
         0 => format!("{what} is not there"),
@@ -78,6 +78,6 @@ fn trouble(dangling: &Dangling) -> String {
 }
 
 /// Where the life of a handoff stands; a note is said to be one.
-fn status(node: &Node) -> String {
+fn status(node: &GraphNode) -> String {
     node.status.map_or_else(|| "note".to_owned(), |status| status.to_string())
 }

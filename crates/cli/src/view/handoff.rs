@@ -4,15 +4,15 @@ use super::receipt::{self, ReceiptsJson};
 use super::trust::{self, TrustJson};
 use super::{heading, indented, review, tame};
 use midstride::workspace::project::{Project, Shelved};
-use midstride_core::format::header::{Measurement, Review, Validation, Verb};
-use midstride_core::format::insert::Insert;
-use midstride_core::format::section::Meaning;
+use midstride_core::format::header::{Measurement, Review, RevisionVerb, Validation};
+use midstride_core::format::insert::GeneratedSection;
+use midstride_core::format::section::SectionMeaning;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::anchor;
-use midstride_core::handoff::story::{self, Event};
-use midstride_core::text::span::At;
+use midstride_core::handoff::story::{self, TimelineEvent};
+use midstride_core::text::span::Spanned;
 use midstride_core::text::time::{self, Time};
-use midstride_core::text::yaml::{Node, Value};
+use midstride_core::text::yaml::{YamlNode, YamlValue};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
@@ -106,7 +106,7 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
             .map(|section| SectionJson {
                 title: section.title.value.clone(),
                 level: section.level,
-                meaning: section.meaning.map(Meaning::heading),
+                meaning: section.meaning.map(SectionMeaning::heading),
                 line: document.position(section.at.start).line,
             })
             .collect(),
@@ -114,14 +114,14 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
 }
 
 fn moment(time: Time) -> String {
-    time::write(time.moment)
+    time::format_time(time.moment)
 }
 
 fn review_json(review: &Review<'_>) -> ReviewJson {
-    let owned = |text: Option<At<&str>>| text.map(|text| text.value.to_owned());
+    let owned = |text: Option<Spanned<&str>>| text.map(|text| text.value.to_owned());
     ReviewJson {
         at: review.time.map(|time| {
-            let read = Time::read(time.value);
+            let read = Time::parse(time.value);
             read.map_or_else(|| time.value.to_owned(), moment)
         }),
         by: owned(review.by),
@@ -131,16 +131,16 @@ fn review_json(review: &Review<'_>) -> ReviewJson {
     }
 }
 
-fn tree(node: &Node) -> Json {
+fn tree(node: &YamlNode) -> Json {
     match &node.value {
-        Value::Null | Value::Unreadable(_) => Json::Null,
-        Value::Text(text) => match (node.style, text.as_str()) {
-            (midstride_core::text::yaml::Style::Plain, "true") => Json::Bool(true),
-            (midstride_core::text::yaml::Style::Plain, "false") => Json::Bool(false),
+        YamlValue::Null | YamlValue::Unreadable(_) => Json::Null,
+        YamlValue::Text(text) => match (node.style, text.as_str()) {
+            (midstride_core::text::yaml::YamlStyle::Plain, "true") => Json::Bool(true),
+            (midstride_core::text::yaml::YamlStyle::Plain, "false") => Json::Bool(false),
             _ => Json::String(text.clone()),
         },
-        Value::List(items) => items.iter().map(|item| tree(&item.node)).collect(),
-        Value::Map(entries) => Json::Object(
+        YamlValue::List(items) => items.iter().map(|item| tree(&item.node)).collect(),
+        YamlValue::Map(entries) => Json::Object(
             entries.iter().map(|e| (e.key.value.clone(), tree(&e.node))).collect::<Map<_, _>>(),
         ),
     }
@@ -152,7 +152,7 @@ fn blocking(handoff: &Handoff<'_>) -> Vec<String> {
     blocking.map(|q| said(q.question).trim().to_owned()).collect()
 }
 
-fn said(text: Option<At<&str>>) -> &str {
+fn said(text: Option<Spanned<&str>>) -> &str {
     text.map_or("(no text)", |text| text.value)
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
             out.push_str(&indented(&tame(&lines.join("\n"))));
         }
     };
-    let written = handoff.node("context_summary").and_then(Node::text);
+    let written = handoff.node("context_summary").and_then(YamlNode::text);
     part("Summary", written.map(|text| text.value.trim().to_owned()).into_iter().collect());
     part("Resolution", resolution(&handoff));
     part("Open questions", questions(&handoff));
@@ -188,9 +188,9 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     let name = if handoff.reviews().is_empty() { "Revisions" } else { "Other revisions" };
     part(name, revisions(&handoff));
     // Anchors, and comments around what midstride writes, are for programs.
-    let plain = anchor::without(&shelved.document);
+    let plain = anchor::without_anchors(&shelved.document);
     let document = plain.as_ref().unwrap_or(&shelved.document);
-    let body = Insert::uncommented(document, document.body());
+    let body = GeneratedSection::text_without_markers(document, document.body());
     if !body.trim().is_empty() {
         out.push('\n');
         out.push_str(&tame(body.trim()));
@@ -228,16 +228,18 @@ fn bullet(text: &str) -> String {
     format!("- {}", text.trim().replace('\n', "\n  "))
 }
 
-fn below(name: &str, text: Option<At<&str>>) -> Option<String> {
+fn below(name: &str, text: Option<Spanned<&str>>) -> Option<String> {
     text.map(|text| format!("  {name}: {}", text.value.trim().replace('\n', "\n  ")))
 }
 
 /// How it ended, and when.
 fn resolution(handoff: &Handoff<'_>) -> Vec<String> {
-    let moments = story::moments(handoff);
+    let moments = story::entries(handoff);
     let ended = moments.iter().rev().find_map(|moment| match &moment.event {
-        Event::Ended(end) => Some((moment.time, end)),
-        Event::Captured(_) | Event::Challenged(_) | Event::Changed(_) => None,
+        TimelineEvent::Closed(end) => Some((moment.time, end)),
+        TimelineEvent::Captured(_) | TimelineEvent::Challenged(_) | TimelineEvent::Changed(_) => {
+            None
+        }
     });
     let Some((time, end)) = ended else { return Vec::new() };
     let told = [
@@ -323,7 +325,7 @@ fn proofs(handoff: &Handoff<'_>) -> Vec<String> {
         let outcome = last.map_or_else(
             || "never run".to_owned(),
             |(outcome, time)| {
-                let time = time.and_then(|time| Time::read(time.value));
+                let time = time.and_then(|time| Time::parse(time.value));
                 let when =
                     time.map_or_else(String::new, |time| format!(", {}", review::minute(time)));
                 format!("{}{when}", outcome.word().replace('_', " "))
@@ -339,7 +341,7 @@ fn proofs(handoff: &Handoff<'_>) -> Vec<String> {
 
 /// A number before and after, and how many times less or more it is.
 pub(super) fn measured(measured: &Measurement<'_>) -> String {
-    let number = |text: Option<At<&str>>| text.map_or("?", |text| text.value).to_owned();
+    let number = |text: Option<Spanned<&str>>| text.map_or("?", |text| text.value).to_owned();
     let unit = measured.unit.map_or_else(String::new, |unit| format!(" {}", unit.value));
     let ratio = measured.ratio().map(|ratio| format!(" ({ratio:.0}×)"));
     format!(
@@ -361,7 +363,7 @@ fn review(review: &Review<'_>) -> String {
 fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
     let mut all = handoff.revisions();
     if !handoff.reviews().is_empty() {
-        all.retain(|revision| revision.verb != Some(Verb::Review));
+        all.retain(|revision| revision.verb != Some(RevisionVerb::Review));
     }
     let earlier = all.len().saturating_sub(REVISIONS_SHOWN);
     let more = (earlier > 0).then(|| {
@@ -403,17 +405,17 @@ pub(crate) fn section(shelved: &Shelved, name: &str) -> Option<String> {
     let document = &shelved.document;
     let plain = name.trim().to_lowercase();
     let by_title = document.sections().iter().find(|s| s.title.value.to_lowercase() == plain);
-    let meaning = Meaning::of(&plain.replace('_', " "));
+    let meaning = SectionMeaning::from_title(&plain.replace('_', " "));
     let by_meaning = || meaning.and_then(|meaning| document.sections_about(meaning).next());
     if let Some(section) = by_title.or_else(by_meaning) {
-        return Some(format!("{}\n", tame(section.at.of(document.text()).trim_end())));
+        return Some(format!("{}\n", tame(section.at.slice(document.text()).trim_end())));
     }
     let entry = document.header()?.fields().entry(&plain.replace(' ', "_"))?;
     let start = entry.key.at.start;
     let whole =
         midstride_core::text::span::Span::new(start, entry.node.at.end.max(entry.key.at.end + 1));
     let indent = document.position(start).column - 1;
-    let text = whole.of(document.text());
+    let text = whole.slice(document.text());
     let dedented: Vec<&str> = text
         .lines()
         .map(|line| line.get(indent..).filter(|_| line.starts_with(' ')).unwrap_or(line))

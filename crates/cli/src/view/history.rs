@@ -6,7 +6,7 @@ use super::trust::TrustJson;
 use super::{handoff, receipt, table, tame, trust};
 use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::Measurement;
-use midstride_core::handoff::story::{self, End, Event, Moment};
+use midstride_core::handoff::story::{self, ClosureRecord, TimelineEntry, TimelineEvent};
 use midstride_core::text::time;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
@@ -77,21 +77,21 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HistoryJson {
         status: handoff.status().to_string(),
         trust: trust::json(&trust::facts(project, &handoff)),
         receipts: receipt::json(&receipt::facts(project, shelved)),
-        history: story::moments(&handoff).iter().map(moment_json).collect(),
+        history: story::entries(&handoff).iter().map(moment_json).collect(),
     }
 }
 
-fn moment_json(moment: &Moment<'_>) -> MomentJson {
+fn moment_json(moment: &TimelineEntry<'_>) -> MomentJson {
     let owned = |text: Option<&str>| text.map(str::to_owned);
     let event = match &moment.event {
-        Event::Captured(remark) => EventJson::Captured { reason: owned(*remark) },
-        Event::Challenged(review) => EventJson::Challenged {
+        TimelineEvent::Captured(remark) => EventJson::Captured { reason: owned(*remark) },
+        TimelineEvent::Challenged(review) => EventJson::Challenged {
             challenged: owned(review.challenged.map(|text| text.value)),
             verdict: verdict(review).map(str::to_owned),
             revision: review.revision,
         },
-        Event::Changed(reason) => EventJson::Changed { reason: owned(*reason) },
-        Event::Ended(end) => EventJson::Ended {
+        TimelineEvent::Changed(reason) => EventJson::Changed { reason: owned(*reason) },
+        TimelineEvent::Closed(end) => EventJson::Ended {
             status: end.status.to_string(),
             commit: owned(end.commit),
             outcome: owned(end.outcome),
@@ -100,13 +100,13 @@ fn moment_json(moment: &Moment<'_>) -> MomentJson {
             measurements: end.measurements.iter().map(measurement_json).collect(),
         },
     };
-    let at = moment.time.map(|time| time::write(time.moment));
-    MomentJson { at, by: owned(moment.by), text: moment.text, event }
+    let at = moment.time.map(|time| time::format_time(time.moment));
+    MomentJson { at, by: owned(moment.by), text: moment.text_number, event }
 }
 
 fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
     let owned =
-        |text: Option<midstride_core::text::span::At<&str>>| text.map(|t| t.value.to_owned());
+        |text: Option<midstride_core::text::span::Spanned<&str>>| text.map(|t| t.value.to_owned());
     MeasurementJson {
         name: owned(measured.name),
         before: owned(measured.before),
@@ -121,7 +121,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     let mut out = handoff::title_and_facts(project, shelved);
     out.push_str(&handoff::told_of(project, shelved));
     out.push('\n');
-    let moments = story::moments(&shelved.handoff(project));
+    let moments = story::entries(&shelved.handoff(project));
     let rows: Vec<[String; 3]> = moments.iter().map(columns).collect();
     let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let widths = [widest(0), widest(1), widest(2)];
@@ -141,24 +141,24 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
 }
 
 /// When, the number of the text, and what happened in one word.
-fn columns(moment: &Moment<'_>) -> [String; 3] {
+fn columns(moment: &TimelineEntry<'_>) -> [String; 3] {
     let word = match &moment.event {
-        Event::Captured(_) => "captured".to_owned(),
-        Event::Challenged(_) => "challenged".to_owned(),
-        Event::Changed(_) => "changed".to_owned(),
-        Event::Ended(end) => end.status.to_string(),
+        TimelineEvent::Captured(_) => "captured".to_owned(),
+        TimelineEvent::Challenged(_) => "challenged".to_owned(),
+        TimelineEvent::Changed(_) => "changed".to_owned(),
+        TimelineEvent::Closed(end) => end.status.to_string(),
     };
-    let text = moment.text.map_or_else(String::new, |number| format!("@{number}"));
+    let text = moment.text_number.map_or_else(String::new, |number| format!("@{number}"));
     [moment.time.map_or_else(|| "(no time)".to_owned(), minute), text, word]
 }
 
 /// Who did it and what there is to say about it, each part beginning a line.
-fn told(moment: &Moment<'_>) -> Vec<String> {
+fn told(moment: &TimelineEntry<'_>) -> Vec<String> {
     let mut parts = match &moment.event {
-        Event::Captured(remark) => remark.iter().map(|&remark| remark.to_owned()).collect(),
-        Event::Challenged(review) => challenge(review).into(),
-        Event::Changed(reason) => vec![reason.unwrap_or("(no reason)").to_owned()],
-        Event::Ended(end) => ended(end),
+        TimelineEvent::Captured(remark) => remark.iter().map(|&remark| remark.to_owned()).collect(),
+        TimelineEvent::Challenged(review) => challenge(review).into(),
+        TimelineEvent::Changed(reason) => vec![reason.unwrap_or("(no reason)").to_owned()],
+        TimelineEvent::Closed(end) => ended(end),
     };
     match (moment.by.map(str::trim), parts.first_mut()) {
         (Some(by), Some(first)) => *first = format!("by {by}: {first}"),
@@ -168,7 +168,7 @@ fn told(moment: &Moment<'_>) -> Vec<String> {
     parts
 }
 
-fn ended(end: &End<'_>) -> Vec<String> {
+fn ended(end: &ClosureRecord<'_>) -> Vec<String> {
     let said = [
         end.outcome.map(str::to_owned),
         end.reason.map(str::to_owned),

@@ -5,7 +5,7 @@ use midstride::verbs::InFlight;
 use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::text::time;
-use midstride_core::work::mission::{AGENT, Mission, OWNER, Standing};
+use midstride_core::work::mission::{AGENT, Mission, OWNER, TaskOverview};
 use midstride_core::work::task::{Task, TaskStatus, Tasks};
 use serde::Serialize;
 
@@ -113,14 +113,15 @@ pub(crate) fn decided(project: &Project, all: &[Shelved]) -> Vec<Decided> {
 
 /// `MISSION STATE - 2026-03-21T17:24:00Z`.
 fn subject(mission: Option<&Mission>) -> String {
-    let when = mission.map_or_else(|| "not captured".to_owned(), |state| time::write(state.at));
+    let when =
+        mission.map_or_else(|| "not captured".to_owned(), |state| time::format_time(state.at));
     format!("MISSION STATE - {when}")
 }
 
 pub(crate) fn mission_json(mission: Option<&Mission>) -> MissionJson {
     MissionJson {
         subject: subject(mission),
-        created_at: mission.map(|state| time::write(state.at)),
+        created_at: mission.map(|state| time::format_time(state.at)),
         by: mission.map(|state| state.by.clone()),
         mode: mission.and_then(|state| state.mode.clone()),
         iteration: mission.and_then(|state| state.iteration),
@@ -131,7 +132,7 @@ pub(crate) fn mission_json(mission: Option<&Mission>) -> MissionJson {
 }
 
 pub(crate) fn json(briefing: &Briefing<'_>) -> BriefJson {
-    let standing = Standing::of(briefing.tasks);
+    let standing = TaskOverview::from_tasks(briefing.tasks);
     let shorts = |list: &[&Task]| list.iter().map(|task| task.id.short()).collect();
     BriefJson {
         mission: mission_json(briefing.mission),
@@ -141,7 +142,7 @@ pub(crate) fn json(briefing: &Briefing<'_>) -> BriefJson {
             .iter()
             .map(|task| InFlightJson {
                 id: task.id.short(),
-                name: briefing.tasks.name(task),
+                name: briefing.tasks.display_name(task),
                 agent_id: task.metadata.get(AGENT).cloned(),
                 owner: task.metadata.get(OWNER).cloned(),
             })
@@ -193,7 +194,7 @@ pub(crate) fn text(briefing: &Briefing<'_>) -> String {
 
 /// The state of the work: tasks, decisions, questions, what to do next.
 pub(crate) fn handoff(briefing: &Briefing<'_>) -> String {
-    let standing = Standing::of(briefing.tasks);
+    let standing = TaskOverview::from_tasks(briefing.tasks);
     [
         "## Mission Handoff\n".to_owned(),
         status_summary(briefing.tasks, &standing),
@@ -228,23 +229,23 @@ fn section(name: &str, lines: &[String]) -> String {
     format!("### {name}\n{lines}")
 }
 
-fn status_summary(tasks: &Tasks, standing: &Standing<'_>) -> String {
+fn status_summary(tasks: &Tasks, standing: &TaskOverview<'_>) -> String {
     let details = |list: Vec<String>| match list.as_slice() {
         [] => String::new(),
         list => format!(" ({})", list.join("; ")),
     };
     let awaited: Vec<String> =
-        standing.awaited.iter().map(|awaited| tasks.name_of(awaited.id)).collect();
+        standing.awaited.iter().map(|awaited| tasks.display_name_of(awaited.id)).collect();
     let waiting = (!awaited.is_empty()).then(|| format!("waiting on {}", named(&awaited, ", ")));
     let reasons = standing.blocked.iter().filter_map(|task| {
-        Some(format!("{}: {}", tasks.name(task), plain(task.reason.as_deref()?)))
+        Some(format!("{}: {}", tasks.display_name(task), plain(task.reason.as_deref()?)))
     });
     let reasons: Vec<String> = reasons.collect();
     let reasons = (!reasons.is_empty()).then(|| named(&reasons, "; "));
     let flight: Vec<String> = standing
         .in_progress
         .iter()
-        .map(|task| tasks.name(task) + &worker(task, ", ", ""))
+        .map(|task| tasks.display_name(task) + &worker(task, ", ", ""))
         .collect();
     let flight = if flight.is_empty() { Vec::new() } else { vec![named(&flight, "; ")] };
     section(
@@ -305,7 +306,7 @@ fn questions(briefing: &Briefing<'_>) -> Vec<String> {
 }
 
 /// What was captured; else what the tasks suggest.
-fn next_actions(briefing: &Briefing<'_>, standing: &Standing<'_>) -> String {
+fn next_actions(briefing: &Briefing<'_>, standing: &TaskOverview<'_>) -> String {
     let said = briefing.mission.map(|state| state.next.as_slice()).unwrap_or_default();
     let actions: Vec<String> = match said {
         [] => suggested(briefing.tasks, standing),
@@ -315,16 +316,16 @@ fn next_actions(briefing: &Briefing<'_>, standing: &Standing<'_>) -> String {
     format!("### Next Actions\nWhen resuming:\n{}", numbered.collect::<String>())
 }
 
-fn suggested(tasks: &Tasks, standing: &Standing<'_>) -> Vec<String> {
+fn suggested(tasks: &Tasks, standing: &TaskOverview<'_>) -> Vec<String> {
     let mut actions = Vec::new();
     for task in standing.in_progress.iter().take(NAMED_MAX) {
-        let name = tasks.name(task);
+        let name = tasks.display_name(task);
         let who = if task.metadata.contains_key(AGENT) { "agent completed" } else { "is done" };
         actions.push(format!("Check if {name} {who}"));
         let follow = tasks.iter().filter(|other| {
             other.status == TaskStatus::Pending && other.depends_on.contains(&task.id)
         });
-        let follow: Vec<String> = follow.map(|other| tasks.name(other)).collect();
+        let follow: Vec<String> = follow.map(|other| tasks.display_name(other)).collect();
         if !follow.is_empty() {
             let follow = named(&follow, ", ");
             actions.push(format!(
@@ -342,9 +343,10 @@ fn suggested(tasks: &Tasks, standing: &Standing<'_>) -> Vec<String> {
 
 /// The work that agents do while the session is over.
 pub(crate) fn in_flight(briefing: &Briefing<'_>) -> String {
-    let standing = Standing::of(briefing.tasks);
+    let standing = TaskOverview::from_tasks(briefing.tasks);
     let with_task = standing.in_progress.iter();
-    let with_task = with_task.map(|task| briefing.tasks.name(task) + &worker(task, " (", ")"));
+    let with_task =
+        with_task.map(|task| briefing.tasks.display_name(task) + &worker(task, " (", ")"));
     let alone = briefing.agents_alone().map(|agent| {
         let id = agent.id.as_deref().map_or_else(
             || "an agent without an id".to_owned(),

@@ -4,7 +4,7 @@ use super::{exact, indented, shown_path, tame};
 use midstride::verbs::{Allowable, Reach, TIMEOUT_SECONDS};
 use midstride::workspace::permission::Granted;
 use midstride::workspace::project::Project;
-use midstride_core::handoff::proof::{Exit, Expectation, Test};
+use midstride_core::handoff::proof::{Expectation, ExpectedExit, ProofSpec};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ pub(crate) fn allowable_json(key: &str, proofs: &[Allowable]) -> AllowableJson {
     let proofs = proofs.iter().map(|proof| ProofJson {
         number: proof.number,
         claim: proof.claim.clone(),
-        test: proof.test.as_ref().ok().map(Test::data),
+        test: proof.test.as_ref().ok().map(ProofSpec::data),
         not_understood: proof.test.as_ref().err().map(ToString::to_string),
         allowed: proof.is_allowed,
     });
@@ -73,7 +73,7 @@ pub(crate) fn proof(proof: &Allowable) -> String {
     out
 }
 
-fn test_lines(test: &Test) -> String {
+fn test_lines(test: &ProofSpec) -> String {
     let command = exact(&test.command).replace('\n', "\n          ");
     let folder = if test.directory.is_empty() {
         "the root of the project".to_owned()
@@ -91,8 +91,8 @@ fn test_lines(test: &Test) -> String {
 
 fn expectations(expectation: &Expectation) -> Vec<String> {
     let exit = match expectation.exit {
-        Exit::Code(code) => format!("exit code {code}"),
-        Exit::Any => "any exit code".to_owned(),
+        ExpectedExit::Code(code) => format!("exit code {code}"),
+        ExpectedExit::Any => "any exit code".to_owned(),
     };
     let contains = expectation.contains.iter().map(|text| format!("output with `{}`", exact(text)));
     let matches = expectation.matches.iter().map(|text| format!("output like `{}`", exact(text)));

@@ -3,7 +3,7 @@
 use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::{Decision, Deviation};
 use midstride_core::handoff::Handoff;
-use midstride_core::text::span::At;
+use midstride_core::text::span::Spanned;
 
 const NONE: &str = "None.\n";
 /// What a design decides was decided before the implementation, so these sections start empty.
@@ -60,7 +60,7 @@ fn section(out: &mut String, title: &str, entries: impl Iterator<Item = String>,
     out.push_str(if entries.is_empty() { none } else { &entries });
 }
 
-fn line(name: &str, text: Option<At<&str>>) -> String {
+fn line(name: &str, text: Option<Spanned<&str>>) -> String {
     let said = text.map_or("", |text| text.value.trim()).replace('\n', " ");
     format!("{name}: {said}").trim_end().to_owned()
 }

@@ -3,7 +3,7 @@
 use super::count;
 use midstride::verbs;
 use midstride::workspace::project::{Project, Shelved};
-use midstride_core::handoff::receipt::{Receipt, Receipts};
+use midstride_core::handoff::receipt::{DeliveryLog, DeliveryRecord};
 use midstride_core::session::short_id;
 use midstride_core::text::time;
 use serde::Serialize;
@@ -26,26 +26,26 @@ struct ReceiptJson {
 }
 
 /// What the ledger tells; whoever cannot be told is told the rest.
-pub(super) fn facts(project: &Project, shelved: &Shelved) -> Receipts {
+pub(super) fn facts(project: &Project, shelved: &Shelved) -> DeliveryLog {
     verbs::receipts(project, shelved).unwrap_or_default()
 }
 
-pub(super) fn json(receipts: &Receipts) -> ReceiptsJson {
-    let all = |receipts: &[Receipt]| receipts.iter().map(one).collect();
+pub(super) fn json(receipts: &DeliveryLog) -> ReceiptsJson {
+    let all = |receipts: &[DeliveryRecord]| receipts.iter().map(one).collect();
     ReceiptsJson { delivered: all(&receipts.delivered), acknowledged: all(&receipts.acknowledged) }
 }
 
-fn one(receipt: &Receipt) -> ReceiptJson {
+fn one(receipt: &DeliveryRecord) -> ReceiptJson {
     ReceiptJson {
         client: receipt.client.clone(),
         session: receipt.session.clone(),
-        at: time::write(receipt.at),
+        at: time::format_time(receipt.at),
         revision: receipt.revision,
     }
 }
 
 /// `delivered to 3 sessions, last 2026-03-22 · acknowledged by claude-code 5e550001`
-pub(super) fn line(receipts: &Receipts) -> Option<String> {
+pub(super) fn line(receipts: &DeliveryLog) -> Option<String> {
     let delivered = receipts.delivered.last().map(|last| {
         let sessions = count(receipts.delivered.len(), "session");
         format!("delivered to {sessions}, last {}", last.at.strftime("%Y-%m-%d"))
@@ -62,6 +62,6 @@ pub(super) fn line(receipts: &Receipts) -> Option<String> {
 }
 
 /// A session, by the beginning of its id.
-fn name(receipt: &Receipt) -> String {
+fn name(receipt: &DeliveryRecord) -> String {
     format!("{} {}", receipt.client, short_id(&receipt.session))
 }

@@ -2,7 +2,7 @@
 
 use midstride::workspace::project::{Project, Shelved};
 use midstride_core::text::time::{self, Time};
-use midstride_core::text::yaml::Node;
+use midstride_core::text::yaml::YamlNode;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -22,12 +22,12 @@ pub(crate) fn json(project: &Project, now: &Shelved, revision: usize, text: &[u8
     let entries = handoff.revision_nodes();
     let made = revision.checked_sub(2).and_then(|index| entries.get(index));
     let said = |key: &str| {
-        let text = made.and_then(|entry| entry.get(key)).and_then(Node::text);
+        let text = made.and_then(|entry| entry.get(key)).and_then(YamlNode::text);
         text.map(|text| text.value.trim().to_owned())
     };
-    let written = |time: Time| time::write(time.moment);
+    let written = |time: Time| time::format_time(time.moment);
     let (at, by) = match made {
-        Some(_) => (said("at").map(|at| Time::read(&at).map_or(at, written)), said("by")),
+        Some(_) => (said("at").map(|at| Time::parse(&at).map_or(at, written)), said("by")),
         None => (handoff.created().map(written), handoff.from().map(str::to_owned)),
     };
     RevisionJson {

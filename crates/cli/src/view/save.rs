@@ -3,9 +3,9 @@
 use super::{Surface, count, mission, one_line, shell_word, shown_path, tame};
 use midstride::verbs::{Asking, Saved, Written};
 use midstride::workspace::project::Project;
-use midstride_core::session::coverage::{Count, Coverage};
-use midstride_core::session::gate::{Gap, Gate};
-use midstride_core::session::judgement::{Answer, Reflection};
+use midstride_core::session::coverage::{Coverage, CoverageCount};
+use midstride_core::session::gate::{QualityIssue, QualityReport};
+use midstride_core::session::judgement::{Reflection, ReflectionAnswer};
 use midstride_core::session::short_id;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -80,7 +80,7 @@ struct AgentJson {
 
 pub(crate) fn json(project: &Project, saved: &Saved) -> SavedJson {
     let handoff = saved.shelved.handoff(project);
-    let answer = |answer: &Option<Answer>| {
+    let answer = |answer: &Option<ReflectionAnswer>| {
         answer.as_ref().map(|one| AnswerJson { answer: one.yes, why: one.why.clone() })
     };
     let Reflection { inherit, finds_plans } = &saved.reflection;
@@ -98,7 +98,7 @@ pub(crate) fn json(project: &Project, saved: &Saved) -> SavedJson {
         passed: saved.gate.passes(),
         accepted: saved.accepted.clone(),
         kept: is_kept(saved),
-        missing: saved.gate.gaps.iter().map(gap).collect(),
+        missing: saved.gate.issues.iter().map(gap).collect(),
         told: saved.coverage.iter().flat_map(Coverage::counts).map(told).collect(),
         reflection: ReflectionJson { inherit: answer(inherit), finds_plans: answer(finds_plans) },
         client: captured.map(|done| done.checkpoint.client().name()),
@@ -116,19 +116,19 @@ pub(crate) fn json(project: &Project, saved: &Saved) -> SavedJson {
     }
 }
 
-fn gap(gap: &Gap) -> GapJson {
+fn gap(gap: &QualityIssue) -> GapJson {
     GapJson {
         code: gap.code.clone(),
         what: gap.what.clone(),
         seen: gap.seen.clone(),
-        add: gap.add.clone(),
+        add: gap.hint.clone(),
     }
 }
 
-fn told(count: Count) -> ToldJson {
+fn told(count: CoverageCount) -> ToldJson {
     ToldJson {
-        what: count.what.plural(),
-        happened: count.happened,
+        what: count.kind.plural(),
+        happened: count.total,
         named: count.named,
         covered: count.covered,
     }
@@ -155,7 +155,7 @@ pub(crate) fn written(project: &Project, saved: &Saved) -> String {
 fn session(saved: &Saved) -> Option<String> {
     let checkpoint = &saved.captured.as_ref()?.checkpoint;
     let (client, id) = (checkpoint.client().name(), tame(checkpoint.session_id()));
-    let about = checkpoint.about().map(|about| format!(" \"{}\"", one_line(&about, 60)));
+    let about = checkpoint.first_request().map(|about| format!(" \"{}\"", one_line(&about, 60)));
     Some(format!("{client} session {}{}", short_id(&id), about.unwrap_or_default()))
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
         match answer {
             None if saved.asking == Asking::Now => remarks
                 .push(format!("Not answered: {question} ({flag} yes, or {flag} \"no: why\")")),
-            Some(Answer { yes: false, why }) => {
+            Some(ReflectionAnswer { yes: false, why }) => {
                 let why = why.as_deref().map(|why| format!(": {}", tame(why))).unwrap_or_default();
                 remarks.push(format!("{question} No{why}"));
             }
@@ -195,14 +195,15 @@ pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
 
 /// Says that what is missing is not asked for again.
 pub(crate) fn kept(saved: &Saved) -> Option<String> {
-    let missing = count(saved.gate.gaps.len(), "missing item");
+    let missing = count(saved.gate.issues.len(), "missing item");
     is_kept(saved).then(|| format!("Kept as it is. The handoff lists {missing}."))
 }
 
 /// Exactly what to add, numbered: the weightiest, where it is too much to read.
-pub(crate) fn missing(gate: &Gate, surface: Surface) -> String {
-    let mut text = format!("{} missing before this can be taken over:", is_or_are(gate.gaps.len()));
-    for (number, gap) in (1..).zip(gate.gaps.iter().take(MISSING_SHOWN_MAX)) {
+pub(crate) fn missing(gate: &QualityReport, surface: Surface) -> String {
+    let mut text =
+        format!("{} missing before this can be taken over:", is_or_are(gate.issues.len()));
+    for (number, gap) in (1..).zip(gate.issues.iter().take(MISSING_SHOWN_MAX)) {
         // What was not told says of which sort it is; the code of a finding can be explained.
         let code = gap.is_finding.then_some(gap.code.as_str());
         let about: Vec<String> = code.into_iter().chain(gap.seen.as_deref()).map(tame).collect();
@@ -210,12 +211,12 @@ pub(crate) fn missing(gate: &Gate, surface: Surface) -> String {
             if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
         let _ = write!(text, "\n{number}. {}{about}", tame(&gap.what));
         let add = match surface {
-            Surface::Typed => tame(&gap.add),
+            Surface::Typed => tame(&gap.hint),
             Surface::Called => add_for_tools(gap),
         };
         let _ = write!(text, "\n   → {add}");
     }
-    let left = gate.gaps.len().saturating_sub(MISSING_SHOWN_MAX);
+    let left = gate.issues.len().saturating_sub(MISSING_SHOWN_MAX);
     if left > 0 {
         let _ = match surface {
             Surface::Typed => write!(text, "\n… and {left} more; `--json` has them all"),
@@ -226,7 +227,7 @@ pub(crate) fn missing(gate: &Gate, surface: Surface) -> String {
 }
 
 /// What would fill a gap, with what the tool takes for it.
-fn add_for_tools(gap: &Gap) -> String {
+fn add_for_tools(gap: &QualityIssue) -> String {
     // A code of the judge, or the sort of what is not told, with the words that are meant.
     const TAKEN_AS: [(&str, &str, &str); 14] = [
         ("C001", "", "`decisions`, as `X because Y`"),
@@ -244,12 +245,12 @@ fn add_for_tools(gap: &Gap) -> String {
         ("open_task", "", "`next`"),
         ("agent_in_flight", "", "`next`"),
     ];
-    let mentions = |word: &str| gap.add.contains(word) || gap.what.contains(word);
+    let mentions = |word: &str| gap.hint.contains(word) || gap.what.contains(word);
     let taken = TAKEN_AS.iter().find(|(code, word, _)| *code == gap.code && mentions(word));
     match taken {
         Some((code, _, taken)) if *code == "C001" => format!("say it again in {taken}"),
-        Some((_, _, taken)) => format!("{} ({taken})", tame(gap.add.trim_end_matches('.'))),
-        None => tame(&gap.add),
+        Some((_, _, taken)) => format!("{} ({taken})", tame(gap.hint.trim_end_matches('.'))),
+        None => tame(&gap.hint),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Surface, called, one_line, shown_path, table, tame};
 use midstride::verbs::{Explained, Found, FoundSession, Matter, Matters};
 use midstride::workspace::project::{Project, Shelved};
-use midstride_core::brief::search::{PREFIX_LENGTH_MIN, Why};
+use midstride_core::brief::search::{MatchExcerpt, PREFIX_LENGTH_MIN};
 use midstride_core::text::time;
 use serde::Serialize;
 
@@ -94,7 +94,7 @@ fn relevance(matter: &Matter) -> RelevanceJson {
     }
 }
 
-fn hit_json(project: &Project, shelved: &Shelved, why: &[Why]) -> HitJson {
+fn hit_json(project: &Project, shelved: &Shelved, why: &[MatchExcerpt]) -> HitJson {
     let handoff = shelved.handoff(project);
     let owned = |text: Option<&str>| text.map(str::to_owned);
     HitJson {
@@ -104,14 +104,14 @@ fn hit_json(project: &Project, shelved: &Shelved, why: &[Why]) -> HitJson {
         kind: handoff.kind().to_string(),
         stage: owned(handoff.stage()),
         status: status(project, shelved),
-        changed: handoff.changed().map(|changed| time::write(changed.moment)),
+        changed: handoff.changed().map(|changed| time::format_time(changed.moment)),
         path: shelved.path.display().to_string(),
         relevance: None,
         why: why.iter().map(why_json).collect(),
     }
 }
 
-fn why_json(why: &Why) -> WhyJson {
+fn why_json(why: &MatchExcerpt) -> WhyJson {
     WhyJson {
         field: why.field.clone(),
         excerpt: why.excerpt.clone(),
@@ -123,7 +123,7 @@ fn session_json(found: &FoundSession) -> SessionJson {
     SessionJson {
         client: found.client.name(),
         session: found.session.clone(),
-        ended: found.ended.map(time::write),
+        ended: found.ended.map(time::format_time),
         why: found.why.iter().map(why_json).collect(),
     }
 }
@@ -162,7 +162,7 @@ pub(crate) fn matters_text(project: &Project, matters: &Matters) -> String {
     matters.hits.iter().map(hit).collect::<Vec<_>>().join("\n")
 }
 
-fn hit_text(project: &Project, shelved: &Shelved, why: &[Why]) -> String {
+fn hit_text(project: &Project, shelved: &Shelved, why: &[MatchExcerpt]) -> String {
     let handoff = shelved.handoff(project);
     let bold = anstyle::Style::new().bold();
     let dim = anstyle::Style::new().dimmed();
@@ -178,17 +178,17 @@ fn hit_text(project: &Project, shelved: &Shelved, why: &[Why]) -> String {
 }
 
 /// The excerpt with its words emphasised.
-fn marked(why: &Why) -> String {
+fn marked(why: &MatchExcerpt) -> String {
     let style = anstyle::AnsiColor::Yellow.on_default().bold();
-    let mut out = if why.cut.0 { "… ".to_owned() } else { String::new() };
+    let mut out = if why.truncated.0 { "… ".to_owned() } else { String::new() };
     let mut from = 0;
     for mark in &why.marks {
         out.push_str(&tame(&why.excerpt[from..mark.start]));
-        out.push_str(&format!("{style}{}{style:#}", tame(mark.of(&why.excerpt))));
+        out.push_str(&format!("{style}{}{style:#}", tame(mark.slice(&why.excerpt))));
         from = mark.end;
     }
     out.push_str(&tame(&why.excerpt[from..]));
-    if why.cut.1 {
+    if why.truncated.1 {
         out.push_str(" …");
     }
     out

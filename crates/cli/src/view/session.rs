@@ -8,7 +8,7 @@ use midstride::workspace::project::Project;
 use midstride_core::session::checkpoint::{
     ArtifactState, Checkpoint, Highlight, HighlightKind, Highlights,
 };
-use midstride_core::session::{AgentState, Exit, Request, Seen};
+use midstride_core::session::{AgentState, CommandStatus, Provenance, Request};
 use serde::Serialize;
 use std::path::Path;
 
@@ -121,8 +121,8 @@ pub(crate) fn checkpointed(done: &Checkpointed) -> CheckpointedJson<'_> {
         bytes_read: done.new_bytes,
         seen: counts.seen,
         understood: counts.understood,
-        skipped: counts.skipped_in_all(),
-        unknown: counts.unknown_in_all(),
+        skipped: counts.total_skipped(),
+        unknown: counts.total_unknown(),
         commands: checkpoint.session.commands.total(),
         failed_commands: checkpoint.session.failed_commands(),
         redacted: &checkpoint.session.redacted,
@@ -219,7 +219,7 @@ fn in_short(checkpoint: &Checkpoint) -> String {
     if let Some(from) = session.forked_from.as_deref().filter(|_| session.is_only_copies()) {
         return format!("fork of {}, nothing of its own yet", name(from));
     }
-    let failed = session.commands.iter().filter(|c| c.exit == Exit::Failed).count();
+    let failed = session.commands.iter().filter(|c| c.exit == CommandStatus::Failed).count();
     let failed = match session.failed_commands() {
         Some(failed) => format!("{failed} failed"),
         // Of very many, only the newest are kept; an earlier midstride did not count the others.
@@ -248,15 +248,15 @@ pub(crate) fn passed_over(checkpoint: &Checkpoint) -> Vec<String> {
     };
     let mut remarks = Vec::new();
     let of = |number: u64| format!("{number} of {} records", counts.seen);
-    if counts.skipped_in_all() > 0 {
+    if counts.total_skipped() > 0 {
         let why = named(&counts.skipped);
-        remarks.push(format!("{} could not be used: {why}", of(counts.skipped_in_all())));
+        remarks.push(format!("{} could not be used: {why}", of(counts.total_skipped())));
     }
-    if counts.unknown_in_all() > 0 {
+    if counts.total_unknown() > 0 {
         let kinds = named(&counts.unknown);
         remarks.push(format!(
             "{} are of kinds that are not known: {kinds}",
-            of(counts.unknown_in_all())
+            of(counts.total_unknown())
         ));
     }
     let mut redacted = checkpoint.session.redacted.clone();
@@ -275,7 +275,7 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let mut out =
         heading(&format!("{} session {}", session.client.name(), name(checkpoint.session_id())));
     out.push_str(&indented(&top(checkpoint)));
-    let abandoned = |seen: &Seen| taken_back(checkpoint.is_abandoned(seen));
+    let abandoned = |seen: &Provenance| taken_back(checkpoint.is_abandoned(seen));
     let request = |request: &Request| {
         let mark = if request.correction.is_some() { "corrected: " } else { "" };
         format!("{mark}{}{}", short(&request.text), abandoned(&request.seen))
@@ -296,7 +296,7 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let tasks: Vec<String> = session
         .tasks
         .iter()
-        .map(|task| format!("{:<12}{}", name(task.status.word()), short(&task.subject)))
+        .map(|task| format!("{:<12}{}", name(task.status.as_str()), short(&task.subject)))
         .collect();
     section(&mut out, "Tasks", &tasks);
     let flying = session.agents.iter().filter(|agent| {
@@ -310,7 +310,7 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
         .collect();
     section(&mut out, "Agents in flight", &agents);
     let called = checkpoint.in_flight.iter().map(|call| {
-        let runs = checkpoint.command_of(call).map(|text| format!(": {}", short(text)));
+        let runs = checkpoint.command_for(call).map(|text| format!(": {}", short(text)));
         format!("{}{}", tame(&call.tool), runs.unwrap_or_default())
     });
     section(&mut out, "Called, and not come back", &called.collect::<Vec<_>>());
@@ -320,7 +320,7 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     if let Some(words) = &session.last_words {
         section(&mut out, "Last words", &[short(&words.text)]);
     }
-    done_and_said(&mut out, &Highlights::of(checkpoint));
+    done_and_said(&mut out, &Highlights::from_checkpoint(checkpoint));
     out
 }
 
@@ -375,7 +375,7 @@ fn top(checkpoint: &Checkpoint) -> String {
     if let (Some(began), Some(ended)) = (session.began, session.ended) {
         lines.push(format!("{} to {}", time(began), time(ended)));
     }
-    lines.extend(session.how_it_forked().map(|sentence| one_line(&sentence, usize::MAX)));
+    lines.extend(session.fork_description().map(|sentence| one_line(&sentence, usize::MAX)));
     if let Some(model) = &session.model {
         let full = checkpoint.context_percent.map(|percent| format!(", context {percent} % full"));
         lines.push(format!("{}{}", name(model), full.unwrap_or_default()));
@@ -398,7 +398,7 @@ fn taken_back(is_left: bool) -> &'static str {
 }
 
 fn failures(checkpoint: &Checkpoint) -> Vec<String> {
-    let failed = checkpoint.session.commands.iter().filter(|c| c.exit == Exit::Failed);
+    let failed = checkpoint.session.commands.iter().filter(|c| c.exit == CommandStatus::Failed);
     let commands = failed.map(|command| {
         let code = command.code.map(|code| format!(" (exit {code})")).unwrap_or_default();
         let later = if command.passed_later.is_some() { ", passed later" } else { "" };
@@ -432,7 +432,7 @@ fn files(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
         .map(|(path, file)| {
             let reverted = if file.reverted.is_empty() { "" } else { ", a change was taken back" };
             let shown = name(&shown_path(project, Path::new(path)));
-            let left = taken_back(checkpoint.is_left(file));
+            let left = taken_back(checkpoint.is_abandoned_file(file));
             format!("{shown}{reverted}{}{left}", state(path))
         })
         .collect()

@@ -3,7 +3,7 @@
 use super::{count, tame};
 use midstride::verbs::LoadedState;
 use midstride_core::text::time;
-use midstride_core::work::workflow::KeptState;
+use midstride_core::work::workflow::WorkflowState;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,30 +25,34 @@ pub(crate) struct StateJson<'s> {
     state: &'s Value,
 }
 
-fn kept(state: &KeptState, states: usize) -> KeptJson {
+fn kept(state: &WorkflowState, states: usize) -> KeptJson {
     KeptJson {
         name: state.name.clone(),
         states,
-        saved: time::write(state.at),
+        saved: time::format_time(state.at),
         by: state.by.clone(),
         bytes: state.bytes,
         session: state.session.as_ref().map(|(_, session)| session.clone()),
     }
 }
 
-pub(crate) fn list_json(states: &[(KeptState, usize)]) -> Vec<KeptJson> {
+pub(crate) fn list_json(states: &[(WorkflowState, usize)]) -> Vec<KeptJson> {
     states.iter().map(|(state, count)| kept(state, *count)).collect()
 }
 
 /// `release  3 states, saved 2026-03-21T17:24:00Z by claude-code`
-pub(crate) fn list(states: &[(KeptState, usize)]) -> String {
+pub(crate) fn list(states: &[(WorkflowState, usize)]) -> String {
     if states.is_empty() {
         return "No workflow state is saved. Agents save one with the MCP tool `state_save`.\n"
             .to_owned();
     }
-    let line = |(state, number): &(KeptState, usize)| {
+    let line = |(state, number): &(WorkflowState, usize)| {
         let (name, by) = (tame(&state.name), tame(&state.by));
-        format!("{name}  {}, saved {} by {by}\n", count(*number, "state"), time::write(state.at))
+        format!(
+            "{name}  {}, saved {} by {by}\n",
+            count(*number, "state"),
+            time::format_time(state.at)
+        )
     };
     states.iter().map(line).collect()
 }

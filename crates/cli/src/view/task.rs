@@ -9,7 +9,7 @@ use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::time;
 use midstride_core::work::mission::{AGENT, OWNER};
-use midstride_core::work::task::{Awaited, Task, TaskStatus, Tasks};
+use midstride_core::work::task::{AwaitedTask, Task, TaskStatus, Tasks};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -188,36 +188,36 @@ pub(crate) fn changed(
 }
 
 pub(crate) fn json(tasks: &Tasks, task: &Task) -> TaskJson {
-    let awaited = |awaited: Awaited<'_>| AwaitedJson {
+    let awaited = |awaited: AwaitedTask<'_>| AwaitedJson {
         id: awaited.id.short(),
         status: awaited.status.map(TaskStatus::word),
     };
     TaskJson {
         id: task.id.short(),
         uid: task.id.as_str().to_owned(),
-        name: tasks.name(task),
+        name: tasks.display_name(task),
         subject: task.subject.clone(),
         description: task.description.clone(),
         status: task.status.word(),
         reason: task.reason.clone(),
         ready: tasks.is_ready(task),
         depends_on: task.depends_on.iter().map(TaskId::short).collect(),
-        waits_for: tasks.awaited(task).into_iter().map(awaited).collect(),
+        waits_for: tasks.awaited_tasks(task).into_iter().map(awaited).collect(),
         metadata: task.metadata.clone(),
         notes: task
             .notes
             .iter()
             .map(|note| NoteJson {
-                at: time::write(note.at),
+                at: time::format_time(note.at),
                 by: note.by.clone(),
                 text: note.text.clone(),
             })
             .collect(),
         handoff: task.handoff.clone(),
         by: task.by.clone(),
-        added: time::write(task.added),
-        changed: time::write(task.changed),
-        newer: task.newer.iter().cloned().collect(),
+        added: time::format_time(task.added),
+        changed: time::format_time(task.changed),
+        newer: task.newer_kinds.iter().cloned().collect(),
     }
 }
 
@@ -248,7 +248,7 @@ pub(crate) fn sort(tasks: &Tasks, list: &mut [&Task]) {
     list.sort_by_cached_key(|task| {
         let rank = match task.status {
             TaskStatus::InProgress => 0,
-            TaskStatus::Pending | TaskStatus::Blocked if !tasks.is_held_up(task) => 1,
+            TaskStatus::Pending | TaskStatus::Blocked if !tasks.is_blocked(task) => 1,
             TaskStatus::Pending | TaskStatus::Blocked => 2,
             TaskStatus::Done => 3,
             TaskStatus::Dropped => 4,
@@ -279,7 +279,7 @@ fn row(tasks: &Tasks, task: &Task) -> Vec<String> {
     let who = who.map_or_else(String::new, |who| one_line(who, CELL));
     let subject = one_line(subject(task), usize::MAX);
     let waits = one_line(&waits(tasks, task), CELL);
-    vec![tasks.name(task), task.status.to_string(), waits, who, subject]
+    vec![tasks.display_name(task), task.status.to_string(), waits, who, subject]
 }
 
 /// What is to be done, as far as it is known.
@@ -289,10 +289,10 @@ pub(crate) fn subject(task: &Task) -> &str {
 
 /// What keeps a task from going on.
 fn waits(tasks: &Tasks, task: &Task) -> String {
-    let awaited = tasks.awaited(task).into_iter().map(|awaited| match awaited.status {
+    let awaited = tasks.awaited_tasks(task).into_iter().map(|awaited| match awaited.status {
         None => format!("{} (not here)", awaited.id),
         Some(TaskStatus::Dropped) => format!("{} (dropped)", awaited.id),
-        Some(_) => tasks.name_of(awaited.id),
+        Some(_) => tasks.display_name_of(awaited.id),
     });
     let open = task.status.is_open();
     task.reason.iter().cloned().chain(awaited).filter(|_| open).collect::<Vec<_>>().join(", ")
@@ -313,8 +313,8 @@ pub(crate) fn text(tasks: &Tasks, task: &Task) -> String {
     for (name, value) in &task.metadata {
         line(name, value);
     }
-    line("added", &format!("{} by {}", time::write(task.added), task.by));
-    line("changed", &time::write(task.changed));
+    line("added", &format!("{} by {}", time::format_time(task.added), task.by));
+    line("changed", &time::format_time(task.changed));
     line("uid", task.id.as_str());
     line("handoff", task.handoff.as_deref().unwrap_or_default());
     if let Some(description) = &task.description {
@@ -323,7 +323,7 @@ pub(crate) fn text(tasks: &Tasks, task: &Task) -> String {
     if !task.notes.is_empty() {
         out.push_str(&format!("\n{}", heading(&count(task.notes.len(), "note"))));
         for note in &task.notes {
-            let head = format!("{}  {}", time::write(note.at), note.by);
+            let head = format!("{}  {}", time::format_time(note.at), note.by);
             let said = format!("{head}\n{}", indented(note.text.trim_end()));
             out.push_str(&indented(&tame(&said)));
         }

@@ -3,7 +3,7 @@
 use super::{count, times};
 use midstride::workspace::project::Project;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::trust::{Proofs, Reviews, Trust};
+use midstride_core::handoff::trust::{ProofCounts, ReviewCounts, Trust};
 use midstride_core::text::time::Time;
 use serde::Serialize;
 
@@ -38,12 +38,12 @@ struct ProofsJson {
 
 /// The facts as they are now.
 pub(super) fn facts(project: &Project, handoff: &Handoff<'_>) -> Trust {
-    Trust::of(handoff, project.environment().clock.now())
+    Trust::from_handoff(handoff, project.environment().clock.now())
 }
 
 pub(super) fn json(trust: &Trust) -> TrustJson {
-    let Reviews { held, corrected, rejected, unclear } = trust.reviews;
-    let Proofs { hold, broken, timed_out, never_run } = trust.proofs;
+    let ReviewCounts { held, corrected, rejected, unclear } = trust.reviews;
+    let ProofCounts { hold, broken, timed_out, never_run } = trust.proofs;
     TrustJson {
         age_days: trust.age_days,
         unchanged_days: trust.unchanged_days,
@@ -53,7 +53,7 @@ pub(super) fn json(trust: &Trust) -> TrustJson {
         blocking_questions: trust.blocking_questions,
         unvalidated_assumptions: trust.unvalidated_assumptions,
         disproved_assumptions: trust.disproved_assumptions,
-        ended: trust.is_ended,
+        ended: trust.is_closed,
     }
 }
 
@@ -93,8 +93,8 @@ fn happened(what: &str, number: usize, or_never: bool) -> Option<String> {
     }
 }
 
-fn verdicts(reviews: Reviews) -> String {
-    let Reviews { held, corrected, rejected, unclear } = reviews;
+fn verdicts(reviews: ReviewCounts) -> String {
+    let ReviewCounts { held, corrected, rejected, unclear } = reviews;
     let parts =
         [(held, "held"), (corrected, "corrected"), (rejected, "rejected"), (unclear, "unclear")];
     let parts = those_there_are(&parts);
@@ -108,8 +108,8 @@ fn those_there_are(parts: &[(usize, &str)]) -> String {
 }
 
 /// What came of the proofs when somebody last recorded a run.
-fn proofs(proofs: Proofs) -> Option<String> {
-    let Proofs { hold, broken, timed_out, never_run } = proofs;
+fn proofs(proofs: ProofCounts) -> Option<String> {
+    let ProofCounts { hold, broken, timed_out, never_run } = proofs;
     let total = hold + broken + timed_out + never_run;
     let parts =
         [(hold, "held"), (broken, "broken"), (timed_out, "timed out"), (never_run, "never run")];
@@ -117,7 +117,7 @@ fn proofs(proofs: Proofs) -> Option<String> {
 }
 
 fn questions(trust: &Trust) -> Option<String> {
-    let said = match (trust.blocking_questions, trust.is_ended) {
+    let said = match (trust.blocking_questions, trust.is_closed) {
         (0, _) => return None,
         (number, true) => format!("{} never answered", count(number, "question")),
         (1, false) => "1 question blocks".to_owned(),
@@ -127,7 +127,7 @@ fn questions(trust: &Trust) -> Option<String> {
 }
 
 fn assumptions(trust: &Trust) -> Option<String> {
-    let never = if trust.is_ended { "never" } else { "not" };
+    let never = if trust.is_closed { "never" } else { "not" };
     let number = trust.unvalidated_assumptions;
     (number > 0).then(|| format!("{} {never} validated", count(number, "assumption")))
 }
@@ -138,7 +138,7 @@ fn disproved(trust: &Trust) -> Option<String> {
 }
 
 /// How often it was called into question; that it was found wrong is not kept back.
-pub(super) fn reviewed(reviews: Reviews) -> String {
+pub(super) fn reviewed(reviews: ReviewCounts) -> String {
     match (reviews.total(), reviews.rejected) {
         (0, _) => String::new(),
         (total, 0) => total.to_string(),
@@ -150,6 +150,6 @@ pub(super) fn reviewed(reviews: Reviews) -> String {
 pub(super) fn open(trust: &Trust) -> String {
     let parts =
         [(trust.blocking_questions, "question"), (trust.unvalidated_assumptions, "assumption")];
-    let open = parts.into_iter().filter(|(number, _)| *number > 0 && !trust.is_ended);
+    let open = parts.into_iter().filter(|(number, _)| *number > 0 && !trust.is_closed);
     open.map(|(number, noun)| count(number, noun)).collect::<Vec<String>>().join(", ")
 }

@@ -4,7 +4,7 @@ use super::recorded::{self, RecordedJson};
 use super::{heading, one_line, shell_word, shown_path, tame};
 use midstride::verbs::{Ran, State, Verification, Verified};
 use midstride::workspace::project::{Project, Shelved};
-use midstride_core::handoff::proof::{Number, Outcome, Test};
+use midstride_core::handoff::proof::{Number, ProofSpec, TrialOutcome};
 use serde::Serialize;
 
 /// So many lines tell why something broke.
@@ -66,7 +66,7 @@ fn proof_json(proof: &Verified) -> ProofJson {
     ProofJson {
         number: proof.number,
         claim: proof.claim.clone(),
-        test: proof.test.as_ref().map(Test::data),
+        test: proof.test.as_ref().map(ProofSpec::data),
         state: word(&proof.state),
         why: why(&proof.state),
         exit: ran.and_then(|ran| ran.exit),
@@ -78,7 +78,7 @@ fn proof_json(proof: &Verified) -> ProofJson {
 
 fn word(state: &State) -> &'static str {
     match state {
-        State::Ran(ran) => ran.outcome.recorded().word(),
+        State::Ran(ran) => ran.outcome.recorded_outcome().word(),
         State::NotAllowed => "not_allowed",
         State::NotUnderstood(_) => "not_understood",
         State::NotRun(_) => "not_run",
@@ -87,14 +87,14 @@ fn word(state: &State) -> &'static str {
 
 fn why(state: &State) -> Option<String> {
     match state {
-        State::Ran(Ran { outcome: Outcome::Broken(why), .. }) | State::NotRun(why) => {
+        State::Ran(Ran { outcome: TrialOutcome::Broken(why), .. }) | State::NotRun(why) => {
             Some(why.clone())
         }
-        State::Ran(Ran { outcome: Outcome::TimedOut, limit, .. }) => {
+        State::Ran(Ran { outcome: TrialOutcome::TimedOut, limit, .. }) => {
             Some(format!("it was stopped after {} s", limit.as_secs()))
         }
         State::NotUnderstood(why) => Some(why.to_string()),
-        State::Ran(Ran { outcome: Outcome::Holds, .. }) | State::NotAllowed => None,
+        State::Ran(Ran { outcome: TrialOutcome::Holds, .. }) | State::NotAllowed => None,
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved, proof: &Verified, first
         out.push_str(&below(&next));
     }
     if let State::Ran(ran) = &proof.state
-        && ran.outcome != Outcome::Holds
+        && ran.outcome != TrialOutcome::Holds
     {
         let lines = tame(&ran.output);
         let lines: Vec<&str> = lines.trim_end().lines().collect();

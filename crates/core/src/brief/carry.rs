@@ -1,8 +1,10 @@
 //! What earlier sessions left unsettled: it is carried over until a later session settles it, the
 //! user dismisses it, or enough sessions worked without touching it.
 
-use crate::session::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind, PUSHED};
-use crate::session::shell::{Check, Git, Line, Relation};
+use crate::session::checkpoint::{
+    Highlight, HighlightKind as Kind, PUSHED, SessionEnding, SessionSummary,
+};
+use crate::session::shell::{Check, GitCommand, Relation, ShellLine};
 use crate::session::{Client, hash};
 use jiff::Timestamp;
 use std::cell::OnceCell;
@@ -16,7 +18,7 @@ const HANDLE_LETTERS: usize = 3;
 
 /// Something that an earlier session left open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Carried {
+pub struct UnsettledItem {
     /// What it is dismissed by.
     pub handle: String,
     /// The client of the session that left it.
@@ -52,12 +54,12 @@ pub struct ClosedBranch {
 
 impl ClosedBranch {
     /// Whether all of a session came before.
-    pub fn closes(self, gist: &Gist) -> bool {
+    pub fn closes(self, gist: &SessionSummary) -> bool {
         self.is_after(gist.ended)
     }
 
     /// Whether something that a session left open came before.
-    pub fn closes_item(self, gist: &Gist, item: &Highlight) -> bool {
+    pub fn closes_item(self, gist: &SessionSummary, item: &Highlight) -> bool {
         let seen = item.seen.as_ref().and_then(|seen| seen.at);
         self.is_after(seen.or(gist.ended))
     }
@@ -68,7 +70,7 @@ impl ClosedBranch {
 
     /// A session of this branch, without what is not open any more.
     #[must_use]
-    pub fn apply(self, mut gist: Gist) -> Gist {
+    pub fn apply(self, mut gist: SessionSummary) -> SessionSummary {
         let is_left = |kind| {
             stays_open(kind) || matches!(kind, Kind::StatedPlan | Kind::OpenItem | Kind::Agent)
         };
@@ -76,14 +78,14 @@ impl ClosedBranch {
         let items = items.filter(|item| !is_left(item.kind) || !self.closes_item(&gist, item));
         let items = items.collect();
         if self.closes(&gist) {
-            gist.ending = Ending::Unknown;
+            gist.ending = SessionEnding::Unknown;
         }
-        Gist { items, ..gist }
+        SessionSummary { items, ..gist }
     }
 }
 
 /// How many things of a session stay open after it.
-pub fn open_count(gist: &Gist) -> usize {
+pub fn open_count(gist: &SessionSummary) -> usize {
     gist.items.iter().filter(|item| stays_open(item.kind)).count()
 }
 
@@ -101,13 +103,16 @@ pub fn handle(session: &str, item: &Highlight) -> String {
 }
 
 /// What a session left open itself.
-pub fn open_items(gist: &Gist) -> Vec<Carried> {
+pub fn open_items(gist: &SessionSummary) -> Vec<UnsettledItem> {
     let open = gist.items.iter().filter(|item| stays_open(item.kind));
-    open.map(|item| Carried::of(gist, item)).collect()
+    open.map(|item| UnsettledItem::new(gist, item)).collect()
 }
 
 /// A session without what was dismissed of it.
-pub fn without_dismissed(mut gist: Gist, is_dismissed: impl Fn(&str) -> bool) -> Gist {
+pub fn without_dismissed(
+    mut gist: SessionSummary,
+    is_dismissed: impl Fn(&str) -> bool,
+) -> SessionSummary {
     let session = gist.session.clone();
     gist.items.retain(|item| !stays_open(item.kind) || !is_dismissed(&handle(&session, item)));
     gist
@@ -116,25 +121,27 @@ pub fn without_dismissed(mut gist: Gist, is_dismissed: impl Fn(&str) -> bool) ->
 /// What sessions other than the first of these left open, in their order, and what so many sessions did
 /// not touch that it is only counted.
 /// `is_dismissed` knows handles; `is_closed` knows what closes an item outside of these sessions.
-pub fn unsettled(
-    sessions: &[Gist],
+pub fn collect_unsettled(
+    sessions: &[SessionSummary],
     is_dismissed: impl Fn(&str) -> bool,
-    is_closed: impl Fn(&Gist, &Highlight) -> bool,
-) -> (Vec<Carried>, Vec<Carried>) {
-    let (mut found, mut older): (Vec<Carried>, Vec<Carried>) = (Vec::new(), Vec::new());
-    let sessions: Vec<Later<'_>> = sessions.iter().map(Later::of).collect();
-    for Later { gist, .. } in sessions.iter().skip(1) {
-        let later: Vec<&Later<'_>> =
-            sessions.iter().filter(|one| one.gist.ended > gist.ended).collect();
+    is_closed: impl Fn(&SessionSummary, &Highlight) -> bool,
+) -> (Vec<UnsettledItem>, Vec<UnsettledItem>) {
+    let (mut found, mut older): (Vec<UnsettledItem>, Vec<UnsettledItem>) = (Vec::new(), Vec::new());
+    let sessions: Vec<LaterSession<'_>> = sessions.iter().map(LaterSession::new).collect();
+    for LaterSession { summary: gist, .. } in sessions.iter().skip(1) {
+        let later: Vec<&LaterSession<'_>> =
+            sessions.iter().filter(|one| one.summary.ended > gist.ended).collect();
         for item in gist.items.iter().filter(|item| stays_open(item.kind)) {
-            let carried = Carried::of(gist, item);
-            let is_known = |one: &Carried| one.item.kind == item.kind && one.item.text == item.text;
-            let is_settled = || later.iter().any(|later| later.says(item) || later.settles(item));
+            let carried = UnsettledItem::new(gist, item);
+            let is_known =
+                |one: &UnsettledItem| one.item.kind == item.kind && one.item.text == item.text;
+            let is_settled =
+                || later.iter().any(|later| later.has_open(item) || later.settles(item));
             let is_over = is_dismissed(&carried.handle) || is_closed(gist, item) || is_settled();
             if is_over || found.iter().any(is_known) {
                 continue;
             }
-            match later.iter().filter(|later| later.gist.worked).count() >= SESSIONS_MAX {
+            match later.iter().filter(|later| later.summary.worked).count() >= SESSIONS_MAX {
                 true => older.push(carried),
                 false => found.push(carried),
             }
@@ -143,8 +150,8 @@ pub fn unsettled(
     (found, older)
 }
 
-impl Carried {
-    fn of(gist: &Gist, item: &Highlight) -> Self {
+impl UnsettledItem {
+    fn new(gist: &SessionSummary, item: &Highlight) -> Self {
         let handle = handle(&gist.session, item);
         let (client, session, ended) = (gist.client, gist.session.clone(), gist.ended);
         Self { handle, client, session, ended, item: item.clone() }
@@ -152,28 +159,28 @@ impl Carried {
 }
 
 /// A session that may have settled what earlier ones left open.
-struct Later<'g> {
-    gist: &'g Gist,
+struct LaterSession<'g> {
+    summary: &'g SessionSummary,
     /// Its checks, and whether each passed. They are read once, and only where one is asked for.
     checks: OnceCell<Vec<(Check, bool)>>,
 }
 
-impl<'g> Later<'g> {
-    fn of(gist: &'g Gist) -> Self {
-        Self { gist, checks: OnceCell::new() }
+impl<'g> LaterSession<'g> {
+    fn new(summary: &'g SessionSummary) -> Self {
+        Self { summary, checks: OnceCell::new() }
     }
 
     /// Whether it has the same thing open itself: then it is that session's.
-    fn says(&self, item: &Highlight) -> bool {
-        self.gist.of_kind(item.kind).any(|one| one.text.trim() == item.text.trim())
+    fn has_open(&self, item: &Highlight) -> bool {
+        self.summary.of_kind(item.kind).any(|one| one.text.trim() == item.text.trim())
     }
 
     /// Whether something that it did settles an item.
     fn settles(&self, item: &Highlight) -> bool {
         let is_asked_again = || {
-            [Kind::Goal, Kind::Request, Kind::OpenRequest]
-                .iter()
-                .any(|kind| self.gist.of_kind(*kind).any(|one| one.text.trim() == item.text.trim()))
+            [Kind::Goal, Kind::Request, Kind::OpenRequest].iter().any(|kind| {
+                self.summary.of_kind(*kind).any(|one| one.text.trim() == item.text.trim())
+            })
         };
         let is_request = matches!(item.kind, Kind::OpenRequest | Kind::Queued);
         (item.kind == Kind::Failed && self.fixes(&item.text)) || (is_request && is_asked_again())
@@ -182,8 +189,8 @@ impl<'g> Later<'g> {
     /// Whether it shows that a command does not fail any more: an equal or wider check ran, a stopped
     /// merge was committed, continued or aborted, a push went through.
     fn fixes(&self, failed: &str) -> bool {
-        let ran = Line::read(failed);
-        let mut commands = ran.commands.iter().filter_map(Git::of);
+        let ran = ShellLine::parse(failed);
+        let mut commands = ran.commands.iter().filter_map(GitCommand::from_command);
         if let Some(git) =
             commands.find(|git| git.can_conflict() || matches!(git.verb, "push" | "commit"))
         {
@@ -191,16 +198,16 @@ impl<'g> Later<'g> {
             let is_push = |one: &Highlight| {
                 one.state.as_deref().is_some_and(|state| state.to_lowercase().starts_with(PUSHED))
             };
-            if git.verb == "push" && self.gist.of_kind(Kind::Effect).any(is_push) {
+            if git.verb == "push" && self.summary.of_kind(Kind::Effect).any(is_push) {
                 return true;
             }
-            let mut commits = self.gist.of_kind(Kind::Commit);
+            let mut commits = self.summary.of_kind(Kind::Commit);
             return match git.verb == "push" {
                 true => commits.any(is_push),
-                false => self.gist.settles_conflicts || commits.next().is_some(),
+                false => self.summary.settles_conflicts || commits.next().is_some(),
             };
         }
-        let failed: Vec<Check> = ran.commands.iter().flat_map(Check::all_of).collect();
+        let failed: Vec<Check> = ran.commands.iter().flat_map(Check::all_from_command).collect();
         let covers = |(later, passed): &(Check, bool)| {
             failed.iter().any(|failed| match later.relation_to(failed) {
                 Relation::Covers => true,
@@ -214,10 +221,10 @@ impl<'g> Later<'g> {
     fn read_checks(&self) -> Vec<(Check, bool)> {
         let kinds = [(Kind::Check, true), (Kind::Passed, true), (Kind::Failed, false)];
         let runs = kinds.into_iter().flat_map(|(kind, passed)| {
-            self.gist.of_kind(kind).map(move |one| (one.text.as_str(), passed))
+            self.summary.of_kind(kind).map(move |one| (one.text.as_str(), passed))
         });
         let checks = runs.flat_map(|(command, passed)| {
-            Check::all_in(command).into_iter().map(move |check| (check, passed))
+            Check::parse_line(command).into_iter().map(move |check| (check, passed))
         });
         checks.collect()
     }
@@ -227,7 +234,7 @@ impl<'g> Later<'g> {
 mod tests {
     use super::*;
 
-    fn gist(session: &str, items: &[(Kind, &str)]) -> Gist {
+    fn gist(session: &str, items: &[(Kind, &str)]) -> SessionSummary {
         let item = |(kind, text): &(Kind, &str)| Highlight {
             kind: *kind,
             text: (*text).to_owned(),
@@ -237,11 +244,14 @@ mod tests {
             remark: None,
             weight: 0,
         };
-        Gist { items: items.iter().map(item).collect(), ..Gist::sample(session) }
+        SessionSummary {
+            items: items.iter().map(item).collect(),
+            ..SessionSummary::sample(session)
+        }
     }
 
     /// Sessions that ended one after the other, given the newest first.
-    fn in_turn(mut sessions: Vec<Gist>) -> Vec<Gist> {
+    fn in_turn(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
         for (at, gist) in sessions.iter_mut().rev().enumerate() {
             let second = i64::try_from(at).unwrap();
             gist.ended = Some(Timestamp::from_second(second).unwrap());
@@ -251,7 +261,7 @@ mod tests {
 
     fn open_after(later: &[(Kind, &str)], failed: &str) -> bool {
         let sessions = in_turn(vec![gist("b", later), gist("a", &[(Kind::Failed, failed)])]);
-        !unsettled(&sessions, |_| false, |_, _| false).0.is_empty()
+        !collect_unsettled(&sessions, |_| false, |_, _| false).0.is_empty()
     }
 
     #[test]
@@ -275,19 +285,19 @@ mod tests {
         let mut pushed = gist("b", &[(Kind::Commit, "Fix it")]);
         pushed.items[0].state = Some("pushed".to_owned());
         let sessions = in_turn(vec![pushed, gist("a", &[(Kind::Failed, "git push origin main")])]);
-        assert!(unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
+        assert!(collect_unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
         let mut alone = gist("b", &[(Kind::Effect, "")]);
         alone.items[0].state = Some("Pushed".to_owned());
         let sessions = in_turn(vec![alone, gist("a", &[(Kind::Failed, "git push origin main")])]);
-        assert!(unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
+        assert!(collect_unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
     }
 
     #[test]
     fn a_later_session_that_aborts_or_continues_settles_a_stopped_merge() {
         let open = |failed: &str| {
-            let later = Gist { settles_conflicts: true, ..gist("b", &[]) };
+            let later = SessionSummary { settles_conflicts: true, ..gist("b", &[]) };
             let sessions = in_turn(vec![later, gist("a", &[(Kind::Failed, failed)])]);
-            !unsettled(&sessions, |_| false, |_, _| false).0.is_empty()
+            !collect_unsettled(&sessions, |_| false, |_, _| false).0.is_empty()
         };
         assert!(!open("git merge main") && !open("git rebase main") && !open("git stash pop"));
         assert!(open("git push origin main") && open("make lint"));
@@ -296,11 +306,11 @@ mod tests {
     #[test]
     fn a_merge_closes_what_was_left_open_before_it() {
         let time = |second| Some(Timestamp::from_second(second).unwrap());
-        let seen = |second| crate::session::Seen {
+        let seen = |second| crate::session::Provenance {
             record: "r".to_owned(),
             number: 1,
             at: time(second),
-            source: crate::session::Source::Observed,
+            source: crate::session::Attribution::Observed,
             agent: None,
         };
         let mut session = gist("a", &[(Kind::Failed, "early"), (Kind::Failed, "late")]);
@@ -313,10 +323,10 @@ mod tests {
             (texts, left.ending)
         };
         let both = vec!["early".to_owned(), "late".to_owned()];
-        assert_eq!(left(time(5)), (both.clone(), Ending::Completed));
-        assert_eq!(left(time(15)), (both[1..].to_vec(), Ending::Completed));
-        assert_eq!(left(time(40)), (Vec::new(), Ending::Unknown));
-        assert_eq!(left(None), (Vec::new(), Ending::Unknown));
+        assert_eq!(left(time(5)), (both.clone(), SessionEnding::Completed));
+        assert_eq!(left(time(15)), (both[1..].to_vec(), SessionEnding::Completed));
+        assert_eq!(left(time(40)), (Vec::new(), SessionEnding::Unknown));
+        assert_eq!(left(None), (Vec::new(), SessionEnding::Unknown));
     }
 
     #[test]
@@ -324,7 +334,7 @@ mod tests {
         let asked = (Kind::OpenRequest, "Write the report");
         let of = |later: &[(Kind, &str)]| {
             let sessions = in_turn(vec![gist("c", &[]), gist("b", later), gist("a", &[asked])]);
-            unsettled(&sessions, |_| false, |_, _| false).0.len()
+            collect_unsettled(&sessions, |_| false, |_, _| false).0.len()
         };
         assert_eq!((of(&[]), of(&[(Kind::Goal, "Write the report")])), (1, 0));
     }
@@ -337,10 +347,10 @@ mod tests {
         ]);
         // A session on this branch comes first, whenever it was.
         sessions[0].ended = None;
-        assert_eq!(unsettled(&sessions, |_| false, |_, _| false).0.len(), 1);
+        assert_eq!(collect_unsettled(&sessions, |_| false, |_, _| false).0.len(), 1);
     }
 
-    fn texts(found: &[Carried]) -> Vec<&str> {
+    fn texts(found: &[UnsettledItem]) -> Vec<&str> {
         found.iter().map(|one| one.item.text.as_str()).collect()
     }
 
@@ -351,7 +361,7 @@ mod tests {
             gist("b", &[(Kind::Goal, "fix"), (Kind::Failed, "make lint")]),
             gist("a", &[(Kind::Task, "Wire the cache"), (Kind::Report, "Done.")]),
         ]);
-        let (found, older) = unsettled(&sessions, |_| false, |_, _| false);
+        let (found, older) = collect_unsettled(&sessions, |_| false, |_, _| false);
         assert_eq!((texts(&found), older.len()), (vec!["make lint", "Wire the cache"], 0));
     }
 
@@ -369,19 +379,20 @@ mod tests {
                 ],
             ),
         ]);
-        let is_closed = |_: &Gist, item: &Highlight| item.text == "make lint";
-        let (found, _) = unsettled(&sessions, |_| false, is_closed);
+        let is_closed = |_: &SessionSummary, item: &Highlight| item.text == "make lint";
+        let (found, _) = collect_unsettled(&sessions, |_| false, is_closed);
         assert_eq!(texts(&found), ["Push?"]);
         let push = found[0].handle.clone();
-        assert!(unsettled(&sessions, |handle| handle == push, is_closed).0.is_empty());
+        assert!(collect_unsettled(&sessions, |handle| handle == push, is_closed).0.is_empty());
     }
 
     #[test]
     fn after_five_sessions_an_item_is_only_counted() {
         let after = |sessions: usize| {
-            let mut all: Vec<Gist> = (0..sessions).map(|at| gist(&at.to_string(), &[])).collect();
+            let mut all: Vec<SessionSummary> =
+                (0..sessions).map(|at| gist(&at.to_string(), &[])).collect();
             all.push(gist("old", &[(Kind::Task, "Wire the cache")]));
-            let (found, older) = unsettled(&in_turn(all), |_| false, |_, _| false);
+            let (found, older) = collect_unsettled(&in_turn(all), |_| false, |_, _| false);
             (found.len(), older.len())
         };
         assert_eq!((after(4), after(5)), ((1, 0), (0, 1)));

@@ -12,18 +12,18 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn for_text(text: &str) -> Self {
         let utf16_units = u64::try_from(text.encode_utf16().count()).unwrap_or(u64::MAX);
         Self { thousandths: tokens::thousandths(text), utf16_units }
     }
 
     /// So many tokens.
-    pub(super) fn of_tokens(tokens: u64) -> Self {
+    pub(super) fn from_tokens(tokens: u64) -> Self {
         Self { thousandths: tokens * 1_000, utf16_units: 0 }
     }
 
     /// The same without a part of it.
-    pub(super) fn less(self, part: Self) -> Self {
+    pub(super) fn minus(self, part: Self) -> Self {
         Self {
             thousandths: self.thousandths.saturating_sub(part.thousandths),
             utf16_units: self.utf16_units.saturating_sub(part.utf16_units),
@@ -32,7 +32,7 @@ impl Cost {
 
     /// Whether it is within a budget.
     pub(super) fn fits(self, budget: super::Budget) -> bool {
-        tokens::whole(self.thousandths) <= budget.tokens
+        tokens::round_up(self.thousandths) <= budget.tokens
             && budget.utf16_units.is_none_or(|most| self.utf16_units <= most)
     }
 }

@@ -1,7 +1,7 @@
 //! How much of a text a page quotes: all of it, or its beginning and its end.
 
-use super::visible::Visible;
-use crate::session::report::{Cuts, ELLIPSIS};
+use super::visible::VisibleText;
+use crate::session::report::{CutPoints, ELLIPSIS};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -13,26 +13,26 @@ const BOTH_ENDS_MIN: usize = 100;
 
 /// The lines of a text that say something: neither empty ones, nor rules between paragraphs or below the
 /// head of a table.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn content_lines(text: &str) -> impl Iterator<Item = &str> {
     let is_rule = |line: &str| line.len() >= 3 && line.chars().all(|c| "-*_=|: ".contains(c));
     let lines = text.lines().map(str::trim_end);
     lines.filter(move |line| !line.trim().is_empty() && !is_rule(line.trim()))
 }
 
 /// The lines of a text that say something, as a page quotes them. Code is as it was.
-pub(super) fn plain_lines(text: &str) -> String {
+pub(super) fn plain_text(text: &str) -> String {
     let mut is_code = false;
     let plain = |line| {
         let is_fence = str::trim_start(line).starts_with("```");
         is_code ^= is_fence;
-        if is_code || is_fence { Cow::Borrowed(line) } else { plain(line) }
+        if is_code || is_fence { Cow::Borrowed(line) } else { strip_markup(line) }
     };
-    lines(text).map(plain).collect::<Vec<_>>().join("\n")
+    content_lines(text).map(plain).collect::<Vec<_>>().join("\n")
 }
 
 /// A line without marks that mean nothing on a page: those around strong words and around a table row.
 /// `**Root cause**` is `Root cause`; `2**3`, `src/**/*.rs` and code are as they were.
-pub(super) fn plain(line: &str) -> Cow<'_, str> {
+pub(super) fn strip_markup(line: &str) -> Cow<'_, str> {
     let row = line.trim().strip_prefix('|').and_then(|row| row.strip_suffix('|'));
     let line = row.filter(|row| row.contains(" | ")).map_or(line, str::trim);
     if !line.contains(STRONG) {
@@ -92,36 +92,45 @@ pub(super) fn is_name(text: &str) -> bool {
 
 /// A visible text within a number of characters. A longer one keeps its beginning and its end: what a
 /// text is about comes first, and what follows from it comes last.
-pub(super) fn within(text: &str, cuts: &OnceCell<Cuts>, characters_max: usize) -> Visible {
+pub(super) fn shorten(
+    text: &str,
+    cuts: &OnceCell<CutPoints>,
+    characters_max: usize,
+) -> VisibleText {
     let characters_max = if is_name(text) { NAME_LENGTH_MAX } else { characters_max };
     if characters_max < BOTH_ENDS_MIN || text.chars().nth(characters_max).is_none() {
-        return beginning(text, characters_max);
+        return truncate(text, characters_max);
     }
-    let short = cuts.get_or_init(|| Cuts::of(text)).shorten(text, characters_max);
+    let short = cuts.get_or_init(|| CutPoints::find(text)).shorten(text, characters_max);
     // A very long word leaves little of the text, unless it is cut.
     let is_little = short.chars().count() * 2 < characters_max;
-    let start = is_little.then(|| beginning(text, characters_max));
-    start.filter(|start| start.text.len() > short.len()).unwrap_or_else(|| cut_to(text, short))
+    let start = is_little.then(|| truncate(text, characters_max));
+    start
+        .filter(|start| start.text.len() > short.len())
+        .unwrap_or_else(|| with_truncation_count(text, short))
 }
 
 /// The beginning of a visible text within a number of characters.
-pub(super) fn beginning(text: &str, characters_max: usize) -> Visible {
+pub(super) fn truncate(text: &str, characters_max: usize) -> VisibleText {
     if text.chars().nth(characters_max).is_none() {
-        return Visible { text: text.to_owned(), cut: 0 };
+        return VisibleText { text: text.to_owned(), characters_truncated: 0 };
     }
-    let start = before_a_gap(text, characters_max.saturating_sub(ELLIPSIS.len() + 2));
+    let start = cut_at_word(text, characters_max.saturating_sub(ELLIPSIS.len() + 2));
     let before = if start.is_empty() { "" } else { " " };
-    cut_to(text, format!("{start}{before}{ELLIPSIS}"))
+    with_truncation_count(text, format!("{start}{before}{ELLIPSIS}"))
 }
 
 /// What is left of a text, with how much of it is not there.
-fn cut_to(text: &str, short: String) -> Visible {
+fn with_truncation_count(text: &str, short: String) -> VisibleText {
     let kept = short.chars().count().saturating_sub(ELLIPSIS.chars().count());
-    Visible { cut: text.chars().count().saturating_sub(kept).max(1), text: short }
+    VisibleText {
+        characters_truncated: text.chars().count().saturating_sub(kept).max(1),
+        text: short,
+    }
 }
 
 /// The beginning of a text, up to the end of a word.
-fn before_a_gap(text: &str, characters: usize) -> &str {
+fn cut_at_word(text: &str, characters: usize) -> &str {
     let end = text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
     let head = &text[..end];
     if end == text.len() || text[end..].starts_with(char::is_whitespace) {
@@ -140,9 +149,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, characters_max: usize, expected: &str) {
-        let found = within(text, &OnceCell::new(), characters_max);
+        let found = shorten(text, &OnceCell::new(), characters_max);
         assert_eq!(found.text, expected);
-        assert_eq!(found.cut == 0, text == expected, "a truncation is counted");
+        assert_eq!(found.characters_truncated == 0, text == expected, "a truncation is counted");
     }
 
     #[test]
@@ -161,7 +170,7 @@ mod tests {
     #[test]
     fn a_longer_quote_keeps_its_end_too() {
         let text = format!("The purge runs hourly. {}So warm it first.", "It logs. ".repeat(40));
-        let found = within(&text, &OnceCell::new(), 140).text;
+        let found = shorten(&text, &OnceCell::new(), 140).text;
         assert!(found.starts_with("The purge runs hourly. It logs."), "{found}");
         assert!(found.contains(" […] "), "{found}");
         assert!(found.ends_with("So warm it first."), "{found}");
@@ -174,20 +183,20 @@ mod tests {
         check(&format!("Why does it fail? {address}"), 120, "Why does it fail? […]");
         check(&format!("{address} Why?"), 130, "[…] Why?");
         let between = format!("Look at {address} and say why the job fails on every second day.");
-        let found = within(&between, &OnceCell::new(), 130).text;
+        let found = shorten(&between, &OnceCell::new(), 130).text;
         assert_eq!(found, "Look at […] and say why the job fails on every second day.");
     }
 
     #[test]
     fn a_beginning_has_no_end() {
         let text = "# Plan\nMove the lock into the queue, and drain it. Then the details follow.";
-        assert_eq!(beginning(text, 50).text, "# Plan\nMove the lock into the queue, and […]");
-        assert_eq!(beginning(text, 500).text, text);
+        assert_eq!(truncate(text, 50).text, "# Plan\nMove the lock into the queue, and […]");
+        assert_eq!(truncate(text, 500).text, text);
     }
 
     #[test]
     fn marks_without_meaning_are_removed() {
-        let check = |text: &str, expected: &str| assert_eq!(plain(text), expected);
+        let check = |text: &str, expected: &str| assert_eq!(strip_markup(text), expected);
         check("**Root cause**: `drain()` waits.", "Root cause: `drain()` waits.");
         check("1. **`page.rs`** — **never** cut", "1. `page.rs` — never cut");
         check(
@@ -202,13 +211,13 @@ mod tests {
             check(text, text);
         }
         let code = "```\n| a | b |\n**x**\n```";
-        assert_eq!(plain_lines(code), code);
+        assert_eq!(plain_text(code), code);
     }
 
     #[test]
     fn a_rule_below_the_head_of_a_table_says_nothing() {
         let table = "| File | Change |\n|------|:-----:|\n| a.rs | lock |";
-        let lines: Vec<&str> = lines(table).collect();
+        let lines: Vec<&str> = content_lines(table).collect();
         assert_eq!(lines, ["| File | Change |", "| a.rs | lock |"]);
     }
 

@@ -4,20 +4,25 @@
 mod compaction;
 mod worth;
 
-pub use compaction::{missing, must_survive, not_told, proven, without_summary};
-pub use worth::{Handed, Worth, blocks, nudge, reminds, worth};
+pub use compaction::{
+    items_missing_from_text, missing_from_texts, required_in_summary, without_agent_statements,
+    without_summary,
+};
+pub use worth::{
+    HandoffCompleteness, SaveReason, reminder_reason, reminder_text, save_reason, stop_block_reason,
+};
 
-use crate::brief::Occasion;
+use crate::brief::BriefOccasion;
 use crate::session::Client;
 
 /// More than so many UTF-16 units of one text Claude Code puts into a file.
-pub const UNITS_MAX: usize = 10_000;
+pub const UTF16_UNITS_MAX: usize = 10_000;
 /// So often in a row a session is kept from stopping.
 pub const BLOCKS_MAX: u8 = 2;
 
 /// One call of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct HookInput {
     /// The client that calls.
     pub client: Client,
     /// The moment as the client names it.
@@ -35,37 +40,37 @@ pub struct Call {
     /// Whether the client lets its agent do everything without asking, as far as it tells.
     pub is_unrestricted: bool,
     /// What happens.
-    pub moment: Moment,
+    pub kind: HookEvent,
 }
 
-impl Call {
+impl HookInput {
     /// What tells a call from another one that wants the same answer; none where answering it twice
     /// says nothing twice.
-    pub fn sameness(&self) -> Option<&str> {
-        match &self.moment {
-            Moment::Start(occasion) => Some(occasion.name()),
-            Moment::Prompt(text) => Some(text),
-            Moment::Stop { again: false } => Some("first"),
-            Moment::Stop { again: true } => Some("again"),
-            Moment::BeforeCompaction => Some(""),
+    pub fn dedup_key(&self) -> Option<&str> {
+        match &self.kind {
+            HookEvent::Start(occasion) => Some(occasion.name()),
+            HookEvent::Prompt(text) => Some(text),
+            HookEvent::Stop { again: false } => Some("first"),
+            HookEvent::Stop { again: true } => Some("again"),
+            HookEvent::BeforeCompaction => Some(""),
             // Several start at once; one that has no name may be any of them.
-            Moment::AgentStart => self.agent.as_deref(),
-            Moment::AfterCompaction(_)
-            | Moment::AgentStop
-            | Moment::TaskCreated(_)
-            | Moment::TaskCompleted(_)
-            | Moment::Interrupt
-            | Moment::End { .. }
-            | Moment::Other => None,
+            HookEvent::AgentStart => self.agent.as_deref(),
+            HookEvent::AfterCompaction(_)
+            | HookEvent::AgentStop
+            | HookEvent::TaskCreated(_)
+            | HookEvent::TaskCompleted(_)
+            | HookEvent::Interrupt
+            | HookEvent::End { .. }
+            | HookEvent::Other => None,
         }
     }
 }
 
 /// What happens to a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum HookEvent {
     /// It starts, or starts over.
-    Start(Occasion),
+    Start(BriefOccasion),
     /// The user asks for this.
     Prompt(String),
     /// Its context is about to be replaced by a summary.
@@ -109,7 +114,7 @@ pub struct ClientTask {
 
 /// What a client is answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct HookOutput {
     /// What the model reads.
     pub context: Option<String>,
     /// What the user reads, in one line.
@@ -120,25 +125,25 @@ pub struct Answer {
     pub instructions: Option<String>,
 }
 
-impl Answer {
+impl HookOutput {
     /// The same, no text longer than a client takes.
     #[must_use]
     pub fn within_limits(self) -> Self {
         let Self { context, user_line, block, instructions } = self;
         let [context, user_line, block, instructions] =
-            [context, user_line, block, instructions].map(|text| text.map(cut));
+            [context, user_line, block, instructions].map(|text| text.map(truncate));
         Self { context, user_line, block, instructions }
     }
 }
 
 /// Whole lines of a text, as many as a client takes.
-fn cut(text: String) -> String {
+fn truncate(text: String) -> String {
     const LEFT_OUT: &str = "(The rest is left out: `midstride brief` shows it.)";
     let units = |text: &str| text.encode_utf16().count();
-    if units(&text) <= UNITS_MAX {
+    if units(&text) <= UTF16_UNITS_MAX {
         return text;
     }
-    let mut room = UNITS_MAX - units(LEFT_OUT);
+    let mut room = UTF16_UNITS_MAX - units(LEFT_OUT);
     let mut kept = String::new();
     for line in text.split_inclusive('\n') {
         match room.checked_sub(units(line)) {
@@ -158,15 +163,16 @@ mod tests {
     fn no_text_is_longer_than_a_client_takes() {
         let line = "é𝄞 told\n";
         let long = line.repeat(2_000);
-        let answer = Answer { context: Some(long.clone()), ..Answer::default() }.within_limits();
+        let answer =
+            HookOutput { context: Some(long.clone()), ..HookOutput::default() }.within_limits();
         let context = answer.context.unwrap();
-        assert!(context.encode_utf16().count() <= UNITS_MAX);
+        assert!(context.encode_utf16().count() <= UTF16_UNITS_MAX);
         let (told, last) = context.rsplit_once('\n').unwrap();
         assert!(long.starts_with(told) && told.len() > 9_000, "{}", told.len());
         assert!(last.contains("midstride brief"));
-        let short = Answer { block: Some("no".to_owned()), ..Answer::default() };
+        let short = HookOutput { block: Some("no".to_owned()), ..HookOutput::default() };
         assert_eq!(short.clone().within_limits(), short);
-        let unbroken = Answer { context: Some("x".repeat(20_000)), ..Answer::default() };
-        assert!(unbroken.within_limits().context.unwrap().len() < UNITS_MAX);
+        let unbroken = HookOutput { context: Some("x".repeat(20_000)), ..HookOutput::default() };
+        assert!(unbroken.within_limits().context.unwrap().len() < UTF16_UNITS_MAX);
     }
 }

@@ -4,7 +4,7 @@ use crate::session::Client;
 
 /// How important a point is; the first comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rank {
+pub enum ItemRank {
     /// Which session the page is about.
     Source,
     /// An instruction of the user that limits all further work.
@@ -14,7 +14,7 @@ pub enum Rank {
     /// What the work is for.
     Goal,
     /// Where the work stands.
-    Standing,
+    Status,
     /// What to do next.
     NextAction,
     /// What must be kept to: constraints, corrections and binding decisions.
@@ -44,7 +44,7 @@ pub enum Rank {
     Rest,
 }
 
-impl Rank {
+impl ItemRank {
     /// In one word, for programs.
     pub fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Rank {
             Self::Instruction => "instruction",
             Self::Rejected => "rejected",
             Self::Goal => "goal",
-            Self::Standing => "standing",
+            Self::Status => "standing",
             Self::NextAction => "next-action",
             Self::BlockingQuestion => "blocking-question",
             Self::Constraint => "constraint",
@@ -72,13 +72,13 @@ impl Rank {
     /// Whether it says what one piece of work is about, where it is and what is next. Those go
     /// together, source by source.
     pub(super) fn is_work(self) -> bool {
-        matches!(self, Self::Source | Self::Goal | Self::Standing | Self::NextAction)
+        matches!(self, Self::Source | Self::Goal | Self::Status | Self::NextAction)
     }
 }
 
 /// How the text of a point appears on a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum ItemForm {
     /// Somebody else's words, behind a marker.
     #[default]
     Quote,
@@ -88,15 +88,15 @@ pub enum Form {
 
 /// One thing worth telling. Its text, source and place are carried: somebody wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Point {
+pub struct BriefItem {
     /// How important it is.
-    pub rank: Rank,
+    pub rank: ItemRank,
     /// Its heading in our own words: `Blocking question`, `Agent in flight`.
-    pub what: &'static str,
+    pub heading: &'static str,
     /// What was said, of any length.
     pub text: String,
     /// How it appears.
-    pub form: Form,
+    pub form: ItemForm,
     /// Our own words about it: `changed since, judged at 4f2c1ab`. What somebody else wrote
     /// is in quotes there.
     pub remark: Option<String>,
@@ -104,7 +104,7 @@ pub struct Point {
     /// have the same words here.
     pub source: String,
     /// Whether the page is about this source, so that the point need not name it.
-    pub is_of_page: bool,
+    pub is_page_subject: bool,
     /// How the heading of another point names it, or the line that a point that leads quotes. Where that
     /// is on the page, this need not be.
     pub mention: Option<String>,
@@ -122,7 +122,7 @@ pub struct Point {
 
 /// What a session does first. Typed, so that nothing in it can be a shell command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BootAction {
+pub enum StartupStep {
     /// Load a skill.
     Skill(String),
     /// Read a document.
@@ -135,9 +135,9 @@ pub enum BootAction {
 
 /// Boot actions are carried in a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Boot {
+pub struct SourcedStartupStep {
     /// What is to be done.
-    pub action: BootAction,
+    pub step: StartupStep,
     /// Where it comes from, as in [`Point`].
     pub source: String,
     /// The command that shows the source, as in [`Point`].
@@ -146,7 +146,7 @@ pub struct Boot {
 
 /// When a session is briefed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occasion {
+pub enum BriefOccasion {
     /// It starts.
     Startup,
     /// It goes on where it was left.
@@ -163,7 +163,7 @@ pub enum Occasion {
     Agent,
 }
 
-impl Occasion {
+impl BriefOccasion {
     /// Every occasion.
     pub const ALL: [Self; 7] = [
         Self::Startup,
@@ -189,7 +189,7 @@ impl Occasion {
     }
 
     /// The occasion of a name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|occasion| occasion.name() == name)
     }
 
@@ -225,7 +225,7 @@ impl Budget {
 
 impl Budget {
     /// What a client takes from a hook, within a number of tokens.
-    pub fn of(tokens: u64, client: Option<Client>) -> Self {
+    pub fn for_client(tokens: u64, client: Option<Client>) -> Self {
         let utf16_units = (client == Some(Client::ClaudeCode)).then_some(10_000);
         Self { tokens, utf16_units }
     }
@@ -237,15 +237,15 @@ pub struct Material {
     /// The client that is told.
     pub client: Option<Client>,
     /// When it is told.
-    pub occasion: Occasion,
+    pub occasion: BriefOccasion,
     /// The role of the session.
     pub role: Option<String>,
     /// The branch of this worktree.
     pub branch: Option<String>,
     /// What to do first.
-    pub boot: Vec<Boot>,
+    pub startup: Vec<SourcedStartupStep>,
     /// What to know, in any order of ranks; within one rank the given order stays.
-    pub points: Vec<Point>,
+    pub items: Vec<BriefItem>,
     /// Handoffs that were not read in time: the page cannot know what they say.
     pub unread: usize,
     /// The command that shows all of this, word by word.

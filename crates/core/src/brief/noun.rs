@@ -58,12 +58,12 @@ const NOUNS: &[(&str, &str)] = &[
 ];
 
 /// The noun that counts a heading's points.
-pub(super) fn of(what: &'static str) -> &'static str {
+pub(super) fn for_heading(what: &'static str) -> &'static str {
     NOUNS.iter().find(|(heading, _)| *heading == what).map_or(what, |(_, noun)| noun)
 }
 
 /// A number and its noun: `1 file`, `3 files`.
-pub(super) fn counted(noun: &str, count: usize) -> String {
+pub(super) fn pluralize(noun: &str, count: usize) -> String {
     let mut letters = noun.chars();
     let first = letters.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
     let noun = format!("{first}{}", letters.as_str());
@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn points_are_counted_by_their_noun() {
-        assert_eq!(counted(of("Files"), 3), "3 files");
-        assert_eq!(counted(of("Wrong turn"), 1), "1 wrong turn");
-        assert_eq!(counted(of("Open questions"), 2), "2 open questions");
+        assert_eq!(pluralize(for_heading("Files"), 3), "3 files");
+        assert_eq!(pluralize(for_heading("Wrong turn"), 1), "1 wrong turn");
+        assert_eq!(pluralize(for_heading("Open questions"), 2), "2 open questions");
     }
 }

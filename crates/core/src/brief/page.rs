@@ -2,8 +2,8 @@
 //! headings of ours, and a line about what was omitted.
 
 use super::cost::Cost;
-use super::entry::Entry;
-use super::material::{Budget, Form, Material, Occasion, Point, Rank};
+use super::entry::PageEntry;
+use super::material::{BriefItem, BriefOccasion, Budget, ItemForm, ItemRank, Material};
 use super::{noun, quote};
 use crate::text::tokens;
 
@@ -20,7 +20,7 @@ const NAME_TOKENS_MAX: u64 = 12;
 
 /// How much of each entry is on a page.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(super) struct PageLayout {
     /// Characters; none for an entry that is not on the page.
     pub(super) lengths: Vec<usize>,
     /// Entries that are not on the page because another one says all of them.
@@ -29,7 +29,7 @@ pub(super) struct Layout {
     pub(super) merged: Vec<bool>,
 }
 
-impl Layout {
+impl PageLayout {
     pub(super) fn empty(entries: usize) -> Self {
         let none = vec![false; entries];
         Self { lengths: vec![0; entries], covered: none.clone(), merged: none }
@@ -41,7 +41,7 @@ impl Layout {
     }
 
     /// Whether an entry continues the block of the one before it on the page.
-    fn continues(&self, entries: &[Entry<'_>], index: usize) -> bool {
+    fn continues(&self, entries: &[PageEntry<'_>], index: usize) -> bool {
         let before = self.lengths[..index].iter().rposition(|length| *length > 0);
         before.is_some_and(|before| entries[index].continues(&entries[before]))
     }
@@ -49,24 +49,24 @@ impl Layout {
     /// The entries that nothing on the page says.
     pub(super) fn omitted<'e>(
         &'e self,
-        entries: &'e [Entry<'e>],
-    ) -> impl Iterator<Item = &'e Entry<'e>> {
+        entries: &'e [PageEntry<'e>],
+    ) -> impl Iterator<Item = &'e PageEntry<'e>> {
         self.absent(entries, false)
     }
 
     /// The entries that another one on the page says.
     pub(super) fn repeated<'e>(
         &'e self,
-        entries: &'e [Entry<'e>],
-    ) -> impl Iterator<Item = &'e Entry<'e>> {
+        entries: &'e [PageEntry<'e>],
+    ) -> impl Iterator<Item = &'e PageEntry<'e>> {
         self.absent(entries, true)
     }
 
     fn absent<'e>(
         &'e self,
-        entries: &'e [Entry<'e>],
+        entries: &'e [PageEntry<'e>],
         is_covered: bool,
-    ) -> impl Iterator<Item = &'e Entry<'e>> {
+    ) -> impl Iterator<Item = &'e PageEntry<'e>> {
         let all = entries.iter().zip(&self.lengths).zip(self.covered.iter().zip(&self.merged));
         all.filter(move |((_, length), (covered, merged))| {
             **length == 0 && **covered == is_covered && !**merged
@@ -84,22 +84,23 @@ struct Frame {
 }
 
 impl Frame {
-    fn of(material: &Material, budget: Budget) -> Self {
+    fn new(material: &Material, budget: Budget) -> Self {
         let name =
             |text: &String| quote::plain_or_quoted(text, (budget.tokens / 12).min(NAME_TOKENS_MAX));
         let mut title = match material.occasion {
-            Occasion::Startup => "midstride briefing",
-            Occasion::Resume => "midstride briefing · resumed session",
-            Occasion::Clear => "midstride briefing · after /clear",
-            Occasion::Summary => "midstride · what the records of this session show",
-            Occasion::Compact => {
+            BriefOccasion::Startup => "midstride briefing",
+            BriefOccasion::Resume => "midstride briefing · resumed session",
+            BriefOccasion::Clear => "midstride briefing · after /clear",
+            BriefOccasion::Summary => "midstride · what the records of this session show",
+            BriefOccasion::Compact => {
                 "midstride · after compaction · what the summary above does not have"
             }
-            Occasion::Prompt => "midstride briefing · for this request",
-            Occasion::Agent => "midstride briefing · for this agent",
+            BriefOccasion::Prompt => "midstride briefing · for this request",
+            BriefOccasion::Agent => "midstride briefing · for this agent",
         }
         .to_owned();
-        let knows_branch = matches!(material.occasion, Occasion::Summary | Occasion::Compact);
+        let knows_branch =
+            matches!(material.occasion, BriefOccasion::Summary | BriefOccasion::Compact);
         let branch = material.branch.as_ref().filter(|_| !knows_branch);
         if let Some(branch) = branch {
             title.push_str(&format!(" · branch {}", name(branch)));
@@ -107,16 +108,28 @@ impl Frame {
         if let Some(role) = &material.role {
             title.push_str(&format!(" · role {}", name(role)));
         }
-        let is_instructed = material.points.iter().any(|one| one.rank == Rank::Instruction);
+        let is_instructed = material.items.iter().any(|one| one.rank == ItemRank::Instruction);
         let notice = match (material.occasion, is_instructed) {
-            (Occasion::Startup | Occasion::Resume | Occasion::Clear, false) => NOTICE,
-            (Occasion::Startup | Occasion::Resume | Occasion::Clear, true) => NOTICE_INSTRUCTED,
-            (Occasion::Summary | Occasion::Compact | Occasion::Prompt | Occasion::Agent, false) => {
-                NOTICE_COMPACT
+            (BriefOccasion::Startup | BriefOccasion::Resume | BriefOccasion::Clear, false) => {
+                NOTICE
             }
-            (Occasion::Summary | Occasion::Compact | Occasion::Prompt | Occasion::Agent, true) => {
-                NOTICE_COMPACT_INSTRUCTED
+            (BriefOccasion::Startup | BriefOccasion::Resume | BriefOccasion::Clear, true) => {
+                NOTICE_INSTRUCTED
             }
+            (
+                BriefOccasion::Summary
+                | BriefOccasion::Compact
+                | BriefOccasion::Prompt
+                | BriefOccasion::Agent,
+                false,
+            ) => NOTICE_COMPACT,
+            (
+                BriefOccasion::Summary
+                | BriefOccasion::Compact
+                | BriefOccasion::Prompt
+                | BriefOccasion::Agent,
+                true,
+            ) => NOTICE_COMPACT_INSTRUCTED,
         };
         Self {
             title,
@@ -131,18 +144,20 @@ impl Frame {
     }
 
     /// The line about what is not on the page: kinds with their counts, and how to see them.
-    fn closing(&self, entries: &[Entry<'_>], layout: &Layout) -> String {
-        let mut parts = omitted(entries, layout);
+    fn closing_line(&self, entries: &[PageEntry<'_>], layout: &PageLayout) -> String {
+        let mut parts = omitted_counts(entries, layout);
         let cut = entries.iter().zip(&layout.lengths).filter(|(entry, length)| {
-            **length > 0 && entry.point.form == Form::Quote && entry.text(**length).cut > 0
+            **length > 0
+                && entry.item.form == ItemForm::Quote
+                && entry.text(**length).characters_truncated > 0
         });
         let cut = cut.count() + layout.merged.iter().filter(|merged| **merged).count();
         if self.unread > 0 {
-            parts.push(noun::counted("unread handoff", self.unread));
+            parts.push(noun::pluralize("unread handoff", self.unread));
         }
-        parts.extend(unbriefed(entries, layout));
+        parts.extend(unbriefed_counts(entries, layout));
         if cut > 0 {
-            parts.push(format!("parts of {}", noun::counted("text", cut)));
+            parts.push(format!("parts of {}", noun::pluralize("text", cut)));
         }
         if parts.is_empty() {
             return "Nothing omitted.\n".to_owned();
@@ -153,7 +168,7 @@ impl Frame {
 }
 
 /// Adds things of a kind to the counts; kinds stay in the order in which they come.
-fn add(counts: &mut Vec<(&'static str, usize)>, kind: &'static str, things: usize) {
+fn add_count(counts: &mut Vec<(&'static str, usize)>, kind: &'static str, things: usize) {
     match counts.iter_mut().find(|(known, _)| *known == kind) {
         Some((_, count)) => *count += things,
         None => counts.push((kind, things)),
@@ -161,14 +176,14 @@ fn add(counts: &mut Vec<(&'static str, usize)>, kind: &'static str, things: usiz
 }
 
 /// What the page only names or counts, by kind.
-fn unbriefed(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
+fn unbriefed_counts(entries: &[PageEntry<'_>], layout: &PageLayout) -> Vec<String> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     let on_page = entries.iter().zip(&layout.lengths).filter(|(_, length)| **length > 0);
-    for (entry, _) in on_page.filter(|(entry, _)| entry.point.unbriefed > 0) {
-        add(&mut counts, noun::of(entry.point.what), entry.point.unbriefed);
+    for (entry, _) in on_page.filter(|(entry, _)| entry.item.unbriefed > 0) {
+        add_count(&mut counts, noun::for_heading(entry.item.heading), entry.item.unbriefed);
     }
     let counted =
-        |(kind, count): (&str, usize)| format!("{} only named above", noun::counted(kind, count));
+        |(kind, count): (&str, usize)| format!("{} only named above", noun::pluralize(kind, count));
     counts.into_iter().map(counted).collect()
 }
 
@@ -176,18 +191,18 @@ fn unbriefed(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
 const KINDS_TOKENS_MAX: u64 = 10;
 
 /// What is omitted, by kind. Where the kinds would take too much room, the last ones share a number.
-fn omitted(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
+fn omitted_counts(entries: &[PageEntry<'_>], layout: &PageLayout) -> Vec<String> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     let mut total = 0;
     for entry in layout.omitted(entries) {
-        let things = entry.point.count.max(1);
+        let things = entry.item.count.max(1);
         total += things;
-        let kind = noun::of(entry.point.what);
-        add(&mut counts, kind, things);
+        let kind = noun::for_heading(entry.item.heading);
+        add_count(&mut counts, kind, things);
     }
     let mut parts: Vec<String> = Vec::new();
     for (kind, count) in &counts {
-        parts.push(noun::counted(kind, *count));
+        parts.push(noun::pluralize(kind, *count));
         if tokens::estimate(&parts.join(", ")) > KINDS_TOKENS_MAX && counts.len() > 1 {
             parts.pop();
             break;
@@ -199,25 +214,25 @@ fn omitted(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
         first.push_str(&format!(" (listed by {command})"));
     }
     if total > 0 {
-        parts.push(noun::counted(if parts.is_empty() { "item" } else { "other item" }, total));
+        parts.push(noun::pluralize(if parts.is_empty() { "item" } else { "other item" }, total));
     }
     parts
 }
 
 /// The command that lists instructions of the user, where some are omitted: those still hold.
-fn instructions_command(entries: &[Entry], layout: &Layout) -> Option<String> {
+fn instructions_command(entries: &[PageEntry], layout: &PageLayout) -> Option<String> {
     let first = layout.omitted(entries).next()?;
-    let is_instruction = first.point.rank == Rank::Instruction;
-    is_instruction.then(|| quote::command(&first.point.show)).flatten()
+    let is_instruction = first.item.rank == ItemRank::Instruction;
+    is_instruction.then(|| quote::command(&first.item.show)).flatten()
 }
 
 /// A text and what it costs.
-pub(super) struct Written {
+pub(super) struct PageText {
     pub(super) text: String,
     pub(super) tokens: u64,
 }
 
-impl Written {
+impl PageText {
     pub(super) fn fits(&self, budget: Budget) -> bool {
         let units = || u64::try_from(self.text.encode_utf16().count()).unwrap_or(u64::MAX);
         self.tokens <= budget.tokens && budget.utf16_units.is_none_or(|most| units() <= most)
@@ -225,52 +240,52 @@ impl Written {
 }
 
 /// Everything that can be on a page.
-pub(super) struct Page<'entries> {
+pub(super) struct BriefingPage<'entries> {
     frame: Frame,
-    entries: &'entries [Entry<'entries>],
+    entries: &'entries [PageEntry<'entries>],
 }
 
-impl<'entries> Page<'entries> {
-    pub(super) fn of(
+impl<'entries> BriefingPage<'entries> {
+    pub(super) fn new(
         material: &Material,
         budget: Budget,
-        entries: &'entries [Entry<'entries>],
+        entries: &'entries [PageEntry<'entries>],
     ) -> Self {
-        Self { frame: Frame::of(material, budget), entries }
+        Self { frame: Frame::new(material, budget), entries }
     }
 
     /// What the page costs besides its points, if these are the lengths of the points.
-    pub(super) fn frame_cost(&self, layout: &Layout, budget: Budget) -> Cost {
+    pub(super) fn frame_cost(&self, layout: &PageLayout, budget: Budget) -> Cost {
         let head = format!("{}\n\n", self.frame.head(budget.tokens));
-        let closing = self.frame.closing(self.entries, layout);
-        Cost::of(&head) + Cost::of(&closing)
+        let closing = self.frame.closing_line(self.entries, layout);
+        Cost::for_text(&head) + Cost::for_text(&closing)
     }
 
     /// A point as it is written on this page, with its heading where it starts a block.
-    pub(super) fn piece(&self, layout: &Layout, index: usize, length: usize) -> String {
+    pub(super) fn render_item(&self, layout: &PageLayout, index: usize, length: usize) -> String {
         let entry = &self.entries[index];
         let continues = layout.continues(self.entries, index);
         let text = entry.text(length).text;
-        let body = match entry.point.form {
-            Form::Quote => quote::block(&text),
-            Form::Line if continues => format!("  {text}\n"),
-            Form::Line => return format!("{}: {text}\n", heading(&entry.point)),
+        let body = match entry.item.form {
+            ItemForm::Quote => quote::block(&text),
+            ItemForm::Line if continues => format!("  {text}\n"),
+            ItemForm::Line => return format!("{}: {text}\n", heading(&entry.item)),
         };
-        if continues { body } else { format!("{}:\n{body}", heading(&entry.point)) }
+        if continues { body } else { format!("{}:\n{body}", heading(&entry.item)) }
     }
 
     /// Writes the page. It says what it costs.
-    pub(super) fn write(&self, layout: &Layout) -> Written {
+    pub(super) fn write(&self, layout: &PageLayout) -> PageText {
         /// The count is part of what is counted; once it has as many digits, it is settled.
         const ROUNDS_MAX: usize = 4;
         let taken = layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0);
         let items: String =
-            taken.map(|(index, length)| self.piece(layout, index, *length)).collect();
-        let closing = self.frame.closing(self.entries, layout);
+            taken.map(|(index, length)| self.render_item(layout, index, *length)).collect();
+        let closing = self.frame.closing_line(self.entries, layout);
         let write = |said: u64| {
             let text = format!("{}\n\n{items}{closing}", self.frame.head(said));
             let tokens = tokens::estimate(&text);
-            (said == tokens, Written { text, tokens })
+            (said == tokens, PageText { text, tokens })
         };
         let (mut settled, mut found) = write(0);
         for _ in 0..ROUNDS_MAX {
@@ -284,12 +299,12 @@ impl<'entries> Page<'entries> {
 
 /// The heading of a block: its kind, where it comes from if that is not what the page is about, and
 /// what we say about it.
-fn heading(point: &Point) -> String {
-    let source = (!point.is_of_page).then(|| quote::source(&point.source)).flatten();
+fn heading(point: &BriefItem) -> String {
+    let source = (!point.is_page_subject).then(|| quote::source(&point.source)).flatten();
     let remark = point.remark.as_deref().map(quote::line);
     let about: Vec<String> = source.into_iter().chain(remark).collect();
     match about.is_empty() {
-        true => point.what.to_owned(),
-        false => format!("{} ({})", point.what, about.join(", ")),
+        true => point.heading.to_owned(),
+        false => format!("{} ({})", point.heading, about.join(", ")),
     }
 }

@@ -1,7 +1,7 @@
 //! Quotes: what somebody else wrote is in straight quotes or backticks in a line of ours, or in lines
 //! of its own behind a marker. A line of a quoted text never begins a line of the page.
 
-use super::visible::Visible;
+use super::visible::VisibleText;
 use crate::text::tokens;
 
 /// What stands before each line of a quoted text.
@@ -15,7 +15,7 @@ const LINE_LENGTH_MAX: usize = 600;
 
 /// Somebody else's text in quotes, in one line of at most so many characters.
 pub(crate) fn inline(text: &str, characters_max: usize) -> String {
-    let inside = label_of(text, characters_max).replace(['"', '“', '”', '„', '‟'], "'");
+    let inside = short_label(text, characters_max).replace(['"', '“', '”', '„', '‟'], "'");
     // A backtick that is alone would open code behind the quote.
     let pairs = inside.matches('`').count().is_multiple_of(2) && !inside.contains("``");
     format!("\"{}\"", if pairs { inside } else { inside.replace('`', "'") })
@@ -23,7 +23,7 @@ pub(crate) fn inline(text: &str, characters_max: usize) -> String {
 
 /// A command, a path or another piece of code in backticks, in one line of at most so many characters.
 pub(crate) fn code(text: &str, characters_max: usize) -> String {
-    format!("`{}`", label_of(text, characters_max).replace('`', "'"))
+    format!("`{}`", short_label(text, characters_max).replace('`', "'"))
 }
 
 /// A name as it is where it cannot be mistaken for anything else, in quotes otherwise; as short as it
@@ -33,7 +33,7 @@ pub(super) fn plain_or_quoted(text: &str, tokens_max: u64) -> String {
     const LENGTH_MIN: usize = 8;
     let mut length = NAME_LENGTH_MAX;
     loop {
-        let label = label_of(text, length);
+        let label = short_label(text, length);
         let name = if is_plain(&label) { label } else { inline(text, length) };
         if length <= LENGTH_MIN || tokens::estimate(&name) <= tokens_max {
             return name;
@@ -61,7 +61,7 @@ pub(super) fn source(text: &str) -> Option<String> {
 
 /// A name as it can be told in a line, without quotation marks.
 pub(super) fn label(text: &str) -> String {
-    label_of(text, NAME_LENGTH_MAX)
+    short_label(text, NAME_LENGTH_MAX)
 }
 
 /// An address. One that is too long ends behind a part of its path.
@@ -74,15 +74,15 @@ pub(crate) fn address(text: &str) -> String {
 }
 
 /// The beginning of a text in one line, without quotation marks.
-pub(super) fn label_of(text: &str, length: usize) -> String {
-    let Visible { text, cut } = Visible::line(text, length);
+pub(super) fn short_label(text: &str, length: usize) -> String {
+    let VisibleText { text, characters_truncated: cut } = VisibleText::single_line(text, length);
     if cut > 0 { format!("{}…", text.trim_end()) } else { text }
 }
 
 /// A line of ours. What is quoted in it was made visible; should anything else be in it, it opens
 /// nothing.
 pub(super) fn line(text: &str) -> String {
-    label_of(text, LINE_LENGTH_MAX)
+    short_label(text, LINE_LENGTH_MAX)
 }
 
 /// A visible text in lines of its own.

@@ -11,16 +11,16 @@ mod relevance;
 mod why;
 
 pub use matching::{Tier, term_zone, tier};
-pub use named::names;
+pub use named::candidate_names;
 pub use query::{PREFIX_LENGTH_MIN, Query, QueryError, TERMS_MAX};
-pub use relevance::{Relevance, ScoredTerm, common_from, points};
-pub use why::{Why, why};
+pub use relevance::{Relevance, ScoredTerm, common_threshold, term_points};
+pub use why::{MatchExcerpt, match_excerpts};
 
 use crate::handoff::Handoff;
-use crate::session::checkpoint::{Gist, Highlight, HighlightKind};
-use crate::text::redact::Clean;
-use crate::text::words::{Word, words};
-use crate::text::yaml::{Node, Value};
+use crate::session::checkpoint::{Highlight, HighlightKind, SessionSummary};
+use crate::text::redact::CleanText;
+use crate::text::words::{FoldedWord, words};
+use crate::text::yaml::{YamlNode, YamlValue};
 
 /// Stands between two texts of one zone, so that no phrase reaches from one into the next. No query
 /// has it: it is no letter.
@@ -46,31 +46,31 @@ pub enum Zone {
 
 /// One text of a document, without secrets.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct SearchText {
     /// The field of the header that holds it, or `body`.
     pub field: String,
     /// Where that stands.
     pub zone: Zone,
     /// What it says.
     pub text: String,
-    words: Vec<Word>,
+    words: Vec<FoldedWord>,
 }
 
-impl Part {
+impl SearchText {
     /// A text of a field, in which secrets are removed.
     pub fn new(field: &str, zone: Zone, text: &str) -> Self {
-        let text = Clean::of(text).0.as_str().to_owned();
+        let text = CleanText::redact(text).0.as_str().to_owned();
         Self { field: field.to_owned(), zone, words: words(&text), text }
     }
 
     /// Its words, folded.
-    pub fn words(&self) -> &[Word] {
+    pub fn words(&self) -> &[FoldedWord] {
         &self.words
     }
 }
 
 /// The texts of a handoff that are searched, the weightiest first.
-pub fn parts(handoff: &Handoff<'_>) -> Vec<Part> {
+pub fn handoff_texts(handoff: &Handoff<'_>) -> Vec<SearchText> {
     let mut parts = Vec::new();
     let key = handoff.key().to_string();
     let names = [
@@ -79,19 +79,19 @@ pub fn parts(handoff: &Handoff<'_>) -> Vec<Part> {
         ("id", Some(key.as_str())),
     ];
     for (field, text) in names {
-        parts.extend(text.map(|text| Part::new(field, Zone::Name, text)));
+        parts.extend(text.map(|text| SearchText::new(field, Zone::Name, text)));
     }
     let entries = handoff.header().map(|header| header.fields().entries()).unwrap_or_default();
     for entry in entries.iter().filter(|e| !NOT_SEARCHED.contains(&e.key.value.as_str())) {
-        collect(&entry.node, &entry.key.value, &mut parts);
+        collect_texts(&entry.node, &entry.key.value, &mut parts);
     }
     let document = handoff.document();
-    parts.push(Part::new("body", Zone::Body, document.body().of(document.text())));
+    parts.push(SearchText::new("body", Zone::Body, document.body().slice(document.text())));
     parts
 }
 
 /// The texts of a captured session that are searched, the weightiest first.
-pub fn session_parts(gist: &Gist) -> Vec<Part> {
+pub fn session_texts(gist: &SessionSummary) -> Vec<SearchText> {
     const AT_LENGTH: [HighlightKind; 4] = [
         HighlightKind::Report,
         HighlightKind::Remark,
@@ -107,31 +107,33 @@ pub fn session_parts(gist: &Gist) -> Vec<Part> {
     let part = |item: &Highlight| {
         let parts = [Some(&item.text), item.detail.as_ref(), item.remark.as_ref()];
         let text = parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>();
-        Part::new(item.kind.word(), zone(item.kind), text.join("\n").trim_end())
+        SearchText::new(item.kind.word(), zone(item.kind), text.join("\n").trim_end())
     };
-    let mut parts: Vec<Part> = gist.items.iter().map(part).collect();
+    let mut parts: Vec<SearchText> = gist.items.iter().map(part).collect();
     parts.sort_by_key(|part| part.zone);
     parts
 }
 
-fn collect(node: &Node, field: &str, parts: &mut Vec<Part>) {
+fn collect_texts(node: &YamlNode, field: &str, parts: &mut Vec<SearchText>) {
     match &node.value {
-        Value::Null => {}
-        Value::Text(text) | Value::Unreadable(text) => {
-            parts.push(Part::new(field, Zone::Header, text));
+        YamlValue::Null => {}
+        YamlValue::Text(text) | YamlValue::Unreadable(text) => {
+            parts.push(SearchText::new(field, Zone::Header, text));
         }
-        Value::List(items) => items.iter().for_each(|item| collect(&item.node, field, parts)),
-        Value::Map(entries) => {
+        YamlValue::List(items) => {
+            items.iter().for_each(|item| collect_texts(&item.node, field, parts))
+        }
+        YamlValue::Map(entries) => {
             let told = |key: &str| !NOT_SEARCHED_INSIDE.contains(&key);
             for entry in entries.iter().filter(|entry| told(&entry.key.value)) {
-                collect(&entry.node, field, parts);
+                collect_texts(&entry.node, field, parts);
             }
         }
     }
 }
 
 /// The words of each zone in a row, as an index takes them.
-pub fn columns(parts: &[Part]) -> [String; 3] {
+pub fn index_columns(parts: &[SearchText]) -> [String; 3] {
     [Zone::Name, Zone::Header, Zone::Body].map(|zone| {
         let mut column = String::new();
         for part in parts.iter().filter(|part| part.zone == zone) {

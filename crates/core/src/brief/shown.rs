@@ -1,59 +1,63 @@
 //! What a page shows, and whether it says all of something else.
 
-use super::entry::Entry;
-use super::page::Layout;
+use super::entry::PageEntry;
+use super::page::PageLayout;
 use crate::session::report::ELLIPSIS;
 
 /// The texts on a page.
-pub(super) struct Shown {
+pub(super) struct PageTexts {
     /// Each with the position of its entry.
     texts: Vec<(usize, String)>,
     /// Those that stay, whatever else is there.
     leads: String,
     /// What the headings say.
     remarks: Vec<String>,
-    windows: Windows,
+    windows: WindowFilter,
 }
 
-impl Shown {
-    pub(super) fn of(entries: &[Entry<'_>], layout: &Layout) -> Self {
+impl PageTexts {
+    pub(super) fn new(entries: &[PageEntry<'_>], layout: &PageLayout) -> Self {
         let on_page = layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0);
         let text = |(index, length): (usize, &usize)| (index, entries[index].text(*length).text);
         let texts: Vec<(usize, String)> = on_page.map(text).collect();
-        let windows = Windows::of(texts.iter().map(|(_, text)| text.as_str()));
+        let windows = WindowFilter::from_texts(texts.iter().map(|(_, text)| text.as_str()));
         let leads = texts.iter().filter(|(index, _)| entries[*index].repeatable().is_none());
         let leads = leads.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
-        let remark = |(index, _): &(usize, String)| entries[*index].point.remark.clone();
+        let remark = |(index, _): &(usize, String)| entries[*index].item.remark.clone();
         let remarks = texts.iter().filter_map(remark).collect();
         Self { texts, leads, remarks, windows }
     }
 
     /// Whether a text on the page says all of an entry: a longer one, or an equal one before it. Or
     /// those that lead have each of its lines: a report may end with the status and a question.
-    pub(super) fn has(&self, index: usize, entry: &Entry<'_>) -> bool {
+    pub(super) fn covers(&self, index: usize, entry: &PageEntry<'_>) -> bool {
         let is_named = |mention: &str| {
             self.remarks.iter().any(|remark| remark.contains(mention))
                 || self.leads.lines().any(|line| line == mention)
         };
-        if entry.point.mention.as_deref().is_some_and(is_named) {
+        if entry.item.mention.as_deref().is_some_and(is_named) {
             return true;
         }
-        let first = |body: &&str| self.windows.may_have(body.lines().next().unwrap_or_default());
+        let first = |body: &&str| self.windows.may_contain(body.lines().next().unwrap_or_default());
         let Some(body) = entry.repeatable().filter(first) else { return false };
-        let length = entry.point.text.trim().len();
+        let length = entry.item.text.trim().len();
         let is_led = || body.lines().all(|line| self.leads.contains(line));
         is_led()
             || self.texts.iter().any(|(other, text)| {
                 let is_before = text.len() > length || *other < index;
-                *other != index && is_before && has_parts(text, body)
+                *other != index && is_before && contains_parts(text, body)
             })
     }
 }
 
-impl Shown {
+impl PageTexts {
     /// What the page shows first of an entry, if that stands above it, and so does the rest of what it
     /// shows: in one text or in several, or it belongs to the text that has the first.
-    pub(super) fn beginning_above(&self, index: usize, entries: &[Entry<'_>]) -> Option<&str> {
+    pub(super) fn repeated_beginning(
+        &self,
+        index: usize,
+        entries: &[PageEntry<'_>],
+    ) -> Option<&str> {
         let (_, text) = self.texts.iter().find(|(at, _)| *at == index)?;
         let body = entries[index].repeatable()?;
         let parts = text.split(ELLIPSIS).flat_map(str::lines).map(str::trim);
@@ -62,20 +66,20 @@ impl Shown {
         let above = || self.texts.iter().take_while(|(at, _)| *at < index);
         let is_above = |part: &str| above().any(|(_, text)| text.contains(part));
         let is_part = |(at, text): &(usize, String)| {
-            text.contains(first) && entries[*at].whole().contains(body)
+            text.contains(first) && entries[*at].full_text().contains(body)
         };
         (above().any(is_part) || is_above(first) && parts.all(is_above)).then_some(first)
     }
 
     /// Whether the page has each of some texts.
-    pub(super) fn has_all<'t>(&self, mut texts: impl Iterator<Item = &'t &'t str>) -> bool {
+    pub(super) fn contains_all<'t>(&self, mut texts: impl Iterator<Item = &'t &'t str>) -> bool {
         texts.all(|one| self.texts.iter().any(|(_, text)| text.contains(*one)))
     }
 }
 
 /// Whether a text has another one. What was shortened before has a mark for what is missing: its parts
 /// are there in their order.
-fn has_parts(text: &str, shortened: &str) -> bool {
+fn contains_parts(text: &str, shortened: &str) -> bool {
     let mut rest = text;
     shortened.split(ELLIPSIS).map(str::trim).all(|part| match rest.find(part) {
         Some(at) => {
@@ -88,29 +92,29 @@ fn has_parts(text: &str, shortened: &str) -> bool {
 
 /// Pieces of four bytes that texts have, as a set that may hold more: hundreds of entries are compared
 /// with a page while a client waits, and nearly none of them is on it.
-struct Windows(Vec<u64>);
+struct WindowFilter(Vec<u64>);
 
-impl Windows {
+impl WindowFilter {
     const BITS: usize = 1 << 14;
     /// Pieces of a text that are looked up.
     const LOOKED_UP_MAX: usize = 32;
 
-    fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+    fn from_texts<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
         let mut bits = vec![0; Self::BITS / 64];
         for piece in texts.flat_map(|text| text.as_bytes().windows(4)) {
-            let at = Self::place(piece);
+            let at = Self::bit_index(piece);
             bits[at / 64] |= 1 << (at % 64);
         }
         Self(bits)
     }
 
     /// Whether a text may be in one of the texts; where not, it is in none.
-    fn may_have(&self, text: &str) -> bool {
-        let mut pieces = text.as_bytes().windows(4).take(Self::LOOKED_UP_MAX).map(Self::place);
+    fn may_contain(&self, text: &str) -> bool {
+        let mut pieces = text.as_bytes().windows(4).take(Self::LOOKED_UP_MAX).map(Self::bit_index);
         pieces.all(|at| self.0[at / 64] >> (at % 64) & 1 == 1)
     }
 
-    fn place(piece: &[u8]) -> usize {
+    fn bit_index(piece: &[u8]) -> usize {
         let number = piece.iter().fold(0, |number: u32, byte| number << 8 | u32::from(*byte));
         usize::try_from(number.wrapping_mul(0x9E37_79B1) >> 18).unwrap_or_default() % Self::BITS
     }
@@ -123,10 +127,10 @@ mod tests {
     #[test]
     fn what_a_text_has_is_never_missed() {
         let text = "Die Warteschlange wächst, weil `drain()` nie läuft.";
-        let windows = Windows::of([text].into_iter());
+        let windows = WindowFilter::from_texts([text].into_iter());
         for from in text.char_indices().map(|(at, _)| at) {
-            assert!(windows.may_have(&text[from..]), "{}", &text[from..]);
+            assert!(windows.may_contain(&text[from..]), "{}", &text[from..]);
         }
-        assert!(!windows.may_have("The queue grows because nothing drains it."));
+        assert!(!windows.may_contain("The queue grows because nothing drains it."));
     }
 }

@@ -2,7 +2,7 @@
 //! Few rules that hold for every text, and no list of bad words: whoever quotes the result behind a
 //! marker of his own needs no more.
 
-use crate::text::hidden::{MARK, hides, only_shapes};
+use crate::text::hidden::{HIDDEN_MARK, is_hidden, is_shaping_hint};
 
 /// More marks on one letter make it unreadable.
 const COMBINING_MAX: usize = 3;
@@ -12,18 +12,18 @@ const SPACES_MAX: usize = 8;
 
 /// The beginning of a text, made visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Visible {
+pub(super) struct VisibleText {
     /// Lines of visible characters; none at the ends is empty, and no two in a row.
     pub(super) text: String,
     /// Characters of the original that are not in here because it was too long.
-    pub(super) cut: usize,
+    pub(super) characters_truncated: usize,
 }
 
-impl Visible {
+impl VisibleText {
     /// At most so many characters of a text.
-    pub(super) fn of(text: &str, characters_max: usize) -> Self {
+    pub(super) fn new(text: &str, characters_max: usize) -> Self {
         let text = text.trim();
-        let mut writer = Writer::default();
+        let mut writer = VisibleWriter::default();
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             if writer.characters >= characters_max {
@@ -36,18 +36,18 @@ impl Visible {
             };
         }
         let text = writer.text.trim_end();
-        Self { text: text.to_owned(), cut: rest.chars().count() }
+        Self { text: text.to_owned(), characters_truncated: rest.chars().count() }
     }
 
     /// In one line.
-    pub(super) fn line(text: &str, characters_max: usize) -> Self {
-        let Self { text, cut } = Self::of(text, characters_max);
-        Self { text: text.split_whitespace().collect::<Vec<_>>().join(" "), cut }
+    pub(super) fn single_line(text: &str, characters_max: usize) -> Self {
+        let Self { text, characters_truncated } = Self::new(text, characters_max);
+        Self { text: text.split_whitespace().collect::<Vec<_>>().join(" "), characters_truncated }
     }
 }
 
 #[derive(Default)]
-struct Writer {
+struct VisibleWriter {
     text: String,
     characters: usize,
     /// Angle brackets that are open in this line.
@@ -56,11 +56,11 @@ struct Writer {
     spaces: usize,
 }
 
-impl Writer {
+impl VisibleWriter {
     /// Takes what begins with this character; what is left of the rest.
     fn take<'text>(&mut self, c: char, rest: &'text str) -> &'text str {
         let after = &rest[c.len_utf8()..];
-        if let Some(after) = coloured(c, after) {
+        if let Some(after) = skip_ansi_sequence(c, after) {
             return after;
         }
         let (c, after) = entity(rest).unwrap_or((c, after));
@@ -68,9 +68,9 @@ impl Writer {
             '\r' if after.starts_with('\n') => {}
             c if ends_line(c) => self.line_end(),
             '\t' => (0..2).for_each(|_| self.space()),
-            c if only_shapes(c) => {}
+            c if is_shaping_hint(c) => {}
             c if c.is_whitespace() => self.space(),
-            c if hides(c) => self.mark(),
+            c if is_hidden(c) => self.mark_hidden(),
             c if is_combining(c) => self.combine(c),
             c if opens_tag(c) => {
                 self.open += 1;
@@ -81,7 +81,7 @@ impl Writer {
                 self.put('›');
             }
             c => {
-                self.keep_apart(c);
+                self.separate_pair(c);
                 self.put(c);
             }
         }
@@ -126,9 +126,9 @@ impl Writer {
         }
     }
 
-    fn mark(&mut self) {
-        if !self.text.ends_with(MARK) {
-            self.put(MARK);
+    fn mark_hidden(&mut self) {
+        if !self.text.ends_with(HIDDEN_MARK) {
+            self.put(HIDDEN_MARK);
         }
     }
 
@@ -137,15 +137,15 @@ impl Writer {
         match self.combining {
             ..=COMBINING_MAX => self.push(c),
             _ => {
-                if !self.text.ends_with(MARK) {
-                    self.push(MARK);
+                if !self.text.ends_with(HIDDEN_MARK) {
+                    self.push(HIDDEN_MARK);
                 }
             }
         }
     }
 
     /// Links, references and closing instructions are made of pairs of characters.
-    fn keep_apart(&mut self, c: char) {
+    fn separate_pair(&mut self, c: char) {
         let pair = matches!(
             (self.text.chars().next_back(), c),
             (Some(']'), '(' | '[' | ':') | (Some('['), '/' | '^')
@@ -167,7 +167,7 @@ fn plain_length(text: &str, most: usize) -> usize {
 }
 
 /// What follows a colour or another control sequence of a terminal.
-fn coloured(c: char, after: &str) -> Option<&str> {
+fn skip_ansi_sequence(c: char, after: &str) -> Option<&str> {
     const LENGTH_MAX: usize = 32;
     let parameters = match c {
         '\u{1B}' => after.strip_prefix('[')?,
@@ -224,9 +224,9 @@ mod tests {
 
     #[track_caller]
     fn check(carried: &str, visible: &str) {
-        let found = Visible::of(carried, 1_000);
-        assert_eq!(found, Visible { text: visible.to_owned(), cut: 0 });
-        assert_eq!(Visible::of(&found.text, 1_000), found, "what is visible stays as it is");
+        let found = VisibleText::new(carried, 1_000);
+        assert_eq!(found, VisibleText { text: visible.to_owned(), characters_truncated: 0 });
+        assert_eq!(VisibleText::new(&found.text, 1_000), found, "what is visible stays as it is");
     }
 
     #[test]
@@ -276,13 +276,22 @@ mod tests {
         check(" a\r\nb\rc\u{2028}d\u{85}e\u{b}f ", "a\nb\nc\nd\ne\nf");
         check("a\n\n\n\n  b", "a\n\n  b");
         check(&format!("a{}b", " ".repeat(999)), "a        b");
-        assert_eq!(Visible::line("a\n\n b\tc", 99).text, "a b c");
+        assert_eq!(VisibleText::single_line("a\n\n b\tc", 99).text, "a b c");
     }
 
     #[test]
     fn what_is_cut_is_counted() {
-        assert_eq!(Visible::of("abcdef", 4), Visible { text: "abcd".into(), cut: 2 });
-        assert_eq!(Visible::of("ab\n\ncd", 3), Visible { text: "ab".into(), cut: 3 });
-        assert_eq!(Visible::of("  ab  ", 2), Visible { text: "ab".into(), cut: 0 });
+        assert_eq!(
+            VisibleText::new("abcdef", 4),
+            VisibleText { text: "abcd".into(), characters_truncated: 2 }
+        );
+        assert_eq!(
+            VisibleText::new("ab\n\ncd", 3),
+            VisibleText { text: "ab".into(), characters_truncated: 3 }
+        );
+        assert_eq!(
+            VisibleText::new("  ab  ", 2),
+            VisibleText { text: "ab".into(), characters_truncated: 0 }
+        );
     }
 }

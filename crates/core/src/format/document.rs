@@ -9,15 +9,15 @@ mod legacy;
 mod parse;
 mod version;
 
-pub use edit_in_place::EditRefused;
-pub use legacy::Stamp;
-pub use version::FORMAT;
+pub use edit_in_place::DocumentEditError;
+pub use legacy::DateStamp;
+pub use version::FORMAT_VERSION;
 
 use crate::format::finding::Finding;
-use crate::format::header::{Header, Place};
-use crate::format::section::{Meaning, Section};
-use crate::text::markdown::Block;
-use crate::text::span::{Lines, Position, Span};
+use crate::format::header::{Header, HeaderLocation};
+use crate::format::section::{Section, SectionMeaning};
+use crate::text::markdown::MarkdownBlock;
+use crate::text::span::{LineIndex, Position, Span};
 use std::sync::OnceLock;
 
 /// A document as it was read.
@@ -28,16 +28,16 @@ pub struct Document {
     header: Option<Header>,
     body: Span,
     sections: Vec<Section>,
-    blocks: Vec<Block>,
+    blocks: Vec<MarkdownBlock>,
     code: Vec<Span>,
-    lines: OnceLock<Lines>,
+    lines: OnceLock<LineIndex>,
     findings: Vec<Finding>,
 }
 
 impl Document {
     /// Reads any bytes. Bytes that are not UTF-8 are shown as substitutes of the same length.
     pub fn parse(bytes: &[u8]) -> Self {
-        parse::document(bytes)
+        parse::parse_document(bytes)
     }
 
     /// The whole text.
@@ -57,7 +57,7 @@ impl Document {
 
     /// The header under `handoff:`, which makes a document a handoff rather than a note.
     pub fn handoff_header(&self) -> Option<&Header> {
-        self.header.as_ref().filter(|header| header.place == Place::FrontMatter)
+        self.header.as_ref().filter(|header| header.location == HeaderLocation::FrontMatter)
     }
 
     /// The bytes behind the header.
@@ -71,12 +71,12 @@ impl Document {
     }
 
     /// The sections with a meaning.
-    pub fn sections_about(&self, meaning: Meaning) -> impl Iterator<Item = &Section> {
+    pub fn sections_about(&self, meaning: SectionMeaning) -> impl Iterator<Item = &Section> {
         self.sections.iter().filter(move |section| section.meaning == Some(meaning))
     }
 
     /// The paragraphs, items, tables and code of the body.
-    pub fn blocks(&self) -> &[Block] {
+    pub fn blocks(&self) -> &[MarkdownBlock] {
         &self.blocks
     }
 
@@ -86,8 +86,8 @@ impl Document {
     }
 
     /// The lines `Captured:` and `Revised:` of the body.
-    pub fn stamps(&self) -> Vec<Stamp<'_>> {
-        legacy::stamps(&self.text, self.body, &self.code)
+    pub fn stamps(&self) -> Vec<DateStamp<'_>> {
+        legacy::find_stamps(&self.text, self.body, &self.code)
     }
 
     /// What was wrong while reading.
@@ -97,7 +97,7 @@ impl Document {
 
     /// The line and column of a byte.
     pub fn position(&self, byte: usize) -> Position {
-        self.lines.get_or_init(|| Lines::of(&self.text)).position(&self.text, byte)
+        self.lines.get_or_init(|| LineIndex::new(&self.text)).position(&self.text, byte)
     }
 
     /// How many lines there are.
@@ -108,17 +108,18 @@ impl Document {
     /// The text put together again from its parts. It is the text itself: a test holds that the
     /// parts cover every byte exactly once.
     pub fn render(&self) -> String {
-        let inner = self.header.as_ref().filter(|header| header.place != Place::Section);
+        let inner =
+            self.header.as_ref().filter(|header| header.location != HeaderLocation::Section);
         let header = inner.map_or(Span::empty(self.body.start), |header| header.at);
         let preamble = self.sections.first().map_or(self.body.end, |section| section.at.start);
         let mut out = String::with_capacity(self.text.len());
         out.push_str(&self.text[..header.start]);
-        out.push_str(header.of(&self.text));
+        out.push_str(header.slice(&self.text));
         out.push_str(&self.text[header.end..self.body.start]);
         out.push_str(&self.text[self.body.start..preamble]);
         for section in &self.sections {
             out.push_str(&self.text[section.at.start..section.own.start]);
-            out.push_str(section.own.of(&self.text));
+            out.push_str(section.own.slice(&self.text));
         }
         out
     }

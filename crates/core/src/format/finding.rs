@@ -2,7 +2,7 @@
 
 mod codes;
 
-pub use codes::{Code, Rule};
+pub use codes::{Code, FindingRule};
 
 use crate::text::edit::Edit;
 use crate::text::span::Span;
@@ -39,45 +39,45 @@ pub struct Finding {
     /// What is wrong, as a sentence without its full stop.
     pub message: String,
     /// How to get out of it.
-    pub way_out: Option<WayOut>,
+    pub fix: Option<FindingFix>,
 }
 
 /// How to get out of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WayOut {
+pub enum FindingFix {
     /// Something a person or an agent has to think about.
-    Think(String),
+    Hint(String),
     /// A command to run, word by word.
-    Run(Vec<String>),
+    Command(Vec<String>),
     /// A change that needs no thought; `check --fix` makes it.
-    Write(Edit),
+    Edit(Edit),
 }
 
 impl Finding {
     /// A finding without a way out of its own; the code's explanation has a general one.
     pub fn new(code: Code, at: Span, message: impl Into<String>) -> Self {
-        Self { code, at, message: message.into(), way_out: None }
+        Self { code, at, message: message.into(), fix: None }
     }
 
     /// The same finding with advice.
     #[must_use]
-    pub fn think(mut self, advice: impl Into<String>) -> Self {
-        self.way_out = Some(WayOut::Think(advice.into()));
+    pub fn with_hint(mut self, advice: impl Into<String>) -> Self {
+        self.fix = Some(FindingFix::Hint(advice.into()));
         self
     }
 
     /// The same finding with a command that helps.
     #[must_use]
-    pub fn run<'w>(mut self, words: impl IntoIterator<Item = &'w str>) -> Self {
+    pub fn with_command<'w>(mut self, words: impl IntoIterator<Item = &'w str>) -> Self {
         let words = words.into_iter().map(str::to_owned).collect();
-        self.way_out = Some(WayOut::Run(words));
+        self.fix = Some(FindingFix::Command(words));
         self
     }
 
     /// The same finding with a mechanical fix.
     #[must_use]
-    pub fn fix(mut self, edit: Edit) -> Self {
-        self.way_out = Some(WayOut::Write(edit));
+    pub fn with_edit(mut self, edit: Edit) -> Self {
+        self.fix = Some(FindingFix::Edit(edit));
         self
     }
 

@@ -21,114 +21,134 @@ mod status;
 mod wrong_turn;
 
 pub use assumption::{Assumption, Confidence, Validation};
-pub use boot::{Boot, BootAction, BootKind, NoBoot};
+pub use boot::{RejectedStartupEntry, StartupEntries, StartupEntry, StartupKind};
 pub use capability::Capability;
 pub use decision::Decision;
 pub use dependency::{Dependencies, Dependency};
 pub use deviation::Deviation;
 pub use measurement::Measurement;
-pub(crate) use proof::LAST_RUN;
-pub use proof::{LastRun, Proof, RunOutcome};
+pub(crate) use proof::LAST_TRIAL;
+pub use proof::{LastTrial, Proof, RecordedOutcome};
 pub use question::Question;
 pub use recovery::Recovery;
 pub use resolution::Resolution;
 pub use review::{Review, ReviewVerdict};
-pub use revision::{Revision, Verb};
+pub use revision::{Revision, RevisionVerb};
 pub use status::{HandoffKind, Status};
 pub use wrong_turn::WrongTurn;
 
-use crate::format::shape::{Field, Kind, Shape, read_flag};
-use crate::text::span::{At, Span};
-use crate::text::yaml::{Node, Value};
+use crate::format::shape::{FieldKind, FieldShape, Shape, parse_flag};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::{YamlNode, YamlValue};
 
 /// Every field of `handoff:`, in the order they are written.
 pub static HANDOFF: Shape = Shape {
     name: "a handoff",
-    main: None,
+    shorthand: None,
     identity: &[],
     fields: &[
-        field("format", Kind::Number, "The version of the format; 1 where it is absent."),
-        field("id", Kind::Text, "A slug by which people name the handoff; in a pipeline feat-NNN."),
-        field("uid", Kind::Text, "Never changes; tells two handoffs with one id apart."),
-        field("title", Kind::Text, "What it is about, in one line."),
-        field("description", Kind::Text, "One line by which a later session finds it."),
-        field("kind", Kind::Choice(&status::KIND), "What sort of handoff this is."),
-        field("stage", Kind::Text, "The stage of a pipeline document."),
-        field("status", Kind::Choice(&status::STATUS), "Where its life stands."),
-        field("from", Kind::Text, "Who wrote it."),
-        field("to", Kind::List(&Kind::Text), "Who takes it over."),
-        field("created", Kind::Time, "When it was captured."),
-        field("updated", Kind::Time, "Read from older documents; the last revision tells it."),
-        field("at_commit", Kind::Text, "Where the repository stood."),
-        field("context_summary", Kind::Text, "One to three sentences for whoever comes next."),
+        field("format", FieldKind::Number, "The version of the format; 1 where it is absent."),
+        field(
+            "id",
+            FieldKind::Text,
+            "A slug by which people name the handoff; in a pipeline feat-NNN.",
+        ),
+        field("uid", FieldKind::Text, "Never changes; tells two handoffs with one id apart."),
+        field("title", FieldKind::Text, "What it is about, in one line."),
+        field("description", FieldKind::Text, "One line by which a later session finds it."),
+        field("kind", FieldKind::Choice(&status::KIND), "What sort of handoff this is."),
+        field("stage", FieldKind::Text, "The stage of a pipeline document."),
+        field("status", FieldKind::Choice(&status::STATUS), "Where its life stands."),
+        field("from", FieldKind::Text, "Who wrote it."),
+        field("to", FieldKind::List(&FieldKind::Text), "Who takes it over."),
+        field("created", FieldKind::Time, "When it was captured."),
+        field("updated", FieldKind::Time, "Read from older documents; the last revision tells it."),
+        field("at_commit", FieldKind::Text, "Where the repository stood."),
+        field("context_summary", FieldKind::Text, "One to three sentences for whoever comes next."),
         field(
             "decisions_made",
-            Kind::List(&Kind::Map(&decision::SHAPE)),
+            FieldKind::List(&FieldKind::Map(&decision::SHAPE)),
             "What was decided, and why.",
         ),
         field(
             "wrong_turns",
-            Kind::List(&Kind::Map(&wrong_turn::SHAPE)),
+            FieldKind::List(&FieldKind::Map(&wrong_turn::SHAPE)),
             "What was tried and was wrong.",
         ),
-        field("open_questions", Kind::List(&Kind::Map(&question::SHAPE)), "What is not known yet."),
+        field(
+            "open_questions",
+            FieldKind::List(&FieldKind::Map(&question::SHAPE)),
+            "What is not known yet.",
+        ),
         field(
             "assumptions",
-            Kind::List(&Kind::Map(&assumption::SHAPE)),
+            FieldKind::List(&FieldKind::Map(&assumption::SHAPE)),
             "What is taken for granted.",
         ),
-        field("landmines", Kind::List(&Kind::Text), "What will bite whoever works here next."),
-        field("proofs", Kind::List(&Kind::Map(&proof::SHAPE)), "Commands that show a claim again."),
+        field(
+            "landmines",
+            FieldKind::List(&FieldKind::Text),
+            "What will bite whoever works here next.",
+        ),
+        field(
+            "proofs",
+            FieldKind::List(&FieldKind::Map(&proof::SHAPE)),
+            "Commands that show a claim again.",
+        ),
         field(
             "measurements",
-            Kind::List(&Kind::Map(&measurement::SHAPE)),
+            FieldKind::List(&FieldKind::Map(&measurement::SHAPE)),
             "Numbers before and after.",
         ),
         field(
             "implements",
-            Kind::List(&Kind::Text),
+            FieldKind::List(&FieldKind::Text),
             "Sections of the design that this carries out.",
         ),
         field(
             "deviations",
-            Kind::List(&Kind::Map(&deviation::SHAPE)),
+            FieldKind::List(&FieldKind::Map(&deviation::SHAPE)),
             "Where it departs from the design.",
         ),
         field(
             "dependencies",
-            Kind::Map(&dependency::SHAPE),
+            FieldKind::Map(&dependency::SHAPE),
             "What it builds on and what builds on it.",
         ),
         field(
             "platform_capabilities",
-            Kind::Each(&Kind::Map(&capability::SHAPE)),
+            FieldKind::MapOf(&FieldKind::Map(&capability::SHAPE)),
             "A decision on each capability.",
         ),
-        field("boot", Kind::Map(&boot::SHAPE), "What a session does first; never a shell command."),
-        field("state", Kind::Any, "The machine-readable state of a session."),
+        field(
+            "boot",
+            FieldKind::Map(&boot::SHAPE),
+            "What a session does first; never a shell command.",
+        ),
+        field("state", FieldKind::Any, "The machine-readable state of a session."),
         field(
             "reviews",
-            Kind::List(&Kind::Map(&review::SHAPE)),
+            FieldKind::List(&FieldKind::Map(&review::SHAPE)),
             "Who challenged it, and what came of it.",
         ),
         field(
             "revisions",
-            Kind::List(&Kind::Map(&revision::SHAPE)),
+            FieldKind::List(&FieldKind::Map(&revision::SHAPE)),
             "When it changed, by whom and why.",
         ),
-        field("superseded_by", Kind::Text, "The handoff that took its place."),
-        field("resolution", Kind::Map(&resolution::SHAPE), "How it ended."),
+        field("superseded_by", FieldKind::Text, "The handoff that took its place."),
+        field("resolution", FieldKind::Map(&resolution::SHAPE), "How it ended."),
     ],
 };
 
 /// Shortens the tables of this room.
-const fn field(name: &'static str, kind: Kind, about: &'static str) -> Field {
-    Field { name, kind, about }
+const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> FieldShape {
+    FieldShape { name, kind, description: about }
 }
 
 /// Where the values of a header were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum HeaderLocation {
     /// Under `handoff:` in the front matter: the format of midstride.
     FrontMatter,
     /// In the front matter of another tool.
@@ -141,73 +161,75 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct Header {
     /// Where it was found.
-    pub place: Place,
+    pub location: HeaderLocation,
     /// Its bytes, without the fences around it.
     pub at: Span,
     /// Everything in it.
-    pub root: Node,
+    pub root: YamlNode,
     /// Its comments.
     pub comments: Vec<Span>,
 }
 
 impl Header {
     /// The mapping that holds the fields of the handoff.
-    pub fn fields(&self) -> &Node {
-        match self.place {
-            Place::FrontMatter => self.root.get("handoff").unwrap_or(&self.root),
-            Place::Foreign | Place::Section => &self.root,
+    pub fn fields(&self) -> &YamlNode {
+        match self.location {
+            HeaderLocation::FrontMatter => self.root.get("handoff").unwrap_or(&self.root),
+            HeaderLocation::Foreign | HeaderLocation::Section => &self.root,
         }
     }
 
     /// The value of a field, found under a foreign name where the header is another tool's.
-    pub fn get(&self, name: &str) -> Option<&Node> {
+    pub fn get(&self, name: &str) -> Option<&YamlNode> {
         self.fields()
             .get(name)
-            .or_else(|| foreign::names(name).iter().find_map(|other| self.root.get(other)))
+            .or_else(|| foreign::foreign_names(name).iter().find_map(|other| self.root.get(other)))
     }
 
     /// The value of a field as text.
-    pub fn text(&self, name: &str) -> Option<At<&str>> {
-        self.get(name).and_then(Node::text).filter(|text| !text.value.trim().is_empty())
+    pub fn text(&self, name: &str) -> Option<Spanned<&str>> {
+        self.get(name).and_then(YamlNode::text).filter(|text| !text.value.trim().is_empty())
     }
 
     /// The typed entries of a list field.
-    pub fn list<'d, T: Lenient<'d>>(&'d self, name: &str) -> Vec<T> {
-        let items = self.get(name).map(Node::items).unwrap_or_default();
+    pub fn list<'d, T: FromYaml<'d>>(&'d self, name: &str) -> Vec<T> {
+        let items = self.get(name).map(YamlNode::items).unwrap_or_default();
         items.into_iter().filter_map(T::read).collect()
     }
 }
 
 /// A typed value that makes the best of what was written.
-pub trait Lenient<'d>: Sized {
+pub trait FromYaml<'d>: Sized {
     /// Reads it; `None` where nothing is said.
-    fn read(node: &'d Node) -> Option<Self>;
+    fn read(node: &'d YamlNode) -> Option<Self>;
 }
 
-impl<'d> Lenient<'d> for At<&'d str> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Spanned<&'d str> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         node.text()
     }
 }
 
 /// The text of a key; where the node itself is plain text it stands for the key `main`.
-fn text<'d>(node: &'d Node, key: &str, main: &str) -> Option<At<&'d str>> {
+fn text_of_key<'d>(node: &'d YamlNode, key: &str, main: &str) -> Option<Spanned<&'d str>> {
     let written = match &node.value {
-        Value::Text(_) if key == main => node.text(),
-        Value::Text(_) | Value::Null | Value::List(_) | Value::Map(_) | Value::Unreadable(_) => {
-            node.get(key).and_then(Node::text)
-        }
+        YamlValue::Text(_) if key == main => node.text(),
+        YamlValue::Text(_)
+        | YamlValue::Null
+        | YamlValue::List(_)
+        | YamlValue::Map(_)
+        | YamlValue::Unreadable(_) => node.get(key).and_then(YamlNode::text),
     };
     written.filter(|text| !text.value.trim().is_empty())
 }
 
 /// The truth value of a key.
-fn flag(node: &Node, key: &str) -> Option<bool> {
-    read_flag(node.get(key)?.text()?.value)
+fn flag_of_key(node: &YamlNode, key: &str) -> Option<bool> {
+    parse_flag(node.get(key)?.text()?.value)
 }
 
 /// The texts of a list under a key.
-fn texts<'d>(node: &'d Node, key: &str) -> Vec<At<&'d str>> {
-    let items = node.get(key).map(Node::items).unwrap_or_default();
-    items.into_iter().filter_map(Node::text).collect()
+fn texts_of_key<'d>(node: &'d YamlNode, key: &str) -> Vec<Spanned<&'d str>> {
+    let items = node.get(key).map(YamlNode::items).unwrap_or_default();
+    items.into_iter().filter_map(YamlNode::text).collect()
 }

@@ -1,7 +1,7 @@
 //! The JSON Schema of the header, made from the table that reads it.
 
 use crate::format::header::HANDOFF;
-use crate::format::shape::{Field, Kind, Shape};
+use crate::format::shape::{FieldKind, FieldShape, Shape};
 use crate::format::stage::Stages;
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ const ID: &str = "https://midstride.dev/schema/handoff-1.json";
 
 /// The schema of the front matter of a handoff.
 pub fn schema(stages: &Stages) -> Value {
-    let mut handoff = mapping(&HANDOFF);
+    let mut handoff = mapping_schema(&HANDOFF);
     handoff["properties"]["stage"]["examples"] = stages.names().collect();
     handoff["properties"]["id"]["pattern"] = json!("^[a-z0-9][a-z0-9._-]*$");
     handoff["required"] = json!(["id"]);
@@ -26,26 +26,26 @@ pub fn schema(stages: &Stages) -> Value {
     })
 }
 
-fn mapping(shape: &Shape) -> Value {
+fn mapping_schema(shape: &Shape) -> Value {
     let properties: Map<String, Value> =
-        shape.fields.iter().map(|field| (field.name.to_owned(), property(field))).collect();
+        shape.fields.iter().map(|field| (field.name.to_owned(), property_schema(field))).collect();
     json!({ "type": ["object", "null"], "properties": properties })
 }
 
-fn property(field: &Field) -> Value {
-    let mut value = kind(&field.kind);
-    value["description"] = json!(field.about);
+fn property_schema(field: &FieldShape) -> Value {
+    let mut value = kind_schema(&field.kind);
+    value["description"] = json!(field.description);
     value
 }
 
 /// The strict form only: the loose ones are read, not recommended. Nothing said is always allowed.
-fn kind(kind_: &Kind) -> Value {
+fn kind_schema(kind_: &FieldKind) -> Value {
     match kind_ {
-        Kind::Text => json!({ "type": ["string", "null"] }),
-        Kind::Time => json!({ "type": ["string", "null"], "format": "date-time" }),
-        Kind::Flag => json!({ "type": ["boolean", "null"] }),
-        Kind::Number => json!({ "type": ["number", "null"] }),
-        Kind::Choice(choice) => {
+        FieldKind::Text => json!({ "type": ["string", "null"] }),
+        FieldKind::Time => json!({ "type": ["string", "null"], "format": "date-time" }),
+        FieldKind::Flag => json!({ "type": ["boolean", "null"] }),
+        FieldKind::Number => json!({ "type": ["number", "null"] }),
+        FieldKind::Choice(choice) => {
             // YAML reads these two as booleans.
             let word = |word: &&str| match *word {
                 "true" => json!(true),
@@ -55,11 +55,11 @@ fn kind(kind_: &Kind) -> Value {
             let words = choice.words.iter().map(word).chain([Value::Null]);
             json!({ "enum": words.collect::<Vec<_>>() })
         }
-        Kind::List(inner) => json!({ "type": ["array", "null"], "items": kind(inner) }),
-        Kind::Map(shape) => mapping(shape),
-        Kind::Each(inner) => {
-            json!({ "type": ["object", "null"], "additionalProperties": kind(inner) })
+        FieldKind::List(inner) => json!({ "type": ["array", "null"], "items": kind_schema(inner) }),
+        FieldKind::Map(shape) => mapping_schema(shape),
+        FieldKind::MapOf(inner) => {
+            json!({ "type": ["object", "null"], "additionalProperties": kind_schema(inner) })
         }
-        Kind::Any => json!({}),
+        FieldKind::Any => json!({}),
     }
 }

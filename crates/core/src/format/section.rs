@@ -4,11 +4,11 @@
 //! stand for which meaning, in the languages we have met.
 
 use crate::text::markdown::Heading;
-use crate::text::span::{At, Span, line_end};
+use crate::text::span::{Span, Spanned, line_end};
 
 /// What a section is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Meaning {
+pub enum SectionMeaning {
     /// What this is about.
     Summary,
     /// What was found out.
@@ -41,7 +41,7 @@ pub enum Meaning {
 
 /// How well a heading names a meaning; the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Fit {
+pub enum HeadingFit {
     /// It is the name, with at most a remark behind it: `Next steps (after the merge)`.
     Exact,
     /// It starts with the name: `Current state of main`.
@@ -55,15 +55,15 @@ pub enum Fit {
 /// Words of headings → meaning. The first row that fits wins, so longer ones stand before shorter
 /// ones; a weak row only counts where no other row fits.
 #[rustfmt::skip] // a line per language, not per word
-const ALIASES: &[(Meaning, &[&str])] = &[
-    (Meaning::WrongTurns, &[
+const ALIASES: &[(SectionMeaning, &[&str])] = &[
+    (SectionMeaning::WrongTurns, &[
         "wrong turn", "dead end", "what was wrong", "what didn't work", "what did not work",
         "what failed", "failed approach", "failed attempt", "rejected", "tried and",
         "approaches tried", "things tried", "what was tried", "what we tried", "mistakes",
         "irrwege", "was nicht ging", "impasses", "callejones sin salida", "vicoli ciechi",
         "o que não funcionou", "тупики", "что не сработало", "行き止まり", "走过的弯路",
     ]),
-    (Meaning::Landmines, &[
+    (SectionMeaning::Landmines, &[
         "landmine", "context landmine", "gotcha", "pitfall", "trap", "watch out", "caveat",
         "important reminder", "known issue", "known bug", "known problem", "known hard limit",
         "known limitation", "known gap", "footgun", "risks", "warning",
@@ -71,17 +71,17 @@ const ALIASES: &[(Meaning, &[&str])] = &[
         "trampas", "problemas conocidos", "insidie", "problemi noti", "problemas conhecidos",
         "подводные камни", "известные проблемы", "注意", "既知の問題", "陷阱", "已知问题",
     ]),
-    (Meaning::RootCauses, &[
+    (SectionMeaning::RootCauses, &[
         "root cause", "cause", "why it is slow", "why it happens",
         "ursache", "ursachen", "causes profondes", "causa", "causas", "причина", "причины",
         "原因", "根因",
     ]),
-    (Meaning::Questions, &[
+    (SectionMeaning::Questions, &[
         "open question", "question", "unresolved", "unknowns", "to clarify", "open decision",
         "offene fragen", "fragen", "questions ouvertes", "preguntas", "domande", "вопросы",
         "открытые вопросы", "未解決", "未決", "待解决",
     ]),
-    (Meaning::Continuation, &[
+    (SectionMeaning::Continuation, &[
         "continuation", "next step", "action item", "immediate next", "next action",
         "next safe action", "next up", "next task", "next priorities", "next move", "start here",
         "pick up here", "where to start", "what's next", "whats next", "what next", "next session",
@@ -91,77 +91,77 @@ const ALIASES: &[(Meaning, &[&str])] = &[
         "próximos passos", "prossimi passi", "следующие шаги", "дальше", "次のステップ",
         "次にやること", "下一步", "待办",
     ]),
-    (Meaning::References, &["plan document", "plan file"]),
-    (Meaning::Plan, &[
+    (SectionMeaning::References, &["plan document", "plan file"]),
+    (SectionMeaning::Plan, &[
         "plan", "implementation plan", "fix plan", "proposed fix", "proposed solution",
         "implementation step", "steps",
         "umsetzung", "vorgehen", "piano", "план", "計画", "计划",
     ]),
-    (Meaning::Diagnosis, &[
+    (SectionMeaning::Diagnosis, &[
         "diagnosis", "finding", "key finding", "learnings", "key learning", "lessons",
         "what was learned", "what we learned", "analysis", "investigation", "measurement",
         "observation", "evidence",
         "diagnose", "befund", "befunde", "diagnostic", "diagnóstico", "diagnosi", "диагноз",
         "диагностика", "診断", "诊断",
     ]),
-    (Meaning::Decisions, &[
+    (SectionMeaning::Decisions, &[
         "decision", "key decision", "architecture decision", "design decision", "decided",
         "entscheidung", "entscheidungen", "décision", "décisions", "decisiones", "decisioni",
         "decisões", "решения", "決定", "决定", "决策",
     ]),
-    (Meaning::Assumptions, &[
+    (SectionMeaning::Assumptions, &[
         "assumption", "annahme", "annahmen", "hypothèses", "supuestos", "допущения", "前提", "假设",
     ]),
-    (Meaning::Verification, &[
+    (SectionMeaning::Verification, &[
         "verification", "verify", "how to verify", "testing", "test plan", "acceptance",
         "validation", "prüfung", "vérification", "verificación", "проверка", "検証", "验证",
     ]),
-    (Meaning::State, &[
+    (SectionMeaning::State, &[
         "state", "status", "current state", "current status", "project status", "project state",
         "where we are", "where it stands", "where things stand", "where things are",
         "stand", "état", "estado", "stato", "состояние", "статус", "現状", "现状", "当前状态",
         "项目状态", "进度",
     ]),
-    (Meaning::References, &[
+    (SectionMeaning::References, &[
         "reference", "critical reference", "artifact", "key file", "files", "documentation",
         "related", "repository location", "links", "read this",
         "dateien", "fichiers", "archivos", "файлы", "ссылки", "参考",
     ]),
-    (Meaning::Summary, &[
+    (SectionMeaning::Summary, &[
         "summary", "session summary", "executive summary", "tl;dr", "tldr", "overview",
         "zusammenfassung", "überblick", "résumé", "resumen", "riepilogo", "resumo", "visão geral",
         "кратко", "概要", "摘要", "项目概览",
     ]),
-    (Meaning::Handoff, &["handoff"]),
+    (SectionMeaning::Handoff, &["handoff"]),
 ];
 
 /// Names that mean the same wherever they stand in a heading.
 #[rustfmt::skip] // a line per meaning
-const ANYWHERE: &[(Meaning, &[&str])] = &[
-    (Meaning::WrongTurns, &["wrong turn", "dead end", "failed approach", "didn't work", "did not work"]),
-    (Meaning::Continuation, &[
+const ANYWHERE_ALIASES: &[(SectionMeaning, &[&str])] = &[
+    (SectionMeaning::WrongTurns, &["wrong turn", "dead end", "failed approach", "didn't work", "did not work"]),
+    (SectionMeaning::Continuation, &[
         "next step", "next action", "next up", "action item", "remaining work", "remaining task",
         "todo", "left to do", "still to do", "pick up here", "próximos passos", "下一步", "待办",
     ]),
-    (Meaning::Landmines, &["landmine", "gotcha", "pitfall", "footgun", "known issue", "known gap", "will bite"]),
-    (Meaning::RootCauses, &["root cause", "根因"]),
-    (Meaning::Questions, &["open question", "未解決", "決まっていないこと"]),
-    (Meaning::Decisions, &["decisions made", "key decision", "決まったこと", "决策"]),
-    (Meaning::State, &["current state", "current status", "状态"]),
+    (SectionMeaning::Landmines, &["landmine", "gotcha", "pitfall", "footgun", "known issue", "known gap", "will bite"]),
+    (SectionMeaning::RootCauses, &["root cause", "根因"]),
+    (SectionMeaning::Questions, &["open question", "未解決", "決まっていないこと"]),
+    (SectionMeaning::Decisions, &["decisions made", "key decision", "決まったこと", "决策"]),
+    (SectionMeaning::State, &["current state", "current status", "状态"]),
 ];
 
 /// Words that mean this where nothing else does.
 #[rustfmt::skip] // a line per meaning
-const WEAK: &[(Meaning, &[&str])] = &[
-    (Meaning::Continuation, &[
+const WEAK_ALIASES: &[(SectionMeaning, &[&str])] = &[
+    (SectionMeaning::Continuation, &[
         "resume command", "resume instruction", "resume prompt", "resume point", "resume here",
         "how to resume", "to resume", "how to continue", "resuming", "pending", "outstanding",
         "backlog", "not done", "what is not done", "what's not done", "what isn't done",
         "what's missing", "what is missing", "in-flight", "in flight", "follow-ups", "follow ups",
         "follow-up work", "follow-up item", "follow-up task", "future work", "first step", "o que falta", "cosa manca", "was fehlt",
     ]),
-    (Meaning::Plan, &["approach", "solution"]),
-    (Meaning::State, &[
+    (SectionMeaning::Plan, &["approach", "solution"]),
+    (SectionMeaning::State, &[
         "recent change", "changes since", "what was done", "what we did", "what was accomplished",
         "what was built", "what was completed", "what was just completed", "what changed",
         "what is done", "what's done", "what is already done", "what just happened", "task(s)",
@@ -169,39 +169,39 @@ const WEAK: &[(Meaning, &[&str])] = &[
         "was erledigt ist", "lo que se hizo", "o que foi feito", "ce qui a été fait", "完了したこと",
         "已完成",
     ]),
-    (Meaning::Summary, &[
+    (SectionMeaning::Summary, &[
         "context", "background", "goal", "purpose", "problem", "task", "objective", "mission",
         "what this is", "依頼",
     ]),
 ];
 
 /// Words of a heading that put its work off.
-const PUT_OFF: [&str; 5] = ["out of scope", "later", "optional", "someday", "nice to have"];
+const DEFERRAL_WORDS: [&str; 5] = ["out of scope", "later", "optional", "someday", "nice to have"];
 
-impl Meaning {
+impl SectionMeaning {
     /// What a heading means, if it is a known one.
-    pub fn of(title: &str) -> Option<Self> {
-        Self::fit(title).map(|(meaning, _)| meaning)
+    pub fn from_title(title: &str) -> Option<Self> {
+        Self::match_title(title).map(|(meaning, _)| meaning)
     }
 
     /// What a heading means, and how well it says so.
-    pub fn fit(title: &str) -> Option<(Self, Fit)> {
-        let title = plain(title);
+    pub fn match_title(title: &str) -> Option<(Self, HeadingFit)> {
+        let title = normalize_title(title);
         let starts = |table: &'static [(Self, &[&str])]| {
             let has = |alias: &&str| starts_with_words(&title, alias);
             table.iter().find(|(_, aliases)| aliases.iter().any(has)).map(|(meaning, _)| *meaning)
         };
         // Alone these are names; in front of anything else they may be parts of one.
         match (without_remark(&title), title.as_str()) {
-            ("next", _) => return Some((Self::Continuation, Fit::Exact)),
-            (_, "resume") => return Some((Self::Continuation, Fit::Weak)),
+            ("next", _) => return Some((Self::Continuation, HeadingFit::Exact)),
+            (_, "resume") => return Some((Self::Continuation, HeadingFit::Weak)),
             _ => {}
         }
         // A title like "Handoff: market pages" names the document, it holds no header.
         let named = starts(ALIASES).filter(|one| *one != Self::Handoff || title == "handoff");
-        let has = |name: &&str| has_words(&title, name);
-        let within = ANYWHERE.iter().find(|(_, names)| names.iter().any(has));
-        let within = within.map(|(meaning, _)| (*meaning, Fit::Within));
+        let has = |name: &&str| contains_words(&title, name);
+        let within = ANYWHERE_ALIASES.iter().find(|(_, names)| names.iter().any(has));
+        let within = within.map(|(meaning, _)| (*meaning, HeadingFit::Within));
         // "Known gaps / next steps" is about what to do.
         let continues = within.filter(|(meaning, _)| *meaning == Self::Continuation);
         if let (Some(Self::Landmines | Self::Questions | Self::Summary), Some(found)) =
@@ -210,16 +210,19 @@ impl Meaning {
             return Some(found);
         }
         // What is out of scope or put off is work for somebody, and rarely what is next.
-        let is_put_off = |words: &&str| has_words(&title, words);
-        if named == Some(Self::Continuation) && PUT_OFF.iter().any(is_put_off) {
-            return Some((Self::Continuation, Fit::Weak));
+        let is_put_off = |words: &&str| contains_words(&title, words);
+        if named == Some(Self::Continuation) && DEFERRAL_WORDS.iter().any(is_put_off) {
+            return Some((Self::Continuation, HeadingFit::Weak));
         }
         if let Some(meaning) = named {
-            let fit =
-                if is_name_of(without_remark(&title), meaning) { Fit::Exact } else { Fit::Start };
+            let fit = if is_exact_alias(without_remark(&title), meaning) {
+                HeadingFit::Exact
+            } else {
+                HeadingFit::Start
+            };
             return Some((meaning, fit));
         }
-        within.or_else(|| Some((starts(WEAK)?, Fit::Weak)))
+        within.or_else(|| Some((starts(WEAK_ALIASES)?, HeadingFit::Weak)))
     }
 
     /// The heading midstride writes for it.
@@ -244,7 +247,7 @@ impl Meaning {
 }
 
 /// Lower case, without numbering and decoration in front.
-fn plain(title: &str) -> String {
+fn normalize_title(title: &str) -> String {
     let lower = title.to_lowercase().replace('\u{2019}', "'");
     let from = |c: char| c.is_alphabetic();
     let start = lower.find(from).unwrap_or(0);
@@ -258,7 +261,7 @@ fn without_remark(title: &str) -> &str {
     title[..end].trim_end()
 }
 
-fn is_name_of(title: &str, meaning: Meaning) -> bool {
+fn is_exact_alias(title: &str, meaning: SectionMeaning) -> bool {
     let is_name = |alias: &&str| matches!(title.strip_prefix(alias), Some("" | "s"));
     ALIASES.iter().any(|(one, aliases)| *one == meaning && aliases.iter().any(is_name))
 }
@@ -274,7 +277,7 @@ fn starts_with_words(title: &str, alias: &str) -> bool {
 }
 
 /// Whether `title` has `name`, or its plural, as whole words somewhere.
-fn has_words(title: &str, name: &str) -> bool {
+fn contains_words(title: &str, name: &str) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() && c.is_ascii();
     title
         .match_indices(name)
@@ -287,11 +290,11 @@ pub struct Section {
     /// From 1 to 6.
     pub level: u8,
     /// The heading's text and the bytes of its line.
-    pub title: At<String>,
+    pub title: Spanned<String>,
     /// What it is about.
-    pub meaning: Option<Meaning>,
+    pub meaning: Option<SectionMeaning>,
     /// How well its heading says so.
-    pub fit: Option<Fit>,
+    pub fit: Option<HeadingFit>,
     /// From the heading to the next one of its level or above: subsections included.
     pub at: Span,
     /// What stands below the heading before any other heading.
@@ -308,7 +311,7 @@ pub fn sections(text: &str, headings: &[Heading], end: usize) -> Vec<Section> {
             let next = later.first().map_or(end, start);
             let close = later.iter().find(|other| other.level <= heading.level).map_or(end, start);
             let own_start = line_end(text, heading.title.at.end.saturating_sub(1)).min(next);
-            let (meaning, fit) = Meaning::fit(&heading.title.value).unzip();
+            let (meaning, fit) = SectionMeaning::match_title(&heading.title.value).unzip();
             Section {
                 level: heading.level,
                 title: heading.title.clone(),
@@ -328,73 +331,85 @@ mod tests {
     #[test]
     fn headings_are_recognised_by_meaning() {
         let cases = [
-            ("Diagnosis", Some(Meaning::Diagnosis)),
-            ("2. Root causes (by impact)", Some(Meaning::RootCauses)),
-            ("🚀 Next Steps (post-merge)", Some(Meaning::Continuation)),
-            ("Action Items & Next Steps", Some(Meaning::Continuation)),
-            ("Nächste Schritte", Some(Meaning::Continuation)),
-            ("次のステップ", Some(Meaning::Continuation)),
-            ("What didn\u{2019}t work", Some(Meaning::WrongTurns)),
-            ("Ursachen", Some(Meaning::RootCauses)),
-            ("Следующие шаги", Some(Meaning::Continuation)),
-            ("Handoff", Some(Meaning::Handoff)),
+            ("Diagnosis", Some(SectionMeaning::Diagnosis)),
+            ("2. Root causes (by impact)", Some(SectionMeaning::RootCauses)),
+            ("🚀 Next Steps (post-merge)", Some(SectionMeaning::Continuation)),
+            ("Action Items & Next Steps", Some(SectionMeaning::Continuation)),
+            ("Nächste Schritte", Some(SectionMeaning::Continuation)),
+            ("次のステップ", Some(SectionMeaning::Continuation)),
+            ("What didn\u{2019}t work", Some(SectionMeaning::WrongTurns)),
+            ("Ursachen", Some(SectionMeaning::RootCauses)),
+            ("Следующие шаги", Some(SectionMeaning::Continuation)),
+            ("Handoff", Some(SectionMeaning::Handoff)),
             ("Handoff: market pages", None),
-            ("Plan", Some(Meaning::Plan)),
-            ("Plan documents", Some(Meaning::References)),
+            ("Plan", Some(SectionMeaning::Plan)),
+            ("Plan documents", Some(SectionMeaning::References)),
             ("Planning poker", None),
             ("Statement", None),
             ("Grid commander", None),
         ];
         for (title, meaning) in cases {
-            assert_eq!(Meaning::of(title), meaning, "{title}");
+            assert_eq!(SectionMeaning::from_title(title), meaning, "{title}");
         }
     }
 
     #[test]
     fn a_heading_says_more_or_less_well_what_it_means() {
         let cases = [
-            ("Next Steps (Post-Merge)", Some((Meaning::Continuation, Fit::Exact))),
-            ("3. Next steps: finish the import", Some((Meaning::Continuation, Fit::Exact))),
-            ("Next session priorities", Some((Meaning::Continuation, Fit::Start))),
-            ("Suggested next steps", Some((Meaning::Continuation, Fit::Within))),
-            ("The remaining work", Some((Meaning::Continuation, Fit::Within))),
-            ("Resume command", Some((Meaning::Continuation, Fit::Weak))),
+            ("Next Steps (Post-Merge)", Some((SectionMeaning::Continuation, HeadingFit::Exact))),
+            (
+                "3. Next steps: finish the import",
+                Some((SectionMeaning::Continuation, HeadingFit::Exact)),
+            ),
+            ("Next session priorities", Some((SectionMeaning::Continuation, HeadingFit::Start))),
+            ("Suggested next steps", Some((SectionMeaning::Continuation, HeadingFit::Within))),
+            ("The remaining work", Some((SectionMeaning::Continuation, HeadingFit::Within))),
+            ("Resume command", Some((SectionMeaning::Continuation, HeadingFit::Weak))),
             ("4. Resume: pass the token on", None),
-            ("Remaining work (out of scope)", Some((Meaning::Continuation, Fit::Weak))),
-            ("Next steps (later)", Some((Meaning::Continuation, Fit::Weak))),
-            ("Known gaps / next steps", Some((Meaning::Continuation, Fit::Within))),
+            (
+                "Remaining work (out of scope)",
+                Some((SectionMeaning::Continuation, HeadingFit::Weak)),
+            ),
+            ("Next steps (later)", Some((SectionMeaning::Continuation, HeadingFit::Weak))),
+            ("Known gaps / next steps", Some((SectionMeaning::Continuation, HeadingFit::Within))),
             ("State-layer redesign", None),
-            ("Not done / known gaps (pick up here)", Some((Meaning::Continuation, Fit::Within))),
-            ("Current state of `main`", Some((Meaning::State, Fit::Start))),
-            ("Completed in this session", Some((Meaning::State, Fit::Weak))),
-            ("Known issues & caveats", Some((Meaning::Landmines, Fit::Start))),
-            ("What we tried that didn't work", Some((Meaning::WrongTurns, Fit::Start))),
-            ("Problemas conhecidos", Some((Meaning::Landmines, Fit::Exact))),
-            ("Next", Some((Meaning::Continuation, Fit::Exact))),
+            (
+                "Not done / known gaps (pick up here)",
+                Some((SectionMeaning::Continuation, HeadingFit::Within)),
+            ),
+            ("Current state of `main`", Some((SectionMeaning::State, HeadingFit::Start))),
+            ("Completed in this session", Some((SectionMeaning::State, HeadingFit::Weak))),
+            ("Known issues & caveats", Some((SectionMeaning::Landmines, HeadingFit::Start))),
+            (
+                "What we tried that didn't work",
+                Some((SectionMeaning::WrongTurns, HeadingFit::Start)),
+            ),
+            ("Problemas conhecidos", Some((SectionMeaning::Landmines, HeadingFit::Exact))),
+            ("Next", Some((SectionMeaning::Continuation, HeadingFit::Exact))),
             ("Next.js migration", None),
-            ("Context", Some((Meaning::Summary, Fit::Weak))),
+            ("Context", Some((SectionMeaning::Summary, HeadingFit::Weak))),
             ("Mastodon", None),
         ];
         for (title, expected) in cases {
-            assert_eq!(Meaning::fit(title), expected, "{title}");
+            assert_eq!(SectionMeaning::match_title(title), expected, "{title}");
         }
     }
 
     #[test]
     fn what_midstride_writes_it_recognises() {
         for (meaning, _) in ALIASES {
-            assert_eq!(Meaning::of(meaning.heading()), Some(*meaning));
+            assert_eq!(SectionMeaning::from_title(meaning.heading()), Some(*meaning));
         }
     }
 
     #[test]
     fn a_section_holds_its_subsections() {
         let text = "# A\none\n## B\ntwo\n# C\n";
-        let blocks = crate::text::markdown::read(text, Span::new(0, text.len()));
+        let blocks = crate::text::markdown::parse(text, Span::new(0, text.len()));
         let sections = sections(text, &blocks.headings, text.len());
-        assert_eq!(sections[0].at.of(text), "# A\none\n## B\ntwo\n");
-        assert_eq!(sections[0].own.of(text), "one\n");
-        assert_eq!(sections[1].own.of(text), "two\n");
-        assert_eq!(sections[2].own.of(text), "");
+        assert_eq!(sections[0].at.slice(text), "# A\none\n## B\ntwo\n");
+        assert_eq!(sections[0].own.slice(text), "one\n");
+        assert_eq!(sections[1].own.slice(text), "two\n");
+        assert_eq!(sections[2].own.slice(text), "");
     }
 }

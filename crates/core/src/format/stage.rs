@@ -3,7 +3,7 @@
 pub(crate) mod verdict;
 
 use crate::format::header::HANDOFF;
-use crate::format::section::Meaning;
+use crate::format::section::SectionMeaning;
 use crate::text::id::{HandoffId, HandoffKey};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ impl Stages {
 
     /// This table with what a project says over it.
     #[must_use]
-    pub fn with(mut self, project: Self) -> Self {
+    pub fn with_project(mut self, project: Self) -> Self {
         self.capabilities = project.capabilities.or(self.capabilities);
         self.may_be_empty = project.may_be_empty.or(self.may_be_empty);
         for (name, own) in project.kinds {
@@ -102,7 +102,7 @@ impl Stages {
 
     /// What in the table cannot be meant: names that are no names, fields and stages that do not
     /// exist.
-    pub fn mistakes(&self) -> Vec<String> {
+    pub fn problems(&self) -> Vec<String> {
         let mut found = Vec::new();
         let kinds = self.kinds.iter().map(|(name, rule)| (name, rule.requires()));
         let stages = self.stages.iter().map(|(name, rule)| (name, rule.requires()));
@@ -116,7 +116,7 @@ impl Stages {
         }
         for (name, rule) in &self.kinds {
             for section in rule.sections.iter().flatten() {
-                if meaning(section).is_none() {
+                if meaning_of_name(section).is_none() {
                     found.push(format!("`{name}` wants a section `{section}`, which is not known"));
                 }
             }
@@ -147,12 +147,12 @@ impl Stages {
     }
 
     /// The stage that lies in a folder of the pipeline.
-    pub fn of_folder(&self, folder: &str) -> Option<&str> {
+    pub fn stage_of_folder(&self, folder: &str) -> Option<&str> {
         self.find(|rule| rule.folder.as_deref() == Some(folder))
     }
 
     /// The stage that an agent writes.
-    pub fn of_agent(&self, agent: &str) -> Option<&str> {
+    pub fn stage_of_agent(&self, agent: &str) -> Option<&str> {
         self.find(|rule| rule.from.as_deref() == Some(agent))
     }
 
@@ -199,8 +199,8 @@ impl KindRule {
     }
 
     /// The meanings of which at least one section must have one.
-    pub fn meanings(&self) -> Vec<Meaning> {
-        self.sections.iter().flatten().filter_map(|name| meaning(name)).collect()
+    pub fn meanings(&self) -> Vec<SectionMeaning> {
+        self.sections.iter().flatten().filter_map(|name| meaning_of_name(name)).collect()
     }
 }
 
@@ -231,8 +231,8 @@ impl StageRule {
     }
 }
 
-fn meaning(name: &str) -> Option<Meaning> {
-    Meaning::of(&name.replace('_', " "))
+fn meaning_of_name(name: &str) -> Option<SectionMeaning> {
+    SectionMeaning::from_title(&name.replace('_', " "))
 }
 
 #[cfg(test)]
@@ -256,11 +256,11 @@ mod tests {
     #[test]
     fn the_shipped_table_is_whole() {
         let stages = Stages::shipped();
-        assert_eq!(stages.mistakes(), Vec::<String>::new());
+        assert_eq!(stages.problems(), Vec::<String>::new());
         assert_eq!(stages.capabilities().len(), 4);
         assert!(stages.stages.values().all(|rule| !rule.requires().is_empty()));
-        assert_eq!(stages.of_folder("briefs"), Some("discovery"));
-        assert_eq!(stages.of_agent("architect"), Some("design"));
+        assert_eq!(stages.stage_of_folder("briefs"), Some("discovery"));
+        assert_eq!(stages.stage_of_agent("architect"), Some("design"));
         assert_eq!(stages.derived_from("discovery").collect::<Vec<_>>(), ["pricing", "spec"]);
         assert_eq!(stages.stages["design"].upstream(), ["spec", "pricing"]);
         let every = stages.names().filter(|name| *name != "review");
@@ -280,10 +280,10 @@ mod tests {
             [stages.discovery]
             requires = ["id", "landmines"]
         "#;
-        let stages = Stages::shipped().with(toml_edit::de::from_str(own).unwrap());
+        let stages = Stages::shipped().with_project(toml_edit::de::from_str(own).unwrap());
         assert!(stages.capabilities().is_empty());
-        assert_eq!(stages.of_folder("threats"), Some("threat-model"));
-        assert_eq!(stages.of_folder("briefs"), Some("discovery"));
+        assert_eq!(stages.stage_of_folder("threats"), Some("threat-model"));
+        assert_eq!(stages.stage_of_folder("briefs"), Some("discovery"));
         assert_eq!(stages.stages["discovery"].requires(), ["id", "landmines"]);
         assert_eq!(stages.stages["discovery"].upstream(), ["request"]);
     }
@@ -298,7 +298,7 @@ mod tests {
             [kinds.investigation]
             sections = ["diagnossis"]
         "#;
-        let stages = Stages::shipped().with(toml_edit::de::from_str(own).unwrap());
-        assert_eq!(stages.mistakes().len(), 5, "{:?}", stages.mistakes());
+        let stages = Stages::shipped().with_project(toml_edit::de::from_str(own).unwrap());
+        assert_eq!(stages.problems().len(), 5, "{:?}", stages.problems());
     }
 }

@@ -7,14 +7,14 @@
 use crate::format::document::Document;
 use crate::handoff::citation::{Citation, LineRange, citations};
 use crate::text::edit::Edit;
-use crate::text::markdown::BlockKind;
+use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::Span;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an anchor belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
+pub struct AnchorKey {
     /// The place as it is written.
     pub place: String,
     /// The hash of what is said about it.
@@ -23,9 +23,9 @@ pub struct Key {
 
 /// What stood at a place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stood {
+pub enum AnchorTarget {
     /// There was no such place.
-    Nothing,
+    Missing,
     /// A folder.
     Folder,
     /// A file.
@@ -52,11 +52,11 @@ pub struct CitedLines {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Anchor {
     /// What it belongs to.
-    pub key: Key,
+    pub key: AnchorKey,
     /// Where the place was found, if not where it is written.
     pub path: Option<String>,
     /// What stood there.
-    pub stood: Stood,
+    pub target: AnchorTarget,
 }
 
 /// The lines of a file, each as its hash; the ends of lines do not count.
@@ -66,40 +66,41 @@ pub struct HashedLines(Vec<u64>);
 /// Spreads the hashes of lines over the hash of all of them; any odd number does.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 /// So many lines before and behind tell equal lines apart.
-const NEAR: usize = 2;
+const CONTEXT_LINES: usize = 2;
 
 impl HashedLines {
     /// The lines of a text.
-    pub fn of(text: &str) -> Self {
-        Self(text.lines().map(hash_of_line).collect())
+    pub fn new(text: &str) -> Self {
+        Self(text.lines().map(hash_line).collect())
     }
 
     /// Lines as they can be found again; `None` where there are not so many.
     pub fn cited(&self, lines: LineRange) -> Option<CitedLines> {
         let start = lines.first.checked_sub(1)?;
         let behind = self.0.get(lines.last..)?;
-        let text = joined(self.0.get(start..lines.last)?);
-        let before = &self.0[start.saturating_sub(NEAR)..start];
-        let near = joined(&[before, &[0], &behind[..behind.len().min(NEAR)]].concat());
+        let text = combine_hashes(self.0.get(start..lines.last)?);
+        let before = &self.0[start.saturating_sub(CONTEXT_LINES)..start];
+        let near =
+            combine_hashes(&[before, &[0], &behind[..behind.len().min(CONTEXT_LINES)]].concat());
         Some(CitedLines { text, near })
     }
 
     /// The same for lines of a text of which no more is needed.
     pub fn cited_in(text: &str, lines: LineRange) -> Option<CitedLines> {
-        let skipped = lines.first.checked_sub(1)?.saturating_sub(NEAR);
-        let wanted = text.lines().skip(skipped).take(lines.last + NEAR - skipped);
-        let seen = Self(wanted.map(hash_of_line).collect());
+        let skipped = lines.first.checked_sub(1)?.saturating_sub(CONTEXT_LINES);
+        let wanted = text.lines().skip(skipped).take(lines.last + CONTEXT_LINES - skipped);
+        let seen = Self(wanted.map(hash_line).collect());
         seen.cited(LineRange { first: lines.first - skipped, last: lines.last - skipped })
     }
 
     /// Where `count` lines of this hash stand, counted from one.
-    pub fn places_of(&self, text: u64, count: usize) -> Vec<LineRange> {
+    pub fn find_all(&self, text: u64, count: usize) -> Vec<LineRange> {
         let lines = &self.0;
         if count == 0 || count > lines.len() {
             return Vec::new();
         }
         let leading = (1..count).fold(1u64, |power, _| power.wrapping_mul(BASE));
-        let mut hash = joined(&lines[..count]);
+        let mut hash = combine_hashes(&lines[..count]);
         let mut found = Vec::new();
         for first in 1.. {
             if hash == text {
@@ -113,11 +114,11 @@ impl HashedLines {
     }
 }
 
-fn hash_of_line(line: &str) -> u64 {
+fn hash_line(line: &str) -> u64 {
     short_hash(line.trim_end().as_bytes())
 }
 
-fn joined(lines: &[u64]) -> u64 {
+fn combine_hashes(lines: &[u64]) -> u64 {
     lines.iter().fold(0, |hash, line| hash.wrapping_mul(BASE).wrapping_add(*line))
 }
 
@@ -127,7 +128,7 @@ fn short_hash(bytes: &[u8]) -> u64 {
 }
 
 /// The citations of a document, each with what its anchor belongs to.
-pub fn keyed(document: &Document) -> Vec<(Key, Citation<'_>)> {
+pub fn keyed_citations(document: &Document) -> Vec<(AnchorKey, Citation<'_>)> {
     let all = citations(document);
     let mut statements: BTreeMap<Span, String> = BTreeMap::new();
     for citation in &all {
@@ -135,7 +136,7 @@ pub fn keyed(document: &Document) -> Vec<(Key, Citation<'_>)> {
             .entry(citation.statement)
             .or_insert_with(|| statement_hash(document.text(), citation.statement, &all));
     }
-    let key = |citation: &Citation<'_>| Key {
+    let key = |citation: &Citation<'_>| AnchorKey {
         place: citation.written.value.to_owned(),
         statement: statements[&citation.statement].clone(),
     };
@@ -149,10 +150,10 @@ fn statement_hash(text: &str, statement: Span, all: &[Citation<'_>]) -> String {
     let mut from = statement.start;
     for citation in all.iter().filter(|citation| statement.contains(citation.written.at)) {
         let path_end = citation.written.at.start + citation.path.len();
-        said.push_str(Span::new(from, path_end).of(text));
+        said.push_str(Span::new(from, path_end).slice(text));
         from = citation.written.at.end;
     }
-    said.push_str(Span::new(from, statement.end).of(text));
+    said.push_str(Span::new(from, statement.end).slice(text));
     let words = said.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.collect();
     format!("{:012x}", short_hash(words.join(" ").as_bytes()) >> 16)
@@ -175,22 +176,23 @@ const TWIN: &str = "/twin";
 pub struct Anchors {
     at: Option<Span>,
     /// A newer midstride wrote them; they are left alone.
-    newer: bool,
+    is_newer: bool,
     list: BTreeSet<Anchor>,
 }
 
 impl Anchors {
     /// Reads the anchors of a document.
-    pub fn of(document: &Document) -> Self {
+    pub fn from_document(document: &Document) -> Self {
         let text = document.text();
         let comment = document.blocks().iter().rev().find(|block| {
-            block.kind == BlockKind::Html && block.at.of(text).trim_start().starts_with(BEGIN)
+            block.kind == MarkdownBlockKind::Html
+                && block.at.slice(text).trim_start().starts_with(BEGIN)
         });
         let Some(comment) = comment else { return Self::default() };
-        let mut lines = comment.at.of(text).trim_start()[BEGIN.len()..].lines();
+        let mut lines = comment.at.slice(text).trim_start()[BEGIN.len()..].lines();
         let newer = lines.next().is_none_or(|version| version.trim() != VERSION);
         let lines = lines.filter(|_| !newer).take_while(|line| line.trim() != END);
-        Self { at: Some(comment.at), newer, list: lines.filter_map(read).collect() }
+        Self { at: Some(comment.at), is_newer: newer, list: lines.filter_map(parse_line).collect() }
     }
 
     /// Every anchor.
@@ -199,7 +201,7 @@ impl Anchors {
     }
 
     /// The anchor of a place in a statement.
-    pub fn find(&self, key: &Key) -> Option<&Anchor> {
+    pub fn find(&self, key: &AnchorKey) -> Option<&Anchor> {
         self.list.iter().find(|anchor| anchor.key == *key)
     }
 
@@ -212,36 +214,36 @@ impl Anchors {
     pub fn replace(&self, document: &Document, with: &BTreeSet<Anchor>) -> Option<Edit> {
         // An empty comment is none.
         let is_right = self.list == *with && self.at.is_some() != with.is_empty();
-        if self.newer || is_right {
+        if self.is_newer || is_right {
             return None;
         }
         let at = self.at.unwrap_or(Span::empty(document.body().end));
         let before = &document.text()[document.body().start..at.start];
-        Some(Edit::Body(at, written(with, before, document.line_break())))
+        Some(Edit::Body(at, render_comment(with, before, document.line_break())))
     }
 }
 
 /// A document without its anchors, for whoever compares what is said; `None` where it has none, or
 /// a newer midstride wrote them.
-pub fn without(document: &Document) -> Option<Document> {
-    let edit = Anchors::of(document).replace(document, &BTreeSet::new())?;
+pub fn without_anchors(document: &Document) -> Option<Document> {
+    let edit = Anchors::from_document(document).replace(document, &BTreeSet::new())?;
     document.edit(&[edit]).ok().map(|(document, _)| document)
 }
 
 /// A text with anchors behind it.
-pub fn appended(text: &str, anchors: &BTreeSet<Anchor>, line_break: &str) -> String {
-    format!("{text}{}", written(anchors, text, line_break))
+pub fn append_anchors(text: &str, anchors: &BTreeSet<Anchor>, line_break: &str) -> String {
+    format!("{text}{}", render_comment(anchors, text, line_break))
 }
 
 /// The anchors of two texts of one handoff: what either added stays, what either dropped goes.
-pub fn merged(base: &Anchors, one: &Anchors, other: &Anchors) -> BTreeSet<Anchor> {
+pub fn merge_anchors(base: &Anchors, one: &Anchors, other: &Anchors) -> BTreeSet<Anchor> {
     let (one, other, base) = (&one.list, &other.list, &base.list);
     let kept = one.intersection(other);
     kept.chain(one.difference(base)).chain(other.difference(base)).cloned().collect()
 }
 
 /// The comment as it is written behind a text.
-fn written(anchors: &BTreeSet<Anchor>, before: &str, line_break: &str) -> String {
+fn render_comment(anchors: &BTreeSet<Anchor>, before: &str, line_break: &str) -> String {
     if anchors.is_empty() {
         return String::new();
     }
@@ -251,15 +253,15 @@ fn written(anchors: &BTreeSet<Anchor>, before: &str, line_break: &str) -> String
         _ if before.ends_with(line_break) => line_break.to_owned(),
         _ => line_break.repeat(2),
     };
-    let lines: String = anchors.iter().map(|anchor| line(anchor) + line_break).collect();
+    let lines: String = anchors.iter().map(|anchor| render_line(anchor) + line_break).collect();
     format!("{lead}{BEGIN}{VERSION}{line_break}{lines}{END}{line_break}")
 }
 
-fn line(anchor: &Anchor) -> String {
-    let stood = match &anchor.stood {
-        Stood::Nothing => NOTHING.to_owned(),
-        Stood::Folder => FOLDER.to_owned(),
-        Stood::File { blob, lines, has_twin } => {
+fn render_line(anchor: &Anchor) -> String {
+    let stood = match &anchor.target {
+        AnchorTarget::Missing => NOTHING.to_owned(),
+        AnchorTarget::Folder => FOLDER.to_owned(),
+        AnchorTarget::File { blob, lines, has_twin } => {
             let blob = blob.as_deref().unwrap_or(UNKNOWN);
             let twin = if *has_twin { TWIN } else { "" };
             match lines {
@@ -271,25 +273,25 @@ fn line(anchor: &Anchor) -> String {
         }
     };
     let path = anchor.path.as_ref().map(|path| format!("{FOUND_AT}{path}"));
-    let Key { place, statement } = &anchor.key;
+    let AnchorKey { place, statement } = &anchor.key;
     format!("{statement} {stood} {place}{}", path.unwrap_or_default())
 }
 
-fn read(line: &str) -> Option<Anchor> {
+fn parse_line(line: &str) -> Option<Anchor> {
     let (statement, rest) = line.trim().split_once(' ')?;
     let (stood, place) = rest.split_once(' ')?;
     let (place, path) = match place.split_once(FOUND_AT) {
         Some((place, path)) => (place, Some(path.to_owned())),
         None => (place, None),
     };
-    let key = Key { place: place.to_owned(), statement: statement.to_owned() };
-    Some(Anchor { key, path, stood: read_stood(stood)? })
+    let key = AnchorKey { place: place.to_owned(), statement: statement.to_owned() };
+    Some(Anchor { key, path, target: parse_target(stood)? })
 }
 
-fn read_stood(word: &str) -> Option<Stood> {
+fn parse_target(word: &str) -> Option<AnchorTarget> {
     match word {
-        NOTHING => return Some(Stood::Nothing),
-        FOLDER => return Some(Stood::Folder),
+        NOTHING => return Some(AnchorTarget::Missing),
+        FOLDER => return Some(AnchorTarget::Folder),
         _ => {}
     }
     let (word, has_twin) = match word.strip_suffix(TWIN) {
@@ -308,11 +310,11 @@ fn read_stood(word: &str) -> Option<Stood> {
         (None, _) => None,
         (Some(_), None) => return None,
     };
-    Some(Stood::File { blob: blob.map(str::to_owned), lines, has_twin })
+    Some(AnchorTarget::File { blob: blob.map(str::to_owned), lines, has_twin })
 }
 
 /// Whether a place can be written into a line of the comment and read back.
-pub fn can_be_kept(place: &str) -> bool {
+pub fn can_be_stored(place: &str) -> bool {
     !place.contains(END) && !place.contains(FOUND_AT) && !place.contains(['\n', '\r'])
 }
 
@@ -320,13 +322,13 @@ pub fn can_be_kept(place: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn anchor(place: &str, stood: Stood) -> Anchor {
-        let key = Key { place: place.into(), statement: "0123456789ab".into() };
-        Anchor { key, path: None, stood }
+    fn anchor(place: &str, stood: AnchorTarget) -> Anchor {
+        let key = AnchorKey { place: place.into(), statement: "0123456789ab".into() };
+        Anchor { key, path: None, target: stood }
     }
 
-    fn file(blob: Option<&str>, lines: Option<CitedLines>, has_twin: bool) -> Stood {
-        Stood::File { blob: blob.map(str::to_owned), lines, has_twin }
+    fn file(blob: Option<&str>, lines: Option<CitedLines>, has_twin: bool) -> AnchorTarget {
+        AnchorTarget::File { blob: blob.map(str::to_owned), lines, has_twin }
     }
 
     fn some() -> BTreeSet<Anchor> {
@@ -336,15 +338,15 @@ mod tests {
         BTreeSet::from([
             anchor("src/a.rs:3", file(None, lines, false)),
             anchor("src/a.rs:4", file(Some("ab12"), lines, true)),
-            anchor("src/new.rs", Stood::Nothing),
-            anchor("src/", Stood::Folder),
+            anchor("src/new.rs", AnchorTarget::Missing),
+            anchor("src/", AnchorTarget::Folder),
             elsewhere,
         ])
     }
 
     fn with(text: &str, anchors: &BTreeSet<Anchor>) -> Document {
         let document = Document::parse(text.as_bytes());
-        let edit = Anchors::of(&document).replace(&document, anchors);
+        let edit = Anchors::from_document(&document).replace(&document, anchors);
         edit.map_or(document.clone(), |edit| document.edit(&[edit]).unwrap().0)
     }
 
@@ -352,7 +354,7 @@ mod tests {
     fn anchors_read_back_as_they_were_written() {
         for text in ["---\nhandoff:\n  id: a\n---\nText\n", "Text", "a\r\n\r\nb\r\n", "a\n\n", ""] {
             let document = with(text, &some());
-            assert_eq!(Anchors::of(&document).list, some(), "{}", document.text());
+            assert_eq!(Anchors::from_document(&document).list, some(), "{}", document.text());
             assert_eq!(with(document.text(), &some()).text(), document.text());
             let without = with(document.text(), &BTreeSet::new());
             assert_eq!(without.text().trim_end(), text.trim_end());
@@ -367,9 +369,9 @@ mod tests {
 
     #[test]
     fn a_statement_keeps_its_key_when_only_line_numbers_change() {
-        let keys = |text: &str| -> Vec<Key> {
+        let keys = |text: &str| -> Vec<AnchorKey> {
             let document = Document::parse(text.as_bytes());
-            keyed(&document).into_iter().map(|(key, _)| key).collect()
+            keyed_citations(&document).into_iter().map(|(key, _)| key).collect()
         };
         let one = keys("The loop in a.rs:10 calls\nb.rs:20 twice.\n");
         let moved = keys("The loop in a.rs:12 calls b.rs:20\ntwice.\n");
@@ -382,9 +384,9 @@ mod tests {
     #[test]
     fn lines_are_found_again_wherever_they_stand() {
         let text = "one\ntwo\nthree\nfour\none \ntwo\t\n";
-        let lines = HashedLines::of(text);
+        let lines = HashedLines::new(text);
         let cited = lines.cited(LineRange { first: 1, last: 2 }).unwrap();
-        let places = lines.places_of(cited.text, 2);
+        let places = lines.find_all(cited.text, 2);
         assert_eq!(places.iter().map(|lines| lines.first).collect::<Vec<_>>(), [1, 5]);
         assert_ne!(lines.cited(places[1]).unwrap().near, cited.near);
         assert_eq!(lines.cited(LineRange { first: 6, last: 7 }), None);
@@ -394,18 +396,19 @@ mod tests {
                 assert_eq!(HashedLines::cited_in(text, range), lines.cited(range), "{range}");
             }
         }
-        assert!(lines.places_of(cited.text, 7).is_empty());
-        assert!(lines.places_of(cited.text, 0).is_empty());
+        assert!(lines.find_all(cited.text, 7).is_empty());
+        assert!(lines.find_all(cited.text, 0).is_empty());
     }
 
     #[test]
     fn what_either_side_did_to_the_anchors_is_merged() {
         let of = |names: &[&str]| Anchors {
             at: None,
-            newer: false,
-            list: names.iter().map(|name| anchor(name, Stood::Nothing)).collect(),
+            is_newer: false,
+            list: names.iter().map(|name| anchor(name, AnchorTarget::Missing)).collect(),
         };
-        let merged = merged(&of(&["a", "b", "c"]), &of(&["a", "c", "d"]), &of(&["a", "b", "e"]));
+        let merged =
+            merge_anchors(&of(&["a", "b", "c"]), &of(&["a", "c", "d"]), &of(&["a", "b", "e"]));
         let names: Vec<&str> = merged.iter().map(|anchor| anchor.key.place.as_str()).collect();
         assert_eq!(names, ["a", "d", "e"]);
     }

@@ -17,37 +17,37 @@ mod required;
 mod status;
 mod upstream;
 
-pub use allow::Silenced;
-pub use pull_request::pull_request;
-pub use reference::{Claim, one_id_two_uids};
+pub use allow::SilencedFinding;
+pub use pull_request::check_pull_request;
+pub use reference::{IdClaim, duplicate_id_finding};
 
 use crate::format::document::Document;
-use crate::format::finding::{Code, Finding, Severity, WayOut};
-use crate::format::header::{Place, Status};
+use crate::format::finding::{Code, Finding, FindingFix, Severity};
+use crate::format::header::{HeaderLocation, Status};
 use crate::format::stage::{StageRule, Stages};
 use crate::handoff::Handoff;
 use crate::handoff::merge;
 use crate::text::id::HandoffKey;
 use crate::text::span::{Span, line_end};
-use crate::text::yaml::Value;
+use crate::text::yaml::YamlValue;
 
 /// What the judge may ask about the world around a document.
-pub trait Surroundings {
+pub trait CheckContext {
     /// What an upstream reference leads to: a path, or the id of a handoff.
-    fn artifact(&self, reference: &str) -> Artifact;
+    fn artifact(&self, reference: &str) -> ReferencedArtifact;
     /// Whether a handoff of this id is known.
-    fn knows(&self, id: &str) -> bool;
+    fn has_handoff(&self, id: &str) -> bool;
     /// The SHA-256 of a file that something was generated from, in lower-case hexadecimal.
     fn source_hash(&self, path: &str) -> Option<String>;
     /// What a path leads to that counts from the root of the project.
-    fn reading(&self, path: &str) -> Reading;
+    fn path_access(&self, path: &str) -> PathAccess;
 }
 
 /// What a file is to whoever is asked to read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum PathAccess {
     /// It can be read.
-    Here,
+    Readable,
     /// Nothing is there.
     Missing,
     /// A link on the way leads out of the project.
@@ -56,7 +56,7 @@ pub enum Reading {
 
 /// What a reference leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Artifact {
+pub enum ReferencedArtifact {
     /// Nothing is there.
     Missing,
     /// Something is there that nobody judges.
@@ -74,14 +74,14 @@ pub enum Artifact {
 
 /// Nothing is around: for judging a document alone.
 #[derive(Clone, Copy, Debug)]
-pub struct Alone;
+pub struct StandaloneContext;
 
-impl Surroundings for Alone {
-    fn artifact(&self, _: &str) -> Artifact {
-        Artifact::Plain
+impl CheckContext for StandaloneContext {
+    fn artifact(&self, _: &str) -> ReferencedArtifact {
+        ReferencedArtifact::Plain
     }
 
-    fn knows(&self, _: &str) -> bool {
+    fn has_handoff(&self, _: &str) -> bool {
         true
     }
 
@@ -89,25 +89,25 @@ impl Surroundings for Alone {
         None
     }
 
-    fn reading(&self, _: &str) -> Reading {
-        Reading::Here
+    fn path_access(&self, _: &str) -> PathAccess {
+        PathAccess::Readable
     }
 }
 
 /// What was found in one document.
 #[derive(Clone, Debug, Default)]
-pub struct Verdict {
+pub struct CheckFindings {
     /// In the order of the text.
     pub findings: Vec<Finding>,
     /// What was silenced, and why.
-    pub silenced: Vec<Silenced>,
+    pub silenced: Vec<SilencedFinding>,
 }
 
-impl Verdict {
+impl CheckFindings {
     /// Adds what was found by comparing; it can be silenced like everything else.
     pub fn add(&mut self, document: &Document, finding: Finding) {
         match allow::reason_for(document, finding.code) {
-            Some(reason) => self.silenced.push(Silenced { finding, reason }),
+            Some(reason) => self.silenced.push(SilencedFinding { finding, reason }),
             None => {
                 self.findings.push(finding);
                 self.findings.sort_by_key(|finding| (finding.at.start, finding.code));
@@ -121,7 +121,7 @@ impl Verdict {
     }
 
     /// Why the work may not go on from here, if something blocks.
-    pub fn incomplete(&self) -> Option<String> {
+    pub fn incomplete_reason(&self) -> Option<String> {
         let first = self.blocking().into_iter().next()?;
         Some(match self.count(Severity::Error) {
             0 => first.message.clone(),
@@ -143,43 +143,43 @@ pub fn check(
     handoff: &Handoff<'_>,
     stages: &Stages,
     place: Option<&HandoffKey>,
-    around: &dyn Surroundings,
-) -> Verdict {
+    around: &dyn CheckContext,
+) -> CheckFindings {
     let mut findings = handoff.document().findings().to_vec();
-    two_handoffs(handoff.document(), &mut findings);
-    generated::rules(handoff, around, &mut findings);
+    explain_two_handoffs(handoff.document(), &mut findings);
+    generated::check(handoff, around, &mut findings);
     if handoff.is_handoff() {
         // A header that says nothing is judged; one that could not be read has its own finding.
         let too_large = findings.iter().any(|finding| finding.code == Code::HeaderTooLarge);
         let fields = handoff.header().map(|header| &header.fields().value);
-        let readable = matches!(fields, Some(Value::Map(_) | Value::Null)) && !too_large;
+        let readable = matches!(fields, Some(YamlValue::Map(_) | YamlValue::Null)) && !too_large;
         if readable {
-            advancing(handoff, stages, around, &mut findings);
-            status::rules(handoff, around, &mut findings);
-            reference::rules(handoff, place, &mut findings);
-            proof::rules(handoff, &mut findings);
-            boot::rules(handoff, around, &mut findings);
+            check_advance_rules(handoff, stages, around, &mut findings);
+            status::check(handoff, around, &mut findings);
+            reference::check(handoff, place, &mut findings);
+            proof::check(handoff, &mut findings);
+            boot::check(handoff, around, &mut findings);
         }
         // Between conflict markers a text says two things at once; its content can wait.
         let torn = findings.iter().any(|finding| finding.code == Code::ConflictMarker);
         if !torn && !too_large {
-            content::rules(handoff, stages, &mut findings);
+            content::check(handoff, stages, &mut findings);
         }
-    } else if handoff.header().is_some_and(|header| header.place == Place::Section) {
-        question::rules(handoff, &mut findings);
+    } else if handoff.header().is_some_and(|header| header.location == HeaderLocation::Section) {
+        question::check(handoff, &mut findings);
     } else {
-        findings.push(no_header(handoff));
+        findings.push(missing_header_finding(handoff));
     }
     let (findings, silenced) = allow::apply(handoff.document(), findings);
-    Verdict { findings, silenced }
+    CheckFindings { findings, silenced }
 }
 
 /// An unfinished merge of two handoffs cannot be joined; they have to be parted.
-fn two_handoffs(document: &Document, findings: &mut [Finding]) {
+fn explain_two_handoffs(document: &Document, findings: &mut [Finding]) {
     let torn = findings.iter_mut().find(|finding| finding.code == Code::ConflictMarker);
-    if let Some(finding) = torn.filter(|_| merge::holds_two_handoffs(document)) {
+    if let Some(finding) = torn.filter(|_| merge::has_two_handoffs(document)) {
         finding.message = "these are two handoffs with one id".to_owned();
-        finding.way_out = Some(WayOut::Think(
+        finding.fix = Some(FindingFix::Hint(
             "keep one here; put the other into a file of its own, named after the new `id` you give it"
                 .to_owned(),
         ));
@@ -187,29 +187,29 @@ fn two_handoffs(document: &Document, findings: &mut [Finding]) {
 }
 
 /// The five rules for advancing.
-fn advancing(
+fn check_advance_rules(
     handoff: &Handoff<'_>,
     stages: &Stages,
-    around: &dyn Surroundings,
+    around: &dyn CheckContext,
     findings: &mut Vec<Finding>,
 ) {
     let stage = required::stage_rule(handoff, stages, findings);
-    required::rules(handoff, stages, stage, findings);
-    undecided(handoff, stage, findings);
-    upstream::rules(handoff, stages, stage, around, findings);
+    required::check(handoff, stages, stage, findings);
+    check_undecided(handoff, stage, findings);
+    upstream::check(handoff, stages, stage, around, findings);
     if stage.is_some_and(StageRule::decides_capabilities) {
-        capability::rules(handoff, stages, findings);
+        capability::check(handoff, stages, findings);
     }
 }
 
 /// What is not known for sure, as far as somebody still has to care: in an open handoff all of it.
 /// A resolved stage is what the next ones build on, so what blocks them is not over with it.
-fn undecided(handoff: &Handoff<'_>, stage: Option<&StageRule>, findings: &mut Vec<Finding>) {
+fn check_undecided(handoff: &Handoff<'_>, stage: Option<&StageRule>, findings: &mut Vec<Finding>) {
     let mut found = Vec::new();
-    question::rules(handoff, &mut found);
-    question::unclear(handoff, &mut found);
-    assumption::rules(handoff, &mut found);
-    assumption::unrated(handoff, &mut found);
+    question::check(handoff, &mut found);
+    question::check_blocking_flag(handoff, &mut found);
+    assumption::check(handoff, &mut found);
+    assumption::check_confidence(handoff, &mut found);
     match handoff.status() {
         Status::Planned | Status::InProgress => {}
         Status::Resolved if stage.is_some() => found.retain(Finding::blocks),
@@ -218,16 +218,16 @@ fn undecided(handoff: &Handoff<'_>, stage: Option<&StageRule>, findings: &mut Ve
     findings.extend(found);
 }
 
-fn no_header(handoff: &Handoff<'_>) -> Finding {
+fn missing_header_finding(handoff: &Handoff<'_>) -> Finding {
     let text = handoff.document().text();
     let at = Span::new(0, line_end(text, 0).min(text.trim_end().len()));
     let message = "a note without a handoff header: its status and questions cannot be told";
     let advice = "put a `handoff:` header on top, with at least `id`, `title` and `status`";
-    Finding::new(Code::NoHeader, at, message).think(advice)
+    Finding::new(Code::NoHeader, at, message).with_hint(advice)
 }
 
 /// The bytes of the key `handoff`, where findings about absent fields point.
-pub(crate) fn heading(handoff: &Handoff<'_>) -> Span {
+pub(crate) fn header_key_span(handoff: &Handoff<'_>) -> Span {
     let entry = handoff.header().and_then(|header| header.root.entry("handoff"));
     entry.map(|entry| entry.key.at).unwrap_or_default()
 }
@@ -235,16 +235,16 @@ pub(crate) fn heading(handoff: &Handoff<'_>) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     /// The codes about a text that block, and why it is incomplete.
     fn blocking(text: &str) -> (Vec<String>, Option<String>) {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let handoff = Handoff::of(&document, &whereabouts, &stages);
-        let verdict = check(&handoff, &stages, None, &Alone);
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let handoff = Handoff::new(&document, &whereabouts, &stages);
+        let verdict = check(&handoff, &stages, None, &StandaloneContext);
         let codes = verdict.blocking().iter().map(|finding| finding.code.to_string()).collect();
-        (codes, verdict.incomplete())
+        (codes, verdict.incomplete_reason())
     }
 
     const PRICING: &str = "---
@@ -282,9 +282,9 @@ handoff:
         // What does not block is history then, and so is all of it where nothing is derived.
         let resolved = PRICING.replace("planned", "resolved");
         let document = Document::parse(resolved.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let handoff = Handoff::of(&document, &whereabouts, &stages);
-        let found = check(&handoff, &stages, None, &Alone).findings;
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let handoff = Handoff::new(&document, &whereabouts, &stages);
+        let found = check(&handoff, &stages, None, &StandaloneContext).findings;
         assert!(!found.iter().any(|finding| finding.code == Code::AssumptionUnchecked));
         let investigation = resolved.replace("stage: pricing", "kind: investigation");
         assert!(!blocking(&investigation).0.contains(&"S003".to_owned()));

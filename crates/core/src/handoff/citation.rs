@@ -4,16 +4,16 @@
 //! Whether a place exists, or ever did, is not asked here.
 
 use crate::format::document::Document;
-use crate::format::insert::{self, Insert};
-use crate::text::markdown::BlockKind;
-use crate::text::span::{At, Span};
-use crate::text::yaml::{Node, Value};
+use crate::format::insert::{self, GeneratedSection};
+use crate::text::markdown::MarkdownBlockKind;
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::{YamlNode, YamlValue};
 
 /// A place in the repository that a document names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation<'d> {
     /// The place as it is written, with its lines.
-    pub written: At<&'d str>,
+    pub written: Spanned<&'d str>,
     /// The path as it is written.
     pub path: &'d str,
     /// The lines, where it names some.
@@ -82,7 +82,7 @@ impl Citation<'_> {
 }
 
 /// Fields of the header that say something about the repository.
-const STATEMENTS: [&str; 12] = [
+const STATEMENT_FIELDS: [&str; 12] = [
     "title",
     "description",
     "context_summary",
@@ -101,23 +101,23 @@ const STATEMENTS: [&str; 12] = [
 pub fn citations(document: &Document) -> Vec<Citation<'_>> {
     let mut found = Vec::new();
     for field in statements(document) {
-        in_field(document.text(), field, &mut found);
+        collect_from_field(document.text(), field, &mut found);
     }
-    in_body(document, &mut found);
+    collect_from_body(document, &mut found);
     found.sort_by_key(|citation| citation.written.at);
     found
 }
 
 /// The text of a document with other lines at some of its citations, given by where they stand;
 /// `None` where that would change anything else.
-pub fn with_lines(document: &Document, moved: &[(Span, LineRange)]) -> Option<Document> {
+pub fn update_lines(document: &Document, moved: &[(Span, LineRange)]) -> Option<Document> {
     let before = citations(document);
     let mut text = String::with_capacity(document.text().len());
     let mut from = 0;
     for citation in &before {
         let to = moved.iter().find(|(at, _)| *at == citation.written.at);
         if let Some((at, lines)) = to {
-            text.push_str(Span::new(from, at.start).of(document.text()));
+            text.push_str(Span::new(from, at.start).slice(document.text()));
             text.push_str(&citation.with_lines(*lines));
             from = at.end;
         }
@@ -134,69 +134,75 @@ pub fn with_lines(document: &Document, moved: &[(Span, LineRange)]) -> Option<Do
 }
 
 /// The parts of the header that say something about the repository.
-pub(crate) fn statements(document: &Document) -> Vec<&Node> {
+pub(crate) fn statements(document: &Document) -> Vec<&YamlNode> {
     let Some(header) = document.handoff_header() else {
         return Vec::new();
     };
-    let fields = STATEMENTS.iter().filter_map(|name| header.fields().get(name));
-    let proofs = header.fields().get("proofs").map(Node::items).unwrap_or_default();
+    let fields = STATEMENT_FIELDS.iter().filter_map(|name| header.fields().get(name));
+    let proofs = header.fields().get("proofs").map(YamlNode::items).unwrap_or_default();
     fields.chain(proofs.into_iter().filter_map(|proof| proof.get("claim"))).collect()
 }
 
 /// A list has a statement per entry, anything else is one.
-fn in_field<'d>(text: &'d str, field: &'d Node, found: &mut Vec<Citation<'d>>) {
+fn collect_from_field<'d>(text: &'d str, field: &'d YamlNode, found: &mut Vec<Citation<'d>>) {
     match &field.value {
-        Value::List(items) => {
+        YamlValue::List(items) => {
             for item in items {
-                in_node(text, &item.node, item.node.at, found);
+                collect_from_node(text, &item.node, item.node.at, found);
             }
         }
-        Value::Map(entries) => {
+        YamlValue::Map(entries) => {
             for entry in entries {
-                in_field(text, &entry.node, found);
+                collect_from_field(text, &entry.node, found);
             }
         }
-        Value::Text(_) | Value::Null | Value::Unreadable(_) => {
-            in_node(text, field, field.at, found);
+        YamlValue::Text(_) | YamlValue::Null | YamlValue::Unreadable(_) => {
+            collect_from_node(text, field, field.at, found);
         }
     }
 }
 
-fn in_node<'d>(text: &'d str, node: &'d Node, statement: Span, found: &mut Vec<Citation<'d>>) {
+fn collect_from_node<'d>(
+    text: &'d str,
+    node: &'d YamlNode,
+    statement: Span,
+    found: &mut Vec<Citation<'d>>,
+) {
     match &node.value {
-        Value::Text(_) => in_prose(text, node.at, &[], |_| statement, found),
-        Value::List(items) => {
+        YamlValue::Text(_) => collect_from_prose(text, node.at, &[], |_| statement, found),
+        YamlValue::List(items) => {
             for item in items {
-                in_node(text, &item.node, statement, found);
+                collect_from_node(text, &item.node, statement, found);
             }
         }
-        Value::Map(entries) => {
+        YamlValue::Map(entries) => {
             for entry in entries {
-                in_node(text, &entry.node, statement, found);
+                collect_from_node(text, &entry.node, statement, found);
             }
         }
-        Value::Null | Value::Unreadable(_) => {}
+        YamlValue::Null | YamlValue::Unreadable(_) => {}
     }
 }
 
-fn in_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) {
+fn collect_from_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) {
     let text = document.text();
     let code = code_blocks(document);
     // What a session did is history: no code that comes later makes it wrong.
-    let facts = Insert::of(document, insert::Kind::Facts).map(|facts| facts.at);
+    let facts =
+        GeneratedSection::find(document, insert::GeneratedSectionKind::Facts).map(|facts| facts.at);
     let is_said = |at: Span| !facts.is_some_and(|facts| facts.contains(at));
     for heading in
         document.sections().iter().map(|section| section.title.at).filter(|at| is_said(*at))
     {
-        in_prose(text, heading, &code, |_| heading, found);
+        collect_from_prose(text, heading, &code, |_| heading, found);
     }
     for block in document.blocks().iter().filter(|block| is_said(block.at)) {
         match block.kind {
-            BlockKind::Paragraph | BlockKind::Item | BlockKind::Table => {
-                let statement = |at: Span| statement(text, block.at, block.kind, at);
-                in_prose(text, block.at, &code, statement, found);
+            MarkdownBlockKind::Paragraph | MarkdownBlockKind::Item | MarkdownBlockKind::Table => {
+                let statement = |at: Span| statement_around(text, block.at, block.kind, at);
+                collect_from_prose(text, block.at, &code, statement, found);
             }
-            BlockKind::Code | BlockKind::Html => {}
+            MarkdownBlockKind::Code | MarkdownBlockKind::Html => {}
         }
     }
 }
@@ -204,7 +210,7 @@ fn in_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) {
 /// Code that is no part of a sentence.
 pub(crate) fn code_blocks(document: &Document) -> Vec<Span> {
     let is_block = |code: &Span| {
-        let written = code.of(document.text()).trim_start();
+        let written = code.slice(document.text()).trim_start();
         written.starts_with("```") || written.starts_with("~~~") || written.contains('\n')
     };
     document.code().iter().copied().filter(is_block).collect()
@@ -212,13 +218,16 @@ pub(crate) fn code_blocks(document: &Document) -> Vec<Span> {
 
 /// The part of a block that a place belongs to: its row of a table, its item of a list with what
 /// follows it up to the next item, else the whole block.
-fn statement(text: &str, block: Span, kind: BlockKind, at: Span) -> Span {
+fn statement_around(text: &str, block: Span, kind: MarkdownBlockKind, at: Span) -> Span {
     let begins = |line: &str| match kind {
-        BlockKind::Table => true,
-        BlockKind::Paragraph | BlockKind::Item | BlockKind::Code | BlockKind::Html => is_item(line),
+        MarkdownBlockKind::Table => true,
+        MarkdownBlockKind::Paragraph
+        | MarkdownBlockKind::Item
+        | MarkdownBlockKind::Code
+        | MarkdownBlockKind::Html => is_item(line),
     };
     let (mut from, mut next) = (block.start, block.start);
-    for line in block.of(text).split_inclusive('\n') {
+    for line in block.slice(text).split_inclusive('\n') {
         if begins(line) {
             if next > at.start {
                 return Span::new(from, next);
@@ -240,7 +249,7 @@ fn is_item(line: &str) -> bool {
 }
 
 /// The places that stand in some prose.
-fn in_prose<'d>(
+fn collect_from_prose<'d>(
     text: &'d str,
     at: Span,
     code: &[Span],
@@ -248,39 +257,40 @@ fn in_prose<'d>(
     found: &mut Vec<Citation<'d>>,
 ) {
     let mut start = at.start;
-    for word in at.of(text).split(|c: char| !belongs_to_a_word(c)) {
+    for word in at.slice(text).split(|c: char| !is_path_char(c)) {
         let here = Span::new(start, start + word.len());
         start = here.end + text[here.end..].chars().next().map_or(0, char::len_utf8);
         if !word.contains(['.', '/', ':']) || code.iter().any(|code| code.contains(here)) {
             continue;
         }
-        let Some((written, path, lines)) = place(word) else { continue };
+        let Some((written, path, lines)) = parse_place(word) else { continue };
         let from = here.start + (written.as_ptr() as usize - word.as_ptr() as usize);
-        let written = At::new(written, Span::new(from, from + written.len()));
+        let written = Spanned::new(written, Span::new(from, from + written.len()));
         found.push(Citation { written, path, lines, statement: statement(written.at) });
     }
 }
 
 /// Letters of a word that may be a place, or that tell that it is none.
-fn belongs_to_a_word(c: char) -> bool {
+fn is_path_char(c: char) -> bool {
     c.is_alphanumeric() || "_-./@+~#:[]*?<>{}$%\\…–".contains(c)
 }
 
 /// A word as a place: as it is written, its path, its lines.
-fn place(word: &str) -> Option<(&str, &str, Option<LineRange>)> {
-    let word = trimmed(word);
+fn parse_place(word: &str) -> Option<(&str, &str, Option<LineRange>)> {
+    let word = trim_word(word);
     if word.contains("://") {
         return None;
     }
     let path_end = word.find([':', '#']).unwrap_or(word.len());
     let (path, rest) = word.split_at(path_end);
-    let (lines, length) = lines(rest).map_or((None, 0), |(lines, length)| (Some(lines), length));
+    let (lines, length) =
+        parse_lines(rest).map_or((None, 0), |(lines, length)| (Some(lines), length));
     let written = &word[..path_end + length];
     is_path(path, lines.is_some()).then_some((written, path, lines))
 }
 
 /// A word without what surrounds it: emphasis, brackets, the end of a sentence.
-fn trimmed(word: &str) -> &str {
+fn trim_word(word: &str) -> &str {
     let mut word = word.trim_matches(['*', '<', '>', '–', '…', '?']);
     if let Some(inner) = word.strip_prefix('[') {
         word = inner.strip_suffix(']').unwrap_or(inner);
@@ -293,15 +303,15 @@ fn trimmed(word: &str) -> &str {
 }
 
 /// `:12`, `:12-14`, `:12:5`, `#L12`, `#L12-L14`: the lines, and how many bytes say them.
-fn lines(rest: &str) -> Option<(LineRange, usize)> {
+fn parse_lines(rest: &str) -> Option<(LineRange, usize)> {
     let sign = rest.strip_prefix("#L").or_else(|| {
         let rest = rest.strip_prefix(':')?;
         Some(rest.strip_prefix('L').unwrap_or(rest))
     })?;
-    let (first, behind) = number(sign)?;
+    let (first, behind) = parse_number(sign)?;
     let last = behind
         .strip_prefix(['-', '–'])
-        .and_then(|behind| number(behind.strip_prefix('L').unwrap_or(behind)));
+        .and_then(|behind| parse_number(behind.strip_prefix('L').unwrap_or(behind)));
     let (last, behind) = last.unwrap_or((first, behind));
     // Columns behind a line, and lines that run backwards, are beyond what can be brought up to date.
     let is_whole = first > 0 && last >= first && !behind.starts_with('C');
@@ -311,7 +321,7 @@ fn lines(rest: &str) -> Option<(LineRange, usize)> {
 /// No file has so many lines; a larger number is something else.
 const LINES_MAX: usize = 9_999_999;
 
-fn number(text: &str) -> Option<(usize, &str)> {
+fn parse_number(text: &str) -> Option<(usize, &str)> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, behind) = text.split_at(digits);
     let number = number.parse().ok().filter(|number| *number <= LINES_MAX)?;
@@ -319,7 +329,8 @@ fn number(text: &str) -> Option<(usize, &str)> {
 }
 
 /// Files without an ending; as words of their own they may mean anything.
-const NAMES: [&str; 6] = ["Makefile", "Dockerfile", "Justfile", "justfile", "Rakefile", "LICENSE"];
+const EXTENSIONLESS_FILES: [&str; 6] =
+    ["Makefile", "Dockerfile", "Justfile", "justfile", "Rakefile", "LICENSE"];
 
 /// Whether a word has the form of a path.
 fn is_path(path: &str, at_lines: bool) -> bool {
@@ -340,18 +351,19 @@ fn is_path(path: &str, at_lines: bool) -> bool {
         return false;
     }
     let Some((stem, ending)) = name.rsplit_once('.') else {
-        return (at_lines || NAMES.contains(&name)) && !folder.is_empty();
+        return (at_lines || EXTENSIONLESS_FILES.contains(&name)) && !folder.is_empty();
     };
     let is_hidden = stem.is_empty();
     let plausible = ending.starts_with(|c: char| c.is_ascii_alphabetic())
         && ending.len() <= 12
         && ending.chars().all(|c| c.is_ascii_alphanumeric() || (is_hidden && "-_".contains(c)));
     let product = ending == "js" && stem.starts_with(char::is_uppercase);
-    plausible && (!folder.is_empty() || at_lines || is_hidden || (is_ending(ending) && !product))
+    plausible
+        && (!folder.is_empty() || at_lines || is_hidden || (is_known_extension(ending) && !product))
 }
 
 /// Endings that make a bare name a file; with a folder before it, any ending does.
-const ENDINGS: &[&str] = &[
+const EXTENSIONS: &[&str] = &[
     "rs", "py", "ts", "tsx", "js", "jsx", "mjs", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp",
     "cs", "rb", "php", "swift", "scala", "sql", "sh", "toml", "yaml", "yml", "json", "md", "html",
     "css", "scss", "vue", "svelte", "ex", "exs", "erl", "lua", "zig", "proto", "tf", "xml", "lock",
@@ -359,8 +371,8 @@ const ENDINGS: &[&str] = &[
 ];
 
 /// Whether an ending makes a bare name a file.
-pub(crate) fn is_ending(ending: &str) -> bool {
-    ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
+pub(crate) fn is_known_extension(ending: &str) -> bool {
+    EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(ending))
 }
 
 #[cfg(test)]
@@ -371,7 +383,7 @@ mod tests {
         let document = Document::parse(text.as_bytes());
         let found = citations(&document);
         let shown = |citation: &Citation<'_>| {
-            assert_eq!(citation.written.at.of(text), citation.written.value);
+            assert_eq!(citation.written.at.slice(text), citation.written.value);
             assert!(citation.statement.contains(citation.written.at), "{citation:?}");
             match citation.lines {
                 Some(lines) => format!("{} @{lines}", citation.path),
@@ -462,7 +474,7 @@ mod tests {
         let text = "- a.rs:1 is\n  slow\n  - b.rs:2\n- c.rs:3\n\n| x | y |\n|---|---|\n| d.rs:4 | e.rs:5 |\n| f.rs:6 | |\n\nOne\ng.rs:7 two.\n";
         let document = Document::parse(text.as_bytes());
         let all = citations(&document);
-        let said: Vec<&str> = all.iter().map(|c| c.statement.of(text).trim_end()).collect();
+        let said: Vec<&str> = all.iter().map(|c| c.statement.slice(text).trim_end()).collect();
         let row = "| d.rs:4 | e.rs:5 |";
         let expected = [
             "- a.rs:1 is\n  slow",
@@ -487,10 +499,10 @@ mod tests {
             .filter(|citation| citation.path == "a.rs")
             .map(|citation| (citation.written.at, to))
             .collect();
-        let after = with_lines(&document, &moved).unwrap();
+        let after = update_lines(&document, &moved).unwrap();
         let expected = text.replace("a.rs:3", "a.rs:12").replace("#L3", "#L12");
         assert_eq!(after.text(), expected);
-        assert_eq!(with_lines(&document, &[]).unwrap().text(), text);
+        assert_eq!(update_lines(&document, &[]).unwrap().text(), text);
     }
 
     #[test]

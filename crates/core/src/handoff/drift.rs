@@ -7,18 +7,18 @@ mod findings;
 mod overtaken;
 
 pub use findings::findings;
-pub use overtaken::{Commit, Open, QUIET_DAYS};
+pub use overtaken::{HandoffActivity, LaterCommit, QUIET_DAYS};
 
 use crate::handoff::anchor::{CitedLines, HashedLines};
 use crate::handoff::citation::LineRange;
-use crate::text::span::{At, Span};
+use crate::text::span::{Span, Spanned};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 use std::fmt;
 
 /// What has happened to a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum CitationStatus {
     /// It is as it was.
     Intact,
     /// Its lines stand elsewhere in the file.
@@ -30,12 +30,12 @@ pub enum Verdict {
     /// It is gone.
     Deleted,
     /// It was not there when it was named.
-    NeverThere,
+    NeverExisted,
     /// Nothing tells.
-    NotJudged,
+    Unchecked,
 }
 
-impl Verdict {
+impl CitationStatus {
     /// Every verdict.
     pub const ALL: [Self; 7] = [
         Self::Intact,
@@ -43,8 +43,8 @@ impl Verdict {
         Self::Changed,
         Self::Renamed,
         Self::Deleted,
-        Self::NeverThere,
-        Self::NotJudged,
+        Self::NeverExisted,
+        Self::Unchecked,
     ];
 
     /// The word for programs.
@@ -55,36 +55,36 @@ impl Verdict {
             Self::Changed => "changed",
             Self::Renamed => "renamed",
             Self::Deleted => "deleted",
-            Self::NeverThere => "never_there",
-            Self::NotJudged => "not_judged",
+            Self::NeverExisted => "never_there",
+            Self::Unchecked => "not_judged",
         }
     }
 }
 
 /// One citation, judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub struct CitationCheck {
     /// The place as it is written.
-    pub place: At<String>,
+    pub place: Spanned<String>,
     /// What is said about it.
     pub statement: Span,
     /// What has happened to it.
-    pub verdict: Verdict,
+    pub status: CitationStatus,
     /// Where it is now, if it is somewhere.
-    pub now: Option<Spot>,
+    pub location: Option<CodeLocation>,
     /// What it was compared with.
-    pub baseline: Baseline,
+    pub origin: CitationOrigin,
     /// What changed lines were and are, shortened, where both are at hand.
-    pub change: Option<Change>,
+    pub change: Option<LineChange>,
     /// Whether anything in the file was changed, here or elsewhere, and committed.
     pub file_changed: bool,
     /// Why nothing can be told, or only a part.
-    pub why: Option<Doubt>,
+    pub doubt: Option<CitationDoubt>,
 }
 
 /// A path, and lines of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct CodeLocation {
     /// From the top of the working tree.
     pub path: String,
     /// The lines.
@@ -92,7 +92,7 @@ pub struct Spot {
 }
 
 /// `src/market.py:12-14`
-impl fmt::Display for Spot {
+impl fmt::Display for CodeLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.path)?;
         self.lines.map_or(Ok(()), |lines| write!(f, ":{lines}"))
@@ -101,7 +101,7 @@ impl fmt::Display for Spot {
 
 /// What a citation was compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Baseline {
+pub enum CitationOrigin {
     /// What its anchor says.
     Anchor,
     /// The commit that wrote the line it stands in.
@@ -114,9 +114,9 @@ pub enum Baseline {
     None,
 }
 
-impl Baseline {
+impl CitationOrigin {
     /// Reads what [`Self::told`] tells.
-    pub fn read(word: &str, commit: Option<String>) -> Option<Self> {
+    pub fn parse(word: &str, commit: Option<String>) -> Option<Self> {
         let known = match (word, commit) {
             ("blame", Some(commit)) => Self::Blame(commit),
             ("at_commit", Some(commit)) => Self::AtCommit(commit),
@@ -129,7 +129,7 @@ impl Baseline {
     }
 
     /// The word for programs, and the commit where there is one.
-    pub fn told(&self) -> (&'static str, Option<&str>) {
+    pub fn word_and_commit(&self) -> (&'static str, Option<&str>) {
         match self {
             Self::Anchor => ("anchor", None),
             Self::Blame(commit) => ("blame", Some(commit)),
@@ -142,38 +142,38 @@ impl Baseline {
 
 /// What lines were, and what stands in their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct LineChange {
     /// The lines that were cited.
-    pub was: String,
+    pub before: String,
     /// What stands there now.
-    pub is: Option<String>,
+    pub after: Option<String>,
 }
 
 /// What keeps a citation from being judged, or from being judged wholly.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Doubt {
+pub enum CitationDoubt {
     /// Nothing tells what stood there.
-    NoBaseline,
+    NoOrigin,
     /// The commit is not here, because only a part of the history is.
     Shallow(String),
     /// The line was written by this commit or before it, and what was before it is not here.
     ShallowEnd(String),
     /// The commit is not here any more.
-    LostCommit(String),
+    MissingCommit(String),
     /// It lies in another repository, which is not here or whose past is not looked into.
     Submodule(String),
     /// It leads out of the repository, or may not be read.
     Unreadable,
     /// So many files could be meant.
-    Several(usize),
+    Ambiguous(usize),
     /// Git did not answer.
     Git(String),
     /// Outside git nobody knows which files are new.
-    NotSearched,
+    RenamesNotSearched,
     /// The file is judged by its path: it is no text, too large, or kept elsewhere.
     PathOnly,
     /// The search for a new name ended early.
-    RenamesCut {
+    RenamesTruncated {
         /// How many files were compared.
         compared: usize,
         /// How many there were.
@@ -181,25 +181,25 @@ pub enum Doubt {
     },
 }
 
-impl fmt::Display for Doubt {
+impl fmt::Display for CitationDoubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = |commit: &str| commit.chars().take(12).collect::<String>();
         match self {
-            Self::NoBaseline => f.write_str("nothing tells what stood there when it was written"),
+            Self::NoOrigin => f.write_str("nothing tells what stood there when it was written"),
             Self::Shallow(commit) => {
                 write!(f, "commit {} is not in this shallow clone", short(commit))
             }
             Self::ShallowEnd(commit) => {
                 write!(f, "the history in this shallow clone ends at {}", short(commit))
             }
-            Self::LostCommit(commit) => write!(f, "commit {} is not here", short(commit)),
+            Self::MissingCommit(commit) => write!(f, "commit {} is not here", short(commit)),
             Self::Submodule(path) => write!(f, "submodule `{path}` cannot be looked into"),
             Self::Unreadable => f.write_str("it leads out of the repository, or may not be read"),
-            Self::Several(files) => write!(f, "{files} files are called so"),
+            Self::Ambiguous(files) => write!(f, "{files} files are called so"),
             Self::Git(why) => f.write_str(why),
-            Self::NotSearched => f.write_str("without git, nobody looks for a new name"),
+            Self::RenamesNotSearched => f.write_str("without git, nobody looks for a new name"),
             Self::PathOnly => f.write_str("judged by its path only"),
-            Self::RenamesCut { compared, candidates } => {
+            Self::RenamesTruncated { compared, candidates } => {
                 write!(f, "only {compared} of {candidates} files were looked at for a new name")
             }
         }
@@ -208,90 +208,98 @@ impl fmt::Display for Doubt {
 
 /// Where cited lines are now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum CitedLineMatch {
     /// Where they were.
-    Here,
+    InPlace,
     /// Elsewhere in the file.
-    There(LineRange),
+    Moved(LineRange),
     /// Nowhere.
-    Gone,
+    Missing,
 }
 
-impl Found {
-    fn at(place: LineRange, cited: LineRange) -> Self {
-        if place == cited { Self::Here } else { Self::There(place) }
+impl CitedLineMatch {
+    fn new(place: LineRange, cited: LineRange) -> Self {
+        if place == cited { Self::InPlace } else { Self::Moved(place) }
     }
 }
 
 /// Where cited lines are now, told by their hash and by what stood around them. Where others said
 /// the same, the only ones that are left may be those.
-pub fn by_hash(now: &str, lines: LineRange, cited: CitedLines, had_twin: bool) -> Found {
-    let hashed = HashedLines::of(now);
-    match sure_place(now, &hashed, lines, cited, had_twin) {
-        Some(place) => Found::at(place, lines),
+pub fn match_by_hash(
+    now: &str,
+    lines: LineRange,
+    cited: CitedLines,
+    had_twin: bool,
+) -> CitedLineMatch {
+    let hashed = HashedLines::new(now);
+    match unambiguous_match(now, &hashed, lines, cited, had_twin) {
+        Some(place) => CitedLineMatch::new(place, lines),
         // Equal lines are still there; nothing tells that they are others.
-        None if hashed.places_of(cited.text, lines.count()).contains(&lines) => Found::Here,
-        None => Found::Gone,
+        None if hashed.find_all(cited.text, lines.count()).contains(&lines) => {
+            CitedLineMatch::InPlace
+        }
+        None => CitedLineMatch::Missing,
     }
 }
 
 /// The one place where cited lines can be: between the same neighbours, or the only one that has
 /// them, if they say enough. One of several is a guess, which nobody should write into a document.
-fn sure_place(
+fn unambiguous_match(
     now: &str,
     hashed: &HashedLines,
     lines: LineRange,
     cited: CitedLines,
     had_twin: bool,
 ) -> Option<LineRange> {
-    let places = hashed.places_of(cited.text, lines.count());
+    let places = hashed.find_all(cited.text, lines.count());
     let is_near = |place: &&LineRange| hashed.cited(**place).is_some_and(|there| there == cited);
     let near: Vec<&LineRange> = places.iter().filter(is_near).collect();
     match (&near[..], &places[..]) {
         _ if near.contains(&&lines) => Some(lines),
         ([place], _) => Some(**place),
-        ([], [place]) if !had_twin => is_telling(now, *place).then_some(*place),
+        ([], [place]) if !had_twin => is_distinctive(now, *place).then_some(*place),
         _ => None,
     }
 }
 
 /// Where the lines of a text are in another one that was made of it.
-pub fn by_text(base: &str, now: &str, lines: LineRange) -> Found {
-    let (old, new) = (trimmed(base), trimmed(now));
+pub fn match_by_text(base: &str, now: &str, lines: LineRange) -> CitedLineMatch {
+    let (old, new) = (trimmed_lines(base), trimmed_lines(now));
     let Some(first) = lines.first.checked_sub(1).filter(|_| lines.last <= old.len()) else {
-        return Found::Gone;
+        return CitedLineMatch::Missing;
     };
     let mut kept = Vec::new();
     for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
         let DiffOp::Equal { old_index, new_index, len } = op else { continue };
         if old_index <= first && lines.last <= old_index + len {
             let there = new_index + (first - old_index) + 1;
-            return Found::at(lines.starting_at(there), lines);
+            return CitedLineMatch::new(lines.starting_at(there), lines);
         }
         kept.push(LineRange { first: new_index + 1, last: new_index + len });
     }
     // A block that was taken elsewhere is gone and new to a diff.
     let cited = HashedLines::cited_in(base, lines);
-    let place = cited.and_then(|cited| sure_place(now, &HashedLines::of(now), lines, cited, false));
+    let place =
+        cited.and_then(|cited| unambiguous_match(now, &HashedLines::new(now), lines, cited, false));
     // What stood there before is another one that says the same.
     let is_new = |place: &LineRange| !kept.iter().any(|kept| kept.contains(place));
-    place.filter(is_new).map_or(Found::Gone, |place| Found::at(place, lines))
+    place.filter(is_new).map_or(CitedLineMatch::Missing, |place| CitedLineMatch::new(place, lines))
 }
 
-fn trimmed(text: &str) -> Vec<&str> {
+fn trimmed_lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim_end).collect()
 }
 
 /// Whether lines say enough to be known by themselves; a brace stands everywhere.
-fn is_telling(text: &str, lines: LineRange) -> bool {
+fn is_distinctive(text: &str, lines: LineRange) -> bool {
     const LETTERS_MIN: usize = 4;
     let lines = text.lines().skip(lines.first - 1).take(lines.count());
     lines.flat_map(str::chars).filter(|c| c.is_alphanumeric()).count() >= LETTERS_MIN
 }
 
 /// The lines of `now` that stand where `lines` stood in `base`, for showing what became of them.
-pub fn in_place_of(base: &str, now: &str, lines: LineRange) -> Option<LineRange> {
-    let (old, new) = (trimmed(base), trimmed(now));
+pub fn replacement_lines(base: &str, now: &str, lines: LineRange) -> Option<LineRange> {
+    let (old, new) = (trimmed_lines(base), trimmed_lines(now));
     let (first, last) = (lines.first.checked_sub(1)?, lines.last);
     let (mut from, mut to) = (0, new.len());
     for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
@@ -326,7 +334,7 @@ pub fn similarity(one: &str, other: &str) -> usize {
 }
 
 /// From here on a file is taken for another one under a new name; the same as git's.
-pub const SIMILAR: usize = 50;
+pub const SIMILARITY_MIN: usize = 50;
 
 #[cfg(test)]
 mod tests {
@@ -339,22 +347,25 @@ mod tests {
     const TEXT: &str = "fn one() {\n    call();\n}\n\nfn two() {\n    other();\n}\n";
 
     /// By text and by hash: both have to say the same.
-    fn found(now: &str, lines: LineRange) -> Found {
-        let cited = HashedLines::of(TEXT).cited(lines).unwrap();
-        let has_twin = HashedLines::of(TEXT).places_of(cited.text, lines.count()).len() > 1;
-        let by_hash = by_hash(now, lines, cited, has_twin);
-        assert_eq!(by_text(TEXT, now, lines), by_hash, "{now}");
+    fn found(now: &str, lines: LineRange) -> CitedLineMatch {
+        let cited = HashedLines::new(TEXT).cited(lines).unwrap();
+        let has_twin = HashedLines::new(TEXT).find_all(cited.text, lines.count()).len() > 1;
+        let by_hash = match_by_hash(now, lines, cited, has_twin);
+        assert_eq!(match_by_text(TEXT, now, lines), by_hash, "{now}");
         by_hash
     }
 
     #[test]
     fn lines_are_followed() {
-        assert_eq!(found(TEXT, range(2, 2)), Found::Here);
-        assert_eq!(found(&format!("// new\n{TEXT}"), range(2, 2)), Found::There(range(3, 3)));
-        assert_eq!(found(&TEXT.replace("call()", "told()"), range(2, 2)), Found::Gone);
-        assert_eq!(found(&TEXT.replace("call()", "told()"), range(5, 6)), Found::Here);
-        assert_eq!(found(&TEXT.replace('\n', " \r\n"), range(1, 7)), Found::Here);
-        assert_eq!(found("", range(2, 2)), Found::Gone);
+        assert_eq!(found(TEXT, range(2, 2)), CitedLineMatch::InPlace);
+        assert_eq!(
+            found(&format!("// new\n{TEXT}"), range(2, 2)),
+            CitedLineMatch::Moved(range(3, 3))
+        );
+        assert_eq!(found(&TEXT.replace("call()", "told()"), range(2, 2)), CitedLineMatch::Missing);
+        assert_eq!(found(&TEXT.replace("call()", "told()"), range(5, 6)), CitedLineMatch::InPlace);
+        assert_eq!(found(&TEXT.replace('\n', " \r\n"), range(1, 7)), CitedLineMatch::InPlace);
+        assert_eq!(found("", range(2, 2)), CitedLineMatch::Missing);
     }
 
     #[test]
@@ -363,26 +374,31 @@ mod tests {
         let now = format!(
             "fn zero() {{\n    nothing();\n    at();\n    all();\n    here();\n    x();\n}}\n{TEXT}"
         );
-        assert_eq!(found(&now, range(7, 7)), Found::There(range(14, 14)));
+        assert_eq!(found(&now, range(7, 7)), CitedLineMatch::Moved(range(14, 14)));
     }
 
     #[test]
     fn a_block_that_was_taken_elsewhere_is_found() {
         let now = "fn two() {\n    other();\n}\n\nfn one() {\n    call();\n}\n";
-        assert_eq!(by_text(TEXT, now, range(1, 2)), Found::There(range(5, 6)));
-        assert_eq!(by_text(TEXT, now, range(5, 6)), Found::There(range(1, 2)));
+        assert_eq!(match_by_text(TEXT, now, range(1, 2)), CitedLineMatch::Moved(range(5, 6)));
+        assert_eq!(match_by_text(TEXT, now, range(5, 6)), CitedLineMatch::Moved(range(1, 2)));
     }
 
     #[test]
     fn a_weak_line_in_a_block_that_was_taken_elsewhere_is_known_by_its_neighbours() {
         let text = "fn a() {\n    one();\n}\nfn b() {\n    two();\n    deux();\n}\nfn c() {\n    three();\n    trois();\n}\n";
         let now = "fn b() {\n    two();\n    deux();\n}\nfn c() {\n    three();\n    trois();\n}\nfn a() {\n    one();\n}\n";
-        assert_eq!(by_text(text, now, range(7, 7)), Found::There(range(4, 4)));
+        assert_eq!(match_by_text(text, now, range(7, 7)), CitedLineMatch::Moved(range(4, 4)));
         // Moved between other neighbours, it is any brace.
         let alone = "}\nfn b() {\n    zwei();\n";
         assert_eq!(
-            by_hash(alone, range(7, 7), HashedLines::cited_in(text, range(7, 7)).unwrap(), true),
-            Found::Gone
+            match_by_hash(
+                alone,
+                range(7, 7),
+                HashedLines::cited_in(text, range(7, 7)).unwrap(),
+                true
+            ),
+            CitedLineMatch::Missing
         );
     }
 
@@ -392,26 +408,32 @@ mod tests {
         let cited = HashedLines::cited_in(text, range(2, 2)).unwrap();
         let twice =
             "gamma\ndelta\n    return Err(error.into());\nx\n    return Err(error.into());\n";
-        assert_eq!(by_hash(twice, range(2, 2), cited, false), Found::Gone);
+        assert_eq!(match_by_hash(twice, range(2, 2), cited, false), CitedLineMatch::Missing);
         // One was changed; the other one, which said the same, is none of it.
         let other = "gamma\ndelta\nx\ny\n    return Err(error.into());\n";
-        assert_eq!(by_hash(other, range(2, 2), cited, true), Found::Gone);
-        assert_eq!(by_hash(other, range(2, 2), cited, false), Found::There(range(5, 5)));
+        assert_eq!(match_by_hash(other, range(2, 2), cited, true), CitedLineMatch::Missing);
+        assert_eq!(
+            match_by_hash(other, range(2, 2), cited, false),
+            CitedLineMatch::Moved(range(5, 5))
+        );
         // The first of two goes; the other one is none of it.
         let both = format!("{text}x\ny\n    return Err(error.into());\nz\n");
         let now = both.replacen("    return Err(error.into());\n", "", 1);
-        assert_eq!(by_text(&both, &now, range(2, 2)), Found::Gone);
-        assert_eq!(by_text(text, "n\n    return Err(error.into());\n", range(2, 2)), Found::Here);
+        assert_eq!(match_by_text(&both, &now, range(2, 2)), CitedLineMatch::Missing);
+        assert_eq!(
+            match_by_text(text, "n\n    return Err(error.into());\n", range(2, 2)),
+            CitedLineMatch::InPlace
+        );
     }
 
     #[test]
     fn what_took_the_place_of_lines_is_shown() {
         let now = TEXT.replace("    call();\n", "    told();\n    twice();\n");
-        assert_eq!(in_place_of(TEXT, &now, range(2, 2)), Some(range(2, 3)));
+        assert_eq!(replacement_lines(TEXT, &now, range(2, 2)), Some(range(2, 3)));
         let gone = TEXT.replace("    call();\n", "");
-        assert_eq!(in_place_of(TEXT, &gone, range(2, 2)), None);
+        assert_eq!(replacement_lines(TEXT, &gone, range(2, 2)), None);
         let at_end = TEXT.replace("    other();\n}\n", "    new();\n");
-        assert_eq!(in_place_of(TEXT, &at_end, range(6, 7)), Some(range(6, 6)));
+        assert_eq!(replacement_lines(TEXT, &at_end, range(6, 7)), Some(range(6, 6)));
     }
 
     #[test]
@@ -420,6 +442,6 @@ mod tests {
         assert_eq!(similarity("", ""), 100);
         assert_eq!(similarity(TEXT, ""), 0);
         let half = similarity(TEXT, &TEXT.replace("call", "told"));
-        assert!((SIMILAR..100).contains(&half), "{half}");
+        assert!((SIMILARITY_MIN..100).contains(&half), "{half}");
     }
 }

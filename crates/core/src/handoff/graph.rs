@@ -10,21 +10,21 @@ mod forest;
 mod part;
 mod suffix;
 
-pub use facts::{Facts, Reference, Word};
-pub use forest::{Line, Seen};
-pub use part::Part;
+pub use facts::{LinkFacts, NameCandidate, Reference};
+pub use forest::{LinePlacement, TreeLine};
+pub use part::SubgraphQuery;
 
 use crate::format::header::Status;
-use crate::text::id::{HandoffKey, Names};
+use crate::text::id::{HandoffKey, HandoffNames};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use suffix::{Found, Suffixes};
+use suffix::{SuffixIndex, SuffixMatch};
 
 /// A file that more handoffs than these cite says nothing about any two of them.
 pub const SHARING_MAX: usize = 5;
 
 /// How two handoffs are connected. Each is read as a sentence: `from` mentions `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum EdgeKind {
     /// `from` is what `to` says that it builds on.
     Upstream,
     /// `from` is what `to` says that it leads to.
@@ -37,7 +37,7 @@ pub enum Kind {
     Shares,
 }
 
-impl Kind {
+impl EdgeKind {
     /// Every kind, the strongest first.
     pub const ALL: [Self; 5] =
         [Self::Upstream, Self::Downstream, Self::Supersedes, Self::Mentions, Self::Shares];
@@ -61,7 +61,7 @@ impl Kind {
 
 /// A handoff in the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct GraphNode {
     /// Its key.
     pub key: HandoffKey,
     /// What it is called.
@@ -74,18 +74,18 @@ pub struct Node {
     pub is_orphan: bool,
 }
 
-impl Node {
+impl GraphNode {
     /// Whether there is nothing left to do; a note never ends.
-    pub fn is_ended(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         self.status.is_some_and(|status| !status.is_open())
     }
 }
 
 /// A line of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Told {
+pub struct ReferenceLocation {
     /// Which document.
-    pub by: usize,
+    pub node: usize,
     /// The line, from one.
     pub line: usize,
 }
@@ -98,11 +98,11 @@ pub struct Edge {
     /// The object of the sentence.
     pub to: usize,
     /// How they are connected.
-    pub kind: Kind,
+    pub kind: EdgeKind,
     /// The relationship as it is written, or the files that both cite.
     pub details: Vec<String>,
     /// Where it is said; what two documents share is said in both.
-    pub told: Option<Told>,
+    pub location: Option<ReferenceLocation>,
 }
 
 impl Edge {
@@ -110,16 +110,18 @@ impl Edge {
     /// Whoever mentions another one learned from it.
     pub fn flow(&self) -> Option<(usize, usize)> {
         match self.kind {
-            Kind::Upstream => Some((self.from, self.to)),
-            Kind::Downstream | Kind::Supersedes | Kind::Mentions => Some((self.to, self.from)),
-            Kind::Shares => None,
+            EdgeKind::Upstream => Some((self.from, self.to)),
+            EdgeKind::Downstream | EdgeKind::Supersedes | EdgeKind::Mentions => {
+                Some((self.to, self.from))
+            }
+            EdgeKind::Shares => None,
         }
     }
 }
 
 /// What a reference leads to, for whoever knows the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lead {
+pub enum ReferenceTarget {
     /// A document, by its path from the root of the project.
     Document(String),
     /// Something else that is there, or that nobody looks at.
@@ -127,16 +129,16 @@ pub enum Lead {
     /// Nothing.
     Missing,
     /// Any of these keys.
-    Several(Vec<String>),
+    Ambiguous(Vec<String>),
 }
 
 /// A reference that leads to no single thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dangling {
+pub struct DanglingReference {
     /// Where it is said.
-    pub told: Told,
+    pub location: ReferenceLocation,
     /// As what.
-    pub kind: Kind,
+    pub kind: EdgeKind,
     /// What is written there.
     pub written: String,
     /// What it may mean, where that is more than one.
@@ -154,7 +156,7 @@ pub struct Hub {
 
 /// Files that some handoffs cite, and no others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shared {
+pub struct SharedFiles {
     /// Their paths as they are cited.
     pub files: Vec<String>,
     /// Who cites all of them.
@@ -165,30 +167,33 @@ pub struct Shared {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// The handoffs, by key.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<GraphNode>,
     /// The connections, in the order of their ends.
     pub edges: Vec<Edge>,
     /// References that lead nowhere.
-    pub dangling: Vec<Dangling>,
+    pub dangling: Vec<DanglingReference>,
     /// Files that connect nobody, because so many cite them.
     pub hubs: Vec<Hub>,
 }
 
 impl Graph {
     /// Puts together what all documents tell. `lead` says what a reference leads to.
-    pub fn of(mut facts: Vec<Facts>, lead: impl Fn(&Facts, &Reference) -> Lead) -> Self {
+    pub fn build(
+        mut facts: Vec<LinkFacts>,
+        lead: impl Fn(&LinkFacts, &Reference) -> ReferenceTarget,
+    ) -> Self {
         facts.sort_by(|a, b| (&a.key, &a.path).cmp(&(&b.key, &b.path)));
-        let mut drawn = Drawn::new(&facts);
+        let mut drawn = GraphBuilder::new(&facts);
         for (index, one) in facts.iter().enumerate() {
-            drawn.refer(index, one, &lead);
-            drawn.mention(index, one, &lead);
+            drawn.add_references(index, one, &lead);
+            drawn.add_mentions(index, one, &lead);
         }
-        let hubs = drawn.share(&facts);
-        let Drawn { edges, mut dangling, .. } = drawn;
-        dangling.sort_by(|a, b| (a.told, &a.written).cmp(&(b.told, &b.written)));
+        let hubs = drawn.add_shared_files(&facts);
+        let GraphBuilder { edges, mut dangling, .. } = drawn;
+        dangling.sort_by(|a, b| (a.location, &a.written).cmp(&(b.location, &b.written)));
         let edges: Vec<Edge> = edges.into_values().collect();
-        let joined = joined(&edges);
-        let nodes = facts.into_iter().enumerate().map(|(index, facts)| Node {
+        let joined = connected_nodes(&edges);
+        let nodes = facts.into_iter().enumerate().map(|(index, facts)| GraphNode {
             key: facts.key,
             title: facts.title,
             status: facts.status,
@@ -199,9 +204,9 @@ impl Graph {
     }
 
     /// Files that connect handoffs: those that the same ones cite together.
-    pub fn shared(&self) -> Vec<Shared> {
+    pub fn shared_files(&self) -> Vec<SharedFiles> {
         let mut by_file: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-        for edge in self.edges.iter().filter(|edge| edge.kind == Kind::Shares) {
+        for edge in self.edges.iter().filter(|edge| edge.kind == EdgeKind::Shares) {
             for file in &edge.details {
                 by_file.entry(file).or_default().extend([edge.from, edge.to]);
             }
@@ -210,49 +215,49 @@ impl Graph {
         for (file, cited_by) in by_file {
             together.entry(cited_by.into_iter().collect()).or_default().push(file.to_owned());
         }
-        let shared = together.into_iter().map(|(cited_by, files)| Shared { files, cited_by });
+        let shared = together.into_iter().map(|(cited_by, files)| SharedFiles { files, cited_by });
         shared.collect()
     }
 
     /// The nodes that no connection here leads to or away from.
     pub fn unconnected(&self) -> Vec<usize> {
-        let joined = joined(&self.edges);
+        let joined = connected_nodes(&self.edges);
         (0..self.nodes.len()).filter(|node| !joined.contains(node)).collect()
     }
 }
 
 /// Everything at either end of an edge; an edge back to itself connects nobody.
-fn joined(edges: &[Edge]) -> HashSet<usize> {
+fn connected_nodes(edges: &[Edge]) -> HashSet<usize> {
     let apart = edges.iter().filter(|edge| edge.from != edge.to);
     apart.flat_map(|edge| [edge.from, edge.to]).collect()
 }
 
 /// The graph while it is drawn.
-struct Drawn {
-    names: Names,
+struct GraphBuilder {
+    names: HandoffNames,
     by_path: HashMap<String, usize>,
-    by_ending: Suffixes,
+    by_suffix: SuffixIndex,
     folders: HashSet<String>,
     notes: HashSet<usize>,
-    edges: BTreeMap<(usize, usize, Kind), Edge>,
-    dangling: Vec<Dangling>,
+    edges: BTreeMap<(usize, usize, EdgeKind), Edge>,
+    dangling: Vec<DanglingReference>,
     /// What is built on or led to without being a handoff, and by whom.
     artifacts: Vec<(String, usize)>,
 }
 
-impl Drawn {
-    fn new(facts: &[Facts]) -> Self {
-        let mut by_ending = Suffixes::default();
+impl GraphBuilder {
+    fn new(facts: &[LinkFacts]) -> Self {
+        let mut by_suffix = SuffixIndex::default();
         for (index, one) in facts.iter().enumerate() {
-            by_ending.add(&one.path, index);
+            by_suffix.add(&one.path, index);
         }
         let by_path = facts.iter().enumerate().map(|(index, one)| (one.path.clone(), index));
         let notes = (0..facts.len()).filter(|index| facts[*index].status.is_none());
         Self {
-            names: Names::of(facts.iter().map(|one| &one.key)),
+            names: HandoffNames::new(facts.iter().map(|one| &one.key)),
             by_path: by_path.collect(),
-            by_ending,
-            folders: facts.iter().map(|one| folder(&one.path).to_owned()).collect(),
+            by_suffix,
+            folders: facts.iter().map(|one| parent_folder(&one.path).to_owned()).collect(),
             notes: notes.collect(),
             edges: BTreeMap::new(),
             dangling: Vec::new(),
@@ -260,15 +265,15 @@ impl Drawn {
         }
     }
 
-    fn draw(
+    fn add_edge(
         &mut self,
         from: usize,
         to: usize,
-        kind: Kind,
+        kind: EdgeKind,
         detail: Option<&str>,
-        told: Option<Told>,
+        told: Option<ReferenceLocation>,
     ) {
-        let new = || Edge { from, to, kind, details: Vec::new(), told };
+        let new = || Edge { from, to, kind, details: Vec::new(), location: told };
         let edge = self.edges.entry((from, to, kind)).or_insert_with(new);
         if let Some(detail) = detail.filter(|detail| !edge.details.iter().any(|d| d == detail)) {
             edge.details.push(detail.to_owned());
@@ -276,76 +281,93 @@ impl Drawn {
     }
 
     /// What the header refers to.
-    fn refer(&mut self, by: usize, facts: &Facts, lead: &impl Fn(&Facts, &Reference) -> Lead) {
+    fn add_references(
+        &mut self,
+        by: usize,
+        facts: &LinkFacts,
+        lead: &impl Fn(&LinkFacts, &Reference) -> ReferenceTarget,
+    ) {
         for reference in &facts.references {
-            let told = Told { by, line: reference.line };
+            let told = ReferenceLocation { node: by, line: reference.line };
             let candidates = match lead(facts, reference) {
-                Lead::Document(path) if self.by_path.contains_key(&path) => {
+                ReferenceTarget::Document(path) if self.by_path.contains_key(&path) => {
                     let (other, kind) = (self.by_path[&path], reference.kind);
-                    let (from, to) = match reference.is_about_the_other {
+                    let (from, to) = match reference.is_reversed {
                         true => (other, by),
                         false => (by, other),
                     };
-                    self.draw(from, to, kind, reference.relationship.as_deref(), Some(told));
+                    self.add_edge(from, to, kind, reference.relationship.as_deref(), Some(told));
                     continue;
                 }
-                Lead::Document(path) | Lead::Artifact(path) => {
+                ReferenceTarget::Document(path) | ReferenceTarget::Artifact(path) => {
                     self.artifacts.push((path, by));
                     continue;
                 }
-                Lead::Missing => Vec::new(),
-                Lead::Several(keys) => keys,
+                ReferenceTarget::Missing => Vec::new(),
+                ReferenceTarget::Ambiguous(keys) => keys,
             };
             let (kind, written) = (reference.kind, reference.written.clone());
-            self.dangling.push(Dangling { told, kind, written, candidates });
+            self.dangling.push(DanglingReference { location: told, kind, written, candidates });
         }
     }
 
     /// What the text names.
-    fn mention(&mut self, by: usize, facts: &Facts, lead: &impl Fn(&Facts, &Reference) -> Lead) {
-        for word in &facts.words {
-            let told = Told { by, line: word.line };
-            if let Some(other) = self.named(facts, word) {
+    fn add_mentions(
+        &mut self,
+        by: usize,
+        facts: &LinkFacts,
+        lead: &impl Fn(&LinkFacts, &Reference) -> ReferenceTarget,
+    ) {
+        for word in &facts.candidates {
+            let told = ReferenceLocation { node: by, line: word.line };
+            if let Some(other) = self.find_named(facts, word) {
                 if other != by {
-                    self.draw(by, other, Kind::Mentions, None, Some(told));
+                    self.add_edge(by, other, EdgeKind::Mentions, None, Some(told));
                 }
                 continue;
             }
             // A path into a folder of handoffs that is not there was one once, or was mistyped.
-            let reference = Reference::mention(word);
+            let reference = Reference::from_candidate(word);
             if word.is_path()
                 && word.text.contains('/')
-                && self.folders.contains(folder(&word.text))
-                && lead(facts, &reference) == Lead::Missing
+                && self.folders.contains(parent_folder(&word.text))
+                && lead(facts, &reference) == ReferenceTarget::Missing
             {
                 let (kind, written) = (reference.kind, reference.written);
-                self.dangling.push(Dangling { told, kind, written, candidates: Vec::new() });
+                self.dangling.push(DanglingReference {
+                    location: told,
+                    kind,
+                    written,
+                    candidates: Vec::new(),
+                });
             }
         }
     }
 
     /// The handoff that a word names.
-    fn named(&self, facts: &Facts, word: &Word) -> Option<usize> {
+    fn find_named(&self, facts: &LinkFacts, word: &NameCandidate) -> Option<usize> {
         if !word.is_path() {
             let found = self.names.find(&word.text)?;
             let is_meant = word.is_distinctive() || !self.notes.contains(&found);
             return Some(found).filter(|_| is_meant);
         }
-        let beside = match folder(&facts.path) {
+        let beside = match parent_folder(&facts.path) {
             "" => word.text.clone(),
             folder => format!("{folder}/{}", word.text),
         };
         let exact = self.by_path.get(&beside).or_else(|| self.by_path.get(&word.text));
         // `README.md` may be any; `market-page-perf.md` is one.
-        let by_ending = || match self.by_ending.find(&word.text) {
-            Found::One(index) if word.text.contains('/') || word.is_distinctive() => Some(index),
-            Found::One(_) | Found::None | Found::Several => None,
+        let by_ending = || match self.by_suffix.find(&word.text) {
+            SuffixMatch::One(index) if word.text.contains('/') || word.is_distinctive() => {
+                Some(index)
+            }
+            SuffixMatch::One(_) | SuffixMatch::None | SuffixMatch::Ambiguous => None,
         };
         exact.copied().or_else(by_ending)
     }
 
     /// Who cites the same file. Gives back the files that too many cite.
-    fn share(&mut self, facts: &[Facts]) -> Vec<Hub> {
+    fn add_shared_files(&mut self, facts: &[LinkFacts]) -> Vec<Hub> {
         let mut cited: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for (index, one) in facts.iter().enumerate() {
             for file in one.files.iter().filter(|file| !self.is_handoff(one, file)) {
@@ -357,7 +379,7 @@ impl Drawn {
             cited.entry(artifact).or_default().insert(*by);
         }
         let mut hubs = Vec::new();
-        for (file, cited_by) in suffix::as_one(&cited) {
+        for (file, cited_by) in suffix::merge_suffixes(&cited) {
             let cited_by: Vec<usize> = cited_by.into_iter().collect();
             if cited_by.len() > SHARING_MAX {
                 hubs.push(Hub { file: file.to_owned(), cited_by });
@@ -365,7 +387,7 @@ impl Drawn {
             }
             for (nth, one) in cited_by.iter().enumerate() {
                 for other in &cited_by[nth + 1..] {
-                    self.draw(*one, *other, Kind::Shares, Some(file), None);
+                    self.add_edge(*one, *other, EdgeKind::Shares, Some(file), None);
                 }
             }
         }
@@ -374,14 +396,14 @@ impl Drawn {
     }
 
     /// Whether a cited file is one of the handoffs: then it is mentioned, not shared.
-    fn is_handoff(&self, facts: &Facts, file: &str) -> bool {
-        let word = Word { text: file.to_owned(), line: 0, is_marked: true };
-        word.is_path() && self.named(facts, &word).is_some()
+    fn is_handoff(&self, facts: &LinkFacts, file: &str) -> bool {
+        let word = NameCandidate { text: file.to_owned(), line: 0, is_backquoted: true };
+        word.is_path() && self.find_named(facts, &word).is_some()
     }
 }
 
 /// The folder of a path.
-fn folder(path: &str) -> &str {
+fn parent_folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 

@@ -2,33 +2,33 @@
 
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
-use crate::format::header::{RunOutcome, Status, Validation, Verb};
+use crate::format::header::{RecordedOutcome, RevisionVerb, Status, Validation};
 use crate::format::stage::{StageRule, Stages};
 use crate::handoff::Handoff;
-use crate::handoff::proof::{self, Number, Test};
-use crate::text::edit::{Edit, Path};
+use crate::handoff::proof::{self, Number, ProofSpec};
+use crate::text::edit::{Edit, HeaderPath};
 use crate::text::id::HandoffKey;
 use crate::text::time;
-use crate::text::yaml::{Data, Node};
+use crate::text::yaml::{YamlData, YamlNode};
 use jiff::Timestamp;
 use std::path::{Component, Path as FilePath, PathBuf};
 
 mod measurement;
 
 pub use crate::format::header::ReviewVerdict;
-pub use measurement::{Measured, Side};
+pub use measurement::{MeasuredValue, MeasurementSide};
 
 /// Why a verb does not fit the handoff.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum LifecycleRefusal {
     /// It is over.
     #[error("it is {0} already")]
-    Ended(Status),
+    AlreadyClosed(Status),
     /// Somebody works on it.
     #[error("it is in progress already")]
-    Started,
+    AlreadyStarted,
     /// There are fewer questions.
-    #[error("it has {}, there is no q{wanted}", counted(*has, "question"))]
+    #[error("it has {}, there is no q{wanted}", count_noun(*has, "question"))]
     NoQuestion {
         /// What was asked for, from one.
         wanted: usize,
@@ -36,7 +36,7 @@ pub enum Refusal {
         has: usize,
     },
     /// There are fewer assumptions.
-    #[error("it has {}, there is no a{wanted}", counted(*has, "assumption"))]
+    #[error("it has {}, there is no a{wanted}", count_noun(*has, "assumption"))]
     NoAssumption {
         /// What was asked for, from one.
         wanted: usize,
@@ -45,16 +45,16 @@ pub enum Refusal {
     },
     /// Exactly this is the answer that it has.
     #[error("q{0} is answered so already")]
-    Stands(usize),
+    AlreadyAnswered(usize),
     /// What was run is not what stands there now.
     #[error("proof {0} was changed meanwhile")]
-    OtherProof(usize),
+    ProofChanged(usize),
     /// It is a review, and it blocks.
     #[error("the review blocks: {0}")]
     ReviewBlocks(String),
     /// The handoff has another number or unit for what was measured.
     #[error("`{name}` has `{field}: {has}`, not {given}")]
-    OtherMeasurement {
+    MeasurementDiffers {
         /// What was measured.
         name: String,
         /// The field that differs.
@@ -66,15 +66,15 @@ pub enum Refusal {
     },
     /// It cannot take its own place.
     #[error("a handoff cannot supersede itself")]
-    Itself,
+    SupersedesItself,
     /// Nothing changes where the handoff was right.
     #[error("a review that held neither drops nor corrects anything")]
-    Held,
+    HeldWithCorrection,
     /// It changes nothing, and its history says so.
     #[error("its history tells it already")]
-    Told,
+    AlreadyRecorded,
     /// The next stage is not derived from what this is.
-    #[error("{}", not_derived(to, from, is.as_deref()))]
+    #[error("{}", not_derived_message(to, from, is.as_deref()))]
     NotDerived {
         /// The next stage.
         to: String,
@@ -87,7 +87,7 @@ pub enum Refusal {
     },
 }
 
-fn counted(number: usize, noun: &str) -> String {
+fn count_noun(number: usize, noun: &str) -> String {
     match number {
         0 => format!("no {noun}"),
         1 => format!("1 {noun}"),
@@ -95,7 +95,7 @@ fn counted(number: usize, noun: &str) -> String {
     }
 }
 
-fn not_derived(to: &str, from: &[String], is: Option<&str>) -> String {
+fn not_derived_message(to: &str, from: &[String], is: Option<&str>) -> String {
     let from = from.join(" and ");
     match is {
         _ if from.is_empty() => format!("nothing comes before {to}"),
@@ -106,7 +106,7 @@ fn not_derived(to: &str, from: &[String], is: Option<&str>) -> String {
 
 /// How a handoff ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum CloseReason {
     /// It was carried out.
     Resolved {
         /// By this commit.
@@ -122,20 +122,20 @@ pub enum Ending {
 
 /// A proof that was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proven {
+pub struct CompletedProof {
     /// Which one, counted from one.
     pub number: usize,
     /// What was run.
-    pub test: Test,
+    pub spec: ProofSpec,
     /// What came of it.
-    pub outcome: RunOutcome,
+    pub outcome: RecordedOutcome,
     /// The number in its output.
     pub measured: Option<Number>,
 }
 
 /// Who ran proofs, when, and where the repository stood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Occasion {
+pub struct TrialContext {
     /// When.
     pub at: Timestamp,
     /// Who.
@@ -146,7 +146,7 @@ pub struct Occasion {
 
 /// What a review found to be wrong, and what takes its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct ReviewCorrection {
     /// What was tried or believed.
     pub tried: String,
     /// Why it was wrong.
@@ -155,21 +155,21 @@ pub struct Dropped {
     pub replaced_by: Option<String>,
 }
 
-fn set(field: &str, value: Data) -> Edit {
-    Edit::Set(Path::field(field), value)
+fn set_field(field: &str, value: YamlData) -> Edit {
+    Edit::Set(HeaderPath::field(field), value)
 }
 
-fn status(status: Status) -> Edit {
-    set("status", Data::Bare(status.word().to_owned()))
+fn set_status(status: Status) -> Edit {
+    set_field("status", YamlData::Bare(status.word().to_owned()))
 }
 
 /// Somebody begins to work on it.
-pub fn start(handoff: &Handoff<'_>) -> Result<Vec<Edit>, Refusal> {
+pub fn start(handoff: &Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal> {
     match handoff.status() {
-        Status::Planned => Ok(vec![status(Status::InProgress)]),
-        Status::InProgress => Err(Refusal::Started),
+        Status::Planned => Ok(vec![set_status(Status::InProgress)]),
+        Status::InProgress => Err(LifecycleRefusal::AlreadyStarted),
         ended @ (Status::Resolved | Status::Superseded | Status::Abandoned) => {
-            Err(Refusal::Ended(ended))
+            Err(LifecycleRefusal::AlreadyClosed(ended))
         }
     }
 }
@@ -177,33 +177,44 @@ pub fn start(handoff: &Handoff<'_>) -> Result<Vec<Edit>, Refusal> {
 /// It ends.
 pub fn resolve(
     handoff: &Handoff<'_>,
-    ending: &Ending,
-    measured: &[Measured],
+    ending: &CloseReason,
+    measured: &[MeasuredValue],
     now: Timestamp,
-) -> Result<Vec<Edit>, Refusal> {
+) -> Result<Vec<Edit>, LifecycleRefusal> {
     if !handoff.status().is_open() {
-        return Err(Refusal::Ended(handoff.status()));
+        return Err(LifecycleRefusal::AlreadyClosed(handoff.status()));
     }
-    if let (Ending::Resolved { .. }, Some(why)) = (ending, handoff.blocks_as_review()) {
-        return Err(Refusal::ReviewBlocks(why));
+    if let (CloseReason::Resolved { .. }, Some(why)) = (ending, handoff.review_block_reason()) {
+        return Err(LifecycleRefusal::ReviewBlocks(why));
     }
-    let at = ("at", Data::Bare(time::write(now)));
+    let at = ("at", YamlData::Bare(time::format_time(now)));
     let text =
-        |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, Data::Text(t)));
-    let mut edits = measurement::fill(handoff, measured)?;
+        |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, YamlData::Text(t)));
+    let mut edits = measurement::record_values(handoff, measured)?;
     match ending {
-        Ending::Resolved { commit, outcome } => {
+        CloseReason::Resolved { commit, outcome } => {
             let parts =
                 text("commit", commit).into_iter().chain([at]).chain(text("outcome", outcome));
-            edits.extend([status(Status::Resolved), set("resolution", Data::map(parts))]);
+            edits.extend([
+                set_status(Status::Resolved),
+                set_field("resolution", YamlData::map(parts)),
+            ]);
         }
-        Ending::Superseded(by) if *by == handoff.key().to_string() => return Err(Refusal::Itself),
-        Ending::Superseded(by) => {
-            edits.extend([status(Status::Superseded), set("superseded_by", Data::text(by))]);
+        CloseReason::Superseded(by) if *by == handoff.key().to_string() => {
+            return Err(LifecycleRefusal::SupersedesItself);
         }
-        Ending::Abandoned(reason) => {
-            let parts = [at, ("reason", Data::text(reason))];
-            edits.extend([status(Status::Abandoned), set("resolution", Data::map(parts))]);
+        CloseReason::Superseded(by) => {
+            edits.extend([
+                set_status(Status::Superseded),
+                set_field("superseded_by", YamlData::text(by)),
+            ]);
+        }
+        CloseReason::Abandoned(reason) => {
+            let parts = [at, ("reason", YamlData::text(reason))];
+            edits.extend([
+                set_status(Status::Abandoned),
+                set_field("resolution", YamlData::map(parts)),
+            ]);
         }
     }
     Ok(edits)
@@ -213,54 +224,59 @@ pub fn resolve(
 /// as the one before where there is none yet, else as the one after.
 pub fn verify(
     handoff: &Handoff<'_>,
-    proven: &[Proven],
-    side: Option<Side>,
-    occasion: &Occasion,
-) -> Result<Vec<Edit>, Refusal> {
-    let now = proof::proofs(handoff);
+    proven: &[CompletedProof],
+    side: Option<MeasurementSide>,
+    occasion: &TrialContext,
+) -> Result<Vec<Edit>, LifecycleRefusal> {
+    let now = proof::numbered_proofs(handoff);
     let mut edits = Vec::new();
     let mut numbers: Vec<(&str, &Number)> = Vec::new();
     for run in proven {
-        let same = |other: &proof::Numbered<'_>| {
-            other.number == run.number && other.test.as_ref() == Ok(&run.test)
+        let same = |other: &proof::NumberedProof<'_>| {
+            other.number == run.number && other.spec.as_ref() == Ok(&run.spec)
         };
         if !now.iter().any(same) {
-            return Err(Refusal::OtherProof(run.number));
+            return Err(LifecycleRefusal::ProofChanged(run.number));
         }
-        let proof = Path::field("proofs").item(run.number - 1);
-        edits.push(Edit::Set(proof.key("last"), last_run(run, occasion)));
-        if let (Some(name), Some(number)) = (&run.test.measures, &run.measured) {
+        let proof = HeaderPath::field("proofs").item(run.number - 1);
+        edits.push(Edit::Set(proof.key("last"), last_result(run, occasion)));
+        if let (Some(name), Some(number)) = (&run.spec.measures, &run.measured) {
             // Of two that measure the same, the last one counts.
             numbers.retain(|(other, _)| other != name);
             numbers.push((name, number));
         }
     }
-    let measured =
-        numbers.into_iter().map(|(name, number)| measurement::record(handoff, name, number, side));
+    let measured = numbers
+        .into_iter()
+        .map(|(name, number)| measurement::record_proof_number(handoff, name, number, side));
     Ok(edits.into_iter().chain(measured).collect())
 }
 
-fn last_run(run: &Proven, occasion: &Occasion) -> Data {
+fn last_result(run: &CompletedProof, occasion: &TrialContext) -> YamlData {
     let text =
-        |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, Data::Text(t)));
-    let number = run.measured.as_ref().map(|number| ("number", Data::Bare(number.to_string())));
-    let parts = [("at", Data::Bare(time::write(occasion.at)))]
+        |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, YamlData::Text(t)));
+    let number = run.measured.as_ref().map(|number| ("number", YamlData::Bare(number.to_string())));
+    let parts = [("at", YamlData::Bare(time::format_time(occasion.at)))]
         .into_iter()
         .chain(text("by", &occasion.by))
         .chain(text("commit", &occasion.commit))
-        .chain([("outcome", Data::Bare(run.outcome.word().to_owned()))])
+        .chain([("outcome", YamlData::Bare(run.outcome.word().to_owned()))])
         .chain(number);
-    Data::map(parts)
+    YamlData::map(parts)
 }
 
 /// Whether the next stage can follow: it is derived from this one, which was not given up. A
 /// resolved one leads to more than one stage.
-pub fn may_advance(handoff: &Handoff<'_>, to: &str, stages: &Stages) -> Result<(), Refusal> {
+pub fn check_advance(
+    handoff: &Handoff<'_>,
+    to: &str,
+    stages: &Stages,
+) -> Result<(), LifecycleRefusal> {
     let from = stages.stages.get(to).map(StageRule::upstream).unwrap_or_default();
     let is = handoff.stage().filter(|_| handoff.is_handoff());
     if !is.is_some_and(|is| from.iter().any(|stage| stage == is)) {
         let next = is.map(|is| stages.derived_from(is).map(str::to_owned).collect());
-        return Err(Refusal::NotDerived {
+        return Err(LifecycleRefusal::NotDerived {
             to: to.to_owned(),
             from: from.to_vec(),
             is: is.map(str::to_owned),
@@ -269,12 +285,14 @@ pub fn may_advance(handoff: &Handoff<'_>, to: &str, stages: &Stages) -> Result<(
     }
     match handoff.status() {
         Status::Planned | Status::InProgress | Status::Resolved => Ok(()),
-        over @ (Status::Superseded | Status::Abandoned) => Err(Refusal::Ended(over)),
+        over @ (Status::Superseded | Status::Abandoned) => {
+            Err(LifecycleRefusal::AlreadyClosed(over))
+        }
     }
 }
 
 /// How it is recorded that the work went on to a stage.
-pub fn advanced_to(stage: &str) -> String {
+pub fn advance_reason(stage: &str) -> String {
     format!("advanced to {stage}")
 }
 
@@ -287,19 +305,20 @@ pub fn advance(
     stages: &Stages,
     blocked: bool,
     now: Timestamp,
-) -> Result<Vec<Edit>, Refusal> {
-    may_advance(handoff, to, stages)?;
+) -> Result<Vec<Edit>, LifecycleRefusal> {
+    check_advance(handoff, to, stages)?;
     let next = HandoffKey { id: handoff.id().to_owned(), stage: Some(to.to_owned()) };
     let downstream = handoff.dependencies().downstream;
     let mut named = downstream.iter().filter_map(|dependency| dependency.artifact);
     let mut edits = Vec::new();
-    if !named.any(|entry| is_next(entry.value, artifact, &next, stages)) {
-        let entry = [("artifact", Data::text(artifact)), ("relationship", Data::text("enables"))];
-        let downstream = Path::field("dependencies").key("downstream");
-        edits.push(Edit::Append(downstream, Data::map(entry)));
+    if !named.any(|entry| is_next_stage(entry.value, artifact, &next, stages)) {
+        let entry =
+            [("artifact", YamlData::text(artifact)), ("relationship", YamlData::text("enables"))];
+        let downstream = HeaderPath::field("dependencies").key("downstream");
+        edits.push(Edit::Append(downstream, YamlData::map(entry)));
     }
     if handoff.status().is_open() && !blocked {
-        let ending = Ending::Resolved { commit: None, outcome: Some(advanced_to(to)) };
+        let ending = CloseReason::Resolved { commit: None, outcome: Some(advance_reason(to)) };
         edits.extend(resolve(handoff, &ending, &[], now)?);
     }
     Ok(edits)
@@ -307,16 +326,20 @@ pub fn advance(
 
 /// The edits, unless they change nothing and the history has this reason: a step that is made
 /// again is not recorded again.
-pub fn once(handoff: &Handoff<'_>, edits: Vec<Edit>, reason: &str) -> Result<Vec<Edit>, Refusal> {
+pub fn reject_if_recorded(
+    handoff: &Handoff<'_>,
+    edits: Vec<Edit>,
+    reason: &str,
+) -> Result<Vec<Edit>, LifecycleRefusal> {
     let revisions = handoff.revisions();
     let mut reasons = revisions.iter().filter_map(|revision| revision.reason);
     let told = reasons.any(|told| told.value.trim() == reason);
-    if edits.is_empty() && told { Err(Refusal::Told) } else { Ok(edits) }
+    if edits.is_empty() && told { Err(LifecycleRefusal::AlreadyRecorded) } else { Ok(edits) }
 }
 
 /// Whether an entry of `dependencies.downstream` means the document of the next stage: by its key,
 /// by its path from wherever that counts, or as a file of that id in the folder of the stage.
-fn is_next(entry: &str, artifact: &str, next: &HandoffKey, stages: &Stages) -> bool {
+fn is_next_stage(entry: &str, artifact: &str, next: &HandoffKey, stages: &Stages) -> bool {
     let path = entry.split('#').next().unwrap_or_default().trim();
     let normal = |part: &Component<'_>| matches!(part, Component::Normal(_));
     let path: PathBuf = FilePath::new(path).components().filter(normal).collect();
@@ -327,12 +350,12 @@ fn is_next(entry: &str, artifact: &str, next: &HandoffKey, stages: &Stages) -> b
 /// What can be answered, the field it stands in, and the letter by which `answer` counts it.
 const ANSWERABLE: [(Code, &str, char); 3] = [
     (Code::BlockingQuestion, "open_questions", 'q'),
-    (Code::AssumptionUnfounded, "assumptions", 'a'),
+    (Code::AssumptionUnvalidated, "assumptions", 'a'),
     (Code::AssumptionUnchecked, "assumptions", 'a'),
 ];
 
 /// The question or assumption that a finding is about, as `answer` counts them: `q2`, `a1`.
-pub fn answerable(document: &Document, finding: &Finding) -> Option<String> {
+pub fn answer_target(document: &Document, finding: &Finding) -> Option<String> {
     let (_, field, letter) = ANSWERABLE.into_iter().find(|(code, ..)| *code == finding.code)?;
     let items = document.handoff_header()?.fields().get(field)?.items();
     let index = items.iter().position(|item| item.at.contains(finding.at))?;
@@ -340,29 +363,37 @@ pub fn answerable(document: &Document, finding: &Finding) -> Option<String> {
 }
 
 /// A question is answered. Questions count from one.
-pub fn answer(handoff: &Handoff<'_>, wanted: usize, text: &str) -> Result<Vec<Edit>, Refusal> {
+pub fn answer(
+    handoff: &Handoff<'_>,
+    wanted: usize,
+    text: &str,
+) -> Result<Vec<Edit>, LifecycleRefusal> {
     let has = handoff.node("open_questions").map_or(0, |node| node.items().len());
     let index = wanted.checked_sub(1).filter(|index| *index < has);
-    let index = index.ok_or(Refusal::NoQuestion { wanted, has })?;
-    if answer_to(handoff, index) == Some(text.trim()) {
-        return Err(Refusal::Stands(wanted));
+    let index = index.ok_or(LifecycleRefusal::NoQuestion { wanted, has })?;
+    if current_answer(handoff, index) == Some(text.trim()) {
+        return Err(LifecycleRefusal::AlreadyAnswered(wanted));
     }
-    let question = Path::field("open_questions").item(index);
-    Ok(vec![Edit::Set(question.key("answer"), Data::text(text))])
+    let question = HeaderPath::field("open_questions").item(index);
+    Ok(vec![Edit::Set(question.key("answer"), YamlData::text(text))])
 }
 
 /// Somebody looked whether an assumption holds. Assumptions count from one.
-pub fn validate(handoff: &Handoff<'_>, wanted: usize, holds: bool) -> Result<Vec<Edit>, Refusal> {
+pub fn validate(
+    handoff: &Handoff<'_>,
+    wanted: usize,
+    holds: bool,
+) -> Result<Vec<Edit>, LifecycleRefusal> {
     let has = handoff.node("assumptions").map_or(0, |node| node.items().len());
     let index = wanted.checked_sub(1).filter(|index| *index < has);
-    let index = index.ok_or(Refusal::NoAssumption { wanted, has })?;
-    let assumption = Path::field("assumptions").item(index);
+    let index = index.ok_or(LifecycleRefusal::NoAssumption { wanted, has })?;
+    let assumption = HeaderPath::field("assumptions").item(index);
     let found = if holds { Validation::Holds } else { Validation::Disproved };
-    Ok(vec![Edit::Set(assumption.key("validated"), Data::Bare(found.word().to_owned()))])
+    Ok(vec![Edit::Set(assumption.key("validated"), YamlData::Bare(found.word().to_owned()))])
 }
 
 /// What a question was answered with.
-fn answer_to<'h>(handoff: &'h Handoff<'_>, index: usize) -> Option<&'h str> {
+fn current_answer<'h>(handoff: &'h Handoff<'_>, index: usize) -> Option<&'h str> {
     let questions = handoff.node("open_questions")?.items();
     Some(questions.get(index)?.get("answer")?.text()?.value.trim())
 }
@@ -373,57 +404,58 @@ pub fn review(
     by: &str,
     challenged: &str,
     verdict: ReviewVerdict,
-    dropped: Option<&Dropped>,
+    dropped: Option<&ReviewCorrection>,
     now: Timestamp,
-) -> Result<Vec<Edit>, Refusal> {
+) -> Result<Vec<Edit>, LifecycleRefusal> {
     if verdict == ReviewVerdict::Held && dropped.is_some() {
-        return Err(Refusal::Held);
+        return Err(LifecycleRefusal::HeldWithCorrection);
     }
     let revision = handoff.replaced_texts().len() + 1;
-    let entry = Data::map([
-        ("at", Data::Bare(time::write(now))),
-        ("by", Data::text(by)),
-        ("challenged", Data::text(challenged)),
-        ("verdict", Data::Bare(verdict.word().to_owned())),
-        ("revision", Data::Bare(revision.to_string())),
+    let entry = YamlData::map([
+        ("at", YamlData::Bare(time::format_time(now))),
+        ("by", YamlData::text(by)),
+        ("challenged", YamlData::text(challenged)),
+        ("verdict", YamlData::Bare(verdict.word().to_owned())),
+        ("revision", YamlData::Bare(revision.to_string())),
     ]);
-    let review = Edit::Append(Path::field("reviews"), entry);
-    Ok(dropped.map(wrong_turn).into_iter().chain([review]).collect())
+    let review = Edit::Append(HeaderPath::field("reviews"), entry);
+    Ok(dropped.map(append_wrong_turn).into_iter().chain([review]).collect())
 }
 
-fn wrong_turn(dropped: &Dropped) -> Edit {
+fn append_wrong_turn(dropped: &ReviewCorrection) -> Edit {
     let text =
-        |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, Data::Text(t)));
-    let entry = [("tried", Data::text(&dropped.tried))]
+        |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, YamlData::Text(t)));
+    let entry = [("tried", YamlData::text(&dropped.tried))]
         .into_iter()
         .chain(text("why_wrong", &dropped.why_wrong))
         .chain(text("replaced_by", &dropped.replaced_by));
-    Edit::Append(Path::field("wrong_turns"), Data::map(entry))
+    Edit::Append(HeaderPath::field("wrong_turns"), YamlData::map(entry))
 }
 
 /// How the reason of an undo starts; the number of the text that it takes back follows.
-const UNDO: &str = "undo of @";
+const UNDO_PREFIX: &str = "undo of @";
 
 /// What the next undo can do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Undo {
+pub enum UndoStep {
     /// Go back to this text, counted from one, with this reason.
     To(usize, String),
     /// Nothing is left.
     Nothing,
     /// What comes before is a merge or a move, which is not undone.
-    Behind(Verb),
+    Blocked(RevisionVerb),
 }
 
 /// The text that the next undo goes back to. What was undone already is passed over, so one undo
 /// after the other walks back in time.
-pub fn undo(handoff: &Handoff<'_>) -> Undo {
-    let revisions: Vec<Done<'_>> = handoff.revision_nodes().into_iter().map(Done::of).collect();
+pub fn next_undo(handoff: &Handoff<'_>) -> UndoStep {
+    let revisions: Vec<HistoryStep<'_>> =
+        handoff.revision_nodes().into_iter().map(HistoryStep::from_entry).collect();
     let replaced = handoff.replaced_texts();
     let mut standing: Vec<usize> = Vec::new();
     let mut behind = None;
     for (index, done) in revisions.iter().enumerate() {
-        match (done.verb, done.undone()) {
+        match (done.verb, done.undone_text()) {
             (Some(verb), _) if verb.ends_undo() => {
                 standing.clear();
                 behind = Some(verb);
@@ -436,34 +468,40 @@ pub fn undo(handoff: &Handoff<'_>) -> Undo {
         }
     }
     match (standing.pop(), behind) {
-        (Some(made), _) => Undo::To(made - 1, undo_of(made, revisions[made - 2].reason)),
-        (None, Some(verb)) => Undo::Behind(verb),
-        (None, None) => Undo::Nothing,
+        (Some(made), _) => UndoStep::To(made - 1, undo_reason(made, revisions[made - 2].reason)),
+        (None, Some(verb)) => UndoStep::Blocked(verb),
+        (None, None) => UndoStep::Nothing,
     }
 }
 
 /// An entry of the history as far as undo looks at it.
-struct Done<'d> {
-    verb: Option<Verb>,
+struct HistoryStep<'d> {
+    verb: Option<RevisionVerb>,
     reason: &'d str,
 }
 
-impl<'d> Done<'d> {
-    fn of(entry: &'d Node) -> Self {
-        let reason = entry.get("reason").and_then(Node::text).or_else(|| entry.text());
-        Self { verb: Verb::of(entry), reason: reason.map_or("", |reason| reason.value) }
+impl<'d> HistoryStep<'d> {
+    fn from_entry(entry: &'d YamlNode) -> Self {
+        let reason = entry.get("reason").and_then(YamlNode::text).or_else(|| entry.text());
+        Self {
+            verb: RevisionVerb::from_entry(entry),
+            reason: reason.map_or("", |reason| reason.value),
+        }
     }
 
     /// The number of the text that this took back.
-    fn undone(&self) -> Option<usize> {
-        let rest = self.reason.strip_prefix(UNDO).filter(|_| self.verb == Some(Verb::Undo))?;
+    fn undone_text(&self) -> Option<usize> {
+        let rest = self
+            .reason
+            .strip_prefix(UNDO_PREFIX)
+            .filter(|_| self.verb == Some(RevisionVerb::Undo))?;
         rest.split(':').next()?.trim().parse().ok()
     }
 }
 
 /// The reason of an undo that takes back the change which made a text.
-pub fn undo_of(made: usize, reason: &str) -> String {
-    format!("{UNDO}{made}: {reason}")
+pub fn undo_reason(made: usize, reason: &str) -> String {
+    format!("{UNDO_PREFIX}{made}: {reason}")
 }
 
 #[cfg(test)]
@@ -471,34 +509,34 @@ mod tests {
     use super::*;
     use crate::format::document::Document;
     use crate::format::stage::Stages;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     fn after(
         text: &str,
-        decide: impl Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
-    ) -> Result<String, Refusal> {
+        decide: impl Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
+    ) -> Result<String, LifecycleRefusal> {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let edits = decide(&Handoff::of(&document, &whereabouts, &stages))?;
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let edits = decide(&Handoff::new(&document, &whereabouts, &stages))?;
         Ok(document.edit(&edits).unwrap().0.text().to_owned())
     }
 
     const PROOFS: &str = "---\nhandoff:\n  id: a\n  proofs:\n    - claim: fast\n      run: bench # slow\n      measures: Austin\n    - claim: green\n      run: test\n  measurements:\n    - name: Berlin\n      before: 7\n---\n";
 
-    fn proven(text: &str, number: usize, measured: Option<&str>) -> Proven {
+    fn proven(text: &str, number: usize, measured: Option<&str>) -> CompletedProof {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let mut proofs = proof::proofs(&Handoff::of(&document, &whereabouts, &stages));
-        let test = proofs.swap_remove(number - 1).test.unwrap();
-        let measured = measured.and_then(Number::read);
-        Proven { number, test, outcome: RunOutcome::Holds, measured }
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let mut proofs = proof::numbered_proofs(&Handoff::new(&document, &whereabouts, &stages));
+        let test = proofs.swap_remove(number - 1).spec.unwrap();
+        let measured = measured.and_then(Number::parse);
+        CompletedProof { number, spec: test, outcome: RecordedOutcome::Holds, measured }
     }
 
     #[test]
     fn a_run_is_recorded_with_its_number() {
         let at: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
-        let occasion = Occasion { at, by: Some("bob".into()), commit: Some("4f2c9d1".into()) };
-        let run = |text: &str, runs: &[Proven], side| {
+        let occasion = TrialContext { at, by: Some("bob".into()), commit: Some("4f2c9d1".into()) };
+        let run = |text: &str, runs: &[CompletedProof], side| {
             after(text, |handoff| verify(handoff, runs, side, &occasion))
         };
         let fast = |number| proven(PROOFS, 1, Some(number));
@@ -513,10 +551,10 @@ mod tests {
             twice.contains("    - name: Austin\n      before: 14290\n      after: 108\n"),
             "{twice}"
         );
-        let again = run(&twice, &[fast("9")], Some(Side::Before)).unwrap();
+        let again = run(&twice, &[fast("9")], Some(MeasurementSide::Before)).unwrap();
         assert!(again.contains("      before: 9\n      after: 108\n"), "{again}");
         let other = PROOFS.replace("run: bench", "run: rm -rf /");
-        assert_eq!(run(&other, &[fast("1")], None), Err(Refusal::OtherProof(1)));
+        assert_eq!(run(&other, &[fast("1")], None), Err(LifecycleRefusal::ProofChanged(1)));
     }
 
     const OPEN: &str = "---\nhandoff:\n  id: a\n  status: planned # now\n  open_questions:\n    - question: q\n      blocking: true\n  assumptions:\n    - assumption: x\n---\n";
@@ -524,7 +562,10 @@ mod tests {
     #[test]
     fn what_was_said_already_is_not_said_again() {
         let answered = after(OPEN, |h| answer(h, 1, "Yes")).unwrap();
-        assert_eq!(after(&answered, |h| answer(h, 1, "Yes ")), Err(Refusal::Stands(1)));
+        assert_eq!(
+            after(&answered, |h| answer(h, 1, "Yes ")),
+            Err(LifecycleRefusal::AlreadyAnswered(1))
+        );
         assert!(after(&answered, |h| answer(h, 1, "No")).is_ok());
         // A second look at an assumption is one more, whatever came of it.
         let held = after(OPEN, |h| validate(h, 1, true)).unwrap();
@@ -536,9 +577,9 @@ mod tests {
         let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
         let started = after(OPEN, start).unwrap();
         assert!(started.contains("  status: in_progress # now\n"));
-        assert_eq!(after(&started, start), Err(Refusal::Started));
-        let ending = Ending::Resolved { commit: Some("4f2c9d1".into()), outcome: None };
-        let fast = Measured {
+        assert_eq!(after(&started, start), Err(LifecycleRefusal::AlreadyStarted));
+        let ending = CloseReason::Resolved { commit: Some("4f2c9d1".into()), outcome: None };
+        let fast = MeasuredValue {
             name: "Austin".into(),
             before: Some("14290".into()),
             after: "108".into(),
@@ -553,33 +594,33 @@ mod tests {
         assert!(ended.contains(
             "    - name: Austin\n      before: 14290\n      after: 108\n      unit: ms\n"
         ));
-        assert_eq!(after(&ended, start), Err(Refusal::Ended(Status::Resolved)));
+        assert_eq!(after(&ended, start), Err(LifecycleRefusal::AlreadyClosed(Status::Resolved)));
         assert_eq!(
             after(&ended, |h| resolve(h, &ending, &[], now)),
-            Err(Refusal::Ended(Status::Resolved))
+            Err(LifecycleRefusal::AlreadyClosed(Status::Resolved))
         );
         assert_eq!(
-            after(OPEN, |h| resolve(h, &Ending::Superseded("a".into()), &[], now)),
-            Err(Refusal::Itself)
+            after(OPEN, |h| resolve(h, &CloseReason::Superseded("a".into()), &[], now)),
+            Err(LifecycleRefusal::SupersedesItself)
         );
     }
 
     #[test]
     fn a_review_that_blocks_is_not_resolved_as_passed() {
         let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
-        let passed = Ending::Resolved { commit: None, outcome: Some("reviewed".into()) };
+        let passed = CloseReason::Resolved { commit: None, outcome: Some("reviewed".into()) };
         let review = |decision: &str, question: &str| {
             format!(
                 "---\nhandoff:\n  id: feat-042\n  stage: review\n  decisions_made:\n    - decision: {decision}\n{question}---\n"
             )
         };
         let refused =
-            |text: &str, ending: &Ending| after(text, |h| resolve(h, ending, &[], now)).err();
+            |text: &str, ending: &CloseReason| after(text, |h| resolve(h, ending, &[], now)).err();
         let blocked = review("Review blocked", "");
         let why = "the review blocks: Review blocked";
         assert_eq!(refused(&blocked, &passed).unwrap().to_string(), why);
-        assert_eq!(refused(&blocked, &Ending::Abandoned("no budget".into())), None);
-        assert_eq!(refused(&blocked, &Ending::Superseded("feat-043".into())), None);
+        assert_eq!(refused(&blocked, &CloseReason::Abandoned("no budget".into())), None);
+        assert_eq!(refused(&blocked, &CloseReason::Superseded("feat-043".into())), None);
         let question = "  open_questions:\n    - question: Who pays?\n      blocking: true\n";
         let open = review("Review approved", question);
         assert_eq!(
@@ -594,12 +635,12 @@ mod tests {
     #[test]
     fn what_a_review_drops_is_a_wrong_turn() {
         let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
-        let dropped = Dropped {
+        let dropped = ReviewCorrection {
             tried: "Blaming the cache".into(),
             why_wrong: Some("It is cold".into()),
             replaced_by: None,
         };
-        let reviewed = |verdict, dropped: Option<&Dropped>| {
+        let reviewed = |verdict, dropped: Option<&ReviewCorrection>| {
             after(OPEN, |h| review(h, "eve", "the code path", verdict, dropped, now))
         };
         let corrected = reviewed(ReviewVerdict::Corrected, Some(&dropped)).unwrap();
@@ -609,11 +650,19 @@ mod tests {
         assert!(corrected.contains("      verdict: corrected\n      revision: 1\n"));
         assert!(!reviewed(ReviewVerdict::Rejected, None).unwrap().contains("wrong_turns"));
         assert!(reviewed(ReviewVerdict::Held, None).is_ok());
-        assert_eq!(reviewed(ReviewVerdict::Held, Some(&dropped)), Err(Refusal::Held));
+        assert_eq!(
+            reviewed(ReviewVerdict::Held, Some(&dropped)),
+            Err(LifecycleRefusal::HeldWithCorrection)
+        );
     }
 
     /// Advances a document of feat-042 to a stage whose document is `artifact`.
-    fn advanced(text: &str, to: &str, artifact: &str, blocked: bool) -> Result<String, Refusal> {
+    fn advanced(
+        text: &str,
+        to: &str,
+        artifact: &str,
+        blocked: bool,
+    ) -> Result<String, LifecycleRefusal> {
         let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
         after(text, |h| advance(h, to, artifact, &Stages::shipped(), blocked, now))
     }
@@ -645,10 +694,13 @@ mod tests {
     fn a_step_that_is_made_again_is_not_recorded_again() {
         let told =
             BRIEF.replace("  status", "  revisions:\n    - reason: advanced to spec\n  status");
-        let edits = vec![status(Status::Resolved)];
-        assert_eq!(after(&told, |h| once(h, Vec::new(), "advanced to spec")), Err(Refusal::Told));
-        assert!(after(&told, |h| once(h, Vec::new(), "advanced to pricing")).is_ok());
-        assert!(after(&told, |h| once(h, edits.clone(), "advanced to spec")).is_ok());
+        let edits = vec![set_status(Status::Resolved)];
+        assert_eq!(
+            after(&told, |h| reject_if_recorded(h, Vec::new(), "advanced to spec")),
+            Err(LifecycleRefusal::AlreadyRecorded)
+        );
+        assert!(after(&told, |h| reject_if_recorded(h, Vec::new(), "advanced to pricing")).is_ok());
+        assert!(after(&told, |h| reject_if_recorded(h, edits.clone(), "advanced to spec")).is_ok());
     }
 
     #[test]
@@ -687,14 +739,14 @@ mod tests {
         let refused = |text: &str, to: &str| advanced(text, to, SPEC, false).unwrap_err();
         let design = refused(BRIEF, "design");
         assert_eq!(design.to_string(), "design builds on spec and pricing, not on discovery");
-        let Refusal::NotDerived { next, .. } = design else { panic!("{design}") };
+        let LifecycleRefusal::NotDerived { next, .. } = design else { panic!("{design}") };
         assert_eq!(next, ["pricing", "spec"]);
         assert_eq!(refused(BRIEF, "request").to_string(), "nothing comes before request");
         let of_none = "spec builds on discovery, and this is not a stage";
         assert_eq!(refused(OPEN, "spec").to_string(), of_none);
         assert_eq!(refused("# A note\n", "spec").to_string(), of_none);
         let over = BRIEF.replace("in_progress", "superseded");
-        assert_eq!(refused(&over, "spec"), Refusal::Ended(Status::Superseded));
+        assert_eq!(refused(&over, "spec"), LifecycleRefusal::AlreadyClosed(Status::Superseded));
         assert!(advanced(&BRIEF.replace("in_progress", "done"), "spec", SPEC, false).is_ok());
     }
 
@@ -702,21 +754,25 @@ mod tests {
     fn what_a_finding_is_about_is_named_as_answer_counts() {
         let text = "---\nhandoff:\n  id: a\n  open_questions:\n    -\n    - which?\n    - question: q\n      blocking: true\n  assumptions:\n    - assumption: x\n      confidence: low\n      validation_needed: true\n---\n";
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let handoff = Handoff::of(&document, &whereabouts, &stages);
-        let verdict =
-            crate::handoff::check::check(&handoff, &stages, None, &crate::handoff::check::Alone);
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let handoff = Handoff::new(&document, &whereabouts, &stages);
+        let verdict = crate::handoff::check::check(
+            &handoff,
+            &stages,
+            None,
+            &crate::handoff::check::StandaloneContext,
+        );
         let named = |code| {
             let finding = verdict.findings.iter().find(|finding| finding.code == code);
-            finding.and_then(|finding| answerable(&document, finding))
+            finding.and_then(|finding| answer_target(&document, finding))
         };
         assert_eq!(named(Code::BlockingQuestion).as_deref(), Some("q3"));
-        assert_eq!(named(Code::AssumptionUnfounded).as_deref(), Some("a1"));
+        assert_eq!(named(Code::AssumptionUnvalidated).as_deref(), Some("a1"));
         assert_eq!(named(Code::MissingField), None);
     }
 
     /// What undo does after entries of a verb and a reason each.
-    fn undone(entries: &[(&str, &str)]) -> Undo {
+    fn undone(entries: &[(&str, &str)]) -> UndoStep {
         let entry = |(index, (verb, reason)): (usize, &(&str, &str))| {
             let verb =
                 if verb.is_empty() { String::new() } else { format!("      verb: {verb}\n") };
@@ -730,27 +786,27 @@ mod tests {
         let entries: String = entries.iter().enumerate().map(entry).collect();
         let text = format!("---\nhandoff:\n  id: a\n  revisions:\n{entries}---\n");
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        undo(&Handoff::of(&document, &whereabouts, &stages))
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        next_undo(&Handoff::new(&document, &whereabouts, &stages))
     }
 
     #[test]
     fn one_undo_after_the_other_walks_back() {
-        let to = |number: usize, reason: &str| Undo::To(number, reason.to_owned());
+        let to = |number: usize, reason: &str| UndoStep::To(number, reason.to_owned());
         let (a, b) = (("start", "a"), ("", "b"));
         let (undo_b, undo_a) = (("undo", "undo of @3: b"), ("undo", "undo of @2: a"));
         assert_eq!(undone(&[a, b]), to(2, "undo of @3: b"));
         assert_eq!(undone(&[a, b, undo_b]), to(1, "undo of @2: a"));
-        assert_eq!(undone(&[a, b, undo_b, undo_a]), Undo::Nothing);
+        assert_eq!(undone(&[a, b, undo_b, undo_a]), UndoStep::Nothing);
         assert_eq!(undone(&[a, undo_a, ("", "c")]), to(3, "undo of @4: c"));
         assert_eq!(undone(&[a, ("merge", "merged"), ("", "c")]), to(3, "undo of @4: c"));
-        assert_eq!(undone(&[a, ("merge", "merged")]), Undo::Behind(Verb::Merge));
-        assert_eq!(undone(&[a, ("share", "shared")]), Undo::Behind(Verb::Share));
+        assert_eq!(undone(&[a, ("merge", "merged")]), UndoStep::Blocked(RevisionVerb::Merge));
+        assert_eq!(undone(&[a, ("share", "shared")]), UndoStep::Blocked(RevisionVerb::Share));
     }
 
     #[test]
     fn a_reason_is_only_a_reason() {
-        let to = |number: usize, reason: &str| Undo::To(number, reason.to_owned());
+        let to = |number: usize, reason: &str| UndoStep::To(number, reason.to_owned());
         assert_eq!(undone(&[("", "merged")]), to(1, "undo of @2: merged"));
         let typed = [("", "a"), ("", "undo of @2: I typed this")];
         assert_eq!(undone(&typed), to(2, "undo of @3: undo of @2: I typed this"));
@@ -762,11 +818,11 @@ mod tests {
         assert!(answered.contains("      blocking: true\n      answer: ten days\n"));
         assert_eq!(
             after(OPEN, |h| answer(h, 0, "x")),
-            Err(Refusal::NoQuestion { wanted: 0, has: 1 })
+            Err(LifecycleRefusal::NoQuestion { wanted: 0, has: 1 })
         );
         assert_eq!(
             after(OPEN, |h| answer(h, 2, "x")),
-            Err(Refusal::NoQuestion { wanted: 2, has: 1 })
+            Err(LifecycleRefusal::NoQuestion { wanted: 2, has: 1 })
         );
         let holds = after(OPEN, |h| validate(h, 1, true)).unwrap();
         assert!(holds.contains("    - assumption: x\n      validated: true\n"));

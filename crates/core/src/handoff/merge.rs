@@ -11,16 +11,16 @@ use crate::format::document::Document;
 use crate::format::finding::Code;
 use crate::format::header::Header;
 use crate::handoff::anchor::{self, Anchors};
-use crate::text::span::{At, Span};
+use crate::text::span::{Span, Spanned};
 use crate::text::time::Time;
-use crate::text::yaml::{MARKER_LENGTH, Node};
+use crate::text::yaml::{MARKER_LENGTH, YamlNode};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// The ids of the two texts, by which the result names what it was made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Tips<'a> {
+pub struct SideIds<'a> {
     /// The id of the first argument's text.
     pub one: &'a str,
     /// The id of the second argument's text.
@@ -29,7 +29,7 @@ pub struct Tips<'a> {
 
 /// What two texts became.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergedText {
     /// The text.
     pub text: String,
     /// What a person has to settle; it stands between markers.
@@ -38,7 +38,7 @@ pub struct Merged {
 
 /// Why two texts are not merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotMerged {
+pub enum MergeRefusal {
     /// They are two handoffs.
     #[error("these are two handoffs that carry one id")]
     TwoHandoffs,
@@ -50,48 +50,52 @@ pub fn merge(
     base: Option<&Document>,
     one: &Document,
     other: &Document,
-    tips: Option<Tips<'_>>,
-) -> Result<Merged, NotMerged> {
+    tips: Option<SideIds<'_>>,
+) -> Result<MergedText, MergeRefusal> {
     if let (Some(a), Some(b)) = (uid(one), uid(other))
         && a.trim() != b.trim()
     {
-        return Err(NotMerged::TwoHandoffs);
+        return Err(MergeRefusal::TwoHandoffs);
     }
-    if let Some(settled) = settled(base, one, other) {
-        return Ok(Merged { text: settled.to_owned(), conflicts: Vec::new() });
+    if let Some(settled) = trivial_merge(base, one, other) {
+        return Ok(MergedText { text: settled.to_owned(), conflicts: Vec::new() });
     }
-    let anchors = merged_anchors(base, one, other);
-    let plain = [base, Some(one), Some(other)].map(|side| side.and_then(anchor::without));
+    let anchors = merge_side_anchors(base, one, other);
+    let plain = [base, Some(one), Some(other)].map(|side| side.and_then(anchor::without_anchors));
     let base = plain[0].as_ref().or(base);
     let (one, other) = (plain[1].as_ref().unwrap_or(one), plain[2].as_ref().unwrap_or(other));
-    let swapped = order(other) < order(one);
+    let swapped = side_order(other) < side_order(one);
     let (first, second) = if swapped { (other, one) } else { (one, other) };
-    let tips = tips.map(|Tips { one, other }| if swapped { (other, one) } else { (one, other) });
-    let sides = Sides { base, first, second, marks: Marks::of(first, second) };
-    let Merged { text, conflicts } = sides.merge(tips);
-    Ok(Merged { text: anchor::appended(&text, &anchors, sides.marks.line_break), conflicts })
+    let tips = tips.map(|SideIds { one, other }| if swapped { (other, one) } else { (one, other) });
+    let sides = MergeSides { base, first, second, markers: ConflictMarkers::new(first, second) };
+    let MergedText { text, conflicts } = sides.merge(tips);
+    Ok(MergedText {
+        text: anchor::append_anchors(&text, &anchors, sides.markers.line_break),
+        conflicts,
+    })
 }
 
 /// Anchors are no text that people edit: they are merged one by one, whatever becomes of the rest.
-fn merged_anchors(
+fn merge_side_anchors(
     base: Option<&Document>,
     one: &Document,
     other: &Document,
 ) -> BTreeSet<anchor::Anchor> {
-    let base = base.map(Anchors::of).unwrap_or_default();
-    anchor::merged(&base, &Anchors::of(one), &Anchors::of(other))
+    let base = base.map(Anchors::from_document).unwrap_or_default();
+    anchor::merge_anchors(&base, &Anchors::from_document(one), &Anchors::from_document(other))
 }
 
 /// Two different handoffs in one file, for a person to part.
-pub fn side_by_side(one: &Document, other: &Document) -> Merged {
-    let (first, second) = if order(other) < order(one) { (other, one) } else { (one, other) };
+pub fn side_by_side(one: &Document, other: &Document) -> MergedText {
+    let (first, second) =
+        if side_order(other) < side_order(one) { (other, one) } else { (one, other) };
     let mut text = String::new();
-    Marks::of(first, second).mark(&mut text, first.text(), second.text());
-    Merged { text, conflicts: vec!["two handoffs carry one id".to_owned()] }
+    ConflictMarkers::new(first, second).write_conflict(&mut text, first.text(), second.text());
+    MergedText { text, conflicts: vec!["two handoffs carry one id".to_owned()] }
 }
 
 /// Whether a text is what [`side_by_side`] made of two handoffs.
-pub fn holds_two_handoffs(document: &Document) -> bool {
+pub fn has_two_handoffs(document: &Document) -> bool {
     let text = document.text();
     let marker = |sign: &str| sign.repeat(MARKER_LENGTH);
     if !text.starts_with(&marker("<")) {
@@ -106,7 +110,11 @@ pub fn holds_two_handoffs(document: &Document) -> bool {
 }
 
 /// The result where there is nothing to decide.
-fn settled<'d>(base: Option<&Document>, one: &'d Document, other: &'d Document) -> Option<&'d str> {
+fn trivial_merge<'d>(
+    base: Option<&Document>,
+    one: &'d Document,
+    other: &'d Document,
+) -> Option<&'d str> {
     let unchanged = |side: &Document| base.is_some_and(|base| base.text() == side.text());
     if one.text() == other.text() || unchanged(other) {
         return Some(one.text());
@@ -115,64 +123,64 @@ fn settled<'d>(base: Option<&Document>, one: &'d Document, other: &'d Document) 
 }
 
 /// The two sides in their own order, and what they started from.
-struct Sides<'d> {
+struct MergeSides<'d> {
     base: Option<&'d Document>,
     first: &'d Document,
     second: &'d Document,
-    marks: Marks,
+    markers: ConflictMarkers,
 }
 
-impl Sides<'_> {
-    fn merge(&self, tips: Option<(&str, &str)>) -> Merged {
-        let merged = self.by_meaning(tips).or_else(|| self.by_lines());
-        merged.unwrap_or_else(|| self.by_headers())
+impl MergeSides<'_> {
+    fn merge(&self, tips: Option<(&str, &str)>) -> MergedText {
+        let merged = self.merge_by_meaning(tips).or_else(|| self.merge_by_lines());
+        merged.unwrap_or_else(|| self.keep_both_headers())
     }
 
     /// `None` where a header cannot be merged by meaning: there is none, or it cannot be edited.
-    fn by_meaning(&self, tips: Option<(&str, &str)>) -> Option<Merged> {
+    fn merge_by_meaning(&self, tips: Option<(&str, &str)>) -> Option<MergedText> {
         let mut merged = header::merge(self)?;
         if let Some(tips) = tips {
-            merged = history::told(merged, self, tips);
+            merged = history::record_merge(merged, self, tips);
         }
-        let header::Joined { document, conflicts } = merged;
+        let header::MergedHeader { document, conflicts } = merged;
         let mut names = Vec::new();
         let text = header::with_markers(&document, &conflicts, self, &mut names)?;
-        let body = body::merge(self.bodies(), &self.marks, &mut names);
-        Some(Merged { text: self.with_body(text, &body), conflicts: names })
+        let body = body::merge(self.bodies(), &self.markers, &mut names);
+        Some(MergedText { text: self.append_body(text, &body), conflicts: names })
     }
 
     /// Line by line, as for any text. `None` where that would break a header that is whole on both
     /// sides.
-    fn by_lines(&self) -> Option<Merged> {
+    fn merge_by_lines(&self) -> Option<MergedText> {
         let base = self.base.map_or("", Document::text);
         let mut conflicts = Vec::new();
         let sides = (base, self.first.text(), self.second.text());
-        let body::Decidable { text, decided } =
-            body::merge_lines(sides, &self.marks, &mut conflicts);
+        let body::BodyMerge { text, resolved: decided } =
+            body::merge_lines(sides, &self.markers, &mut conflicts);
         let sound = |text: &String| is_sound(&Document::parse(text.as_bytes()));
         let whole = is_sound(self.first) && is_sound(self.second);
-        (!whole || decided.iter().all(sound)).then_some(Merged { text, conflicts })
+        (!whole || decided.iter().all(sound)).then_some(MergedText { text, conflicts })
     }
 
     /// Both headers whole, between markers.
-    fn by_headers(&self) -> Merged {
+    fn keep_both_headers(&self) -> MergedText {
         let inner = |document: &Document| {
             let header = document.handoff_header().map(|header| header.at);
             header.unwrap_or(Span::empty(document.body().start))
         };
         let (first, second) = (inner(self.first), inner(self.second));
         let mut text = self.first.text()[..first.start].to_owned();
-        let (one, other) = (first.of(self.first.text()), second.of(self.second.text()));
-        self.marks.mark(&mut text, one, other);
+        let (one, other) = (first.slice(self.first.text()), second.slice(self.second.text()));
+        self.markers.write_conflict(&mut text, one, other);
         text.push_str(&self.first.text()[first.end..self.first.body().start]);
         let mut conflicts = vec!["handoff".to_owned()];
-        let body = body::merge(self.bodies(), &self.marks, &mut conflicts);
-        Merged { text: self.with_body(text, &body), conflicts }
+        let body = body::merge(self.bodies(), &self.markers, &mut conflicts);
+        MergedText { text: self.append_body(text, &body), conflicts }
     }
 
-    fn with_body(&self, mut text: String, body: &str) -> String {
+    fn append_body(&self, mut text: String, body: &str) -> String {
         if !body.is_empty() {
-            self.marks.end_line(&mut text);
+            self.markers.end_line(&mut text);
         }
         text + body
     }
@@ -194,40 +202,40 @@ fn uid(document: &Document) -> Option<&str> {
 }
 
 /// Who was earlier, by the last entry of the history; the text itself where that does not tell.
-fn order(document: &Document) -> (Option<Timestamp>, &str) {
+fn side_order(document: &Document) -> (Option<Timestamp>, &str) {
     let at = last_revision(document).and_then(|entry| entry.get("at"));
-    let at = at.and_then(Node::text).and_then(|at| Time::read(at.value));
+    let at = at.and_then(YamlNode::text).and_then(|at| Time::parse(at.value));
     (at.map(|time| time.moment), document.text())
 }
 
 /// Who wrote a side and when, as far as its history says it.
-fn name(document: &Document) -> Option<String> {
+fn side_label(document: &Document) -> Option<String> {
     let last = last_revision(document);
     let said = |key: &str| {
-        let text = last.and_then(|entry| entry.get(key)).and_then(Node::text);
-        text.map(|At { value, .. }| value.split_whitespace().collect::<Vec<_>>().join(" "))
+        let text = last.and_then(|entry| entry.get(key)).and_then(YamlNode::text);
+        text.map(|Spanned { value, .. }| value.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let parts: Vec<String> = [said("by"), said("at")].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn last_revision(document: &Document) -> Option<&Node> {
+fn last_revision(document: &Document) -> Option<&YamlNode> {
     document.handoff_header().map(Header::fields)?.get("revisions")?.items().pop()
 }
 
 /// What the two sides are called behind their markers, and how lines end.
 #[derive(Clone, Debug)]
-struct Marks {
+struct ConflictMarkers {
     first: String,
     second: String,
     line_break: &'static str,
 }
 
-impl Marks {
-    fn of(first: &Document, second: &Document) -> Self {
+impl ConflictMarkers {
+    fn new(first: &Document, second: &Document) -> Self {
         let lines = if first.text().contains('\n') { first } else { second };
         let line_break = lines.line_break();
-        let (one, other) = (name(first), name(second));
+        let (one, other) = (side_label(first), side_label(second));
         let alike = one == other;
         // Where nothing else tells them apart, their order does.
         let called = |name: Option<String>, which: &str| match name {
@@ -240,7 +248,7 @@ impl Marks {
     }
 
     /// Writes two texts between conflict markers.
-    fn mark(&self, out: &mut String, first: &str, second: &str) {
+    fn write_conflict(&self, out: &mut String, first: &str, second: &str) {
         let line = |sign: &str| sign.repeat(MARKER_LENGTH);
         let Self { first: one, second: other, line_break } = self;
         self.end_line(out);

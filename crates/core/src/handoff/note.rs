@@ -3,89 +3,89 @@
 use crate::format::document::Document;
 use crate::format::finding::{Finding, Severity};
 use crate::format::header::{HANDOFF, HandoffKind, Header, Status};
-use crate::format::section::Meaning;
+use crate::format::section::SectionMeaning;
 use crate::handoff::Handoff;
 use crate::text::id::HandoffId;
-use crate::text::markdown::BlockKind;
+use crate::text::markdown::MarkdownBlockKind;
 use crate::text::time::{self, Time};
-use crate::text::yaml::{Data, Node};
+use crate::text::yaml::{YamlData, YamlNode};
 
 /// Git writes ids of commits no shorter than this, and no longer than that.
 const COMMIT_LENGTH: std::ops::RangeInclusive<usize> = 7..=64;
 
 /// What a note tells about itself.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct NoteFields {
     /// Fields of a header, strictly written.
-    pub fields: Vec<(&'static str, Data)>,
+    pub fields: Vec<(&'static str, YamlData)>,
     /// Fields that it has and that a header cannot take over as they are; they stay in its text.
-    pub left: Vec<&'static str>,
+    pub unconverted: Vec<&'static str>,
 }
 
-impl Told {
+impl NoteFields {
     /// The value of a field.
-    pub fn get(&self, name: &str) -> Option<&Data> {
+    pub fn get(&self, name: &str) -> Option<&YamlData> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value)
     }
 
     /// The value of a field that is text.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name)? {
-            Data::Text(text) | Data::Bare(text) => Some(text),
-            Data::Null | Data::List(_) | Data::Map(_) => None,
+            YamlData::Text(text) | YamlData::Bare(text) => Some(text),
+            YamlData::Null | YamlData::List(_) | YamlData::Map(_) => None,
         }
     }
 }
 
 /// Reads what a note tells about itself.
-pub fn told(note: &Handoff<'_>) -> Told {
-    let mut told = Told::default();
+pub fn extract_fields(note: &Handoff<'_>) -> NoteFields {
+    let mut told = NoteFields::default();
     // The new document has a format and a uid of its own.
     let names = HANDOFF.fields.iter().map(|field| field.name);
     for name in names.filter(|name| !matches!(*name, "format" | "uid")) {
         let has = || note.header()?.get(name).filter(|node| !node.is_blank());
-        match field(note, name).and_then(|value| strict(name, value)) {
+        match extract_field(note, name).and_then(|value| normalize_value(name, value)) {
             Some(value) => told.fields.push((name, value)),
-            None if has().is_some() => told.left.push(name),
+            None if has().is_some() => told.unconverted.push(name),
             None => {}
         }
     }
     told
 }
 
-fn field(note: &Handoff<'_>, name: &str) -> Option<Data> {
+fn extract_field(note: &Handoff<'_>, name: &str) -> Option<YamlData> {
     let text = || note.header()?.text(name).map(|text| text.value.trim());
     match name {
         // A stage is more than a word: its place and its number are asked for with `--stage`.
         "stage" => None,
-        "id" => text().filter(|id| HandoffId::parse(id).is_ok()).map(Data::text),
-        "title" => note.title().map(one_line).filter(|title| !title.is_empty()).map(Data::Text),
-        "description" => note.description().map(one_line).map(Data::Text),
+        "id" => text().filter(|id| HandoffId::parse(id).is_ok()).map(YamlData::text),
+        "title" => note.title().map(one_line).filter(|title| !title.is_empty()).map(YamlData::Text),
+        "description" => note.description().map(one_line).map(YamlData::Text),
         "kind" => {
-            let kind = text().and_then(HandoffKind::read);
-            kind.filter(|kind| *kind != HandoffKind::Stage).map(|kind| word(kind.word()))
+            let kind = text().and_then(HandoffKind::parse);
+            kind.filter(|kind| *kind != HandoffKind::Stage).map(|kind| word_data(kind.word()))
         }
         "status" => {
             let said = || note.status_line().and_then(|line| line.status);
-            let status = text().and_then(Status::read).or_else(said);
-            status.map(|status| word(status.word()))
+            let status = text().and_then(Status::parse).or_else(said);
+            status.map(|status| word_data(status.word()))
         }
-        "from" => note.from().map(one_line).map(Data::Text),
-        "created" => note.created().map(moment),
-        "updated" => text().and_then(Time::read).map(moment),
-        "at_commit" => text().filter(|text| is_commit(text)).map(Data::text),
-        "context_summary" => summary(note).map(Data::text),
-        "revisions" => written(note.header(), name).or_else(|| revised(note)),
-        _ => written(note.header(), name),
+        "from" => note.from().map(one_line).map(YamlData::Text),
+        "created" => note.created().map(time_data),
+        "updated" => text().and_then(Time::parse).map(time_data),
+        "at_commit" => text().filter(|text| is_commit(text)).map(YamlData::text),
+        "context_summary" => summary(note).map(YamlData::text),
+        "revisions" => written_field(note.header(), name).or_else(|| revisions_from_stamps(note)),
+        _ => written_field(note.header(), name),
     }
 }
 
-fn moment(time: Time) -> Data {
-    Data::Bare(time::write(time.moment))
+fn time_data(time: Time) -> YamlData {
+    YamlData::Bare(time::format_time(time.moment))
 }
 
-fn word(word: &str) -> Data {
-    Data::Bare(word.to_owned())
+fn word_data(word: &str) -> YamlData {
+    YamlData::Bare(word.to_owned())
 }
 
 fn one_line(text: &str) -> String {
@@ -97,7 +97,7 @@ fn is_commit(text: &str) -> bool {
 }
 
 /// A field under exactly our name: what another tool means by a like one is not ours to say.
-fn written(header: Option<&Header>, name: &str) -> Option<Data> {
+fn written_field(header: Option<&Header>, name: &str) -> Option<YamlData> {
     let node = header?.fields().get(name)?;
     (!node.is_blank()).then(|| node.data())
 }
@@ -109,35 +109,36 @@ fn summary<'d>(note: &Handoff<'d>) -> Option<&'d str> {
         return Some(written.value.trim());
     }
     let document = note.document();
-    let section = document.sections_about(Meaning::Summary).next()?;
+    let section = document.sections_about(SectionMeaning::Summary).next()?;
     let first = document.blocks().iter().find(|block| section.own.contains(block.at))?;
-    let text = first.at.of(document.text()).trim();
-    let whole = first.kind == BlockKind::Paragraph && !text.is_empty() && !text.ends_with(':');
+    let text = first.at.slice(document.text()).trim();
+    let whole =
+        first.kind == MarkdownBlockKind::Paragraph && !text.is_empty() && !text.ends_with(':');
     whole.then_some(text)
 }
 
 /// The lines `Revised:` of the text.
-fn revised(note: &Handoff<'_>) -> Option<Data> {
-    let entry = |stamp: crate::format::document::Stamp<'_>| {
-        let at = moment(Time::read(stamp.time.value)?);
-        let reason = stamp.reason.map(|reason| ("reason", Data::text(reason.value)));
-        Some(Data::map([("at", at)].into_iter().chain(reason)))
+fn revisions_from_stamps(note: &Handoff<'_>) -> Option<YamlData> {
+    let entry = |stamp: crate::format::document::DateStamp<'_>| {
+        let at = time_data(Time::parse(stamp.time.value)?);
+        let reason = stamp.reason.map(|reason| ("reason", YamlData::text(reason.value)));
+        Some(YamlData::map([("at", at)].into_iter().chain(reason)))
     };
-    let stamps = note.document().stamps().into_iter().filter(|stamp| !stamp.captured);
-    let entries: Vec<Data> = stamps.filter_map(entry).collect();
-    (!entries.is_empty()).then_some(Data::List(entries))
+    let stamps = note.document().stamps().into_iter().filter(|stamp| !stamp.is_capture);
+    let entries: Vec<YamlData> = stamps.filter_map(entry).collect();
+    (!entries.is_empty()).then_some(YamlData::List(entries))
 }
 
 /// A value as it is written strictly; `None` where it cannot be understood.
-fn strict(name: &str, value: Data) -> Option<Data> {
+fn normalize_value(name: &str, value: YamlData) -> Option<YamlData> {
     let alone = Document::compose(&[(name, value)], "").format().ok()?;
     let wrong = |finding: &Finding| finding.code.rule().severity == Severity::Error;
-    let value = alone.handoff_header()?.fields().get(name).map(Node::data);
+    let value = alone.handoff_header()?.fields().get(name).map(YamlNode::data);
     value.filter(|_| !alone.findings().iter().any(wrong))
 }
 
 /// The name of a file as a title: `2026-03-21_search_lag` becomes `Search lag`.
-pub fn title_of_name(stem: &str) -> Option<String> {
+pub fn title_from_name(stem: &str) -> Option<String> {
     let spaced = one_line(&stem.replace(['-', '_'], " "));
     let first = spaced.find(char::is_alphabetic)?;
     let mut letters = spaced[first..].chars();
@@ -149,16 +150,16 @@ pub fn title_of_name(stem: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::format::stage::Stages;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     /// The header that comes of a note, what is left to its text, and the whole document.
     fn becomes(text: &str) -> (String, Vec<&'static str>, Document) {
         let note = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let told = told(&Handoff::of(&note, &whereabouts, &stages));
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let told = extract_fields(&Handoff::new(&note, &whereabouts, &stages));
         let whole = note.with_header(&told.fields).unwrap();
         assert!(whole.handoff_header().is_some(), "{}", whole.text());
-        (Document::compose(&told.fields, "").text().to_owned(), told.left, whole)
+        (Document::compose(&told.fields, "").text().to_owned(), told.unconverted, whole)
     }
 
     #[test]
@@ -222,8 +223,8 @@ mod tests {
 
     #[test]
     fn a_file_name_is_made_readable() {
-        assert_eq!(title_of_name("2026-03-21_search-lag").as_deref(), Some("Search lag"));
-        assert_eq!(title_of_name("HANDOFF").as_deref(), Some("HANDOFF"));
-        assert_eq!(title_of_name("42"), None);
+        assert_eq!(title_from_name("2026-03-21_search-lag").as_deref(), Some("Search lag"));
+        assert_eq!(title_from_name("HANDOFF").as_deref(), Some("HANDOFF"));
+        assert_eq!(title_from_name("42"), None);
     }
 }

@@ -6,11 +6,11 @@ mod expectation;
 mod number;
 mod plain;
 
-pub use expectation::{Exit, Expectation};
+pub use expectation::{Expectation, ExpectedExit};
 pub use number::Number;
-pub use plain::plain;
+pub use plain::strip_escapes;
 
-use crate::format::header::{Proof, RunOutcome};
+use crate::format::header::{Proof, RecordedOutcome};
 use crate::handoff::Handoff;
 use serde_json::{Value, json};
 use std::path::{Component, Path};
@@ -20,7 +20,7 @@ const TIMEOUT_SECONDS_MAX: u64 = 24 * 60 * 60;
 
 /// A proof that is understood: all that decides what running it does, and what it says then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Test {
+pub struct ProofSpec {
     /// The command, for a shell.
     pub command: String,
     /// Where it runs, from the root of the project; empty for the root itself.
@@ -35,7 +35,7 @@ pub struct Test {
 
 /// Why a proof cannot be run as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotUnderstood {
+pub enum ProofSpecError {
     /// It has no command.
     #[error("it has no command to run")]
     NoCommand,
@@ -55,36 +55,37 @@ pub enum NotUnderstood {
 
 /// A proof of a handoff.
 #[derive(Clone, Debug)]
-pub struct Numbered<'d> {
+pub struct NumberedProof<'d> {
     /// Counted from one, in the order of the document.
     pub number: usize,
     /// As it is written.
     pub proof: Proof<'d>,
     /// As it can be run, or why not.
-    pub test: Result<Test, NotUnderstood>,
+    pub spec: Result<ProofSpec, ProofSpecError>,
 }
 
 /// The proofs of a handoff.
-pub fn proofs<'d>(handoff: &Handoff<'d>) -> Vec<Numbered<'d>> {
+pub fn numbered_proofs<'d>(handoff: &Handoff<'d>) -> Vec<NumberedProof<'d>> {
     let numbered = handoff.proofs().into_iter().map(|(number, proof)| {
-        let test = Test::of(&proof);
-        Numbered { number, proof, test }
+        let test = ProofSpec::from_proof(&proof);
+        NumberedProof { number, proof, spec: test }
     });
     numbered.collect()
 }
 
-impl Test {
+impl ProofSpec {
     /// What a proof means.
-    pub fn of(proof: &Proof<'_>) -> Result<Self, NotUnderstood> {
-        let command = proof.run.ok_or(NotUnderstood::NoCommand)?.value.trim();
+    pub fn from_proof(proof: &Proof<'_>) -> Result<Self, ProofSpecError> {
+        let command = proof.run.ok_or(ProofSpecError::NoCommand)?.value.trim();
         if command.contains('\0') {
-            return Err(NotUnderstood::Nul);
+            return Err(ProofSpecError::Nul);
         }
         Ok(Self {
             command: command.to_owned(),
-            directory: proof.directory.map_or(Ok(String::new()), |at| directory(at.value))?,
-            timeout: proof.timeout.map(|at| timeout(at.value)).transpose()?,
-            expectation: Expectation::read(proof.expect).map_err(NotUnderstood::Expectation)?,
+            directory: proof.directory.map_or(Ok(String::new()), |at| parse_directory(at.value))?,
+            timeout: proof.timeout.map(|at| parse_timeout(at.value)).transpose()?,
+            expectation: Expectation::from_node(proof.expect)
+                .map_err(ProofSpecError::Expectation)?,
             measures: proof.measures.map(|name| name.value.trim().to_owned()),
         })
     }
@@ -101,64 +102,64 @@ impl Test {
     }
 
     /// Whether a run bears the claim out. What only colours its output says nothing.
-    pub fn judge(&self, run: &Run<'_>) -> Judgement {
-        let output = plain(run.output);
-        let run = &Run { output: &output, ..*run };
-        if run.ended == Ended::TimedOut {
-            return Judgement { outcome: Outcome::TimedOut, number: None };
+    pub fn evaluate(&self, run: &Trial<'_>) -> TrialResult {
+        let output = strip_escapes(run.output);
+        let run = &Trial { output: &output, ..*run };
+        if run.end == TrialEnd::TimedOut {
+            return TrialResult { outcome: TrialOutcome::TimedOut, number: None };
         }
-        if let Err(why) = self.expectation.judge_text(run) {
-            return Judgement { outcome: Outcome::Broken(why), number: None };
+        if let Err(why) = self.expectation.check_output(run) {
+            return TrialResult { outcome: TrialOutcome::Broken(why), number: None };
         }
         let number = self.expectation.number_in(run.output);
         let wanted = self.measures.is_some() || self.expectation.is_bounded();
         let outcome = match &number {
-            None if wanted => Outcome::Broken("there is no number in its output".to_owned()),
-            Some(number) if wanted => match self.expectation.judge_number(number) {
-                Ok(()) => Outcome::Holds,
-                Err(why) => Outcome::Broken(why),
+            None if wanted => TrialOutcome::Broken("there is no number in its output".to_owned()),
+            Some(number) if wanted => match self.expectation.check_number(number) {
+                Ok(()) => TrialOutcome::Holds,
+                Err(why) => TrialOutcome::Broken(why),
             },
-            Some(_) | None => Outcome::Holds,
+            Some(_) | None => TrialOutcome::Holds,
         };
-        Judgement { outcome, number: number.filter(|_| wanted) }
+        TrialResult { outcome, number: number.filter(|_| wanted) }
     }
 }
 
 /// The folder as it is opened: relative, and without a way up.
-fn directory(written: &str) -> Result<String, NotUnderstood> {
+fn parse_directory(written: &str) -> Result<String, ProofSpecError> {
     let mut parts = Vec::new();
     for part in Path::new(written.trim()).components() {
         match part {
             Component::Normal(name) => parts.push(name.to_string_lossy()),
             Component::CurDir => {}
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                return Err(NotUnderstood::Directory(written.to_owned()));
+                return Err(ProofSpecError::Directory(written.to_owned()));
             }
         }
     }
     Ok(parts.join("/"))
 }
 
-fn timeout(written: &str) -> Result<u64, NotUnderstood> {
+fn parse_timeout(written: &str) -> Result<u64, ProofSpecError> {
     let seconds = written.trim().parse().ok();
     let seconds = seconds.filter(|seconds| (1..=TIMEOUT_SECONDS_MAX).contains(seconds));
-    seconds.ok_or_else(|| NotUnderstood::Timeout(written.to_owned()))
+    seconds.ok_or_else(|| ProofSpecError::Timeout(written.to_owned()))
 }
 
 /// A command that was run.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'o> {
+pub struct Trial<'o> {
     /// How it ended.
-    pub ended: Ended,
+    pub end: TrialEnd,
     /// What it wrote, as far as it was kept.
     pub output: &'o str,
     /// How many bytes in the middle were not kept.
-    pub dropped: u64,
+    pub dropped_bytes: u64,
 }
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum TrialEnd {
     /// With an exit code.
     Exit(i32),
     /// By a signal.
@@ -169,16 +170,16 @@ pub enum Ended {
 
 /// What a run says about a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub struct TrialResult {
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
     /// The number in its output, where one is asked for and the command did what it should.
     pub number: Option<Number>,
 }
 
 /// What came of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TrialOutcome {
     /// The claim holds.
     Holds,
     /// It does not, and why.
@@ -187,13 +188,13 @@ pub enum Outcome {
     TimedOut,
 }
 
-impl Outcome {
+impl TrialOutcome {
     /// What is written about it.
-    pub fn recorded(&self) -> RunOutcome {
+    pub fn recorded_outcome(&self) -> RecordedOutcome {
         match self {
-            Self::Holds => RunOutcome::Holds,
-            Self::Broken(_) => RunOutcome::Broken,
-            Self::TimedOut => RunOutcome::TimedOut,
+            Self::Holds => RecordedOutcome::Holds,
+            Self::Broken(_) => RecordedOutcome::Broken,
+            Self::TimedOut => RecordedOutcome::TimedOut,
         }
     }
 }
@@ -203,26 +204,26 @@ mod tests {
     use super::*;
     use crate::format::document::Document;
     use crate::format::stage::Stages;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
-    fn test(fields: &str) -> Result<Test, NotUnderstood> {
+    fn test(fields: &str) -> Result<ProofSpec, ProofSpecError> {
         let lines: String = fields.lines().map(|line| format!("      {line}\n")).collect();
         let text = format!("---\nhandoff:\n  id: a\n  proofs:\n    - claim: c\n{lines}---\n");
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let mut proofs = proofs(&Handoff::of(&document, &whereabouts, &stages));
-        proofs.swap_remove(0).test
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let mut proofs = numbered_proofs(&Handoff::new(&document, &whereabouts, &stages));
+        proofs.swap_remove(0).spec
     }
 
     fn judged(expect: &str, code: i32, output: &str) -> String {
         let test = test(&format!("run: x\n{expect}")).unwrap();
-        let Judgement { outcome, number } =
-            test.judge(&Run { ended: Ended::Exit(code), output, dropped: 0 });
+        let TrialResult { outcome, number } =
+            test.evaluate(&Trial { end: TrialEnd::Exit(code), output, dropped_bytes: 0 });
         let number = number.map_or_else(String::new, |number| format!(" [{number}]"));
         match outcome {
-            Outcome::Holds => format!("holds{number}"),
-            Outcome::Broken(why) => format!("{why}{number}"),
-            Outcome::TimedOut => "timed out".to_owned(),
+            TrialOutcome::Holds => format!("holds{number}"),
+            TrialOutcome::Broken(why) => format!("{why}{number}"),
+            TrialOutcome::TimedOut => "timed out".to_owned(),
         }
     }
 
@@ -266,17 +267,21 @@ mod tests {
     #[test]
     fn what_was_not_kept_is_said() {
         let test = test("run: x\nexpect: needle").unwrap();
-        let run = Run { ended: Ended::Exit(0), output: "hay", dropped: 5 };
+        let run = Trial { end: TrialEnd::Exit(0), output: "hay", dropped_bytes: 5 };
         let why = "its output does not contain `needle` (5 bytes in the middle were not kept)";
-        assert_eq!(test.judge(&run).outcome, Outcome::Broken(why.to_owned()));
+        assert_eq!(test.evaluate(&run).outcome, TrialOutcome::Broken(why.to_owned()));
     }
 
     #[test]
     fn a_signal_and_a_timeout_are_no_exit_code() {
         let test = test("run: x\nexpect: {exit: any}").unwrap();
-        let ended = |ended| test.judge(&Run { ended, output: "", dropped: 0 }).outcome;
-        assert_eq!(ended(Ended::Signal(9)), Outcome::Broken("signal 9 ended it".to_owned()));
-        assert_eq!(ended(Ended::TimedOut), Outcome::TimedOut);
+        let ended =
+            |ended| test.evaluate(&Trial { end: ended, output: "", dropped_bytes: 0 }).outcome;
+        assert_eq!(
+            ended(TrialEnd::Signal(9)),
+            TrialOutcome::Broken("signal 9 ended it".to_owned())
+        );
+        assert_eq!(ended(TrialEnd::TimedOut), TrialOutcome::TimedOut);
     }
 
     #[test]

@@ -1,21 +1,21 @@
 //! Receipts: which sessions were told of a handoff, and which took it over. Being told ends nothing.
 
-use crate::work::event::{Delivered, Envelope, Event, SessionEvent};
+use crate::work::event::{DeliveredHandoff, Envelope, Event, SessionEvent};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
 /// Who was told of one handoff, and who took it over; each session once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receipts {
+pub struct DeliveryLog {
     /// The sessions that were told of it, the one that was told last at the end.
-    pub delivered: Vec<Receipt>,
+    pub delivered: Vec<DeliveryRecord>,
     /// The sessions that took it over.
-    pub acknowledged: Vec<Receipt>,
+    pub acknowledged: Vec<DeliveryRecord>,
 }
 
 /// A session and when it was last told, or when it took over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Receipt {
+pub struct DeliveryRecord {
     /// The client that runs it.
     pub client: String,
     /// Its id.
@@ -26,11 +26,11 @@ pub struct Receipt {
     pub revision: Option<usize>,
 }
 
-impl Receipts {
+impl DeliveryLog {
     /// What events of sessions tell about the handoff of a uid.
-    pub fn of<'e>(uid: &str, events: impl IntoIterator<Item = &'e Envelope>) -> Self {
+    pub fn from_events<'e>(uid: &str, events: impl IntoIterator<Item = &'e Envelope>) -> Self {
         let (mut delivered, mut acknowledged) = (BTreeMap::new(), BTreeMap::new());
-        let is_it = |one: &&Delivered| one.uid.as_deref() == Some(uid);
+        let is_it = |one: &&DeliveredHandoff| one.uid.as_deref() == Some(uid);
         for Envelope { time, event, .. } in events {
             let Event::Session(event) = event else { continue };
             let (sessions, client, session, found) = match event {
@@ -43,7 +43,7 @@ impl Receipts {
                 SessionEvent::Checkpointed { .. } | SessionEvent::Dismissed { .. } => continue,
             };
             let Some(found) = found else { continue };
-            let receipt = Receipt {
+            let receipt = DeliveryRecord {
                 client: client.clone(),
                 session: session.clone(),
                 at: *time,
@@ -54,8 +54,8 @@ impl Receipts {
                 *latest = receipt;
             }
         }
-        let in_order = |sessions: BTreeMap<_, Receipt>| {
-            let mut receipts: Vec<Receipt> = sessions.into_values().collect();
+        let in_order = |sessions: BTreeMap<_, DeliveryRecord>| {
+            let mut receipts: Vec<DeliveryRecord> = sessions.into_values().collect();
             receipts.sort_by_key(|receipt| receipt.at);
             receipts
         };
@@ -72,8 +72,8 @@ impl Receipts {
 mod tests {
     use super::*;
 
-    fn handoff(uid: &str) -> Delivered {
-        Delivered { uid: Some(uid.to_owned()), id: "market".to_owned(), revision: Some(2) }
+    fn handoff(uid: &str) -> DeliveredHandoff {
+        DeliveredHandoff { uid: Some(uid.to_owned()), id: "market".to_owned(), revision: Some(2) }
     }
 
     fn envelope(second: i64, event: SessionEvent) -> Envelope {
@@ -110,7 +110,7 @@ mod tests {
             briefed(9, "c", "v"),
             envelope(4, acknowledged),
         ];
-        let receipts = Receipts::of("u", &events);
+        let receipts = DeliveryLog::from_events("u", &events);
         let told: Vec<(&str, i64)> = receipts
             .delivered
             .iter()
@@ -118,6 +118,6 @@ mod tests {
             .collect();
         assert_eq!(told, [("b", 2), ("a", 3)]);
         assert_eq!(receipts.acknowledged.len(), 1);
-        assert!(Receipts::of("nobody", &events).is_empty());
+        assert!(DeliveryLog::from_events("nobody", &events).is_empty());
     }
 }

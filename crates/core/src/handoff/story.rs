@@ -1,28 +1,28 @@
 //! The life of a handoff as a story: what happened to it, in order, each thing once.
 
-use crate::format::document::Stamp;
-use crate::format::header::{Lenient as _, Measurement, Review, Revision, Status};
+use crate::format::document::DateStamp;
+use crate::format::header::{FromYaml as _, Measurement, Review, Revision, Status};
 use crate::handoff::Handoff;
-use crate::text::span::At;
+use crate::text::span::Spanned;
 use crate::text::time::Time;
-use crate::text::yaml::Node;
+use crate::text::yaml::YamlNode;
 
 /// One thing that happened to a handoff.
 #[derive(Clone, Debug)]
-pub struct Moment<'d> {
+pub struct TimelineEntry<'d> {
     /// When.
     pub time: Option<Time>,
     /// Who did it.
     pub by: Option<&'d str>,
     /// The number of the text it made, as in `ID@2`.
-    pub text: Option<usize>,
+    pub text_number: Option<usize>,
     /// What happened.
-    pub event: Event<'d>,
+    pub event: TimelineEvent<'d>,
 }
 
 /// What happened to a handoff.
 #[derive(Clone, Debug)]
-pub enum Event<'d> {
+pub enum TimelineEvent<'d> {
     /// It was written down, with this remark.
     Captured(Option<&'d str>),
     /// Somebody called it into question.
@@ -30,12 +30,12 @@ pub enum Event<'d> {
     /// It was changed, for this reason.
     Changed(Option<&'d str>),
     /// Its life ended.
-    Ended(End<'d>),
+    Closed(ClosureRecord<'d>),
 }
 
 /// How the life of a handoff ended.
 #[derive(Clone, Debug)]
-pub struct End<'d> {
+pub struct ClosureRecord<'d> {
     /// Resolved, superseded or abandoned.
     pub status: Status,
     /// The commit that carried it out.
@@ -52,66 +52,69 @@ pub struct End<'d> {
 
 /// Everything that happened to a handoff. It begins with the capture, even if nothing is told of
 /// it; changes follow in the order of their numbers, the rest stands where its time says.
-pub fn moments<'d>(handoff: &Handoff<'d>) -> Vec<Moment<'d>> {
-    let mut moments = changes(handoff);
+pub fn entries<'d>(handoff: &Handoff<'d>) -> Vec<TimelineEntry<'d>> {
+    let mut moments = revision_entries(handoff);
     let stamps = handoff.document().stamps();
-    let stamped = stamped(&stamps, &moments);
+    let stamped = unrecorded_stamps(&stamps, &moments);
     // What stood in the file before midstride counted is none of the texts that have a number.
     let first = stamped.is_empty().then_some(1);
     for moment in stamped {
-        insert(&mut moments, moment, None);
+        insert_by_time(&mut moments, moment, None);
     }
     for review in handoff.reviews() {
-        challenge(&mut moments, review);
+        add_review(&mut moments, review);
     }
     if !handoff.status().is_open() {
-        end(&mut moments, handoff);
+        add_closure(&mut moments, handoff);
     }
-    let remark = stamps.iter().find(|stamp| stamp.captured).and_then(|stamp| stamp.reason);
-    let captured = Moment {
+    let remark = stamps.iter().find(|stamp| stamp.is_capture).and_then(|stamp| stamp.reason);
+    let captured = TimelineEntry {
         time: handoff.created(),
         by: handoff.from(),
-        text: first,
-        event: Event::Captured(words(remark)),
+        text_number: first,
+        event: TimelineEvent::Captured(trimmed_text(remark)),
     };
     moments.insert(0, captured);
     moments
 }
 
-fn words(text: Option<At<&str>>) -> Option<&str> {
+fn trimmed_text(text: Option<Spanned<&str>>) -> Option<&str> {
     text.map(|text| text.value.trim()).filter(|text| !text.is_empty())
 }
 
-fn time(text: Option<At<&str>>) -> Option<Time> {
-    text.and_then(|text| Time::read(text.value))
+fn parse_time(text: Option<Spanned<&str>>) -> Option<Time> {
+    text.and_then(|text| Time::parse(text.value))
 }
 
 /// The revisions of the header. The first entry made the second text; an entry that says nothing
 /// counts too, because a text was replaced.
-fn changes<'d>(handoff: &Handoff<'d>) -> Vec<Moment<'d>> {
-    let entries = handoff.node("revisions").map(Node::items).unwrap_or_default();
+fn revision_entries<'d>(handoff: &Handoff<'d>) -> Vec<TimelineEntry<'d>> {
+    let entries = handoff.node("revisions").map(YamlNode::items).unwrap_or_default();
     let numbered = entries.into_iter().enumerate();
     numbered
         .filter_map(|(index, node)| {
             let revision = Revision::read(node)?;
-            Some(Moment {
-                time: time(revision.time),
-                by: words(revision.by),
-                text: Some(index + 2),
-                event: Event::Changed(words(revision.reason)),
+            Some(TimelineEntry {
+                time: parse_time(revision.time),
+                by: trimmed_text(revision.by),
+                text_number: Some(index + 2),
+                event: TimelineEvent::Changed(trimmed_text(revision.reason)),
             })
         })
         .collect()
 }
 
 /// The `Revised:` lines that the header does not repeat.
-fn stamped<'d>(stamps: &[Stamp<'d>], told: &[Moment<'d>]) -> Vec<Moment<'d>> {
-    let revised = stamps.iter().filter(|stamp| !stamp.captured);
-    let lines = revised.map(|stamp| Moment {
-        time: time(Some(stamp.time)),
+fn unrecorded_stamps<'d>(
+    stamps: &[DateStamp<'d>],
+    told: &[TimelineEntry<'d>],
+) -> Vec<TimelineEntry<'d>> {
+    let revised = stamps.iter().filter(|stamp| !stamp.is_capture);
+    let lines = revised.map(|stamp| TimelineEntry {
+        time: parse_time(Some(stamp.time)),
         by: None,
-        text: None,
-        event: Event::Changed(words(stamp.reason)),
+        text_number: None,
+        event: TimelineEvent::Changed(trimmed_text(stamp.reason)),
     });
     let moment = |time: Option<Time>| time.map(|time| time.moment);
     lines.filter(|line| !told.iter().any(|one| moment(one.time) == moment(line.time))).collect()
@@ -119,10 +122,14 @@ fn stamped<'d>(stamps: &[Stamp<'d>], told: &[Moment<'d>]) -> Vec<Moment<'d>> {
 
 /// Puts a moment before the first one that is later; without a time, before the first text that
 /// came after the one it is about.
-fn insert<'d>(moments: &mut Vec<Moment<'d>>, moment: Moment<'d>, about: Option<usize>) {
-    let later = |other: &Moment<'_>| match (moment.time, about) {
+fn insert_by_time<'d>(
+    moments: &mut Vec<TimelineEntry<'d>>,
+    moment: TimelineEntry<'d>,
+    about: Option<usize>,
+) {
+    let later = |other: &TimelineEntry<'_>| match (moment.time, about) {
         (Some(time), _) => other.time.is_some_and(|other| other.moment > time.moment),
-        (None, Some(about)) => other.text.is_some_and(|text| text > about),
+        (None, Some(about)) => other.text_number.is_some_and(|text| text > about),
         (None, None) => false,
     };
     let place = moments.iter().position(later).unwrap_or(moments.len());
@@ -130,58 +137,68 @@ fn insert<'d>(moments: &mut Vec<Moment<'d>>, moment: Moment<'d>, about: Option<u
 }
 
 /// `midstride review` writes the review and a revision that says so: they are one moment.
-fn challenge<'d>(moments: &mut Vec<Moment<'d>>, review: Review<'d>) {
-    let tells = |moment: &&mut Moment<'_>| {
+fn add_review<'d>(moments: &mut Vec<TimelineEntry<'d>>, review: Review<'d>) {
+    let tells = |moment: &&mut TimelineEntry<'_>| {
         // A review is recorded after the text it is about; an earlier one may have been undone.
-        let after = moment.text > review.revision;
-        match (&moment.event, words(review.challenged)) {
-            (Event::Changed(Some(reason)), Some(challenged)) => {
+        let after = moment.text_number > review.revision;
+        match (&moment.event, trimmed_text(review.challenged)) {
+            (TimelineEvent::Changed(Some(reason)), Some(challenged)) => {
                 after && reason.starts_with("reviewed") && reason.contains(challenged)
             }
             _ => false,
         }
     };
-    let (at, by, about) = (time(review.time), words(review.by), review.revision);
+    let (at, by, about) = (parse_time(review.time), trimmed_text(review.by), review.revision);
     if let Some(moment) = moments.iter_mut().find(tells) {
         moment.time = at.or(moment.time);
         moment.by = by.or(moment.by);
-        moment.event = Event::Challenged(review);
+        moment.event = TimelineEvent::Challenged(review);
         return;
     }
-    let alone = Moment { time: at, by, text: None, event: Event::Challenged(review) };
-    insert(moments, alone, about);
+    let alone =
+        TimelineEntry { time: at, by, text_number: None, event: TimelineEvent::Challenged(review) };
+    insert_by_time(moments, alone, about);
 }
 
 /// `midstride resolve` and `midstride advance` write the end and a revision that says so: they are
 /// one moment.
-fn end<'d>(moments: &mut Vec<Moment<'d>>, handoff: &Handoff<'d>) {
+fn add_closure<'d>(moments: &mut Vec<TimelineEntry<'d>>, handoff: &Handoff<'d>) {
     let resolution = handoff.resolution();
     let resolution = resolution.as_ref();
-    let end = End {
+    let end = ClosureRecord {
         status: handoff.status(),
-        commit: words(resolution.and_then(|resolution| resolution.commit)),
-        outcome: words(resolution.and_then(|resolution| resolution.outcome)),
-        reason: words(resolution.and_then(|resolution| resolution.reason)),
-        superseded_by: words(handoff.superseded_by()),
+        commit: trimmed_text(resolution.and_then(|resolution| resolution.commit)),
+        outcome: trimmed_text(resolution.and_then(|resolution| resolution.outcome)),
+        reason: trimmed_text(resolution.and_then(|resolution| resolution.reason)),
+        superseded_by: trimmed_text(handoff.superseded_by()),
         measurements: handoff.measurements(),
     };
-    let said = end.as_a_reason();
-    let tells = |moment: &&mut Moment<'_>| match &moment.event {
-        Event::Changed(Some(reason)) => [said.as_deref(), end.outcome].contains(&Some(*reason)),
-        Event::Captured(_) | Event::Challenged(_) | Event::Changed(None) | Event::Ended(_) => false,
+    let said = end.recorded_reason();
+    let tells = |moment: &&mut TimelineEntry<'_>| match &moment.event {
+        TimelineEvent::Changed(Some(reason)) => {
+            [said.as_deref(), end.outcome].contains(&Some(*reason))
+        }
+        TimelineEvent::Captured(_)
+        | TimelineEvent::Challenged(_)
+        | TimelineEvent::Changed(None)
+        | TimelineEvent::Closed(_) => false,
     };
     // It may have ended before and been taken back; the last time is the one that holds.
     if let Some(moment) = moments.iter_mut().rfind(tells) {
-        moment.event = Event::Ended(end);
+        moment.event = TimelineEvent::Closed(end);
         return;
     }
-    let at = time(resolution.and_then(|resolution| resolution.time));
-    insert(moments, Moment { time: at, by: None, text: None, event: Event::Ended(end) }, None);
+    let at = parse_time(resolution.and_then(|resolution| resolution.time));
+    insert_by_time(
+        moments,
+        TimelineEntry { time: at, by: None, text_number: None, event: TimelineEvent::Closed(end) },
+        None,
+    );
 }
 
-impl End<'_> {
+impl ClosureRecord<'_> {
     /// The reason with which `midstride resolve` records it; `midstride advance` takes the outcome.
-    fn as_a_reason(&self) -> Option<String> {
+    fn recorded_reason(&self) -> Option<String> {
         match self.status {
             Status::Resolved => Some("resolved".to_owned()),
             Status::Superseded => Some(format!("superseded by {}", self.superseded_by?)),
@@ -196,32 +213,32 @@ mod tests {
     use super::*;
     use crate::format::document::Document;
     use crate::format::stage::Stages;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     /// Each moment in a line: hour, text, who, what.
     fn told(text: &str) -> Vec<String> {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        moments(&Handoff::of(&document, &whereabouts, &stages)).iter().map(line).collect()
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        entries(&Handoff::new(&document, &whereabouts, &stages)).iter().map(line).collect()
     }
 
-    fn line(moment: &Moment<'_>) -> String {
+    fn line(moment: &TimelineEntry<'_>) -> String {
         let hour = |time: Time| time.moment.strftime("%H").to_string();
         let what = match &moment.event {
-            Event::Captured(remark) => format!("captured {remark:?}"),
-            Event::Challenged(review) => {
+            TimelineEvent::Captured(remark) => format!("captured {remark:?}"),
+            TimelineEvent::Challenged(review) => {
                 format!(
                     "challenged {:?} {:?}",
-                    words(review.challenged),
-                    words(review.verdict_text)
+                    trimmed_text(review.challenged),
+                    trimmed_text(review.verdict_text)
                 )
             }
-            Event::Changed(reason) => format!("changed {reason:?}"),
-            Event::Ended(end) => {
+            TimelineEvent::Changed(reason) => format!("changed {reason:?}"),
+            TimelineEvent::Closed(end) => {
                 format!("{} {:?} {}", end.status, end.commit, end.measurements.len())
             }
         };
-        let text = moment.text.map_or_else(String::new, |text| format!("@{text}"));
+        let text = moment.text_number.map_or_else(String::new, |text| format!("@{text}"));
         format!(
             "{} {text} {} {what}",
             moment.time.map_or_else(|| "?".to_owned(), hour),

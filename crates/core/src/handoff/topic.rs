@@ -8,21 +8,21 @@ mod label;
 mod status_line;
 mod step;
 
-pub use status_line::{StatusLine, status_line};
-pub use step::{first_open, items, without_done};
+pub use status_line::{StatusLine, find_status_line};
+pub use step::{first_open_step, split_items, without_done_steps};
 
 use crate::format::document::Document;
 use crate::format::insert;
-use crate::format::section::{Fit, Meaning};
+use crate::format::section::{HeadingFit, SectionMeaning};
 use crate::text::span::Span;
 
 /// A part of a body that is about something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Topic {
+pub struct BodyTopic {
     /// What it is about.
-    pub meaning: Meaning,
+    pub meaning: SectionMeaning,
     /// How well its heading says so.
-    pub fit: Fit,
+    pub fit: HeadingFit,
     /// Where its heading starts.
     pub start: usize,
     /// What stands below the heading, with everything inside.
@@ -31,103 +31,104 @@ pub struct Topic {
     pub is_label: bool,
 }
 
-impl Topic {
+impl BodyTopic {
     /// How well it says what it is about: a heading says more than a label, and both say more than
     /// words that may mean something else.
-    fn rank(&self) -> (bool, bool, Fit, usize) {
-        (self.fit == Fit::Weak, self.is_label, self.fit, self.start)
+    fn rank(&self) -> (bool, bool, HeadingFit, usize) {
+        (self.fit == HeadingFit::Weak, self.is_label, self.fit, self.start)
     }
 }
 
 /// Meanings that are told on their own wherever they stand.
-const TOLD_ALONE: [Meaning; 7] = [
-    Meaning::WrongTurns,
-    Meaning::Landmines,
-    Meaning::RootCauses,
-    Meaning::Questions,
-    Meaning::Decisions,
-    Meaning::Continuation,
-    Meaning::State,
+const STANDALONE_MEANINGS: [SectionMeaning; 7] = [
+    SectionMeaning::WrongTurns,
+    SectionMeaning::Landmines,
+    SectionMeaning::RootCauses,
+    SectionMeaning::Questions,
+    SectionMeaning::Decisions,
+    SectionMeaning::Continuation,
+    SectionMeaning::State,
 ];
 
 /// So many headings may be there by accident.
-const HEADINGS_BY_CHANCE: usize = 1;
+const STRAY_HEADINGS_MAX: usize = 1;
 /// So many paragraphs at the beginning say what a document is about.
 const PARAGRAPHS_MAX: usize = 3;
 
 /// The topics of a document.
 #[derive(Debug)]
-pub struct Topics<'d> {
+pub struct BodyTopics<'d> {
     document: &'d Document,
     /// In the order of the text.
-    all: Vec<Topic>,
+    all: Vec<BodyTopic>,
 }
 
-impl<'d> Topics<'d> {
+impl<'d> BodyTopics<'d> {
     /// Finds the topics of a document.
-    pub fn of(document: &'d Document) -> Self {
+    pub fn from_document(document: &'d Document) -> Self {
         let sections = document.sections();
-        let title = title_of(document);
+        let title = title_index(document);
         let headed = sections.iter().enumerate().filter(|(index, _)| Some(*index) != title);
         let headed = headed.filter_map(|(_, section)| {
             let below = Span::new(section.own.start, section.at.end);
             let (meaning, fit) = (section.meaning?, section.fit?);
-            Some(Topic { meaning, fit, start: section.at.start, below, is_label: false })
+            Some(BodyTopic { meaning, fit, start: section.at.start, below, is_label: false })
         });
-        let mut all: Vec<Topic> = headed.collect();
+        let mut all: Vec<BodyTopic> = headed.collect();
         // A rule below a line makes it a heading, so one alone says nothing about the writer's habit.
-        let has_headings = sections.len() > HEADINGS_BY_CHANCE + usize::from(title.is_some());
-        let labels = label::topics(document).into_iter();
-        let labels: Vec<Topic> = labels.filter(|one| !has_headings || counts(one, &all)).collect();
+        let has_headings = sections.len() > STRAY_HEADINGS_MAX + usize::from(title.is_some());
+        let labels = label::label_topics(document).into_iter();
+        let labels: Vec<BodyTopic> =
+            labels.filter(|one| !has_headings || is_counted_label(one, &all)).collect();
         all.extend(labels);
         all.sort_by_key(|topic| topic.start);
         Self { document, all }
     }
 
     /// What the document says about a meaning: the text of each topic, the best first.
-    pub fn best(&self, meaning: Meaning) -> Vec<(Fit, String)> {
+    pub fn best_texts(&self, meaning: SectionMeaning) -> Vec<(HeadingFit, String)> {
         let about = self.all.iter().filter(|topic| topic.meaning == meaning);
-        let mut about: Vec<&Topic> = about.collect();
+        let mut about: Vec<&BodyTopic> = about.collect();
         about.sort_by_key(|topic| topic.rank());
-        let texts = about.into_iter().map(|topic| (topic.fit, self.text(topic)));
-        texts.filter(|(_, text)| says_something(text)).collect()
+        let texts = about.into_iter().map(|topic| (topic.fit, self.topic_text(topic)));
+        texts.filter(|(_, text)| has_content(text)).collect()
     }
 
     /// The same in the order of the text, and none that lies inside another.
-    pub fn every(&self, meaning: Meaning) -> Vec<String> {
+    pub fn all_texts(&self, meaning: SectionMeaning) -> Vec<String> {
         let about = self.all.iter().filter(|topic| topic.meaning == meaning);
         let outermost = about.filter(|topic| {
-            let holds = |other: &Topic| {
+            let holds = |other: &BodyTopic| {
                 other.meaning == meaning
                     && other.start < topic.start
                     && other.below.contains(topic.below)
             };
             !self.all.iter().any(holds)
         });
-        let texts = outermost.map(|topic| self.text(topic));
-        texts.filter(|text| says_something(text)).collect()
+        let texts = outermost.map(|topic| self.topic_text(topic));
+        texts.filter(|text| has_content(text)).collect()
     }
 
     /// Whether the document says clearly what to do next.
     pub fn has_next_steps(&self) -> bool {
-        let mut clear = self.best(Meaning::Continuation).into_iter();
-        clear.any(|(fit, text)| fit != Fit::Weak && without_done(&text).is_some())
+        let mut clear = self.best_texts(SectionMeaning::Continuation).into_iter();
+        clear.any(|(fit, text)| fit != HeadingFit::Weak && without_done_steps(&text).is_some())
     }
 
     /// What to do next, as the document says: the best part about it that has something left to do,
     /// without what is done.
     pub fn next_steps(&self) -> Option<String> {
-        let parts = self.best(Meaning::Continuation).into_iter();
-        parts.into_iter().find_map(|(_, text)| without_done(&text))
+        let parts = self.best_texts(SectionMeaning::Continuation).into_iter();
+        parts.into_iter().find_map(|(_, text)| without_done_steps(&text))
     }
 
     /// Where the work stands, as the body says: a part about the state, else a summary, else what
     /// was done, else what it is about, else how it begins.
     pub fn state(&self) -> Option<String> {
-        let states = self.best(Meaning::State);
-        let summaries = self.best(Meaning::Summary);
-        let first = |texts: &[(Fit, String)], is_weak: bool| {
-            let mut fitting = texts.iter().filter(|(fit, _)| (*fit == Fit::Weak) == is_weak);
+        let states = self.best_texts(SectionMeaning::State);
+        let summaries = self.best_texts(SectionMeaning::Summary);
+        let first = |texts: &[(HeadingFit, String)], is_weak: bool| {
+            let mut fitting = texts.iter().filter(|(fit, _)| (*fit == HeadingFit::Weak) == is_weak);
             fitting.next().map(|(_, text)| text.clone())
         };
         first(&states, false)
@@ -139,32 +140,44 @@ impl<'d> Topics<'d> {
 
     /// Whether a part says where the work stands or what to do next.
     pub fn has_work(&self) -> bool {
-        let has_state = || self.best(Meaning::State).iter().any(|(fit, _)| *fit != Fit::Weak);
+        let has_state = || {
+            self.best_texts(SectionMeaning::State).iter().any(|(fit, _)| *fit != HeadingFit::Weak)
+        };
         self.next_steps().is_some() || has_state() || self.has_started_plan()
     }
 
     /// Whether some steps of a plan are done and some are not.
     fn has_started_plan(&self) -> bool {
-        let mut plans = self.best(Meaning::Plan).into_iter().filter(|(fit, _)| *fit != Fit::Weak);
-        plans.any(|(_, text)| without_done(&text).is_some_and(|left| left != text))
+        let mut plans = self
+            .best_texts(SectionMeaning::Plan)
+            .into_iter()
+            .filter(|(fit, _)| *fit != HeadingFit::Weak);
+        plans.any(|(_, text)| without_done_steps(&text).is_some_and(|left| left != text))
     }
 
     /// The text of a topic without what is told on its own.
-    fn text(&self, topic: &Topic) -> String {
+    fn topic_text(&self, topic: &BodyTopic) -> String {
         let mut out = String::new();
         let mut from = topic.below.start;
         for inner in self.all.iter().filter(|inner| topic.below.range().contains(&inner.start)) {
-            let is_own = inner.meaning != topic.meaning && TOLD_ALONE.contains(&inner.meaning);
+            let is_own =
+                inner.meaning != topic.meaning && STANDALONE_MEANINGS.contains(&inner.meaning);
             // What to do next may be a decision; only a plain name is something else.
-            let is_wide =
-                matches!(topic.meaning, Meaning::Continuation | Meaning::Plan | Meaning::State);
-            let is_clear = inner.fit == Fit::Exact || (!is_wide && inner.fit != Fit::Weak);
+            let is_wide = matches!(
+                topic.meaning,
+                SectionMeaning::Continuation | SectionMeaning::Plan | SectionMeaning::State
+            );
+            let is_clear =
+                inner.fit == HeadingFit::Exact || (!is_wide && inner.fit != HeadingFit::Weak);
             if is_own && is_clear && inner.start >= from {
-                out.push_str(&insert::said(self.document, Span::new(from, inner.start)));
+                out.push_str(&insert::author_text(self.document, Span::new(from, inner.start)));
                 from = inner.below.end.max(from);
             }
         }
-        out.push_str(&insert::said(self.document, Span::new(from, topic.below.end.max(from))));
+        out.push_str(&insert::author_text(
+            self.document,
+            Span::new(from, topic.below.end.max(from)),
+        ));
         let rule = |line: &str| line.len() >= 3 && line.bytes().all(|byte| byte == b'-');
         // A rule between two sections belongs to neither.
         let trimmed = out.trim_matches('\n').trim_end();
@@ -175,30 +188,30 @@ impl<'d> Topics<'d> {
 }
 
 /// Whether a label counts among headings. There, `**Purpose:**` is about the section it stands in.
-fn counts(label: &Topic, headed: &[Topic]) -> bool {
+fn is_counted_label(label: &BodyTopic, headed: &[BodyTopic]) -> bool {
     match label.meaning {
-        Meaning::Continuation
-        | Meaning::WrongTurns
-        | Meaning::Landmines
-        | Meaning::RootCauses
-        | Meaning::Questions => true,
-        Meaning::State => headed.iter().any(|topic| {
-            let is_about = matches!(topic.meaning, Meaning::State | Meaning::Summary);
+        SectionMeaning::Continuation
+        | SectionMeaning::WrongTurns
+        | SectionMeaning::Landmines
+        | SectionMeaning::RootCauses
+        | SectionMeaning::Questions => true,
+        SectionMeaning::State => headed.iter().any(|topic| {
+            let is_about = matches!(topic.meaning, SectionMeaning::State | SectionMeaning::Summary);
             is_about && topic.below.contains(label.below)
         }),
-        Meaning::Summary
-        | Meaning::Diagnosis
-        | Meaning::Plan
-        | Meaning::Decisions
-        | Meaning::Assumptions
-        | Meaning::Verification
-        | Meaning::References
-        | Meaning::Handoff => false,
+        SectionMeaning::Summary
+        | SectionMeaning::Diagnosis
+        | SectionMeaning::Plan
+        | SectionMeaning::Decisions
+        | SectionMeaning::Assumptions
+        | SectionMeaning::Verification
+        | SectionMeaning::References
+        | SectionMeaning::Handoff => false,
     }
 }
 
 /// The heading that is the title of a document rather than the name of a part.
-fn title_of(document: &Document) -> Option<usize> {
+fn title_index(document: &Document) -> Option<usize> {
     let sections = document.sections();
     let tops = sections.iter().filter(|section| section.level == 1).count();
     let is_title = tops == 1 && sections.len() > 1 && sections[0].level == 1;
@@ -206,7 +219,7 @@ fn title_of(document: &Document) -> Option<usize> {
 }
 
 /// A comment says what should stand there, a rule says nothing.
-fn says_something(text: &str) -> bool {
+fn has_content(text: &str) -> bool {
     let mut rest = text;
     loop {
         let (before, comment) = match rest.find("<!--") {
@@ -225,13 +238,13 @@ fn says_something(text: &str) -> bool {
 /// What stands before the first heading behind the title.
 fn preamble(document: &Document) -> Option<String> {
     let first = document.sections().first();
-    let titled = title_of(document).and(first).map(|section| section.own);
+    let titled = title_index(document).and(first).map(|section| section.own);
     let before = first.map_or(document.body().end, |section| section.at.start);
     let before = Span::new(document.body().start, before);
-    let texts = titled.into_iter().chain([before]).map(|part| insert::said(document, part));
+    let texts = titled.into_iter().chain([before]).map(|part| insert::author_text(document, part));
     let mut beginnings = texts.map(|text| {
         let paragraphs = text.split("\n\n").map(str::trim);
-        let telling = paragraphs.filter(|one| says_something(one) && !is_date(one));
+        let telling = paragraphs.filter(|one| has_content(one) && !is_date(one));
         telling.take(PARAGRAPHS_MAX).collect::<Vec<&str>>().join("\n\n")
     });
     beginnings.find(|text| !text.is_empty())
@@ -258,7 +271,11 @@ mod tests {
     #[test]
     fn the_section_that_says_it_best_is_next() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(Topics::of(&read(text)).next_steps().as_deref(), expected, "{text}");
+            assert_eq!(
+                BodyTopics::from_document(&read(text)).next_steps().as_deref(),
+                expected,
+                "{text}"
+            );
         };
         check(
             "# T\n\n## Resume command\n\n```sh\nmake resume\n```\n\n## Next steps\n\n1. Ship it\n",
@@ -277,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_plan_that_was_started_is_work() {
-        let has_work = |text: &str| Topics::of(&read(text)).has_work();
+        let has_work = |text: &str| BodyTopics::from_document(&read(text)).has_work();
         assert!(has_work("# T\n\n## Plan\n\n1. ✅ first\n2. [x] second\n3. third\n"));
         assert!(!has_work("# T\n\n## Plan\n\n1. ✅ first\n2. [x] second\n"));
         assert!(!has_work("# T\n\n## Plan\n\n1. first\n2. second\n"));
@@ -286,15 +303,23 @@ mod tests {
     #[test]
     fn labels_are_read_like_headings() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(Topics::of(&read(text)).next_steps().as_deref(), Some(expected), "{text}");
+            assert_eq!(
+                BodyTopics::from_document(&read(text)).next_steps().as_deref(),
+                Some(expected),
+                "{text}"
+            );
         };
         check("Handoff 3\n\nSummary\n- a\n\nNext steps\n- b\n- c\n\nFiles\n- x\n", "- b\n- c");
         check("**Done:**\n- a\n\n**Next steps:**\n1. b\n\n**Files**\n- c\n", "1. b");
         check("Text.\n\n**Next**: run the tests\n\nMore.\n", "run the tests\n\nMore.");
         check("Next steps:\n\n- one\n\nNotes:\n- two\n", "- one");
-        assert_eq!(Topics::of(&read("```\nNext steps:\n- x\n```\n")).next_steps(), None);
         assert_eq!(
-            Topics::of(&read("Next steps were discussed with ops at length.\n")).next_steps(),
+            BodyTopics::from_document(&read("```\nNext steps:\n- x\n```\n")).next_steps(),
+            None
+        );
+        assert_eq!(
+            BodyTopics::from_document(&read("Next steps were discussed with ops at length.\n"))
+                .next_steps(),
             None
         );
     }
@@ -302,7 +327,11 @@ mod tests {
     #[test]
     fn the_state_comes_before_a_summary() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(Topics::of(&read(text)).state().as_deref(), Some(expected), "{text}");
+            assert_eq!(
+                BodyTopics::from_document(&read(text)).state().as_deref(),
+                Some(expected),
+                "{text}"
+            );
         };
         check("# T\n\n## Summary\n\ns\n\n## Current state\n\nc\n", "c");
         check("# T\n\n## What was done\n\nd\n\n## Summary\n\ns\n", "s");
@@ -315,9 +344,9 @@ mod tests {
     fn what_lies_inside_another_is_told_once() {
         let text = "# T\n\n## Findings\n\nf\n\n### Root cause: a lock\n\nr\n\n## Gotchas\n\ng\n\n### Known issues\n\nk\n";
         let document = read(text);
-        let topics = Topics::of(&document);
-        assert_eq!(topics.every(Meaning::Diagnosis), ["f"]);
-        assert_eq!(topics.every(Meaning::RootCauses), ["r"]);
-        assert_eq!(topics.every(Meaning::Landmines), ["g\n\n### Known issues\n\nk"]);
+        let topics = BodyTopics::from_document(&document);
+        assert_eq!(topics.all_texts(SectionMeaning::Diagnosis), ["f"]);
+        assert_eq!(topics.all_texts(SectionMeaning::RootCauses), ["r"]);
+        assert_eq!(topics.all_texts(SectionMeaning::Landmines), ["g\n\n### Known issues\n\nk"]);
     }
 }

@@ -1,6 +1,6 @@
 //! What tells how far a handoff can be trusted: facts side by side, never one score.
 
-use crate::format::header::{Proof, Review, ReviewVerdict, RunOutcome, Validation};
+use crate::format::header::{Proof, RecordedOutcome, Review, ReviewVerdict, Validation};
 use crate::handoff::Handoff;
 use crate::text::time::Time;
 use jiff::Timestamp;
@@ -19,9 +19,9 @@ pub struct Trust {
     /// How many revisions it has.
     pub revisions: usize,
     /// How often it was called into question, and what came of it.
-    pub reviews: Reviews,
+    pub reviews: ReviewCounts,
     /// What came of its proofs when they were last run, as the document tells it.
-    pub proofs: Proofs,
+    pub proofs: ProofCounts,
     /// Blocking questions without an answer.
     pub blocking_questions: usize,
     /// Assumptions that ask for validation and have none.
@@ -29,12 +29,12 @@ pub struct Trust {
     /// Assumptions that do not hold.
     pub disproved_assumptions: usize,
     /// Whether its life is over: what it left open holds nobody up any more.
-    pub is_ended: bool,
+    pub is_closed: bool,
 }
 
 /// Reviews by what came of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reviews {
+pub struct ReviewCounts {
     /// The handoff was right.
     pub held: usize,
     /// Something was wrong and is corrected.
@@ -47,7 +47,7 @@ pub struct Reviews {
 
 /// Proofs by what came of them when they were last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Proofs {
+pub struct ProofCounts {
     /// The claim held.
     pub hold: usize,
     /// It did not.
@@ -60,7 +60,7 @@ pub struct Proofs {
 
 impl Trust {
     /// Gathers the facts as they are now.
-    pub fn of(handoff: &Handoff<'_>, now: Timestamp) -> Self {
+    pub fn from_handoff(handoff: &Handoff<'_>, now: Timestamp) -> Self {
         let (captured, changed) = (handoff.created(), handoff.changed());
         let assumptions = handoff.assumptions();
         Self {
@@ -69,8 +69,8 @@ impl Trust {
             age_days: captured.and_then(|time| time.days_before(now)),
             unchanged_days: changed.and_then(|time| time.days_before(now)),
             revisions: handoff.revisions().len(),
-            reviews: Reviews::of(&handoff.reviews()),
-            proofs: Proofs::of(&handoff.proofs()),
+            reviews: ReviewCounts::count(&handoff.reviews()),
+            proofs: ProofCounts::count(&handoff.proofs()),
             blocking_questions: handoff.questions().iter().filter(|q| q.blocks()).count(),
             unvalidated_assumptions: assumptions
                 .iter()
@@ -80,13 +80,13 @@ impl Trust {
                 .iter()
                 .filter(|assumption| assumption.validation == Validation::Disproved)
                 .count(),
-            is_ended: !handoff.status().is_open(),
+            is_closed: !handoff.status().is_open(),
         }
     }
 }
 
-impl Reviews {
-    fn of(reviews: &[Review<'_>]) -> Self {
+impl ReviewCounts {
+    fn count(reviews: &[Review<'_>]) -> Self {
         let count = |verdict| reviews.iter().filter(|review| review.verdict == verdict).count();
         Self {
             held: count(Some(ReviewVerdict::Held)),
@@ -102,14 +102,14 @@ impl Reviews {
     }
 }
 
-impl Proofs {
-    fn of(proofs: &[(usize, Proof<'_>)]) -> Self {
+impl ProofCounts {
+    fn count(proofs: &[(usize, Proof<'_>)]) -> Self {
         let last = |proof: &Proof<'_>| proof.last.as_ref().and_then(|last| last.outcome);
         let count = |wanted| proofs.iter().filter(|(_, proof)| last(proof) == wanted).count();
         Self {
-            hold: count(Some(RunOutcome::Holds)),
-            broken: count(Some(RunOutcome::Broken)),
-            timed_out: count(Some(RunOutcome::TimedOut)),
+            hold: count(Some(RecordedOutcome::Holds)),
+            broken: count(Some(RecordedOutcome::Broken)),
+            timed_out: count(Some(RecordedOutcome::TimedOut)),
             never_run: count(None),
         }
     }
@@ -121,13 +121,13 @@ mod tests {
     use super::*;
     use crate::format::document::Document;
     use crate::format::stage::Stages;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     fn trust(text: &str) -> Trust {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
         let now = "2026-03-25T17:23:59Z".parse().unwrap();
-        Trust::of(&Handoff::of(&document, &whereabouts, &stages), now)
+        Trust::from_handoff(&Handoff::new(&document, &whereabouts, &stages), now)
     }
 
     #[test]
@@ -177,13 +177,13 @@ handoff:
         );
         assert_eq!((trust.age_days, trust.unchanged_days), (Some(3), Some(1)));
         assert_eq!(trust.revisions, 1);
-        let reviews = Reviews { held: 1, corrected: 1, rejected: 0, unclear: 2 };
+        let reviews = ReviewCounts { held: 1, corrected: 1, rejected: 0, unclear: 2 };
         assert_eq!((trust.reviews, trust.reviews.total()), (reviews, 4));
         assert_eq!((trust.blocking_questions, trust.unvalidated_assumptions), (1, 1));
         assert_eq!(trust.disproved_assumptions, 1);
-        let proofs = Proofs { hold: 1, broken: 1, timed_out: 1, never_run: 2 };
+        let proofs = ProofCounts { hold: 1, broken: 1, timed_out: 1, never_run: 2 };
         assert_eq!(trust.proofs, proofs);
-        assert!(!trust.is_ended);
+        assert!(!trust.is_closed);
     }
 
     #[test]
@@ -202,6 +202,6 @@ handoff:
         );
         let ahead = trust("---\nhandoff:\n  created: 2026-03-25T17:24:00Z\n  status: DONE\n---\n");
         assert_eq!((ahead.captured.is_some(), ahead.age_days), (true, None));
-        assert!(ahead.is_ended);
+        assert!(ahead.is_closed);
     }
 }

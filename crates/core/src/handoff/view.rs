@@ -2,22 +2,23 @@
 
 use crate::format::document::Document;
 use crate::format::header::{
-    Assumption, Boot, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
-    Measurement, Place, Proof, Question, Recovery, Resolution, Review, Revision, Status, WrongTurn,
+    Assumption, Capability, Decision, Dependencies, Deviation, FromYaml, HandoffKind, Header,
+    HeaderLocation, Measurement, Proof, Question, Recovery, Resolution, Review, Revision,
+    StartupEntries, Status, WrongTurn,
 };
 use crate::format::insert;
-use crate::format::section::Meaning;
+use crate::format::section::SectionMeaning;
 use crate::format::stage::{StageRule, Stages, verdict};
-use crate::handoff::topic::{self, StatusLine, Topics};
+use crate::handoff::topic::{self, BodyTopics, StatusLine};
 use crate::text::id::{FeatureNumber, HandoffKey};
-use crate::text::span::{At, Span};
+use crate::text::span::{Span, Spanned};
 use crate::text::time::Time;
-use crate::text::yaml::Node;
+use crate::text::yaml::YamlNode;
 use std::collections::HashSet;
 
 /// What the place of a document tells about it.
 #[derive(Clone, Debug, Default)]
-pub struct Whereabouts {
+pub struct Location {
     /// The name of the file without its ending.
     pub stem: String,
     /// The stage of the pipeline folder it lies in.
@@ -28,14 +29,14 @@ pub struct Whereabouts {
 #[derive(Clone, Copy, Debug)]
 pub struct Handoff<'d> {
     document: &'d Document,
-    whereabouts: &'d Whereabouts,
+    location: &'d Location,
     stages: &'d Stages,
 }
 
 impl<'d> Handoff<'d> {
     /// Sees a document as a handoff.
-    pub fn of(document: &'d Document, whereabouts: &'d Whereabouts, stages: &'d Stages) -> Self {
-        Self { document, whereabouts, stages }
+    pub fn new(document: &'d Document, location: &'d Location, stages: &'d Stages) -> Self {
+        Self { document, location, stages }
     }
 
     /// The document itself.
@@ -55,15 +56,15 @@ impl<'d> Handoff<'d> {
 
     /// Whether it says where its life stands: every handoff does, a note may.
     pub fn has_status(&self) -> bool {
-        self.is_handoff() || self.text("status").is_some() || self.status_of_body().is_some()
+        self.is_handoff() || self.text("status").is_some() || self.body_status().is_some()
     }
 
     /// The line in which the body says where the work stands.
     pub fn status_line(&self) -> Option<StatusLine<'d>> {
-        topic::status_line(self.document)
+        topic::find_status_line(self.document)
     }
 
-    fn status_of_body(&self) -> Option<Status> {
+    fn body_status(&self) -> Option<Status> {
         self.status_line().and_then(|line| line.status)
     }
 
@@ -78,38 +79,42 @@ impl<'d> Handoff<'d> {
         }
         match (self.has_status(), self.is_marked_complete()) {
             (true, true) => {
-                let body = self.status_of_body();
-                body.is_none_or(Status::is_open) && Topics::of(self.document).has_next_steps()
+                let body = self.body_status();
+                body.is_none_or(Status::is_open)
+                    && BodyTopics::from_document(self.document).has_next_steps()
             }
             (true, false) => self.status().is_open(),
-            (false, _) => self.is_named_handoff() || Topics::of(self.document).has_work(),
+            (false, _) => {
+                self.is_named_handoff() || BodyTopics::from_document(self.document).has_work()
+            }
         }
     }
 
     /// Whether the header of another tool says `complete`.
     fn is_marked_complete(&self) -> bool {
-        let is_foreign = self.header().is_some_and(|header| header.place == Place::Foreign);
+        let is_foreign =
+            self.header().is_some_and(|header| header.location == HeaderLocation::Foreign);
         let status = self.text("status").map(|text| text.value.trim().to_lowercase());
         is_foreign && matches!(status.as_deref(), Some("complete" | "completed"))
     }
 
     /// Whether the name of the file says that it is for the next session.
     fn is_named_handoff(&self) -> bool {
-        let name = self.whereabouts.stem.to_lowercase().replace(['-', '_', ' '], "");
+        let name = self.location.stem.to_lowercase().replace(['-', '_', ' '], "");
         ["handoff", "nextsession", "continuehere"].iter().any(|word| name.contains(word))
     }
 
-    fn text(&self, name: &str) -> Option<At<&'d str>> {
+    fn text(&self, name: &str) -> Option<Spanned<&'d str>> {
         self.header().and_then(|header| header.text(name))
     }
 
-    fn list<T: Lenient<'d>>(&self, name: &str) -> Vec<T> {
+    fn list<T: FromYaml<'d>>(&self, name: &str) -> Vec<T> {
         self.header().map(|header| header.list(name)).unwrap_or_default()
     }
 
     /// The id that is written, or the name of the file.
     pub fn id(&self) -> &'d str {
-        self.text("id").map_or(self.whereabouts.stem.as_str(), |id| id.value)
+        self.text("id").map_or(self.location.stem.as_str(), |id| id.value)
     }
 
     /// The id together with the stage.
@@ -118,7 +123,7 @@ impl<'d> Handoff<'d> {
     }
 
     /// The uid.
-    pub fn uid(&self) -> Option<At<&'d str>> {
+    pub fn uid(&self) -> Option<Spanned<&'d str>> {
         self.text("uid")
     }
 
@@ -138,17 +143,17 @@ impl<'d> Handoff<'d> {
 
     /// The status of the header, else of the body; what says none is planned.
     pub fn status(&self) -> Status {
-        let written = self.text("status").and_then(|text| Status::read(text.value));
-        written.or_else(|| self.status_of_body()).unwrap_or(Status::Planned)
+        let written = self.text("status").and_then(|text| Status::parse(text.value));
+        written.or_else(|| self.body_status()).unwrap_or(Status::Planned)
     }
 
     /// The stage that is written, else the one of its folder, else the one its author writes. In a
     /// project without a pipeline only a document that says so is of a stage: `stage` and `from` mean
     /// many things.
     pub fn stage(&self) -> Option<&'d str> {
-        let kind = self.text("kind").and_then(|text| HandoffKind::read(text.value));
+        let kind = self.text("kind").and_then(|text| HandoffKind::parse(text.value));
         let may_be_stage = kind.is_none_or(|kind| kind == HandoffKind::Stage);
-        let has_pipeline = self.stages.has_pipeline || self.whereabouts.stage.is_some();
+        let has_pipeline = self.stages.has_pipeline || self.location.stage.is_some();
         if let Some(stage) = self.text("stage").map(|text| text.value) {
             let says_so = kind == Some(HandoffKind::Stage)
                 || (may_be_stage && self.is_handoff() && self.stages.stages.contains_key(stage));
@@ -157,12 +162,12 @@ impl<'d> Handoff<'d> {
         if !may_be_stage || !self.is_handoff() {
             return None;
         }
-        self.whereabouts.stage.as_deref().or_else(|| self.stage_of_author())
+        self.location.stage.as_deref().or_else(|| self.author_stage())
     }
 
-    fn stage_of_author(&self) -> Option<&'d str> {
+    fn author_stage(&self) -> Option<&'d str> {
         FeatureNumber::parse(self.id()).filter(|_| self.stages.has_pipeline)?;
-        self.stages.of_agent(self.text("from")?.value)
+        self.stages.stage_of_agent(self.text("from")?.value)
     }
 
     /// What its stage requires.
@@ -171,9 +176,10 @@ impl<'d> Handoff<'d> {
     }
 
     /// Why it blocks, where it is a review: its verdict says so, or a blocking question is open.
-    pub fn blocks_as_review(&self) -> Option<String> {
+    pub fn review_block_reason(&self) -> Option<String> {
         self.stage_rule().filter(|rule| rule.gives_verdict())?;
-        let blocked = verdict::last(&self.decisions()).filter(|(verdict, _)| verdict.blocks());
+        let blocked =
+            verdict::last_verdict(&self.decisions()).filter(|(verdict, _)| verdict.blocks());
         if let Some((_, decision)) = blocked {
             return Some(decision.trim().to_owned());
         }
@@ -184,7 +190,7 @@ impl<'d> Handoff<'d> {
 
     /// The kind that is written, else the one that follows from the stage.
     pub fn kind(&self) -> HandoffKind {
-        let written = self.text("kind").and_then(|text| HandoffKind::read(text.value));
+        let written = self.text("kind").and_then(|text| HandoffKind::parse(text.value));
         written.unwrap_or(match self.stage() {
             Some(_) => HandoffKind::Stage,
             None => HandoffKind::Investigation,
@@ -197,14 +203,14 @@ impl<'d> Handoff<'d> {
     }
 
     /// Who takes it over.
-    pub fn to(&self) -> Vec<At<&'d str>> {
+    pub fn to(&self) -> Vec<Spanned<&'d str>> {
         self.list("to")
     }
 
     /// When it was captured; older documents say it in a line of their text.
     pub fn created(&self) -> Option<Time> {
-        let stamped = || self.document.stamps().into_iter().find(|s| s.captured).map(|s| s.time);
-        self.text("created").or_else(stamped).and_then(|text| Time::read(text.value))
+        let stamped = || self.document.stamps().into_iter().find(|s| s.is_capture).map(|s| s.time);
+        self.text("created").or_else(stamped).and_then(|text| Time::parse(text.value))
     }
 
     /// When it was last changed: the latest time any revision or older field tells.
@@ -212,15 +218,15 @@ impl<'d> Handoff<'d> {
         let revised = self.revisions().into_iter().filter_map(|revision| revision.time);
         revised
             .chain(self.text("updated"))
-            .filter_map(|text| Time::read(text.value))
+            .filter_map(|text| Time::parse(text.value))
             .chain(self.created())
             .max_by_key(|time| time.moment)
     }
 
     /// The day, and the time where there is one, that the name of the file says:
     /// `2026-03-21_17-24-05_search-lag`.
-    pub fn time_of_name(&self) -> Option<Time> {
-        let name = self.whereabouts.stem.as_str();
+    pub fn time_from_name(&self) -> Option<Time> {
+        let name = self.location.stem.as_str();
         let is_day = |at: usize| {
             let day = name.get(at..at + 10)?;
             let alone = !name[..at].ends_with(|c: char| c.is_ascii_digit());
@@ -234,20 +240,20 @@ impl<'d> Handoff<'d> {
         })?;
         let clock = rest.get(1..9).filter(|_| rest.starts_with(['_', 'T', '-']));
         let clock = clock.map(|clock| clock.replace(['-', '_', '.'], ":"));
-        let exact = clock.and_then(|clock| Time::read(&format!("{day}T{clock}Z")));
-        exact.or_else(|| Time::read(day))
+        let exact = clock.and_then(|clock| Time::parse(&format!("{day}T{clock}Z")));
+        exact.or_else(|| Time::parse(day))
     }
 
     /// One to three sentences for whoever comes next.
     pub fn summary(&self) -> Option<&'d str> {
         let section = || {
-            let mut about = self.document.sections_about(Meaning::Summary);
+            let mut about = self.document.sections_about(SectionMeaning::Summary);
             let own = about.next()?.own;
             // What midstride writes behind it is no part of it.
-            let unsaid = insert::unsaid(self.document).into_iter();
+            let unsaid = insert::generated_spans(self.document).into_iter();
             let ends = unsaid.map(|part| part.start).filter(|start| *start >= own.start);
             let end = ends.chain([own.end]).min()?.min(own.end);
-            Some(Span::new(own.start, end).of(self.document.text()).trim())
+            Some(Span::new(own.start, end).slice(self.document.text()).trim())
         };
         let written = self.text("context_summary").map(|text| text.value.trim());
         written.or_else(section).filter(|text| !text.is_empty())
@@ -283,14 +289,14 @@ impl<'d> Handoff<'d> {
     }
 
     /// What will bite.
-    pub fn landmines(&self) -> Vec<At<&'d str>> {
+    pub fn landmines(&self) -> Vec<Spanned<&'d str>> {
         self.list("landmines")
     }
 
     /// Claims and the commands that show them again, each with its number: what says nothing is
     /// counted and left out.
     pub fn proofs(&self) -> Vec<(usize, Proof<'d>)> {
-        let items = self.header().and_then(|header| header.get("proofs")).map(Node::items);
+        let items = self.header().and_then(|header| header.get("proofs")).map(YamlNode::items);
         let numbered = (1..).zip(items.unwrap_or_default());
         numbered.filter_map(|(number, item)| Some((number, Proof::read(item)?))).collect()
     }
@@ -301,7 +307,7 @@ impl<'d> Handoff<'d> {
     }
 
     /// Sections of the design that this carries out.
-    pub fn implements(&self) -> Vec<At<&'d str>> {
+    pub fn implements(&self) -> Vec<Spanned<&'d str>> {
         self.list("implements")
     }
 
@@ -321,7 +327,7 @@ impl<'d> Handoff<'d> {
         if !written.is_empty() {
             return written;
         }
-        let revised = self.document.stamps().into_iter().filter(|stamp| !stamp.captured);
+        let revised = self.document.stamps().into_iter().filter(|stamp| !stamp.is_capture);
         revised
             .map(|s| Revision {
                 at: s.line,
@@ -334,11 +340,11 @@ impl<'d> Handoff<'d> {
     }
 
     /// The texts it had before, oldest first: the id of each, where it was kept.
-    pub fn replaced_texts(&self) -> Vec<Option<At<&'d str>>> {
+    pub fn replaced_texts(&self) -> Vec<Option<Spanned<&'d str>>> {
         let entries = self.revision_nodes();
-        let said = |index: usize, key| entries[index].get(key).and_then(Node::text);
+        let said = |index: usize, key| entries[index].get(key).and_then(YamlNode::text);
         let mut seen = HashSet::new();
-        let mut texts: Vec<Option<At<&'d str>>> = Vec::new();
+        let mut texts: Vec<Option<Spanned<&'d str>>> = Vec::new();
         for index in 0..entries.len() {
             // Behind a merge the entry before says what it made; else the next one says what it
             // found. Where two found the same text, the first was not the one before the second.
@@ -352,16 +358,16 @@ impl<'d> Handoff<'d> {
 
     /// The ids of all texts that its history names, as replaced or as made.
     pub fn named_texts(&self) -> HashSet<&'d str> {
-        let said = |entry: &'d Node, key| entry.get(key).and_then(Node::text);
-        let named = |entry: &&'d Node| [said(entry, "was"), said(entry, "made")];
+        let said = |entry: &'d YamlNode, key| entry.get(key).and_then(YamlNode::text);
+        let named = |entry: &&'d YamlNode| [said(entry, "was"), said(entry, "made")];
         let entries = self.revision_nodes();
         entries.iter().flat_map(named).flatten().map(|text| text.value.trim()).collect()
     }
 
     /// The entries of its history as they are written; entry `n`, from one, made text `n + 1`.
-    pub fn revision_nodes(&self) -> Vec<&'d Node> {
+    pub fn revision_nodes(&self) -> Vec<&'d YamlNode> {
         let revisions = self.header().and_then(|header| header.fields().get("revisions"));
-        revisions.map(Node::items).unwrap_or_default()
+        revisions.map(YamlNode::items).unwrap_or_default()
     }
 
     /// What it builds on and what builds on it.
@@ -377,9 +383,9 @@ impl<'d> Handoff<'d> {
     }
 
     /// What a session does first.
-    pub fn boot(&self) -> Boot<'d> {
+    pub fn startup_steps(&self) -> StartupEntries<'d> {
         let node = self.header().and_then(|header| header.get("boot"));
-        node.and_then(Boot::read).unwrap_or_default()
+        node.and_then(StartupEntries::read).unwrap_or_default()
     }
 
     /// How it ended.
@@ -388,7 +394,7 @@ impl<'d> Handoff<'d> {
     }
 
     /// The handoff that took its place.
-    pub fn superseded_by(&self) -> Option<At<&'d str>> {
+    pub fn superseded_by(&self) -> Option<Spanned<&'d str>> {
         self.text("superseded_by")
     }
 
@@ -398,7 +404,7 @@ impl<'d> Handoff<'d> {
     }
 
     /// The node of a field, where a dot leads into it.
-    pub fn node(&self, path: &str) -> Option<&'d Node> {
+    pub fn node(&self, path: &str) -> Option<&'d YamlNode> {
         let mut parts = path.split('.');
         let first = self.header()?.fields().get(parts.next()?)?;
         parts.try_fold(first, |node, key| node.get(key))
@@ -413,9 +419,9 @@ mod tests {
     fn the_name_of_a_file_may_say_when_it_was_written() {
         let check = |stem: &str, expected: Option<&str>| {
             let document = Document::parse(b"");
-            let whereabouts = Whereabouts { stem: stem.to_owned(), stage: None };
+            let whereabouts = Location { stem: stem.to_owned(), stage: None };
             let stages = Stages::shipped();
-            let time = Handoff::of(&document, &whereabouts, &stages).time_of_name();
+            let time = Handoff::new(&document, &whereabouts, &stages).time_from_name();
             assert_eq!(time.map(|time| time.moment.to_string()).as_deref(), expected, "{stem}");
         };
         check("2026-03-21_17-24-05_search-lag", Some("2026-03-21T17:24:05Z"));
@@ -430,8 +436,8 @@ mod tests {
     fn a_note_is_open_until_it_says_otherwise() {
         let check = |text: &str, status: Option<Status>, is_open: bool| {
             let document = Document::parse(text.as_bytes());
-            let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-            let handoff = Handoff::of(&document, &whereabouts, &stages);
+            let (whereabouts, stages) = (Location::default(), Stages::shipped());
+            let handoff = Handoff::new(&document, &whereabouts, &stages);
             let said = handoff.has_status().then(|| handoff.status());
             assert_eq!((said, handoff.is_open()), (status, is_open), "{text}");
         };

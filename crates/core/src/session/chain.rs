@@ -1,8 +1,8 @@
 //! How records follow each other. A conversation is a tree: whoever goes back and asks something
 //! else leaves a branch behind.
 
-use super::Abandoned;
-use super::fact::{Linked, Role};
+use super::AbandonedRecords;
+use super::fact::{RecordLink, RecordRole};
 use super::hash::hash;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -12,29 +12,29 @@ const NONE: u32 = u32::MAX;
 
 /// Every record by its hash, with the one it follows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Packed", into = "Packed")]
+#[serde(from = "PackedChain", into = "PackedChain")]
 pub(super) struct Chain {
     ids: Vec<u64>,
     parents: Vec<u32>,
     prompts: Vec<u32>,
     leaf: Option<u32>,
     rolled_back: Vec<(u32, u32)>,
-    known: Known,
+    known: RecordIndex,
 }
 
 /// Where each record is found by its hash. It is made when the next record comes: whoever only looks at
 /// what was read does without, and whoever reads on in a long session adds few.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct RecordIndex {
     /// The records up to some number, by their hashes.
     sorted: Vec<(u64, u32)>,
     /// Those that came later.
     added: HashMap<u64, u32>,
 }
 
-impl Known {
+impl RecordIndex {
     /// Makes it as long as what there is.
-    fn reach(&mut self, ids: &[u64]) {
+    fn extend_to(&mut self, ids: &[u64]) {
         if self.sorted.len() + self.added.len() < ids.len() {
             self.added.clear();
             self.sorted = ids.iter().copied().zip(0..NONE).collect();
@@ -42,7 +42,7 @@ impl Known {
         }
     }
 
-    fn at(&self, id: u64) -> Option<u32> {
+    fn position(&self, id: u64) -> Option<u32> {
         let known = self.sorted.binary_search_by_key(&id, |(id, _)| *id);
         let known = known.ok().map(|found| self.sorted[found].1);
         known.or_else(|| self.added.get(&id).copied())
@@ -50,17 +50,17 @@ impl Known {
 }
 
 /// What it has follows from the records.
-impl PartialEq for Known {
+impl PartialEq for RecordIndex {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Known {}
+impl Eq for RecordIndex {}
 
 /// As it is stored: almost every record follows the one before it.
 #[derive(Serialize, Deserialize)]
-struct Packed {
+struct PackedChain {
     ids: String,
     parents: Vec<(u32, u32)>,
     prompts: Vec<u32>,
@@ -70,29 +70,29 @@ struct Packed {
 
 impl Chain {
     /// Takes a record in; `false` where it was there before.
-    pub(super) fn add(&mut self, linked: &Linked<'_>) -> bool {
+    pub(super) fn add(&mut self, linked: &RecordLink<'_>) -> bool {
         let Some(id) = linked.id.map(|id| hash(id.as_bytes())) else { return true };
         let Ok(at) = u32::try_from(self.ids.len()) else { return true };
-        self.known.reach(&self.ids);
-        if self.known.at(id).is_some() {
+        self.known.extend_to(&self.ids);
+        if self.known.position(id).is_some() {
             return false;
         }
-        let parent = linked.parent.and_then(|id| self.known.at(hash(id.as_bytes())));
+        let parent = linked.parent.and_then(|id| self.known.position(hash(id.as_bytes())));
         // What a summary goes on from may be named by an id that no record has.
         let parent = parent.or(match linked.role {
-            Role::Boundary => at.checked_sub(1),
-            Role::Prompt | Role::Turn | Role::Aside => None,
+            RecordRole::Boundary => at.checked_sub(1),
+            RecordRole::Prompt | RecordRole::Turn | RecordRole::Aside => None,
         });
         self.known.added.insert(id, at);
         self.ids.push(id);
         self.parents.push(parent.unwrap_or(NONE));
         match linked.role {
-            Role::Prompt => {
+            RecordRole::Prompt => {
                 self.prompts.push(at);
                 self.leaf = Some(at);
             }
-            Role::Turn | Role::Boundary => self.leaf = Some(at),
-            Role::Aside => {}
+            RecordRole::Turn | RecordRole::Boundary => self.leaf = Some(at),
+            RecordRole::Aside => {}
         }
         true
     }
@@ -110,7 +110,7 @@ impl Chain {
         self.rolled_back.push((first, u32::try_from(self.ids.len()).unwrap_or(NONE)));
     }
 
-    pub(super) fn abandoned(&self) -> Abandoned {
+    pub(super) fn abandoned(&self) -> AbandonedRecords {
         let mut on_path = vec![false; self.ids.len()];
         let mut next = self.leaf;
         while let Some(at) = next {
@@ -148,7 +148,9 @@ impl Chain {
             let (from, to) = (*from as usize, (*to as usize).min(left.len()));
             left[from.min(to)..to].fill(true);
         }
-        Abandoned(self.ids.iter().zip(left).filter(|(_, left)| *left).map(|(id, _)| *id).collect())
+        AbandonedRecords(
+            self.ids.iter().zip(left).filter(|(_, left)| *left).map(|(id, _)| *id).collect(),
+        )
     }
 
     fn parent(&self, at: u32) -> Option<u32> {
@@ -157,17 +159,17 @@ impl Chain {
 }
 
 /// The parent that is not worth a word.
-fn usual(at: u32) -> u32 {
+fn default_parent(at: u32) -> u32 {
     at.checked_sub(1).unwrap_or(NONE)
 }
 
-impl From<Chain> for Packed {
+impl From<Chain> for PackedChain {
     fn from(chain: Chain) -> Self {
         let numbered = (0..NONE).zip(&chain.parents);
         Self {
-            ids: chain.ids.iter().flat_map(|id| id.to_be_bytes()).flat_map(digits).collect(),
+            ids: chain.ids.iter().flat_map(|id| id.to_be_bytes()).flat_map(hex_digits).collect(),
             parents: numbered
-                .filter(|(at, parent)| **parent != usual(*at))
+                .filter(|(at, parent)| **parent != default_parent(*at))
                 .map(|(at, parent)| (at, *parent))
                 .collect(),
             prompts: chain.prompts,
@@ -177,26 +179,27 @@ impl From<Chain> for Packed {
     }
 }
 
-impl From<Packed> for Chain {
-    fn from(packed: Packed) -> Self {
-        let ids: Vec<u64> = packed.ids.as_bytes().chunks_exact(16).filter_map(id).collect();
+impl From<PackedChain> for Chain {
+    fn from(packed: PackedChain) -> Self {
+        let ids: Vec<u64> =
+            packed.ids.as_bytes().chunks_exact(16).filter_map(parse_hex_id).collect();
         let count = u32::try_from(ids.len()).unwrap_or(NONE);
-        let mut parents: Vec<u32> = (0..count).map(usual).collect();
+        let mut parents: Vec<u32> = (0..count).map(default_parent).collect();
         for (at, parent) in packed.parents {
             if let Some(slot) = parents.get_mut(at as usize) {
                 *slot = parent;
             }
         }
         let leaf = packed.leaf.filter(|leaf| *leaf < count);
-        let Packed { prompts, rolled_back, .. } = packed;
-        Self { ids, parents, prompts, leaf, rolled_back, known: Known::default() }
+        let PackedChain { prompts, rolled_back, .. } = packed;
+        Self { ids, parents, prompts, leaf, rolled_back, known: RecordIndex::default() }
     }
 }
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// A byte in hexadecimal.
-fn digits(byte: u8) -> [char; 2] {
+fn hex_digits(byte: u8) -> [char; 2] {
     [byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)]))
 }
 
@@ -212,7 +215,7 @@ const VALUES: [u8; 256] = {
 };
 
 /// The hash that sixteen digits tell.
-fn id(digits: &[u8]) -> Option<u64> {
+fn parse_hex_id(digits: &[u8]) -> Option<u64> {
     let (mut id, mut all) = (0, 0);
     for digit in digits {
         let value = VALUES[usize::from(*digit)];
@@ -227,10 +230,10 @@ fn id(digits: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn chain(records: &[(&str, Option<&str>, Role)]) -> Chain {
+    fn chain(records: &[(&str, Option<&str>, RecordRole)]) -> Chain {
         let mut chain = Chain::default();
         for (id, parent, role) in records {
-            chain.add(&Linked { id: Some(id), parent: *parent, role: *role });
+            chain.add(&RecordLink { id: Some(id), parent: *parent, role: *role });
         }
         chain
     }
@@ -242,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_prompt_that_was_taken_back_leaves_its_branch() {
-        use Role::{Aside, Prompt, Turn};
+        use RecordRole::{Aside, Prompt, Turn};
         let chain = chain(&[
             ("a", None, Prompt),
             ("b", Some("a"), Turn),
@@ -259,7 +262,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_left_behind_where_the_user_goes_back_before_it() {
-        use Role::{Prompt, Turn};
+        use RecordRole::{Prompt, Turn};
         let chain = chain(&[
             ("a", None, Prompt),
             ("b", Some("a"), Turn),
@@ -274,7 +277,7 @@ mod tests {
 
     #[test]
     fn results_that_branch_off_are_not_left_behind() {
-        use Role::{Boundary, Prompt, Turn};
+        use RecordRole::{Boundary, Prompt, Turn};
         let chain = chain(&[
             ("a", None, Prompt),
             ("b", Some("a"), Turn),
@@ -290,7 +293,7 @@ mod tests {
 
     #[test]
     fn circles_and_strangers_do_no_harm() {
-        use Role::{Prompt, Turn};
+        use RecordRole::{Prompt, Turn};
         let chain = chain(&[
             ("a", Some("b"), Prompt),
             ("b", Some("a"), Turn),
@@ -302,10 +305,10 @@ mod tests {
 
     #[test]
     fn turns_that_are_rolled_back_are_left_behind() {
-        use Role::{Prompt, Turn};
+        use RecordRole::{Prompt, Turn};
         let mut chain = chain(&[("a", None, Prompt), ("b", None, Turn), ("c", None, Prompt)]);
         chain.roll_back(1);
-        chain.add(&Linked { id: Some("d"), parent: None, role: Prompt });
+        chain.add(&RecordLink { id: Some("d"), parent: None, role: Prompt });
         assert_eq!(left(&chain, "abcd"), "c");
         chain.roll_back(u64::MAX);
         assert_eq!(left(&chain, "abcd"), "abcd");

@@ -7,15 +7,17 @@ mod highlights;
 mod page;
 mod state;
 
-pub use state::{refreshed, without_session};
+pub use state::{refresh_state, state_without_session};
 
 pub(crate) use first_line::request_line;
-pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist};
-pub(crate) use highlights::{BEFORE_EDITS, FROM_SUMMARY, NO_EDITS, NO_REPORT, PUSHED, UNCHANGED};
-pub use highlights::{Ending, Highlight, HighlightKind, Highlights};
+pub use gist::{FULL_LENGTH_MAX, SUMMARY_VERSION, SessionSummary};
+pub(crate) use highlights::{
+    BEFORE_EDITS, FROM_SUMMARY, NO_EDITS, NO_EDITS_SINCE, NO_REPORT, PUSHED,
+};
+pub use highlights::{Highlight, HighlightKind, Highlights, SessionEnding};
 
-use crate::session::repository::{MadeCommit, WorkTreeState};
-use crate::session::{Abandoned, Client, Exit, Seen, Session, Touched};
+use crate::session::repository::{ReflogCommit, WorkTreeState};
+use crate::session::{AbandonedRecords, Client, CommandStatus, Provenance, Session, TouchedFile};
 use crate::text::hidden;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -34,7 +36,7 @@ const LATE_SECONDS: i64 = 5 * 60;
 /// What brought a checkpoint about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum CheckpointMode {
     /// The client: a compaction, or the end of the session.
     Auto,
     /// A snapshot in between.
@@ -42,7 +44,7 @@ pub enum Mode {
     Checkpoint,
 }
 
-impl Mode {
+impl CheckpointMode {
     /// In one word.
     pub fn name(self) -> &'static str {
         match self {
@@ -53,13 +55,13 @@ impl Mode {
 }
 
 /// A commit belongs to a session that did something so shortly before it.
-const AT_WORK_SECONDS: i64 = 10 * 60;
+const ACTIVE_SECONDS: i64 = 10 * 60;
 /// Clients and git round their times.
-const ROUNDED_SECONDS: i64 = 2;
+const ROUNDING_SECONDS: i64 = 2;
 
 /// What was seen besides the transcript.
 #[derive(Clone, Debug, Default)]
-pub struct Around {
+pub struct CheckpointContext {
     /// When it was looked at.
     pub at: Timestamp,
     /// The commit that is checked out.
@@ -73,13 +75,13 @@ pub struct Around {
     /// The working tree when git was last asked.
     pub work_tree: Option<WorkTreeState>,
     /// Commits that were made in this worktree from the beginning of the session to its end.
-    pub reflog: Vec<MadeCommit>,
+    pub reflog: Vec<ReflogCommit>,
 }
 
-impl Around {
+impl CheckpointContext {
     /// As a part of a handoff, where no client worked.
     pub fn page(&self) -> String {
-        page::without_session(self)
+        page::render_without_session(self)
     }
 }
 
@@ -98,24 +100,24 @@ pub struct GitFacts {
 
 /// A file that the session changed, compared with what is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Artifact {
+pub struct CheckpointArtifact {
     /// The file.
     pub path: String,
     /// What should be there.
-    pub expected: Expected,
+    pub expected: ExpectedContent,
     /// What is there.
-    pub actual: Actual,
+    pub actual: ActualContent,
     /// How the two compare.
     pub state: ArtifactState,
     /// The record that changed it last.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub seen: Option<Seen>,
+    pub seen: Option<Provenance>,
 }
 
 /// What a session left in the place of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Expected {
+pub enum ExpectedContent {
     /// Exactly the text it wrote.
     Text,
     /// A file of which it replaced parts.
@@ -127,7 +129,7 @@ pub enum Expected {
 /// What is in the place of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Actual {
+pub enum ActualContent {
     /// The text that was written.
     Text,
     /// A file.
@@ -150,9 +152,9 @@ pub enum ArtifactState {
 
 /// A call that has not come back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InFlight {
+pub struct InFlightCall {
     /// Where it was made.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The tool.
     pub tool: String,
 }
@@ -164,7 +166,7 @@ pub struct Checkpoint<S = Session> {
     /// The version of this shape.
     pub version: u32,
     /// What brought it about.
-    pub mode: Mode,
+    pub mode: CheckpointMode,
     /// When it was taken.
     pub taken_at: Timestamp,
     /// The transcript.
@@ -176,7 +178,7 @@ pub struct Checkpoint<S = Session> {
     /// What the transcript tells.
     pub session: S,
     /// Calls that have not come back.
-    pub in_flight: Vec<InFlight>,
+    pub in_flight: Vec<InFlightCall>,
     /// Records that were left behind when the user went back, as far as items name them.
     pub abandoned: Vec<String>,
     /// How full the context is; none where the window of the model is not known.
@@ -186,10 +188,10 @@ pub struct Checkpoint<S = Session> {
     /// Plan documents that lie in the project; none found where it is empty.
     pub plan_documents: Vec<String>,
     /// Changed files, compared with what is there.
-    pub artifacts: Vec<Artifact>,
+    pub artifacts: Vec<CheckpointArtifact>,
     /// Commits that were made in this worktree while the session was at work.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub reflog: Vec<MadeCommit>,
+    pub reflog: Vec<ReflogCommit>,
     /// The working tree when git was last asked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub work_tree: Option<WorkTreeState>,
@@ -197,7 +199,7 @@ pub struct Checkpoint<S = Session> {
 
 /// A checkpoint with its text, which is what is kept.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Written {
+pub struct SerializedCheckpoint {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// As JSON.
@@ -206,7 +208,7 @@ pub struct Written {
 
 impl<S> Checkpoint<S> {
     /// The same, and what the transcript tells in another form.
-    fn with<T>(self, session: T) -> Checkpoint<T> {
+    fn with_session<T>(self, session: T) -> Checkpoint<T> {
         Checkpoint {
             version: self.version,
             mode: self.mode,
@@ -229,35 +231,36 @@ impl<S> Checkpoint<S> {
 
 impl Checkpoint {
     /// Makes a checkpoint of a settled session and of what was seen around it.
-    pub fn of(
+    pub fn new(
         session: Session,
         transcript: String,
         bytes: u64,
-        mode: Mode,
-        around: Around,
+        mode: CheckpointMode,
+        around: CheckpointContext,
     ) -> Self {
-        Self::written(session, transcript, bytes, mode, around).checkpoint
+        Self::new_serialized(session, transcript, bytes, mode, around).checkpoint
     }
 
     /// The same with its text.
-    pub fn written(
+    pub fn new_serialized(
         session: Session,
         transcript: String,
         bytes: u64,
-        mode: Mode,
-        around: Around,
-    ) -> Written {
-        let Around { at, commit, branch, plan_documents, on_disk, work_tree, reflog } = around;
-        let reflog = made_by(&session, reflog);
+        mode: CheckpointMode,
+        around: CheckpointContext,
+    ) -> SerializedCheckpoint {
+        let CheckpointContext { at, commit, branch, plan_documents, on_disk, work_tree, reflog } =
+            around;
+        let reflog = commits_during_session(&session, reflog);
         let since = session.ended.map_or(0, |ended| at.duration_since(ended).as_secs());
         let calls = session.in_flight();
-        let in_flight: Vec<InFlight> = calls
+        let in_flight: Vec<InFlightCall> = calls
             .into_iter()
-            .map(|(tool, seen)| InFlight { seen: seen.clone(), tool: tool.to_owned() })
+            .map(|(tool, seen)| InFlightCall { seen: seen.clone(), tool: tool.to_owned() })
             .collect();
         // Of what nobody looked at, nobody knows whether it is there.
         // What a command of the session put away is not missing.
-        let is_expected = |touched: &Touched| touched.deleted || touched.put_away.is_none();
+        let is_expected = |touched: &TouchedFile| touched.deleted || touched.put_away.is_none();
         let changed = session.files.changed().filter(|(_, touched)| is_expected(touched));
         let artifacts = changed.filter_map(|(path, touched)| {
             on_disk.get(path).map(|there| artifact(path, touched, *there))
@@ -269,7 +272,7 @@ impl Checkpoint {
         // The times of looking, and what brought it about, come in after the digest.
         let mut checkpoint = Checkpoint {
             version: CHECKPOINT_VERSION,
-            mode: Mode::default(),
+            mode: CheckpointMode::default(),
             taken_at: Timestamp::UNIX_EPOCH,
             transcript,
             bytes,
@@ -284,21 +287,21 @@ impl Checkpoint {
             work_tree: None,
             session: told.unwrap_or_else(|_| RawValue::NULL.to_owned()),
         };
-        checkpoint.abandoned = named_and_abandoned(&checkpoint, &abandoned);
+        checkpoint.abandoned = abandoned_references(&checkpoint, &abandoned);
         checkpoint.digest = digest_of(&checkpoint);
         checkpoint.mode = mode;
         checkpoint.taken_at = at;
         checkpoint.git.observed_at = at;
         checkpoint.git.late = since > LATE_SECONDS;
         checkpoint.work_tree = work_tree;
-        let text = text_of(&checkpoint);
-        Written { checkpoint: checkpoint.with(session), text }
+        let text = to_json(&checkpoint);
+        SerializedCheckpoint { checkpoint: checkpoint.with_session(session), text }
     }
 
     /// Reads what was kept; `None` where another version wrote it, or somebody else.
-    pub fn read(bytes: &[u8]) -> Option<Self> {
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
         let mut checkpoint: Self = serde_json::from_slice(bytes).ok()?;
-        checkpoint.session.judge_older_requests();
+        checkpoint.session.classify_older_requests();
         (checkpoint.version == CHECKPOINT_VERSION).then_some(checkpoint)
     }
 
@@ -318,20 +321,20 @@ impl Checkpoint {
     }
 
     /// The command that a call runs, where its record tells of one alone.
-    pub fn command_of(&self, call: &InFlight) -> Option<&str> {
+    pub fn command_for(&self, call: &InFlightCall) -> Option<&str> {
         let commands = self.session.commands.iter();
         let mut runs = commands.filter(|command| {
-            command.exit == Exit::Running && command.seen.record == call.seen.record
+            command.exit == CommandStatus::Running && command.seen.record == call.seen.record
         });
         let first = runs.next()?;
         runs.next().is_none().then_some(first.text.as_str())
     }
 
     /// What the user asked first, in one line.
-    pub fn about(&self) -> Option<String> {
+    pub fn first_request(&self) -> Option<String> {
         const LENGTH_MAX: usize = 100;
         let first = self.session.requests.iter().next()?;
-        let text = hidden::shown(&first.text);
+        let text = hidden::visible_text(&first.text);
         let line = text.lines().find(|line| !line.trim().is_empty())?.trim();
         let short: String = line.chars().take(LENGTH_MAX).collect();
         Some(if short.len() < line.len() { format!("{short}…") } else { short })
@@ -339,30 +342,30 @@ impl Checkpoint {
 
     /// What a handoff of the session is called where nobody gives it a title.
     pub fn title(&self) -> Option<String> {
-        self.about().map(|about| format!("Session: {}", about.trim_end_matches('.')))
+        self.first_request().map(|about| format!("Session: {}", about.trim_end_matches('.')))
     }
 
     /// As the body of a handoff: facts for whoever goes on, everything that was said in quotes.
     pub fn page(&self) -> String {
-        page::of(self)
+        page::render_checkpoint(self)
     }
 
     /// Whether what is seen there was left behind.
-    pub fn is_abandoned(&self, seen: &Seen) -> bool {
+    pub fn is_abandoned(&self, seen: &Provenance) -> bool {
         self.abandoned.contains(&seen.record)
     }
 
     /// Whether the user went back before every change of a file.
-    pub fn is_left(&self, touched: &Touched) -> bool {
+    pub fn is_abandoned_file(&self, touched: &TouchedFile) -> bool {
         let mut changes = touched.changed.iter();
         !touched.changed.is_empty() && changes.all(|seen| self.is_abandoned(seen))
     }
 
     /// As a value in which each item says so if it was left behind.
-    pub fn told(&self) -> Value {
+    pub fn to_marked_value(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         let left: HashSet<&str> = self.abandoned.iter().map(String::as_str).collect();
-        each_map(&mut value, &mut |map| {
+        visit_maps(&mut value, &mut |map| {
             let record = map.get("seen").and_then(|seen| seen.get("record"));
             if record.and_then(Value::as_str).is_some_and(|record| left.contains(record)) {
                 map.insert("abandoned".to_owned(), Value::Bool(true));
@@ -372,7 +375,7 @@ impl Checkpoint {
     }
 }
 
-fn text_of(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
+fn to_json(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
     // Almost all of it is what the transcript tells.
     let mut bytes = Vec::with_capacity(checkpoint.session.get().len() * 5 / 4);
     let _ = serde_json::to_writer(&mut bytes, checkpoint);
@@ -380,34 +383,38 @@ fn text_of(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
 }
 
 /// Records that items name and that were left behind.
-fn named_and_abandoned(checkpoint: &Checkpoint<Box<RawValue>>, left: &Abandoned) -> Vec<String> {
+fn abandoned_references(
+    checkpoint: &Checkpoint<Box<RawValue>>,
+    left: &AbandonedRecords,
+) -> Vec<String> {
     if left.is_empty() {
         return Vec::new();
     }
-    let text = text_of(checkpoint);
-    let left: BTreeSet<String> = records(&text).filter(|one| left.has_record(one)).collect();
+    let text = to_json(checkpoint);
+    let left: BTreeSet<String> =
+        referenced_records(&text).filter(|one| left.has_record(one)).collect();
     left.into_iter().collect()
 }
 
 /// The records that items name in a text. Quotes within texts have a backslash before them, so this
 /// is the name of a field wherever it stands.
-fn records(text: &str) -> impl Iterator<Item = String> {
+fn referenced_records(text: &str) -> impl Iterator<Item = String> {
     const FIELD: &str = "\"record\":";
     let values = text.match_indices(FIELD).map(|(at, _)| &text[at + FIELD.len()..]);
     values.filter_map(|value| serde_json::Deserializer::from_str(value).into_iter().next()?.ok())
 }
 
 fn digest_of(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
-    let mut digesting = Digesting(Sha256::new());
+    let mut digesting = DigestWriter(Sha256::new());
     // Nothing that is written there is refused.
     let _ = serde_json::to_writer(&mut digesting, checkpoint);
     digesting.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Takes the hash of what is written without keeping it: of a long session that is megabytes.
-struct Digesting(Sha256);
+struct DigestWriter(Sha256);
 
-impl io::Write for Digesting {
+impl io::Write for DigestWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())
@@ -418,33 +425,36 @@ impl io::Write for Digesting {
     }
 }
 
-fn artifact(path: &str, touched: &Touched, there: Option<(u64, u64)>) -> Artifact {
+fn artifact(path: &str, touched: &TouchedFile, there: Option<(u64, u64)>) -> CheckpointArtifact {
     let expected = match (touched.deleted, touched.content) {
-        (true, _) => Expected::Nothing,
-        (false, Some(_)) => Expected::Text,
-        (false, None) => Expected::File,
+        (true, _) => ExpectedContent::Nothing,
+        (false, Some(_)) => ExpectedContent::Text,
+        (false, None) => ExpectedContent::File,
     };
     let actual = match there {
-        None => Actual::Nothing,
-        found if found == touched.content => Actual::Text,
-        Some(_) => Actual::File,
+        None => ActualContent::Nothing,
+        found if found == touched.content => ActualContent::Text,
+        Some(_) => ActualContent::File,
     };
     let state = match (expected, actual) {
-        (Expected::Text, Actual::Text)
-        | (Expected::File, Actual::File | Actual::Text)
-        | (Expected::Nothing, Actual::Nothing) => ArtifactState::Match,
-        (Expected::Text | Expected::File, Actual::Nothing) => ArtifactState::Missing,
-        (Expected::Text, Actual::File) | (Expected::Nothing, Actual::File | Actual::Text) => {
+        (ExpectedContent::Text, ActualContent::Text)
+        | (ExpectedContent::File, ActualContent::File | ActualContent::Text)
+        | (ExpectedContent::Nothing, ActualContent::Nothing) => ArtifactState::Match,
+        (ExpectedContent::Text | ExpectedContent::File, ActualContent::Nothing) => {
+            ArtifactState::Missing
+        }
+        (ExpectedContent::Text, ActualContent::File)
+        | (ExpectedContent::Nothing, ActualContent::File | ActualContent::Text) => {
             ArtifactState::Partial
         }
     };
     let seen = touched.changed.last().cloned();
-    Artifact { path: path.to_owned(), expected, actual, state, seen }
+    CheckpointArtifact { path: path.to_owned(), expected, actual, state, seen }
 }
 
 /// The commits that were made while a session was at work. Someone else may have used the worktree
 /// while it waited, or before it was resumed.
-fn made_by(session: &Session, mut commits: Vec<MadeCommit>) -> Vec<MadeCommit> {
+fn commits_during_session(session: &Session, mut commits: Vec<ReflogCommit>) -> Vec<ReflogCommit> {
     if commits.is_empty() {
         return commits;
     }
@@ -455,20 +465,20 @@ fn made_by(session: &Session, mut commits: Vec<MadeCommit>) -> Vec<MadeCommit> {
     let mut times: Vec<i64> = seen.filter_map(|seen| Some(seen.at?.as_second())).collect();
     times.sort_unstable();
     commits.retain(|commit| {
-        let at = commit.at.as_second() + ROUNDED_SECONDS;
+        let at = commit.at.as_second() + ROUNDING_SECONDS;
         let before = &times[..times.partition_point(|time| *time <= at)];
-        before.last().is_some_and(|last| at - last <= AT_WORK_SECONDS)
+        before.last().is_some_and(|last| at - last <= ACTIVE_SECONDS)
     });
     commits
 }
 
-fn each_map(value: &mut Value, look: &mut dyn FnMut(&mut serde_json::Map<String, Value>)) {
+fn visit_maps(value: &mut Value, look: &mut dyn FnMut(&mut serde_json::Map<String, Value>)) {
     match value {
         Value::Object(map) => {
             look(map);
-            map.values_mut().for_each(|value| each_map(value, look));
+            map.values_mut().for_each(|value| visit_maps(value, look));
         }
-        Value::Array(list) => list.iter_mut().for_each(|value| each_map(value, look)),
+        Value::Array(list) => list.iter_mut().for_each(|value| visit_maps(value, look)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -477,31 +487,31 @@ fn each_map(value: &mut Value, look: &mut dyn FnMut(&mut serde_json::Map<String,
 mod tests {
     use super::*;
     use crate::session::hash;
-    use crate::session::repository::CommitState;
-    use crate::session::transcript::{Cursor, Lines};
+    use crate::session::repository::ReflogCommitState;
+    use crate::session::transcript::{LineSplitter, TranscriptCursor};
 
     fn session() -> Session {
-        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
         let text = include_bytes!("../../../../fixtures/transcripts/claude-code/cache.jsonl");
-        Lines::default().feed(text, &mut |piece| cursor.take(piece));
+        LineSplitter::default().feed(text, &mut |piece| cursor.take(piece));
         cursor.session.settle();
         cursor.session
     }
 
-    fn around(at: &str, plan: Option<(u64, u64)>) -> Around {
+    fn around(at: &str, plan: Option<(u64, u64)>) -> CheckpointContext {
         let plan_path = "/home/dev/shop/docs/cache-plan.md".to_owned();
-        Around {
+        CheckpointContext {
             at: at.parse().unwrap(),
             commit: None,
             branch: Some("main".into()),
             plan_documents: Vec::new(),
             on_disk: [(plan_path, plan)].into(),
-            ..Around::default()
+            ..CheckpointContext::default()
         }
     }
 
     fn checkpoint(at: &str, plan: Option<(u64, u64)>) -> Checkpoint {
-        Checkpoint::of(session(), "t.jsonl".into(), 1, Mode::Auto, around(at, plan))
+        Checkpoint::new(session(), "t.jsonl".into(), 1, CheckpointMode::Auto, around(at, plan))
     }
 
     #[test]
@@ -512,16 +522,16 @@ mod tests {
         assert!(!one.git.late && later.git.late);
         assert_ne!(one.digest, checkpoint("2026-03-20T12:00:00Z", Some((1, 1))).digest);
         let stored = serde_json::to_vec(&one).unwrap();
-        assert_eq!(Checkpoint::read(&stored), Some(one));
+        assert_eq!(Checkpoint::parse(&stored), Some(one));
     }
 
-    fn made(at: &str) -> MadeCommit {
-        MadeCommit {
+    fn made(at: &str) -> ReflogCommit {
+        ReflogCommit {
             id: "c".repeat(40),
             subject: "Warm the cache".into(),
             at: at.parse().unwrap(),
             branch: None,
-            state: CommitState::Exists,
+            state: ReflogCommitState::Exists,
             pushed: false,
         }
     }
@@ -530,8 +540,12 @@ mod tests {
     fn commits_count_while_the_session_is_at_work() {
         // It works for a minute from nine.
         let check = |at: &str, is_its: bool| {
-            let around = Around { reflog: vec![made(at)], ..around("2026-03-20T11:00:00Z", None) };
-            let taken = Checkpoint::of(session(), "t.jsonl".into(), 1, Mode::Auto, around);
+            let around = CheckpointContext {
+                reflog: vec![made(at)],
+                ..around("2026-03-20T11:00:00Z", None)
+            };
+            let taken =
+                Checkpoint::new(session(), "t.jsonl".into(), 1, CheckpointMode::Auto, around);
             assert_eq!(!taken.reflog.is_empty(), is_its, "{at}");
         };
         check("2026-03-20T09:00:30Z", true);
@@ -542,19 +556,22 @@ mod tests {
 
     #[test]
     fn commits_make_another_checkpoint_and_looking_at_the_working_tree_does_not() {
-        let taken =
-            |around: Around| Checkpoint::of(session(), "t.jsonl".into(), 1, Mode::Auto, around);
+        let taken = |around: CheckpointContext| {
+            Checkpoint::new(session(), "t.jsonl".into(), 1, CheckpointMode::Auto, around)
+        };
         let plain = taken(around("2026-03-20T09:02:00Z", None));
         let state = WorkTreeState { stashes: 1, ..WorkTreeState::default() };
-        let looked =
-            taken(Around { work_tree: Some(state), ..around("2026-03-20T09:02:00Z", None) });
+        let looked = taken(CheckpointContext {
+            work_tree: Some(state),
+            ..around("2026-03-20T09:02:00Z", None)
+        });
         assert_eq!(plain.digest, looked.digest);
         assert_ne!(plain.work_tree, looked.work_tree);
         let reflog = vec![made("2026-03-20T09:00:30Z")];
-        let commits = taken(Around { reflog, ..around("2026-03-20T09:02:00Z", None) });
+        let commits = taken(CheckpointContext { reflog, ..around("2026-03-20T09:02:00Z", None) });
         assert_ne!(plain.digest, commits.digest);
         let stored = serde_json::to_vec(&commits).unwrap();
-        assert_eq!(Checkpoint::read(&stored), Some(commits));
+        assert_eq!(Checkpoint::parse(&stored), Some(commits));
         let stored = serde_json::to_string(&plain).unwrap();
         assert!(!stored.contains("reflog") && !stored.contains("work_tree"), "as it was before");
     }
@@ -574,8 +591,11 @@ mod tests {
 
     #[test]
     fn the_gist_has_what_whoever_goes_on_has_to_know() {
-        let gist = Gist::of(&checkpoint("2026-03-20T09:02:00Z", None));
-        assert_eq!(Gist::read(&serde_json::to_vec(&gist).unwrap()).as_ref(), Some(&gist));
+        let gist = SessionSummary::from_checkpoint(&checkpoint("2026-03-20T09:02:00Z", None));
+        assert_eq!(
+            SessionSummary::parse(&serde_json::to_vec(&gist).unwrap()).as_ref(),
+            Some(&gist)
+        );
         let told = |sort| -> Vec<String> {
             let told = |item: &Highlight| match &item.detail {
                 Some(detail) => format!("{} ({detail})", item.text),
@@ -637,12 +657,12 @@ mod tests {
             record("user", "k", to, r#""Write the report""#),
             record("assistant", "l", "k", r#"[{"type":"text","text":"Done."}]"#),
         ];
-        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
         let text = lines.concat();
-        Lines::default().feed(text.as_bytes(), &mut |piece| cursor.take(piece));
+        LineSplitter::default().feed(text.as_bytes(), &mut |piece| cursor.take(piece));
         cursor.session.settle();
         let around = around("2026-03-20T09:02:00Z", None);
-        Checkpoint::of(cursor.session, "t.jsonl".into(), 1, Mode::Auto, around)
+        Checkpoint::new(cursor.session, "t.jsonl".into(), 1, CheckpointMode::Auto, around)
     }
 
     #[test]
@@ -657,7 +677,7 @@ mod tests {
                 assert!(line.contains("taken back later"), "{line}");
             }
             assert!(!page.contains("Agents in flight") && !page.contains("has not come back"));
-            let gist = Gist::of(&rewound);
+            let gist = SessionSummary::from_checkpoint(&rewound);
             for sort in [HighlightKind::Failed, HighlightKind::Agent] {
                 assert_eq!(gist.of_kind(sort).count(), 0, "{sort:?}");
             }
@@ -668,7 +688,7 @@ mod tests {
 
     #[test]
     fn what_was_left_behind_says_so() {
-        let told = checkpoint("2026-03-20T09:02:00Z", None).told();
+        let told = checkpoint("2026-03-20T09:02:00Z", None).to_marked_value();
         let requests = told["session"]["requests"]["items"].as_array().unwrap();
         let left: Vec<bool> = requests.iter().map(|item| item["abandoned"] == true).collect();
         assert_eq!(left, [false, false, false, true, false]);

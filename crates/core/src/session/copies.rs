@@ -1,20 +1,20 @@
 //! Records of another session, which one that goes on from it has before its own.
 
 use super::Session;
-use super::fact::{Fact, Linked, Mark};
+use super::fact::{Fact, RecordLink, RecordRef};
 use super::hash::hash;
-use super::intent::{self, Context};
-use super::item::Source;
-use super::seen::{id_of, seen};
+use super::intent::{self, PromptContext};
+use super::item::Attribution;
+use super::seen::{clean_id, provenance};
 use super::text::TEXT_BYTES_MAX;
 use std::collections::HashSet;
 
 /// The ids of the records of a transcript, eight bytes each: no more than a session's own chain of
 /// records holds, and only while another transcript is compared with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ids(HashSet<u64>);
+pub struct RecordIds(HashSet<u64>);
 
-impl Ids {
+impl RecordIds {
     /// Adds one.
     pub fn add(&mut self, id: &str) {
         self.0.insert(Self::key(id));
@@ -46,23 +46,23 @@ impl Ids {
 
 /// Which of the next records are another session's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Copies {
+pub enum CopiedRecords {
     /// None.
     #[default]
     None,
     /// Those with these ids, up to the first that has another.
-    Of(Ids),
+    WithIds(RecordIds),
     /// All, until something else is expected.
     All,
 }
 
 impl Session {
     /// Which session it goes on from, in a sentence.
-    pub fn how_it_forked(&self) -> Option<String> {
+    pub fn fork_description(&self) -> Option<String> {
         let from = self.forked_from.as_deref()?;
         Some(match &self.forked_after {
             Some(record) => {
-                let yet = if self.did_nothing_yet() { "; nothing of its own yet" } else { "" };
+                let yet = if self.has_no_own_work() { "; nothing of its own yet" } else { "" };
                 format!("forked from {from} after record {record}{yet}")
             }
             None => format!("forked from {from}; what was copied from it counts as its own"),
@@ -71,10 +71,10 @@ impl Session {
 
     /// Whether it is a fork that has nothing but what was copied, and perhaps notes of the client.
     pub fn is_only_copies(&self) -> bool {
-        self.forked_after.is_some() && self.did_nothing_yet()
+        self.forked_after.is_some() && self.has_no_own_work()
     }
 
-    fn did_nothing_yet(&self) -> bool {
+    fn has_no_own_work(&self) -> bool {
         self.requests.is_empty()
             && self.commands.is_empty()
             && self.counts.tool_calls == 0
@@ -83,18 +83,18 @@ impl Session {
 
     /// Whether a record that begins is a copy. It is linked like any other: what follows it may be
     /// this session's own.
-    pub(super) fn is_copy(&mut self, mark: &Mark<'_>, linked: &Linked<'_>) -> bool {
+    pub(super) fn is_copy(&mut self, mark: &RecordRef<'_>, linked: &RecordLink<'_>) -> bool {
         let is_copy = match (&self.copies, linked.id) {
-            (Copies::None, Some(_)) => false,
-            (Copies::Of(ids), Some(id)) => ids.has(id),
-            (Copies::All, _) => true,
+            (CopiedRecords::None, Some(_)) => false,
+            (CopiedRecords::WithIds(ids), Some(id)) => ids.has(id),
+            (CopiedRecords::All, _) => true,
             // Notes of the client are never copied, and do not end the copies.
-            (Copies::None | Copies::Of(_), None) => return false,
+            (CopiedRecords::None | CopiedRecords::WithIds(_), None) => return false,
         };
         if is_copy {
-            self.forked_after = Some(id_of(&mark.record).into_owned());
+            self.forked_after = Some(clean_id(&mark.record).into_owned());
         } else {
-            self.copies = Copies::None;
+            self.copies = CopiedRecords::None;
         }
         self.is_in_copies = is_copy;
         is_copy
@@ -102,20 +102,27 @@ impl Session {
 
     /// What a copy tells is another session's, except what is needed to understand what follows. The
     /// words of the user hold on: a summary of this session must not lose them.
-    pub(super) fn heed_copy(&mut self, mark: &Mark<'_>, fact: &Fact<'_>) {
+    pub(super) fn apply_copy(&mut self, mark: &RecordRef<'_>, fact: &Fact<'_>) {
         if !self.is_in_copies {
             return;
         }
         if let Fact::Used(used) = fact {
-            self.usage.know(used);
+            self.usage.note_copied(used);
         }
         if let Fact::Asked(text) | Fact::Delivered(text) = fact
             && mark.agent.is_none()
             && !text.trim().is_empty()
         {
-            let text = self.head(text, TEXT_BYTES_MAX);
-            let context = Context { is_first: self.asked_before.is_empty(), ..Context::default() };
-            self.asked_before.push(intent::request(seen(mark, Source::User), text, context));
+            let text = self.clean_head(text, TEXT_BYTES_MAX);
+            let context = PromptContext {
+                is_first: self.asked_before.is_empty(),
+                ..PromptContext::default()
+            };
+            self.asked_before.push(intent::new_request(
+                provenance(mark, Attribution::User),
+                text,
+                context,
+            ));
         }
     }
 }

@@ -17,13 +17,13 @@ mod statement;
 mod words;
 
 use crate::handoff::Handoff;
-use crate::session::Seen;
+use crate::session::Provenance;
 use crate::session::checkpoint::Highlights;
 use crate::text::span::Span;
 
 /// What kind of item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum What {
+pub enum CoverageKind {
     /// The user corrected the agent.
     Correction,
     /// A check that failed and has not passed since.
@@ -40,7 +40,7 @@ pub enum What {
     ChangedFile,
 }
 
-impl What {
+impl CoverageKind {
     /// Every kind, what a successor would miss most first.
     pub const ALL: [Self; 7] = [
         Self::Correction,
@@ -89,7 +89,7 @@ impl What {
 
 /// How much a document says about an item; more is greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Told {
+pub enum CoverageLevel {
     /// Nothing.
     #[default]
     Missing,
@@ -99,7 +99,7 @@ pub enum Told {
     Covered,
 }
 
-impl Told {
+impl CoverageLevel {
     /// In one word.
     pub fn word(self) -> &'static str {
         match self {
@@ -112,26 +112,26 @@ impl Told {
 
 /// Something that matters, and how much the document says about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct CoverageItem {
     /// What kind of item.
-    pub what: What,
+    pub kind: CoverageKind,
     /// In one line.
     pub name: String,
     /// The record that shows it.
-    pub seen: Option<Seen>,
+    pub seen: Option<Provenance>,
     /// How much the document says about it.
-    pub told: Told,
+    pub level: CoverageLevel,
     /// Where it does.
     pub at: Option<Span>,
 }
 
 /// How many items of a kind there are, and how many the document covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
+pub struct CoverageCount {
     /// What kind of item.
-    pub what: What,
+    pub kind: CoverageKind,
     /// How many there are.
-    pub happened: usize,
+    pub total: usize,
     /// How many are named; a covered item is named.
     pub named: usize,
     /// How many are covered.
@@ -142,42 +142,47 @@ pub struct Count {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Each item, kind by kind in the order of [`What::ALL`].
-    pub items: Vec<Item>,
+    pub items: Vec<CoverageItem>,
 }
 
 impl Coverage {
     /// Compares what matters with what a document says.
-    pub fn of(highlights: &Highlights, handoff: &Handoff<'_>) -> Self {
-        let statements = statement::all(handoff);
+    pub fn compare(highlights: &Highlights, handoff: &Handoff<'_>) -> Self {
+        let statements = statement::all_statements(handoff);
         let subjects = item::subjects(highlights);
-        Self { items: subjects.iter().map(|subject| rules::item(subject, &statements)).collect() }
+        Self {
+            items: subjects
+                .iter()
+                .map(|subject| rules::coverage_item(subject, &statements))
+                .collect(),
+        }
     }
 
     /// The counts of each kind of which there is an item.
-    pub fn counts(&self) -> Vec<Count> {
+    pub fn counts(&self) -> Vec<CoverageCount> {
         let of = |what| {
-            let told = |least: Told| {
-                self.items.iter().filter(|item| item.what == what && item.told >= least).count()
+            let told = |least: CoverageLevel| {
+                self.items.iter().filter(|item| item.kind == what && item.level >= least).count()
             };
-            let happened = told(Told::Missing);
-            let (named, covered) = (told(Told::Named), told(Told::Covered));
-            (happened > 0).then_some(Count { what, happened, named, covered })
+            let happened = told(CoverageLevel::Missing);
+            let (named, covered) = (told(CoverageLevel::Named), told(CoverageLevel::Covered));
+            (happened > 0).then_some(CoverageCount { kind: what, total: happened, named, covered })
         };
-        What::ALL.into_iter().filter_map(of).collect()
+        CoverageKind::ALL.into_iter().filter_map(of).collect()
     }
 
     /// What is not named at all.
-    pub fn missing(&self) -> impl Iterator<Item = &Item> {
-        self.items.iter().filter(|item| item.told == Told::Missing)
+    pub fn missing(&self) -> impl Iterator<Item = &CoverageItem> {
+        self.items.iter().filter(|item| item.level == CoverageLevel::Missing)
     }
 
     /// What has to be covered.
-    pub fn required(&self) -> impl Iterator<Item = &Item> {
-        self.items.iter().filter(|item| item.what.is_required())
+    pub fn required(&self) -> impl Iterator<Item = &CoverageItem> {
+        self.items.iter().filter(|item| item.kind.is_required())
     }
 
     /// What has to be covered and is not.
-    pub fn uncovered(&self) -> impl Iterator<Item = &Item> {
-        self.required().filter(|item| item.told < Told::Covered)
+    pub fn uncovered(&self) -> impl Iterator<Item = &CoverageItem> {
+        self.required().filter(|item| item.level < CoverageLevel::Covered)
     }
 }

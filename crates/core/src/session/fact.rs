@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// Which record tells a fact.
 #[derive(Clone, Debug)]
-pub struct Mark<'a> {
+pub struct RecordRef<'a> {
     /// Its id; where the client gives none, `line N`.
     pub record: Cow<'a, str>,
     /// Its line, counted from one.
@@ -19,18 +19,18 @@ pub struct Mark<'a> {
 
 /// How a record is linked to others.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Linked<'a> {
+pub struct RecordLink<'a> {
     /// Its id; a record without one stands for itself.
     pub id: Option<&'a str>,
     /// The record it follows.
     pub parent: Option<&'a str>,
     /// What part it has in the conversation.
-    pub role: Role,
+    pub role: RecordRole,
 }
 
 /// The part of a record in the conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
+pub enum RecordRole {
     /// The user says something new.
     Prompt,
     /// The conversation goes on.
@@ -44,7 +44,7 @@ pub enum Role {
 
 /// What becomes of something that was typed while the client was busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum DequeueReason {
     /// It begins a turn: the record of the prompt follows.
     Next,
     /// It is put into the turn that goes on. Some versions write no other record of it.
@@ -59,15 +59,15 @@ pub enum Fate {
 #[derive(Clone, Debug)]
 pub enum Fact<'a> {
     /// A record begins; what follows belongs to it.
-    Record(Linked<'a>),
+    Record(RecordLink<'a>),
     /// It is understood as this sort of record.
-    Sort(&'static str),
+    Kind(&'static str),
     /// It cannot be used, and why.
     Skipped(&'static str),
     /// Its kind is not known here.
     Unknown(String),
     /// It could be read only after it was mended.
-    Mended,
+    Repaired,
     /// Who and where.
     Identity(Identity<'a>),
     /// The user asks for something.
@@ -77,9 +77,9 @@ pub enum Fact<'a> {
     /// The user types while the client is busy.
     Queued(Cow<'a, str>),
     /// Something that was typed waits no longer.
-    Unqueued {
+    Dequeued {
         /// What becomes of it.
-        fate: Fate,
+        fate: DequeueReason,
         /// What it is, where the client says it.
         text: Option<Cow<'a, str>>,
     },
@@ -96,7 +96,7 @@ pub enum Fact<'a> {
         /// The tool, as the client names it.
         tool: &'a str,
         /// What for.
-        what: Call<'a>,
+        what: ToolUse<'a>,
     },
     /// An agent calls a tool, as the client tells it while the agent works. Its own records tell more,
     /// where they are there.
@@ -104,23 +104,23 @@ pub enum Fact<'a> {
         /// The id of the call.
         call: &'a str,
         /// What for.
-        what: Call<'a>,
+        what: ToolUse<'a>,
     },
     /// A call comes back.
     Returned {
         /// The id of the call.
         call: &'a str,
         /// How.
-        outcome: Outcome<'a>,
+        outcome: ToolOutcome<'a>,
         /// What more is known.
-        detail: Detail<'a>,
+        detail: ToolDetail<'a>,
     },
     /// Something in the background ends.
     Ended {
         /// The id of the agent or of the command.
         id: Cow<'a, str>,
         /// Whether it did what it should.
-        outcome: Outcome<'a>,
+        outcome: ToolOutcome<'a>,
         /// What an agent reported.
         report: Option<Cow<'a, str>>,
     },
@@ -156,7 +156,7 @@ pub enum Fact<'a> {
     /// The last turns were taken back.
     RolledBack(u64),
     /// Tokens were used.
-    Used(Used<'a>),
+    Used(ResponseUsage<'a>),
 }
 
 /// Who and where, as far as a record says it.
@@ -178,7 +178,7 @@ pub struct Identity<'a> {
 
 /// Tokens of one answer of the model.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Used<'a> {
+pub struct ResponseUsage<'a> {
     /// The answer; several records may tell of one.
     pub answer: Option<&'a str>,
     /// Read by the model and not from its cache.
@@ -193,15 +193,15 @@ pub struct Used<'a> {
 
 /// What a tool is called for.
 #[derive(Clone, Debug)]
-pub enum Call<'a> {
+pub enum ToolUse<'a> {
     /// A command is run.
     Command(Cow<'a, str>),
     /// A file is read.
     Read(Cow<'a, str>),
     /// Files are changed.
-    Change(Vec<super::Change>),
+    Change(Vec<super::ToolFileChange>),
     /// A task is made or changed.
-    Task(TaskChange<'a>),
+    Task(TaskUpdate<'a>),
     /// The whole list of tasks is written anew.
     Todos(Vec<Todo<'a>>),
     /// An agent is started.
@@ -227,7 +227,7 @@ pub enum Call<'a> {
         arguments: Cow<'a, str>,
     },
     /// A tool that changes something outside is used.
-    Outside {
+    External {
         /// What it does, in its own words.
         action: Cow<'a, str>,
         /// The title of what is made, where it is given one.
@@ -251,7 +251,7 @@ pub struct Todo<'a> {
 /// A task that is made or changed.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields of `Task` with the same names")]
-pub struct TaskChange<'a> {
+pub struct TaskUpdate<'a> {
     pub id: Option<Cow<'a, str>>,
     pub subject: Option<Cow<'a, str>>,
     pub description: Option<Cow<'a, str>>,
@@ -264,7 +264,7 @@ pub struct TaskChange<'a> {
     pub metadata: Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>,
 }
 
-impl<'a> TaskChange<'a> {
+impl<'a> TaskUpdate<'a> {
     /// Metadata as clients write it: null removes an entry, what is not text is kept as JSON.
     pub fn entries(map: Map<String, Value>) -> Vec<(Cow<'a, str>, Option<Cow<'a, str>>)> {
         let text = |value: Value| match value {
@@ -280,9 +280,9 @@ impl<'a> TaskChange<'a> {
 
 /// How a call came back.
 #[derive(Clone, Debug)]
-pub enum Outcome<'a> {
+pub enum ToolOutcome<'a> {
     /// It did what it should.
-    Good,
+    Succeeded,
     /// It failed.
     Failed {
         /// The exit code, where there is one.
@@ -305,7 +305,7 @@ pub enum Outcome<'a> {
 
 /// What more is known of a call that came back.
 #[derive(Clone, Debug, Default)]
-pub enum Detail<'a> {
+pub enum ToolDetail<'a> {
     /// Nothing.
     #[default]
     None,

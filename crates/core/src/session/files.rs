@@ -1,7 +1,7 @@
 //! Files that a session read or changed, and changes that were taken back.
 
-use super::item::Seen;
-use crate::session::shell::{FileStep, join};
+use super::item::Provenance;
+use crate::session::shell::{FileStep, join_folder};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const NAMED_MAX: usize = 200;
 
 /// A change of one file, as a tool was called for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Change {
+pub enum ToolFileChange {
     /// It was written whole.
     Write {
         /// The file.
@@ -37,7 +37,7 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl ToolFileChange {
     /// The file.
     pub fn path(&self) -> &str {
         match self {
@@ -48,7 +48,7 @@ impl Change {
 
 /// A file that a session touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Touched {
+pub struct TouchedFile {
     /// How often it was read.
     pub reads: u64,
     /// How often it was written whole.
@@ -58,11 +58,11 @@ pub struct Touched {
     /// How often it was deleted.
     pub deletions: u64,
     /// The first record that tells of it.
-    pub first: Option<Seen>,
+    pub first: Option<Provenance>,
     /// The records that changed it; of very many, the latest.
-    pub changed: Vec<Seen>,
+    pub changed: Vec<Provenance>,
     /// Where a change of it was taken back.
-    pub reverted: Vec<Seen>,
+    pub reverted: Vec<Provenance>,
     /// What it should hold: the hash and the length of what was written last. None where only
     /// parts of it were replaced since.
     pub content: Option<(u64, u64)>,
@@ -70,17 +70,17 @@ pub struct Touched {
     pub deleted: bool,
     /// What a command did to it since it was changed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub put_away: Option<PutAway>,
+    pub put_away: Option<FileRemoval>,
     recent: Vec<(u64, u64)>,
 }
 
 /// What a command of the session did to a file: where it is not there, it is not missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PutAway {
+pub struct FileRemoval {
     /// Where that is told.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// How.
-    pub how: Away,
+    pub how: FileRemovalKind,
     /// Where it was moved.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub to: Option<String>,
@@ -89,7 +89,7 @@ pub struct PutAway {
 /// How a file was put away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Away {
+pub enum FileRemovalKind {
     /// It was removed.
     Removed,
     /// It was moved.
@@ -104,17 +104,17 @@ pub enum Away {
     Cleaned,
 }
 
-impl Touched {
+impl TouchedFile {
     /// Whether the session changed it.
     pub fn is_changed(&self) -> bool {
         self.writes + self.edits + self.deletions > 0
     }
 
-    fn change(&mut self, change: &Change, seen: &Seen) {
+    fn change(&mut self, change: &ToolFileChange, seen: &Provenance) {
         self.deleted = false;
         self.put_away = None;
         match change {
-            Change::Write { content, .. } => {
+            ToolFileChange::Write { content, .. } => {
                 self.writes += 1;
                 let new = content.map_or(0, |(hash, _)| hash);
                 if let Some((old, _)) = self.content {
@@ -122,14 +122,14 @@ impl Touched {
                 }
                 self.content = *content;
             }
-            Change::Edit { parts, .. } => {
+            ToolFileChange::Edit { parts, .. } => {
                 self.edits += 1;
                 self.content = None;
                 for part in parts {
                     self.compare(*part, seen);
                 }
             }
-            Change::Delete { .. } => {
+            ToolFileChange::Delete { .. } => {
                 self.deletions += 1;
                 self.content = None;
                 self.deleted = true;
@@ -142,7 +142,7 @@ impl Touched {
     }
 
     /// What turns an earlier change round takes it back.
-    fn compare(&mut self, (old, new): (u64, u64), seen: &Seen) {
+    fn compare(&mut self, (old, new): (u64, u64), seen: &Provenance) {
         if let Some(at) = self.recent.iter().rposition(|earlier| *earlier == (new, old)) {
             self.recent.remove(at);
             self.revert(seen);
@@ -154,20 +154,20 @@ impl Touched {
         self.recent.push((old, new));
     }
 
-    fn put_away(&mut self, how: Away, to: Option<String>, seen: &Seen) {
-        let is_gone = matches!(how, Away::Removed | Away::Moved);
+    fn note_removal(&mut self, how: FileRemovalKind, to: Option<String>, seen: &Provenance) {
+        let is_gone = matches!(how, FileRemovalKind::Removed | FileRemovalKind::Moved);
         if is_gone && self.is_changed() && self.changed.len() < NAMED_MAX {
             self.changed.push(seen.clone());
         }
-        if how == Away::Restored {
+        if how == FileRemovalKind::Restored {
             self.revert(seen);
         }
         self.content = None;
         self.deleted = is_gone;
-        self.put_away = Some(PutAway { seen: seen.clone(), how, to });
+        self.put_away = Some(FileRemoval { seen: seen.clone(), how, to });
     }
 
-    fn revert(&mut self, seen: &Seen) {
+    fn revert(&mut self, seen: &Provenance) {
         if self.reverted.last() != Some(seen) && self.reverted.len() < NAMED_MAX {
             self.reverted.push(seen.clone());
         }
@@ -176,15 +176,15 @@ impl Touched {
 
 /// Files by their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Files {
+pub struct TouchedFiles {
     /// Each with what was done to it.
-    pub by_path: BTreeMap<String, Touched>,
+    pub by_path: BTreeMap<String, TouchedFile>,
     /// How often a file was touched that there was no room for.
     pub left_out: u64,
 }
 
-impl Files {
-    fn at(&mut self, path: String, seen: &Seen) -> Option<&mut Touched> {
+impl TouchedFiles {
+    fn entry(&mut self, path: String, seen: &Provenance) -> Option<&mut TouchedFile> {
         if self.by_path.len() >= FILES_MAX && !self.by_path.contains_key(&path) {
             self.left_out += 1;
             return None;
@@ -196,55 +196,58 @@ impl Files {
 
     /// When a file was changed last, as far as records say when.
     pub fn last_change(&self) -> Option<Timestamp> {
-        let last = |touched: &Touched| touched.changed.last().and_then(|seen| seen.at);
+        let last = |touched: &TouchedFile| touched.changed.last().and_then(|seen| seen.at);
         self.by_path.values().filter_map(last).max()
     }
 
-    pub(super) fn read(&mut self, path: String, seen: &Seen) {
-        if let Some(touched) = self.at(path, seen) {
+    pub(super) fn read(&mut self, path: String, seen: &Provenance) {
+        if let Some(touched) = self.entry(path, seen) {
             touched.reads += 1;
         }
     }
 
-    pub(super) fn change(&mut self, change: &Change, seen: &Seen) {
-        if let Some(touched) = self.at(change.path().to_owned(), seen) {
+    pub(super) fn change(&mut self, change: &ToolFileChange, seen: &Provenance) {
+        if let Some(touched) = self.entry(change.path().to_owned(), seen) {
             touched.change(change, seen);
         }
     }
 
     /// A command removed, moved or put away files. `folder` is where it ran.
-    pub(super) fn step(&mut self, step: &FileStep, folder: Option<&str>, seen: &Seen) {
+    pub(super) fn apply_step(&mut self, step: &FileStep, folder: Option<&str>, seen: &Provenance) {
         match step {
             FileStep::Remove(paths) => {
-                self.each_named(paths, folder, &mut |_, touched, _| {
-                    touched.put_away(Away::Removed, None, seen);
+                self.for_each_named(paths, folder, &mut |_, touched, _| {
+                    touched.note_removal(FileRemovalKind::Removed, None, seen);
                 });
             }
             FileStep::Move { from, to } => {
-                self.each_named(from, folder, &mut |path, touched, named| {
-                    let to = moved_to(path, named, to, from.len() > 1);
-                    touched.put_away(Away::Moved, Some(to), seen);
+                self.for_each_named(from, folder, &mut |path, touched, named| {
+                    let to = moved_path(path, named, to, from.len() > 1);
+                    touched.note_removal(FileRemovalKind::Moved, Some(to), seen);
                 });
             }
             FileStep::Restore(paths) if paths.is_empty() => self.restore_all(seen),
             FileStep::Restore(paths) => {
-                self.each_named(paths, folder, &mut |_, touched, _| {
+                self.for_each_named(paths, folder, &mut |_, touched, _| {
                     if touched.is_changed() {
-                        touched.put_away(Away::Restored, None, seen);
+                        touched.note_removal(FileRemovalKind::Restored, None, seen);
                     }
                 });
             }
-            FileStep::Stash => self.each_changed(Away::Stashed, seen),
-            FileStep::Switch => self.each_changed(Away::Switched, seen),
+            FileStep::Stash => self.remove_each_changed(FileRemovalKind::Stashed, seen),
+            FileStep::Switch => self.remove_each_changed(FileRemovalKind::Switched, seen),
             FileStep::Clean => {
                 for touched in self.by_path.values_mut().filter(|touched| touched.writes > 0) {
-                    touched.put_away(Away::Cleaned, None, seen);
+                    touched.note_removal(FileRemovalKind::Cleaned, None, seen);
                 }
             }
             FileStep::Write(_) | FileStep::Rewrite => {}
             FileStep::Unstash => {
-                let is_stashed = |touched: &&mut Touched| {
-                    touched.put_away.as_ref().is_some_and(|away| away.how == Away::Stashed)
+                let is_stashed = |touched: &&mut TouchedFile| {
+                    touched
+                        .put_away
+                        .as_ref()
+                        .is_some_and(|away| away.how == FileRemovalKind::Stashed)
                 };
                 for touched in self.by_path.values_mut().filter(is_stashed) {
                     touched.put_away = None;
@@ -255,32 +258,32 @@ impl Files {
 
     /// Whether changes are stashed: what is checked now is not what the session made.
     pub(super) fn has_stashed(&self) -> bool {
-        let is_stashed = |away: &PutAway| away.how == Away::Stashed;
+        let is_stashed = |away: &FileRemoval| away.how == FileRemovalKind::Stashed;
         self.by_path.values().any(|touched| touched.put_away.as_ref().is_some_and(is_stashed))
     }
 
-    fn restore_all(&mut self, seen: &Seen) {
+    fn restore_all(&mut self, seen: &Provenance) {
         for touched in self.by_path.values_mut().filter(|touched| touched.is_changed()) {
-            touched.put_away(Away::Restored, None, seen);
+            touched.note_removal(FileRemovalKind::Restored, None, seen);
         }
     }
 
-    fn each_changed(&mut self, how: Away, seen: &Seen) {
-        let is_there = |touched: &&mut Touched| touched.is_changed() && !touched.deleted;
+    fn remove_each_changed(&mut self, how: FileRemovalKind, seen: &Provenance) {
+        let is_there = |touched: &&mut TouchedFile| touched.is_changed() && !touched.deleted;
         for touched in self.by_path.values_mut().filter(is_there) {
-            touched.put_away(how, None, seen);
+            touched.note_removal(how, None, seen);
         }
     }
 
-    fn each_named(
+    fn for_each_named(
         &mut self,
         names: &[String],
         folder: Option<&str>,
-        look: &mut dyn FnMut(&str, &mut Touched, &str),
+        look: &mut dyn FnMut(&str, &mut TouchedFile, &str),
     ) {
         for name in names.iter().filter(|name| !name.contains('$') && name.len() > 1) {
             let name = name.trim_start_matches("./").trim_end_matches('/');
-            let whole = join(folder, name);
+            let whole = join_folder(folder, name);
             for (path, touched) in &mut self.by_path {
                 if is_named(path, &whole) || (folder.is_none() && is_named_end(path, name)) {
                     look(path, touched, &whole);
@@ -290,7 +293,7 @@ impl Files {
     }
 
     /// Files that were changed, with their paths.
-    pub fn changed(&self) -> impl Iterator<Item = (&str, &Touched)> {
+    pub fn changed(&self) -> impl Iterator<Item = (&str, &TouchedFile)> {
         let all = self.by_path.iter();
         all.filter(|(_, touched)| touched.is_changed()).map(|(path, touched)| (&**path, touched))
     }
@@ -298,16 +301,20 @@ impl Files {
     /// Files that were changed by records between two lines.
     pub(super) fn changed_between(&self, after: u64, before: u64) -> Vec<String> {
         const PATHS_MAX: usize = 20;
-        let within = |seen: &Seen| seen.number > after && seen.number < before;
+        let within = |seen: &Provenance| seen.number > after && seen.number < before;
         let changed = self.changed().filter(|(_, touched)| touched.changed.iter().any(within));
         changed.map(|(path, _)| path.to_owned()).take(PATHS_MAX).collect()
     }
 
-    pub(super) fn take_in(&mut self, other: &Self, relabel: &dyn Fn(&Seen) -> Seen) {
+    pub(super) fn merge_agent(
+        &mut self,
+        other: &Self,
+        relabel: &dyn Fn(&Provenance) -> Provenance,
+    ) {
         self.left_out += other.left_out;
         for (path, theirs) in &other.by_path {
             let Some(first) = &theirs.first else { continue };
-            let Some(ours) = self.at(path.clone(), &relabel(first)) else { continue };
+            let Some(ours) = self.entry(path.clone(), &relabel(first)) else { continue };
             ours.reads += theirs.reads;
             ours.writes += theirs.writes;
             ours.edits += theirs.edits;
@@ -341,7 +348,7 @@ fn is_named_end(path: &str, name: &str) -> bool {
 }
 
 /// Where a file is after its folder, or itself, was moved.
-fn moved_to(path: &str, named: &str, to: &str, is_folder: bool) -> String {
+fn moved_path(path: &str, named: &str, to: &str, is_folder: bool) -> String {
     let to_folder = to.trim_end_matches('/');
     let below = path.strip_prefix(named).unwrap_or_default();
     let name = named.rsplit('/').next().unwrap_or(named);
@@ -354,20 +361,20 @@ fn moved_to(path: &str, named: &str, to: &str, is_folder: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Source;
+    use crate::session::Attribution;
 
-    fn seen(number: u64) -> Seen {
+    fn seen(number: u64) -> Provenance {
         let record = format!("r{number}");
-        Seen { record, number, at: None, source: Source::Observed, agent: None }
+        Provenance { record, number, at: None, source: Attribution::Observed, agent: None }
     }
 
-    fn edit(old: u64, new: u64) -> Change {
-        Change::Edit { path: "src/a.rs".into(), parts: vec![(old, new)] }
+    fn edit(old: u64, new: u64) -> ToolFileChange {
+        ToolFileChange::Edit { path: "src/a.rs".into(), parts: vec![(old, new)] }
     }
 
     #[test]
     fn a_change_that_is_turned_round_was_taken_back() {
-        let mut files = Files::default();
+        let mut files = TouchedFiles::default();
         for (number, change) in [edit(1, 2), edit(3, 4), edit(2, 1), edit(1, 2)].iter().enumerate()
         {
             files.change(change, &seen(number as u64));
@@ -379,14 +386,17 @@ mod tests {
         assert!(files.changed_between(3, 9).is_empty());
     }
 
-    fn after(line: &str) -> Files {
-        let mut files = Files::default();
+    fn after(line: &str) -> TouchedFiles {
+        let mut files = TouchedFiles::default();
         files.change(&edit(1, 2), &seen(1));
-        files.change(&Change::Write { path: "/p/src/new.rs".into(), content: None }, &seen(2));
+        files.change(
+            &ToolFileChange::Write { path: "/p/src/new.rs".into(), content: None },
+            &seen(2),
+        );
         files.read("/p/src/b.rs".into(), &seen(3));
-        for command in &crate::session::shell::Line::read(line).commands {
+        for command in &crate::session::shell::ShellLine::parse(line).commands {
             if let Some(step) = crate::session::shell::file_step(command) {
-                files.step(&step, Some("/p"), &seen(4));
+                files.apply_step(&step, Some("/p"), &seen(4));
             }
         }
         files
@@ -395,16 +405,16 @@ mod tests {
     #[test]
     fn files_that_commands_put_away_are_known() {
         let table = [
-            ("rm src/new.rs", Some(Away::Removed), None),
-            ("rm -r src", Some(Away::Removed), None),
-            ("rm src/*.rs", Some(Away::Removed), None),
-            ("git mv src/new.rs src/old.rs", Some(Away::Moved), Some("src/old.rs")),
-            ("mv src lib", Some(Away::Moved), Some("lib/new.rs")),
-            ("mv src lib/", Some(Away::Moved), Some("lib/src/new.rs")),
-            ("git stash", Some(Away::Stashed), None),
+            ("rm src/new.rs", Some(FileRemovalKind::Removed), None),
+            ("rm -r src", Some(FileRemovalKind::Removed), None),
+            ("rm src/*.rs", Some(FileRemovalKind::Removed), None),
+            ("git mv src/new.rs src/old.rs", Some(FileRemovalKind::Moved), Some("src/old.rs")),
+            ("mv src lib", Some(FileRemovalKind::Moved), Some("lib/new.rs")),
+            ("mv src lib/", Some(FileRemovalKind::Moved), Some("lib/src/new.rs")),
+            ("git stash", Some(FileRemovalKind::Stashed), None),
             ("git stash; git stash pop", None, None),
-            ("git checkout main", Some(Away::Switched), None),
-            ("git reset --hard", Some(Away::Restored), None),
+            ("git checkout main", Some(FileRemovalKind::Switched), None),
+            ("git reset --hard", Some(FileRemovalKind::Restored), None),
             ("rm src/other.rs", None, None),
             ("git restore src/b.rs", None, None),
         ];
@@ -413,7 +423,7 @@ mod tests {
             let away = files.by_path["/p/src/new.rs"].put_away.as_ref();
             assert_eq!(away.map(|away| away.how), how, "{line}");
             assert_eq!(away.and_then(|away| away.to.as_deref()), to, "{line}");
-            let is_gone = matches!(how, Some(Away::Removed | Away::Moved));
+            let is_gone = matches!(how, Some(FileRemovalKind::Removed | FileRemovalKind::Moved));
             assert_eq!(files.by_path["/p/src/new.rs"].deleted, is_gone, "{line}");
         }
         assert_eq!(after("git reset --hard").by_path["/p/src/new.rs"].reverted, [seen(4)]);

@@ -1,20 +1,20 @@
 //! The fold: facts come in one after the other, and the session is what they add up to.
 
 use super::Session;
-use super::copies::Copies;
-use super::fact::{Call, Detail, Fact, Identity, Mark, Outcome};
-use super::files::Change;
+use super::copies::CopiedRecords;
+use super::fact::{Fact, Identity, RecordRef, ToolDetail, ToolOutcome, ToolUse};
+use super::files::ToolFileChange;
 use super::hash::hash;
-use super::intent::{self, Context};
+use super::intent::{self, PromptContext};
 use super::item::{
-    Agent, AgentState, Answer, ApiError, Command, Compaction, Correction, Exit, Interrupt,
-    PassedLater, Plan, PlanState, Rejection, Said, Seen, Skill, Source, TaskStatus, ToolError,
-    TurnEnd, TurnStart, Words,
+    Agent, AgentMessage, AgentState, ApiError, Attribution, CommandStatus, Compaction, Correction,
+    ExecutedCommand, Interrupt, LastMessage, LaterPass, PlanDocument, PlanState, Provenance,
+    Rejection, SessionTaskStatus, Skill, ToolError, TurnEnd, TurnStart, UserAnswer,
 };
-use super::seen::{record_name, seen};
-use super::tasks::OwnedTask;
+use super::seen::{provenance, record_name};
+use super::tasks::OwnedTaskUpdate;
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
-use super::work::OtherEdit;
+use super::work::IndirectEdit;
 use serde::{Deserialize, Serialize};
 
 /// Calls that never come back are forgotten in the end.
@@ -28,36 +28,36 @@ const FOLDERS_MAX: usize = 16;
 
 /// A call that has not come back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Pending {
+pub(super) struct PendingCall {
     pub(super) tool: String,
-    pub(super) seen: Seen,
-    what: Waiting,
+    pub(super) seen: Provenance,
+    what: PendingAction,
 }
 
-impl Pending {
+impl PendingCall {
     /// Whether it is a call of the session itself.
     pub(super) fn is_own(&self) -> bool {
-        !matches!(self.what, Waiting::AgentCommand(_) | Waiting::AgentChange(_))
+        !matches!(self.what, PendingAction::AgentCommand(_) | PendingAction::AgentChange(_))
     }
 }
 
 /// What a call was for, as far as its end needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Waiting {
+enum PendingAction {
     Command {
         number: u64,
         /// What was typed, where it does more than look.
         script: Option<Script>,
     },
-    Outside(Box<Outside>),
+    Outside(Box<PendingEffect>),
     /// A command of an agent.
     AgentCommand(Script),
     /// Files that an agent changes.
     AgentChange(Vec<String>),
     Read(String),
-    Change(Vec<Change>),
-    Task(OwnedTask),
-    Todos(Vec<(String, TaskStatus)>),
+    Change(Vec<ToolFileChange>),
+    Task(OwnedTaskUpdate),
+    Todos(Vec<(String, SessionTaskStatus)>),
     Agent(u64),
     AgentsEnd(Vec<String>),
     Question,
@@ -76,7 +76,7 @@ pub(super) struct Script {
 
 /// Something that a tool changes outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Outside {
+pub(super) struct PendingEffect {
     pub(super) action: String,
     pub(super) title: Option<String>,
     pub(super) boxes: Option<Vec<String>>,
@@ -84,7 +84,7 @@ pub(super) struct Outside {
 
 impl Session {
     /// Takes a fact in.
-    pub fn apply(&mut self, mark: &Mark<'_>, fact: Fact<'_>) {
+    pub fn apply(&mut self, mark: &RecordRef<'_>, fact: Fact<'_>) {
         if let Fact::Record(linked) = &fact {
             self.counts.seen += 1;
             let is_copy = self.is_copy(mark, linked);
@@ -93,48 +93,50 @@ impl Session {
             return;
         }
         if self.passing_over {
-            return self.heed_copy(mark, &fact);
+            return self.apply_copy(mark, &fact);
         }
         match fact {
             Fact::Record(_) => {}
-            Fact::Sort(sort) => self.understand(mark, sort),
-            Fact::Skipped(reason) => self.counts.skip(reason),
+            Fact::Kind(sort) => self.count_understood(mark, sort),
+            Fact::Skipped(reason) => self.counts.count_skipped(reason),
             Fact::Unknown(kind) => {
-                let kind = self.name(&kind);
-                self.counts.unknown(&kind);
+                let kind = self.clean_name(&kind);
+                self.counts.count_unknown(&kind);
             }
-            Fact::Mended => self.counts.mended += 1,
+            Fact::Repaired => self.counts.mended += 1,
             Fact::Identity(identity) => self.identify(&identity),
-            Fact::Asked(text) => self.asked(mark, &text),
+            Fact::Asked(text) => self.add_prompt(mark, &text),
             Fact::Noticed => self.start_turn(mark, TurnStart::Notice),
             Fact::Queued(text) => self.queue(mark, &text),
-            Fact::Unqueued { fate, text } => self.unqueued(mark, fate, text.as_deref()),
-            Fact::Delivered(text) => self.delivered(mark, &text),
-            Fact::Said(text) => self.said(mark, &text),
+            Fact::Dequeued { fate, text } => self.dequeue(mark, fate, text.as_deref()),
+            Fact::Delivered(text) => self.deliver_queued(mark, &text),
+            Fact::Said(text) => self.add_message(mark, &text),
             Fact::TurnOver(is_over) => {
                 if mark.agent.is_none() {
                     self.turns.mark_over(is_over);
                 }
             }
-            Fact::Called { call, tool, what } => self.called(mark, call, tool, what),
-            Fact::AgentCalled { call, what } => self.agent_called(mark, call, what),
+            Fact::Called { call, tool, what } => self.start_call(mark, call, tool, what),
+            Fact::AgentCalled { call, what } => self.start_agent_call(mark, call, what),
             Fact::Returned { call, outcome, detail } => {
-                self.returned(mark, call, &outcome, &detail);
+                self.finish_call(mark, call, &outcome, &detail);
             }
             Fact::Ended { id, outcome, report } => {
-                self.ended(mark, &id, &outcome, report.as_deref());
+                self.finish_background(mark, &id, &outcome, report.as_deref());
             }
-            Fact::Skill { name, arguments } => self.skill(mark, Source::User, &name, &arguments),
+            Fact::Skill { name, arguments } => {
+                self.add_skill(mark, Attribution::User, &name, &arguments)
+            }
             Fact::Compacted { trigger, before, after, summary } => {
-                let trigger = trigger.map(|trigger| self.name(&trigger));
-                let seen = seen(mark, Source::Observed);
+                let trigger = trigger.map(|trigger| self.clean_name(&trigger));
+                let seen = provenance(mark, Attribution::Observed);
                 let summary = summary.filter(|text| !text.is_empty());
                 if let Some(summary) = &summary {
-                    self.take_back_words(summary);
+                    self.drop_summary_words(summary);
                 }
-                let summary_hash = summary.as_ref().map(|text| shown(text));
+                let summary_hash = summary.as_ref().map(|text| hash_text(text));
                 if let Some(text) = &summary {
-                    self.summarized(mark, text);
+                    self.set_summary(mark, text);
                 }
                 self.compactions.push(Compaction {
                     seen,
@@ -146,19 +148,19 @@ impl Session {
             }
             Fact::Summary(text) => {
                 if let Some(last) = self.compactions.items.last_mut() {
-                    last.summary_hash = Some(shown(&text));
+                    last.summary_hash = Some(hash_text(&text));
                 }
-                self.summarized(mark, &text);
+                self.set_summary(mark, &text);
             }
             Fact::ApiError { status, text } => {
-                let text = self.tail(&text);
-                let seen = seen(mark, Source::Observed);
-                self.happen(mark, &seen, TurnEnd::Failed);
+                let text = self.clean_tail(&text);
+                let seen = provenance(mark, Attribution::Observed);
+                self.note_turn_event(mark, &seen, TurnEnd::Failed);
                 self.api_errors.push(ApiError { seen, status, text });
             }
             Fact::Interrupted => {
-                let seen = seen(mark, Source::User);
-                self.happen(mark, &seen, TurnEnd::Interrupted);
+                let seen = provenance(mark, Attribution::User);
+                self.note_turn_event(mark, &seen, TurnEnd::Interrupted);
                 self.interrupts.push(Interrupt { seen });
                 // A rejection says more than the interrupt that comes with it.
                 self.stopped.get_or_insert(Correction::AfterInterrupt);
@@ -171,19 +173,19 @@ impl Session {
     /// Cleans what was put off. Whoever looks at a session, or stores it, does this first.
     pub fn settle(&mut self) {
         self.passing_over = false;
-        self.copies = Copies::None;
+        self.copies = CopiedRecords::None;
         self.words_before = None;
         self.turns.settle(&mut self.redacted);
         if let Some((seen, words)) = self.words.take() {
-            let mut redacted = text::Redacted::new();
-            let text = text::head(&words, TEXT_BYTES_MAX, &mut redacted);
-            self.last_words = Some(Words { seen, text, redacted });
+            let mut redacted = text::RedactionTally::new();
+            let text = text::clean_head(&words, TEXT_BYTES_MAX, &mut redacted);
+            self.last_words = Some(LastMessage { seen, text, redacted });
         }
     }
 
-    fn understand(&mut self, mark: &Mark<'_>, sort: &str) {
+    fn count_understood(&mut self, mark: &RecordRef<'_>, sort: &str) {
         self.counts.understood += 1;
-        self.counts.sort(sort);
+        self.counts.count_kind(sort);
         if let Some(at) = mark.at {
             // Clocks are set back now and then.
             self.began = Some(self.began.map_or(at, |began| began.min(at)));
@@ -204,10 +206,10 @@ impl Session {
         let Identity { commit, title, headless, .. } = identity;
         self.headless = headless.unwrap_or(self.headless);
         if let Some(cwd) = cwd.filter(|cwd| self.folder_now.as_deref() != Some(*cwd)) {
-            self.folder_now = Some(self.name(cwd));
+            self.folder_now = Some(self.clean_name(cwd));
         }
         if let Some(cwd) = cwd.filter(|cwd| self.cwd.as_deref() != Some(*cwd)) {
-            let cwd = self.name(cwd);
+            let cwd = self.clean_name(cwd);
             let new = self.cwd.as_ref() != Some(&cwd) && !self.other_folders.contains(&cwd);
             if self.cwd.is_none() {
                 self.cwd = Some(cwd);
@@ -220,7 +222,7 @@ impl Session {
             let Some(said) = said else { continue };
             let known = [&self.id, &self.forked_from, &self.commit, &self.agent_of][slot].is_some();
             if !known {
-                let said = Some(self.name(said));
+                let said = Some(self.clean_name(said));
                 let Self { id, forked_from, commit, agent_of, .. } = &mut *self;
                 *[id, forked_from, commit, agent_of][slot] = said;
             }
@@ -229,60 +231,60 @@ impl Session {
             let Some(said) = said.filter(|said| !said.is_empty()) else { continue };
             let now = [&self.version, &self.model, &self.branch, &self.title][slot].as_deref();
             if now != Some(said) {
-                let said = Some(self.name(said));
+                let said = Some(self.clean_name(said));
                 *[&mut self.version, &mut self.model, &mut self.branch, &mut self.title][slot] =
                     said;
             }
         }
     }
 
-    fn asked(&mut self, mark: &Mark<'_>, text: &str) {
+    fn add_prompt(&mut self, mark: &RecordRef<'_>, text: &str) {
         if mark.agent.is_some() || text.trim().is_empty() {
             return;
         }
-        let text = self.head(text, TEXT_BYTES_MAX);
-        self.reached(&text);
+        let text = self.clean_head(text, TEXT_BYTES_MAX);
+        self.match_queued_prompt(&text);
         self.start_turn(mark, TurnStart::User);
-        self.request(mark, text);
+        self.add_request(mark, text);
     }
 
     /// The newest summary is kept: it says what the context before it was about.
-    fn summarized(&mut self, mark: &Mark<'_>, text: &str) {
-        let text = self.head(text, SUMMARY_BYTES_MAX);
-        self.summary = Some(Said { seen: seen(mark, Source::Agent), text });
+    fn set_summary(&mut self, mark: &RecordRef<'_>, text: &str) {
+        let text = self.clean_head(text, SUMMARY_BYTES_MAX);
+        self.summary = Some(AgentMessage { seen: provenance(mark, Attribution::Agent), text });
     }
 
-    fn start_turn(&mut self, mark: &Mark<'_>, start: TurnStart) {
+    fn start_turn(&mut self, mark: &RecordRef<'_>, start: TurnStart) {
         if mark.agent.is_none() {
-            self.turns.start(seen(mark, Source::User), start, &mut self.redacted);
+            self.turns.start(provenance(mark, Attribution::User), start, &mut self.redacted);
         }
     }
 
     /// Something happens in the running turn; what agents do in theirs says nothing about it.
-    fn happen(&mut self, mark: &Mark<'_>, seen: &Seen, end: TurnEnd) {
+    fn note_turn_event(&mut self, mark: &RecordRef<'_>, seen: &Provenance, end: TurnEnd) {
         if mark.agent.is_none() {
-            self.turns.happen(seen, end);
+            self.turns.note_event(seen, end);
         }
     }
 
     /// The user asks for something, in a text that is clean.
-    pub(super) fn request(&mut self, mark: &Mark<'_>, text: String) -> u64 {
+    pub(super) fn add_request(&mut self, mark: &RecordRef<'_>, text: String) -> u64 {
         // The first words of a session that goes on from another one can correct that one.
         let is_first = self.requests.is_empty() && self.forked_after.is_none();
         let previous = self.requests.items.last().map(|last| last.text.as_str());
-        let context = Context { is_first, stopped: self.stopped.take(), previous };
-        let mut request = intent::request(seen(mark, Source::User), text, context);
+        let context = PromptContext { is_first, stopped: self.stopped.take(), previous };
+        let mut request = intent::new_request(provenance(mark, Attribution::User), text, context);
         request.branch = self.branch.clone().filter(|_| !request.limits.is_empty());
         request.headless = self.headless;
         self.requests.push(request)
     }
 
-    fn said(&mut self, mark: &Mark<'_>, text: &str) {
+    fn add_message(&mut self, mark: &RecordRef<'_>, text: &str) {
         if mark.agent.is_some() || text.trim().is_empty() {
             return;
         }
-        self.turns.say(seen(mark, Source::Agent), text);
-        let start = text::start_of(text, TEXT_BYTES_MAX);
+        self.turns.add_message(provenance(mark, Attribution::Agent), text);
+        let start = text::truncate(text, TEXT_BYTES_MAX);
         if self.words.as_ref().is_some_and(|(_, words)| words != start) {
             std::mem::swap(&mut self.words, &mut self.words_before);
         }
@@ -291,14 +293,14 @@ impl Session {
             Some((at, words)) => {
                 words.clear();
                 words.push_str(start);
-                *at = seen(mark, Source::Agent);
+                *at = provenance(mark, Attribution::Agent);
             }
-            None => self.words = Some((seen(mark, Source::Agent), start.to_owned())),
+            None => self.words = Some((provenance(mark, Attribution::Agent), start.to_owned())),
         }
     }
 
     /// A client that writes its summary down as if it were said to the user said something else last.
-    fn take_back_words(&mut self, summary: &str) {
+    fn drop_summary_words(&mut self, summary: &str) {
         // Only the beginning of long words is kept.
         let is_cut = |words: &str| words.len() + char::MAX.len_utf8() > TEXT_BYTES_MAX;
         let is_summary = |words: &str| {
@@ -307,15 +309,22 @@ impl Session {
         if self.words.as_ref().is_some_and(|(_, words)| is_summary(words)) {
             self.words = self.words_before.take();
         }
-        self.turns.take_back(|words| is_summary(words));
+        self.turns.withdraw_last(|words| is_summary(words));
     }
 
-    fn skill(&mut self, mark: &Mark<'_>, source: Source, name: &str, arguments: &str) {
-        let (name, arguments) = (self.name(name), self.head(arguments, COMMAND_BYTES_MAX));
-        self.skills.push(Skill { seen: seen(mark, source), name, arguments });
+    fn add_skill(
+        &mut self,
+        mark: &RecordRef<'_>,
+        source: Attribution,
+        name: &str,
+        arguments: &str,
+    ) {
+        let (name, arguments) =
+            (self.clean_name(name), self.clean_head(arguments, COMMAND_BYTES_MAX));
+        self.skills.push(Skill { seen: provenance(mark, source), name, arguments });
     }
 
-    fn called(&mut self, mark: &Mark<'_>, call: &str, tool: &str, what: Call<'_>) {
+    fn start_call(&mut self, mark: &RecordRef<'_>, call: &str, tool: &str, what: ToolUse<'_>) {
         let id = hash(call.as_bytes());
         if self.pending.contains_key(&id) || self.done.contains(&id) {
             return;
@@ -325,104 +334,105 @@ impl Session {
             // It works on, so what the user says next is not about having stopped it.
             self.stopped = None;
         }
-        let seen = seen(mark, Source::Observed);
-        self.happen(mark, &seen, TurnEnd::Called);
+        let seen = provenance(mark, Attribution::Observed);
+        self.note_turn_event(mark, &seen, TurnEnd::Called);
         let what = match what {
-            Call::Command(command) => {
-                let script = self.script(&command);
-                Waiting::Command { number: self.command(&seen, &command), script }
+            ToolUse::Command(command) => {
+                let script = self.pending_script(&command);
+                PendingAction::Command { number: self.start_command(&seen, &command), script }
             }
-            Call::Outside { action, title, body } => {
-                Waiting::Outside(Box::new(self.outside(&action, title.as_deref(), body.as_deref())))
-            }
-            Call::Read(path) => Waiting::Read(self.name(&path)),
-            Call::Change(changes) => Waiting::Change(
+            ToolUse::External { action, title, body } => PendingAction::Outside(Box::new(
+                self.pending_effect(&action, title.as_deref(), body.as_deref()),
+            )),
+            ToolUse::Read(path) => PendingAction::Read(self.clean_name(&path)),
+            ToolUse::Change(changes) => PendingAction::Change(
                 changes.into_iter().map(|change| self.clean_change(change)).collect(),
             ),
-            Call::Task(change) => Waiting::Task(self.owned(&change)),
-            Call::Todos(todos) => Waiting::Todos(self.todos(&todos)),
-            Call::Agent { kind, about, prompt } => {
+            ToolUse::Task(change) => PendingAction::Task(self.owned_update(&change)),
+            ToolUse::Todos(todos) => PendingAction::Todos(self.clean_todos(&todos)),
+            ToolUse::Agent { kind, about, prompt } => {
                 let agent = Agent {
                     seen: seen.clone(),
                     id: None,
-                    kind: kind.map(|kind| self.name(&kind)),
-                    about: about.map(|about| self.head(&about, COMMAND_BYTES_MAX)),
-                    prompt: prompt.map(|prompt| self.head(&prompt, TEXT_BYTES_MAX)),
+                    kind: kind.map(|kind| self.clean_name(&kind)),
+                    about: about.map(|about| self.clean_head(&about, COMMAND_BYTES_MAX)),
+                    prompt: prompt.map(|prompt| self.clean_head(&prompt, TEXT_BYTES_MAX)),
                     state: AgentState::InFlight,
                     ended: None,
                     report: None,
                 };
-                Waiting::Agent(self.agents.push(agent))
+                PendingAction::Agent(self.agents.push(agent))
             }
-            Call::AgentsEnd(ids) => {
-                Waiting::AgentsEnd(ids.iter().take(FOLDERS_MAX).map(|id| self.name(id)).collect())
-            }
-            Call::Question => Waiting::Question,
-            Call::Plan(text) => {
-                let text = text.map(|text| self.head(&text, TEXT_BYTES_MAX));
+            ToolUse::AgentsEnd(ids) => PendingAction::AgentsEnd(
+                ids.iter().take(FOLDERS_MAX).map(|id| self.clean_name(id)).collect(),
+            ),
+            ToolUse::Question => PendingAction::Question,
+            ToolUse::Plan(text) => {
+                let text = text.map(|text| self.clean_head(&text, TEXT_BYTES_MAX));
                 let (seen, state) = (seen.clone(), PlanState::Proposed);
-                Waiting::Plan(self.plans.push(Plan { seen, state, path: None, text }))
+                PendingAction::Plan(self.plans.push(PlanDocument { seen, state, path: None, text }))
             }
-            Call::Skill { name, arguments } => {
-                self.skill(mark, Source::Agent, &name, &arguments);
-                Waiting::Other
+            ToolUse::Skill { name, arguments } => {
+                self.add_skill(mark, Attribution::Agent, &name, &arguments);
+                PendingAction::Other
             }
-            Call::Other => Waiting::Other,
+            ToolUse::Other => PendingAction::Other,
         };
         if self.pending.len() >= PENDING_MAX {
             self.pending.pop_first();
         }
-        let tool = self.name(tool);
-        self.pending.insert(id, Pending { tool, seen, what });
+        let tool = self.clean_name(tool);
+        self.pending.insert(id, PendingCall { tool, seen, what });
     }
 
     /// An agent's call counts for the agent; here only what it does to the project is of interest.
-    fn agent_called(&mut self, mark: &Mark<'_>, call: &str, what: Call<'_>) {
+    fn start_agent_call(&mut self, mark: &RecordRef<'_>, call: &str, what: ToolUse<'_>) {
         let id = hash(call.as_bytes());
         let what = match what {
-            Call::Command(text) => match self.script(&text) {
+            ToolUse::Command(text) => match self.pending_script(&text) {
                 Some(script) => {
-                    let all = script.text.unwrap_or_else(|| self.head(&text, COMMAND_BYTES_MAX));
-                    Waiting::AgentCommand(Script { text: Some(all), ..script })
+                    let all =
+                        script.text.unwrap_or_else(|| self.clean_head(&text, COMMAND_BYTES_MAX));
+                    PendingAction::AgentCommand(Script { text: Some(all), ..script })
                 }
                 None => return,
             },
-            Call::Change(changes) => {
-                Waiting::AgentChange(changes.iter().map(|one| self.name(one.path())).collect())
-            }
-            Call::Read(_)
-            | Call::Task(_)
-            | Call::Todos(_)
-            | Call::Agent { .. }
-            | Call::AgentsEnd(_)
-            | Call::Question
-            | Call::Plan(_)
-            | Call::Skill { .. }
-            | Call::Outside { .. }
-            | Call::Other => return,
+            ToolUse::Change(changes) => PendingAction::AgentChange(
+                changes.iter().map(|one| self.clean_name(one.path())).collect(),
+            ),
+            ToolUse::Read(_)
+            | ToolUse::Task(_)
+            | ToolUse::Todos(_)
+            | ToolUse::Agent { .. }
+            | ToolUse::AgentsEnd(_)
+            | ToolUse::Question
+            | ToolUse::Plan(_)
+            | ToolUse::Skill { .. }
+            | ToolUse::External { .. }
+            | ToolUse::Other => return,
         };
         if self.pending.len() < PENDING_MAX && !self.done.contains(&id) {
-            let seen = seen(mark, Source::Observed);
-            self.pending.insert(id, Pending { tool: String::new(), seen, what });
+            let seen = provenance(mark, Attribution::Observed);
+            self.pending.insert(id, PendingCall { tool: String::new(), seen, what });
         }
     }
 
-    fn returned(
+    fn finish_call(
         &mut self,
-        mark: &Mark<'_>,
+        mark: &RecordRef<'_>,
         call: &str,
-        outcome: &Outcome<'_>,
-        detail: &Detail<'_>,
+        outcome: &ToolOutcome<'_>,
+        detail: &ToolDetail<'_>,
     ) {
         let id = hash(call.as_bytes());
-        let Some(Pending { tool, seen: called, what }) = self.pending.get(&id).cloned() else {
+        let Some(PendingCall { tool, seen: called, what }) = self.pending.get(&id).cloned() else {
             return;
         };
-        let seen = seen(mark, Source::Observed);
-        if let (Outcome::Running, Waiting::Command { number, .. }) = (outcome, &what) {
+        let seen = provenance(mark, Attribution::Observed);
+        if let (ToolOutcome::Running, PendingAction::Command { number, .. }) = (outcome, &what) {
             // It says more when it ends.
-            let Detail::Background(name) = detail else { return };
-            let name = self.name(name);
+            let ToolDetail::Background(name) = detail else { return };
+            let name = self.clean_name(name);
             let Some(command) = self.commands.get_mut(*number) else { return };
             command.background = Some(name);
         }
@@ -431,135 +441,155 @@ impl Session {
             self.done.pop_front();
         }
         self.done.push_back(id);
-        let is_of_agent = matches!(what, Waiting::AgentCommand(_) | Waiting::AgentChange(_));
-        if let (Outcome::Rejected { said }, false) = (outcome, is_of_agent) {
-            self.rejected(&seen, &tool, &what, said.as_deref());
+        let is_of_agent =
+            matches!(what, PendingAction::AgentCommand(_) | PendingAction::AgentChange(_));
+        if let (ToolOutcome::Rejected { said }, false) = (outcome, is_of_agent) {
+            self.add_user_rejection(&seen, &tool, &what, said.as_deref());
         }
-        if let (Outcome::Denied(rule), false) = (outcome, is_of_agent) {
-            self.denied(&seen, &tool, &what, rule);
+        if let (ToolOutcome::Denied(rule), false) = (outcome, is_of_agent) {
+            self.add_denial(&seen, &tool, &what, rule);
         }
         match what {
-            Waiting::Command { number, script } => {
-                self.command_ended(number, &seen, outcome);
-                self.command_ran(number, &seen, script, outcome, detail);
+            PendingAction::Command { number, script } => {
+                self.finish_command(number, &seen, outcome);
+                self.apply_command(number, &seen, script, outcome, detail);
             }
-            Waiting::Outside(made) => self.outside_ended(&tool, &seen, *made, outcome, detail),
-            Waiting::AgentCommand(script) => {
+            PendingAction::Outside(made) => {
+                self.finish_effect(&tool, &seen, *made, outcome, detail)
+            }
+            PendingAction::AgentCommand(script) => {
                 let text = script.text.as_deref().unwrap_or_default();
                 let folder = script.folder.as_deref();
-                self.line_ended((&called, &seen), (text, folder), outcome, detail);
+                self.apply_line((&called, &seen), (text, folder), outcome, detail);
             }
-            Waiting::AgentChange(paths) => {
-                if matches!(outcome, Outcome::Good) {
+            PendingAction::AgentChange(paths) => {
+                if matches!(outcome, ToolOutcome::Succeeded) {
                     for path in paths {
                         let (seen, path) = (seen.clone(), Some(path));
-                        self.other_edits.push(OtherEdit { seen, path, command: None });
+                        self.other_edits.push(IndirectEdit { seen, path, command: None });
                     }
                 }
             }
-            Waiting::Agent(number) => self.agent_returned(number, &seen, outcome, detail),
-            Waiting::Plan(number) => self.decided(number, &seen, outcome, detail),
-            Waiting::Question => self.answered(mark, detail),
-            Waiting::Read(_)
-            | Waiting::Change(_)
-            | Waiting::Task(_)
-            | Waiting::Todos(_)
-            | Waiting::AgentsEnd(_)
-            | Waiting::Other => match outcome {
-                Outcome::Good | Outcome::Running => self.done_well(&seen, what, detail),
-                Outcome::Failed { text, .. } => {
-                    let path = about(&what);
-                    let text = self.tail(text);
+            PendingAction::Agent(number) => self.finish_agent_call(number, &seen, outcome, detail),
+            PendingAction::Plan(number) => self.finish_plan(number, &seen, outcome, detail),
+            PendingAction::Question => self.add_answers(mark, detail),
+            PendingAction::Read(_)
+            | PendingAction::Change(_)
+            | PendingAction::Task(_)
+            | PendingAction::Todos(_)
+            | PendingAction::AgentsEnd(_)
+            | PendingAction::Other => match outcome {
+                ToolOutcome::Succeeded | ToolOutcome::Running => {
+                    self.apply_success(&seen, what, detail)
+                }
+                ToolOutcome::Failed { text, .. } => {
+                    let path = subject_of_call(&what);
+                    let text = self.clean_tail(text);
                     self.errors.push(ToolError { seen, tool, path, text });
                 }
-                Outcome::Rejected { .. } | Outcome::Denied(_) | Outcome::Interrupted => {}
+                ToolOutcome::Rejected { .. }
+                | ToolOutcome::Denied(_)
+                | ToolOutcome::Interrupted => {}
             },
         }
     }
 
-    fn done_well(&mut self, seen: &Seen, what: Waiting, detail: &Detail<'_>) {
+    fn apply_success(&mut self, seen: &Provenance, what: PendingAction, detail: &ToolDetail<'_>) {
         match what {
-            Waiting::Read(path) => {
-                self.plan_document(&path, PlanState::Read, seen);
+            PendingAction::Read(path) => {
+                self.note_plan_document(&path, PlanState::Read, seen);
                 self.files.read(path, seen);
             }
-            Waiting::Change(changes) => {
+            PendingAction::Change(changes) => {
                 for change in &changes {
-                    self.plan_document(change.path(), PlanState::Written, seen);
+                    self.note_plan_document(change.path(), PlanState::Written, seen);
                     self.files.change(change, seen);
                 }
             }
-            Waiting::Task(change) => self.change_task(seen, change, detail),
-            Waiting::Todos(todos) => self.replace_tasks(seen, todos),
-            Waiting::AgentsEnd(ids) => {
+            PendingAction::Task(change) => self.change_task(seen, change, detail),
+            PendingAction::Todos(todos) => self.replace_tasks(seen, todos),
+            PendingAction::AgentsEnd(ids) => {
                 for id in &ids {
                     self.end_agent(id, seen, AgentState::Ended);
                 }
             }
-            Waiting::Command { .. }
-            | Waiting::Outside(_)
-            | Waiting::AgentCommand(_)
-            | Waiting::AgentChange(_)
-            | Waiting::Agent(_)
-            | Waiting::Plan(_)
-            | Waiting::Question
-            | Waiting::Other => {}
+            PendingAction::Command { .. }
+            | PendingAction::Outside(_)
+            | PendingAction::AgentCommand(_)
+            | PendingAction::AgentChange(_)
+            | PendingAction::Agent(_)
+            | PendingAction::Plan(_)
+            | PendingAction::Question
+            | PendingAction::Other => {}
         }
     }
 
-    fn rejected(&mut self, seen: &Seen, tool: &str, what: &Waiting, said: Option<&str>) {
-        let said = said.map(|said| self.head(said, TEXT_BYTES_MAX));
-        let seen = Seen { source: Source::User, ..seen.clone() };
+    fn add_user_rejection(
+        &mut self,
+        seen: &Provenance,
+        tool: &str,
+        what: &PendingAction,
+        said: Option<&str>,
+    ) {
+        let said = said.map(|said| self.clean_head(said, TEXT_BYTES_MAX));
+        let seen = Provenance { source: Attribution::User, ..seen.clone() };
         match &said {
             Some(text) => {
                 let stopped = Some(Correction::AfterRejection);
-                let context = Context { stopped, ..Context::default() };
-                self.requests.push(intent::request(seen.clone(), text.clone(), context));
+                let context = PromptContext { stopped, ..PromptContext::default() };
+                self.requests.push(intent::new_request(seen.clone(), text.clone(), context));
             }
             None => self.stopped = Some(Correction::AfterRejection),
         }
-        self.reject(seen, tool, what, said);
+        self.push_rejection(seen, tool, what, said);
     }
 
-    fn denied(&mut self, seen: &Seen, tool: &str, what: &Waiting, rule: &str) {
-        let said = Some(self.tail(rule));
-        self.reject(seen.clone(), tool, what, said);
+    fn add_denial(&mut self, seen: &Provenance, tool: &str, what: &PendingAction, rule: &str) {
+        let said = Some(self.clean_tail(rule));
+        self.push_rejection(seen.clone(), tool, what, said);
     }
 
-    fn reject(&mut self, seen: Seen, tool: &str, what: &Waiting, said: Option<String>) {
+    fn push_rejection(
+        &mut self,
+        seen: Provenance,
+        tool: &str,
+        what: &PendingAction,
+        said: Option<String>,
+    ) {
         let about = match what {
-            Waiting::Command { number, .. } => {
+            PendingAction::Command { number, .. } => {
                 self.commands.get_mut(*number).map(|command| command.text.clone())
             }
-            Waiting::Read(_)
-            | Waiting::Change(_)
-            | Waiting::Task(_)
-            | Waiting::Todos(_)
-            | Waiting::Agent(_)
-            | Waiting::AgentsEnd(_)
-            | Waiting::Question
-            | Waiting::Plan(_)
-            | Waiting::Outside(_)
-            | Waiting::AgentCommand(_)
-            | Waiting::AgentChange(_)
-            | Waiting::Other => about(what),
+            PendingAction::Read(_)
+            | PendingAction::Change(_)
+            | PendingAction::Task(_)
+            | PendingAction::Todos(_)
+            | PendingAction::Agent(_)
+            | PendingAction::AgentsEnd(_)
+            | PendingAction::Question
+            | PendingAction::Plan(_)
+            | PendingAction::Outside(_)
+            | PendingAction::AgentCommand(_)
+            | PendingAction::AgentChange(_)
+            | PendingAction::Other => subject_of_call(what),
         };
         self.rejections.push(Rejection { seen, tool: tool.to_owned(), about, said });
     }
 
-    fn command(&mut self, seen: &Seen, text: &str) -> u64 {
+    fn start_command(&mut self, seen: &Provenance, text: &str) -> u64 {
         let hash = hash(text.trim().as_bytes());
-        let text = self.head(text, COMMAND_BYTES_MAX);
-        let before = self.failed_before();
+        let text = self.clean_head(text, COMMAND_BYTES_MAX);
+        let before = self.failed_omitted();
         let left_out = &mut self.failed_left_out;
-        let goes = |gone: &[Command]| {
-            let failed = gone.iter().filter(|command| command.exit == Exit::Failed).count();
+        let goes = |gone: &[ExecutedCommand]| {
+            let failed =
+                gone.iter().filter(|command| command.exit == CommandStatus::Failed).count();
             *left_out = before.map(|before| before + u64::try_from(failed).unwrap_or_default());
         };
-        let command = Command {
+        let command = ExecutedCommand {
             seen: seen.clone(),
             text,
-            exit: Exit::Running,
+            exit: CommandStatus::Running,
             code: None,
             error: None,
             ended: None,
@@ -567,20 +597,24 @@ impl Session {
             passed_later: None,
             hash,
         };
-        self.commands.push_past(command, goes)
+        self.commands.push_evicting(command, goes)
     }
 
-    fn command_ended(&mut self, number: u64, seen: &Seen, outcome: &Outcome<'_>) {
+    fn finish_command(&mut self, number: u64, seen: &Provenance, outcome: &ToolOutcome<'_>) {
         let (exit, code, error) = match outcome {
-            Outcome::Good => (Exit::Passed, None, None),
-            Outcome::Failed { code, text } => (Exit::Failed, *code, Some(self.tail(text))),
-            Outcome::Rejected { .. } | Outcome::Denied(_) => (Exit::NotAllowed, None, None),
-            Outcome::Interrupted => (Exit::Interrupted, None, None),
-            Outcome::Running => return,
+            ToolOutcome::Succeeded => (CommandStatus::Passed, None, None),
+            ToolOutcome::Failed { code, text } => {
+                (CommandStatus::Failed, *code, Some(self.clean_tail(text)))
+            }
+            ToolOutcome::Rejected { .. } | ToolOutcome::Denied(_) => {
+                (CommandStatus::NotAllowed, None, None)
+            }
+            ToolOutcome::Interrupted => (CommandStatus::Interrupted, None, None),
+            ToolOutcome::Running => return,
         };
         let Some(command) = self.commands.get_mut(number) else {
             // It was left out while it ran, and counts all the same.
-            let failed = u64::from(exit == Exit::Failed);
+            let failed = u64::from(exit == CommandStatus::Failed);
             self.failed_left_out = self.failed_left_out.map(|before| before + failed);
             return;
         };
@@ -588,139 +622,157 @@ impl Session {
         command.code = code;
         command.error = error.filter(|error| !error.is_empty());
         command.ended = Some(seen.clone());
-        if exit == Exit::Passed {
+        if exit == CommandStatus::Passed {
             let hash = command.hash;
-            self.passed(number, hash, seen);
+            self.note_later_pass(number, hash, seen);
         }
     }
 
     /// The same command failed before: what changed in between made it pass.
-    fn passed(&mut self, number: u64, hash: u64, seen: &Seen) {
+    fn note_later_pass(&mut self, number: u64, hash: u64, seen: &Provenance) {
         let at = usize::try_from(number.saturating_sub(self.commands.left_out)).unwrap_or_default();
         let earlier = self.commands.items.iter_mut().take(at).rev();
         let mut same = earlier.filter(|command| command.hash == hash);
-        let Some(failed) = same.next().filter(|command| command.exit == Exit::Failed) else {
+        let Some(failed) = same.next().filter(|command| command.exit == CommandStatus::Failed)
+        else {
             return;
         };
         let since = failed.ended.as_ref().map_or(failed.seen.number, |ended| ended.number);
         let changed = self.files.changed_between(since, seen.number);
-        failed.passed_later = Some(PassedLater { seen: seen.clone(), changed });
+        failed.passed_later = Some(LaterPass { seen: seen.clone(), changed });
     }
 
-    fn agent_returned(
+    fn finish_agent_call(
         &mut self,
         number: u64,
-        seen: &Seen,
-        outcome: &Outcome<'_>,
-        detail: &Detail<'_>,
+        seen: &Provenance,
+        outcome: &ToolOutcome<'_>,
+        detail: &ToolDetail<'_>,
     ) {
         let report = match detail {
-            Detail::Agent { report: Some(report), running: false, .. } => {
-                Some(self.head(report, TEXT_BYTES_MAX))
+            ToolDetail::Agent { report: Some(report), running: false, .. } => {
+                Some(self.clean_head(report, TEXT_BYTES_MAX))
             }
-            Detail::Agent { .. }
-            | Detail::None
-            | Detail::Task(_)
-            | Detail::Answers(_)
-            | Detail::Background(_)
-            | Detail::Output(_)
-            | Detail::Plan { .. } => None,
+            ToolDetail::Agent { .. }
+            | ToolDetail::None
+            | ToolDetail::Task(_)
+            | ToolDetail::Answers(_)
+            | ToolDetail::Background(_)
+            | ToolDetail::Output(_)
+            | ToolDetail::Plan { .. } => None,
         };
         let started = match detail {
-            Detail::Agent { id, running, .. } => Some((self.name(id), *running)),
-            Detail::None
-            | Detail::Task(_)
-            | Detail::Answers(_)
-            | Detail::Background(_)
-            | Detail::Output(_)
-            | Detail::Plan { .. } => None,
+            ToolDetail::Agent { id, running, .. } => Some((self.clean_name(id), *running)),
+            ToolDetail::None
+            | ToolDetail::Task(_)
+            | ToolDetail::Answers(_)
+            | ToolDetail::Background(_)
+            | ToolDetail::Output(_)
+            | ToolDetail::Plan { .. } => None,
         };
         let Some(agent) = self.agents.get_mut(number) else { return };
         let running = started.as_ref().is_some_and(|(_, running)| *running);
         agent.id = started.map(|(id, _)| id).or(agent.id.take());
         match outcome {
-            Outcome::Good if !running => agent.state = AgentState::Ended,
-            Outcome::Good | Outcome::Running => return,
-            Outcome::Failed { .. }
-            | Outcome::Rejected { .. }
-            | Outcome::Denied(_)
-            | Outcome::Interrupted => agent.state = AgentState::Failed,
+            ToolOutcome::Succeeded if !running => agent.state = AgentState::Ended,
+            ToolOutcome::Succeeded | ToolOutcome::Running => return,
+            ToolOutcome::Failed { .. }
+            | ToolOutcome::Rejected { .. }
+            | ToolOutcome::Denied(_)
+            | ToolOutcome::Interrupted => agent.state = AgentState::Failed,
         }
         agent.report = report;
         agent.ended = Some(seen.clone());
     }
 
-    fn decided(&mut self, number: u64, seen: &Seen, outcome: &Outcome<'_>, detail: &Detail<'_>) {
+    fn finish_plan(
+        &mut self,
+        number: u64,
+        seen: &Provenance,
+        outcome: &ToolOutcome<'_>,
+        detail: &ToolDetail<'_>,
+    ) {
         let told = match detail {
-            Detail::Plan { path, text } => (
-                path.as_deref().map(|path| self.name(path)),
-                text.as_deref().map(|text| self.head(text, TEXT_BYTES_MAX)),
+            ToolDetail::Plan { path, text } => (
+                path.as_deref().map(|path| self.clean_name(path)),
+                text.as_deref().map(|text| self.clean_head(text, TEXT_BYTES_MAX)),
             ),
-            Detail::None
-            | Detail::Task(_)
-            | Detail::Answers(_)
-            | Detail::Agent { .. }
-            | Detail::Output(_)
-            | Detail::Background(_) => (None, None),
+            ToolDetail::None
+            | ToolDetail::Task(_)
+            | ToolDetail::Answers(_)
+            | ToolDetail::Agent { .. }
+            | ToolDetail::Output(_)
+            | ToolDetail::Background(_) => (None, None),
         };
         let Some(plan) = self.plans.get_mut(number) else { return };
         plan.path = told.0.or(plan.path.take());
         plan.text = told.1.or(plan.text.take());
-        plan.seen = Seen { source: Source::User, ..seen.clone() };
+        plan.seen = Provenance { source: Attribution::User, ..seen.clone() };
         match outcome {
-            Outcome::Good => plan.state = PlanState::Approved,
-            Outcome::Rejected { .. } => plan.state = PlanState::Rejected,
-            Outcome::Failed { .. }
-            | Outcome::Denied(_)
-            | Outcome::Interrupted
-            | Outcome::Running => {}
+            ToolOutcome::Succeeded => plan.state = PlanState::Approved,
+            ToolOutcome::Rejected { .. } => plan.state = PlanState::Rejected,
+            ToolOutcome::Failed { .. }
+            | ToolOutcome::Denied(_)
+            | ToolOutcome::Interrupted
+            | ToolOutcome::Running => {}
         }
     }
 
-    fn answered(&mut self, mark: &Mark<'_>, detail: &Detail<'_>) {
-        let Detail::Answers(answers) = detail else { return };
+    fn add_answers(&mut self, mark: &RecordRef<'_>, detail: &ToolDetail<'_>) {
+        let ToolDetail::Answers(answers) = detail else { return };
         for (question, answer) in answers {
-            let question = self.head(question, COMMAND_BYTES_MAX);
-            let answer = self.head(answer, TEXT_BYTES_MAX);
-            self.answers.push(Answer { seen: seen(mark, Source::User), question, answer });
+            let question = self.clean_head(question, COMMAND_BYTES_MAX);
+            let answer = self.clean_head(answer, TEXT_BYTES_MAX);
+            self.answers.push(UserAnswer {
+                seen: provenance(mark, Attribution::User),
+                question,
+                answer,
+            });
         }
     }
 
-    fn ended(&mut self, mark: &Mark<'_>, id: &str, outcome: &Outcome<'_>, report: Option<&str>) {
-        let seen = seen(mark, Source::Observed);
+    fn finish_background(
+        &mut self,
+        mark: &RecordRef<'_>,
+        id: &str,
+        outcome: &ToolOutcome<'_>,
+        report: Option<&str>,
+    ) {
+        let seen = provenance(mark, Attribution::Observed);
         let state = match outcome {
-            Outcome::Good => AgentState::Ended,
-            Outcome::Failed { .. }
-            | Outcome::Rejected { .. }
-            | Outcome::Denied(_)
-            | Outcome::Interrupted => AgentState::Failed,
-            Outcome::Running => return,
+            ToolOutcome::Succeeded => AgentState::Ended,
+            ToolOutcome::Failed { .. }
+            | ToolOutcome::Rejected { .. }
+            | ToolOutcome::Denied(_)
+            | ToolOutcome::Interrupted => AgentState::Failed,
+            ToolOutcome::Running => return,
         };
         self.end_agent(id, &seen, state);
         if let Some(report) = report.filter(|report| !report.trim().is_empty()) {
-            let report = self.head(report, TEXT_BYTES_MAX);
+            let report = self.clean_head(report, TEXT_BYTES_MAX);
             let agents = self.agents.items.iter_mut().rev();
             let agent = { agents }.find(|agent| agent.id.as_deref() == Some(id));
             if let Some(agent) = agent {
                 agent.report = Some(report);
             }
         }
-        let is_it = |command: &&mut Command| {
-            command.background.as_deref() == Some(id) && command.exit == Exit::Running
+        let is_it = |command: &&mut ExecutedCommand| {
+            command.background.as_deref() == Some(id) && command.exit == CommandStatus::Running
         };
         let at = self.commands.items.iter_mut().rev().find(is_it);
         if let Some(command) = at {
             let hash = command.hash;
-            let same =
-                |other: &Command| other.background.as_deref() == Some(id) && other.hash == hash;
+            let same = |other: &ExecutedCommand| {
+                other.background.as_deref() == Some(id) && other.hash == hash
+            };
             let Some(at) = self.commands.items.iter().rposition(same) else { return };
             let number = self.commands.left_out + u64::try_from(at).unwrap_or_default();
-            self.command_ended(number, &seen, outcome);
-            self.command_ran(number, &seen, None, outcome, &Detail::None);
+            self.finish_command(number, &seen, outcome);
+            self.apply_command(number, &seen, None, outcome, &ToolDetail::None);
         }
     }
 
-    fn end_agent(&mut self, id: &str, seen: &Seen, state: AgentState) {
+    fn end_agent(&mut self, id: &str, seen: &Provenance, state: AgentState) {
         let mut agents = self.agents.items.iter_mut();
         let flying = agents
             .find(|agent| agent.id.as_deref() == Some(id) && agent.state == AgentState::InFlight);
@@ -730,7 +782,7 @@ impl Session {
         }
     }
 
-    fn plan_document(&mut self, path: &str, state: PlanState, seen: &Seen) {
+    fn note_plan_document(&mut self, path: &str, state: PlanState, seen: &Provenance) {
         if !is_plan_path(path) {
             return;
         }
@@ -743,56 +795,62 @@ impl Session {
             Some(_) => {}
             None => {
                 let (seen, path) = (seen.clone(), Some(path.to_owned()));
-                self.plans.push(Plan { seen, state, path, text: None });
+                self.plans.push(PlanDocument { seen, state, path, text: None });
             }
         }
     }
 
-    fn clean_change(&mut self, change: Change) -> Change {
+    fn clean_change(&mut self, change: ToolFileChange) -> ToolFileChange {
         match change {
-            Change::Write { path, content } => Change::Write { path: self.name(&path), content },
-            Change::Edit { path, parts } => Change::Edit { path: self.name(&path), parts },
-            Change::Delete { path } => Change::Delete { path: self.name(&path) },
+            ToolFileChange::Write { path, content } => {
+                ToolFileChange::Write { path: self.clean_name(&path), content }
+            }
+            ToolFileChange::Edit { path, parts } => {
+                ToolFileChange::Edit { path: self.clean_name(&path), parts }
+            }
+            ToolFileChange::Delete { path } => {
+                ToolFileChange::Delete { path: self.clean_name(&path) }
+            }
         }
     }
 
-    pub(super) fn name(&mut self, text: &str) -> String {
+    pub(super) fn clean_name(&mut self, text: &str) -> String {
         // A path that is kept was cleaned before.
         if self.files.by_path.contains_key(text) {
             return text.to_owned();
         }
-        self.head(text, PATH_BYTES_MAX)
+        self.clean_head(text, PATH_BYTES_MAX)
     }
 
-    pub(super) fn head(&mut self, text: &str, bytes_max: usize) -> String {
-        text::head(text, bytes_max, &mut self.redacted)
+    pub(super) fn clean_head(&mut self, text: &str, bytes_max: usize) -> String {
+        text::clean_head(text, bytes_max, &mut self.redacted)
     }
 
-    fn tail(&mut self, text: &str) -> String {
-        text::tail(text, &mut self.redacted)
+    fn clean_tail(&mut self, text: &str) -> String {
+        text::clean_tail(text, &mut self.redacted)
     }
 }
 
-fn shown(text: &str) -> String {
+fn hash_text(text: &str) -> String {
     format!("{:016x}", hash(text.as_bytes()))
 }
 
 /// The file that a call was about.
-fn about(what: &Waiting) -> Option<String> {
+fn subject_of_call(what: &PendingAction) -> Option<String> {
     match what {
-        Waiting::Read(path) => Some(path.clone()),
-        Waiting::Change(changes) => changes.first().map(|change| change.path().to_owned()),
-        Waiting::Task(change) => change.subject.clone(),
-        Waiting::Outside(made) => made.title.clone(),
-        Waiting::Command { .. }
-        | Waiting::AgentCommand(_)
-        | Waiting::AgentChange(_)
-        | Waiting::Todos(_)
-        | Waiting::Agent(_)
-        | Waiting::AgentsEnd(_)
-        | Waiting::Question
-        | Waiting::Plan(_)
-        | Waiting::Other => None,
+        PendingAction::Read(path) => Some(path.clone()),
+        PendingAction::Change(changes) => changes.first().map(|change| change.path().to_owned()),
+        PendingAction::Task(change) => change.subject.clone(),
+        PendingAction::Outside(made) => made.title.clone(),
+        PendingAction::Command { .. }
+        | PendingAction::AgentCommand(_)
+        | PendingAction::AgentChange(_)
+        | PendingAction::Todos(_)
+        | PendingAction::Agent(_)
+        | PendingAction::AgentsEnd(_)
+        | PendingAction::Question
+        | PendingAction::Plan(_)
+        | PendingAction::Other => None,
     }
 }
 

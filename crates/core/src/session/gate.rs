@@ -5,23 +5,26 @@
 
 mod record;
 
-pub use record::{Occasion, answered, asked, is_enough, is_kept, record, recorded};
+pub use record::{
+    QualityStamp, asked_session, has_been_resaved, passes_quality_check, quality_node, record_edit,
+    recorded_reflection,
+};
 
 use crate::format::document::Document;
-use crate::format::finding::{Code, Finding, Severity, WayOut};
+use crate::format::finding::{Code, Finding, FindingFix, Severity};
 use crate::format::header::Header;
-use crate::format::insert::{Insert, Kind};
-use crate::format::section::Meaning;
-use crate::handoff::check::Verdict;
-use crate::session::coverage::{Coverage, Told, What};
-use crate::session::judgement::{Answer, Reflection};
+use crate::format::insert::{GeneratedSection, GeneratedSectionKind};
+use crate::format::section::SectionMeaning;
+use crate::handoff::check::CheckFindings;
+use crate::session::coverage::{Coverage, CoverageKind, CoverageLevel};
+use crate::session::judgement::{Reflection, ReflectionAnswer};
 
 /// Added to something that the document names and does not explain.
 const NAMED_ONLY: &str = " (named, not explained)";
 
 /// Something that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub struct QualityIssue {
     /// A code of the judge of form, or the sort of thing that is not told.
     pub code: String,
     /// Whether the judge of form says so.
@@ -31,10 +34,10 @@ pub struct Gap {
     /// Where it was seen.
     pub seen: Option<String>,
     /// What kind of sentence would fill it.
-    pub add: String,
+    pub hint: String,
 }
 
-impl Gap {
+impl QualityIssue {
     /// What is missing, as the handoff lists it. A finding quotes nothing: it would be found again there.
     pub fn title(&self) -> String {
         let rule = Code::parse(&self.code).filter(|_| self.is_finding).map(Code::rule);
@@ -44,52 +47,57 @@ impl Gap {
     /// What is missing, and what would fill it.
     pub fn line(&self) -> String {
         let seen = self.seen.as_ref().map(|seen| format!(" ({seen})")).unwrap_or_default();
-        format!("{}{seen}: {}", self.what, self.add)
+        format!("{}{seen}: {}", self.what, self.hint)
     }
 }
 
 /// What the gate says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gate {
+pub struct QualityReport {
     /// What is missing, the weightiest first.
-    pub gaps: Vec<Gap>,
+    pub issues: Vec<QualityIssue>,
 }
 
-impl Gate {
+impl QualityReport {
     /// Judges a handoff by its form, and by what of the session it tells.
-    pub fn of(document: &Document, verdict: &Verdict, coverage: Option<&Coverage>) -> Self {
-        let form = verdict.findings.iter().filter(|finding| counts(finding));
+    pub fn check(
+        document: &Document,
+        verdict: &CheckFindings,
+        coverage: Option<&Coverage>,
+    ) -> Self {
+        let form = verdict.findings.iter().filter(|finding| is_counted(finding));
         let (broken, hollow): (Vec<&Finding>, Vec<&Finding>) =
             form.partition(|finding| finding.severity() == Severity::Error);
-        let form = |finding: &Finding| form_gap(document, finding);
-        let uncovered = coverage.into_iter().flat_map(Coverage::uncovered).map(|item| Gap {
-            code: word(item.what).to_owned(),
-            is_finding: false,
-            what: format!(
-                "{}: {}{}",
-                item.what.singular(),
-                one_line(&item.name),
-                if item.told == Told::Named { NAMED_ONLY } else { "" }
-            ),
-            seen: item.seen.as_ref().map(|seen| format!("record {}", seen.record)),
-            add: sentence(item.what).to_owned(),
-        });
+        let form = |finding: &Finding| issue_from_finding(document, finding);
+        let uncovered =
+            coverage.into_iter().flat_map(Coverage::uncovered).map(|item| QualityIssue {
+                code: kind_key(item.kind).to_owned(),
+                is_finding: false,
+                what: format!(
+                    "{}: {}{}",
+                    item.kind.singular(),
+                    one_line(&item.name),
+                    if item.level == CoverageLevel::Named { NAMED_ONLY } else { "" }
+                ),
+                seen: item.seen.as_ref().map(|seen| format!("record {}", seen.record)),
+                hint: kind_hint(item.kind).to_owned(),
+            });
         let gaps = broken.into_iter().map(form).chain(uncovered);
-        Self { gaps: gaps.chain(hollow.into_iter().map(form)).collect() }
+        Self { issues: gaps.chain(hollow.into_iter().map(form)).collect() }
     }
 
     /// The same with what its author says of it: who would not take it over knows of something that
     /// is missing.
     #[must_use]
-    pub fn reflected(mut self, reflection: &Reflection) -> Self {
-        if let Some(Answer { yes: false, why }) = &reflection.inherit {
+    pub fn with_reflection(mut self, reflection: &Reflection) -> Self {
+        if let Some(ReflectionAnswer { yes: false, why }) = &reflection.inherit {
             let why = why.as_ref().map(|why| format!(": {}", one_line(why))).unwrap_or_default();
-            self.gaps.push(Gap {
+            self.issues.push(QualityIssue {
                 code: "reflection".to_owned(),
                 is_finding: false,
                 what: format!("its own author would not inherit it{why}"),
                 seen: None,
-                add: "add what is missing, and answer again".to_owned(),
+                hint: "add what is missing, and answer again".to_owned(),
             });
         }
         self
@@ -97,13 +105,13 @@ impl Gate {
 
     /// Whether nothing is missing.
     pub fn passes(&self) -> bool {
-        self.gaps.is_empty()
+        self.issues.is_empty()
     }
 
     /// Each code once, in the order in which they are told.
     pub fn codes(&self) -> Vec<&str> {
         let mut codes: Vec<&str> = Vec::new();
-        for gap in &self.gaps {
+        for gap in &self.issues {
             if !codes.contains(&gap.code.as_str()) {
                 codes.push(&gap.code);
             }
@@ -115,9 +123,11 @@ impl Gate {
 /// A document as its author told it: without what midstride put there, the title that it gives where
 /// nobody does included. What the program lists is told by nobody. Blanks stand in its place, so that
 /// everything else stays where it is.
-pub fn told_by_author(document: &Document, given_title: Option<&str>) -> Document {
-    let inserts = Insert::all(document).into_iter();
-    let inserts = inserts.filter(|one| one.kind != Kind::Next && one.is_ours).map(|one| one.at);
+pub fn author_document(document: &Document, given_title: Option<&str>) -> Document {
+    let inserts = GeneratedSection::all(document).into_iter();
+    let inserts = inserts
+        .filter(|one| one.kind != GeneratedSectionKind::Next && one.is_unmodified)
+        .map(|one| one.at);
     let header = document.handoff_header();
     let title = header.and_then(|header| header.text("title"));
     let title = title.filter(|title| Some(title.value.trim()) == given_title).map(|one| one.at);
@@ -133,7 +143,7 @@ pub fn told_by_author(document: &Document, given_title: Option<&str>) -> Documen
 
 /// An error, or something that looks like content and is none. A blocking question that is told is
 /// what a handoff is for.
-fn counts(finding: &Finding) -> bool {
+fn is_counted(finding: &Finding) -> bool {
     let code = finding.code.rule().code;
     match finding.severity() {
         Severity::Error => true,
@@ -142,27 +152,27 @@ fn counts(finding: &Finding) -> bool {
     }
 }
 
-fn form_gap(document: &Document, finding: &Finding) -> Gap {
+fn issue_from_finding(document: &Document, finding: &Finding) -> QualityIssue {
     let rule = finding.code.rule();
     let line = document.position(finding.at.start).line;
-    let own = || match &finding.way_out {
-        Some(WayOut::Think(advice)) => advice.clone(),
-        Some(WayOut::Run(words)) => format!("`{}`", words.join(" ")),
-        Some(WayOut::Write(_)) | None => rule.mend.to_owned(),
+    let own = || match &finding.fix {
+        Some(FindingFix::Hint(advice)) => advice.clone(),
+        Some(FindingFix::Command(words)) => format!("`{}`", words.join(" ")),
+        Some(FindingFix::Edit(_)) | None => rule.fix.to_owned(),
     };
-    let add = known_gap(document, finding).map_or_else(own, str::to_owned);
-    Gap {
+    let add = known_hint(document, finding).map_or_else(own, str::to_owned);
+    QualityIssue {
         code: rule.code.to_owned(),
         is_finding: true,
         what: finding.message.clone(),
         seen: Some(format!("line {line}")),
-        add,
+        hint: add,
     }
 }
 
 /// What to say in the places that every session has.
-fn known_gap(document: &Document, finding: &Finding) -> Option<&'static str> {
-    let mut continuation = document.sections_about(Meaning::Continuation);
+fn known_hint(document: &Document, finding: &Finding) -> Option<&'static str> {
+    let mut continuation = document.sections_about(SectionMeaning::Continuation);
     let fields = document.handoff_header().map(Header::fields);
     let summary = fields.and_then(|fields| fields.get("context_summary"));
     let is = |code: Code| finding.code == code;
@@ -177,29 +187,35 @@ fn known_gap(document: &Document, finding: &Finding) -> Option<&'static str> {
 }
 
 /// The sort of a thing, as it is recorded.
-pub fn word(what: What) -> &'static str {
+pub fn kind_key(what: CoverageKind) -> &'static str {
     match what {
-        What::FailedCommand => "failed_command",
-        What::RevertedEdit => "reverted_edit",
-        What::Correction => "correction",
-        What::ChangedFile => "changed_file",
-        What::Decision => "decision",
-        What::OpenTask => "open_task",
-        What::AgentInFlight => "agent_in_flight",
+        CoverageKind::FailedCommand => "failed_command",
+        CoverageKind::RevertedEdit => "reverted_edit",
+        CoverageKind::Correction => "correction",
+        CoverageKind::ChangedFile => "changed_file",
+        CoverageKind::Decision => "decision",
+        CoverageKind::OpenTask => "open_task",
+        CoverageKind::AgentInFlight => "agent_in_flight",
     }
 }
 
-fn sentence(what: What) -> &'static str {
+fn kind_hint(what: CoverageKind) -> &'static str {
     match what {
-        What::FailedCommand => {
+        CoverageKind::FailedCommand => {
             "say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)"
         }
-        What::RevertedEdit => "say what was tried there and why it was reverted (a wrong turn)",
-        What::Correction => "quote it, or say what the user wants (a constraint or a decision)",
-        What::ChangedFile => "say what was changed there and why",
-        What::Decision => "say what the user decided, and why if that is known (a decision)",
-        What::OpenTask => "say its status, or make it a next step",
-        What::AgentInFlight => "say what it is doing, and what to do when it reports",
+        CoverageKind::RevertedEdit => {
+            "say what was tried there and why it was reverted (a wrong turn)"
+        }
+        CoverageKind::Correction => {
+            "quote it, or say what the user wants (a constraint or a decision)"
+        }
+        CoverageKind::ChangedFile => "say what was changed there and why",
+        CoverageKind::Decision => {
+            "say what the user decided, and why if that is known (a decision)"
+        }
+        CoverageKind::OpenTask => "say its status, or make it a next step",
+        CoverageKind::AgentInFlight => "say what it is doing, and what to do when it reports",
     }
 }
 

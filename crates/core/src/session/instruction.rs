@@ -3,7 +3,7 @@
 //! They are the fold of their events, which clones may unite in any order. An instruction holds until
 //! the user takes it back in a prompt or dismisses it; time and agents never close one.
 
-use crate::session::intent::Permissions;
+use crate::session::intent::PromptPermissions;
 use crate::session::{Request, Session};
 use crate::work::event::{Envelope, Event, InstructionEvent};
 use jiff::Timestamp;
@@ -21,7 +21,7 @@ impl InstructionId {
     const SHORT_DIGITS: usize = 6;
 
     /// The id of a sentence in a record of a session.
-    pub fn of(session: &str, record: &str, text: &str) -> Self {
+    pub fn from_record(session: &str, record: &str, text: &str) -> Self {
         let mut digest = Sha256::new();
         for part in [session, record, text] {
             digest.update(part.len().to_le_bytes());
@@ -103,34 +103,35 @@ impl Instructions {
     /// The fold of their events, in whatever order and however often they come.
     pub fn fold<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Self {
         let mut given: BTreeMap<InstructionId, Instruction> = BTreeMap::new();
-        let mut closed: BTreeMap<InstructionId, BTreeSet<(Timestamp, Closing)>> = BTreeMap::new();
+        let mut closed: BTreeMap<InstructionId, BTreeSet<(Timestamp, ClosingReason)>> =
+            BTreeMap::new();
         for envelope in events {
             let Event::Instruction(event) = &envelope.event else { continue };
             let Some(id) = InstructionId::parse(event.id()) else { continue };
             match event {
-                InstructionEvent::Given { .. } => add(&mut given, id, event, envelope.time),
+                InstructionEvent::Given { .. } => add_given(&mut given, id, event, envelope.time),
                 InstructionEvent::Revoked { .. } => {
-                    closed.entry(id).or_default().insert((envelope.time, Closing::Revoked));
+                    closed.entry(id).or_default().insert((envelope.time, ClosingReason::Revoked));
                 }
                 InstructionEvent::Dismissed { wrong, .. } => {
-                    let closing = Closing::Dismissed { wrong: *wrong };
+                    let closing = ClosingReason::Dismissed { wrong: *wrong };
                     closed.entry(id).or_default().insert((envelope.time, closing));
                 }
             }
         }
-        Self::closed(given, &closed)
+        Self::close(given, &closed)
     }
 
     /// An instruction that is closed takes the same words with it that were given before.
-    fn closed(
+    fn close(
         mut given: BTreeMap<InstructionId, Instruction>,
-        closed: &BTreeMap<InstructionId, BTreeSet<(Timestamp, Closing)>>,
+        closed: &BTreeMap<InstructionId, BTreeSet<(Timestamp, ClosingReason)>>,
     ) -> Self {
-        let closings: Vec<(Instruction, Timestamp, Closing)> = closed
+        let closings: Vec<(Instruction, Timestamp, ClosingReason)> = closed
             .iter()
             .filter_map(|(id, closings)| Some((given.get(id)?, closings)))
             .flat_map(|(one, closings)| {
-                let closed = |(at, closing): &(Timestamp, Closing)| {
+                let closed = |(at, closing): &(Timestamp, ClosingReason)| {
                     (one.clone(), (*at).max(one.at), *closing)
                 };
                 closings.iter().map(closed)
@@ -139,7 +140,7 @@ impl Instructions {
         for instruction in given.values_mut() {
             let same = closings.iter().filter(|(one, at, closing)| {
                 let is_same = one.branch == instruction.branch && one.text == instruction.text;
-                is_same && *at >= instruction.at && closing.takes_along(one, instruction)
+                is_same && *at >= instruction.at && closing.also_closes(one, instruction)
             });
             // The last one counts, and of two at once the greater.
             if let Some((_, at, closing)) = same.max_by_key(|(_, at, closing)| (*at, *closing)) {
@@ -163,7 +164,7 @@ impl Instructions {
 
     /// The same with those that were given on a branch until it got another name: they follow it.
     #[must_use]
-    pub fn renamed(mut self, from: &str, to: &str, at: Timestamp) -> Self {
+    pub fn with_renamed_branch(mut self, from: &str, to: &str, at: Timestamp) -> Self {
         for one in self.0.values_mut() {
             // Git counts seconds.
             let is_before = one.at.as_second() <= at.as_second();
@@ -176,14 +177,14 @@ impl Instructions {
 
     /// Those that hold on a branch, the oldest first, each sentence once.
     pub fn active(&self, branch: Option<&str>) -> Vec<&Instruction> {
-        let mut active: Vec<&Instruction> = self.holding(branch).collect();
+        let mut active: Vec<&Instruction> = self.active_on(branch).collect();
         active.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
         let mut seen = BTreeSet::new();
         active.retain(|one| seen.insert(one.text.as_str()));
         active
     }
 
-    fn holding(&self, branch: Option<&str>) -> impl Iterator<Item = &Instruction> {
+    fn active_on(&self, branch: Option<&str>) -> impl Iterator<Item = &Instruction> {
         self.iter()
             .filter(|one| one.state == InstructionState::Active)
             .filter(move |one| one.branch.is_none() || one.branch.as_deref() == branch)
@@ -199,10 +200,14 @@ impl Instructions {
 
     /// What a session adds, with the time of each: instructions that its user gave, and those of
     /// theirs or of earlier sessions that they took back. What is known already is not repeated.
-    pub fn told_by(&self, session: &Session, branch: Option<&str>) -> Vec<Told> {
+    pub fn events_from_session(
+        &self,
+        session: &Session,
+        branch: Option<&str>,
+    ) -> Vec<DatedInstructionEvent> {
         let Some(id) = session.id.as_deref() else { return Vec::new() };
         let abandoned = session.abandoned();
-        let holding = self.holding(branch);
+        let holding = self.active_on(branch);
         let mut holding: Vec<(InstructionId, String, bool)> =
             holding.map(|one| (one.id.clone(), one.text.clone(), one.headless)).collect();
         let mut told = Vec::new();
@@ -211,26 +216,29 @@ impl Instructions {
                 self.0.get(one).is_none_or(|known| request.seen.at.is_none_or(|at| at >= known.at))
             };
             let permissions = match holding.is_empty() {
-                true => Permissions::default(),
-                false => Permissions::of(&request.text),
+                true => PromptPermissions::default(),
+                false => PromptPermissions::parse(&request.text),
             };
             holding.retain(|(one, text, headless)| {
                 let may_revoke = *headless || !request.headless;
                 let is_revoked = may_revoke && is_later(one) && permissions.revoke(text);
                 if is_revoked {
-                    told.push(Told { at: request.seen.at, event: revoked(one, id, request) });
+                    told.push(DatedInstructionEvent {
+                        at: request.seen.at,
+                        event: revoked_event(one, id, request),
+                    });
                 }
                 !is_revoked
             });
             for text in &request.limits {
-                let one = InstructionId::of(id, &request.seen.record, text);
+                let one = InstructionId::from_record(id, &request.seen.record, text);
                 if self.0.contains_key(&one) {
                     continue;
                 }
                 // A session may go on to another branch. Clients write `HEAD` where there is none.
                 let branch = request.branch.as_deref().or(branch).filter(|name| *name != "HEAD");
-                let event = given(&one, text, branch, session, request);
-                told.push(Told { at: request.seen.at, event });
+                let event = given_event(&one, text, branch, session, request);
+                told.push(DatedInstructionEvent { at: request.seen.at, event });
                 holding.push((one, text.clone(), request.headless));
             }
         }
@@ -240,7 +248,7 @@ impl Instructions {
 
 /// Something about an instruction that a session tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct DatedInstructionEvent {
     /// When the prompt was written, where that is known.
     pub at: Option<Timestamp>,
     /// What happened.
@@ -249,15 +257,15 @@ pub struct Told {
 
 /// How an instruction was closed, in the order in which one counts more than the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Closing {
+enum ClosingReason {
     Revoked,
     Dismissed { wrong: bool },
 }
 
-impl Closing {
+impl ClosingReason {
     /// Whether closing one closes another one with the same words: what a user typed stays when a script
     /// takes back what a script said.
-    fn takes_along(self, one: &Instruction, other: &Instruction) -> bool {
+    fn also_closes(self, one: &Instruction, other: &Instruction) -> bool {
         match self {
             Self::Revoked => other.headless || !one.headless,
             Self::Dismissed { .. } => true,
@@ -273,7 +281,7 @@ impl Closing {
 }
 
 /// Adds what an event gives; of two with one id the earlier counts, whatever comes first.
-fn add(
+fn add_given(
     all: &mut BTreeMap<InstructionId, Instruction>,
     id: InstructionId,
     event: &InstructionEvent,
@@ -304,7 +312,7 @@ fn add(
     }
 }
 
-fn given(
+fn given_event(
     id: &InstructionId,
     text: &str,
     branch: Option<&str>,
@@ -322,7 +330,7 @@ fn given(
     }
 }
 
-fn revoked(id: &InstructionId, session: &str, request: &Request) -> InstructionEvent {
+fn revoked_event(id: &InstructionId, session: &str, request: &Request) -> InstructionEvent {
     InstructionEvent::Revoked {
         id: id.0.clone(),
         session: session.to_owned(),

@@ -11,15 +11,15 @@ mod revoking;
 mod trivial;
 
 pub use correcting::asks_for_work;
-pub use limiting::{LIMITS_MAX, Limit, limits};
-pub use revoking::{Permissions, revokes};
-pub use trivial::{Goal, goal_of, is_trivial};
+pub use limiting::{LIMITS_MAX, PromptLimit, limits};
+pub use revoking::{PromptPermissions, revokes};
+pub use trivial::{Goal, find_goal, is_trivial};
 
-use super::item::{Correction, Request, Seen};
+use super::item::{Correction, Provenance, Request};
 
 /// What came before a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Context<'a> {
+pub struct PromptContext<'a> {
     /// Whether it is the first of its session: there is nothing to correct yet.
     pub is_first: bool,
     /// Whether the user interrupted the agent or rejected a call right before it.
@@ -29,7 +29,7 @@ pub struct Context<'a> {
 }
 
 /// Why a prompt is taken for a correction of what the agent did or is about to do, if it is.
-pub fn correction(text: &str, context: Context<'_>) -> Option<Correction> {
+pub fn correction(text: &str, context: PromptContext<'_>) -> Option<Correction> {
     if context.is_first && context.stopped.is_none() {
         return None;
     }
@@ -37,17 +37,17 @@ pub fn correction(text: &str, context: Context<'_>) -> Option<Correction> {
 }
 
 /// A request with all that its text says about it. The text is clean.
-pub(super) fn request(seen: Seen, text: String, context: Context<'_>) -> Request {
+pub(super) fn new_request(seen: Provenance, text: String, context: PromptContext<'_>) -> Request {
     let correction = correction(&text, context);
     let (limits, branch) = (Vec::new(), None);
     let mut request =
         Request { seen, correction, limits, branch, headless: false, trivial: false, text };
-    judge(&mut request);
+    classify_request(&mut request);
     request
 }
 
 /// Looks for what a request limits, and whether it names work.
-pub(super) fn judge(request: &mut Request) {
+pub(super) fn classify_request(request: &mut Request) {
     request.limits = limits(&request.text).into_iter().map(|limit| limit.text).collect();
     request.trivial = is_trivial(&request.text);
 }
@@ -60,7 +60,7 @@ mod tests {
     fn what_follows_an_interrupt_corrects_only_if_it_says_something_new() {
         let check = |text: &str, previous: Option<&str>, expected: bool| {
             let stopped = Some(Correction::AfterInterrupt);
-            let found = correction(text, Context { is_first: false, stopped, previous });
+            let found = correction(text, PromptContext { is_first: false, stopped, previous });
             assert_eq!(found.is_some(), expected, "{text}");
         };
         check("use the second endpoint", None, true);
@@ -73,9 +73,12 @@ mod tests {
 
     #[test]
     fn nothing_is_corrected_by_the_first_prompt() {
-        let context = Context { is_first: true, ..Context::default() };
+        let context = PromptContext { is_first: true, ..PromptContext::default() };
         assert_eq!(correction("no, that is wrong", context), None);
-        assert_eq!(correction("no, that is wrong", Context::default()), Some(Correction::Worded));
+        assert_eq!(
+            correction("no, that is wrong", PromptContext::default()),
+            Some(Correction::Worded)
+        );
     }
 
     #[test]

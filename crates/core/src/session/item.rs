@@ -28,14 +28,14 @@ impl Client {
     }
 
     /// The client of a name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|client| client.name() == name)
     }
 }
 
 /// Where an item was observed, and whose word it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct Provenance {
     /// The id of the record.
     pub record: String,
     /// Its line in the transcript.
@@ -44,13 +44,13 @@ pub struct Seen {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub at: Option<Timestamp>,
     /// Whose word it is.
-    pub source: Source,
+    pub source: Attribution,
     /// The agent that did it, where it was not the session itself.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<String>,
 }
 
-impl Seen {
+impl Provenance {
     /// Whether it came later. Records of agents may be counted in another file: there the time says it.
     pub fn is_after(&self, other: &Self) -> bool {
         match (self.at, other.at) {
@@ -63,7 +63,7 @@ impl Seen {
 /// Whose word something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum Attribution {
     /// The user said it.
     User,
     /// The client recorded it as it happened.
@@ -76,7 +76,7 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Where it stands.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// What was asked.
     pub text: String,
     /// Why it is taken for a correction, if it is.
@@ -110,18 +110,18 @@ pub enum Correction {
 
 /// What the user typed and the client did not get to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Queued {
+pub struct QueuedPrompt {
     /// Where it stands.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// What was typed.
     pub text: String,
 }
 
 /// What the user answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct UserAnswer {
     /// Where it stands.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// What the client asked.
     pub question: String,
     /// What was chosen or said.
@@ -130,9 +130,9 @@ pub struct Answer {
 
 /// A plan document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct PlanDocument {
     /// Where it is told.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// What came of it.
     pub state: PlanState,
     /// Where it lies.
@@ -161,7 +161,7 @@ pub enum PlanState {
 
 impl PlanState {
     /// In a few words.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Written => "written",
@@ -174,11 +174,11 @@ impl PlanState {
 
 /// A task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Task {
+pub struct SessionTask {
     /// Where it was made.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// Where it was changed last.
-    pub changed: Seen,
+    pub changed: Provenance,
     /// Its id, where the client gives one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
@@ -188,7 +188,7 @@ pub struct Task {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub description: Option<String>,
     /// Where it stands.
-    pub status: TaskStatus,
+    pub status: SessionTaskStatus,
     /// Tasks that have to end first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub blocked_by: Vec<String>,
@@ -203,7 +203,7 @@ pub struct Task {
 /// Where a task stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
+pub enum SessionTaskStatus {
     /// Not begun.
     Pending,
     /// Begun.
@@ -216,9 +216,9 @@ pub enum TaskStatus {
     Other(String),
 }
 
-impl TaskStatus {
+impl SessionTaskStatus {
     /// Reads a status as clients write it.
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         match text {
             "pending" | "todo" | "open" | "" => Self::Pending,
             "in_progress" | "in-progress" | "active" => Self::InProgress,
@@ -234,7 +234,7 @@ impl TaskStatus {
     }
 
     /// In one word.
-    pub fn word(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         match self {
             Self::Pending => "pending",
             Self::InProgress => "in progress",
@@ -249,7 +249,7 @@ impl TaskStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
     /// Where it was started.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// Its id, where it is known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
@@ -266,7 +266,7 @@ pub struct Agent {
     pub state: AgentState,
     /// Where its end is told.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub ended: Option<Seen>,
+    pub ended: Option<Provenance>,
     /// What it reported at its end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub report: Option<String>,
@@ -286,13 +286,13 @@ pub enum AgentState {
 
 /// A command that was run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Command {
+pub struct ExecutedCommand {
     /// Where it was called.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The command.
     pub text: String,
     /// How it ended.
-    pub exit: Exit,
+    pub exit: CommandStatus,
     /// Its exit code, where it is told.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub code: Option<i64>,
@@ -301,20 +301,20 @@ pub struct Command {
     pub error: Option<String>,
     /// Where its end is told.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub ended: Option<Seen>,
+    pub ended: Option<Provenance>,
     /// The id under which it goes on in the background.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub background: Option<String>,
     /// When the same command passed, after it had failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub passed_later: Option<PassedLater>,
+    pub passed_later: Option<LaterPass>,
     pub(super) hash: u64,
 }
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Exit {
+pub enum CommandStatus {
     /// Nothing tells its end.
     Running,
     /// It did what it should.
@@ -329,9 +329,9 @@ pub enum Exit {
 
 /// What made a failed command pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PassedLater {
+pub struct LaterPass {
     /// Where it passed.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// Files that were changed in between.
     pub changed: Vec<String>,
 }
@@ -340,7 +340,7 @@ pub struct PassedLater {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolError {
     /// Where it came back.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The tool.
     pub tool: String,
     /// The file it was about.
@@ -354,7 +354,7 @@ pub struct ToolError {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejection {
     /// Where that is told.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The tool.
     pub tool: String,
     /// What it was called for, where it is known.
@@ -369,14 +369,14 @@ pub struct Rejection {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interrupt {
     /// Where that is told.
-    pub seen: Seen,
+    pub seen: Provenance,
 }
 
 /// A skill or a command of the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skill {
     /// Where it was used.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// Its name.
     pub name: String,
     /// What it was given.
@@ -388,7 +388,7 @@ pub struct Skill {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compaction {
     /// Where that is told.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// What brought it about.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub trigger: Option<String>,
@@ -407,7 +407,7 @@ pub struct Compaction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiError {
     /// Where that is told.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The status of the answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<u64>,
@@ -419,12 +419,12 @@ pub struct ApiError {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// The record that started it.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// What started it.
     pub start: TurnStart,
     /// What the agent said, oldest first. Of an earlier turn that is its last text, and longer ones
     /// before it; of the latest turn it is every text.
-    pub said: Vec<Said>,
+    pub said: Vec<AgentMessage>,
     /// What happened last in it.
     pub end: TurnEnd,
     /// Whether it is over, where the client says so.
@@ -469,18 +469,18 @@ pub enum TurnEnd {
 
 /// What the agent said to the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct AgentMessage {
     /// The record.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The text.
     pub text: String,
 }
 
 /// What the agent said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Words {
+pub struct LastMessage {
     /// Where it stands.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// What was said.
     pub text: String,
     /// Secrets that were not kept, by kind. They count only while these are the last words.

@@ -8,19 +8,19 @@ mod json;
 mod lay;
 mod sentence;
 
-pub use json::JsonError;
-pub use lay::Facts;
+pub use json::NotesJsonError;
+pub use lay::SessionFacts;
 
 use crate::format::document::Document;
-use crate::format::header::{BootKind, HANDOFF};
-use crate::format::shape::Kind;
+use crate::format::header::{HANDOFF, StartupKind};
+use crate::format::shape::FieldKind;
 use crate::format::stage::Stages;
 use crate::handoff::note;
-use crate::handoff::{Handoff, Whereabouts};
-use crate::text::yaml::{Data, Node};
+use crate::handoff::{Handoff, Location};
+use crate::text::yaml::{YamlData, YamlNode};
 
 /// Fields of a header that are midstride's to write, not an author's.
-const OWN: [&str; 14] = [
+const OWN_FIELDS: [&str; 14] = [
     "format",
     "id",
     "uid",
@@ -39,7 +39,7 @@ const OWN: [&str; 14] = [
 
 /// What an author says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Judgement {
+pub struct AuthorNotes {
     /// The handoff that is meant.
     pub id: Option<String>,
     /// What it is about, in one line.
@@ -47,11 +47,11 @@ pub struct Judgement {
     /// One to three sentences.
     pub summary: Option<String>,
     /// Entries of lists of the header, each with the name of its field.
-    pub entries: Vec<(String, Data)>,
+    pub entries: Vec<(String, YamlData)>,
     /// Other fields of the header.
-    pub fields: Vec<(String, Data)>,
+    pub fields: Vec<(String, YamlData)>,
     /// What a session does first.
-    pub boot: Vec<(BootKind, String)>,
+    pub boot: Vec<(StartupKind, String)>,
     /// What to do next, in order.
     pub next: Vec<String>,
     /// In which role the session works.
@@ -61,7 +61,7 @@ pub struct Judgement {
     /// What it waits for.
     pub waiting_for: Option<String>,
     /// Other parts of the state.
-    pub state: Option<Data>,
+    pub state: Option<YamlData>,
     /// The text, in Markdown.
     pub body: Option<String>,
     /// Answers to the questions at the end.
@@ -72,15 +72,15 @@ pub struct Judgement {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reflection {
     /// Would I inherit this confidently with zero context?
-    pub inherit: Option<Answer>,
+    pub inherit: Option<ReflectionAnswer>,
     /// Would the resuming agent find and read the plan documents before working?
-    pub finds_plans: Option<Answer>,
+    pub finds_plans: Option<ReflectionAnswer>,
 }
 
 impl Reflection {
     /// These answers, and earlier ones where nothing is answered anew.
     #[must_use]
-    pub fn over(self, earlier: Self) -> Self {
+    pub fn or_earlier(self, earlier: Self) -> Self {
         Self {
             inherit: self.inherit.or(earlier.inherit),
             finds_plans: self.finds_plans.or(earlier.finds_plans),
@@ -90,16 +90,16 @@ impl Reflection {
 
 /// Yes or no, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ReflectionAnswer {
     /// Whether it is yes.
     pub yes: bool,
     /// Why.
     pub why: Option<String>,
 }
 
-impl Answer {
+impl ReflectionAnswer {
     /// Reads `yes`, `no: the plan is elsewhere`, `yes, because …`.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
         let yes = match text[..end].to_lowercase().as_str() {
@@ -114,7 +114,7 @@ impl Answer {
 
 /// What cannot be taken for a judgement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoJudgement {
+pub enum AuthorNotesError {
     /// There is nothing in it.
     #[error("there is nothing in it")]
     Empty,
@@ -123,21 +123,21 @@ pub enum NoJudgement {
     Syntax(String),
     /// It says something that has no place.
     #[error(transparent)]
-    Json(#[from] JsonError),
+    Json(#[from] NotesJsonError),
     /// The header of the text cannot be read.
     #[error("the header of the text cannot be read: {0}")]
     Header(String),
 }
 
-impl Judgement {
+impl AuthorNotes {
     /// Reads what an author wrote: JSON where it begins with a brace, else Markdown, with or without
     /// a header.
-    pub fn read(text: &str) -> Result<Self, NoJudgement> {
+    pub fn parse(text: &str) -> Result<Self, AuthorNotesError> {
         let trimmed = text.trim_start_matches('\u{feff}').trim();
         if trimmed.is_empty() {
-            return Err(NoJudgement::Empty);
+            return Err(AuthorNotesError::Empty);
         }
-        if trimmed.starts_with('{') { json::read(trimmed) } else { markdown(text) }
+        if trimmed.starts_with('{') { json::parse(trimmed) } else { parse_markdown(text) }
     }
 
     /// Whether nothing is said.
@@ -147,38 +147,39 @@ impl Judgement {
 
     /// What was decided, as a sentence: `X because Y`.
     #[must_use]
-    pub fn decided(self, sentence: &str) -> Self {
-        self.with_entry("decisions_made", sentence::decision(sentence))
+    pub fn with_decision(self, sentence: &str) -> Self {
+        self.with_entry("decisions_made", sentence::parse_decision(sentence))
     }
 
     /// What was tried and was wrong, as a sentence: `X because Y; instead Z`.
     #[must_use]
-    pub fn went_wrong(self, sentence: &str) -> Self {
-        self.with_entry("wrong_turns", sentence::wrong_turn(sentence))
+    pub fn with_wrong_turn(self, sentence: &str) -> Self {
+        self.with_entry("wrong_turns", sentence::parse_wrong_turn(sentence))
     }
 
     /// What is not known, and whether the work has to wait for it.
     #[must_use]
-    pub fn asks(self, question: &str, blocking: bool) -> Self {
-        let entry = [("question", Data::text(question)), ("blocking", Data::flag(blocking))];
-        let entry = Data::map(entry);
+    pub fn with_question(self, question: &str, blocking: bool) -> Self {
+        let entry =
+            [("question", YamlData::text(question)), ("blocking", YamlData::flag(blocking))];
+        let entry = YamlData::map(entry);
         self.with_entry("open_questions", entry)
     }
 
     /// What will bite.
     #[must_use]
-    pub fn warns(self, landmine: &str) -> Self {
-        self.with_entry("landmines", Data::text(landmine))
+    pub fn with_landmine(self, landmine: &str) -> Self {
+        self.with_entry("landmines", YamlData::text(landmine))
     }
 
-    fn with_entry(mut self, field: &str, entry: Data) -> Self {
+    fn with_entry(mut self, field: &str, entry: YamlData) -> Self {
         self.entries.push((field.to_owned(), entry));
         self
     }
 
     /// Both together; where both say one thing, the other counts.
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn merge(mut self, other: Self) -> Self {
         self.entries.extend(other.entries);
         self.fields.extend(other.fields);
         self.boot.extend(other.boot);
@@ -195,26 +196,28 @@ impl Judgement {
             waiting_for: other.waiting_for.or(self.waiting_for),
             state: other.state.or(self.state),
             body: other.body.or(self.body),
-            reflection: other.reflection.over(self.reflection),
+            reflection: other.reflection.or_earlier(self.reflection),
         }
     }
 
     /// The first boot action that is none, with why.
-    pub fn refused_boot(&self) -> Option<(BootKind, &str, &'static str)> {
-        self.boot.iter().find_map(|(kind, text)| Some((*kind, text.as_str(), kind.refusal(text)?)))
+    pub fn refused_startup_step(&self) -> Option<(StartupKind, &str, &'static str)> {
+        self.boot
+            .iter()
+            .find_map(|(kind, text)| Some((*kind, text.as_str(), kind.rejection_reason(text)?)))
     }
 }
 
 /// Markdown: a header of ours is taken apart, the text below it stays text.
-fn markdown(text: &str) -> Result<Judgement, NoJudgement> {
+fn parse_markdown(text: &str) -> Result<AuthorNotes, AuthorNotesError> {
     let document = Document::parse(text.as_bytes());
-    let mut judgement = Judgement::default();
-    let body = document.body().of(document.text()).trim();
+    let mut judgement = AuthorNotes::default();
+    let body = document.body().slice(document.text()).trim();
     judgement.body = (!body.is_empty()).then(|| body.to_owned());
-    let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-    let handoff = Handoff::of(&document, &whereabouts, &stages);
+    let (whereabouts, stages) = (Location::default(), Stages::shipped());
+    let handoff = Handoff::new(&document, &whereabouts, &stages);
     let Some(header) = document.handoff_header() else {
-        let told = note::told(&handoff);
+        let told = note::extract_fields(&handoff);
         judgement.title = told.text("title").map(str::to_owned);
         judgement.summary = told.text("context_summary").map(str::to_owned);
         // Another tool's header is not part of the text, and what it says is not lost.
@@ -225,32 +228,32 @@ fn markdown(text: &str) -> Result<Judgement, NoJudgement> {
     if let Some(problem) =
         document.findings().iter().find(|finding| finding.code.rule().code == "H004")
     {
-        return Err(NoJudgement::Header(problem.message.clone()));
+        return Err(AuthorNotesError::Header(problem.message.clone()));
     }
     judgement.id = header.text("id").map(|id| id.value.trim().to_owned());
     for entry in header.fields().entries().iter().filter(|entry| !entry.node.is_blank()) {
-        judgement.take(entry.key.value.as_str(), &entry.node);
+        judgement.take_field(entry.key.value.as_str(), &entry.node);
     }
     Ok(judgement)
 }
 
-impl Judgement {
+impl AuthorNotes {
     /// Takes in a field of a header.
-    fn take(&mut self, name: &str, node: &Node) {
+    fn take_field(&mut self, name: &str, node: &YamlNode) {
         let text = || node.text().map(|text| text.value.trim().to_owned());
         match (name, HANDOFF.field(name).map(|field| &field.kind)) {
             ("title", _) => self.title = text(),
             ("context_summary", _) => self.summary = text(),
             ("state", _) => self.state = Some(node.data()),
             ("boot", _) => {
-                for kind in BootKind::ALL {
-                    let items = node.get(kind.key()).map(Node::items).unwrap_or_default();
-                    let texts = items.into_iter().filter_map(Node::text);
+                for kind in StartupKind::ALL {
+                    let items = node.get(kind.key()).map(YamlNode::items).unwrap_or_default();
+                    let texts = items.into_iter().filter_map(YamlNode::text);
                     self.boot.extend(texts.map(|text| (kind, text.value.trim().to_owned())));
                 }
             }
-            (own, _) if OWN.contains(&own) => {}
-            (_, Some(Kind::List(_))) => {
+            (own, _) if OWN_FIELDS.contains(&own) => {}
+            (_, Some(FieldKind::List(_))) => {
                 let items = node.items().into_iter().filter(|item| !item.is_blank());
                 self.entries.extend(items.map(|item| (name.to_owned(), item.data())));
             }

@@ -7,27 +7,27 @@ const ITEMS_MAX: usize = 10_000;
 
 /// Entries in the order in which they came.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed<T> {
+pub struct BoundedList<T> {
     /// The newest entries.
     pub items: Vec<T>,
     /// How many older ones there were.
     pub left_out: u64,
 }
 
-impl<T> Default for Listed<T> {
+impl<T> Default for BoundedList<T> {
     fn default() -> Self {
         Self { items: Vec::new(), left_out: 0 }
     }
 }
 
-impl<T> Listed<T> {
+impl<T> BoundedList<T> {
     /// Adds an entry and gives back the number by which it is found again.
     pub(super) fn push(&mut self, item: T) -> u64 {
-        self.push_past(item, |_| {})
+        self.push_evicting(item, |_| {})
     }
 
     /// The same; what has to go for it is shown first.
-    pub(super) fn push_past(&mut self, item: T, goes: impl FnOnce(&[T])) -> u64 {
+    pub(super) fn push_evicting(&mut self, item: T, goes: impl FnOnce(&[T])) -> u64 {
         if self.items.len() >= ITEMS_MAX {
             // A part at a time: moving everything for each entry would cost.
             let going = ITEMS_MAX / 10;
@@ -60,7 +60,7 @@ impl<T> Listed<T> {
     }
 }
 
-impl<'l, T> IntoIterator for &'l Listed<T> {
+impl<'l, T> IntoIterator for &'l BoundedList<T> {
     type Item = &'l T;
     type IntoIter = std::slice::Iter<'l, T>;
 
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_oldest_go_and_are_counted() {
-        let mut list = Listed::default();
+        let mut list = BoundedList::default();
         let numbers: Vec<u64> = (0..25_000).map(|item| list.push(item)).collect();
         assert_eq!(numbers, (0..25_000).collect::<Vec<u64>>());
         assert_eq!(list.total(), 25_000);

@@ -4,9 +4,9 @@
 //! some versions of a client write nothing but that it waits no longer; or the user takes it back.
 
 use super::Session;
-use super::fact::{Fate, Mark};
-use super::item::{Queued, Source};
-use super::seen::seen;
+use super::fact::{DequeueReason, RecordRef};
+use super::item::{Attribution, QueuedPrompt};
+use super::seen::provenance;
 use super::text::TEXT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
@@ -14,83 +14,88 @@ const QUEUED_MAX: usize = 200;
 
 /// What waits no longer, and has not been seen at the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Underway {
+pub(super) struct UndeliveredPrompts {
     /// So many prompts are to follow.
     next: u32,
     /// Requests that another record may tell again, by number.
     told: Vec<u64>,
 }
 
-impl Underway {
-    pub(super) fn is_nothing(&self) -> bool {
+impl UndeliveredPrompts {
+    pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 /// Commands of the client are not put into a turn, and tell of themselves when they run.
-fn is_slash_command(queued: &Queued) -> bool {
+fn is_slash_command(queued: &QueuedPrompt) -> bool {
     queued.text.starts_with('/')
 }
 
 impl Session {
-    pub(super) fn queue(&mut self, mark: &Mark<'_>, text: &str) {
-        let text = self.head(text, TEXT_BYTES_MAX);
+    pub(super) fn queue(&mut self, mark: &RecordRef<'_>, text: &str) {
+        let text = self.clean_head(text, TEXT_BYTES_MAX);
         if self.queued.len() < QUEUED_MAX {
-            self.queued.push(Queued { seen: seen(mark, Source::User), text });
+            self.queued.push(QueuedPrompt { seen: provenance(mark, Attribution::User), text });
         }
     }
 
-    pub(super) fn unqueued(&mut self, mark: &Mark<'_>, fate: Fate, text: Option<&str>) {
-        let text = text.map(|text| self.head(text, TEXT_BYTES_MAX));
-        let named = |queued: &Queued| text.as_ref().is_none_or(|text| queued.text == *text);
+    pub(super) fn dequeue(
+        &mut self,
+        mark: &RecordRef<'_>,
+        fate: DequeueReason,
+        text: Option<&str>,
+    ) {
+        let text = text.map(|text| self.clean_head(text, TEXT_BYTES_MAX));
+        let named = |queued: &QueuedPrompt| text.as_ref().is_none_or(|text| queued.text == *text);
         match fate {
-            Fate::Next => {
+            DequeueReason::Next => {
                 // Which one it is, the prompt that follows tells.
                 match self.queued.first().filter(|first| is_slash_command(first)) {
                     Some(_) => drop(self.queued.remove(0)),
                     None => self.underway.next = self.underway.next.saturating_add(1),
                 }
             }
-            Fate::Delivered => {
+            DequeueReason::Delivered => {
                 let mut waiting = self.queued.iter();
                 let typed = waiting.position(|one| named(one) && !is_slash_command(one));
                 let at = typed.or_else(|| self.queued.iter().position(named));
                 let Some(queued) = at.map(|at| self.queued.remove(at)) else { return };
                 if !is_slash_command(&queued) {
-                    let number = self.request(mark, queued.text);
+                    let number = self.add_request(mark, queued.text);
                     self.underway.told.push(number);
                     let more = self.underway.told.len().saturating_sub(QUEUED_MAX);
                     self.underway.told.drain(..more);
                 }
             }
-            Fate::Withdrawn => self.queued.retain(|queued| !named(queued)),
-            Fate::Notice => self.underway.next = self.underway.next.saturating_sub(1),
+            DequeueReason::Withdrawn => self.queued.retain(|queued| !named(queued)),
+            DequeueReason::Notice => self.underway.next = self.underway.next.saturating_sub(1),
         }
     }
 
     /// A text that was typed earlier reaches the agent in the middle of a turn. A record may have
     /// told so before; this one says where in the conversation.
-    pub(super) fn delivered(&mut self, mark: &Mark<'_>, text: &str) {
+    pub(super) fn deliver_queued(&mut self, mark: &RecordRef<'_>, text: &str) {
         if mark.agent.is_some() || text.trim().is_empty() {
             return;
         }
-        let text = self.head(text, TEXT_BYTES_MAX);
+        let text = self.clean_head(text, TEXT_BYTES_MAX);
         let Self { requests, underway, .. } = self;
         let is_it = |number: &u64| requests.get_mut(*number).is_some_and(|one| one.text == text);
         if let Some(at) = underway.told.iter().position(is_it) {
             let number = underway.told.remove(at);
             if let Some(request) = requests.get_mut(number) {
-                request.seen = seen(mark, Source::User);
+                request.seen = provenance(mark, Attribution::User);
             }
             return;
         }
         self.take_from_queue(&text);
-        self.request(mark, text);
+        self.add_request(mark, text);
     }
 
     /// A prompt begins a turn. Where something was to follow and nothing that waits has these words,
     /// they were put in another form on the way.
-    pub(super) fn reached(&mut self, text: &str) {
+    pub(super) fn match_queued_prompt(&mut self, text: &str) {
         let was_next = self.underway.next > 0;
         self.underway.next = self.underway.next.saturating_sub(1);
         if !self.take_from_queue(text) && was_next && !self.queued.is_empty() {

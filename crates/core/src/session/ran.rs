@@ -1,13 +1,16 @@
 //! What a command line that ran did: the checks it ran, the commits it made, what it did outside.
 
 use super::Session;
-use super::fact::{Detail, Outcome};
-use super::fold::{Outside as MadeOutside, Script};
-use super::item::Seen;
-use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, Redacted};
-use super::work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed};
+use super::fact::{ToolDetail, ToolOutcome};
+use super::fold::{PendingEffect as MadeOutside, Script};
+use super::item::Provenance;
+use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, RedactionTally};
+use super::work::{
+    CheckRun, CommitState, Effect, GitConflict, IndirectEdit, PushRecord, SessionCommit,
+};
 use crate::session::shell::{
-    self, EffectKind, EffectResult, Ended, FileStep, Git, Line, Made, Outside, PushedRef, Simple,
+    self, CommandEffect, EffectKind, EffectResult, FileStep, GitCommand, LineStatus, PrintedCommit,
+    PushedRef, ShellLine, SimpleCommand,
 };
 
 /// A line of a failure is kept up to here, with what marks a cut.
@@ -22,50 +25,51 @@ const SCRIPT_BYTES_MAX: usize = 24 << 10;
 const SCRATCH_MAX: usize = 16;
 
 /// A command line that ended.
-pub(super) struct Ran<'r> {
+pub(super) struct FinishedCommand<'r> {
     /// Where it was called.
-    pub(super) call: &'r Seen,
+    pub(super) call: &'r Provenance,
     /// Where its end is told.
-    pub(super) end: &'r Seen,
+    pub(super) end: &'r Provenance,
     /// What was typed, without secrets.
     pub(super) text: &'r str,
     /// The folder it ran in, where it is known.
     pub(super) folder: Option<&'r str>,
-    pub(super) ended: Ended,
+    pub(super) ended: LineStatus,
     pub(super) output: &'r str,
 }
 
-impl Ran<'_> {
+impl FinishedCommand<'_> {
     /// Whether a command passed; none where the line does not say.
-    fn passed(&self, command: &Simple) -> Option<bool> {
+    fn has_passed(&self, command: &SimpleCommand) -> Option<bool> {
         match self.ended {
-            Ended::Passed if command.tells.passed => Some(true),
-            Ended::Failed(_) if command.tells.failed => Some(false),
-            Ended::Passed | Ended::Failed(_) => None,
+            LineStatus::Passed if command.implied_by_status.passed => Some(true),
+            LineStatus::Failed(_) if command.implied_by_status.failed => Some(false),
+            LineStatus::Passed | LineStatus::Failed(_) => None,
         }
     }
 }
 
 impl Session {
     /// What the end of a command needs, where the command does more than look.
-    pub(super) fn script(&mut self, text: &str) -> Option<Script> {
+    pub(super) fn pending_script(&mut self, text: &str) -> Option<Script> {
         if !shell::is_of_interest(text) && !shell::may_change(text) {
             return None;
         }
         // What is kept of the command is enough, unless it is cut.
         let is_long = text.len() > COMMAND_BYTES_MAX;
-        let text = is_long.then(|| text::head(text, SCRIPT_BYTES_MAX, &mut Redacted::new()));
+        let text =
+            is_long.then(|| text::clean_head(text, SCRIPT_BYTES_MAX, &mut RedactionTally::new()));
         Some(Script { text, folder: self.folder_now.clone() })
     }
 
     /// A command ended: what did it do?
-    pub(super) fn command_ran(
+    pub(super) fn apply_command(
         &mut self,
         number: u64,
-        end: &Seen,
+        end: &Provenance,
         script: Option<Script>,
-        outcome: &Outcome<'_>,
-        detail: &Detail<'_>,
+        outcome: &ToolOutcome<'_>,
+        detail: &ToolDetail<'_>,
     ) {
         let Some(command) = self.commands.get_mut(number) else { return };
         let (call, kept) = (command.seen.clone(), command.text.clone());
@@ -76,104 +80,109 @@ impl Session {
             None => return,
         };
         let text = script.text.as_deref().unwrap_or(&kept);
-        self.line_ended((&call, end), (text, script.folder.as_deref()), outcome, detail);
+        self.apply_line((&call, end), (text, script.folder.as_deref()), outcome, detail);
     }
 
     /// A command line ended: called and ended there, with this text in this folder.
-    pub(super) fn line_ended(
+    pub(super) fn apply_line(
         &mut self,
-        (call, end): (&Seen, &Seen),
+        (call, end): (&Provenance, &Provenance),
         (text, folder): (&str, Option<&str>),
-        outcome: &Outcome<'_>,
-        detail: &Detail<'_>,
+        outcome: &ToolOutcome<'_>,
+        detail: &ToolDetail<'_>,
     ) {
         let (ended, output) = match (outcome, detail) {
-            (Outcome::Good, Detail::Output(output)) => (Ended::Passed, &**output),
-            (Outcome::Good, _) => (Ended::Passed, ""),
-            (Outcome::Failed { code, text }, _) => (Ended::Failed(*code), &**text),
+            (ToolOutcome::Succeeded, ToolDetail::Output(output)) => (LineStatus::Passed, &**output),
+            (ToolOutcome::Succeeded, _) => (LineStatus::Passed, ""),
+            (ToolOutcome::Failed { code, text }, _) => (LineStatus::Failed(*code), &**text),
             _ => return,
         };
-        self.ran(&Ran { call, end, text, folder, ended, output });
+        self.apply_finished_command(&FinishedCommand { call, end, text, folder, ended, output });
     }
 
     /// What a tool that changes something outside is called for.
-    pub(super) fn outside(
+    pub(super) fn pending_effect(
         &mut self,
         action: &str,
         title: Option<&str>,
         body: Option<&str>,
     ) -> MadeOutside {
-        let boxes = body.map(shell::unchecked);
+        let boxes = body.map(shell::unchecked_boxes_in);
         MadeOutside {
-            action: self.head(action, PATH_BYTES_MAX),
-            title: title.map(|title| self.head(title, SUBJECT_BYTES_MAX)),
-            boxes: boxes.map(|boxes| self.cleaned(&boxes, SUBJECT_BYTES_MAX)),
+            action: self.clean_head(action, PATH_BYTES_MAX),
+            title: title.map(|title| self.clean_head(title, SUBJECT_BYTES_MAX)),
+            boxes: boxes.map(|boxes| self.clean_lines(&boxes, SUBJECT_BYTES_MAX)),
         }
     }
 
     /// Such a tool came back.
-    pub(super) fn outside_ended(
+    pub(super) fn finish_effect(
         &mut self,
         tool: &str,
-        seen: &Seen,
+        seen: &Provenance,
         made: MadeOutside,
-        outcome: &Outcome<'_>,
-        detail: &Detail<'_>,
+        outcome: &ToolOutcome<'_>,
+        detail: &ToolDetail<'_>,
     ) {
         let (result, output) = match (outcome, detail) {
-            (Outcome::Good, Detail::Output(output)) => (EffectResult::Done, &**output),
-            (Outcome::Good, _) => (EffectResult::Done, ""),
-            (Outcome::Failed { text, .. }, _) => (EffectResult::Failed, &**text),
+            (ToolOutcome::Succeeded, ToolDetail::Output(output)) => (EffectResult::Done, &**output),
+            (ToolOutcome::Succeeded, _) => (EffectResult::Done, ""),
+            (ToolOutcome::Failed { text, .. }, _) => (EffectResult::Failed, &**text),
             _ => return,
         };
         let url = shell::url(EffectKind::Other, output);
         let target = url.as_deref().and_then(number_in).or_else(|| identifier(output));
         let why = match result {
-            EffectResult::Failed => shell::why(output),
+            EffectResult::Failed => shell::failure_lines(output),
             EffectResult::Done | EffectResult::Unknown => Vec::new(),
         };
         let effect = Effect {
             seen: seen.clone(),
-            kind: EffectKind::of_tool(&made.action),
+            kind: EffectKind::from_tool_action(&made.action),
             action: made.action,
             command: tool.to_owned(),
             result,
-            target: target.map(|target| self.head(&target, PATH_BYTES_MAX)),
+            target: target.map(|target| self.clean_head(&target, PATH_BYTES_MAX)),
             title: made.title,
-            url: url.map(|url| self.head(&url, PATH_BYTES_MAX)),
+            url: url.map(|url| self.clean_head(&url, PATH_BYTES_MAX)),
             boxes: made.boxes,
-            why: self.cleaned(&why, WHY_BYTES_MAX),
+            why: self.clean_lines(&why, WHY_BYTES_MAX),
         };
         self.effects.push(effect);
     }
 
     /// Takes in what a command line did.
-    pub(super) fn ran(&mut self, ran: &Ran<'_>) {
-        let line = Line::read(ran.text);
-        self.take_checks(ran, &line);
-        let mut made = made_by(&line, ran.output);
+    pub(super) fn apply_finished_command(&mut self, ran: &FinishedCommand<'_>) {
+        let line = ShellLine::parse(ran.text);
+        self.add_checks(ran, &line);
+        let mut made = commits_by_command(&line, ran.output);
         for (at, command) in line.commands.iter().enumerate() {
-            if let Some(git) = Git::of(command) {
-                self.git_ran(ran, &line, (at, command, &git), std::mem::take(&mut made[at]));
+            if let Some(git) = GitCommand::from_command(command) {
+                self.apply_git(ran, &line, (at, command, &git), std::mem::take(&mut made[at]));
             }
             if let Some(step) =
-                shell::file_step(command).filter(|_| ran.passed(command) != Some(false))
+                shell::file_step(command).filter(|_| ran.has_passed(command) != Some(false))
             {
-                self.file_step(ran, command, &step);
+                self.apply_file_step(ran, command, &step);
             }
-            if let Some(outside) = shell::outside(command, &line) {
-                self.effect_ran(ran, command, outside);
+            if let Some(outside) = shell::command_effect(command, &line) {
+                self.add_effect(ran, command, outside);
             }
         }
     }
 
-    fn file_step(&mut self, ran: &Ran<'_>, command: &Simple, step: &FileStep) {
-        let folder = whole_folder(ran.folder, command.folder.as_deref());
-        self.files.step(step, folder.as_deref(), ran.end);
+    fn apply_file_step(
+        &mut self,
+        ran: &FinishedCommand<'_>,
+        command: &SimpleCommand,
+        step: &FileStep,
+    ) {
+        let folder = resolve_folder(ran.folder, command.folder.as_deref());
+        self.files.apply_step(step, folder.as_deref(), ran.end);
         let is_new = !ran.output.contains("Already up to date");
         let paths: Vec<Option<String>> = match step {
             FileStep::Write(paths) => {
-                let whole = |path: &String| shell::join(folder.as_deref(), path);
+                let whole = |path: &String| shell::join_folder(folder.as_deref(), path);
                 paths.iter().map(whole).filter(|path| self.is_in_project(path)).map(Some).collect()
             }
             FileStep::Rewrite if is_new => vec![None],
@@ -188,9 +197,9 @@ impl Session {
         };
         let command = command.text.clone();
         for path in paths {
-            let path = path.map(|path| self.name(&path));
+            let path = path.map(|path| self.clean_name(&path));
             let (seen, command) = (ran.end.clone(), Some(command.clone()));
-            self.other_edits.push(OtherEdit { seen, path, command });
+            self.other_edits.push(IndirectEdit { seen, path, command });
         }
     }
 
@@ -199,13 +208,13 @@ impl Session {
         !path.starts_with('/') || is_within(path, cwd)
     }
 
-    fn take_checks(&mut self, ran: &Ran<'_>, line: &Line) {
+    fn add_checks(&mut self, ran: &FinishedCommand<'_>, line: &ShellLine) {
         // With changes put aside, a check says nothing about them.
-        let stashes = |command: &Simple| shell::file_step(command) == Some(FileStep::Stash);
+        let stashes = |command: &SimpleCommand| shell::file_step(command) == Some(FileStep::Stash);
         if self.files.has_stashed() || line.commands.iter().any(stashes) {
             return;
         }
-        for check in shell::checks(line, ran.ended, ran.output) {
+        for check in shell::check_results(line, ran.ended, ran.output) {
             let folder = self.folder_of(ran, check.folder.as_deref());
             let run = CheckRun {
                 seen: ran.call.clone(),
@@ -214,43 +223,43 @@ impl Session {
                 command: check.command,
                 folder,
                 result: check.result,
-                why: self.cleaned(&check.why, WHY_BYTES_MAX),
+                why: self.clean_lines(&check.why, WHY_BYTES_MAX),
             };
             self.checks.push(run);
         }
     }
 
-    fn git_ran(
+    fn apply_git(
         &mut self,
-        ran: &Ran<'_>,
-        line: &Line,
-        (at, command, git): (usize, &Simple, &Git<'_>),
-        made: Vec<Made>,
+        ran: &FinishedCommand<'_>,
+        line: &ShellLine,
+        (at, command, git): (usize, &SimpleCommand, &GitCommand<'_>),
+        made: Vec<PrintedCommit>,
     ) {
-        let passed = ran.passed(command);
+        let passed = ran.has_passed(command);
         match git.verb {
             "init" | "clone" => self.note_scratch(ran, git),
-            "reset" if passed != Some(false) => self.reset(ran, git),
-            "rebase" | "pull" if passed != Some(false) => self.rebased(ran, git),
-            "branch" if passed != Some(false) && git.has("-D") => self.branch_deleted(git),
-            "log" | "rev-parse" => self.supply_ids(git, ran.output),
+            "reset" if passed != Some(false) => self.apply_reset(ran, git),
+            "rebase" | "pull" if passed != Some(false) => self.apply_rebase(ran, git),
+            "branch" if passed != Some(false) && git.has("-D") => self.drop_branch_commits(git),
+            "log" | "rev-parse" => self.fill_commit_ids(git, ran.output),
             _ => {}
         }
         let has_made = !made.is_empty();
         for one in made {
-            let message = shell::message(command, git, line);
+            let message = shell::commit_message(command, git, line);
             let message = message.filter(|message| message.subject == one.subject);
-            self.commit_made(ran, line, git, one, message.and_then(|message| message.body));
+            self.add_printed_commit(ran, line, git, one, message.and_then(|message| message.body));
         }
         if !has_made && git.verb == "commit" && !git.has("--dry-run") {
-            let is_made = self.commit_without_id(ran, line, (at, command, git));
+            let is_made = self.add_commit_without_id(ran, line, (at, command, git));
             let is_last = at + 1 == line.commands.len() && !command.is_nested;
             if !is_made && (passed == Some(false) || is_last) {
-                self.commit_refused(ran, line, (command, git));
+                self.add_refused_commit(ran, line, (command, git));
             }
         }
         if matches!(git.verb, "merge" | "pull") && ran.output.contains("Merge made by") {
-            self.merge_made(ran, line, git);
+            self.add_merge(ran, line, git);
         }
         if has_made || (git.ends_conflicts() && passed != Some(false)) {
             self.settle_conflicts(ran.end);
@@ -259,12 +268,15 @@ impl Session {
             let why = shell::conflicts(ran.output);
             if !why.is_empty() {
                 self.settle_conflicts(ran.end);
-                let why = self.cleaned(&why, WHY_BYTES_MAX);
+                let why = self.clean_lines(&why, WHY_BYTES_MAX);
                 let command = command.text.clone();
-                let edit =
-                    OtherEdit { seen: ran.end.clone(), path: None, command: Some(command.clone()) };
+                let edit = IndirectEdit {
+                    seen: ran.end.clone(),
+                    path: None,
+                    command: Some(command.clone()),
+                };
                 self.other_edits.push(edit);
-                self.conflicts.push(Conflict {
+                self.conflicts.push(GitConflict {
                     seen: ran.end.clone(),
                     command,
                     body: None,
@@ -277,78 +289,87 @@ impl Session {
 
     /// A line that ends with a commit failed, and no commit was made: a hook refused it, or a command
     /// before it failed. The last such line counts.
-    fn commit_refused(&mut self, ran: &Ran<'_>, line: &Line, (commit, git): (&Simple, &Git<'_>)) {
+    fn add_refused_commit(
+        &mut self,
+        ran: &FinishedCommand<'_>,
+        line: &ShellLine,
+        (commit, git): (&SimpleCommand, &GitCommand<'_>),
+    ) {
         const NOTHING: [&str; 3] =
             ["nothing to commit", "nothing added to commit", "no changes added to commit"];
         let is_empty = || NOTHING.iter().any(|said| ran.output.contains(said));
-        let is_scratch = || self.state_of(ran, line, git) == CommitState::Scratch;
-        if !matches!(ran.ended, Ended::Failed(_)) || is_empty() || is_scratch() {
+        let is_scratch = || self.commit_state(ran, line, git) == CommitState::Scratch;
+        if !matches!(ran.ended, LineStatus::Failed(_)) || is_empty() || is_scratch() {
             return;
         }
         let Some(typed) = self.commands.iter().rev().find(|one| one.seen == *ran.call) else {
             return;
         };
         let command = typed.text.clone();
-        let is_before = |one: &&mut Conflict| one.settled.is_none() && commits(&one.command);
+        let is_before = |one: &&mut GitConflict| one.settled.is_none() && has_commit(&one.command);
         for before in self.conflicts.items.iter_mut().filter(is_before) {
             before.settled = Some(ran.end.clone());
         }
-        let why = self.cleaned(&shell::why(ran.output), WHY_BYTES_MAX);
-        let body = shell::message(commit, git, line).and_then(|message| message.body);
-        let body = body.map(|body| self.head(&body, BODY_BYTES_MAX));
+        let why = self.clean_lines(&shell::failure_lines(ran.output), WHY_BYTES_MAX);
+        let body = shell::commit_message(commit, git, line).and_then(|message| message.body);
+        let body = body.map(|body| self.clean_head(&body, BODY_BYTES_MAX));
         let seen = ran.end.clone();
-        self.conflicts.push(Conflict { seen, command, body, why, settled: None });
+        self.conflicts.push(GitConflict { seen, command, body, why, settled: None });
     }
 
-    fn settle_conflicts(&mut self, seen: &Seen) {
+    fn settle_conflicts(&mut self, seen: &Provenance) {
         let open = self.conflicts.items.iter_mut().filter(|conflict| conflict.settled.is_none());
         for conflict in open {
             conflict.settled = Some(seen.clone());
         }
     }
 
-    fn commit_made(
+    fn add_printed_commit(
         &mut self,
-        ran: &Ran<'_>,
-        line: &Line,
-        git: &Git<'_>,
-        made: Made,
+        ran: &FinishedCommand<'_>,
+        line: &ShellLine,
+        git: &GitCommand<'_>,
+        made: PrintedCommit,
         body: Option<String>,
     ) {
-        let commit = Commit {
+        let commit = SessionCommit {
             seen: ran.end.clone(),
             id: Some(made.id),
-            subject: Some(self.head(&made.subject, SUBJECT_BYTES_MAX)),
-            body: body.map(|body| self.head(&body, BODY_BYTES_MAX)),
-            branch: made.branch.map(|branch| self.head(&branch, PATH_BYTES_MAX)),
+            subject: Some(self.clean_head(&made.subject, SUBJECT_BYTES_MAX)),
+            body: body.map(|body| self.clean_head(&body, BODY_BYTES_MAX)),
+            branch: made.branch.map(|branch| self.clean_head(&branch, PATH_BYTES_MAX)),
             files: made.files,
             merged: None,
             folder: self.folder_of(ran, git.folder.as_deref()),
-            state: self.state_of(ran, line, git),
+            state: self.commit_state(ran, line, git),
             pushed: None,
         };
         self.add_commit(commit, Some(git));
     }
 
     /// A commit whose output was not shown: it was quiet, or went elsewhere.
-    fn commit_without_id(
+    fn add_commit_without_id(
         &mut self,
-        ran: &Ran<'_>,
-        line: &Line,
-        (at, command, git): (usize, &Simple, &Git<'_>),
+        ran: &FinishedCommand<'_>,
+        line: &ShellLine,
+        (at, command, git): (usize, &SimpleCommand, &GitCommand<'_>),
     ) -> bool {
-        let (subject, body) = match shell::message(command, git, line) {
+        let (subject, body) = match shell::commit_message(command, git, line) {
             Some(message) => (Some(message.subject), message.body),
             None => (None, None),
         };
         let logged = subject.as_ref().and_then(|subject| {
-            let shown = shell::logged(ran.output);
+            let shown = shell::logged_commits(ran.output);
             shown.into_iter().find(|(_, other)| other == subject).map(|(id, _)| id)
         });
-        let is_made = match ran.passed(command) {
+        let is_made = match ran.has_passed(command) {
             Some(passed) => passed,
             None if command.is_nested => false,
-            None => logged.is_some() || went_on(line, at, ran.output) || counts_files(line, ran),
+            None => {
+                logged.is_some()
+                    || has_later_push(line, at, ran.output)
+                    || has_file_count(line, ran)
+            }
         };
         if !is_made {
             return false;
@@ -357,19 +378,19 @@ impl Session {
         let before = || self.commits.items.iter().rev().find(|one| one.state == CommitState::Made);
         let subject = match subject {
             None if amends => before().and_then(|one| one.subject.clone()),
-            subject => subject.map(|subject| self.head(&subject, SUBJECT_BYTES_MAX)),
+            subject => subject.map(|subject| self.clean_head(&subject, SUBJECT_BYTES_MAX)),
         };
         let branch = new_branch(line, at).map(str::to_owned).or_else(|| self.branch.clone());
-        let commit = Commit {
+        let commit = SessionCommit {
             seen: ran.end.clone(),
             id: logged,
             subject,
-            body: body.map(|body| self.head(&body, BODY_BYTES_MAX)),
-            branch: branch.map(|branch| self.head(&branch, PATH_BYTES_MAX)),
+            body: body.map(|body| self.clean_head(&body, BODY_BYTES_MAX)),
+            branch: branch.map(|branch| self.clean_head(&branch, PATH_BYTES_MAX)),
             files: None,
             merged: None,
             folder: self.folder_of(ran, git.folder.as_deref()),
-            state: self.state_of(ran, line, git),
+            state: self.commit_state(ran, line, git),
             pushed: None,
         };
         self.add_commit(commit, Some(git));
@@ -378,33 +399,33 @@ impl Session {
     }
 
     /// `git merge` made a commit; its output does not show which.
-    fn merge_made(&mut self, ran: &Ran<'_>, line: &Line, git: &Git<'_>) {
+    fn add_merge(&mut self, ran: &FinishedCommand<'_>, line: &ShellLine, git: &GitCommand<'_>) {
         let what: Vec<&str> = git.operands().collect();
         let what = if what.is_empty() { "upstream".to_owned() } else { what.join(" ") };
-        let commit = Commit {
+        let commit = SessionCommit {
             seen: ran.end.clone(),
             id: None,
             subject: None,
             body: None,
             branch: self.branch.clone(),
             files: None,
-            merged: Some(self.head(&what, SUBJECT_BYTES_MAX)),
+            merged: Some(self.clean_head(&what, SUBJECT_BYTES_MAX)),
             folder: self.folder_of(ran, git.folder.as_deref()),
-            state: self.state_of(ran, line, git),
+            state: self.commit_state(ran, line, git),
             pushed: None,
         };
         self.add_commit(commit, None);
     }
 
     /// Adds a commit; the command tells whether it replaces the one before it.
-    fn add_commit(&mut self, mut commit: Commit, git: Option<&Git<'_>>) {
+    fn add_commit(&mut self, mut commit: SessionCommit, git: Option<&GitCommand<'_>>) {
         if let Some(git) = git.filter(|git| git.verb == "commit" && git.has("--amend")) {
-            let is_it = |one: &&mut Commit| is_on(one, commit.branch.as_deref());
+            let is_it = |one: &&mut SessionCommit| is_on_branch(one, commit.branch.as_deref());
             let before =
                 self.commits.items.iter_mut().rev().filter(|one| one.state == commit.state);
             if let Some(before) = before.filter(|_| commit.state == CommitState::Made).find(is_it) {
                 before.state = CommitState::Amended;
-                if !git.gives_message() {
+                if !git.has_message() {
                     commit.body = before.body.clone();
                 }
             }
@@ -413,11 +434,17 @@ impl Session {
     }
 
     /// Commits in repositories that were made for a trial say nothing about the project.
-    fn state_of(&self, ran: &Ran<'_>, line: &Line, git: &Git<'_>) -> CommitState {
-        let inits = |one: &Simple| {
-            Git::of(one).is_some_and(|git| matches!(git.verb, "init" | "clone") && !one.is_nested)
+    fn commit_state(
+        &self,
+        ran: &FinishedCommand<'_>,
+        line: &ShellLine,
+        git: &GitCommand<'_>,
+    ) -> CommitState {
+        let inits = |one: &SimpleCommand| {
+            GitCommand::from_command(one)
+                .is_some_and(|git| matches!(git.verb, "init" | "clone") && !one.is_nested)
         };
-        let folder = whole_folder(ran.folder, git.folder.as_deref());
+        let folder = resolve_folder(ran.folder, git.folder.as_deref());
         let is_scratch = |folder: &str| {
             let is_below = |known: &String| is_within(folder, known);
             self.scratch.iter().any(is_below)
@@ -439,26 +466,26 @@ impl Session {
         self.commands.iter().any(|one| one.text.contains("worktree add") && one.text.contains(name))
     }
 
-    fn note_scratch(&mut self, ran: &Ran<'_>, git: &Git<'_>) {
+    fn note_scratch(&mut self, ran: &FinishedCommand<'_>, git: &GitCommand<'_>) {
         let to = match git.verb {
             "init" => git.operands().next(),
             _ => git.operands().nth(1),
         };
-        let here = whole_folder(ran.folder, git.folder.as_deref());
+        let here = resolve_folder(ran.folder, git.folder.as_deref());
         let folder = match (to, here) {
-            (Some(to), here) => whole_folder(here.as_deref(), Some(to)),
+            (Some(to), here) => resolve_folder(here.as_deref(), Some(to)),
             (None, here) => here,
         };
         let Some(folder) = folder else { return };
         if self.cwd.as_deref() == Some(&*folder) || self.scratch.len() >= SCRATCH_MAX {
             return;
         }
-        let folder = self.head(&folder, PATH_BYTES_MAX);
+        let folder = self.clean_head(&folder, PATH_BYTES_MAX);
         self.scratch.push(folder);
     }
 
     /// `git reset` may remove commits from their branch.
-    fn reset(&mut self, ran: &Ran<'_>, git: &Git<'_>) {
+    fn apply_reset(&mut self, ran: &FinishedCommand<'_>, git: &GitCommand<'_>) {
         let has_mode = git.has_any(&["--hard", "--soft", "--mixed", "--keep", "--merge"]);
         let Some(to) = git.operands().next().filter(|_| !git.has("--")) else { return };
         let branch = self.branch.clone();
@@ -467,8 +494,8 @@ impl Session {
         if to == "HEAD" || to == "@" || !(has_mode || looks_like_commit) {
             return;
         }
-        let kept = shell::logged(&ran.output.replace("HEAD is now at ", ""));
-        let is_kept = |commit: &Commit| {
+        let kept = shell::logged_commits(&ran.output.replace("HEAD is now at ", ""));
+        let is_kept = |commit: &SessionCommit| {
             let id = commit.id.as_deref();
             let same =
                 |other: &str| id.is_some_and(|id| other.starts_with(id) || id.starts_with(other));
@@ -476,8 +503,9 @@ impl Session {
         };
         let is_remote = to.contains('/') || to == "@{u}";
         let mut left = steps.unwrap_or(usize::MAX);
-        let on_branch =
-            |one: &&mut Commit| one.state == CommitState::Made && is_on(one, branch.as_deref());
+        let on_branch = |one: &&mut SessionCommit| {
+            one.state == CommitState::Made && is_on_branch(one, branch.as_deref())
+        };
         for commit in self.commits.items.iter_mut().rev().filter(on_branch) {
             if left == 0 || is_kept(commit) || (is_remote && commit.pushed.is_some()) {
                 break;
@@ -488,14 +516,14 @@ impl Session {
     }
 
     /// A rebase gives commits other ids, and an interactive one may drop them.
-    fn rebased(&mut self, ran: &Ran<'_>, git: &Git<'_>) {
+    fn apply_rebase(&mut self, ran: &FinishedCommand<'_>, git: &GitCommand<'_>) {
         if !ran.output.contains("Successfully rebased") {
             return;
         }
         let branch = self.branch.clone();
         let may_drop = git.has_any(&["-i", "--interactive", "--autosquash", "--onto", "--root"]);
         for commit in &mut self.commits.items {
-            if commit.state == CommitState::Made && is_on(commit, branch.as_deref()) {
+            if commit.state == CommitState::Made && is_on_branch(commit, branch.as_deref()) {
                 commit.pushed = None;
                 commit.id = None;
                 if may_drop {
@@ -506,7 +534,7 @@ impl Session {
     }
 
     /// Commits on a branch that is deleted by force are gone unless they went elsewhere.
-    fn branch_deleted(&mut self, git: &Git<'_>) {
+    fn drop_branch_commits(&mut self, git: &GitCommand<'_>) {
         let deleted: Vec<&str> = git.operands().collect();
         let is_merged = |branch: &str| {
             self.commands.iter().any(|one| one.text.contains(&format!("git merge {branch}")))
@@ -521,8 +549,8 @@ impl Session {
     }
 
     /// A log or `git rev-parse HEAD` shows the ids of commits that were made without one.
-    fn supply_ids(&mut self, git: &Git<'_>, output: &str) {
-        let lacks_id = |one: &Commit| one.state == CommitState::Made && one.id.is_none();
+    fn fill_commit_ids(&mut self, git: &GitCommand<'_>, output: &str) {
+        let lacks_id = |one: &SessionCommit| one.state == CommitState::Made && one.id.is_none();
         if !self.commits.iter().any(lacks_id) {
             return;
         }
@@ -537,27 +565,33 @@ impl Session {
             }
             return;
         }
-        for (id, subject) in shell::logged(output) {
-            let is_it =
-                |one: &&mut Commit| lacks_id(one) && one.subject.as_deref() == Some(&*subject);
+        for (id, subject) in shell::logged_commits(output) {
+            let is_it = |one: &&mut SessionCommit| {
+                lacks_id(one) && one.subject.as_deref() == Some(&*subject)
+            };
             if let Some(commit) = self.commits.items.iter_mut().rev().find(is_it) {
                 commit.id = Some(id);
             }
         }
     }
 
-    fn effect_ran(&mut self, ran: &Ran<'_>, command: &Simple, outside: Outside) {
+    fn add_effect(
+        &mut self,
+        ran: &FinishedCommand<'_>,
+        command: &SimpleCommand,
+        outside: CommandEffect,
+    ) {
         let result = shell::effect_result(command, &outside, ran.ended, ran.output);
         let url = shell::url(outside.kind, ran.output);
         let is_push = outside.kind == EffectKind::Push;
-        let refs = if is_push { shell::pushed(ran.output) } else { Vec::new() };
+        let refs = if is_push { shell::pushed_refs(ran.output) } else { Vec::new() };
         let done: Vec<&PushedRef> = refs.iter().filter(|one| one.is_done).collect();
         let mut target = outside.target.clone();
         if is_push {
             target = target.or_else(|| done.first().map(|one| one.remote.clone()));
             target = target.or_else(|| self.branch.clone());
             if result == EffectResult::Done && !outside.action.ends_with("--delete") {
-                self.commits_pushed(ran.end, command, &done);
+                self.mark_commits_pushed(ran.end, command, &done);
             }
         }
         if target.is_none() && outside.kind != EffectKind::Deployment {
@@ -566,15 +600,17 @@ impl Session {
         let effect = Effect {
             seen: ran.end.clone(),
             kind: outside.kind,
-            action: self.head(&outside.action, SUBJECT_BYTES_MAX),
+            action: self.clean_head(&outside.action, SUBJECT_BYTES_MAX),
             command: command.text.clone(),
             result,
-            target: target.map(|target| self.head(&target, PATH_BYTES_MAX)),
-            title: outside.title.map(|title| self.head(&title, SUBJECT_BYTES_MAX)),
-            url: url.map(|url| self.head(&url, PATH_BYTES_MAX)),
-            boxes: outside.boxes.map(|boxes| self.cleaned(&boxes, SUBJECT_BYTES_MAX)),
+            target: target.map(|target| self.clean_head(&target, PATH_BYTES_MAX)),
+            title: outside.title.map(|title| self.clean_head(&title, SUBJECT_BYTES_MAX)),
+            url: url.map(|url| self.clean_head(&url, PATH_BYTES_MAX)),
+            boxes: outside.boxes.map(|boxes| self.clean_lines(&boxes, SUBJECT_BYTES_MAX)),
             why: match result {
-                EffectResult::Failed => self.cleaned(&shell::why(ran.output), WHY_BYTES_MAX),
+                EffectResult::Failed => {
+                    self.clean_lines(&shell::failure_lines(ran.output), WHY_BYTES_MAX)
+                }
                 EffectResult::Done | EffectResult::Unknown => Vec::new(),
             },
         };
@@ -582,8 +618,13 @@ impl Session {
     }
 
     /// A push takes along what was committed on its branch before.
-    fn commits_pushed(&mut self, seen: &Seen, command: &Simple, refs: &[&PushedRef]) {
-        let Some(git) = Git::of(command) else { return };
+    fn mark_commits_pushed(
+        &mut self,
+        seen: &Provenance,
+        command: &SimpleCommand,
+        refs: &[&PushedRef],
+    ) {
+        let Some(git) = GitCommand::from_command(command) else { return };
         let mut operands = git.operands();
         let (remote, named) = (operands.next(), operands.next());
         let branches: Vec<(Option<String>, Option<String>, Option<String>)> = match refs {
@@ -610,10 +651,11 @@ impl Session {
                 (Some(remote), Some(to)) => Some(format!("{remote}/{to}")),
                 (_, to) => to,
             };
-            let to = to.map(|to| self.head(&to, PATH_BYTES_MAX));
+            let to = to.map(|to| self.clean_head(&to, PATH_BYTES_MAX));
             let mut id = id;
             for commit in self.commits.items.iter_mut().rev() {
-                let is_it = commit.state == CommitState::Made && is_on(commit, local.as_deref());
+                let is_it =
+                    commit.state == CommitState::Made && is_on_branch(commit, local.as_deref());
                 if !is_it {
                     continue;
                 }
@@ -623,40 +665,40 @@ impl Session {
                     commit.id = newest;
                 }
                 if commit.pushed.is_none() {
-                    commit.pushed = Some(Pushed { seen: seen.clone(), to: to.clone() });
+                    commit.pushed = Some(PushRecord { seen: seen.clone(), to: to.clone() });
                 }
             }
         }
     }
 
     /// The folder that a command worked in, where it is not the session's.
-    fn folder_of(&mut self, ran: &Ran<'_>, cd: Option<&str>) -> Option<String> {
-        let folder = whole_folder(ran.folder, cd)?;
-        (self.cwd.as_deref() != Some(&*folder)).then(|| self.head(&folder, PATH_BYTES_MAX))
+    fn folder_of(&mut self, ran: &FinishedCommand<'_>, cd: Option<&str>) -> Option<String> {
+        let folder = resolve_folder(ran.folder, cd)?;
+        (self.cwd.as_deref() != Some(&*folder)).then(|| self.clean_head(&folder, PATH_BYTES_MAX))
     }
 
-    fn cleaned(&mut self, lines: &[String], bytes_max: usize) -> Vec<String> {
-        lines.iter().map(|line| self.head(line, bytes_max)).collect()
+    fn clean_lines(&mut self, lines: &[String], bytes_max: usize) -> Vec<String> {
+        lines.iter().map(|line| self.clean_head(line, bytes_max)).collect()
     }
 }
 
 /// Which commit of the output belongs to which command: by subject, else in order.
-fn made_by(line: &Line, output: &str) -> Vec<Vec<Made>> {
-    let mut by_command: Vec<Vec<Made>> = vec![Vec::new(); line.commands.len()];
+fn commits_by_command(line: &ShellLine, output: &str) -> Vec<Vec<PrintedCommit>> {
+    let mut by_command: Vec<Vec<PrintedCommit>> = vec![Vec::new(); line.commands.len()];
     let mut makers: Vec<(usize, Option<String>)> = Vec::new();
     for (at, command) in line.commands.iter().enumerate() {
-        let Some(git) = Git::of(command) else { continue };
+        let Some(git) = GitCommand::from_command(command) else { continue };
         let makes = matches!(
             git.verb,
             "commit" | "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "pull"
         );
         if makes {
-            let message = shell::message(command, &git, line);
+            let message = shell::commit_message(command, &git, line);
             makers.push((at, message.map(|message| message.subject)));
         }
     }
     let Some((last, _)) = makers.last().cloned() else { return by_command };
-    for made in shell::made(output) {
+    for made in shell::printed_commits(output) {
         let same =
             |(_, subject): &&(usize, Option<String>)| subject.as_ref() == Some(&made.subject);
         let free = |(at, subject): &&(usize, Option<String>)| {
@@ -670,19 +712,20 @@ fn made_by(line: &Line, output: &str) -> Vec<Vec<Made>> {
 }
 
 /// Whether a push behind a commit on the same chain ran: then the commit was made.
-fn went_on(line: &Line, at: usize, output: &str) -> bool {
+fn has_later_push(line: &ShellLine, at: usize, output: &str) -> bool {
     let chain = line.commands[at].chain;
-    let is_push =
-        |one: &Simple| one.chain == chain && Git::of(one).is_some_and(|git| git.verb == "push");
+    let is_push = |one: &SimpleCommand| {
+        one.chain == chain && GitCommand::from_command(one).is_some_and(|git| git.verb == "push")
+    };
     line.commands[at].filters.is_empty()
         && line.commands[at + 1..].iter().any(is_push)
-        && !shell::pushed(output).is_empty()
+        && !shell::pushed_refs(output).is_empty()
 }
 
 /// Whether the output says what the only commit of a line changed.
-fn counts_files(line: &Line, ran: &Ran<'_>) -> bool {
-    let git = |command: &Simple| {
-        Git::of(command)
+fn has_file_count(line: &ShellLine, ran: &FinishedCommand<'_>) -> bool {
+    let git = |command: &SimpleCommand| {
+        GitCommand::from_command(command)
             .map(|git| git.verb.to_owned())
             .filter(|verb| verb != "add" && verb != "push")
     };
@@ -691,9 +734,9 @@ fn counts_files(line: &Line, ran: &Ran<'_>) -> bool {
 }
 
 /// The branch that a line makes before a command.
-fn new_branch(line: &Line, at: usize) -> Option<&str> {
-    let made = |command: &'_ Simple| -> Option<usize> {
-        let git = Git::of(command)?;
+fn new_branch(line: &ShellLine, at: usize) -> Option<&str> {
+    let made = |command: &'_ SimpleCommand| -> Option<usize> {
+        let git = GitCommand::from_command(command)?;
         let makes =
             (git.verb == "checkout" && git.has("-b")) || (git.verb == "switch" && git.has("-c"));
         let option = if git.verb == "checkout" { "-b" } else { "-c" };
@@ -704,7 +747,7 @@ fn new_branch(line: &Line, at: usize) -> Option<&str> {
 }
 
 /// Whether a commit is on a branch, as far as both are known.
-fn is_on(commit: &Commit, branch: Option<&str>) -> bool {
+fn is_on_branch(commit: &SessionCommit, branch: Option<&str>) -> bool {
     match (commit.branch.as_deref(), branch) {
         (Some(of), Some(branch)) => of == branch,
         (None, _) | (_, None) => true,
@@ -740,9 +783,9 @@ fn identifier(output: &str) -> Option<String> {
     })
 }
 
-fn whole_folder(from: Option<&str>, to: Option<&str>) -> Option<String> {
+fn resolve_folder(from: Option<&str>, to: Option<&str>) -> Option<String> {
     match (from, to) {
-        (_, Some(to)) => Some(shell::join(from, to)),
+        (_, Some(to)) => Some(shell::join_folder(from, to)),
         (Some(from), None) => Some(from.to_owned()),
         (None, None) => None,
     }
@@ -759,6 +802,10 @@ fn is_temporary(folder: &str) -> bool {
 }
 
 /// Whether a command line has a commit in it.
-fn commits(line: &str) -> bool {
-    Line::read(line).commands.iter().filter_map(Git::of).any(|git| git.verb == "commit")
+fn has_commit(line: &str) -> bool {
+    ShellLine::parse(line)
+        .commands
+        .iter()
+        .filter_map(GitCommand::from_command)
+        .any(|git| git.verb == "commit")
 }

@@ -23,14 +23,14 @@ pub use plan::{refers_back, stated_plan};
 pub use question::question;
 pub use rank::rank;
 pub use sentences::{has_word, identifiers};
-pub use shorten::{Cuts, shorten};
+pub use shorten::{CutPoints, shorten};
 pub use status::without_lead_in;
-pub use summary::{Summary, SummaryItem, SummaryKind, read_summary};
+pub use summary::{CompactionSummary, SummaryItem, SummaryKind, parse_summary};
 
-use blocks::{Block, Kind, blocks};
-use marks::Marked;
+use blocks::{ReportBlock, ReportBlockKind, parse_blocks};
+use marks::CuedSentence;
 use sentences::sentences;
-use topics::{Topic, topic};
+use topics::{HeadingTopic, heading_topic};
 
 /// Marks omitted text.
 pub const ELLIPSIS: &str = "[…]";
@@ -90,15 +90,17 @@ pub enum ItemKind {
 }
 
 /// Reads one text of an agent.
-pub fn read(text: &str) -> Report {
-    let blocks = blocks(text);
-    let is_report = status::is_report_of(&blocks);
-    let mut reader = Reader { is_remark: !is_report, ..Reader::default() };
+pub fn parse_report(text: &str) -> Report {
+    let blocks = parse_blocks(text);
+    let is_report = status::is_report(&blocks);
+    let mut reader = ReportParser { is_remark: !is_report, ..ReportParser::default() };
     for (index, block) in blocks.iter().enumerate() {
         let next = blocks.get(index + 1);
         reader.block(
             block,
-            next.is_some_and(|next| matches!(next.kind, Kind::Item { .. } | Kind::Row)),
+            next.is_some_and(|next| {
+                matches!(next.kind, ReportBlockKind::Item { .. } | ReportBlockKind::Row)
+            }),
         );
     }
     reader.items.truncate(ITEMS_MAX);
@@ -114,7 +116,7 @@ pub fn read(text: &str) -> Report {
 /// or did not work.
 pub fn only_says_done(text: &str) -> bool {
     let is_done = |sentence: &str| {
-        let marked = Marked::of(sentence);
+        let marked = CuedSentence::parse(sentence);
         marked.count() == 0 && marked.is_outcome() && !marked.is_unfinished()
     };
     text.split(ELLIPSIS).flat_map(str::lines).flat_map(sentences).all(is_done)
@@ -122,7 +124,7 @@ pub fn only_says_done(text: &str) -> bool {
 
 /// Whether a statement says that something is missing or remains, or what holds only for now. A later
 /// edit may have changed that.
-pub fn says_what_is_missing(text: &str) -> bool {
+pub fn states_missing_work(text: &str) -> bool {
     #[rustfmt::skip]
     const MISSING: &[&str] = &[
         "missing", "lacks", "yet", "doesn't exist", "does not exist", "don't exist", "currently", "need", "needs",
@@ -135,24 +137,24 @@ pub fn says_what_is_missing(text: &str) -> bool {
 /// Whether a text only says what comes next, or that all is well: "Good. Now let me run the tests."
 pub fn only_announces(text: &str) -> bool {
     let announces = |sentence: &str| {
-        let marked = Marked::of(sentence);
+        let marked = CuedSentence::parse(sentence);
         marked.is_step() || marked.is_polite() || sentence.ends_with([':', '：'])
     };
     identifiers(text).is_empty() && text.lines().flat_map(sentences).all(announces)
 }
 
 /// Whether a text ends with what the agent does next, so that more was to come.
-pub fn goes_on(text: &str) -> bool {
+pub fn announces_more(text: &str) -> bool {
     let last = text.trim_end().lines().next_back().unwrap_or_default();
     let is_list = last.trim_start().starts_with(['-', '*', '|', '>', '#']);
     let sentence = sentences(last).pop().unwrap_or_default();
     let is_announced = sentence.ends_with([':', '：']);
-    !is_list && (is_announced || Marked::of(sentence).goes_on())
+    !is_list && (is_announced || CuedSentence::parse(sentence).announces_more())
 }
 
 /// What a text says about a failure: the statement that shares a name with its reason, or the only one.
 pub fn statement_about(text: &str, why: &[String]) -> Option<String> {
-    let items = read(text).items;
+    let items = parse_report(text).items;
     let names: Vec<&str> = why.iter().flat_map(|line| identifiers(line)).collect();
     let shares = |item: &&ReportItem| names.iter().any(|name| has_word(&item.text, name));
     let only = || items.first().filter(|_| items.len() == 1);
@@ -161,71 +163,71 @@ pub fn statement_about(text: &str, why: &[String]) -> Option<String> {
 
 /// A heading or lead-in that holds for what follows.
 #[derive(Clone, Debug, Default)]
-struct Above {
+struct HeadingContext {
     text: Option<String>,
-    topic: Option<Topic>,
+    topic: Option<HeadingTopic>,
     /// Whether it asks or supposes: an item below it alone would state what nobody said.
     is_supposed: bool,
 }
 
-impl Above {
-    fn of(title: &str) -> Self {
-        let text = Some(bare(title)).filter(|text| !text.is_empty());
-        let is_supposed =
-            title.trim_end_matches(':').ends_with('?') || Marked::of(title).supposes();
-        Self { text, topic: topic(title), is_supposed }
+impl HeadingContext {
+    fn from_title(title: &str) -> Self {
+        let text = Some(strip_markup(title)).filter(|text| !text.is_empty());
+        let is_supposed = title.trim_end_matches(':').ends_with('?')
+            || CuedSentence::parse(title).is_hypothetical();
+        Self { text, topic: heading_topic(title), is_supposed }
     }
 }
 
 /// The form a statement has in its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum StatementForm {
     Sentence,
     Item,
     Row,
 }
 
 #[derive(Default)]
-struct Reader {
+struct ReportParser {
     items: Vec<ReportItem>,
     /// The headings above, each with its level.
-    headings: Vec<(u8, Above)>,
-    lead_in: Option<Above>,
+    headings: Vec<(u8, HeadingContext)>,
+    lead_in: Option<HeadingContext>,
     /// Whether the text is a remark between two calls; a report knows more.
     is_remark: bool,
 }
 
-impl Reader {
-    fn block(&mut self, block: &Block, is_before_list: bool) {
+impl ReportParser {
+    fn block(&mut self, block: &ReportBlock, is_before_list: bool) {
         match block.kind {
-            Kind::Heading(level) => self.heading(level, &block.text),
-            Kind::Paragraph => self.paragraph(&block.text, is_before_list),
-            Kind::Item { check: Some(false), .. } => {
-                self.push(ItemKind::Unchecked, &block.text, Form::Item);
+            ReportBlockKind::Heading(level) => self.heading(level, &block.text),
+            ReportBlockKind::Paragraph => self.paragraph(&block.text, is_before_list),
+            ReportBlockKind::Item { check: Some(false), .. } => {
+                self.push(ItemKind::Unchecked, &block.text, StatementForm::Item);
             }
-            Kind::Item { check: Some(true), .. } => {
-                self.push(ItemKind::Done, &block.text, Form::Item);
+            ReportBlockKind::Item { check: Some(true), .. } => {
+                self.push(ItemKind::Done, &block.text, StatementForm::Item);
             }
-            Kind::Item { .. } | Kind::Row if self.is_supposed() => {}
-            Kind::Item { check: None, .. } => {
-                self.statement(&block.text, Form::Item);
+            ReportBlockKind::Item { .. } | ReportBlockKind::Row if self.is_supposed() => {}
+            ReportBlockKind::Item { check: None, .. } => {
+                self.statement(&block.text, StatementForm::Item);
                 if block.text.ends_with([':', '：']) && is_before_list {
-                    self.lead_in = Some(Above::of(&block.text));
+                    self.lead_in = Some(HeadingContext::from_title(&block.text));
                 }
             }
-            Kind::Row => self.statement(&block.text, Form::Row),
-            Kind::Other => {}
+            ReportBlockKind::Row => self.statement(&block.text, StatementForm::Row),
+            ReportBlockKind::Other => {}
         }
     }
 
     fn heading(&mut self, level: u8, title: &str) {
         self.lead_in = None;
         self.headings.retain(|(outer, _)| *outer < level);
-        let mut above = Above::of(title);
+        let mut above = HeadingContext::from_title(title);
         // Below "Issues", a heading is the title of an issue, whatever its words are.
         let inherited = self.topic();
-        if let Some(Topic::Praise | Topic::Items(_)) = inherited {
-            self.statement(title, Form::Item);
+        if let Some(HeadingTopic::Praise | HeadingTopic::Items(_)) = inherited {
+            self.statement(title, StatementForm::Item);
             above.topic = inherited;
         }
         self.headings.push((level, above));
@@ -233,35 +235,37 @@ impl Reader {
 
     fn paragraph(&mut self, text: &str, is_before_list: bool) {
         let mut sentences = sentences(text);
-        let label = label(text).map(Above::of).filter(|label| label.topic.is_some());
+        let label =
+            label(text).map(HeadingContext::from_title).filter(|label| label.topic.is_some());
         self.lead_in = label.clone();
         let last = sentences.last().copied().unwrap_or_default();
         if text.ends_with([':', '：']) {
             sentences.pop();
         }
         for sentence in sentences {
-            self.statement(sentence, Form::Sentence);
+            self.statement(sentence, StatementForm::Sentence);
         }
         // The label of a paragraph holds for its own list, not for what comes after.
-        self.lead_in = is_before_list.then(|| label.unwrap_or_else(|| Above::of(last)));
+        self.lead_in =
+            is_before_list.then(|| label.unwrap_or_else(|| HeadingContext::from_title(last)));
     }
 
     /// An item, if the text states something.
-    fn statement(&mut self, text: &str, form: Form) {
-        let marked = Marked::of(text);
-        let is_listed = form != Form::Sentence;
+    fn statement(&mut self, text: &str, form: StatementForm) {
+        let marked = CuedSentence::parse(text);
+        let is_listed = form != StatementForm::Sentence;
         let names = identifiers(text).len();
         if is_noise(text, &marked, names, is_listed) {
             return;
         }
-        let topic = label(text).and_then(topic).or_else(|| self.topic());
+        let topic = label(text).and_then(heading_topic).or_else(|| self.topic());
         let said = marked.kind();
         let kind = match (said, topic) {
-            (_, Some(Topic::Praise)) => return,
+            (_, Some(HeadingTopic::Praise)) => return,
             (Some(kind @ (ItemKind::Cause | ItemKind::DeadEnd | ItemKind::OpenItem)), _) => kind,
-            (Some(kind), _) if form == Form::Row => kind,
+            (Some(kind), _) if form == StatementForm::Row => kind,
             (None, _) if marked.is_done() => ItemKind::Done,
-            (_, Some(Topic::Items(kind))) if form != Form::Row => kind,
+            (_, Some(HeadingTopic::Items(kind))) if form != StatementForm::Row => kind,
             (Some(kind), _) => kind,
             (None, _) => ItemKind::Finding,
         };
@@ -277,18 +281,19 @@ impl Reader {
         self.lead_in.as_ref().or(heading).is_some_and(|above| above.is_supposed)
     }
 
-    fn topic(&self) -> Option<Topic> {
+    fn topic(&self) -> Option<HeadingTopic> {
         let heading = self.headings.last().and_then(|(_, above)| above.topic);
         self.lead_in.as_ref().and_then(|above| above.topic).or(heading)
     }
 
-    fn push(&mut self, kind: ItemKind, text: &str, form: Form) {
+    fn push(&mut self, kind: ItemKind, text: &str, form: StatementForm) {
         let heading = self.headings.last().and_then(|(_, above)| above.text.as_ref());
         let heading = self.lead_in.as_ref().and_then(|above| above.text.as_ref()).or(heading);
-        let is_announced = form == Form::Item && self.topic() == Some(Topic::Items(kind));
+        let is_announced =
+            form == StatementForm::Item && self.topic() == Some(HeadingTopic::Items(kind));
         let mut weight = weight(kind, text, is_announced);
-        if self.is_remark || form == Form::Row || describes_test(text) {
-            weight = weight.saturating_sub(ASIDE);
+        if self.is_remark || form == StatementForm::Row || describes_test(text) {
+            weight = weight.saturating_sub(ASIDE_PENALTY);
         }
         // A bare heading: "Test Coverage".
         if weight == 0 && kind == ItemKind::Finding {
@@ -300,7 +305,7 @@ impl Reader {
 }
 
 /// A heading without markup around and inside it.
-fn bare(title: &str) -> String {
+fn strip_markup(title: &str) -> String {
     let title = title.replace("**", "");
     shorten(title.trim_matches(|c: char| "_#: ：".contains(c)), HEADING_CHARACTERS_MAX)
 }
@@ -320,7 +325,7 @@ fn label(text: &str) -> Option<&str> {
 }
 
 /// Whether a text states nothing that outlives its turn.
-fn is_noise(text: &str, marked: &Marked, names: usize, is_listed: bool) -> bool {
+fn is_noise(text: &str, marked: &CuedSentence, names: usize, is_listed: bool) -> bool {
     let is_causal = marked.kind() == Some(ItemKind::Cause);
     let is_question = text.ends_with(['?', '？']);
     let is_bare = names == 0 && !is_causal && !is_listed;
@@ -339,7 +344,7 @@ fn describes_test(text: &str) -> bool {
 }
 
 /// Subtracted from the weight of table rows, of remarks between two calls, and of what tests do.
-const ASIDE: u8 = 12;
+const ASIDE_PENALTY: u8 = 12;
 
 /// The weight of a statement, from 0 to 100.
 fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
@@ -355,7 +360,7 @@ fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
     // A cause that names nothing is hard to use: "The issue is that there are too many error paths."
     let base = if names == 0 { base.min(30) } else { base };
     let specific = names.min(3) * 5;
-    let marked = Marked::of(text).count().min(3) * 4;
+    let marked = CuedSentence::parse(text).count().min(3) * 4;
     let announced = usize::from(is_announced) * 8;
     let length = match text.chars().count() {
         // "The issue is clear now."
@@ -373,7 +378,7 @@ mod tests {
 
     /// The items of a text as `kind: text`, with ` < heading`.
     fn check(text: &str, expected: &[&str]) {
-        let items = read(text).items;
+        let items = parse_report(text).items;
         let shown: Vec<String> = items
             .iter()
             .map(|item| {
@@ -491,7 +496,7 @@ mod tests {
 
     #[test]
     fn specific_and_causal_weighs_most() {
-        let weight = |text: &str| read(text).items.first().map_or(0, |item| item.weight);
+        let weight = |text: &str| parse_report(text).items.first().map_or(0, |item| item.weight);
         let order = [
             "`drain()` stalls because `lock()` is never released in `queue.rs`.",
             "It stalls because the lock is held for too long.",
@@ -515,8 +520,8 @@ mod tests {
 
     #[test]
     fn a_remark_weighs_less_than_a_report() {
-        let report = read("`close()` is never called.").items[0].weight;
-        let remark = read("`close()` is never called. Let me fix that.").items[0].weight;
+        let report = parse_report("`close()` is never called.").items[0].weight;
+        let remark = parse_report("`close()` is never called. Let me fix that.").items[0].weight;
         assert!(remark < report);
     }
 
@@ -526,7 +531,7 @@ mod tests {
             "- `drain()` is never called. {}This hides the stall.",
             "It is so. ".repeat(60)
         );
-        let item = &read(&text).items[0];
+        let item = &parse_report(&text).items[0];
         assert!(item.text.starts_with("`drain()` is never called."), "{}", item.text);
         assert!(item.text.contains(ELLIPSIS) && item.text.ends_with("This hides the stall."));
         assert!(item.text.chars().count() <= ITEM_CHARACTERS_MAX);

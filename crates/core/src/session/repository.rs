@@ -8,9 +8,9 @@ mod history;
 mod reflog;
 mod work_tree;
 
-pub use history::{CommitState, Links, MadeCommit, Tips, made};
-pub use reflog::{Action, RebaseStep, ReflogEntry, is_commit_id, name_branches};
+pub use history::{CommitParents, RefTips, ReflogCommit, ReflogCommitState, reflog_commits};
+pub use reflog::{RebaseStep, ReflogAction, ReflogEntry, is_commit_id, name_branches};
 pub use work_tree::{
-    FileStatus, LoggedCommit, MergedBranch, Observation, Operation, SinceThen, UncommittedFile,
-    Upstream, WorkTreeState,
+    FileStatus, GitOperation, LaterCommits, LoggedCommit, MergedBranch, Observation,
+    UncommittedFile, Upstream, WorkTreeState,
 };

@@ -18,17 +18,20 @@ mod why;
 mod wrapper;
 
 pub use check::{Check, Relation};
-pub use effect::{Outside, effect_result, outside, outside_action, unchecked, url};
+pub use effect::{
+    CommandEffect, command_effect, effect_result, tool_effect_action, unchecked_boxes_in, url,
+};
 pub use files::{FileStep, file_step};
 pub use git::{
-    Git, Made, Message, PushedRef, conflicts, files_changed, is_id, logged, made, message, pushed,
+    CommitMessage, GitCommand, PrintedCommit, PushedRef, commit_message, conflicts, files_changed,
+    is_id, logged_commits, printed_commits, pushed_refs,
 };
 pub use interest::{is_of_interest, may_change};
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};
-pub use lex::Errors;
-pub use line::{Line, Simple, Tells, join};
-pub use ran::{Checked, Ended, checks};
-pub use why::why;
+pub use lex::StderrTarget;
+pub use line::{ShellLine, SimpleCommand, StatusImplication, join_folder};
+pub use ran::{CheckedCommand, LineStatus, check_results};
+pub use why::failure_lines;
 
 #[cfg(test)]
 mod tests;

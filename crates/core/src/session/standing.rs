@@ -4,11 +4,12 @@
 //! A check or an edit that the user went back from says nothing about now. A commit or something done
 //! outside stays done.
 
-use super::item::{Exit, Seen};
-use super::work::{CheckRun, Commit, CommitState, Effect};
-use super::{Abandoned, Session};
+use super::item::{CommandStatus, Provenance};
+use super::work::{CheckRun, CommitState, Effect, SessionCommit};
+use super::{AbandonedRecords, Session};
 use crate::session::shell::{
-    self, Check, CheckKind, CheckResult, EffectKind, EffectResult, Git, Line, Relation, Simple,
+    self, Check, CheckKind, CheckResult, EffectKind, EffectResult, GitCommand, Relation, ShellLine,
+    SimpleCommand,
 };
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -24,7 +25,7 @@ pub struct CheckState<'s> {
     /// Commands after it that changed files, where it is not known which: merges, patches, scripts.
     pub commands_since: Vec<&'s str>,
     /// Where it ran again, or more than it, with a result that is not clear.
-    pub ran_again: Option<&'s Seen>,
+    pub ran_again: Option<&'s Provenance>,
 }
 
 impl CheckState<'_> {
@@ -38,33 +39,33 @@ impl CheckState<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenFailure<'s> {
     /// Where it was last seen failing.
-    pub seen: &'s Seen,
+    pub seen: &'s Provenance,
     /// The simple command, as typed.
     pub command: &'s str,
     /// The most telling lines, the best first.
     pub why: &'s [String],
     /// What failed.
-    pub what: Failing,
+    pub kind: OpenFailureKind,
     /// What ran since.
-    pub since: Since<'s>,
+    pub follow_up: FailureFollowUp<'s>,
 }
 
 /// What ran after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Since<'s> {
+pub enum FailureFollowUp<'s> {
     /// Nothing that can be compared.
     Nothing,
     /// A narrower run of the same check, which passed.
     NarrowerPassed(&'s CheckRun),
     /// The check, or more than it, here; the result is not clear.
-    RanAgain(&'s Seen),
+    RanAgain(&'s Provenance),
     /// Something that may include it; the result is not clear.
     MayHaveRun,
 }
 
 /// What failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failing {
+pub enum OpenFailureKind {
     /// A check.
     Check(CheckKind),
     /// A merge, rebase, cherry-pick or pull that stopped on conflicts, or a commit that was not made.
@@ -75,7 +76,7 @@ pub enum Failing {
 
 /// Things of one kind that were done outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EffectDone<'s> {
+pub struct EffectGroup<'s> {
     /// The newest of them.
     pub effect: &'s Effect,
     /// How many they are.
@@ -87,23 +88,23 @@ pub struct EffectDone<'s> {
 }
 
 /// A run of a check, with what it is compared by.
-struct Compared<'s> {
+struct ComparedCheck<'s> {
     run: &'s CheckRun,
     check: Check,
     /// The folder it ran in.
     folder: &'s str,
 }
 
-impl Compared<'_> {
+impl ComparedCheck<'_> {
     /// What this run says about an earlier one.
     fn relation_to(&self, earlier: &Self) -> Relation {
-        from_folder(self.folder, earlier.folder, self.check.relation_to(&earlier.check))
+        relation_across_folders(self.folder, earlier.folder, self.check.relation_to(&earlier.check))
     }
 }
 
 /// What a run in one folder says about a run in another one, where their words say this. Above or below,
 /// the same words may check the same; in another worktree they check something else.
-fn from_folder(folder: &str, earlier: &str, relation: Relation) -> Relation {
+fn relation_across_folders(folder: &str, earlier: &str, relation: Relation) -> Relation {
     if folder == earlier {
         return relation;
     }
@@ -129,7 +130,7 @@ fn is_other_worktree(one: &str, other: &str) -> bool {
 
 /// Runs that are on the way to the end and that passed or failed, the oldest first. Of runs of the same
 /// command with the same result, only the last: it says all that the others say.
-fn compared<'s>(session: &'s Session, left: &Abandoned) -> Vec<Compared<'s>> {
+fn compared_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<ComparedCheck<'s>> {
     let is_told = |run: &&CheckRun| run.result != CheckResult::Unknown && !left.has(&run.seen);
     let mut told: Vec<&'s CheckRun> = session.checks.iter().filter(is_told).collect();
     // Runs of agents were added behind those of the session.
@@ -138,30 +139,34 @@ fn compared<'s>(session: &'s Session, left: &Abandoned) -> Vec<Compared<'s>> {
     let is_last =
         |run: &&'s CheckRun| known.insert((run.kind, run.result, &run.command, &run.folder));
     let read = |run: &'s CheckRun| {
-        let mut checks = Check::all_in(&run.command).into_iter();
+        let mut checks = Check::parse_line(&run.command).into_iter();
         let check = checks.find(|check| check.kind == run.kind)?;
-        Some(Compared { run, check, folder: folder_of(run, session) })
+        Some(ComparedCheck { run, check, folder: folder_of(run, session) })
     };
     let last = told.into_iter().rev().filter(is_last);
-    let mut all: Vec<Compared<'s>> = last.filter_map(read).collect();
+    let mut all: Vec<ComparedCheck<'s>> = last.filter_map(read).collect();
     all.reverse();
     all
 }
 
 /// A run of which the result was not seen.
-struct Unseen<'s> {
-    seen: &'s Seen,
+struct UnseenCheck<'s> {
+    seen: &'s Provenance,
     folder: Cow<'s, str>,
     check: Check,
 }
 
-impl Unseen<'_> {
+impl UnseenCheck<'_> {
     /// What it would say about an earlier run.
-    fn relation_to(&self, earlier: &Compared<'_>) -> Relation {
+    fn relation_to(&self, earlier: &ComparedCheck<'_>) -> Relation {
         if !self.seen.is_after(&earlier.run.seen) {
             return Relation::Different;
         }
-        from_folder(&self.folder, earlier.folder, self.check.relation_to(&earlier.check))
+        relation_across_folders(
+            &self.folder,
+            earlier.folder,
+            self.check.relation_to(&earlier.check),
+        )
     }
 }
 
@@ -171,33 +176,33 @@ fn folder_of<'s>(run: &'s CheckRun, session: &'s Session) -> &'s str {
 }
 
 /// Runs whose output does not say how they ended, and those that did not end.
-fn unseen<'s>(session: &'s Session, left: &Abandoned) -> Vec<Unseen<'s>> {
+fn unseen_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<UnseenCheck<'s>> {
     let is_unknown = |run: &&CheckRun| run.result == CheckResult::Unknown;
     let unknown = session.checks.iter().filter(is_unknown).flat_map(|run| {
-        let checks = Check::all_in(&run.command).into_iter();
+        let checks = Check::parse_line(&run.command).into_iter();
         let folder = folder_of(run, session);
-        checks.map(move |check| Unseen { seen: &run.seen, folder: folder.into(), check })
+        checks.map(move |check| UnseenCheck { seen: &run.seen, folder: folder.into(), check })
     });
     let stopped = session.commands.iter().filter(|command| match command.exit {
-        Exit::Running | Exit::Interrupted => true,
-        Exit::Passed | Exit::Failed | Exit::NotAllowed => false,
+        CommandStatus::Running | CommandStatus::Interrupted => true,
+        CommandStatus::Passed | CommandStatus::Failed | CommandStatus::NotAllowed => false,
     });
     let stopped = stopped.flat_map(|command| {
-        let checks = |one: &Simple| {
+        let checks = |one: &SimpleCommand| {
             let cwd = session.cwd.as_deref();
-            let folder = one.folder.as_deref().map(|folder| shell::join(cwd, folder));
+            let folder = one.folder.as_deref().map(|folder| shell::join_folder(cwd, folder));
             let folder = folder.map_or(Cow::Borrowed(cwd.unwrap_or_default()), Cow::Owned);
-            let checks = Check::all_of(one).into_iter();
+            let checks = Check::all_from_command(one).into_iter();
             checks
-                .map(|check| Unseen { seen: &command.seen, folder: folder.clone(), check })
+                .map(|check| UnseenCheck { seen: &command.seen, folder: folder.clone(), check })
                 .collect::<Vec<_>>()
         };
-        Line::read(&command.text).commands.iter().flat_map(checks).collect::<Vec<_>>()
+        ShellLine::parse(&command.text).commands.iter().flat_map(checks).collect::<Vec<_>>()
     });
     unknown.chain(stopped).filter(|run| !left.has(run.seen)).collect()
 }
 
-fn order(one: &Seen, other: &Seen) -> std::cmp::Ordering {
+fn order(one: &Provenance, other: &Provenance) -> std::cmp::Ordering {
     match (one.is_after(other), other.is_after(one)) {
         (true, false) => std::cmp::Ordering::Greater,
         (false, true) => std::cmp::Ordering::Less,
@@ -210,9 +215,9 @@ const LAST_MAX: usize = 3;
 
 /// For each kind of check the last runs that matter, the newest first. A run is left out where a later
 /// one checked as much, or may have.
-pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState<'s>> {
-    let runs = compared(session, left);
-    let unseen = unseen(session, left);
+pub fn last_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<CheckState<'s>> {
+    let runs = compared_checks(session, left);
+    let unseen = unseen_checks(session, left);
     let mut last: Vec<CheckState<'s>> = Vec::new();
     for (at, one) in runs.iter().enumerate().rev() {
         let kind = one.run.kind;
@@ -227,7 +232,7 @@ pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState
             run: one.run,
             edits_since: edits_since(session, &one.run.seen, left),
             commands_since: commands_since(session, &one.run.seen, left),
-            ran_again: ran_again(one, &unseen),
+            ran_again: unseen_repeat(one, &unseen),
         };
         state.edits_since.retain(|path| !is_prose(path));
         // A part that passed before later edits says little where something passed after them.
@@ -243,12 +248,15 @@ pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState
 }
 
 /// Where a check ran again last, as a whole, with a result that was not seen.
-fn ran_again<'s>(one: &Compared<'_>, unseen: &[Unseen<'s>]) -> Option<&'s Seen> {
+fn unseen_repeat<'s>(
+    one: &ComparedCheck<'_>,
+    unseen: &[UnseenCheck<'s>],
+) -> Option<&'s Provenance> {
     let again = unseen.iter().filter(|run| run.relation_to(one) == Relation::Covers);
     again.map(|run| run.seen).max_by(|one, other| order(one, other))
 }
 
-fn is_outdated(one: &Compared<'_>, later: &[Compared<'_>]) -> bool {
+fn is_outdated(one: &ComparedCheck<'_>, later: &[ComparedCheck<'_>]) -> bool {
     later.iter().any(|other| match other.relation_to(one) {
         Relation::Covers => true,
         Relation::Unclear => {
@@ -259,8 +267,12 @@ fn is_outdated(one: &Compared<'_>, later: &[Compared<'_>]) -> bool {
 }
 
 /// Commands that changed files after a moment, where it is not known which.
-fn commands_since<'s>(session: &'s Session, since: &Seen, left: &Abandoned) -> Vec<&'s str> {
-    let is_one = |edit: &&super::OtherEdit| {
+fn commands_since<'s>(
+    session: &'s Session,
+    since: &Provenance,
+    left: &AbandonedRecords,
+) -> Vec<&'s str> {
+    let is_one = |edit: &&super::IndirectEdit| {
         edit.path.is_none() && edit.seen.is_after(since) && !left.has(&edit.seen)
     };
     let edits = session.other_edits.iter().filter(is_one);
@@ -276,15 +288,15 @@ fn is_prose(path: &str) -> bool {
 }
 
 /// Failures that nothing settled, the oldest first. What may have been settled is left out.
-pub fn open_failures<'s>(session: &'s Session, left: &Abandoned) -> Vec<OpenFailure<'s>> {
-    let runs = compared(session, left);
-    let unseen = unseen(session, left);
+pub fn open_failures<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<OpenFailure<'s>> {
+    let runs = compared_checks(session, left);
+    let unseen = unseen_checks(session, left);
     let mut open: Vec<OpenFailure<'s>> = Vec::new();
     for (at, failed) in runs.iter().enumerate() {
         let later = &runs[at + 1..];
         if failed.run.result != CheckResult::Failed
             || is_settled(failed, later)
-            || !is_worth_telling(session, failed)
+            || !is_worth_reporting(session, failed)
         {
             continue;
         }
@@ -292,8 +304,8 @@ pub fn open_failures<'s>(session: &'s Session, left: &Abandoned) -> Vec<OpenFail
             seen: failed.run.ended.as_ref().unwrap_or(&failed.run.seen),
             command: &failed.run.command,
             why: &failed.run.why,
-            what: Failing::Check(failed.run.kind),
-            since: since(failed, later, &unseen),
+            kind: OpenFailureKind::Check(failed.run.kind),
+            follow_up: follow_up(failed, later, &unseen),
         });
     }
     open.extend(open_conflicts(session, left));
@@ -302,23 +314,27 @@ pub fn open_failures<'s>(session: &'s Session, left: &Abandoned) -> Vec<OpenFail
     open
 }
 
-fn since<'s>(failed: &Compared<'s>, later: &[Compared<'s>], unseen: &[Unseen<'s>]) -> Since<'s> {
-    if let Some(seen) = ran_again(failed, unseen) {
-        return Since::RanAgain(seen);
+fn follow_up<'s>(
+    failed: &ComparedCheck<'s>,
+    later: &[ComparedCheck<'s>],
+    unseen: &[UnseenCheck<'s>],
+) -> FailureFollowUp<'s> {
+    if let Some(seen) = unseen_repeat(failed, unseen) {
+        return FailureFollowUp::RanAgain(seen);
     }
     if unseen.iter().any(|run| run.relation_to(failed) == Relation::Unclear) {
-        return Since::MayHaveRun;
+        return FailureFollowUp::MayHaveRun;
     }
-    let narrower = |one: &&Compared<'_>| {
+    let narrower = |one: &&ComparedCheck<'_>| {
         one.run.result == CheckResult::Passed && one.relation_to(failed) == Relation::Narrower
     };
     let passed = later.iter().rev().find(narrower);
-    passed.map_or(Since::Nothing, |one| Since::NarrowerPassed(one.run))
+    passed.map_or(FailureFollowUp::Nothing, |one| FailureFollowUp::NarrowerPassed(one.run))
 }
 
 /// Whether later runs say that a check passes, failed again, or may pass by now.
-fn is_settled(failed: &Compared<'_>, later: &[Compared<'_>]) -> bool {
-    let settles = |one: &Compared<'_>| match one.relation_to(failed) {
+fn is_settled(failed: &ComparedCheck<'_>, later: &[ComparedCheck<'_>]) -> bool {
+    let settles = |one: &ComparedCheck<'_>| match one.relation_to(failed) {
         // One that failed again is told at its own place.
         Relation::Covers => true,
         Relation::Unclear => one.run.result == CheckResult::Passed,
@@ -340,7 +356,7 @@ fn is_settled(failed: &Compared<'_>, later: &[Compared<'_>]) -> bool {
 }
 
 /// Whether a failure says something about the project: trials do not.
-fn is_worth_telling(session: &Session, failed: &Compared<'_>) -> bool {
+fn is_worth_reporting(session: &Session, failed: &ComparedCheck<'_>) -> bool {
     let command = &failed.run.command;
     let outside = failed.run.folder.as_deref().is_some_and(|folder| {
         folder.starts_with("/tmp/")
@@ -365,15 +381,15 @@ impl Session {
     pub fn settles_conflicts(&self) -> bool {
         let cwd = self.cwd.as_deref().unwrap_or_default();
         // Another checkout has conflicts of its own.
-        let is_here = |git: &Git<'_>| {
+        let is_here = |git: &GitCommand<'_>| {
             let folder = git.folder.as_deref().filter(|folder| folder.starts_with(['/', '~', '$']));
             folder.is_none_or(|folder| Path::new(folder).starts_with(cwd))
         };
         let ends = |text: &str| {
-            let line = Line::read(text);
+            let line = ShellLine::parse(text);
             line.commands
                 .iter()
-                .filter_map(Git::of)
+                .filter_map(GitCommand::from_command)
                 .any(|git| git.ends_conflicts() && is_here(&git))
         };
         // Few lines of a session are worth reading as commands.
@@ -381,17 +397,17 @@ impl Session {
             let words = ["--continue", "--abort", "--skip", "--quit", "reset"];
             text.contains("git") && words.iter().any(|word| text.contains(word))
         };
-        let passed = self.commands.iter().filter(|one| one.exit == Exit::Passed);
+        let passed = self.commands.iter().filter(|one| one.exit == CommandStatus::Passed);
         passed.filter(|one| may_end(&one.text)).any(|one| ends(&one.text))
     }
 }
 
 fn open_conflicts<'s>(
     session: &'s Session,
-    left: &Abandoned,
+    left: &AbandonedRecords,
 ) -> impl Iterator<Item = OpenFailure<'s>> {
     let commits = || session.commits.iter();
-    let is_open = move |conflict: &&super::Conflict| {
+    let is_open = move |conflict: &&super::GitConflict| {
         conflict.settled.is_none()
             && !left.has(&conflict.seen)
             && !commits().any(|commit| commit.seen.is_after(&conflict.seen))
@@ -401,8 +417,8 @@ fn open_conflicts<'s>(
         seen: &conflict.seen,
         command: &conflict.command,
         why: &conflict.why,
-        what: Failing::Merge,
-        since: Since::Nothing,
+        kind: OpenFailureKind::Merge,
+        follow_up: FailureFollowUp::Nothing,
     })
 }
 
@@ -436,19 +452,21 @@ fn open_effects(session: &Session) -> impl Iterator<Item = OpenFailure<'_>> {
         seen: &failed.seen,
         command: &failed.command,
         why: &failed.why,
-        what: Failing::Effect(failed.kind),
-        since: tried_again(session, failed).map_or(Since::Nothing, Since::RanAgain),
+        kind: OpenFailureKind::Effect(failed.kind),
+        follow_up: unfinished_retry(session, failed)
+            .map_or(FailureFollowUp::Nothing, FailureFollowUp::RanAgain),
     })
 }
 
 /// Where something of the same kind was started outside, without an end.
-fn tried_again<'s>(session: &'s Session, failed: &Effect) -> Option<&'s Seen> {
+fn unfinished_retry<'s>(session: &'s Session, failed: &Effect) -> Option<&'s Provenance> {
     let mut commands = session.commands.iter().rev();
     let again = commands.find(|command| {
-        let has_no_end = matches!(command.exit, Exit::Running | Exit::Interrupted);
+        let has_no_end =
+            matches!(command.exit, CommandStatus::Running | CommandStatus::Interrupted);
         let is_same = || {
-            let line = Line::read(&command.text);
-            let outside = line.commands.iter().filter_map(|one| shell::outside(one, &line));
+            let line = ShellLine::parse(&command.text);
+            let outside = line.commands.iter().filter_map(|one| shell::command_effect(one, &line));
             { outside }.any(|one| one.kind == failed.kind)
         };
         has_no_end && command.seen.is_after(&failed.seen) && is_same()
@@ -462,22 +480,22 @@ fn verb(effect: &Effect) -> &str {
 }
 
 /// Commits of the session that exist, as far as its transcript shows, the newest last.
-pub fn commits_made(session: &Session) -> Vec<&Commit> {
+pub fn existing_commits(session: &Session) -> Vec<&SessionCommit> {
     let made = session.commits.iter().filter(|commit| commit.state == CommitState::Made);
-    let mut made: Vec<&Commit> = made.collect();
+    let mut made: Vec<&SessionCommit> = made.collect();
     made.sort_by(|one, other| order(&one.seen, &other.seen));
     made
 }
 
 /// What was done outside, in the order of the newest of each; five replies are one entry with a
 /// count.
-pub fn effects_done(session: &Session) -> Vec<EffectDone<'_>> {
+pub fn effect_groups(session: &Session) -> Vec<EffectGroup<'_>> {
     let mut done: Vec<&Effect> =
         session.effects.iter().filter(|effect| effect.result == EffectResult::Done).collect();
     done.sort_by(|one, other| order(&one.seen, &other.seen));
-    let mut grouped: Vec<EffectDone<'_>> = Vec::new();
+    let mut grouped: Vec<EffectGroup<'_>> = Vec::new();
     for effect in done {
-        let same = |one: &EffectDone<'_>| {
+        let same = |one: &EffectGroup<'_>| {
             one.effect.kind == effect.kind
                 && verb(one.effect) == verb(effect)
                 && (one.effect.target == effect.target
@@ -491,7 +509,7 @@ pub fn effects_done(session: &Session) -> Vec<EffectDone<'_>> {
             url = url.or(before.url);
             title = title.or(before.title);
         }
-        grouped.push(EffectDone { effect, count, url, title });
+        grouped.push(EffectGroup { effect, count, url, title });
     }
     grouped
 }
@@ -519,8 +537,12 @@ pub fn unchecked_boxes(session: &Session) -> Vec<(&Effect, &[String])> {
 }
 
 /// Files that were changed after a moment, by the session or its agents, in the order of their paths.
-pub fn edits_since<'s>(session: &'s Session, since: &Seen, left: &Abandoned) -> Vec<&'s str> {
-    let is_later = |seen: &Seen| seen.is_after(since) && !left.has(seen);
+pub fn edits_since<'s>(
+    session: &'s Session,
+    since: &Provenance,
+    left: &AbandonedRecords,
+) -> Vec<&'s str> {
+    let is_later = |seen: &Provenance| seen.is_after(since) && !left.has(seen);
     let changed = session.files.changed();
     let own = changed.filter(|(_, touched)| touched.changed.iter().any(is_later));
     let others = session.other_edits.iter().filter(|edit| is_later(&edit.seen));

@@ -1,6 +1,6 @@
 //! What is counted: records by what became of them, and tokens.
 
-use super::fact::Used;
+use super::fact::ResponseUsage;
 use super::hash::hash;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -13,7 +13,7 @@ const ANSWERS_MAX: usize = 16;
 
 /// What was read, understood and passed over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct RecordCounts {
     /// Records in all.
     pub seen: u64,
     /// Those that were understood.
@@ -32,16 +32,16 @@ pub struct Counts {
     pub tool_calls: u64,
 }
 
-impl Counts {
-    pub(super) fn skip(&mut self, reason: &str) {
+impl RecordCounts {
+    pub(super) fn count_skipped(&mut self, reason: &str) {
         *self.skipped.entry(reason.to_owned()).or_default() += 1;
     }
 
-    pub(super) fn unknown(&mut self, kind: &str) {
+    pub(super) fn count_unknown(&mut self, kind: &str) {
         count_named(&mut self.unknown, kind);
     }
 
-    pub(super) fn sort(&mut self, sort: &str) {
+    pub(super) fn count_kind(&mut self, sort: &str) {
         // Most records are of few sorts: no name is made again.
         match self.sorts.get_mut(sort) {
             Some(count) => *count += 1,
@@ -50,12 +50,12 @@ impl Counts {
     }
 
     /// How many could not be used.
-    pub fn skipped_in_all(&self) -> u64 {
+    pub fn total_skipped(&self) -> u64 {
         self.skipped.values().sum()
     }
 
     /// How many are of a kind that is not known.
-    pub fn unknown_in_all(&self) -> u64 {
+    pub fn total_unknown(&self) -> u64 {
         self.unknown.values().sum()
     }
 }
@@ -85,7 +85,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    pub(super) fn add(&mut self, used: &Used<'_>, by_agent: bool) {
+    pub(super) fn add(&mut self, used: &ResponseUsage<'_>, by_agent: bool) {
         self.window = used.window.or(self.window);
         let mut add = (used.input, used.cached, used.output);
         if let Some(answer) = used.answer.map(|answer| hash(answer.as_bytes())) {
@@ -117,7 +117,7 @@ impl Usage {
     }
 
     /// Takes note of an answer that another session got: what is told of it again is no news.
-    pub(super) fn know(&mut self, used: &Used<'_>) {
+    pub(super) fn note_copied(&mut self, used: &ResponseUsage<'_>) {
         let Some(answer) = used.answer.map(|answer| hash(answer.as_bytes())) else { return };
         self.recent.retain(|entry| entry.0 != answer);
         if self.recent.len() >= ANSWERS_MAX {
@@ -147,7 +147,7 @@ const WINDOWS: [(&str, u64); 6] = [
 ];
 
 /// What a model can read at once, where its name tells it.
-pub fn window_of(model: &str) -> Option<u64> {
+pub fn context_window(model: &str) -> Option<u64> {
     if model.ends_with("[1m]") {
         return Some(1_000_000);
     }
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn tokens_of_an_answer_count_once() {
         let mut usage = Usage::default();
-        let used = |answer, output| Used {
+        let used = |answer, output| ResponseUsage {
             answer: Some(answer),
             input: 10,
             cached: 100,
@@ -174,17 +174,17 @@ mod tests {
         assert_eq!((usage.input, usage.cached, usage.output), (20, 200, 7));
         usage.add(&used("c", 0), true);
         assert_eq!((usage.by_agents, usage.context), (110, Some(115)));
-        usage.add(&Used { input: u64::MAX, cached: u64::MAX, ..used("d", 1) }, false);
+        usage.add(&ResponseUsage { input: u64::MAX, cached: u64::MAX, ..used("d", 1) }, false);
         assert_eq!(usage.total(), u64::MAX);
     }
 
     #[test]
     fn names_from_outside_are_limited() {
-        let mut counts = Counts::default();
+        let mut counts = RecordCounts::default();
         for number in 0..1000 {
-            counts.unknown(&format!("{number}{}", "x".repeat(1000)));
+            counts.count_unknown(&format!("{number}{}", "x".repeat(1000)));
         }
-        assert_eq!(counts.unknown_in_all(), 1000);
+        assert_eq!(counts.total_unknown(), 1000);
         assert!(counts.unknown.len() <= NAMES_MAX + 1);
         assert!(counts.unknown.keys().all(|name| name.len() <= NAME_LENGTH_MAX));
     }

@@ -1,9 +1,9 @@
 //! The tasks of a session: lists that a client keeps, and who works on which of them.
 
 use super::Session;
-use super::fact::{Detail, TaskChange, Todo};
-use super::item::{Agent, AgentState, Seen, Source, Task, TaskStatus};
-use super::seen::id_of;
+use super::fact::{TaskUpdate, Todo, ToolDetail};
+use super::item::{Agent, AgentState, Attribution, Provenance, SessionTask, SessionTaskStatus};
+use super::seen::clean_id;
 use super::text::{COMMAND_BYTES_MAX, TEXT_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 
@@ -11,17 +11,17 @@ const TASKS_MAX: usize = 2_000;
 /// Entries of metadata that are kept of a task.
 const METADATA_MAX: usize = 32;
 /// The subject of a task whose beginning is in no record.
-const NOT_TOLD: &str = "(not told)";
+const NO_SUBJECT: &str = "(not told)";
 /// The metadata that names the agent of a task.
 const AGENT: &str = "agent_id";
 
 /// A change of a task, cleaned and cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct OwnedTask {
+pub(super) struct OwnedTaskUpdate {
     id: Option<String>,
     pub(super) subject: Option<String>,
     description: Option<String>,
-    status: Option<TaskStatus>,
+    status: Option<SessionTaskStatus>,
     blocked_by: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     blocks: Vec<String>,
@@ -31,19 +31,19 @@ pub(super) struct OwnedTask {
     metadata: Vec<(String, Option<String>)>,
 }
 
-impl Task {
+impl SessionTask {
     /// Whether a record or a file says what it is about.
-    pub fn is_told(&self) -> bool {
-        self.subject != NOT_TOLD && !self.subject.trim().is_empty()
+    pub fn has_subject(&self) -> bool {
+        self.subject != NO_SUBJECT && !self.subject.trim().is_empty()
     }
 
-    fn take(&mut self, seen: &Seen, change: OwnedTask) {
+    fn apply_update(&mut self, seen: &Provenance, change: OwnedTaskUpdate) {
         self.changed = seen.clone();
         self.subject = change.subject.unwrap_or_else(|| std::mem::take(&mut self.subject));
         self.description = change.description.or(self.description.take());
         self.status = change.status.unwrap_or_else(|| self.status.clone());
         for id in change.blocked_by {
-            self.wait_for(id);
+            self.add_blocker(id);
         }
         // An empty name takes the task away from its owner.
         self.owner = change.owner.or(self.owner.take()).filter(|owner| !owner.is_empty());
@@ -61,7 +61,7 @@ impl Task {
         }
     }
 
-    fn wait_for(&mut self, id: String) {
+    fn add_blocker(&mut self, id: String) {
         if !self.blocked_by.contains(&id) {
             self.blocked_by.push(id);
         }
@@ -69,44 +69,53 @@ impl Task {
 }
 
 impl Session {
-    pub(super) fn change_task(&mut self, seen: &Seen, change: OwnedTask, detail: &Detail<'_>) {
+    pub(super) fn change_task(
+        &mut self,
+        seen: &Provenance,
+        change: OwnedTaskUpdate,
+        detail: &ToolDetail<'_>,
+    ) {
         let given = match detail {
-            Detail::Task(id) => Some(self.name(id)),
-            Detail::None
-            | Detail::Answers(_)
-            | Detail::Agent { .. }
-            | Detail::Background(_)
-            | Detail::Output(_)
-            | Detail::Plan { .. } => None,
+            ToolDetail::Task(id) => Some(self.clean_name(id)),
+            ToolDetail::None
+            | ToolDetail::Answers(_)
+            | ToolDetail::Agent { .. }
+            | ToolDetail::Background(_)
+            | ToolDetail::Output(_)
+            | ToolDetail::Plan { .. } => None,
         };
         let id = change.id.clone().or(given);
         let blocks = change.blocks.clone();
         let known = self.tasks.iter_mut().find(|task| id.is_some() && task.id == id);
         if let Some(task) = known {
-            task.take(seen, change);
+            task.apply_update(seen, change);
         } else if self.tasks.len() < TASKS_MAX {
-            let mut task = new_task(seen, NOT_TOLD.to_owned(), TaskStatus::Pending);
+            let mut task = new_task(seen, NO_SUBJECT.to_owned(), SessionTaskStatus::Pending);
             task.id.clone_from(&id);
-            task.take(seen, change);
+            task.apply_update(seen, change);
             self.tasks.push(task);
         }
         for blocked in blocks {
             let waiting = self.tasks.iter_mut().find(|task| task.id.as_ref() == Some(&blocked));
             if let (Some(task), Some(id)) = (waiting, &id) {
                 task.changed = seen.clone();
-                task.wait_for(id.clone());
+                task.add_blocker(id.clone());
             }
         }
     }
 
     /// A list is written anew each time; what stood on it before keeps its beginning.
-    pub(super) fn replace_tasks(&mut self, seen: &Seen, todos: Vec<(String, TaskStatus)>) {
-        let mut before: Vec<Task> = std::mem::take(&mut self.tasks);
+    pub(super) fn replace_tasks(
+        &mut self,
+        seen: &Provenance,
+        todos: Vec<(String, SessionTaskStatus)>,
+    ) {
+        let mut before: Vec<SessionTask> = std::mem::take(&mut self.tasks);
         for (subject, status) in todos.into_iter().take(TASKS_MAX) {
             let known = before.iter().position(|task| task.subject == subject);
             let task = match known.map(|at| before.remove(at)) {
                 Some(task) if task.status == status => task,
-                Some(task) => Task { changed: seen.clone(), status, ..task },
+                Some(task) => SessionTask { changed: seen.clone(), status, ..task },
                 None => new_task(seen, subject, status),
             };
             self.tasks.push(task);
@@ -115,48 +124,54 @@ impl Session {
         // more was taken off.
         for mut task in before {
             if task.id.is_none() && task.status.is_open() {
-                task.status = TaskStatus::Deleted;
+                task.status = SessionTaskStatus::Deleted;
                 task.changed = seen.clone();
             }
-            let is_kept = task.id.is_some() || task.status == TaskStatus::Deleted;
+            let is_kept = task.id.is_some() || task.status == SessionTaskStatus::Deleted;
             if is_kept && self.tasks.len() < TASKS_MAX {
                 self.tasks.push(task);
             }
         }
     }
 
-    pub(super) fn owned(&mut self, change: &TaskChange<'_>) -> OwnedTask {
+    pub(super) fn owned_update(&mut self, change: &TaskUpdate<'_>) -> OwnedTaskUpdate {
         let metadata = change.metadata.iter().take(METADATA_MAX);
         let metadata: Vec<(String, Option<String>)> = metadata
             .map(|(key, value)| {
-                let value = value.as_deref().map(|value| self.head(value, COMMAND_BYTES_MAX));
-                (self.name(key), value)
+                let value = value.as_deref().map(|value| self.clean_head(value, COMMAND_BYTES_MAX));
+                (self.clean_name(key), value)
             })
             .collect();
-        OwnedTask {
-            id: change.id.as_deref().map(|id| self.name(id)),
-            subject: change.subject.as_deref().map(|text| self.head(text, COMMAND_BYTES_MAX)),
-            description: change.description.as_deref().map(|text| self.head(text, TEXT_BYTES_MAX)),
-            status: change.status.as_deref().map(|status| TaskStatus::read(&self.name(status))),
-            blocked_by: change.blocked_by.iter().map(|id| self.name(id)).collect(),
-            blocks: change.blocks.iter().map(|id| self.name(id)).collect(),
-            owner: change.owner.as_deref().map(|owner| self.name(owner)),
+        OwnedTaskUpdate {
+            id: change.id.as_deref().map(|id| self.clean_name(id)),
+            subject: change.subject.as_deref().map(|text| self.clean_head(text, COMMAND_BYTES_MAX)),
+            description: change
+                .description
+                .as_deref()
+                .map(|text| self.clean_head(text, TEXT_BYTES_MAX)),
+            status: change
+                .status
+                .as_deref()
+                .map(|status| SessionTaskStatus::parse(&self.clean_name(status))),
+            blocked_by: change.blocked_by.iter().map(|id| self.clean_name(id)).collect(),
+            blocks: change.blocks.iter().map(|id| self.clean_name(id)).collect(),
+            owner: change.owner.as_deref().map(|owner| self.clean_name(owner)),
             metadata,
         }
     }
 
-    pub(super) fn todos(&mut self, todos: &[Todo<'_>]) -> Vec<(String, TaskStatus)> {
+    pub(super) fn clean_todos(&mut self, todos: &[Todo<'_>]) -> Vec<(String, SessionTaskStatus)> {
         let mut kept = Vec::new();
         for todo in todos.iter().take(TASKS_MAX) {
-            let status = TaskStatus::read(&self.name(&todo.status));
-            kept.push((self.head(&todo.subject, COMMAND_BYTES_MAX), status));
+            let status = SessionTaskStatus::parse(&self.clean_name(&todo.status));
+            kept.push((self.clean_head(&todo.subject, COMMAND_BYTES_MAX), status));
         }
         kept
     }
 
     /// The id of the agent that works on a task: the one its metadata or its owner names, or one that
     /// was started with the task in its description and has not come back.
-    pub fn agent_of<'s>(&'s self, task: &'s Task) -> Option<&'s str> {
+    pub fn agent_for_task<'s>(&'s self, task: &'s SessionTask) -> Option<&'s str> {
         if let Some(agent) = task.metadata.get(AGENT) {
             return Some(agent);
         }
@@ -178,10 +193,10 @@ impl Session {
 
 /// Whether an agent was started for a task: what it was asked in a few words is the task, or names it
 /// as `T-4`, `#4` or `task 4`.
-fn is_about(agent: &Agent, task: &Task) -> bool {
+fn is_about(agent: &Agent, task: &SessionTask) -> bool {
     let about = agent.about.as_deref().unwrap_or_default().to_lowercase();
     let subject = task.subject.trim().to_lowercase();
-    let is_subject = task.is_told() && about.trim() == subject;
+    let is_subject = task.has_subject() && about.trim() == subject;
     is_subject || task.id.as_deref().is_some_and(|id| names_task(&about, id))
 }
 
@@ -201,8 +216,8 @@ fn names_task(text: &str, id: &str) -> bool {
     pairs || words.iter().any(marked)
 }
 
-fn new_task(seen: &Seen, subject: String, status: TaskStatus) -> Task {
-    Task {
+fn new_task(seen: &Provenance, subject: String, status: SessionTaskStatus) -> SessionTask {
+    SessionTask {
         seen: seen.clone(),
         changed: seen.clone(),
         id: None,
@@ -216,23 +231,24 @@ fn new_task(seen: &Seen, subject: String, status: TaskStatus) -> Task {
 }
 
 /// A task as a file has it: what it says holds now, so nothing is added to what was told before.
-pub(super) fn take_task(session: &mut Session, file: &str, change: &TaskChange<'_>) {
-    let record = id_of(file).into_owned();
-    let seen = Seen { record, number: 0, at: None, source: Source::Observed, agent: None };
-    let change = session.owned(change);
+pub(super) fn merge_task(session: &mut Session, file: &str, change: &TaskUpdate<'_>) {
+    let record = clean_id(file).into_owned();
+    let seen =
+        Provenance { record, number: 0, at: None, source: Attribution::Observed, agent: None };
+    let change = session.owned_update(change);
     if let Some(task) = session.tasks.iter_mut().find(|task| task.id == change.id) {
         let mut now = task.clone();
         now.blocked_by.clear();
         now.owner = None;
         now.metadata.clear();
-        now.take(&seen, change);
+        now.apply_update(&seen, change);
         now.changed = task.changed.clone();
         if now != *task {
-            *task = Task { changed: seen, ..now };
+            *task = SessionTask { changed: seen, ..now };
         }
         return;
     }
-    session.change_task(&seen, change, &Detail::None);
+    session.change_task(&seen, change, &ToolDetail::None);
 }
 
 #[cfg(test)]
@@ -241,14 +257,14 @@ mod tests {
 
     #[test]
     fn a_task_with_all_the_metadata_it_can_have_still_follows_its_client() {
-        let seen = Seen {
+        let seen = Provenance {
             record: "r".to_owned(),
             number: 1,
             at: None,
-            source: Source::Observed,
+            source: Attribution::Observed,
             agent: None,
         };
-        let change = |key: String, value: &str| OwnedTask {
+        let change = |key: String, value: &str| OwnedTaskUpdate {
             id: None,
             subject: None,
             description: None,
@@ -258,13 +274,13 @@ mod tests {
             owner: None,
             metadata: vec![(key, Some(value.to_owned()))],
         };
-        let mut task = new_task(&seen, "Bench".to_owned(), TaskStatus::Pending);
+        let mut task = new_task(&seen, "Bench".to_owned(), SessionTaskStatus::Pending);
         for number in 0..=METADATA_MAX {
-            task.take(&seen, change(format!("k{number}"), "old"));
+            task.apply_update(&seen, change(format!("k{number}"), "old"));
         }
         assert_eq!(task.metadata.len(), METADATA_MAX);
         assert!(!task.metadata.contains_key(&format!("k{METADATA_MAX}")));
-        task.take(&seen, change("k0".to_owned(), "new"));
+        task.apply_update(&seen, change("k0".to_owned(), "new"));
         assert_eq!(task.metadata["k0"], "new");
         assert_eq!(task.metadata.len(), METADATA_MAX);
     }

@@ -1,6 +1,6 @@
 //! Texts that are kept: cleaned of secrets, then cut, with the cut said.
 
-use crate::text::redact::Clean;
+use crate::text::redact::CleanText;
 use std::collections::BTreeMap;
 
 /// What people and agents say is kept up to here.
@@ -16,19 +16,19 @@ const ERROR_LINES_MAX: usize = 12;
 const MARGIN: usize = 8 << 10;
 
 /// What was taken out, by kind.
-pub(super) type Redacted = BTreeMap<String, u64>;
+pub(super) type RedactionTally = BTreeMap<String, u64>;
 
 /// As much of a text as is worth cleaning, for later.
-pub(super) fn start_of(text: &str, bytes_max: usize) -> &str {
+pub(super) fn truncate(text: &str, bytes_max: usize) -> &str {
     &text[..floor(text, bytes_max + MARGIN)]
 }
 
 /// The beginning of a text.
-pub(super) fn head(text: &str, bytes_max: usize, redacted: &mut Redacted) -> String {
+pub(super) fn clean_head(text: &str, bytes_max: usize, redacted: &mut RedactionTally) -> String {
     if is_plain(text) {
         return text.to_owned();
     }
-    let clean = clean(start_of(text, bytes_max), redacted);
+    let clean = clean(truncate(text, bytes_max), redacted);
     let clean = clean.trim();
     if text.len() <= bytes_max + MARGIN && clean.len() <= bytes_max {
         return clean.to_owned();
@@ -38,7 +38,7 @@ pub(super) fn head(text: &str, bytes_max: usize, redacted: &mut Redacted) -> Str
 }
 
 /// A kept text as it is shown: `[…]` where it was cut.
-pub(crate) fn as_shown(text: &str) -> String {
+pub(crate) fn display_text(text: &str) -> String {
     const BYTES: &str = " bytes in all)";
     let is_count = |number: &str| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
     let text = text.trim();
@@ -54,7 +54,7 @@ pub(crate) fn as_shown(text: &str) -> String {
 }
 
 /// The last lines of a text.
-pub(super) fn tail(text: &str, redacted: &mut Redacted) -> String {
+pub(super) fn clean_tail(text: &str, redacted: &mut RedactionTally) -> String {
     let text = text.trim_end();
     let from = ceil(text, text.len().saturating_sub(ERROR_BYTES_MAX + MARGIN));
     let clean = clean(&text[from..], redacted);
@@ -67,8 +67,8 @@ pub(super) fn tail(text: &str, redacted: &mut Redacted) -> String {
     format!("(cut; {} bytes in all) …{}", text.len(), &clean[start..])
 }
 
-fn clean(text: &str, redacted: &mut Redacted) -> String {
-    let (clean, found) = Clean::of(text);
+fn clean(text: &str, redacted: &mut RedactionTally) -> String {
+    let (clean, found) = CleanText::redact(text);
     for redaction in found {
         *redacted.entry(redaction.kind.into_owned()).or_default() += 1;
     }
@@ -95,28 +95,28 @@ mod tests {
 
     #[test]
     fn a_cut_is_said_and_never_goes_through_a_letter() {
-        let mut redacted = Redacted::new();
-        assert_eq!(head(" as it is \n", 100, &mut redacted), "as it is");
-        assert_eq!(head(&"ü".repeat(10), 5, &mut redacted), "üü… (cut; 20 bytes in all)");
-        assert_eq!(as_shown("üü… (cut; 20 bytes in all)"), "üü […]");
-        assert_eq!(as_shown("(cut; 789 bytes in all) …line 88"), "[…] line 88");
-        assert_eq!(as_shown(" as it (cut; no bytes in all) "), "as it (cut; no bytes in all)");
+        let mut redacted = RedactionTally::new();
+        assert_eq!(clean_head(" as it is \n", 100, &mut redacted), "as it is");
+        assert_eq!(clean_head(&"ü".repeat(10), 5, &mut redacted), "üü… (cut; 20 bytes in all)");
+        assert_eq!(display_text("üü… (cut; 20 bytes in all)"), "üü […]");
+        assert_eq!(display_text("(cut; 789 bytes in all) …line 88"), "[…] line 88");
+        assert_eq!(display_text(" as it (cut; no bytes in all) "), "as it (cut; no bytes in all)");
         let long: String = (0..100).map(|line| format!("line {line}\n")).collect();
-        let kept = tail(&long, &mut redacted);
+        let kept = clean_tail(&long, &mut redacted);
         assert!(kept.starts_with("(cut; 789 bytes in all) …line 88\n"), "{kept}");
         assert!(kept.ends_with("line 99"), "{kept}");
-        assert_eq!(tail("one\ntwo\n", &mut redacted), "one\ntwo");
+        assert_eq!(clean_tail("one\ntwo\n", &mut redacted), "one\ntwo");
         let wide = "ß".repeat(40_000);
-        assert!(tail(&wide, &mut redacted).len() < ERROR_BYTES_MAX + 100);
+        assert!(clean_tail(&wide, &mut redacted).len() < ERROR_BYTES_MAX + 100);
         assert!(redacted.is_empty());
     }
 
     #[test]
     fn a_secret_on_the_cut_is_not_kept_by_half() {
-        let mut redacted = Redacted::new();
+        let mut redacted = RedactionTally::new();
         let text = format!("{} ghp_{} and more", "x".repeat(90), "a1B2".repeat(10));
         for limit in 80..150 {
-            assert!(!head(&text, limit, &mut redacted).contains("ghp_"), "{limit}");
+            assert!(!clean_head(&text, limit, &mut redacted).contains("ghp_"), "{limit}");
         }
         assert_eq!(redacted["github-token"], 70);
     }

@@ -1,8 +1,8 @@
 //! Turns: what the agent said between one prompt and the next. Its words are kept as its own: nothing
 //! here takes them for facts.
 
-use super::item::{Said, Seen, Turn, TurnEnd, TurnStart};
-use super::text::{self, Redacted};
+use super::item::{AgentMessage, Provenance, Turn, TurnEnd, TurnStart};
+use super::text::{self, RedactionTally};
 use serde::{Deserialize, Serialize};
 
 /// The agent's texts of one session take no more bytes than this; of older turns they go first.
@@ -25,7 +25,7 @@ pub struct Turns {
     pub dropped: u64,
     /// Texts of the running turn, not cleaned of secrets yet.
     #[serde(skip)]
-    raw: Vec<(Seen, String)>,
+    raw: Vec<(Provenance, String)>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
@@ -45,31 +45,36 @@ impl Turns {
     }
 
     /// A turn starts, and the one before it is over.
-    pub(super) fn start(&mut self, seen: Seen, start: TurnStart, redacted: &mut Redacted) {
+    pub(super) fn start(
+        &mut self,
+        seen: Provenance,
+        start: TurnStart,
+        redacted: &mut RedactionTally,
+    ) {
         self.close(redacted);
         let (said, end) = (Vec::new(), TurnEnd::Nothing);
         self.items.push(Turn { seen, start, said, end, is_over: None });
-        self.bound();
+        self.drop_oldest();
     }
 
     /// The agent says something.
-    pub(super) fn say(&mut self, seen: Seen, text: &str) {
-        self.happen(&seen, TurnEnd::Said);
+    pub(super) fn add_message(&mut self, seen: Provenance, text: &str) {
+        self.note_event(&seen, TurnEnd::Said);
         if self.raw.len() >= SAID_MAX {
             self.raw.remove(0);
         }
-        self.raw.push((seen, text::start_of(text, SAID_BYTES_MAX).to_owned()));
+        self.raw.push((seen, text::truncate(text, SAID_BYTES_MAX).to_owned()));
     }
 
     /// Takes back what was said last, if it was this.
-    pub(super) fn take_back(&mut self, is_it: impl Fn(&str) -> bool) {
+    pub(super) fn withdraw_last(&mut self, is_it: impl Fn(&str) -> bool) {
         if self.raw.last().is_some_and(|(_, text)| is_it(text)) {
             self.raw.pop();
         }
     }
 
     /// Something happens in the running turn; before the first prompt it starts one.
-    pub(super) fn happen(&mut self, seen: &Seen, end: TurnEnd) {
+    pub(super) fn note_event(&mut self, seen: &Provenance, end: TurnEnd) {
         match self.items.last_mut() {
             Some(turn) => (turn.end, turn.is_over) = (end, None),
             None => {
@@ -87,20 +92,20 @@ impl Turns {
     }
 
     /// Cleans what was put off. The running turn may go on.
-    pub(super) fn settle(&mut self, redacted: &mut Redacted) {
+    pub(super) fn settle(&mut self, redacted: &mut RedactionTally) {
         let raw = std::mem::take(&mut self.raw);
         let Some(turn) = self.items.last_mut() else { return };
         for (seen, text) in raw {
-            let text = text::head(&text, SAID_BYTES_MAX, redacted);
-            turn.said.push(Said { seen, text });
+            let text = text::clean_head(&text, SAID_BYTES_MAX, redacted);
+            turn.said.push(AgentMessage { seen, text });
         }
         let more = turn.said.len().saturating_sub(SAID_MAX);
         turn.said.drain(..more);
-        self.bound();
+        self.drop_oldest();
     }
 
     /// Of a turn that is over, short remarks between two calls are not kept.
-    fn close(&mut self, redacted: &mut Redacted) {
+    fn close(&mut self, redacted: &mut RedactionTally) {
         let last = self.raw.len().saturating_sub(1);
         let mut at = 0;
         self.raw.retain(|(_, text)| {
@@ -121,7 +126,7 @@ impl Turns {
     }
 
     /// Drops the oldest turns, but never the latest one, until the texts are within their limit.
-    fn bound(&mut self) {
+    fn drop_oldest(&mut self) {
         let mut bytes: usize = self.items.iter().map(Turn::bytes).sum();
         let mut gone = 0;
         while bytes > AGENT_TEXT_BYTES_MAX && gone + 1 < self.items.len() {
@@ -140,10 +145,16 @@ impl Turns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Source;
+    use crate::session::Attribution;
 
-    fn seen(number: u64) -> Seen {
-        Seen { record: format!("r{number}"), number, at: None, source: Source::Agent, agent: None }
+    fn seen(number: u64) -> Provenance {
+        Provenance {
+            record: format!("r{number}"),
+            number,
+            at: None,
+            source: Attribution::Agent,
+            agent: None,
+        }
     }
 
     fn texts(turn: &Turn) -> Vec<&str> {
@@ -152,17 +163,17 @@ mod tests {
 
     #[test]
     fn an_earlier_turn_keeps_its_last_text_and_long_ones() {
-        let mut redacted = Redacted::new();
+        let mut redacted = RedactionTally::new();
         let mut turns = Turns::default();
         let long = "word ".repeat(80);
         turns.start(seen(1), TurnStart::User, &mut redacted);
         for (number, text) in [(2, "Let me look."), (3, long.as_str()), (4, "Now the tests.")] {
-            turns.say(seen(number), text);
+            turns.add_message(seen(number), text);
         }
-        turns.say(seen(5), "All done.");
+        turns.add_message(seen(5), "All done.");
         turns.start(seen(6), TurnStart::User, &mut redacted);
-        turns.say(seen(7), "Looking.");
-        turns.say(seen(8), "Found it.");
+        turns.add_message(seen(7), "Looking.");
+        turns.add_message(seen(8), "Found it.");
         turns.settle(&mut redacted);
         assert_eq!(texts(&turns.items[0]), [long.trim(), "All done."]);
         assert_eq!(texts(&turns.items[1]), ["Looking.", "Found it."]);
@@ -171,7 +182,7 @@ mod tests {
 
     #[test]
     fn settling_in_between_changes_nothing() {
-        let mut redacted = Redacted::new();
+        let mut redacted = RedactionTally::new();
         let [mut once, mut often] = [Turns::default(), Turns::default()];
         for turn in 0..4 {
             for turns in [&mut once, &mut often] {
@@ -179,7 +190,7 @@ mod tests {
             }
             for number in 1..6 {
                 for turns in [&mut once, &mut often] {
-                    turns.say(
+                    turns.add_message(
                         seen(turn * 10 + number),
                         &"text ".repeat(30 * (number % 3) as usize + 1),
                     );
@@ -193,11 +204,11 @@ mod tests {
 
     #[test]
     fn the_oldest_turns_go_first_and_are_counted() {
-        let mut redacted = Redacted::new();
+        let mut redacted = RedactionTally::new();
         let mut turns = Turns::default();
         for number in 0..60 {
             turns.start(seen(number), TurnStart::User, &mut redacted);
-            turns.say(seen(number), &format!("{number} {}", "long text ".repeat(1_000)));
+            turns.add_message(seen(number), &format!("{number} {}", "long text ".repeat(1_000)));
         }
         turns.settle(&mut redacted);
         let bytes: usize = turns.items.iter().map(Turn::bytes).sum();
@@ -208,10 +219,10 @@ mod tests {
 
     #[test]
     fn a_secret_in_a_text_is_not_kept() {
-        let mut redacted = Redacted::new();
+        let mut redacted = RedactionTally::new();
         let mut turns = Turns::default();
         turns.start(seen(1), TurnStart::User, &mut redacted);
-        turns.say(seen(2), &format!("The token is ghp_{}.", "a1B2".repeat(10)));
+        turns.add_message(seen(2), &format!("The token is ghp_{}.", "a1B2".repeat(10)));
         turns.settle(&mut redacted);
         assert!(!texts(&turns.items[0])[0].contains("ghp_"));
         assert_eq!(redacted["github-token"], 1);

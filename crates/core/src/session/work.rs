@@ -1,7 +1,7 @@
 //! What a session did with the project and outside of it: checks, commits, outside effects. These
 //! are stored: a field is added, never given another meaning.
 
-use super::item::Seen;
+use super::item::Provenance;
 use crate::session::shell::{CheckKind, CheckResult, EffectKind, EffectResult};
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckRun {
     /// Where it was started.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// Where its end is told.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub ended: Option<Seen>,
+    pub ended: Option<Provenance>,
     /// What it checks.
     pub kind: CheckKind,
     /// The simple command, as typed.
@@ -29,9 +29,9 @@ pub struct CheckRun {
 
 /// A commit that the session made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Commit {
+pub struct SessionCommit {
     /// Where it was made.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// Its id, as far as it was shown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
@@ -58,7 +58,7 @@ pub struct Commit {
     pub state: CommitState,
     /// Where it went, once it was pushed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub pushed: Option<Pushed>,
+    pub pushed: Option<PushRecord>,
 }
 
 /// What became of a commit.
@@ -78,9 +78,9 @@ pub enum CommitState {
 
 /// Where a commit was pushed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pushed {
+pub struct PushRecord {
     /// Where that is told.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The remote and the branch there, where they are shown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub to: Option<String>,
@@ -90,7 +90,7 @@ pub struct Pushed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     /// Where it was done.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// What kind of thing.
     pub kind: EffectKind,
     /// What was done, in the words of its tool: `git push`, `gh pr create`, `linear create_issue`.
@@ -118,9 +118,9 @@ pub struct Effect {
 
 /// A merge, rebase, cherry-pick or pull that stopped on conflicts, or a commit that was not made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Conflict {
+pub struct GitConflict {
     /// Where it stopped.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The simple command, as typed.
     pub command: String,
     /// What the message of a commit that was not made says below its subject.
@@ -131,15 +131,15 @@ pub struct Conflict {
     pub why: Vec<String>,
     /// Where it was committed, continued or aborted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub settled: Option<Seen>,
+    pub settled: Option<Provenance>,
 }
 
 /// A change of files that no tool of the session itself made: a command did, or an agent, as the
 /// client told it while the agent worked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OtherEdit {
+pub struct IndirectEdit {
     /// Where that is told.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The file; none where it is not known which ones.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<String>,

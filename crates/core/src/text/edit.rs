@@ -1,36 +1,36 @@
 //! What may be changed in a document, as data: edits by meaning, patches by bytes.
 
 use crate::text::span::Span;
-use crate::text::yaml::Data;
+use crate::text::yaml::YamlData;
 use std::fmt;
 
 /// One change that is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// Gives a key of the header a value, adding the key where it is absent.
-    Set(Path, Data),
+    Set(HeaderPath, YamlData),
     /// Adds an item at the end of a list of the header, making the list where there is none.
-    Append(Path, Data),
+    Append(HeaderPath, YamlData),
     /// Takes a key or an item out of the header.
-    Remove(Path),
+    Remove(HeaderPath),
     /// Replaces bytes of the body.
     Body(Span, String),
 }
 
 /// A place in the header, from its outermost key.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Path(pub Vec<Step>);
+pub struct HeaderPath(pub Vec<HeaderPathStep>);
 
 /// One step into the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum HeaderPathStep {
     /// Into a mapping.
     Key(String),
     /// Into a list, from zero.
     Item(usize),
 }
 
-impl Path {
+impl HeaderPath {
     /// A field of the handoff.
     pub fn field(name: &str) -> Self {
         Self::default().key("handoff").key(name)
@@ -39,26 +39,26 @@ impl Path {
     /// One step further, into a mapping.
     #[must_use]
     pub fn key(mut self, name: &str) -> Self {
-        self.0.push(Step::Key(name.to_owned()));
+        self.0.push(HeaderPathStep::Key(name.to_owned()));
         self
     }
 
     /// One step further, into a list.
     #[must_use]
     pub fn item(mut self, index: usize) -> Self {
-        self.0.push(Step::Item(index));
+        self.0.push(HeaderPathStep::Item(index));
         self
     }
 }
 
 /// `decisions_made[2].rationale`
-impl fmt::Display for Path {
+impl fmt::Display for HeaderPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, step) in self.0.iter().enumerate() {
             match step {
-                Step::Key(key) if position == 0 => f.write_str(key)?,
-                Step::Key(key) => write!(f, ".{key}")?,
-                Step::Item(index) => write!(f, "[{index}]")?,
+                HeaderPathStep::Key(key) if position == 0 => f.write_str(key)?,
+                HeaderPathStep::Key(key) => write!(f, ".{key}")?,
+                HeaderPathStep::Item(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())
@@ -86,7 +86,7 @@ pub struct Replacement {
 /// A patch does not belong to this text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the text at byte {at} is not the one this patch was made for")]
-pub struct OtherText {
+pub struct PatchMismatch {
     /// The first byte that differs.
     pub at: usize,
 }
@@ -114,12 +114,12 @@ impl Patch {
     }
 
     /// The text after the patch.
-    pub fn apply(&self, text: &str) -> Result<String, OtherText> {
+    pub fn apply(&self, text: &str) -> Result<String, PatchMismatch> {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
         for Replacement { at, old, new } in &self.replacements {
             let fits = *at >= from && text.get(*at..at + old.len()) == Some(old);
-            let before = text.get(from..*at).filter(|_| fits).ok_or(OtherText { at: *at })?;
+            let before = text.get(from..*at).filter(|_| fits).ok_or(PatchMismatch { at: *at })?;
             out.push_str(before);
             out.push_str(new);
             from = at + old.len();
@@ -165,7 +165,7 @@ mod tests {
         let after = patch.apply("abcd").unwrap();
         assert_eq!(after, "xclongd");
         assert_eq!(patch.reversed().apply(&after).unwrap(), "abcd");
-        assert_eq!(patch.apply("zbcd"), Err(OtherText { at: 0 }));
+        assert_eq!(patch.apply("zbcd"), Err(PatchMismatch { at: 0 }));
     }
 
     #[test]

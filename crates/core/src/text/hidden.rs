@@ -2,10 +2,10 @@
 //! told or written into a page asks here.
 
 /// What stands where something hidden stood.
-pub const MARK: char = char::REPLACEMENT_CHARACTER;
+pub const HIDDEN_MARK: char = char::REPLACEMENT_CHARACTER;
 
 /// Hints for the shaping of letters: nobody misses them.
-pub fn only_shapes(c: char) -> bool {
+pub fn is_shaping_hint(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x34F | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200D
         | 0x2060 | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0)
@@ -13,7 +13,7 @@ pub fn only_shapes(c: char) -> bool {
 
 /// What is not seen, or changes what is seen: controls, directions, annotations, tags, selectors,
 /// private characters, line breaks that are none everywhere.
-pub fn hides(c: char) -> bool {
+pub fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
     c.is_control()
         || code & 0xFFFE == 0xFFFE
@@ -25,24 +25,24 @@ pub fn hides(c: char) -> bool {
 }
 
 /// Whether a character of a text with lines is not seen, or steers what is.
-pub fn steers(c: char) -> bool {
-    !matches!(c, '\n' | '\t') && (hides(c) || only_shapes(c))
+pub fn is_invisible(c: char) -> bool {
+    !matches!(c, '\n' | '\t') && (is_hidden(c) || is_shaping_hint(c))
 }
 
 /// Lines of which everything is seen: hidden characters are marked, hints for shaping are gone.
-pub fn shown(text: &str) -> String {
+pub fn visible_text(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let shown = |c: char| match c {
         '\n' | '\t' => Some(c),
-        c if only_shapes(c) => None,
-        c => Some(if hides(c) { MARK } else { c }),
+        c if is_shaping_hint(c) => None,
+        c => Some(if is_hidden(c) { HIDDEN_MARK } else { c }),
     };
     text.chars().filter_map(shown).collect()
 }
 
 /// The same in one line.
-pub fn shown_line(text: &str) -> String {
-    shown(text).replace(['\n', '\t'], &MARK.to_string())
+pub fn visible_line(text: &str) -> String {
+    visible_text(text).replace(['\n', '\t'], &HIDDEN_MARK.to_string())
 }
 
 #[cfg(test)]
@@ -51,14 +51,14 @@ mod tests {
 
     #[test]
     fn everything_in_a_shown_text_is_seen() {
-        assert_eq!(shown("a\tb\r\nä日e\u{301} 👍🏽"), "a\tb\nä日e\u{301} 👍🏽");
+        assert_eq!(visible_text("a\tb\r\nä日e\u{301} 👍🏽"), "a\tb\nä日e\u{301} 👍🏽");
         assert_eq!(
-            shown("a\u{1b}[2K\u{7}\rb\u{202e}c\u{2028}"),
+            visible_text("a\u{1b}[2K\u{7}\rb\u{202e}c\u{2028}"),
             "a\u{fffd}[2K\u{fffd}\u{fffd}b\u{fffd}c\u{fffd}"
         );
-        assert_eq!(shown("a\u{200b}b\u{e0041}c\u{feff}"), "ab\u{fffd}c");
-        assert_eq!(shown_line("a\nb\tc"), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(visible_text("a\u{200b}b\u{e0041}c\u{feff}"), "ab\u{fffd}c");
+        assert_eq!(visible_line("a\nb\tc"), "a\u{fffd}b\u{fffd}c");
         let every: String = (0..=0x10_FFFF).filter_map(char::from_u32).collect();
-        assert!(!shown(&every).chars().any(steers));
+        assert!(!visible_text(&every).chars().any(is_invisible));
     }
 }

@@ -18,7 +18,7 @@ pub struct HandoffId(String);
 
 /// Why a text is not an id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAnId {
+pub enum HandoffIdError {
     /// Nothing was given.
     #[error("an id cannot be empty")]
     Empty,
@@ -27,34 +27,34 @@ pub enum NotAnId {
     TooLong(usize),
     /// A character outside the slug alphabet.
     #[error("`{0}` cannot stand in an id: use a-z, 0-9, `.`, `_` and `-`")]
-    Character(char),
+    InvalidCharacter(char),
     /// A leading dot or hyphen, or a trailing dot.
     #[error("an id starts with a letter or a digit and does not end with a dot")]
-    Edge,
+    InvalidEdge,
     /// A name that some file systems keep for a device.
     #[error("`{0}` is the name of a device on some systems")]
-    Device(String),
+    DeviceName(String),
 }
 
 impl HandoffId {
     /// Reads an id; says what is wrong with it otherwise.
-    pub fn parse(text: &str) -> Result<Self, NotAnId> {
+    pub fn parse(text: &str) -> Result<Self, HandoffIdError> {
         let Some(first) = text.chars().next() else {
-            return Err(NotAnId::Empty);
+            return Err(HandoffIdError::Empty);
         };
         let stranger = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '.' | '_' | '-');
         if let Some(character) = text.chars().find(stranger) {
-            return Err(NotAnId::Character(character));
+            return Err(HandoffIdError::InvalidCharacter(character));
         }
         if text.len() > ID_LENGTH_MAX {
-            return Err(NotAnId::TooLong(text.len()));
+            return Err(HandoffIdError::TooLong(text.len()));
         }
         if !first.is_ascii_alphanumeric() || text.ends_with('.') {
-            return Err(NotAnId::Edge);
+            return Err(HandoffIdError::InvalidEdge);
         }
         let stem = text.split('.').next().unwrap_or_default();
         if DEVICE_NAMES.contains(&stem) {
-            return Err(NotAnId::Device(stem.to_owned()));
+            return Err(HandoffIdError::DeviceName(stem.to_owned()));
         }
         Ok(Self(text.to_owned()))
     }
@@ -62,7 +62,7 @@ impl HandoffId {
     /// Makes an id from a title: lower case, words joined by hyphens.
     pub fn from_title(title: &str) -> Option<Self> {
         const WORDS_MAX: usize = 6;
-        let lower: String = title.to_lowercase().chars().map(plain_letters).collect();
+        let lower: String = title.to_lowercase().chars().map(without_accent).collect();
         let words: Vec<&str> = lower
             .split(|c: char| !c.is_ascii_alphanumeric())
             .filter(|word| !word.is_empty())
@@ -86,7 +86,7 @@ impl fmt::Display for HandoffId {
 }
 
 /// Letters with marks as people type them without.
-fn plain_letters(letter: char) -> String {
+fn without_accent(letter: char) -> String {
     match letter {
         'ä' | 'æ' => "ae".to_owned(),
         'ö' | 'ø' | 'œ' => "oe".to_owned(),
@@ -210,14 +210,14 @@ impl fmt::Display for HandoffKey {
 
 /// Which of many keys a name means, however many there are.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct HandoffNames {
     by_key: HashMap<String, usize>,
     by_id: HashMap<String, Vec<usize>>,
 }
 
-impl Names {
+impl HandoffNames {
     /// The names of these keys; each is known by its position.
-    pub fn of<'k>(keys: impl IntoIterator<Item = &'k HandoffKey>) -> Self {
+    pub fn new<'k>(keys: impl IntoIterator<Item = &'k HandoffKey>) -> Self {
         let mut names = Self::default();
         for (index, key) in keys.into_iter().enumerate() {
             names.by_key.entry(key.to_string()).or_insert(index);
@@ -228,7 +228,7 @@ impl Names {
 
     /// The one with this key, or with this id where only one has it.
     pub fn find(&self, name: &str) -> Option<usize> {
-        let by_id = || match self.of_id(name) {
+        let by_id = || match self.all_with_id(name) {
             [one] => Some(*one),
             _ => None,
         };
@@ -236,13 +236,16 @@ impl Names {
     }
 
     /// All with this id.
-    pub fn of_id(&self, id: &str) -> &[usize] {
+    pub fn all_with_id(&self, id: &str) -> &[usize] {
         self.by_id.get(id).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
 /// The candidate nearest to `wanted`, if one is near enough to be meant.
-pub fn nearest<'c>(wanted: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest_match<'c>(
+    wanted: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
     const SIMILARITY_MIN: f64 = 0.75;
     candidates
         .into_iter()
@@ -261,13 +264,13 @@ mod tests {
     fn an_id_is_a_safe_file_name() {
         assert!(HandoffId::parse("market-page-perf").is_ok());
         assert!(HandoffId::parse("feat-042").is_ok());
-        assert_eq!(HandoffId::parse("../../x"), Err(NotAnId::Character('/')));
-        assert_eq!(HandoffId::parse(".."), Err(NotAnId::Edge));
-        assert_eq!(HandoffId::parse("CON"), Err(NotAnId::Character('C')));
-        assert_eq!(HandoffId::parse("con"), Err(NotAnId::Device("con".into())));
-        assert_eq!(HandoffId::parse("nul.txt"), Err(NotAnId::Device("nul".into())));
-        assert_eq!(HandoffId::parse(&"a".repeat(101)), Err(NotAnId::TooLong(101)));
-        assert_eq!(HandoffId::parse(""), Err(NotAnId::Empty));
+        assert_eq!(HandoffId::parse("../../x"), Err(HandoffIdError::InvalidCharacter('/')));
+        assert_eq!(HandoffId::parse(".."), Err(HandoffIdError::InvalidEdge));
+        assert_eq!(HandoffId::parse("CON"), Err(HandoffIdError::InvalidCharacter('C')));
+        assert_eq!(HandoffId::parse("con"), Err(HandoffIdError::DeviceName("con".into())));
+        assert_eq!(HandoffId::parse("nul.txt"), Err(HandoffIdError::DeviceName("nul".into())));
+        assert_eq!(HandoffId::parse(&"a".repeat(101)), Err(HandoffIdError::TooLong(101)));
+        assert_eq!(HandoffId::parse(""), Err(HandoffIdError::Empty));
     }
 
     #[test]
@@ -303,11 +306,11 @@ mod tests {
             key("c", Some("spec")),
             key("a", None),
         ];
-        let names = Names::of(&keys);
+        let names = HandoffNames::new(&keys);
         assert_eq!(names.find("a"), Some(0), "the first of two with one key");
         assert_eq!(names.find("b/design"), Some(2));
         assert_eq!(names.find("b"), None);
-        assert_eq!(names.of_id("b"), [1, 2]);
+        assert_eq!(names.all_with_id("b"), [1, 2]);
         assert_eq!(names.find("c"), Some(3));
         assert_eq!(names.find("d"), None);
     }
@@ -323,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_near_name_is_suggested_and_a_far_one_is_not() {
-        assert_eq!(nearest("rationnale", ["rationale", "decision"]), Some("rationale"));
-        assert_eq!(nearest("zebra", ["rationale", "decision"]), None);
+        assert_eq!(nearest_match("rationnale", ["rationale", "decision"]), Some("rationale"));
+        assert_eq!(nearest_match("zebra", ["rationale", "decision"]), None);
     }
 }

@@ -1,20 +1,20 @@
 //! The body as blocks with their bytes: headings, paragraphs, list items, code.
 
-use crate::text::span::{At, Span};
+use crate::text::span::{Span, Spanned};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// A piece of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct MarkdownBlock {
     /// What it is.
-    pub kind: BlockKind,
+    pub kind: MarkdownBlockKind,
     /// Its bytes in the whole file.
     pub at: Span,
 }
 
 /// What a piece of a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockKind {
+pub enum MarkdownBlockKind {
     /// Running text outside lists.
     Paragraph,
     /// An item of an outermost list, with everything in it.
@@ -33,48 +33,49 @@ pub struct Heading {
     /// From 1 to 6.
     pub level: u8,
     /// Its text without markup.
-    pub title: At<String>,
+    pub title: Spanned<String>,
 }
 
 /// The headings and blocks of a body, in the order of the text.
 #[derive(Clone, Debug, Default)]
-pub struct Blocks {
+pub struct MarkdownBody {
     /// Headings outside quotes and lists.
     pub headings: Vec<Heading>,
     /// Everything else.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<MarkdownBlock>,
     /// Every piece of code, inline code included: text that is not prose.
     pub code: Vec<Span>,
 }
 
 /// Reads the Markdown that stands at `within` in `text`.
-pub fn read(text: &str, within: Span) -> Blocks {
-    let mut reader = Reader { out: Blocks::default(), lists: 0, quotes: 0, heading: None };
-    let parser = Parser::new_ext(within.of(text), Options::ENABLE_TABLES);
+pub fn parse(text: &str, within: Span) -> MarkdownBody {
+    let mut reader =
+        MarkdownReader { out: MarkdownBody::default(), lists: 0, quotes: 0, heading: None };
+    let parser = Parser::new_ext(within.slice(text), Options::ENABLE_TABLES);
     for (event, range) in parser.into_offset_iter() {
         reader.event(event, Span::new(range.start, range.end).shifted(within.start));
     }
     reader.out
 }
 
-struct Reader {
-    out: Blocks,
+struct MarkdownReader {
+    out: MarkdownBody,
     lists: usize,
     quotes: usize,
     heading: Option<Heading>,
 }
 
-impl Reader {
+impl MarkdownReader {
     fn event(&mut self, event: Event<'_>, at: Span) {
         match event {
             Event::Start(tag) => self.start(&tag, at),
             Event::End(end) => self.end(end),
             Event::Code(text) => {
-                self.title(&text);
+                self.push_title(&text);
                 self.out.code.push(at);
             }
-            Event::Text(text) => self.title(&text),
-            Event::SoftBreak | Event::HardBreak => self.title(" "),
+            Event::Text(text) => self.push_title(&text),
+            Event::SoftBreak | Event::HardBreak => self.push_title(" "),
             Event::Html(_)
             | Event::InlineHtml(_)
             | Event::InlineMath(_)
@@ -90,7 +91,7 @@ impl Reader {
         let outermost = self.lists == 0;
         let kind = match tag {
             Tag::Heading { level, .. } if outermost && self.quotes == 0 => {
-                let title = At::new(String::new(), at);
+                let title = Spanned::new(String::new(), at);
                 self.heading = Some(Heading { level: *level as u8, title });
                 return;
             }
@@ -102,18 +103,18 @@ impl Reader {
                 self.quotes += 1;
                 return;
             }
-            Tag::Item if self.lists == 1 => BlockKind::Item,
-            Tag::Paragraph if outermost => BlockKind::Paragraph,
+            Tag::Item if self.lists == 1 => MarkdownBlockKind::Item,
+            Tag::Paragraph if outermost => MarkdownBlockKind::Paragraph,
             Tag::CodeBlock(_) => {
                 self.out.code.push(at);
-                BlockKind::Code
+                MarkdownBlockKind::Code
             }
-            Tag::Table(_) if outermost => BlockKind::Table,
-            Tag::HtmlBlock if outermost => BlockKind::Html,
+            Tag::Table(_) if outermost => MarkdownBlockKind::Table,
+            Tag::HtmlBlock if outermost => MarkdownBlockKind::Html,
             _ => return,
         };
-        if outermost || kind == BlockKind::Item {
-            self.out.blocks.push(Block { kind, at });
+        if outermost || kind == MarkdownBlockKind::Item {
+            self.out.blocks.push(MarkdownBlock { kind, at });
         }
     }
 
@@ -132,7 +133,7 @@ impl Reader {
         }
     }
 
-    fn title(&mut self, text: &str) {
+    fn push_title(&mut self, text: &str) {
         if let Some(heading) = &mut self.heading {
             heading.title.value.push_str(text);
         }
@@ -146,20 +147,25 @@ mod tests {
     #[test]
     fn blocks_know_their_bytes() {
         let text = "intro\n\n# One `two`\n\n- a\n  - b\n- c\n\n```sh\n# no heading\n```\n";
-        let blocks = read(text, Span::new(0, text.len()));
+        let blocks = parse(text, Span::new(0, text.len()));
         assert_eq!(blocks.headings.len(), 1);
         assert_eq!(blocks.headings[0].title.value, "One two");
-        assert_eq!(blocks.headings[0].title.at.of(text).trim_end(), "# One `two`");
-        let kinds: Vec<BlockKind> = blocks.blocks.iter().map(|block| block.kind).collect();
-        let expected = [BlockKind::Paragraph, BlockKind::Item, BlockKind::Item, BlockKind::Code];
+        assert_eq!(blocks.headings[0].title.at.slice(text).trim_end(), "# One `two`");
+        let kinds: Vec<MarkdownBlockKind> = blocks.blocks.iter().map(|block| block.kind).collect();
+        let expected = [
+            MarkdownBlockKind::Paragraph,
+            MarkdownBlockKind::Item,
+            MarkdownBlockKind::Item,
+            MarkdownBlockKind::Code,
+        ];
         assert_eq!(kinds, expected);
-        assert_eq!(blocks.blocks[1].at.of(text), "- a\n  - b\n");
+        assert_eq!(blocks.blocks[1].at.slice(text), "- a\n  - b\n");
     }
 
     #[test]
     fn a_heading_in_a_list_or_quote_is_no_section() {
         let text = "> # quoted\n\n- # listed\n\nSetext\n======\n";
-        let blocks = read(text, Span::new(0, text.len()));
+        let blocks = parse(text, Span::new(0, text.len()));
         let titles: Vec<&str> = blocks.headings.iter().map(|h| h.title.value.as_str()).collect();
         assert_eq!(titles, ["Setext"]);
     }

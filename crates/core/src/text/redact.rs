@@ -24,7 +24,7 @@ mod value;
 mod variable;
 mod words;
 
-pub use stream::{Counts, Stream};
+pub use stream::{RedactionCounts, RedactionStream};
 pub use variable::is_secret_variable;
 
 use crate::text::span::Span;
@@ -33,17 +33,18 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::LazyLock;
-use table::Rule;
+use table::SecretRule;
 
 /// What stands in the place of a secret; one word, so that it harms neither YAML nor Markdown.
-const MARK: &str = "REDACTED-";
+const REDACTION_MARK: &str = "REDACTED-";
 
 /// The rules that ship with midstride. Nothing of them is read before the first text comes.
-static SHIPPED: LazyLock<Rules> = LazyLock::new(|| Rules { scanner: Scanner::new(Vec::new()) });
+static SHIPPED: LazyLock<RedactionRules> =
+    LazyLock::new(|| RedactionRules { scanner: Scanner::new(Vec::new()) });
 
 /// Text without the secrets that the rules recognise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clean(String);
+pub struct CleanText(String);
 
 /// A secret that was taken out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub struct Redaction {
 /// A rule that a project adds. It can only take more out, so nobody has to trust it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AddedRule {
+pub struct CustomRule {
     /// What stands behind `REDACTED-`.
     pub kind: String,
     /// The letters that begin the secret.
@@ -67,15 +68,15 @@ pub struct AddedRule {
 }
 
 /// No project adds more rules.
-const ADDED_RULES_MAX: usize = 100;
+const CUSTOM_RULES_MAX: usize = 100;
 
 /// What is recognised as a secret.
 #[derive(Debug)]
-pub struct Rules {
+pub struct RedactionRules {
     scanner: Scanner,
 }
 
-impl Rules {
+impl RedactionRules {
     /// The rules that ship with midstride.
     pub fn shipped() -> &'static Self {
         &SHIPPED
@@ -83,43 +84,43 @@ impl Rules {
 
     /// The rules that ship with midstride and those that a project adds; the first that cannot be
     /// used is said.
-    pub fn with(added: &[AddedRule]) -> Result<Self, String> {
-        if added.len() > ADDED_RULES_MAX {
-            return Err(format!("there are more than {ADDED_RULES_MAX} rules in `redact`"));
+    pub fn with_custom(added: &[CustomRule]) -> Result<Self, String> {
+        if added.len() > CUSTOM_RULES_MAX {
+            return Err(format!("there are more than {CUSTOM_RULES_MAX} rules in `redact`"));
         }
-        let others = added.iter().map(Rule::added).collect::<Result<_, String>>()?;
+        let others = added.iter().map(SecretRule::from_custom).collect::<Result<_, String>>()?;
         Ok(Self { scanner: Scanner::new(others) })
     }
 
     /// The secrets in a text, in order; none overlaps another.
     pub fn find(&self, text: &[u8]) -> Vec<Redaction> {
-        scan::join(self.scanner.find(text, 0..text.len()))
+        scan::merge_overlapping(self.scanner.find(text, 0..text.len()))
     }
 
     /// A text without its secrets, and what was taken out.
-    pub fn clean(&self, text: &str) -> (Clean, Vec<Redaction>) {
+    pub fn clean(&self, text: &str) -> (CleanText, Vec<Redaction>) {
         let found = self.find(text.as_bytes());
         let mut clean = String::with_capacity(text.len());
         let mut from = 0;
         for Redaction { kind, at } in &found {
             clean.push_str(&text[from..at.start]);
-            clean.push_str(MARK);
+            clean.push_str(REDACTION_MARK);
             clean.push_str(kind);
             from = at.end;
         }
         clean.push_str(&text[from..]);
-        (Clean(clean), found)
+        (CleanText(clean), found)
     }
 
     /// The same of a text in JSON, string by string: what is left is JSON, whatever a rule takes out.
-    pub fn clean_json(&self, text: &str) -> (Clean, Vec<Redaction>) {
+    pub fn clean_json(&self, text: &str) -> (CleanText, Vec<Redaction>) {
         let (mut clean, mut found) = (String::with_capacity(text.len()), Vec::new());
         let mut rest = text;
         while let Some(open) = rest.find('"') {
             let (before, string) = rest.split_at(open);
             clean.push_str(before);
             let (quoted, behind) = string.split_at(quoted_length(string));
-            let (cleaned, taken_out) = self.clean(&unquoted(quoted));
+            let (cleaned, taken_out) = self.clean(&unquote(quoted));
             match taken_out.is_empty() {
                 true => clean.push_str(quoted),
                 false => clean.push_str(&Value::from(cleaned.as_str()).to_string()),
@@ -128,7 +129,7 @@ impl Rules {
             rest = behind;
         }
         clean.push_str(rest);
-        (Clean(clean), found)
+        (CleanText(clean), found)
     }
 }
 
@@ -144,17 +145,17 @@ fn quoted_length(text: &str) -> usize {
 }
 
 /// What a string of JSON says.
-fn unquoted(quoted: &str) -> Cow<'_, str> {
+fn unquote(quoted: &str) -> Cow<'_, str> {
     match quoted.contains('\\') {
         true => serde_json::from_str(quoted).map_or(Cow::Borrowed(quoted), Cow::Owned),
         false => Cow::Borrowed(quoted.trim_matches('"')),
     }
 }
 
-impl Clean {
+impl CleanText {
     /// The text without its secrets, and what was taken out.
-    pub fn of(text: &str) -> (Self, Vec<Redaction>) {
-        Rules::shipped().clean(text)
+    pub fn redact(text: &str) -> (Self, Vec<Redaction>) {
+        RedactionRules::shipped().clean(text)
     }
 
     /// As text.

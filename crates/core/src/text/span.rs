@@ -39,7 +39,7 @@ impl Span {
     }
 
     /// The text at this place; empty where the span does not fit the text.
-    pub fn of(self, text: &str) -> &str {
+    pub fn slice(self, text: &str) -> &str {
         text.get(self.range()).unwrap_or_default()
     }
 
@@ -56,22 +56,22 @@ impl Span {
 
 /// A value and the place where it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At<T> {
+pub struct Spanned<T> {
     /// What was read.
     pub value: T,
     /// Where.
     pub at: Span,
 }
 
-impl<T> At<T> {
+impl<T> Spanned<T> {
     /// A value read at a place.
     pub fn new(value: T, at: Span) -> Self {
         Self { value, at }
     }
 
     /// Another value read at the same place.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> At<U> {
-        At { value: change(self.value), at: self.at }
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
+        Spanned { value: change(self.value), at: self.at }
     }
 }
 
@@ -86,13 +86,13 @@ pub struct Position {
 
 /// Where each line of a text starts.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub struct LineIndex {
     starts: Vec<usize>,
 }
 
-impl Lines {
+impl LineIndex {
     /// Finds the lines of `text`.
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         Self { starts: std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect() }
     }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn columns_count_characters_and_lines_count_from_one() {
         let text = "aé\nß: x\n";
-        let lines = Lines::of(text);
+        let lines = LineIndex::new(text);
         assert_eq!(lines.position(text, 0), Position { line: 1, column: 1 });
         assert_eq!(lines.position(text, 3), Position { line: 1, column: 3 });
         assert_eq!(lines.position(text, 8), Position { line: 2, column: 4 });

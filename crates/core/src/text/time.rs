@@ -38,7 +38,7 @@ impl Time {
     /// Reads a time in ISO 8601 or one of its common neighbours.
     ///
     /// A `Timestamp` is tried first: a civil time would silently drop an offset.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (text, utc) = match text.strip_suffix("UTC") {
             Some(rest) => (rest.trim_end(), true),
@@ -82,7 +82,7 @@ fn with_seconds(text: &str) -> Option<String> {
 }
 
 /// The one way midstride writes a time: UTC, whole seconds.
-pub fn write(moment: Timestamp) -> String {
+pub fn format_time(moment: Timestamp) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<(String, Exactness)> {
-        Time::read(text).map(|time| (write(time.moment), time.exactness))
+        Time::parse(text).map(|time| (format_time(time.moment), time.exactness))
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 /// Models that cut text alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Family {
+pub enum TokenizerFamily {
     /// Claude. It cuts finest, so what fits here fits everywhere.
     #[default]
     Claude,
@@ -18,23 +18,23 @@ pub enum Family {
 
 /// How many tokens a text costs, whoever reads it: by the family that cuts finest.
 pub fn estimate(text: &str) -> u64 {
-    Family::default().estimate(text)
+    TokenizerFamily::default().estimate(text)
 }
 
 /// The same in thousandths, which can be added up before they are made whole.
 pub(crate) fn thousandths(text: &str) -> u64 {
-    Family::default().thousandths(text)
+    TokenizerFamily::default().thousandths(text)
 }
 
 /// Thousandths of tokens as tokens.
-pub(crate) fn whole(thousandths: u64) -> u64 {
+pub(crate) fn round_up(thousandths: u64) -> u64 {
     thousandths.div_ceil(THOUSANDTHS)
 }
 
-impl Family {
+impl TokenizerFamily {
     /// How many tokens a text costs a model of this family.
     pub fn estimate(self, text: &str) -> u64 {
-        whole(self.thousandths(text))
+        round_up(self.thousandths(text))
     }
 
     fn thousandths(self, text: &str) -> u64 {
@@ -42,14 +42,14 @@ impl Family {
         let mut rest = text.as_bytes();
         let mut thousandths = 0;
         while let Some(first) = rest.first() {
-            let (length, cost) = costs.of_run(*first, rest);
+            let (length, cost) = costs.chunk_cost(*first, rest);
             thousandths += cost;
             rest = rest.get(length..).unwrap_or_default();
         }
         thousandths
     }
 
-    fn costs(self) -> &'static Costs {
+    fn costs(self) -> &'static TokenCosts {
         match self {
             Self::Claude => &CLAUDE,
             Self::Gpt => &GPT,
@@ -70,7 +70,7 @@ const FOREIGN_FIRST: u8 = 0xc3;
 const FOREIGN_LAST: u8 = 0xdf;
 
 /// What each kind of run costs, in thousandths of a token.
-struct Costs {
+struct TokenCosts {
     /// A word, or a part of one that begins with a capital; the space before it is free.
     word: u64,
     /// Each letter from the fifth to the eighth.
@@ -110,7 +110,7 @@ struct Costs {
 /// whole text is in the transcript, against their `output_tokens`, and 499 results of tools,
 /// against the growth of the context. All of it is English and code; what other scripts cost is
 /// more than it is for GPT, on the safe side.
-const CLAUDE: Costs = Costs {
+const CLAUDE: TokenCosts = TokenCosts {
     word: 1093,
     letter: 71,
     late_letter: 120,
@@ -133,7 +133,7 @@ const CLAUDE: Costs = Costs {
 /// Fitted to counts by the published table of `o200k` over the texts of transcripts, handoffs in
 /// several languages and source code. Transcripts of Codex that have both a real `usage` and their
 /// text were not at hand.
-const GPT: Costs = Costs {
+const GPT: TokenCosts = TokenCosts {
     word: 1056,
     letter: 54,
     late_letter: 317,
@@ -153,17 +153,17 @@ const GPT: Costs = Costs {
     four_bytes: 2043,
 };
 
-impl Costs {
+impl TokenCosts {
     /// How long the run is that a text begins with, and what it costs.
-    fn of_run(&self, first: u8, text: &[u8]) -> (usize, u64) {
+    fn chunk_cost(&self, first: u8, text: &[u8]) -> (usize, u64) {
         match first {
-            b'A'..=b'Z' | b'a'..=b'z' | FOREIGN_FIRST..=FOREIGN_LAST => self.of_word(text),
+            b'A'..=b'Z' | b'a'..=b'z' | FOREIGN_FIRST..=FOREIGN_LAST => self.word_cost(text),
             b'0'..=b'9' => {
-                let length = count(text, u8::is_ascii_digit);
-                (length, self.digits * times(length.div_ceil(DIGITS)))
+                let length = leading_count(text, u8::is_ascii_digit);
+                (length, self.digits * to_u64(length.div_ceil(DIGITS)))
             }
-            b'\n' | b'\r' => self.of_lines(text),
-            b' ' => self.of_spaces(text),
+            b'\n' | b'\r' => self.lines_cost(text),
+            b' ' => self.spaces_cost(text),
             b'\t' => (1, self.tab),
             0x80..FOREIGN_FIRST => (2, self.sign),
             0xe2 => (3, self.sign),
@@ -171,14 +171,15 @@ impl Costs {
             0xe0 | 0xe1 | 0xee | 0xef => (3, self.three_bytes),
             0xf0..=0xff => (4, self.four_bytes),
             _ => {
-                let more = text.get(1..).map_or(0, |rest| count(rest, u8::is_ascii_punctuation));
-                (1 + more, self.mark + self.more_mark * times(more))
+                let more =
+                    text.get(1..).map_or(0, |rest| leading_count(rest, u8::is_ascii_punctuation));
+                (1 + more, self.mark + self.more_mark * to_u64(more))
             }
         }
     }
 
     /// `parseHTTPHeader` is `parse`, `HTTPHeader`: a capital begins a word unless one is before it.
-    fn of_word(&self, text: &[u8]) -> (usize, u64) {
+    fn word_cost(&self, text: &[u8]) -> (usize, u64) {
         let (mut length, mut letters, mut capitals, mut foreign) = (0, 0, 0_usize, 0);
         let mut capital_before = true;
         while let Some(byte) = text.get(length) {
@@ -194,21 +195,21 @@ impl Costs {
             capital_before = is_capital;
         }
         let cost = self.word
-            + self.letter * times(letters.min(LONG_LETTERS).saturating_sub(COMMON_LETTERS))
-            + self.late_letter * times(letters.saturating_sub(LONG_LETTERS))
-            + self.capital * times(capitals.saturating_sub(1))
-            + self.foreign_letter * times(foreign);
+            + self.letter * to_u64(letters.min(LONG_LETTERS).saturating_sub(COMMON_LETTERS))
+            + self.late_letter * to_u64(letters.saturating_sub(LONG_LETTERS))
+            + self.capital * to_u64(capitals.saturating_sub(1))
+            + self.foreign_letter * to_u64(foreign);
         (length, cost)
     }
 
-    fn of_lines(&self, text: &[u8]) -> (usize, u64) {
-        let lines = count(text, |byte| matches!(byte, b'\n' | b'\r'));
-        let indent = text.get(lines..).map_or(0, |rest| count(rest, |byte| *byte == b' '));
+    fn lines_cost(&self, text: &[u8]) -> (usize, u64) {
+        let lines = leading_count(text, |byte| matches!(byte, b'\n' | b'\r'));
+        let indent = text.get(lines..).map_or(0, |rest| leading_count(rest, |byte| *byte == b' '));
         (lines + indent, self.lines + if indent > 0 { self.indent } else { 0 })
     }
 
-    fn of_spaces(&self, text: &[u8]) -> (usize, u64) {
-        let length = count(text, |byte| *byte == b' ');
+    fn spaces_cost(&self, text: &[u8]) -> (usize, u64) {
+        let length = leading_count(text, |byte| *byte == b' ');
         let before_mark =
             || text.get(length).is_some_and(|next| next.is_ascii() && !next.is_ascii_alphabetic());
         let cost = match length {
@@ -221,11 +222,11 @@ impl Costs {
 }
 
 /// How many bytes of a kind a text begins with.
-fn count(text: &[u8], is: impl Fn(&u8) -> bool) -> usize {
+fn leading_count(text: &[u8], is: impl Fn(&u8) -> bool) -> usize {
     text.iter().take_while(|byte| is(byte)).count()
 }
 
-fn times(length: usize) -> u64 {
+fn to_u64(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
@@ -256,9 +257,9 @@ mod tests {
 
     #[test]
     fn words_are_cut_at_capitals_and_long_ones_cost_more() {
-        assert_eq!(GPT.of_run(b'p', b"parseHTTPHeader"), (5, 1056 + 54));
-        assert_eq!(GPT.of_run(b'H', b"HTTPHeader"), (10, 1056 + 4 * 54 + 2 * 317 + 4 * 10));
-        assert_eq!(GPT.of_run(0xc3, "été là".as_bytes()), (5, 1056 + 2 * 90));
+        assert_eq!(GPT.chunk_cost(b'p', b"parseHTTPHeader"), (5, 1056 + 54));
+        assert_eq!(GPT.chunk_cost(b'H', b"HTTPHeader"), (10, 1056 + 4 * 54 + 2 * 317 + 4 * 10));
+        assert_eq!(GPT.chunk_cost(0xc3, "été là".as_bytes()), (5, 1056 + 2 * 90));
     }
 
     #[test]
@@ -272,7 +273,7 @@ mod tests {
     fn claude_cuts_finer_than_gpt() {
         let text =
             "    assert!(rooms.take(ROOM_BLUE, BookingId(2)).is_ok()); // \u{201c}blue\u{201d}\n";
-        assert!(Family::Claude.estimate(text) > Family::Gpt.estimate(text));
-        assert_eq!(estimate(text), Family::Claude.estimate(text));
+        assert!(TokenizerFamily::Claude.estimate(text) > TokenizerFamily::Gpt.estimate(text));
+        assert_eq!(estimate(text), TokenizerFamily::Claude.estimate(text));
     }
 }

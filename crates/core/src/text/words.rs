@@ -3,8 +3,8 @@
 mod salient;
 mod term;
 
-pub use salient::{Salient, Sort, is_telling, salient};
-pub use term::Term;
+pub use salient::{SalientTerm, TermKind, is_distinctive, salient_terms};
+pub use term::SearchTerm;
 
 use crate::text::span::Span;
 
@@ -12,7 +12,7 @@ use crate::text::span::Span;
 const WORD_LENGTH_MAX: usize = 64;
 
 /// Letters with marks, behind the letter that people type for them.
-const MARKED: [(char, &str); 25] = [
+const ACCENTED: [(char, &str); 25] = [
     ('a', "àáâãäåāăą"),
     ('c', "çćĉċč"),
     ('d', "ďđ"),
@@ -42,7 +42,7 @@ const MARKED: [(char, &str); 25] = [
 
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word {
+pub struct FoldedWord {
     /// As it is compared.
     pub text: String,
     /// Where it stands.
@@ -50,41 +50,41 @@ pub struct Word {
 }
 
 /// The words of a text, in order.
-pub fn words(text: &str) -> Vec<Word> {
+pub fn words(text: &str) -> Vec<FoldedWord> {
     let mut found = Vec::new();
     let mut word = String::new();
     let mut start = 0;
     let mut end = 0;
     for (at, letter) in text.char_indices() {
         let after = at + letter.len_utf8();
-        if is_mark(letter) && !word.is_empty() {
+        if is_combining_mark(letter) && !word.is_empty() {
             end = after;
-        } else if stands_alone(letter) {
-            finish(&mut word, Span::new(start, end), &mut found);
+        } else if is_one_letter_word(letter) {
+            push_word(&mut word, Span::new(start, end), &mut found);
             let text = letter.to_string();
-            found.push(Word { text, at: Span::new(at, after) });
+            found.push(FoldedWord { text, at: Span::new(at, after) });
         } else if letter.is_alphanumeric() {
             if word.is_empty() {
                 start = at;
             }
             end = after;
-            fold(letter, &mut word);
+            push_folded(letter, &mut word);
         } else {
-            finish(&mut word, Span::new(start, end), &mut found);
+            push_word(&mut word, Span::new(start, end), &mut found);
         }
     }
-    finish(&mut word, Span::new(start, end), &mut found);
+    push_word(&mut word, Span::new(start, end), &mut found);
     found
 }
 
-fn finish(word: &mut String, at: Span, found: &mut Vec<Word>) {
+fn push_word(word: &mut String, at: Span, found: &mut Vec<FoldedWord>) {
     if !word.is_empty() {
-        found.push(Word { text: std::mem::take(word), at });
+        found.push(FoldedWord { text: std::mem::take(word), at });
     }
 }
 
 /// Puts a letter behind a word as it is compared.
-fn fold(letter: char, word: &mut String) {
+fn push_folded(letter: char, word: &mut String) {
     if word.len() >= WORD_LENGTH_MAX {
         return;
     }
@@ -94,22 +94,22 @@ fn fold(letter: char, word: &mut String) {
     }
     // What the lower case of some letters brings along, such as the dot of `İ`, is a mark.
     for lower in letter.to_lowercase().filter(|lower| lower.is_alphanumeric()) {
-        word.push(without_mark(lower));
+        word.push(without_accent(lower));
     }
 }
 
-fn without_mark(letter: char) -> char {
-    let plain = MARKED.iter().find(|(_, marked)| marked.contains(letter));
+fn without_accent(letter: char) -> char {
+    let plain = ACCENTED.iter().find(|(_, marked)| marked.contains(letter));
     plain.map_or(letter, |(plain, _)| *plain)
 }
 
 /// A mark that is written behind its letter.
-fn is_mark(letter: char) -> bool {
+fn is_combining_mark(letter: char) -> bool {
     matches!(letter, '\u{300}'..='\u{36f}')
 }
 
 /// Scripts that put no space between words: each sign is a word, and a word is a phrase of them.
-fn stands_alone(letter: char) -> bool {
+fn is_one_letter_word(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
         && letter.is_alphanumeric()
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(texts("日本語 ok"), ["日", "本", "語", "ok"]);
         assert_eq!(texts("\u{e000} !? \u{301}"), Vec::<String>::new());
         let text = "a Größe";
-        assert_eq!(words(text)[1].at.of(text), "Größe");
+        assert_eq!(words(text)[1].at.slice(text), "Größe");
         assert_eq!(texts(&"x".repeat(200))[0].len(), WORD_LENGTH_MAX);
     }
 }

@@ -9,19 +9,19 @@ mod tree;
 mod write;
 
 pub use salvage::{MARKER_LENGTH, conflict_markers};
-pub use write::{Form, block_entry, block_item, flow, scalar};
+pub use write::{QuoteStyle, block_entry, block_item, flow, scalar};
 
-use crate::text::span::{At, Span};
+use crate::text::span::{Span, Spanned};
 
 /// A value and how it was written.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct YamlNode {
     /// What it says.
-    pub value: Value,
+    pub value: YamlValue,
     /// Its bytes, without the comments and blank lines that follow it.
     pub at: Span,
     /// How it is written.
-    pub style: Style,
+    pub style: YamlStyle,
     /// Whether a tag such as `!!str` stands before it; what that means is not our business.
     pub tagged: bool,
 }
@@ -29,40 +29,40 @@ pub struct Node {
 /// What a node says. Numbers, truth values and times are text here: what a field makes of them is
 /// the field's business.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub enum YamlValue {
     /// Nothing: an empty value, `~` or `null`.
     Null,
     /// A scalar.
     Text(String),
     /// A list.
-    List(Vec<Item>),
+    List(Vec<YamlItem>),
     /// A mapping, in the order written, duplicate keys included.
-    Map(Vec<Entry>),
+    Map(Vec<YamlEntry>),
     /// A block that could not be parsed, as it is written.
     Unreadable(String),
 }
 
 /// An item of a list.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub struct YamlItem {
     /// Where its `-` stands, in a block list.
     pub dash: Option<usize>,
     /// The item.
-    pub node: Node,
+    pub node: YamlNode,
 }
 
 /// An entry of a mapping.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct YamlEntry {
     /// The key.
-    pub key: At<String>,
+    pub key: Spanned<String>,
     /// The value.
-    pub node: Node,
+    pub node: YamlNode,
 }
 
 /// How a node is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum YamlStyle {
     /// A scalar without quotes.
     Plain,
     /// `'…'`
@@ -86,7 +86,7 @@ pub enum Style {
 
 /// A value without places: what an edit puts in, and what guards compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Data {
+pub enum YamlData {
     /// Nothing.
     Null,
     /// Text, quoted where it would read as something else.
@@ -94,12 +94,12 @@ pub enum Data {
     /// A scalar that is no text (a truth value, a number, a time), never quoted.
     Bare(String),
     /// A list.
-    List(Vec<Data>),
+    List(Vec<YamlData>),
     /// A mapping.
-    Map(Vec<(String, Data)>),
+    Map(Vec<(String, YamlData)>),
 }
 
-impl Data {
+impl YamlData {
     /// Text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
@@ -116,22 +116,22 @@ impl Data {
     }
 
     /// A mapping.
-    pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Data)>) -> Self {
+    pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, YamlData)>) -> Self {
         Self::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }
 
     /// Whether two values read the same; quoting makes no difference to us.
-    pub fn same(&self, other: &Self) -> bool {
+    pub fn is_equivalent_to(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Text(a) | Self::Bare(a), Self::Text(b) | Self::Bare(b)) => a == b,
             (Self::List(a), Self::List(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b))
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_equivalent_to(b))
             }
             (Self::Map(a), Self::Map(b)) => {
-                let (a, b) = (by_key(a), by_key(b));
+                let (a, b) = (sorted_by_key(a), sorted_by_key(b));
                 a.len() == b.len()
-                    && a.iter().zip(b).all(|((a, va), (b, vb))| *a == b && va.same(vb))
+                    && a.iter().zip(b).all(|((a, va), (b, vb))| *a == b && va.is_equivalent_to(vb))
             }
             (Self::Null | Self::Text(_) | Self::Bare(_) | Self::List(_) | Self::Map(_), _) => false,
         }
@@ -139,108 +139,122 @@ impl Data {
 }
 
 /// The entries of a mapping sorted by key; the order of keys says nothing.
-fn by_key(entries: &[(String, Data)]) -> Vec<(&str, &Data)> {
-    let mut sorted: Vec<(&str, &Data)> =
+fn sorted_by_key(entries: &[(String, YamlData)]) -> Vec<(&str, &YamlData)> {
+    let mut sorted: Vec<(&str, &YamlData)> =
         entries.iter().map(|(key, value)| (key.as_str(), value)).collect();
     sorted.sort_by_key(|(key, _)| *key);
     sorted
 }
 
-impl Node {
+impl YamlNode {
     /// A node where nothing is written.
     pub fn absent(at: usize) -> Self {
-        Self { value: Value::Null, at: Span::empty(at), style: Style::Absent, tagged: false }
+        Self {
+            value: YamlValue::Null,
+            at: Span::empty(at),
+            style: YamlStyle::Absent,
+            tagged: false,
+        }
     }
 
     /// The value under a key of a mapping; the first one where a key is written twice.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&YamlNode> {
         self.entry(key).map(|entry| &entry.node)
     }
 
     /// The entry of a key of a mapping.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&YamlEntry> {
         self.entries().iter().find(|entry| entry.key.value == key)
     }
 
     /// The entries of a mapping; none for anything else.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[YamlEntry] {
         match &self.value {
-            Value::Map(entries) => entries,
-            Value::Null | Value::Text(_) | Value::List(_) | Value::Unreadable(_) => &[],
+            YamlValue::Map(entries) => entries,
+            YamlValue::Null
+            | YamlValue::Text(_)
+            | YamlValue::List(_)
+            | YamlValue::Unreadable(_) => &[],
         }
     }
 
     /// The text of a scalar, where there is any.
-    pub fn text(&self) -> Option<At<&str>> {
+    pub fn text(&self) -> Option<Spanned<&str>> {
         match &self.value {
-            Value::Text(text) => Some(At::new(text.as_str(), self.at)),
-            Value::Null | Value::List(_) | Value::Map(_) | Value::Unreadable(_) => None,
+            YamlValue::Text(text) => Some(Spanned::new(text.as_str(), self.at)),
+            YamlValue::Null | YamlValue::List(_) | YamlValue::Map(_) | YamlValue::Unreadable(_) => {
+                None
+            }
         }
     }
 
     /// The items of a list. A single value where a list was expected counts as a list of one.
-    pub fn items(&self) -> Vec<&Node> {
+    pub fn items(&self) -> Vec<&YamlNode> {
         match &self.value {
-            Value::List(items) => items.iter().map(|item| &item.node).collect(),
-            Value::Text(_) | Value::Map(_) => vec![self],
-            Value::Null | Value::Unreadable(_) => Vec::new(),
+            YamlValue::List(items) => items.iter().map(|item| &item.node).collect(),
+            YamlValue::Text(_) | YamlValue::Map(_) => vec![self],
+            YamlValue::Null | YamlValue::Unreadable(_) => Vec::new(),
         }
     }
 
     /// Whether nothing is said: no value, blank text, an empty list or mapping.
     pub fn is_blank(&self) -> bool {
         match &self.value {
-            Value::Null => true,
-            Value::Text(text) => text.trim().is_empty(),
-            Value::List(items) => items.iter().all(|item| item.node.is_blank()),
-            Value::Map(entries) => entries.is_empty(),
-            Value::Unreadable(_) => false,
+            YamlValue::Null => true,
+            YamlValue::Text(text) => text.trim().is_empty(),
+            YamlValue::List(items) => items.iter().all(|item| item.node.is_blank()),
+            YamlValue::Map(entries) => entries.is_empty(),
+            YamlValue::Unreadable(_) => false,
         }
     }
 
     /// The value without its places. An unreadable block counts as its own text.
-    pub fn data(&self) -> Data {
+    pub fn data(&self) -> YamlData {
         match &self.value {
-            Value::Null => Data::Null,
+            YamlValue::Null => YamlData::Null,
             // A plain `true` or `14290` is no text to other readers, and is written as it was.
-            Value::Text(text) if self.style == Style::Plain && write::reads_otherwise(text) => {
-                Data::Bare(text.clone())
+            YamlValue::Text(text)
+                if self.style == YamlStyle::Plain && write::reads_as_non_text(text) =>
+            {
+                YamlData::Bare(text.clone())
             }
-            Value::Text(text) | Value::Unreadable(text) => Data::Text(text.clone()),
-            Value::List(items) => Data::List(items.iter().map(|item| item.node.data()).collect()),
-            Value::Map(entries) => Data::Map(
+            YamlValue::Text(text) | YamlValue::Unreadable(text) => YamlData::Text(text.clone()),
+            YamlValue::List(items) => {
+                YamlData::List(items.iter().map(|item| item.node.data()).collect())
+            }
+            YamlValue::Map(entries) => YamlData::Map(
                 entries.iter().map(|entry| (entry.key.value.clone(), entry.node.data())).collect(),
             ),
         }
     }
 
     /// Whether this node, or anything in it, fits.
-    pub fn any(&self, fits: &impl Fn(&Node) -> bool) -> bool {
+    pub fn any_node(&self, fits: &impl Fn(&YamlNode) -> bool) -> bool {
         fits(self)
             || match &self.value {
-                Value::List(items) => items.iter().any(|item| item.node.any(fits)),
-                Value::Map(entries) => entries.iter().any(|entry| entry.node.any(fits)),
-                Value::Null | Value::Text(_) | Value::Unreadable(_) => false,
+                YamlValue::List(items) => items.iter().any(|item| item.node.any_node(fits)),
+                YamlValue::Map(entries) => entries.iter().any(|entry| entry.node.any_node(fits)),
+                YamlValue::Null | YamlValue::Text(_) | YamlValue::Unreadable(_) => false,
             }
     }
 }
 
 /// What was read, and what was wrong with it.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct ParsedYaml {
     /// The value of the whole text.
-    pub root: Node,
+    pub root: YamlNode,
     /// Each comment, from its `#` to the end of its line.
     pub comments: Vec<Span>,
     /// What was wrong, in the order of the text.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<YamlProblem>,
 }
 
 /// Something wrong with the YAML itself.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct YamlProblem {
     /// What sort of problem.
-    pub kind: ProblemKind,
+    pub kind: YamlProblemKind,
     /// Where.
     pub at: Span,
     /// What is wrong, as a sentence without its full stop.
@@ -249,7 +263,7 @@ pub struct Problem {
 
 /// What sort of problem a text has as YAML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProblemKind {
+pub enum YamlProblemKind {
     /// It does not parse; the block it stands in is lost.
     Syntax,
     /// A key stands twice in one mapping.
@@ -261,27 +275,29 @@ pub enum ProblemKind {
 }
 
 /// Reads the YAML that stands at `within` in `text`.
-pub fn read(text: &str, within: Span) -> Reading {
-    let mut reading = salvage::read(within.of(text), within.start);
+pub fn parse(text: &str, within: Span) -> ParsedYaml {
+    let mut reading = salvage::parse(within.slice(text), within.start);
     let mut duplicates = Vec::new();
     find_duplicates(&reading.root, &mut duplicates);
     // Both sides of an unfinished merge repeat their keys; one finding says it.
-    if !reading.problems.iter().any(|problem| problem.kind == ProblemKind::ConflictMarker) {
+    if !reading.problems.iter().any(|problem| problem.kind == YamlProblemKind::ConflictMarker) {
         reading.problems.append(&mut duplicates);
     }
     reading.problems.sort_by_key(|problem| problem.at.start);
     reading
 }
 
-fn find_duplicates(node: &Node, problems: &mut Vec<Problem>) {
+fn find_duplicates(node: &YamlNode, problems: &mut Vec<YamlProblem>) {
     match &node.value {
-        Value::List(items) => items.iter().for_each(|item| find_duplicates(&item.node, problems)),
-        Value::Map(entries) => {
+        YamlValue::List(items) => {
+            items.iter().for_each(|item| find_duplicates(&item.node, problems))
+        }
+        YamlValue::Map(entries) => {
             let repeated = repeated_keys(entries);
             for entry in entries {
                 if repeated.contains(&entry.key.at) {
-                    problems.push(Problem {
-                        kind: ProblemKind::DuplicateKey,
+                    problems.push(YamlProblem {
+                        kind: YamlProblemKind::DuplicateKey,
                         at: entry.key.at,
                         message: format!("`{}` is written twice", entry.key.value),
                     });
@@ -289,18 +305,18 @@ fn find_duplicates(node: &Node, problems: &mut Vec<Problem>) {
                 find_duplicates(&entry.node, problems);
             }
         }
-        Value::Null | Value::Text(_) | Value::Unreadable(_) => {}
+        YamlValue::Null | YamlValue::Text(_) | YamlValue::Unreadable(_) => {}
     }
 }
 
 /// The places of keys that stand before in the same mapping.
-fn repeated_keys(entries: &[Entry]) -> Vec<Span> {
+fn repeated_keys(entries: &[YamlEntry]) -> Vec<Span> {
     const FEW: usize = 32;
-    let key = |entry: &Entry| (entry.key.value.clone(), entry.key.at);
+    let key = |entry: &YamlEntry| (entry.key.value.clone(), entry.key.at);
     if entries.len() <= FEW {
         let before = |index: usize| entries[..index].iter().map(|entry| &entry.key.value);
         let again =
-            |(index, entry): &(usize, &Entry)| before(*index).any(|k| *k == entry.key.value);
+            |(index, entry): &(usize, &YamlEntry)| before(*index).any(|k| *k == entry.key.value);
         return entries.iter().enumerate().filter(again).map(|(_, entry)| entry.key.at).collect();
     }
     let mut seen = std::collections::HashSet::new();

@@ -16,14 +16,14 @@ pub use handoff::HandoffEvent;
 pub use instruction::InstructionEvent;
 pub use mission::MissionEvent;
 pub use proof::ProofEvent;
-pub use session::{Delivered, SessionEvent};
+pub use session::{DeliveredHandoff, SessionEvent};
 pub use task::{
     CLIENT, CLIENT_TASK, CapturedTask, ClientTaskKey, SESSION, TaskChange, TaskEvent, TaskStatus,
 };
 pub use text::TextEvent;
 pub use workflow::WorkflowEvent;
 
-use family::Family;
+use family::EventFamily;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -47,12 +47,12 @@ pub enum Event {
     /// To a standing instruction of the user.
     Instruction(InstructionEvent),
     /// Something that a newer midstride wrote.
-    Unknown(Unknown),
+    Unknown(UnknownEvent),
 }
 
 /// An event that is not understood here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
+pub struct UnknownEvent {
     /// Its kind.
     pub kind: String,
     /// The version of that kind.
@@ -108,7 +108,7 @@ impl Event {
     }
 
     /// Its kind, where a newer midstride wrote it: it may change what the rest means.
-    pub fn newer(&self) -> Option<&str> {
+    pub fn newer_kind(&self) -> Option<&str> {
         match self {
             Self::Unknown(unknown) => Some(&unknown.kind),
             Self::Handoff(_)
@@ -123,7 +123,7 @@ impl Event {
     }
 
     /// The same without what it quotes of a kept text; `None` where it quotes nothing of it.
-    pub fn without(&self, hash: &str) -> Option<Self> {
+    pub fn without_text(&self, hash: &str) -> Option<Self> {
         match self {
             Self::Session(SessionEvent::Checkpointed { blob, about: Some(_), .. })
                 if blob == hash =>
@@ -166,18 +166,19 @@ impl Event {
     }
 
     /// Reads what was written; what is not understood is unknown, never lost.
-    pub fn read(kind: &str, version: u32, data: Value) -> Self {
-        let handoff = || HandoffEvent::read(kind, version, &data).map(Self::Handoff);
-        let proof = || ProofEvent::read(kind, version, &data).map(Self::Proof);
-        let task = || TaskEvent::read(kind, version, &data).map(Self::Task);
-        let mission = || MissionEvent::read(kind, version, &data).map(Self::Mission);
-        let session = || SessionEvent::read(kind, version, &data).map(Self::Session);
-        let text = || TextEvent::read(kind, version, &data).map(Self::Text);
+    pub fn parse(kind: &str, version: u32, data: Value) -> Self {
+        let handoff = || HandoffEvent::parse(kind, version, &data).map(Self::Handoff);
+        let proof = || ProofEvent::parse(kind, version, &data).map(Self::Proof);
+        let task = || TaskEvent::parse(kind, version, &data).map(Self::Task);
+        let mission = || MissionEvent::parse(kind, version, &data).map(Self::Mission);
+        let session = || SessionEvent::parse(kind, version, &data).map(Self::Session);
+        let text = || TextEvent::parse(kind, version, &data).map(Self::Text);
         let known = handoff().or_else(proof).or_else(task).or_else(mission).or_else(session);
-        let workflow = || WorkflowEvent::read(kind, version, &data).map(Self::Workflow);
-        let instruction = || InstructionEvent::read(kind, version, &data).map(Self::Instruction);
+        let workflow = || WorkflowEvent::parse(kind, version, &data).map(Self::Workflow);
+        let instruction = || InstructionEvent::parse(kind, version, &data).map(Self::Instruction);
         let known = known.or_else(text).or_else(workflow).or_else(instruction);
-        known.unwrap_or_else(|| Self::Unknown(Unknown { kind: kind.to_owned(), version, data }))
+        known
+            .unwrap_or_else(|| Self::Unknown(UnknownEvent { kind: kind.to_owned(), version, data }))
     }
 }
 
@@ -195,34 +196,34 @@ pub struct Envelope {
 }
 
 /// Clocks differ, but not by more than this: what claims to be from later is from nowhere.
-const AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
+const CLOCK_SKEW_MAX: SignedDuration = SignedDuration::from_hours(24);
 
 /// When something happens that is decided on what happened already: now, but never before it. Clocks
 /// differ, and what is decided on something counts after it. `None` where nothing can come after.
-pub fn moment_after(last: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+pub fn timestamp_after(last: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
     let Some(last) = last else { return Some(now) };
     let later = last.checked_add(SignedDuration::from_nanos(1)).ok()?;
     Some(later.max(now))
 }
 
 /// The version of the CloudEvents specification.
-const CLOUD_EVENTS: &str = "1.0";
+const CLOUD_EVENTS_VERSION: &str = "1.0";
 /// What every type of ours starts with.
-const PREFIX: &str = "midstride.";
+const TYPE_PREFIX: &str = "midstride.";
 
 impl Envelope {
     /// Whether its time has not come yet, by a clock that shows `now`.
     pub fn is_ahead_of(&self, now: Timestamp) -> bool {
-        self.time > now.checked_add(AHEAD_MAX).unwrap_or(Timestamp::MAX)
+        self.time > now.checked_add(CLOCK_SKEW_MAX).unwrap_or(Timestamp::MAX)
     }
 
     /// As a CloudEvent about a subject.
-    pub fn cloud_event(&self, subject: &str) -> Value {
+    pub fn to_cloud_event(&self, subject: &str) -> Value {
         json!({
-            "specversion": CLOUD_EVENTS,
+            "specversion": CLOUD_EVENTS_VERSION,
             "id": self.id,
             "source": self.source,
-            "type": format!("{PREFIX}{}.v{}", self.event.kind(), self.event.version()),
+            "type": format!("{TYPE_PREFIX}{}.v{}", self.event.kind(), self.event.version()),
             "subject": subject,
             "time": self.time.to_string(),
             "datacontenttype": "application/json",
@@ -231,15 +232,15 @@ impl Envelope {
     }
 
     /// Reads a CloudEvent; `None` where it is none of ours.
-    pub fn read(event: &Value) -> Option<Self> {
+    pub fn from_cloud_event(event: &Value) -> Option<Self> {
         let text = |name: &str| event.get(name).and_then(Value::as_str);
-        let (kind, version) = text("type")?.strip_prefix(PREFIX)?.rsplit_once(".v")?;
+        let (kind, version) = text("type")?.strip_prefix(TYPE_PREFIX)?.rsplit_once(".v")?;
         let data = event.get("data").cloned().unwrap_or(Value::Null);
         Some(Self {
             id: text("id")?.to_owned(),
             time: text("time")?.parse().ok()?,
             source: text("source")?.to_owned(),
-            event: Event::read(kind, version.parse().ok()?, data),
+            event: Event::parse(kind, version.parse().ok()?, data),
         })
     }
 }
@@ -308,7 +309,7 @@ mod tests {
                 client: "codex".into(),
                 session: "s".into(),
                 source: Some("resume".into()),
-                handoffs: vec![Delivered {
+                handoffs: vec![DeliveredHandoff {
                     uid: Some("u".into()),
                     id: "market".into(),
                     revision: Some(2),
@@ -337,14 +338,14 @@ mod tests {
             Event::Session(SessionEvent::Acknowledged {
                 client: "codex".into(),
                 session: "s".into(),
-                handoff: Delivered { uid: None, id: "market".into(), revision: None },
+                handoff: DeliveredHandoff { uid: None, id: "market".into(), revision: None },
                 verb: "start".into(),
             }),
         ];
         for event in events {
             let envelope = envelope(event);
-            let written = envelope.cloud_event("handoff/1");
-            assert_eq!(Envelope::read(&written), Some(envelope));
+            let written = envelope.to_cloud_event("handoff/1");
+            assert_eq!(Envelope::from_cloud_event(&written), Some(envelope));
         }
     }
 
@@ -372,9 +373,9 @@ mod tests {
             })
         };
         let said = checkpointed(Some("the password is hunter2"));
-        assert_eq!(said.without("aa"), Some(checkpointed(None)));
-        assert_eq!(said.without("bb"), None, "another text");
-        assert_eq!(checkpointed(None).without("aa"), None, "nothing is left to take out");
+        assert_eq!(said.without_text("aa"), Some(checkpointed(None)));
+        assert_eq!(said.without_text("bb"), None, "another text");
+        assert_eq!(checkpointed(None).without_text("aa"), None, "nothing is left to take out");
     }
 
     #[test]
@@ -383,7 +384,7 @@ mod tests {
             "client": "codex", "session": "s", "last_record": null, "digest": "aa", "blob": "bb",
             "mode": "auto", "bytes": 1, "began": null, "ended": null, "about": null,
         });
-        let event = Event::read("session.checkpointed", 1, data.clone());
+        let event = Event::parse("session.checkpointed", 1, data.clone());
         let Event::Session(SessionEvent::Checkpointed { gist, folder, agents_bytes, .. }) = &event
         else {
             panic!("{event:?}");
@@ -402,12 +403,12 @@ mod tests {
             ("task.begun", 1),
             ("weather.changed", 1),
         ] {
-            let event = Event::read(kind, version, data.clone());
+            let event = Event::parse(kind, version, data.clone());
             assert!(matches!(event, Event::Unknown(_)));
-            let written = envelope(event.clone()).cloud_event("x");
+            let written = envelope(event.clone()).to_cloud_event("x");
             assert_eq!(written["type"], format!("midstride.{kind}.v{version}"));
-            assert_eq!(Envelope::read(&written).unwrap().event, event);
+            assert_eq!(Envelope::from_cloud_event(&written).unwrap().event, event);
         }
-        assert_eq!(Envelope::read(&json!({"type": "com.example.x.v1"})), None);
+        assert_eq!(Envelope::from_cloud_event(&json!({"type": "com.example.x.v1"})), None);
     }
 }

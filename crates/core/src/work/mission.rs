@@ -4,7 +4,7 @@
 mod told;
 
 use crate::work::event::{Envelope, Event, MissionEvent, TaskStatus};
-use crate::work::task::{Awaited, Role, Task, Tasks};
+use crate::work::task::{AwaitedTask, Task, TaskRole, Tasks};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 
@@ -37,10 +37,10 @@ pub fn states<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Vec<Mission
     let mut events: Vec<&Envelope> = events.into_iter().collect();
     events.sort_by(|a, b| (a.time, &a.id).cmp(&(b.time, &b.id)));
     events.dedup_by(|a, b| a.id == b.id);
-    events.into_iter().filter_map(state).collect()
+    events.into_iter().filter_map(state_from_event).collect()
 }
 
-fn state(envelope: &Envelope) -> Option<Mission> {
+fn state_from_event(envelope: &Envelope) -> Option<Mission> {
     let Event::Mission(MissionEvent::Stated { decisions, questions, next, mode, iteration }) =
         &envelope.event
     else {
@@ -59,7 +59,7 @@ fn state(envelope: &Envelope) -> Option<Mission> {
 
 /// The tasks by status. Tasks that hold a question or the state of the mission are no work.
 #[derive(Debug, Default)]
-pub struct Standing<'t> {
+pub struct TaskOverview<'t> {
     /// How many are done.
     pub completed: usize,
     /// Those that somebody works on.
@@ -67,24 +67,24 @@ pub struct Standing<'t> {
     /// Those that cannot go on.
     pub blocked: Vec<&'t Task>,
     /// What they wait for.
-    pub awaited: Vec<Awaited<'t>>,
+    pub awaited: Vec<AwaitedTask<'t>>,
     /// Those that somebody can begin.
     pub pending: Vec<&'t Task>,
 }
 
-impl<'t> Standing<'t> {
+impl<'t> TaskOverview<'t> {
     /// Told from the tasks.
-    pub fn of(tasks: &'t Tasks) -> Self {
+    pub fn from_tasks(tasks: &'t Tasks) -> Self {
         let mut standing = Self::default();
         let mut seen = BTreeSet::new();
-        for task in tasks.iter().filter(|task| task.role() == Role::Work) {
+        for task in tasks.iter().filter(|task| task.role() == TaskRole::Work) {
             match task.status {
                 TaskStatus::Done => standing.completed += 1,
                 TaskStatus::Dropped => {}
                 TaskStatus::InProgress => standing.in_progress.push(task),
-                TaskStatus::Pending | TaskStatus::Blocked if tasks.is_held_up(task) => {
+                TaskStatus::Pending | TaskStatus::Blocked if tasks.is_blocked(task) => {
                     standing.blocked.push(task);
-                    let awaited = tasks.awaited(task).into_iter();
+                    let awaited = tasks.awaited_tasks(task).into_iter();
                     standing.awaited.extend(awaited.filter(|awaited| seen.insert(awaited.id)));
                 }
                 TaskStatus::Pending | TaskStatus::Blocked => standing.pending.push(task),

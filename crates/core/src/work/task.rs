@@ -9,12 +9,14 @@ mod carried;
 mod decide;
 mod role;
 
-pub use carried::Carried;
-pub use decide::{NewTask, Refusal, Wish};
-pub use role::Role;
+pub use carried::HandoffTask;
+pub use decide::{NewTask, TaskPatch, TaskRefusal};
+pub use role::TaskRole;
 
 use crate::text::id::TaskId;
-use crate::work::event::{CapturedTask, ClientTaskKey, Envelope, Event, TaskEvent, moment_after};
+use crate::work::event::{
+    CapturedTask, ClientTaskKey, Envelope, Event, TaskEvent, timestamp_after,
+};
 use jiff::Timestamp;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -39,7 +41,7 @@ pub struct Task {
     /// What tools know about it: `agent_id`, `iteration`, `mode` and whatever else.
     pub metadata: BTreeMap<String, String>,
     /// What was said about it, in order.
-    pub notes: Vec<Note>,
+    pub notes: Vec<TaskNote>,
     /// How sessions of clients said it is, the latest word of each.
     pub captured: BTreeMap<ClientTaskKey, CapturedTask>,
     /// The uid of the handoff that brought it here.
@@ -51,12 +53,12 @@ pub struct Task {
     /// When the last thing happened to it.
     pub changed: Timestamp,
     /// Kinds of events that a newer midstride wrote; nothing is decided on this task.
-    pub newer: BTreeSet<String>,
+    pub newer_kinds: BTreeSet<String>,
 }
 
 /// Something that was said about a task.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Note {
+pub struct TaskNote {
     /// When.
     pub at: Timestamp,
     /// Who.
@@ -69,9 +71,9 @@ impl Task {
     /// The fold of its events, in whatever order and however often they come; `None` without any.
     pub fn fold<'e>(id: &TaskId, events: impl IntoIterator<Item = &'e Envelope>) -> Option<Self> {
         let mut events: Vec<&Envelope> = events.into_iter().collect();
-        events.sort_by(|one, other| order(one, other));
+        events.sort_by(|one, other| event_order(one, other));
         events.dedup_by_key(|envelope| &envelope.id);
-        let mut task = Self::nothing(id, events.first()?);
+        let mut task = Self::empty(id, events.first()?);
         // A task that several clients know has several beginnings. The first one names it.
         let is_added =
             |envelope: &&Envelope| matches!(envelope.event, Event::Task(TaskEvent::Added { .. }));
@@ -85,7 +87,7 @@ impl Task {
         Some(task)
     }
 
-    fn nothing(id: &TaskId, first: &Envelope) -> Self {
+    fn empty(id: &TaskId, first: &Envelope) -> Self {
         Self {
             id: id.clone(),
             subject: String::new(),
@@ -100,7 +102,7 @@ impl Task {
             by: first.source.clone(),
             added: first.time,
             changed: first.time,
-            newer: BTreeSet::new(),
+            newer_kinds: BTreeSet::new(),
         }
     }
 
@@ -114,7 +116,7 @@ impl Task {
             }
             Event::Task(event) => self.apply_event(event, envelope),
             Event::Unknown(unknown) => {
-                self.newer.insert(unknown.kind.clone());
+                self.newer_kinds.insert(unknown.kind.clone());
             }
             // What is about something else tells nothing about a task.
             Event::Handoff(_)
@@ -180,7 +182,7 @@ impl Task {
             TaskEvent::Captured(captured) => self.apply_captured(captured),
             // Which tasks are one is decided for all of them together.
             TaskEvent::Linked { .. } => {}
-            TaskEvent::Noted { text } => self.notes.push(Note {
+            TaskEvent::Noted { text } => self.notes.push(TaskNote {
                 at: envelope.time,
                 by: envelope.source.clone(),
                 text: text.clone(),
@@ -194,14 +196,14 @@ impl Task {
     }
 
     /// When something may happen to it: now, but after what happened already.
-    pub fn next_moment(&self, now: Timestamp) -> Option<Timestamp> {
-        moment_after(Some(self.changed), now)
+    pub fn next_timestamp(&self, now: Timestamp) -> Option<Timestamp> {
+        timestamp_after(Some(self.changed), now)
     }
 }
 
 /// What a handoff told comes first: it counts only where nothing else is known. What happens later
 /// counts more.
-fn order(one: &Envelope, other: &Envelope) -> Ordering {
+fn event_order(one: &Envelope, other: &Envelope) -> Ordering {
     let known =
         |envelope: &Envelope| !matches!(envelope.event, Event::Task(TaskEvent::Carried { .. }));
     let data = |envelope: &Envelope| envelope.event.data().to_string();
@@ -223,13 +225,13 @@ pub struct Tasks {
 
 /// Why a task was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotFound {
+pub enum TaskNotFound {
     /// There is none.
     #[error("there is no task `{0}`")]
     None(String),
     /// Several begin like that.
     #[error("`{wanted}` may be one of {}", candidates.len())]
-    Several {
+    Ambiguous {
         /// What was asked for.
         wanted: String,
         /// The short name and the subject of each.
@@ -239,7 +241,7 @@ pub enum NotFound {
 
 /// A task that another one waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Awaited<'t> {
+pub struct AwaitedTask<'t> {
     /// Which.
     pub id: &'t TaskId,
     /// Where it stands; nothing where it is not here.
@@ -253,20 +255,20 @@ impl Tasks {
         for (id, envelope) in events {
             by_task.entry(id).or_default().push(envelope);
         }
-        let links = captured::links(&by_task);
+        let links = captured::resolved_links(&by_task);
         for (id, to) in &links {
             let linked = by_task.remove(id).unwrap_or_default();
             by_task.entry(to.clone()).or_default().extend(linked);
         }
         let folded = by_task.into_iter().filter_map(|(id, events)| {
             let mut task = Task::fold(&id, events)?;
-            task.follow(&links);
+            task.resolve_links(&links);
             Some((id, task))
         });
-        Self::of(folded.collect(), links)
+        Self::new(folded.collect(), links)
     }
 
-    fn of(by_id: BTreeMap<TaskId, Task>, links: BTreeMap<TaskId, TaskId>) -> Self {
+    fn new(by_id: BTreeMap<TaskId, Task>, links: BTreeMap<TaskId, TaskId>) -> Self {
         let mut order: Vec<TaskId> = by_id.keys().cloned().collect();
         order.sort_by_key(|id| by_id.get(id).map(|task| (task.added, task.number())));
         Self { by_id, order, links }
@@ -289,7 +291,7 @@ impl Tasks {
 
     /// The task that a person means: its short name or its uid, or the start of either, or the number
     /// that its client gave it, as in `T-004`.
-    pub fn find(&self, wanted: &str) -> Result<&Task, NotFound> {
+    pub fn find(&self, wanted: &str) -> Result<&Task, TaskNotFound> {
         let typed = wanted.trim().to_lowercase();
         if let Some(task) = TaskId::parse(&typed).and_then(|id| self.get(&id)) {
             return Ok(task);
@@ -302,11 +304,11 @@ impl Tasks {
             true => Vec::new(),
             false => self.iter().filter(fits).collect(),
         };
-        found.extend(self.numbered(&typed));
+        found.extend(self.find_by_number(&typed));
         match found.as_slice() {
-            [] => Err(NotFound::None(wanted.to_owned())),
+            [] => Err(TaskNotFound::None(wanted.to_owned())),
             [one] => Ok(one),
-            several => Err(NotFound::Several {
+            several => Err(TaskNotFound::Ambiguous {
                 wanted: wanted.to_owned(),
                 candidates: several.iter().map(|t| (t.id.clone(), t.subject.clone())).collect(),
             }),
@@ -314,49 +316,49 @@ impl Tasks {
     }
 
     /// The same, or a whole uid of a task that is not here.
-    pub fn find_or_uid(&self, wanted: &str) -> Result<TaskId, NotFound> {
+    pub fn find_or_uid(&self, wanted: &str) -> Result<TaskId, TaskNotFound> {
         let found = self.find(wanted).map(|task| task.id.clone());
         found.or_else(|why| TaskId::parse(wanted).ok_or(why))
     }
 
     /// What a task waits for: tasks that come first and are not done.
-    pub fn awaited<'t>(&'t self, task: &'t Task) -> Vec<Awaited<'t>> {
+    pub fn awaited_tasks<'t>(&'t self, task: &'t Task) -> Vec<AwaitedTask<'t>> {
         let status = |id: &TaskId| self.get(id).map(|other| other.status);
         task.depends_on
             .iter()
-            .map(|id| Awaited { id, status: status(id) })
+            .map(|id| AwaitedTask { id, status: status(id) })
             .filter(|awaited| awaited.status != Some(TaskStatus::Done))
             .collect()
     }
 
     /// Whether it is ready to start: it is work, not begun, and everything that comes first is done.
     pub fn is_ready(&self, task: &Task) -> bool {
-        let is_work = task.role() == Role::Work;
-        is_work && task.status == TaskStatus::Pending && self.awaited(task).is_empty()
+        let is_work = task.role() == TaskRole::Work;
+        is_work && task.status == TaskStatus::Pending && self.awaited_tasks(task).is_empty()
     }
 
     /// Whether it cannot go on: something is in its way, or what comes first is not done.
-    pub fn is_held_up(&self, task: &Task) -> bool {
+    pub fn is_blocked(&self, task: &Task) -> bool {
         match task.status {
             TaskStatus::Blocked => true,
-            TaskStatus::Pending => !self.awaited(task).is_empty(),
+            TaskStatus::Pending => !self.awaited_tasks(task).is_empty(),
             TaskStatus::InProgress | TaskStatus::Done | TaskStatus::Dropped => false,
         }
     }
 
     /// Open tasks that wait for each other in a circle. Nobody can make one here, but two clones
     /// together can.
-    pub fn circles(&self) -> Vec<Vec<TaskId>> {
+    pub fn cycles(&self) -> Vec<Vec<TaskId>> {
         let mut done: HashSet<&TaskId> = HashSet::new();
         let mut found = Vec::new();
         for start in self.by_id.keys() {
-            self.walk(start, &mut done, &mut found);
+            self.find_cycles_from(start, &mut done, &mut found);
         }
         found
     }
 
     /// Goes on along what comes first, with a stack of its own: a chain may be long.
-    fn walk<'t>(
+    fn find_cycles_from<'t>(
         &'t self,
         start: &'t TaskId,
         done: &mut HashSet<&'t TaskId>,
@@ -365,7 +367,7 @@ impl Tasks {
         if done.contains(start) {
             return;
         }
-        let mut way: Vec<(&TaskId, Vec<&TaskId>)> = vec![(start, self.open_before(start))];
+        let mut way: Vec<(&TaskId, Vec<&TaskId>)> = vec![(start, self.open_dependencies(start))];
         let mut on_way: HashSet<&TaskId> = HashSet::from([start]);
         while let Some((id, before)) = way.last_mut() {
             let id = *id;
@@ -376,7 +378,7 @@ impl Tasks {
                 }
                 Some(next) if !done.contains(next) => {
                     on_way.insert(next);
-                    way.push((next, self.open_before(next)));
+                    way.push((next, self.open_dependencies(next)));
                 }
                 Some(_) => {}
                 None => {
@@ -389,14 +391,14 @@ impl Tasks {
     }
 
     /// The open tasks that come before an open one.
-    fn open_before(&self, id: &TaskId) -> Vec<&TaskId> {
+    fn open_dependencies(&self, id: &TaskId) -> Vec<&TaskId> {
         let open = |id: &TaskId| self.by_id.get(id).filter(|task| task.status.is_open());
         let before = open(id).map(|task| task.depends_on.iter()).into_iter().flatten();
         before.filter(|id| open(id).is_some()).collect()
     }
 
     /// The way from one task to another along what comes first, both ends included.
-    fn way(&self, from: &TaskId, to: &TaskId) -> Option<Vec<TaskId>> {
+    fn dependency_path(&self, from: &TaskId, to: &TaskId) -> Option<Vec<TaskId>> {
         let mut came_from: HashMap<&TaskId, &TaskId> = HashMap::new();
         let mut next = vec![from];
         let mut seen: HashSet<&TaskId> = HashSet::from([from]);

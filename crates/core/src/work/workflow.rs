@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// One state of a workflow, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptState {
+pub struct WorkflowState {
     /// How the workflow is called.
     pub name: String,
     /// When it was saved.
@@ -22,17 +22,17 @@ pub struct KeptState {
 }
 
 /// Every state that was saved, the oldest first. The last one counts.
-pub fn history<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Vec<KeptState> {
-    events.into_iter().filter_map(state).collect()
+pub fn history<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Vec<WorkflowState> {
+    events.into_iter().filter_map(state_from_event).collect()
 }
 
-fn state(envelope: &Envelope) -> Option<KeptState> {
+fn state_from_event(envelope: &Envelope) -> Option<WorkflowState> {
     let Event::Workflow(WorkflowEvent::Saved { name, blob, bytes, client, session }) =
         &envelope.event
     else {
         return None;
     };
-    Some(KeptState {
+    Some(WorkflowState {
         name: name.clone(),
         at: envelope.time,
         by: envelope.source.clone(),
@@ -45,7 +45,7 @@ fn state(envelope: &Envelope) -> Option<KeptState> {
 /// A state with a change laid over it, as a JSON merge patch (RFC 7396): what is null goes away,
 /// objects are changed key by key, everything else is replaced.
 #[must_use]
-pub fn patched(state: Value, patch: &Value) -> Value {
+pub fn apply_merge_patch(state: Value, patch: &Value) -> Value {
     let Value::Object(changes) = patch else { return patch.clone() };
     let mut fields = match state {
         Value::Object(fields) => fields,
@@ -58,7 +58,7 @@ pub fn patched(state: Value, patch: &Value) -> Value {
             fields.shift_remove(key);
         } else {
             let before = fields.get_mut(key).map(Value::take).unwrap_or_default();
-            fields.insert(key.clone(), patched(before, change));
+            fields.insert(key.clone(), apply_merge_patch(before, change));
         }
     }
     Value::Object(fields)
@@ -87,7 +87,7 @@ mod tests {
             (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
         ];
         for (state, patch, after) in cases {
-            assert_eq!(patched(state.clone(), &patch), after, "{state} with {patch}");
+            assert_eq!(apply_merge_patch(state.clone(), &patch), after, "{state} with {patch}");
         }
     }
 }

@@ -3,7 +3,8 @@
 
 use super::parser::{Item, Parsed, Words};
 use midstride_core::brief::{
-    Boot, BootAction, Briefing, Budget, Material, Occasion, Point, Rank, compose,
+    BriefItem, BriefOccasion, Briefing, Budget, ItemRank, Material, SourcedStartupStep,
+    StartupStep, compose,
 };
 use midstride_core::session::Client;
 use std::sync::LazyLock;
@@ -150,15 +151,15 @@ fn words(command: &str) -> Vec<String> {
     command.split(' ').map(str::to_owned).collect()
 }
 
-fn point(rank: Rank, what: &'static str, text: &str) -> Point {
-    Point {
+fn point(rank: ItemRank, what: &'static str, text: &str) -> BriefItem {
+    BriefItem {
         rank,
-        what,
+        heading: what,
         text: text.to_owned(),
         remark: Some("broken".to_owned()),
         source: "handoff market-page-perf".to_owned(),
         show: words("midstride show market-page-perf"),
-        ..Point::default()
+        ..BriefItem::default()
     }
 }
 
@@ -166,50 +167,50 @@ fn point(rank: Rank, what: &'static str, text: &str) -> Point {
 fn material(target: Target, payload: &str) -> Material {
     let mut material = Material {
         client: Some(Client::ClaudeCode),
-        occasion: Occasion::Resume,
+        occasion: BriefOccasion::Resume,
         role: Some("backend".to_owned()),
         branch: Some("main".to_owned()),
-        boot: Vec::new(),
-        points: vec![
-            point(Rank::Constraint, "Constraint", "Keep the cache key."),
-            point(Rank::NextAction, "Next action", "Batch the prices."),
-            point(Rank::Landmine, "Landmine", "`purge_all` drops sessions."),
+        startup: Vec::new(),
+        items: vec![
+            point(ItemRank::Constraint, "Constraint", "Keep the cache key."),
+            point(ItemRank::NextAction, "Next action", "Batch the prices."),
+            point(ItemRank::Landmine, "Landmine", "`purge_all` drops sessions."),
         ],
         unread: 0,
         show_all: words("midstride brief --budget 8000"),
         headline: None,
     };
-    let boot = |action| Boot {
-        action,
+    let boot = |action| SourcedStartupStep {
+        step: action,
         source: "handoff market-page-perf".to_owned(),
         show: words("midstride show market-page-perf"),
     };
-    let attacked = point(Rank::WrongTurn, "Attacked", "x");
+    let attacked = point(ItemRank::WrongTurn, "Attacked", "x");
     let text = payload.to_owned();
     match target {
-        Target::Text => material.points.push(Point { text, ..attacked }),
+        Target::Text => material.items.push(BriefItem { text, ..attacked }),
         Target::LeadingText => {
-            material.points.push(Point { text, rank: Rank::Standing, ..attacked });
+            material.items.push(BriefItem { text, rank: ItemRank::Status, ..attacked });
         }
         Target::Gathered => {
-            let failed = |_| point(Rank::Rest, "Failed and never passed", payload);
-            material.points.extend((0..7).map(failed));
+            let failed = |_| point(ItemRank::Rest, "Failed and never passed", payload);
+            material.items.extend((0..7).map(failed));
         }
         Target::Source => {
             // A source that no command shows is told by its name.
-            material.points.push(Point { source: text, show: Vec::new(), ..attacked });
+            material.items.push(BriefItem { source: text, show: Vec::new(), ..attacked });
         }
-        Target::Place => material.points.push(Point { place: Some(text), ..attacked }),
+        Target::Place => material.items.push(BriefItem { place: Some(text), ..attacked }),
         Target::Role => material.role = Some(text),
         Target::Branch => material.branch = Some(text),
-        Target::TaskTitle => material.points.push(point(Rank::Task, "Task", payload)),
-        Target::Skill => material.boot.push(boot(BootAction::Skill(text))),
-        Target::Read => material.boot.push(boot(BootAction::Read(text))),
-        Target::BootTask => material.boot.push(boot(BootAction::Tasks(vec![text]))),
-        Target::BootConstraint => material.boot.push(boot(BootAction::Constraint(text))),
+        Target::TaskTitle => material.items.push(point(ItemRank::Task, "Task", payload)),
+        Target::Skill => material.startup.push(boot(StartupStep::Skill(text))),
+        Target::Read => material.startup.push(boot(StartupStep::Read(text))),
+        Target::BootTask => material.startup.push(boot(StartupStep::Tasks(vec![text]))),
+        Target::BootConstraint => material.startup.push(boot(StartupStep::Constraint(text))),
         Target::Show => {
             let show = vec!["midstride".to_owned(), "show".to_owned(), text];
-            material.points.push(Point { show, ..attacked });
+            material.items.push(BriefItem { show, ..attacked });
         }
         Target::ShowAll => material.show_all = vec!["midstride".to_owned(), text],
     }
@@ -320,7 +321,7 @@ fn what_is_no_name_and_no_path_is_no_boot_action() {
         for target in [Target::Skill, Target::Read] {
             let briefing =
                 compose(&material(target, &attack), Budget { tokens: 2_000, utf16_units: None });
-            let asks = briefing.told.iter().any(|told| told.rank == Rank::Read);
+            let asks = briefing.included.iter().any(|told| told.rank == ItemRank::Read);
             // A word that is nothing but a word can be the name of a skill.
             let is_word = attack.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
             assert!(!asks || (is_word && attack.len() <= 160), "{name}: {}", briefing.text);
@@ -331,15 +332,19 @@ fn what_is_no_name_and_no_path_is_no_boot_action() {
 #[test]
 fn each_client_is_asked_in_its_own_words() {
     let told = |client| {
-        let boot = |action| Boot { action, source: "handoff x".to_owned(), show: Vec::new() };
+        let boot = |action| SourcedStartupStep {
+            step: action,
+            source: "handoff x".to_owned(),
+            show: Vec::new(),
+        };
         let material = Material {
             client,
-            boot: vec![
-                boot(BootAction::Skill("tdd".to_owned())),
-                boot(BootAction::Read("docs/plan.md".to_owned())),
-                boot(BootAction::Tasks(vec!["Measure".to_owned()])),
+            startup: vec![
+                boot(StartupStep::Skill("tdd".to_owned())),
+                boot(StartupStep::Read("docs/plan.md".to_owned())),
+                boot(StartupStep::Tasks(vec!["Measure".to_owned()])),
             ],
-            points: Vec::new(),
+            items: Vec::new(),
             ..material(Target::Text, "")
         };
         let briefing = compose(&material, Budget { tokens: 2_000, utf16_units: None });
@@ -368,14 +373,14 @@ fn each_client_is_asked_in_its_own_words() {
 fn the_line_for_the_user_hides_nothing_either() {
     for (name, attack) in attacks() {
         let material = Material {
-            points: vec![Point {
+            items: vec![BriefItem {
                 source: attack.clone(),
-                ..point(Rank::Constraint, "Constraint", "x")
+                ..point(ItemRank::Constraint, "Constraint", "x")
             }],
             ..material(Target::Branch, &attack)
         };
         let briefing = compose(&material, Budget { tokens: 500, utf16_units: None });
-        let line = briefing.line_for_user().unwrap();
+        let line = briefing.user_line().unwrap();
         assert!(!line.chars().any(char::is_control) && line.len() < 600, "{name}: {line}");
     }
 }

@@ -2,29 +2,30 @@
 
 use super::parser::{Parsed, Words};
 use midstride_core::brief::{
-    Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Omitted, Point, Rank, compose,
+    BriefItem, BriefOccasion, Briefing, Budget, ItemForm, ItemRank, Material, OmittedItem,
+    SourcedStartupStep, StartupStep, compose,
 };
-use midstride_core::format::header::BootKind;
+use midstride_core::format::header::StartupKind;
 use midstride_core::session::Client;
 use midstride_core::text::tokens;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-const KINDS: [(Rank, &str); 14] = [
-    (Rank::Instruction, "The user's instruction"),
-    (Rank::Goal, "Goal"),
-    (Rank::Constraint, "Constraint"),
-    (Rank::BlockingQuestion, "Blocking question"),
-    (Rank::Standing, "Where it stands"),
-    (Rank::NextAction, "Next action"),
-    (Rank::WrongTurn, "Wrong turn"),
-    (Rank::Landmine, "Landmine"),
-    (Rank::Task, "Task"),
-    (Rank::Decision, "Decision"),
-    (Rank::Proof, "Proof"),
-    (Rank::Read, "Document"),
-    (Rank::Rest, "Failed and never passed"),
-    (Rank::Rest, "Agent in flight"),
+const KINDS: [(ItemRank, &str); 14] = [
+    (ItemRank::Instruction, "The user's instruction"),
+    (ItemRank::Goal, "Goal"),
+    (ItemRank::Constraint, "Constraint"),
+    (ItemRank::BlockingQuestion, "Blocking question"),
+    (ItemRank::Status, "Where it stands"),
+    (ItemRank::NextAction, "Next action"),
+    (ItemRank::WrongTurn, "Wrong turn"),
+    (ItemRank::Landmine, "Landmine"),
+    (ItemRank::Task, "Task"),
+    (ItemRank::Decision, "Decision"),
+    (ItemRank::Proof, "Proof"),
+    (ItemRank::Read, "Document"),
+    (ItemRank::Rest, "Failed and never passed"),
+    (ItemRank::Rest, "Agent in flight"),
 ];
 const BOOT_WHATS: [&str; 11] = [
     "Load first with the Skill tool",
@@ -87,7 +88,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn point() -> impl Strategy<Value = Point> {
+fn point() -> impl Strategy<Value = BriefItem> {
     let kind = prop::sample::select(KINDS.to_vec());
     let source = prop_oneof![
         Just("handoff market-page-perf".to_owned()),
@@ -98,24 +99,24 @@ fn point() -> impl Strategy<Value = Point> {
     let show = prop::collection::vec(prop_oneof![Just("midstride".to_owned()), text()], 0..4);
     let remark = prop::option::of(Just("changed since"));
     (kind, text(), remark, source, place, show, any::<bool>()).prop_map(
-        |((rank, what), text, remark, source, place, show, is_of_page)| Point {
+        |((rank, what), text, remark, source, place, show, is_of_page)| BriefItem {
             rank,
-            what,
+            heading: what,
             text,
             remark: remark.map(str::to_owned),
             source,
             place,
             show,
-            is_of_page,
-            ..Point::default()
+            is_page_subject: is_of_page,
+            ..BriefItem::default()
         },
     )
 }
 
 /// Any points, or very many of one kind.
-fn points() -> impl Strategy<Value = Vec<Point>> {
+fn points() -> impl Strategy<Value = Vec<BriefItem>> {
     let many = (point(), prop::collection::vec(text(), 0..40)).prop_map(|(point, texts)| {
-        let of = |text| Point { text, ..point.clone() };
+        let of = |text| BriefItem { text, ..point.clone() };
         texts.into_iter().map(of).collect::<Vec<_>>()
     });
     (prop::collection::vec(point(), 0..20), many).prop_map(|(mut points, many)| {
@@ -129,19 +130,23 @@ fn strange() -> impl Strategy<Value = String> {
     text().prop_map(|text| format!("$ {text}"))
 }
 
-fn boot() -> impl Strategy<Value = Boot> {
+fn boot() -> impl Strategy<Value = SourcedStartupStep> {
     let action = prop_oneof![
-        prop_oneof![Just("tdd".to_owned()), strange()].prop_map(BootAction::Skill),
-        prop_oneof![Just("docs/plan.md".to_owned()), strange()].prop_map(BootAction::Read),
-        prop::collection::vec(text(), 0..8).prop_map(BootAction::Tasks),
-        text().prop_map(BootAction::Constraint),
+        prop_oneof![Just("tdd".to_owned()), strange()].prop_map(StartupStep::Skill),
+        prop_oneof![Just("docs/plan.md".to_owned()), strange()].prop_map(StartupStep::Read),
+        prop::collection::vec(text(), 0..8).prop_map(StartupStep::Tasks),
+        text().prop_map(StartupStep::Constraint),
     ];
-    (action, text()).prop_map(|(action, source)| Boot { action, source, show: Vec::new() })
+    (action, text()).prop_map(|(action, source)| SourcedStartupStep {
+        step: action,
+        source,
+        show: Vec::new(),
+    })
 }
 
 fn material() -> impl Strategy<Value = Material> {
     let client = prop::sample::select(vec![None, Some(Client::ClaudeCode), Some(Client::Codex)]);
-    let occasion = prop::sample::select(Occasion::ALL.to_vec());
+    let occasion = prop::sample::select(BriefOccasion::ALL.to_vec());
     let name = || prop::option::of(text());
     let boot = prop::collection::vec(boot(), 0..3);
     (client, occasion, name(), name(), boot, points(), 0..3_usize).prop_map(
@@ -150,8 +155,8 @@ fn material() -> impl Strategy<Value = Material> {
             occasion,
             role,
             branch,
-            boot,
-            points,
+            startup: boot,
+            items: points,
             unread,
             show_all: ["midstride", "brief", "--budget", "8000"].map(str::to_owned).to_vec(),
             headline: None,
@@ -165,40 +170,41 @@ fn budget(tokens: std::ops::Range<u64>) -> impl Strategy<Value = Budget> {
 }
 
 /// Every item in the order of importance, startup steps before others: its rank and source.
-fn in_order(material: &Material) -> Vec<(Rank, String)> {
-    let mut all: Vec<(Rank, String)> = Vec::new();
-    for boot in &material.boot {
+fn in_order(material: &Material) -> Vec<(ItemRank, String)> {
+    let mut all: Vec<(ItemRank, String)> = Vec::new();
+    for boot in &material.startup {
         let mut push = |rank| all.push((rank, boot.source.clone()));
-        match &boot.action {
-            BootAction::Skill(name) if name == "tdd" => push(Rank::Read),
-            BootAction::Read(path) if path == "docs/plan.md" => push(Rank::Read),
-            BootAction::Skill(_) | BootAction::Read(_) => push(Rank::Rest),
-            BootAction::Tasks(tasks) => {
+        match &boot.step {
+            StartupStep::Skill(name) if name == "tdd" => push(ItemRank::Read),
+            StartupStep::Read(path) if path == "docs/plan.md" => push(ItemRank::Read),
+            StartupStep::Skill(_) | StartupStep::Read(_) => push(ItemRank::Rest),
+            StartupStep::Tasks(tasks) => {
                 for task in tasks {
-                    push(unless(BootKind::Task, task, Rank::Task));
+                    push(unless(StartupKind::Task, task, ItemRank::Task));
                 }
             }
-            BootAction::Constraint(text) => {
-                push(unless(BootKind::Constraint, text, Rank::Constraint));
+            StartupStep::Constraint(text) => {
+                push(unless(StartupKind::Constraint, text, ItemRank::Constraint));
             }
         }
     }
-    let points = material.points.iter();
+    let points = material.items.iter();
     all.extend(points.map(|point| (point.rank, point.source.clone())));
     // Instructions of the user come first, then what is said about each piece of work, as it comes.
-    let is_work =
-        |rank| matches!(rank, Rank::Source | Rank::Goal | Rank::Standing | Rank::NextAction);
-    all.sort_by_key(|(rank, _)| match *rank == Rank::Instruction {
-        true => (0, Rank::Source),
-        false if is_work(*rank) => (1, Rank::Source),
+    let is_work = |rank| {
+        matches!(rank, ItemRank::Source | ItemRank::Goal | ItemRank::Status | ItemRank::NextAction)
+    };
+    all.sort_by_key(|(rank, _)| match *rank == ItemRank::Instruction {
+        true => (0, ItemRank::Source),
+        false if is_work(*rank) => (1, ItemRank::Source),
         false => (2, *rank),
     });
     all
 }
 
 /// The rank of an action, unless it is none.
-fn unless(kind: BootKind, text: &str, rank: Rank) -> Rank {
-    if kind.refusal(text).is_some() { Rank::Rest } else { rank }
+fn unless(kind: StartupKind, text: &str, rank: ItemRank) -> ItemRank {
+    if kind.rejection_reason(text).is_some() { ItemRank::Rest } else { rank }
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -211,11 +217,11 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
 /// ones, with two exceptions where instructions of the user would fill the page: these are in their own
 /// order, and the first status, next step and goal come before what lies between them.
 fn all_is_accounted_for(material: &Material, briefing: &Briefing) {
-    let told: Vec<(Rank, String)> =
-        briefing.told.iter().map(|told| (told.rank, told.source.clone())).collect();
-    let of = |one: &Omitted| (one.rank, one.source.clone());
-    let omitted: Vec<(Rank, String)> = briefing.omitted.iter().map(of).collect();
-    let is_in_order = |some: &[(Rank, String)]| {
+    let told: Vec<(ItemRank, String)> =
+        briefing.included.iter().map(|told| (told.rank, told.source.clone())).collect();
+    let of = |one: &OmittedItem| (one.rank, one.source.clone());
+    let omitted: Vec<(ItemRank, String)> = briefing.omitted.iter().map(of).collect();
+    let is_in_order = |some: &[(ItemRank, String)]| {
         let mut rest = in_order(material).into_iter();
         for one in some {
             let found = rest.any(|other| other == *one);
@@ -224,15 +230,16 @@ fn all_is_accounted_for(material: &Material, briefing: &Briefing) {
     };
     is_in_order(&told);
     is_in_order(&omitted);
-    let is_instruction = |one: &&(Rank, String)| one.0 == Rank::Instruction;
+    let is_instruction = |one: &&(ItemRank, String)| one.0 == ItemRank::Instruction;
     let all = || told.iter().chain(&omitted);
     is_in_order(&all().filter(is_instruction).cloned().collect::<Vec<_>>());
     let is_crowded = omitted.iter().any(|one| is_instruction(&one));
-    let is_lead =
-        |rank| matches!(rank, Rank::Goal | Rank::Standing | Rank::NextAction) && is_crowded;
+    let is_lead = |rank| {
+        matches!(rank, ItemRank::Goal | ItemRank::Status | ItemRank::NextAction) && is_crowded
+    };
     let others = all().filter(|one| !is_instruction(one) && !is_lead(one.0));
     is_in_order(&others.cloned().collect::<Vec<_>>());
-    let mut accounted: Vec<(Rank, String)> = told.into_iter().chain(omitted).collect();
+    let mut accounted: Vec<(ItemRank, String)> = told.into_iter().chain(omitted).collect();
     accounted.extend(briefing.repeated.iter().chain(&briefing.merged).map(of));
     let mut everything = in_order(material);
     accounted.sort();
@@ -268,20 +275,20 @@ fn holds(material: &Material, budget: Budget) -> Briefing {
     let units = briefing.text.encode_utf16().count() as u64;
     assert!(budget.utf16_units.is_none_or(|most| units <= most));
     if briefing.text.is_empty() {
-        assert!(briefing.told.is_empty());
+        assert!(briefing.included.is_empty());
         return briefing;
     }
     let parsed = WORDS.parse(&briefing.text);
     assert_eq!(parsed.tokens, briefing.tokens, "it says what it costs");
     let omitted = briefing.omitted.len() + material.unread;
     assert_eq!(parsed.omitted, omitted, "it says how much it omits");
-    let told = headings(briefing.told.iter().map(|told| told.what));
+    let told = headings(briefing.included.iter().map(|told| told.heading));
     assert_eq!(headings(parsed.items.iter().map(|item| &*item.what)), told, "{}", briefing.text);
-    assert!(parsed.items.len() <= briefing.told.len());
+    assert!(parsed.items.len() <= briefing.included.len());
     let lines: usize = parsed.items.iter().map(|item| item.quotes.len()).sum();
-    assert!(lines >= briefing.told.len(), "each item has a line: {}", briefing.text);
+    assert!(lines >= briefing.included.len(), "each item has a line: {}", briefing.text);
     repeated_items_are_on_the_page(&parsed, &briefing);
-    let truncated = briefing.told.iter().filter(|told| told.characters_cut > 0).count();
+    let truncated = briefing.included.iter().filter(|told| told.characters_truncated > 0).count();
     let truncated = truncated + briefing.merged.len();
     assert_eq!(parsed.truncated, truncated, "nothing is truncated silently");
     briefing
@@ -308,27 +315,27 @@ proptest! {
         work in prop::collection::vec((text(), text()), 1..4),
         budget in budget(200..1_000),
     ) {
-        material.points.retain(|point| {
-            !matches!(point.rank, Rank::Standing | Rank::NextAction)
+        material.items.retain(|point| {
+            !matches!(point.rank, ItemRank::Status | ItemRank::NextAction)
         });
-        let of = |at: usize, rank, what, text: &String| Point {
+        let of = |at: usize, rank, heading, text: &String| BriefItem {
             rank,
-            what,
+            heading,
             text: text.clone(),
             source: format!("handoff number-{at}"),
-            ..Point::default()
+            ..BriefItem::default()
         };
         for (at, (standing, next)) in work.iter().enumerate() {
-            material.points.push(of(at, Rank::Standing, "Where it stands", standing));
-            material.points.push(of(at, Rank::NextAction, "Next action", next));
+            material.items.push(of(at, ItemRank::Status, "Where it stands", standing));
+            material.items.push(of(at, ItemRank::NextAction, "Next action", next));
         }
         let briefing = holds(&material, budget);
-        let tells = |at: usize, rank: Rank| {
+        let tells = |at: usize, rank: ItemRank| {
             let source = format!("handoff number-{at}");
-            briefing.told.iter().any(|told| told.source == source && told.rank == rank)
+            briefing.included.iter().any(|told| told.source == source && told.rank == rank)
         };
         for at in 1..work.len() {
-            let outlives = tells(at - 1, Rank::NextAction) || !tells(at, Rank::Standing);
+            let outlives = tells(at - 1, ItemRank::NextAction) || !tells(at, ItemRank::Status);
             prop_assert!(outlives, "{}", briefing.text);
         }
     }
@@ -341,76 +348,79 @@ proptest! {
 
 #[test]
 fn however_much_is_to_be_kept_to_a_session_that_starts_hears_what_to_do() {
-    let of = |rank, what, source: &str| Point {
+    let of = |rank, what, source: &str| BriefItem {
         rank,
-        what,
+        heading: what,
         text: format!("{what} {}", "of a length that texts really have, and then some. ".repeat(4)),
         source: format!("handoff {source}"),
         show: vec!["midstride".into(), "show".into(), source.into()],
-        ..Point::default()
+        ..BriefItem::default()
     };
     let mut points = Vec::new();
     for source in ["first", "second"] {
         for _ in 0..10 {
-            points.push(of(Rank::Constraint, "Constraint", source));
-            points.push(of(Rank::BlockingQuestion, "Blocking question", source));
+            points.push(of(ItemRank::Constraint, "Constraint", source));
+            points.push(of(ItemRank::BlockingQuestion, "Blocking question", source));
         }
-        points.push(of(Rank::Standing, "Where it stands", source));
-        points.push(of(Rank::NextAction, "Next action", source));
+        points.push(of(ItemRank::Status, "Where it stands", source));
+        points.push(of(ItemRank::NextAction, "Next action", source));
     }
     let material = Material {
         client: Some(Client::ClaudeCode),
-        occasion: Occasion::Startup,
+        occasion: BriefOccasion::Startup,
         role: None,
         branch: Some("main".to_owned()),
-        boot: Vec::new(),
-        points,
+        startup: Vec::new(),
+        items: points,
         unread: 0,
         show_all: ["midstride", "brief", "--budget", "20000"].map(str::to_owned).to_vec(),
         headline: None,
     };
     let briefing = holds(&material, Budget { tokens: 500, utf16_units: Some(10_000) });
-    let tells = |rank: Rank| briefing.told.iter().find(|told| told.rank == rank);
-    for rank in [Rank::Constraint, Rank::Standing, Rank::NextAction] {
+    let tells = |rank: ItemRank| briefing.included.iter().find(|told| told.rank == rank);
+    for rank in [ItemRank::Constraint, ItemRank::Status, ItemRank::NextAction] {
         assert_eq!(tells(rank).unwrap().source, "handoff first", "{}", briefing.text);
     }
 }
 
 /// A session with so many instructions of the user, the newest first, each of some ten tokens.
 fn instructed(instructions: usize) -> Material {
-    let line = |rank, what, text: String| Point {
+    let line = |rank, what, text: String| BriefItem {
         rank,
-        what,
+        heading: what,
         text,
-        form: Form::Line,
+        form: ItemForm::Line,
         source: "session 1f3a09c2".to_owned(),
-        is_of_page: true,
+        is_page_subject: true,
         show: ["midstride", "dismiss"].map(str::to_owned).to_vec(),
-        ..Point::default()
+        ..BriefItem::default()
     };
     let rule = |at: usize| {
         let text = format!("\"Never touch the folder of number {at}.\" (i-{at:06})");
-        line(Rank::Instruction, "The user's instruction", text)
+        line(ItemRank::Instruction, "The user's instruction", text)
     };
-    let mut points: Vec<Point> = (0..instructions).map(rule).collect();
+    let mut points: Vec<BriefItem> = (0..instructions).map(rule).collect();
     let long = "Make the market pages fast again, and keep the cache warm over deploys. ".repeat(6);
-    points.push(line(Rank::Source, "Last session", "Claude Code 1f3a09c2".to_owned()));
-    points.push(Point { form: Form::Quote, ..line(Rank::Goal, "Goal (the user)", long.clone()) });
+    points.push(line(ItemRank::Source, "Last session", "Claude Code 1f3a09c2".to_owned()));
+    points.push(BriefItem {
+        form: ItemForm::Quote,
+        ..line(ItemRank::Goal, "Goal (the user)", long.clone())
+    });
     let status = "3 files edited since the last commit, no push seen".to_owned();
-    points.push(line(Rank::Standing, "Status", status));
-    points.push(Point { form: Form::Quote, ..line(Rank::NextAction, "Next", long) });
+    points.push(line(ItemRank::Status, "Status", status));
+    points.push(BriefItem { form: ItemForm::Quote, ..line(ItemRank::NextAction, "Next", long) });
     for at in 0..80 {
         let said =
             format!("Report number {at}. {}", "The cache is warm after a deploy. ".repeat(4));
-        points.push(Point { form: Form::Quote, ..line(Rank::Report, "Report", said) });
+        points.push(BriefItem { form: ItemForm::Quote, ..line(ItemRank::Report, "Report", said) });
     }
     Material {
         client: Some(Client::ClaudeCode),
-        occasion: Occasion::Startup,
+        occasion: BriefOccasion::Startup,
         role: None,
         branch: Some("main".to_owned()),
-        boot: Vec::new(),
-        points,
+        startup: Vec::new(),
+        items: points,
         unread: 0,
         show_all: ["midstride", "brief", "--budget", "20000"].map(str::to_owned).to_vec(),
         headline: None,
@@ -422,8 +432,8 @@ fn many_instructions_leave_room_for_the_work() {
     for (tokens, most) in [(500, 300), (1_000, 600)] {
         let budget = Budget { tokens, utf16_units: Some(10_000) };
         let briefing = compose(&instructed(120), budget);
-        let tells = |rank| briefing.told.iter().filter(|told| told.rank == rank).count();
-        for rank in [Rank::Standing, Rank::NextAction, Rank::Goal] {
+        let tells = |rank| briefing.included.iter().filter(|told| told.rank == rank).count();
+        for rank in [ItemRank::Status, ItemRank::NextAction, ItemRank::Goal] {
             assert_eq!(tells(rank), 1, "{}", briefing.text);
         }
         let is_rule = |line: &&str| line.contains("Never touch");
@@ -442,37 +452,37 @@ fn instructions_that_leave_room_are_never_omitted() {
     let budget = Budget { tokens: 500, utf16_units: Some(10_000) };
     let omits = |instructions: usize| {
         let briefing = compose(&instructed(instructions), budget);
-        briefing.omitted.iter().any(|one| one.rank == Rank::Instruction)
+        briefing.omitted.iter().any(|one| one.rank == ItemRank::Instruction)
     };
     assert!((1..=12).all(|instructions| !omits(instructions)));
     // Where there is nothing else to say, they get the page.
     let mut alone = instructed(20);
-    alone.points.retain(|point| point.rank == Rank::Instruction);
+    alone.items.retain(|point| point.rank == ItemRank::Instruction);
     let briefing = compose(&alone, budget);
     assert!(briefing.omitted.is_empty(), "{}", briefing.text);
 }
 
 #[test]
 fn very_much_is_told_in_time() {
-    let point = |at: usize| Point {
+    let point = |at: usize| BriefItem {
         rank: KINDS[at % 14].0,
-        what: KINDS[at % 14].1,
+        heading: KINDS[at % 14].1,
         text: "word ".repeat(at % 2_000),
         source: format!("handoff number-{at}"),
         show: vec!["midstride".into(), "show".into(), format!("number-{at}")],
-        ..Point::default()
+        ..BriefItem::default()
     };
     let material = Material {
         client: None,
-        occasion: Occasion::Resume,
+        occasion: BriefOccasion::Resume,
         role: None,
         branch: None,
-        boot: Vec::new(),
-        points: (0..10_000).map(point).collect(),
+        startup: Vec::new(),
+        items: (0..10_000).map(point).collect(),
         unread: 0,
         show_all: Vec::new(),
         headline: None,
     };
     let briefing = holds(&material, Budget { tokens: 8_000, utf16_units: Some(10_000) });
-    assert!(briefing.told.len() > 20, "{}", briefing.told.len());
+    assert!(briefing.included.len() > 20, "{}", briefing.included.len());
 }

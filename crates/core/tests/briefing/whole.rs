@@ -1,6 +1,8 @@
 //! Three whole briefings, as a session reads them.
 
-use midstride_core::brief::{Boot, BootAction, Budget, Material, Occasion, Point, Rank, compose};
+use midstride_core::brief::{
+    BriefItem, BriefOccasion, Budget, ItemRank, Material, SourcedStartupStep, StartupStep, compose,
+};
 use midstride_core::session::Client;
 
 const HANDOFF: &str = "handoff market-page-perf";
@@ -10,19 +12,19 @@ fn words(command: &str) -> Vec<String> {
     command.split(' ').map(str::to_owned).collect()
 }
 
-fn point(rank: Rank, what: &'static str, text: &str) -> Point {
-    Point {
+fn point(rank: ItemRank, what: &'static str, text: &str) -> BriefItem {
+    BriefItem {
         rank,
-        what,
+        heading: what,
         text: text.to_owned(),
         source: HANDOFF.to_owned(),
         show: words("midstride show market-page-perf"),
-        ..Point::default()
+        ..BriefItem::default()
     }
 }
 
-fn seen(rank: Rank, what: &'static str, record: &str, text: &str) -> Point {
-    Point {
+fn seen(rank: ItemRank, what: &'static str, record: &str, text: &str) -> BriefItem {
+    BriefItem {
         source: SESSION.to_owned(),
         place: Some(format!("record {record}")),
         show: words("midstride session show 1f3a09c2"),
@@ -30,33 +32,37 @@ fn seen(rank: Rank, what: &'static str, record: &str, text: &str) -> Point {
     }
 }
 
-fn remarked(remark: &str, point: Point) -> Point {
-    Point { remark: Some(remark.to_owned()), ..point }
+fn remarked(remark: &str, point: BriefItem) -> BriefItem {
+    BriefItem { remark: Some(remark.to_owned()), ..point }
 }
 
-fn boot(action: BootAction) -> Boot {
-    Boot { action, source: HANDOFF.to_owned(), show: words("midstride show market-page-perf") }
+fn boot(action: StartupStep) -> SourcedStartupStep {
+    SourcedStartupStep {
+        step: action,
+        source: HANDOFF.to_owned(),
+        show: words("midstride show market-page-perf"),
+    }
 }
 
 fn small() -> Material {
     Material {
         client: Some(Client::ClaudeCode),
-        occasion: Occasion::Startup,
+        occasion: BriefOccasion::Startup,
         role: None,
         branch: Some("perf/market-pages".to_owned()),
-        boot: vec![boot(BootAction::Read("docs/cache-plan.md".to_owned()))],
-        points: vec![
+        startup: vec![boot(StartupStep::Read("docs/cache-plan.md".to_owned()))],
+        items: vec![
             point(
-                Rank::BlockingQuestion,
+                ItemRank::BlockingQuestion,
                 "Blocking question",
                 "Who owns the purge job, and may it run less often?",
             ),
             point(
-                Rank::NextAction,
+                ItemRank::NextAction,
                 "Next action",
                 "Warm the ten largest markets after a purge, then measure Austin again.",
             ),
-            point(Rank::Landmine, "Landmine", "`purge_all` also drops the session store."),
+            point(ItemRank::Landmine, "Landmine", "`purge_all` also drops the session store."),
         ],
         unread: 0,
         show_all: words("midstride brief --budget 8000"),
@@ -77,21 +83,21 @@ fn rich() -> Material {
     let decisions =
         ["Cache rendered pages, not queries", "Use the existing Redis", "No CDN in this iteration"];
     let mut points = vec![
-        point(Rank::Decision, "Decision", decisions[0]),
-        point(Rank::Decision, "Decision", decisions[1]),
-        point(Rank::Decision, "Decision", decisions[2]),
+        point(ItemRank::Decision, "Decision", decisions[0]),
+        point(ItemRank::Decision, "Decision", decisions[1]),
+        point(ItemRank::Decision, "Decision", decisions[2]),
         point(
-            Rank::Constraint,
+            ItemRank::Constraint,
             "Binding decision",
             "The cache key stays `market:{id}:v2`; mobile clients read it directly.",
         ),
         point(
-            Rank::BlockingQuestion,
+            ItemRank::BlockingQuestion,
             "Blocking question",
             "Who owns the purge job, and may it run less often?",
         ),
         point(
-            Rank::Standing,
+            ItemRank::Status,
             "Where it stands",
             "After a cache purge the first request for each market page takes 14 s, because 212 \
              queries run one after the other.\n\
@@ -100,54 +106,54 @@ fn rich() -> Material {
              Prices are not batched yet, and Promise<Price[]> is awaited inside the loop.",
         ),
         point(
-            Rank::NextAction,
+            ItemRank::NextAction,
             "Next action",
             "Batch the prices like the listings, then measure Austin again.",
         ),
         point(
-            Rank::WrongTurn,
+            ItemRank::WrongTurn,
             "Wrong turn",
             "Raising the connection pool to 64. It moved the wait into PostgreSQL: the queries \
              queue on the same lock, and the p99 of every other page got worse by a factor of two.",
         ),
-        point(Rank::Landmine, "Landmine", "`purge_all` also drops the session store."),
-        Point {
+        point(ItemRank::Landmine, "Landmine", "`purge_all` also drops the session store."),
+        BriefItem {
             source: "tasks".to_owned(),
             place: Some("t-9cr4m2qd".to_owned()),
             show: words("midstride task list"),
-            ..point(Rank::Task, "Task in progress", "Batch the prices")
+            ..point(ItemRank::Task, "Task in progress", "Batch the prices")
         },
-        Point {
+        BriefItem {
             source: "tasks".to_owned(),
             place: Some("t-1h7zk0wp".to_owned()),
             show: words("midstride task list"),
-            ..point(Rank::Task, "Task", "Warm the ten largest markets after a purge")
+            ..point(ItemRank::Task, "Task", "Warm the ten largest markets after a purge")
         },
         remarked(
             "broken when run at 4f2c1ab",
-            point(Rank::Proof, "Proof", "Austin renders within 4 s: `npm run bench:austin`"),
+            point(ItemRank::Proof, "Proof", "Austin renders within 4 s: `npm run bench:austin`"),
         ),
         remarked(
             "changed since, judged at 4f2c1ab",
-            point(Rank::Proof, "Citation", "src/loader.ts:88-104"),
+            point(ItemRank::Proof, "Citation", "src/loader.ts:88-104"),
         ),
-        seen(Rank::Rest, "Agent in flight", "41", "explore: who calls purge_all"),
+        seen(ItemRank::Rest, "Agent in flight", "41", "explore: who calls purge_all"),
     ];
     for (at, command) in failed.iter().enumerate() {
         let record = (at * 7 + 3).to_string();
-        points.push(seen(Rank::Rest, "Failed and never passed", &record, command));
+        points.push(seen(ItemRank::Rest, "Failed and never passed", &record, command));
     }
     Material {
         client: Some(Client::ClaudeCode),
-        occasion: Occasion::Compact,
+        occasion: BriefOccasion::Compact,
         role: Some("backend".to_owned()),
         branch: Some("perf/market-pages".to_owned()),
-        boot: vec![
-            boot(BootAction::Skill("superpowers:test-driven-development".to_owned())),
-            boot(BootAction::Read("docs/cache-plan.md".to_owned())),
-            boot(BootAction::Constraint("Do not touch the mobile API.".to_owned())),
+        startup: vec![
+            boot(StartupStep::Skill("superpowers:test-driven-development".to_owned())),
+            boot(StartupStep::Read("docs/cache-plan.md".to_owned())),
+            boot(StartupStep::Constraint("Do not touch the mobile API.".to_owned())),
         ],
-        points,
+        items: points,
         unread: 0,
         show_all: words("midstride brief --budget 8000"),
         headline: None,
@@ -171,12 +177,12 @@ fn a_small_one_tells_everything() {
     > docs/cache-plan.md
     Nothing omitted.
     ");
-    insta::assert_snapshot!(briefing.line_for_user().unwrap(), @"midstride: briefed from handoff market-page-perf · 149 tokens");
+    insta::assert_snapshot!(briefing.user_line().unwrap(), @"midstride: briefed from handoff market-page-perf · 149 tokens");
 }
 
 #[test]
 fn a_start_gets_what_matters_most_and_what_is_left_out() {
-    let material = Material { occasion: Occasion::Startup, ..rich() };
+    let material = Material { occasion: BriefOccasion::Startup, ..rich() };
     let briefing = compose(&material, Budget { tokens: 500, utf16_units: None });
     insta::assert_snapshot!(briefing.text, @"
     midstride briefing · branch perf/market-pages · role backend · 497 tokens
@@ -212,7 +218,7 @@ fn a_start_gets_what_matters_most_and_what_is_left_out() {
     > superpowers:test-driven-development
     Omitted: 1 document, 1 agent in flight, 7 other items, parts of 1 text. More: midstride brief --budget 8000
     ");
-    insta::assert_snapshot!(briefing.line_for_user().unwrap(), @"midstride: briefed from handoff market-page-perf and 1 more · 497 tokens");
+    insta::assert_snapshot!(briefing.user_line().unwrap(), @"midstride: briefed from handoff market-page-perf and 1 more · 497 tokens");
 }
 
 #[test]
@@ -269,10 +275,10 @@ fn a_compaction_gets_nearly_everything() {
 
 #[test]
 fn nothing_to_say_says_nothing() {
-    let material = Material { boot: Vec::new(), points: Vec::new(), ..rich() };
+    let material = Material { startup: Vec::new(), items: Vec::new(), ..rich() };
     let briefing = compose(&material, Budget { tokens: 2_000, utf16_units: None });
     assert_eq!((briefing.text.as_str(), briefing.tokens), ("", 0));
-    assert_eq!(briefing.line_for_user(), None);
+    assert_eq!(briefing.user_line(), None);
 }
 
 #[test]
@@ -287,8 +293,9 @@ fn without_room_everything_is_left_out() {
 fn a_text_that_was_cut_before_is_not_called_whole() {
     let goal = |text: &str| {
         let text = text.to_owned();
-        let point = Point { rank: Rank::Goal, what: "Goal", text, ..Point::default() };
-        let material = Material { boot: Vec::new(), points: vec![point], ..small() };
+        let point =
+            BriefItem { rank: ItemRank::Goal, heading: "Goal", text, ..BriefItem::default() };
+        let material = Material { startup: Vec::new(), items: vec![point], ..small() };
         compose(&material, Budget { tokens: 500, utf16_units: None }).text
     };
     assert!(goal("Drain the queue.").ends_with("Nothing omitted.\n"));
@@ -299,8 +306,9 @@ fn a_text_that_was_cut_before_is_not_called_whole() {
 fn a_quote_that_takes_more_room_than_its_text_keeps_its_end() {
     let row = |at: usize| format!("[r{at}](a/{at}.md)\tand\t{at}\tms. ");
     let text = (0..60).map(row).collect::<String>() + "That is all.";
-    let point = Point { rank: Rank::Report, what: "Report", text, ..Point::default() };
-    let material = Material { boot: Vec::new(), points: vec![point], ..small() };
+    let point =
+        BriefItem { rank: ItemRank::Report, heading: "Report", text, ..BriefItem::default() };
+    let material = Material { startup: Vec::new(), items: vec![point], ..small() };
     for tokens in [300, 600, 5_000] {
         let briefing = compose(&material, Budget { tokens, utf16_units: None });
         assert!(briefing.text.contains("That is all.\n"), "{}", briefing.text);
@@ -313,19 +321,21 @@ fn what_a_lead_already_shows_gets_no_room_of_its_own() {
         "All tests pass. The queue drains within a second, because `lock` is released early.";
     let more = (0..80).map(|at| format!("File {at} was read and is as it should be. "));
     let report = format!("{status}\n\n{}", more.collect::<String>());
-    let point = |rank, what, text: &str| Point {
-        is_of_page: true,
+    let point = |rank, what, text: &str| BriefItem {
+        is_page_subject: true,
         text: text.to_owned(),
         rank,
-        what,
-        ..Point::default()
+        heading: what,
+        ..BriefItem::default()
     };
-    let failed =
-        (0..40).map(|at| point(Rank::File, "File", &format!("src/queue/part_{at}.rs was moved.")));
-    let mut points =
-        vec![point(Rank::Standing, "Status", &report), point(Rank::Report, "Report", &report)];
+    let failed = (0..40)
+        .map(|at| point(ItemRank::File, "File", &format!("src/queue/part_{at}.rs was moved.")));
+    let mut points = vec![
+        point(ItemRank::Status, "Status", &report),
+        point(ItemRank::Report, "Report", &report),
+    ];
     points.extend(failed);
-    let material = Material { boot: Vec::new(), points, ..small() };
+    let material = Material { startup: Vec::new(), items: points, ..small() };
     let briefing = compose(&material, Budget { tokens: 300, utf16_units: None });
     assert_eq!(briefing.text.matches("All tests pass.").count(), 1, "{}", briefing.text);
     assert_eq!(briefing.merged.len() + briefing.repeated.len(), 1, "{}", briefing.text);

@@ -2,15 +2,15 @@
 //! among them: the gate leaves it out before it compares.
 
 use midstride_core::session::checkpoint::Checkpoint;
-use midstride_core::session::coverage::Item;
+use midstride_core::session::coverage::CoverageItem;
 
 /// One way to write a document without explaining anything.
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    pub(super) write: fn(&Checkpoint, &[Item]) -> String,
+    pub(super) write: fn(&Checkpoint, &[CoverageItem]) -> String,
 }
 
-const fn kind(name: &'static str, write: fn(&Checkpoint, &[Item]) -> String) -> Kind {
+const fn kind(name: &'static str, write: fn(&Checkpoint, &[CoverageItem]) -> String) -> Kind {
     Kind { name, write }
 }
 
@@ -25,7 +25,7 @@ pub(super) const KINDS: &[Kind] = &[
         format!("## Root causes\n\n{}", each(items, |_, name| format!("- {name}")))
     }),
     kind("a list with what it is", |_, items| {
-        each(items, |item, name| format!("- {name}: {}", item.what.singular()))
+        each(items, |item, name| format!("- {name}: {}", item.kind.singular()))
     }),
     kind("a list with records", |_, items| {
         each(items, |item, name| {
@@ -119,7 +119,7 @@ pub(super) const KINDS: &[Kind] = &[
         name: "nearly the same reason for everything",
         write: |_, items| {
             let names = items.iter().enumerate();
-            let line = |(number, item): (usize, &Item)| {
+            let line = |(number, item): (usize, &CoverageItem)| {
                 let name = shown(&item.name);
                 format!(
                     "- {name} broke because registry number {number} of cluster {number} rotated its certificates at midnight\n\n"
@@ -133,7 +133,7 @@ pub(super) const KINDS: &[Kind] = &[
         each(items, |_, name| format!("- `{name}` {}", phrases.next().unwrap_or(&"")))
     }),
     kind("what the user said as the reason", |checkpoint, items| {
-        let said = checkpoint.about().unwrap_or_default();
+        let said = checkpoint.first_request().unwrap_or_default();
         each(items, |_, name| format!("- {name} because {said}"))
     }),
     kind("what it printed as the reason", |checkpoint, items| {
@@ -221,11 +221,11 @@ fn shown(name: &str) -> String {
     name.replace('`', "'")
 }
 
-fn each(items: &[Item], mut line: impl FnMut(&Item, &str) -> String) -> String {
+fn each(items: &[CoverageItem], mut line: impl FnMut(&CoverageItem, &str) -> String) -> String {
     items.iter().map(|item| format!("{}\n", line(item, &shown(&item.name)))).collect()
 }
 
-fn header(field: &str, items: &[Item], entry: impl Fn(&str) -> String) -> String {
+fn header(field: &str, items: &[CoverageItem], entry: impl Fn(&str) -> String) -> String {
     let quoted = |name: &str| format!("'{}'", name.replace('\'', "''"));
     let entries: String =
         items.iter().map(|item| format!("    - {}\n", entry(&quoted(&item.name)))).collect();

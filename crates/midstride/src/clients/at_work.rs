@@ -82,7 +82,7 @@ fn session_of(mark: &Path) -> Option<SessionName> {
 }
 
 fn look(project: &Project, session: &SessionName, lives: &Lives<'_>) -> Option<AtWork> {
-    let client = Client::named(&session.client)?;
+    let client = Client::from_name(&session.client)?;
     let Kept { place, edited, ended, .. } = Kept::read(project, session);
     let Place { root, transcript, at } = place.filter(|_| !ended)?;
     let now = project.environment().clock.now();

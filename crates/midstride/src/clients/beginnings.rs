@@ -7,7 +7,9 @@ use crate::sys::ids::sha256;
 use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::session::Client;
-use midstride_core::session::transcript::{Cursor, LINE_BYTES_MAX, Lines, Opening};
+use midstride_core::session::transcript::{
+    LINE_BYTES_MAX, LineSplitter, TranscriptCursor, TranscriptOpening,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -36,7 +38,7 @@ pub(super) struct Beginning {
     pub(super) began: Option<Timestamp>,
     pub(super) cwd: Option<String>,
     pub(super) about: Option<String>,
-    pub(super) opening: Opening,
+    pub(super) opening: TranscriptOpening,
 }
 
 /// A line of the file: with which inode, how long the transcript was, and what it told.
@@ -114,9 +116,9 @@ pub(super) fn read(client: Client, path: &Path) -> Result<Beginning, FileError> 
 
 /// The same, and whether the file will tell no more when it grows.
 fn look(client: Client, path: &Path) -> Result<(Beginning, bool), FileError> {
-    let mut cursor = Cursor::start(client);
-    let mut opening = Opening::default();
-    let mut lines = Lines::default();
+    let mut cursor = TranscriptCursor::new(client);
+    let mut opening = TranscriptOpening::default();
+    let mut lines = LineSplitter::default();
     let mut stream = Stream::open(path)?;
     let mut from = 0;
     let is_all = loop {

@@ -4,8 +4,10 @@ use crate::clients::{self, Found, Neighbors};
 use crate::sys::files::{self, FileError, Problem, Root, Stream};
 use crate::sys::ids::sha256;
 use crate::workspace::project::Project;
-use midstride_core::session::transcript::{Cursor, Lines, Reached, WINDOW_BYTES};
-use midstride_core::session::{Client, Copies, Session};
+use midstride_core::session::transcript::{
+    CursorPosition, LineSplitter, TranscriptCursor, WINDOW_BYTES,
+};
+use midstride_core::session::{Client, CopiedRecords, Session};
 use std::path::{Path, PathBuf};
 
 /// Where cursors lie, with what is never committed.
@@ -66,7 +68,8 @@ pub fn news(project: &Project, found: &Found) -> News {
 fn news_of(cursors: &Root, path: &Path) -> News {
     let look = || -> Result<Option<News>, FileError> {
         let mut kept = Stream::open(&cursors.path().join(cursor_name(path)))?;
-        let Some(reached) = Reached::read(&kept.window(0, Reached::BYTES_MAX)?) else {
+        let Some(reached) = CursorPosition::parse(&kept.window(0, CursorPosition::BYTES_MAX)?)
+        else {
             return Ok(None);
         };
         let mut stream = Stream::open(path)?;
@@ -97,7 +100,7 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     // Cursors only spare work: who may not write here is shown what there is all the same.
     let private = project.make_private();
     let cursors = private.and_then(|private| private.make_below(Path::new(FOLDER))).ok();
-    let read_on = |path: &Path, before: &dyn Fn(&mut Cursor)| {
+    let read_on = |path: &Path, before: &dyn Fn(&mut TranscriptCursor)| {
         read_on(project, cursors.as_ref(), path, found.client, before)
     };
     let read =
@@ -120,7 +123,7 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
             Ok(Read { cursor: agent, new, length }) => {
                 new_bytes += new;
                 agents_bytes += length;
-                session.take_in(&id, &agent.session);
+                session.merge_agent(&id, &agent.session);
             }
             Err(error) => unread.push(error),
         }
@@ -129,7 +132,7 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     session.task_list = shared.or(session.task_list.take());
     let list = session.task_list.clone().unwrap_or_else(|| found.session.clone());
     for task in clients::tasks(project.environment(), found.client, &list) {
-        session.take_task(&task.name, &task.change);
+        session.merge_task(&task.name, &task.change);
     }
     Ok(Captured { session, bytes, agents_bytes, new_bytes, unread })
 }
@@ -164,8 +167,13 @@ pub fn start_over(project: &Project, client: Client, session: &str) -> Result<us
 
 /// What has to be known before the next record of a transcript is read. Only its beginning can be
 /// another session's: once a record of its own came, nothing is looked for any more.
-fn read_before(project: &Project, found: &Found, cursors: Option<&Root>, cursor: &mut Cursor) {
-    if !cursor.session.may_be_copied() {
+fn read_before(
+    project: &Project,
+    found: &Found,
+    cursors: Option<&Root>,
+    cursor: &mut TranscriptCursor,
+) {
+    if !cursor.session.can_have_copies() {
         return;
     }
     if cursor.lines == 0 {
@@ -176,14 +184,14 @@ fn read_before(project: &Project, found: &Found, cursors: Option<&Root>, cursor:
     let told = |path: &Path| told(cursors?, path).ok().flatten();
     if let Some(origin) = clients::origin(project, found, &told) {
         cursor.session.forked_from = Some(origin.session);
-        cursor.session.expect(Copies::Of(origin.ids));
+        cursor.session.expect_copies(CopiedRecords::WithIds(origin.ids));
     }
 }
 
 /// What was captured of a transcript so far, as far as that still holds.
 fn told(cursors: &Root, path: &Path) -> Result<Option<Session>, FileError> {
     let Some((cursor, _)) = kept(cursors, &cursor_name(path))? else { return Ok(None) };
-    let fits = fits(&cursor.reached(), &mut Stream::open(path)?)?;
+    let fits = fits(&cursor.position(), &mut Stream::open(path)?)?;
     Ok(fits.then_some(cursor.session))
 }
 
@@ -206,7 +214,7 @@ fn bases(project: &Project, found: &Found) -> Vec<(PathBuf, u64)> {
 
 /// What reading on in a file came to.
 struct Read {
-    cursor: Cursor,
+    cursor: TranscriptCursor,
     /// Bytes that had not been read before.
     new: u64,
     /// How long the file was, with half a line at its end.
@@ -219,33 +227,33 @@ fn read_on(
     cursors: Option<&Root>,
     path: &Path,
     client: Client,
-    before: &dyn Fn(&mut Cursor),
+    before: &dyn Fn(&mut TranscriptCursor),
 ) -> Result<Read, FileError> {
     let mut stream = Stream::open(path)?;
     let name = cursor_name(path);
     let left = cursors.and_then(|cursors| kept(cursors, &name).ok().flatten());
     let (mut cursor, kept_bytes) = match left {
         Some((cursor, bytes))
-            if cursor.session.client == client && fits(&cursor.reached(), &mut stream)? =>
+            if cursor.session.client == client && fits(&cursor.position(), &mut stream)? =>
         {
             (cursor, bytes)
         }
-        Some(_) | None => (Cursor::start(client), 0),
+        Some(_) | None => (TranscriptCursor::new(client), 0),
     };
     if stream.bytes() > cursor.offset {
         before(&mut cursor);
     }
-    let mut lines = Lines::default();
+    let mut lines = LineSplitter::default();
     let from = cursor.offset;
     stream
         .each_chunk(from, None, &mut |chunk| lines.feed(chunk, &mut |piece| cursor.take(piece)))?;
-    cursor.offset += lines.whole();
+    cursor.offset += lines.complete_bytes();
     cursor.session.settle();
     let new = cursor.offset - from;
     if new > 0 {
         let (start, end) = windows(cursor.offset);
         let (start, end) = (stream.window(0, start)?, stream.window(end, cursor.offset)?);
-        cursor.note(&start, &end);
+        cursor.set_windows(&start, &end);
         let is_worth_it = match take_out_more(project, &mut cursor) {
             // What is not kept is read again: that costs less than writing all that is kept.
             Cleaned::Nothing => !is_little(new, kept_bytes),
@@ -265,14 +273,14 @@ fn cursor_name(path: &Path) -> PathBuf {
 }
 
 /// What comes before a transcript. One that is gone costs itself: the rest is captured.
-fn read_base(cursor: &mut Cursor, path: &Path, end: u64) {
+fn read_base(cursor: &mut TranscriptCursor, path: &Path, end: u64) {
     let Ok(mut stream) = Stream::open(path) else { return };
     // What it told is that session's own.
-    cursor.session.expect(Copies::All);
-    let mut lines = Lines::default();
+    cursor.session.expect_copies(CopiedRecords::All);
+    let mut lines = LineSplitter::default();
     let _ = stream
         .each_chunk(0, Some(end), &mut |chunk| lines.feed(chunk, &mut |piece| cursor.take(piece)));
-    cursor.session.expect(Copies::None);
+    cursor.session.expect_copies(CopiedRecords::None);
 }
 
 /// How far the first window reaches, and where the second begins.
@@ -281,20 +289,20 @@ fn windows(offset: u64) -> (u64, u64) {
     (offset.min(size), offset.saturating_sub(size))
 }
 
-fn fits(reached: &Reached, stream: &mut Stream) -> Result<bool, FileError> {
+fn fits(reached: &CursorPosition, stream: &mut Stream) -> Result<bool, FileError> {
     if stream.bytes() < reached.offset {
         return Ok(false);
     }
     let (start, end) = windows(reached.offset);
-    Ok(reached.fits(&stream.window(0, start)?, &stream.window(end, reached.offset)?))
+    Ok(reached.is_same_file(&stream.window(0, start)?, &stream.window(end, reached.offset)?))
 }
 
 /// A cursor that was stored, and how long it is.
-fn kept(cursors: &Root, name: &Path) -> Result<Option<(Cursor, u64)>, FileError> {
+fn kept(cursors: &Root, name: &Path) -> Result<Option<(TranscriptCursor, u64)>, FileError> {
     match cursors.read_up_to(name, CURSOR_BYTES_MAX) {
         Ok(bytes) => {
             let length = u64::try_from(bytes.len()).unwrap_or_default();
-            Ok(Cursor::read(&bytes).map(|cursor| (cursor, length)))
+            Ok(TranscriptCursor::parse(&bytes).map(|cursor| (cursor, length)))
         }
         Err(FileError { problem: Problem::NotFound | Problem::TooLarge(_), .. }) => Ok(None),
         Err(error) => Err(error),
@@ -302,7 +310,7 @@ fn kept(cursors: &Root, name: &Path) -> Result<Option<(Cursor, u64)>, FileError>
 }
 
 /// Stores a cursor where that is possible: else the next capture reads it all again.
-fn keep(cursors: &Root, name: &Path, cursor: &Cursor) {
+fn keep(cursors: &Root, name: &Path, cursor: &TranscriptCursor) {
     let written = serde_json::to_vec(cursor).unwrap_or_default();
     let _ = cursors.put_passing(name, &written);
 }
@@ -318,7 +326,7 @@ enum Cleaned {
     Not,
 }
 
-fn take_out_more(project: &Project, cursor: &mut Cursor) -> Cleaned {
+fn take_out_more(project: &Project, cursor: &mut TranscriptCursor) -> Cleaned {
     if !project.adds_rules() {
         return Cleaned::Nothing;
     }
@@ -327,7 +335,7 @@ fn take_out_more(project: &Project, cursor: &mut Cursor) -> Cleaned {
     if found.is_empty() {
         return Cleaned::Nothing;
     }
-    let Some(clean) = Cursor::read(clean.as_bytes()) else { return Cleaned::Not };
+    let Some(clean) = TranscriptCursor::parse(clean.as_bytes()) else { return Cleaned::Not };
     *cursor = clean;
     Cleaned::Out
 }

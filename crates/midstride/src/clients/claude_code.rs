@@ -7,7 +7,7 @@ use crate::sys::process;
 use crate::workspace::project::Project;
 use crate::workspace::settings::Environment;
 use crate::workspace::shelf::claude_memory::{LENGTH_MAX, slug};
-use midstride_core::session::{Client, TaskChange};
+use midstride_core::session::{Client, TaskUpdate};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -155,7 +155,7 @@ pub(super) fn tasks(environment: &Environment, list: &str) -> Vec<TaskFile> {
         .into_iter()
         .map(|task| TaskFile {
             name: format!("tasks/{}.json", task.id),
-            change: TaskChange {
+            change: TaskUpdate {
                 id: Some(task.id.into()),
                 subject: owned(task.subject),
                 description: owned(task.description),
@@ -163,7 +163,7 @@ pub(super) fn tasks(environment: &Environment, list: &str) -> Vec<TaskFile> {
                 blocked_by: task.blocked_by.into_iter().map(Cow::Owned).collect(),
                 blocks: Vec::new(),
                 owner: owned(task.owner),
-                metadata: TaskChange::entries(task.metadata),
+                metadata: TaskUpdate::entries(task.metadata),
             },
         })
         .collect()

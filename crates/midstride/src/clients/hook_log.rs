@@ -7,7 +7,7 @@ pub use told::{Fired, Told, told};
 
 use crate::sys::files::{FileError, Root};
 use jiff::Timestamp;
-use midstride_core::text::redact::Clean;
+use midstride_core::text::redact::CleanText;
 use serde_json::json;
 use std::path::Path;
 
@@ -43,7 +43,7 @@ pub struct Line<'l> {
 pub fn add(private: &Path, line: &Line<'_>) -> Result<(), FileError> {
     let folder = Root::open(private)?;
     let short = |text: &str| -> String {
-        Clean::of(text).0.as_str().chars().take(ERROR_LETTERS_MAX).collect()
+        CleanText::redact(text).0.as_str().chars().take(ERROR_LETTERS_MAX).collect()
     };
     let text = json!({
         "at": line.at.to_string(),

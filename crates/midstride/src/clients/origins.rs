@@ -6,8 +6,10 @@ use super::{Candidate, Found, claude_code};
 use crate::sys::files::{FileError, Stream};
 use crate::workspace::project::Project;
 use jiff::Timestamp;
-use midstride_core::session::transcript::{Lines, Opening, Order, Piece, Run, collect_ids};
-use midstride_core::session::{Ids, Session};
+use midstride_core::session::transcript::{
+    LineSplitter, RecordOrder, SharedPrefix, TranscriptLine, TranscriptOpening, collect_ids,
+};
+use midstride_core::session::{RecordIds, Session};
 use std::cmp::Reverse;
 use std::path::Path;
 
@@ -21,13 +23,13 @@ pub(crate) struct Origin {
     /// Its id.
     pub(crate) session: String,
     /// The ids of all its records.
-    pub(crate) ids: Ids,
+    pub(crate) ids: RecordIds,
 }
 
 /// A transcript that begins as another one does, or may hold what that one begins with.
 struct Relative {
     candidate: Candidate,
-    opening: Opening,
+    opening: TranscriptOpening,
 }
 
 /// The session whose records a transcript begins with; none for most.
@@ -40,15 +42,15 @@ pub(super) fn of(
     if others.is_empty() {
         return None;
     }
-    let mut order = Order::default();
+    let mut order = RecordOrder::default();
     each_piece(&found.path, &mut |piece| order.take(piece)).ok()?;
     let mut best: Option<(u64, Origin, Age)> = None;
     for other in others {
-        let mut ids = Ids::default();
+        let mut ids = RecordIds::default();
         if each_piece(&other.candidate.path, &mut |piece| collect_ids(piece, &mut ids)).is_err() {
             continue;
         }
-        let run = order.run_of(&ids);
+        let run = order.shared_prefix(&ids);
         if run.records == 0 {
             continue;
         }
@@ -114,15 +116,15 @@ fn worth_comparing(from: Option<&str>, mut related: Vec<Relative>) -> Vec<Relati
 
 /// Two that begin with one record are related. What is copied after a summary begins in the middle
 /// of the other one, which then was at work at that time.
-fn may_be_related(opening: &Opening, other: &Candidate, told: &Beginning) -> bool {
+fn may_be_related(opening: &TranscriptOpening, other: &Candidate, told: &Beginning) -> bool {
     let was_at_work =
         || told.began <= opening.at && opening.at.is_none_or(|at| other.entry.changed >= Some(at));
     told.opening.record == opening.record || opening.follows && was_at_work()
 }
 
 /// Reads a transcript.
-fn each_piece(path: &Path, each: &mut dyn FnMut(&Piece<'_>)) -> Result<(), FileError> {
-    let mut lines = Lines::default();
+fn each_piece(path: &Path, each: &mut dyn FnMut(&TranscriptLine<'_>)) -> Result<(), FileError> {
+    let mut lines = LineSplitter::default();
     Stream::open(path)?.each_chunk(0, None, &mut |chunk| lines.feed(chunk, each))
 }
 
@@ -166,26 +168,31 @@ impl Rank {
 
 impl Age {
     /// The one that is captured: it has told nothing but copies so far.
-    fn of_own(own: &Relative, other: &Relative, run: &Run) -> Self {
+    fn of_own(own: &Relative, other: &Relative, run: &SharedPrefix) -> Self {
         let opening = &own.opening;
         Self {
             said: Rank::Unsaid,
             opened_later: opening.opened.filter(|opened| Some(*opened) > run.latest),
             told: Rank::Unsaid,
-            goes_on: run.goes_on && opening.record == other.opening.record,
+            goes_on: run.has_more && opening.record == other.opening.record,
             noted: opening.opened.or(opening.at),
             born: own.candidate.entry.born,
             session: own.candidate.session(),
         }
     }
 
-    fn of_other(other: &Relative, own: &Relative, run: &Run, told: Option<&Session>) -> Self {
+    fn of_other(
+        other: &Relative,
+        own: &Relative,
+        run: &SharedPrefix,
+        told: Option<&Session>,
+    ) -> Self {
         let (session, opening) = (other.candidate.session(), &other.opening);
         let own_session = own.candidate.session();
         let is_named = own.opening.from.as_ref() == Some(&session);
         let names_own = opening.from.as_ref() == Some(&own_session);
         let told_as_own =
-            told.is_some_and(|told| !told.may_be_copied() && told.forked_after.is_none());
+            told.is_some_and(|told| !told.can_have_copies() && told.forked_after.is_none());
         let told_as_copy = told.is_some_and(|told| {
             told.forked_after.is_some() && told.forked_from.as_ref() == Some(&own_session)
         });
@@ -194,7 +201,7 @@ impl Age {
             opened_later: opening.opened.filter(|opened| Some(*opened) > run.latest),
             told: Rank::of(told_as_own, told_as_copy),
             // One that begins in the middle of the other has not all that it could begin with.
-            goes_on: run.other_goes_on && opening.record == own.opening.record,
+            goes_on: run.other_has_more && opening.record == own.opening.record,
             noted: opening.opened.or(opening.at),
             born: other.candidate.entry.born,
             session,
@@ -218,7 +225,8 @@ mod tests {
             inode: 0,
         };
         let path = Path::new("/p").join(&entry.name);
-        let opening = Opening { from: from.map(str::to_owned), ..Opening::default() };
+        let opening =
+            TranscriptOpening { from: from.map(str::to_owned), ..TranscriptOpening::default() };
         Relative { candidate: Candidate { client: Client::ClaudeCode, path, entry }, opening }
     }
 

@@ -20,12 +20,13 @@ use baseline::{Base, Baselines, Was};
 use ground::{Grounds, Look};
 use memory::Memory;
 pub(crate) use memory::judged_before;
-use midstride_core::handoff::anchor::{CitedLines, HashedLines, keyed};
+use midstride_core::handoff::anchor::{CitedLines, HashedLines, keyed_citations};
 use midstride_core::handoff::citation::{Citation, LineRange};
 use midstride_core::handoff::drift::{
-    Baseline, Change, Doubt, Found, Judgement, Spot, Verdict, by_hash, by_text, in_place_of,
+    CitationCheck, CitationDoubt, CitationOrigin, CitationStatus, CitedLineMatch, CodeLocation,
+    LineChange, match_by_hash, match_by_text, replacement_lines,
 };
-use midstride_core::text::span::At;
+use midstride_core::text::span::Spanned;
 use rename::Renamed;
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ impl<'p> Drift<'p> {
     }
 
     /// What has happened to every place that a document names.
-    pub fn judge(&self, shelved: &Shelved) -> Vec<Judgement> {
+    pub fn judge(&self, shelved: &Shelved) -> Vec<CitationCheck> {
         let remembered = self.memory.as_ref().and_then(|m| m.recall(&self.grounds, shelved));
         if let Some(judged) = remembered {
             return judged;
@@ -57,8 +58,8 @@ impl<'p> Drift<'p> {
         judged
     }
 
-    fn judge_anew(&self, shelved: &Shelved) -> Vec<Judgement> {
-        let citations = keyed(&shelved.document);
+    fn judge_anew(&self, shelved: &Shelved) -> Vec<CitationCheck> {
+        let citations = keyed_citations(&shelved.document);
         if citations.is_empty() {
             return Vec::new();
         }
@@ -67,15 +68,15 @@ impl<'p> Drift<'p> {
             let base = baselines.of_citation(&key, &citation);
             let Fate { verdict, now, change, why } = self.fate(&citation, &base);
             let file_changed = now.as_ref().is_some_and(|now| self.is_other_file(&base, &now.path));
-            Judgement {
-                place: At::new(citation.written.value.to_owned(), citation.written.at),
+            CitationCheck {
+                place: Spanned::new(citation.written.value.to_owned(), citation.written.at),
                 statement: citation.statement,
-                verdict,
-                now,
-                baseline: base.baseline,
+                status: verdict,
+                location: now,
+                origin: base.baseline,
                 change,
                 file_changed,
-                why,
+                doubt: why,
             }
         };
         citations.into_iter().map(judge).collect()
@@ -100,35 +101,40 @@ impl<'p> Drift<'p> {
         let look = self.grounds.look(&self.now, &base.path);
         match (&base.was, &look) {
             (Was::Unknown(doubt), _) => unknown(citation, base, &look, doubt),
-            (Was::Nothing, _) => Fate::of(Verdict::NeverThere),
+            (Was::Nothing, _) => Fate::of(CitationStatus::NeverExisted),
             (_, Look::Hidden(doubt)) => Fate::not_judged(doubt.clone()),
-            (Was::Folder, look) if look.is_there() => Fate::at(Verdict::Intact, &base.path, None),
-            (Was::Folder, _) => Fate::of(Verdict::Deleted),
+            (Was::Folder, look) if look.is_there() => {
+                Fate::at(CitationStatus::Intact, &base.path, None)
+            }
+            (Was::Folder, _) => Fate::of(CitationStatus::Deleted),
             (Was::File { .. }, Look::File { text }) => {
-                self.in_file(citation, base, &base.path, text.as_ref(), Verdict::Moved)
+                self.in_file(citation, base, &base.path, text.as_ref(), CitationStatus::Moved)
             }
             (Was::File { .. }, Look::Folder | Look::Nothing) => self.missing(citation, base),
         }
     }
 
     fn missing(&self, citation: &Citation<'_>, base: &Base) -> Fate {
-        let Was::File { blob, .. } = &base.was else { return Fate::of(Verdict::Deleted) };
+        let Was::File { blob, .. } = &base.was else { return Fate::of(CitationStatus::Deleted) };
         let text = self.text_of(&base.was);
         match self.grounds.renamed(base, blob.as_deref(), text.as_deref(), &self.now) {
             // Who has no list of files finds nothing in it.
             Renamed::No | Renamed::Unsure(_) if self.grounds.trouble().is_some() => {
-                Fate { why: self.grounds.trouble(), ..Fate::of(Verdict::NotJudged) }
+                Fate { why: self.grounds.trouble(), ..Fate::of(CitationStatus::Unchecked) }
             }
-            Renamed::No if self.grounds.project.repository().is_none() => {
-                Fate { why: Some(Doubt::NotSearched), ..Fate::of(Verdict::Deleted) }
+            Renamed::No if self.grounds.project.repository().is_none() => Fate {
+                why: Some(CitationDoubt::RenamesNotSearched),
+                ..Fate::of(CitationStatus::Deleted)
+            },
+            Renamed::No => Fate::of(CitationStatus::Deleted),
+            Renamed::Unsure(doubt) => {
+                Fate { why: Some(doubt), ..Fate::of(CitationStatus::Deleted) }
             }
-            Renamed::No => Fate::of(Verdict::Deleted),
-            Renamed::Unsure(doubt) => Fate { why: Some(doubt), ..Fate::of(Verdict::Deleted) },
             Renamed::To(path) => {
                 let Look::File { text } = self.grounds.look(&self.now, &path) else {
-                    return Fate::at(Verdict::Renamed, &path, None);
+                    return Fate::at(CitationStatus::Renamed, &path, None);
                 };
-                self.in_file(citation, base, &path, text.as_ref(), Verdict::Renamed)
+                self.in_file(citation, base, &path, text.as_ref(), CitationStatus::Renamed)
             }
         }
     }
@@ -141,24 +147,25 @@ impl<'p> Drift<'p> {
         base: &Base,
         path: &str,
         now: Option<&Arc<str>>,
-        found: Verdict,
+        found: CitationStatus,
     ) -> Fate {
-        let in_place = if found == Verdict::Renamed { found } else { Verdict::Intact };
+        let in_place =
+            if found == CitationStatus::Renamed { found } else { CitationStatus::Intact };
         let Some(lines) = citation.lines else { return Fate::at(in_place, path, None) };
         let Some(now) = now else {
             let fate = Fate::at(in_place, path, Some(lines));
-            return Fate { why: Some(Doubt::PathOnly), ..fate };
+            return Fate { why: Some(CitationDoubt::PathOnly), ..fate };
         };
         let Was::File { cited, had_twin, .. } = &base.was else {
             return Fate::at(in_place, path, None);
         };
         match self.lines_now(&base.was, (*cited, *had_twin), now, lines) {
-            Some(Found::Here) => Fate::at(in_place, path, Some(lines)),
-            Some(Found::There(there)) => Fate::at(found, path, Some(there)),
-            Some(Found::Gone) => self.changed(&base.was, path, now, lines),
+            Some(CitedLineMatch::InPlace) => Fate::at(in_place, path, Some(lines)),
+            Some(CitedLineMatch::Moved(there)) => Fate::at(found, path, Some(there)),
+            Some(CitedLineMatch::Missing) => self.changed(&base.was, path, now, lines),
             None => {
                 let fate = Fate::at(in_place, path, Some(lines));
-                Fate { why: Some(Doubt::PathOnly), ..fate }
+                Fate { why: Some(CitationDoubt::PathOnly), ..fate }
             }
         }
     }
@@ -170,25 +177,25 @@ impl<'p> Drift<'p> {
         (cited, had_twin): (Option<CitedLines>, bool),
         now: &str,
         lines: LineRange,
-    ) -> Option<Found> {
+    ) -> Option<CitedLineMatch> {
         if cited.is_some() && HashedLines::cited_in(now, lines) == cited {
-            return Some(Found::Here);
+            return Some(CitedLineMatch::InPlace);
         }
         match (self.text_of(was), cited) {
-            (Some(base), _) => Some(by_text(&base, now, lines)),
-            (None, Some(cited)) => Some(by_hash(now, lines, cited, had_twin)),
+            (Some(base), _) => Some(match_by_text(&base, now, lines)),
+            (None, Some(cited)) => Some(match_by_hash(now, lines, cited, had_twin)),
             (None, None) => None,
         }
     }
 
     fn changed(&self, was: &Was, path: &str, now: &str, lines: LineRange) -> Fate {
         let base = self.text_of(was);
-        let there = base.as_ref().and_then(|base| in_place_of(base, now, lines));
-        let change = base.map(|base| Change {
-            was: self.shortened(&base, lines),
-            is: there.map(|there| self.shortened(now, there)),
+        let there = base.as_ref().and_then(|base| replacement_lines(base, now, lines));
+        let change = base.map(|base| LineChange {
+            before: self.shortened(&base, lines),
+            after: there.map(|there| self.shortened(now, there)),
         });
-        Fate { change, ..Fate::at(Verdict::Changed, path, there) }
+        Fate { change, ..Fate::at(CitationStatus::Changed, path, there) }
     }
 
     /// What some lines say, in one line that fits into a message, without secrets: it is kept.
@@ -210,32 +217,32 @@ impl<'p> Drift<'p> {
 }
 
 /// Without anything to compare with, a path that is there is there, and no more is known.
-fn unknown(citation: &Citation<'_>, base: &Base, look: &Look, doubt: &Doubt) -> Fate {
-    if base.baseline == Baseline::None && look.is_there() && citation.lines.is_none() {
-        return Fate::at(Verdict::Intact, &base.path, None);
+fn unknown(citation: &Citation<'_>, base: &Base, look: &Look, doubt: &CitationDoubt) -> Fate {
+    if base.baseline == CitationOrigin::None && look.is_there() && citation.lines.is_none() {
+        return Fate::at(CitationStatus::Intact, &base.path, None);
     }
     Fate::not_judged(doubt.clone())
 }
 
 /// What a judgement says beside what it is about.
 struct Fate {
-    verdict: Verdict,
-    now: Option<Spot>,
-    change: Option<Change>,
-    why: Option<Doubt>,
+    verdict: CitationStatus,
+    now: Option<CodeLocation>,
+    change: Option<LineChange>,
+    why: Option<CitationDoubt>,
 }
 
 impl Fate {
-    fn of(verdict: Verdict) -> Self {
+    fn of(verdict: CitationStatus) -> Self {
         Self { verdict, now: None, change: None, why: None }
     }
 
-    fn at(verdict: Verdict, path: &str, lines: Option<LineRange>) -> Self {
-        let now = Some(Spot { path: path.to_owned(), lines });
+    fn at(verdict: CitationStatus, path: &str, lines: Option<LineRange>) -> Self {
+        let now = Some(CodeLocation { path: path.to_owned(), lines });
         Self { now, ..Self::of(verdict) }
     }
 
-    fn not_judged(doubt: Doubt) -> Self {
-        Self { why: Some(doubt), ..Self::of(Verdict::NotJudged) }
+    fn not_judged(doubt: CitationDoubt) -> Self {
+        Self { why: Some(doubt), ..Self::of(CitationStatus::Unchecked) }
     }
 }

@@ -190,7 +190,7 @@ pub fn written(stream: &StreamId, events: &[Envelope]) -> Result<String, AppendE
         return Err(AppendError::Empty);
     }
     let events: Vec<Value> =
-        events.iter().map(|event| event.cloud_event(stream.as_str())).collect();
+        events.iter().map(|event| event.to_cloud_event(stream.as_str())).collect();
     let text = Value::Array(events).to_string();
     if text.len() > RECORD_BYTES_MAX { Err(AppendError::TooLarge(text.len())) } else { Ok(text) }
 }

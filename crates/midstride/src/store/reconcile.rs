@@ -7,7 +7,7 @@ use crate::sys::ids::sha256;
 use crate::workspace::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
 use midstride_core::text::time::Time;
-use midstride_core::text::yaml::Node;
+use midstride_core::text::yaml::YamlNode;
 use midstride_core::work::event::{Envelope, Event, HandoffEvent};
 use std::collections::HashSet;
 use std::path::Path;
@@ -81,14 +81,15 @@ impl Project {
             event: Event::Handoff(HandoffEvent::Captured { key: key.clone(), path: path.clone() }),
         };
         let revised = handoff.revision_nodes().into_iter().map(|entry| {
-            let said = |name: &str| entry.get(name).and_then(Node::text).map(|t| clean(t.value));
+            let said =
+                |name: &str| entry.get(name).and_then(YamlNode::text).map(|t| clean(t.value));
             let (at, by, verb, was) = (said("at"), said("by"), said("verb"), said("was"));
             let reason = said("reason").or_else(|| entry.text().map(|text| clean(text.value)));
             let parts =
                 [&at, &by, &verb, &reason, &was].map(|part| part.as_deref().unwrap_or_default());
             Envelope {
                 id: id(&[&[uid][..], &parts].concat()),
-                time: at.as_deref().and_then(Time::read).map_or(now, |time| time.moment),
+                time: at.as_deref().and_then(Time::parse).map_or(now, |time| time.moment),
                 source: by.clone().unwrap_or_else(|| "midstride".to_owned()),
                 event: Event::Handoff(HandoffEvent::Revised {
                     key: key.clone(),
@@ -117,7 +118,7 @@ fn tell(
 ) -> Result<usize, ReconcileError> {
     let records = ledger.read(stream, None)?;
     let events = || records.iter().flat_map(|record| &record.events);
-    if let Some(kind) = events().find_map(|envelope| envelope.event.newer()) {
+    if let Some(kind) = events().find_map(|envelope| envelope.event.newer_kind()) {
         return Err(ReconcileError::Newer(kind.to_owned()));
     }
     let known: HashSet<&str> = events().map(|envelope| envelope.id.as_str()).collect();

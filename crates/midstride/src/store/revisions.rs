@@ -6,7 +6,7 @@ use crate::sys::files::{FileError, Problem};
 use crate::sys::git::{GitError, Repository};
 use crate::sys::ids::sha256;
 use crate::workspace::project::{Project, Shelved};
-use midstride_core::text::redact::Clean;
+use midstride_core::text::redact::CleanText;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ impl<'p> Texts<'p> {
     }
 
     /// Stores a text and gives back its id. One that was forgotten is only named.
-    pub(crate) fn store(&self, text: &Clean) -> Result<String, RevisionError> {
+    pub(crate) fn store(&self, text: &CleanText) -> Result<String, RevisionError> {
         if !self.forgotten.is_empty() {
             let id = self.id_of(text)?;
             if self.forgotten.contains_key(&id) {
@@ -87,7 +87,7 @@ impl<'p> Texts<'p> {
     }
 
     /// The same for a text that a document is about to have: one that was forgotten is refused.
-    pub(crate) fn store_anew(&self, text: &Clean) -> Result<String, RevisionError> {
+    pub(crate) fn store_anew(&self, text: &CleanText) -> Result<String, RevisionError> {
         let id = self.store(text)?;
         match self.forgotten.get(&id) {
             Some(tombstone) => {
@@ -99,7 +99,7 @@ impl<'p> Texts<'p> {
     }
 
     /// The id that a text would have.
-    pub(crate) fn id_of(&self, text: &Clean) -> Result<String, RevisionError> {
+    pub(crate) fn id_of(&self, text: &CleanText) -> Result<String, RevisionError> {
         match &self.place {
             Place::Blobs { repository, .. } => Ok(repository.id_of_blob(text.as_str().as_bytes())?),
             Place::Files(_) => Ok(id_in_folder(text)),
@@ -191,7 +191,7 @@ impl Project {
         }
     }
 
-    fn store_in_folder(&self, text: &Clean) -> Result<String, FileError> {
+    fn store_in_folder(&self, text: &CleanText) -> Result<String, FileError> {
         let id = id_in_folder(text);
         match self.make_private()?.create(&text_path(&id), text.as_str().as_bytes()) {
             Ok(()) | Err(FileError { problem: Problem::Exists, .. }) => Ok(id),
@@ -239,7 +239,7 @@ impl Project {
     }
 
     /// Whether a handoff had exactly this text before.
-    pub(crate) fn had(&self, shelved: &Shelved, text: &Clean) -> Result<bool, RevisionError> {
+    pub(crate) fn had(&self, shelved: &Shelved, text: &CleanText) -> Result<bool, RevisionError> {
         let replaced = shelved.handoff(self).replaced_texts();
         if replaced.iter().flatten().next().is_none() {
             return Ok(false);
@@ -251,7 +251,7 @@ impl Project {
     }
 }
 
-fn id_in_folder(text: &Clean) -> String {
+fn id_in_folder(text: &CleanText) -> String {
     sha256(text.as_str().as_bytes())
 }
 

@@ -28,23 +28,25 @@ use crate::workspace::project::{Project, SetUp, Shelved, Spot};
 use crate::workspace::settings::SessionName;
 use at_work::of_others_at_work;
 use jiff::Timestamp;
-use midstride_core::brief::hook::{must_survive, not_told};
+use midstride_core::brief::hook::{items_missing_from_text, required_in_summary};
 use midstride_core::brief::points::{
-    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, mark_branch, mark_clean, of_carried,
-    of_earlier, of_earlier_commits, of_handoff, of_other_sessions, of_others, of_session, of_since,
-    of_work_tree, source_of,
+    self, DriftedPlace, KnownHandoff, ProofTrial, earlier_commit_items, earlier_session_items,
+    handoff_items, headline, interleave, later_commits_item, mark_branch, mark_clean,
+    other_handoff_items, other_session_items, session_items, source_name, unsettled_items,
+    work_tree_items,
 };
 use midstride_core::brief::{
-    Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
+    BriefItem, BriefOccasion, Briefing, Budget, ItemForm, ItemRank, Material, SourcedStartupStep,
+    StartupStep, compose,
 };
-use midstride_core::format::header::BootKind;
+use midstride_core::format::header::StartupKind;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::anchor;
-use midstride_core::handoff::drift::{Judgement, Verdict};
-use midstride_core::session::checkpoint::Gist;
-use midstride_core::session::gate::is_enough;
+use midstride_core::handoff::drift::{CitationCheck, CitationStatus};
+use midstride_core::session::checkpoint::SessionSummary;
+use midstride_core::session::gate::passes_quality_check;
 use midstride_core::session::{Client, short_id};
-use midstride_core::work::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
+use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, ProofEvent, SessionEvent};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -62,7 +64,7 @@ const HANDOFFS: RangeInclusive<u64> = 3..=80;
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// When, as the client tells; a client that tells waits for the answer.
-    pub occasion: Option<Occasion>,
+    pub occasion: Option<BriefOccasion>,
     /// The client that is told.
     pub client: Option<Client>,
     /// The role of whoever is told.
@@ -72,7 +74,7 @@ pub struct Asked {
     /// How many tokens it may cost.
     pub tokens: Option<u64>,
     /// The ranks that are told, where it is not all of them.
-    pub only: Option<&'static [Rank]>,
+    pub only: Option<&'static [ItemRank]>,
     /// Whether the session that goes on has its context still: it knows what it did, and what it was
     /// told. It is told what is new.
     pub has_context: bool,
@@ -93,7 +95,7 @@ pub struct Briefed {
     /// What it is told.
     pub briefing: Briefing,
     /// The handoffs that it is told of.
-    pub handoffs: Vec<Delivered>,
+    pub handoffs: Vec<DeliveredHandoff>,
     /// How many are open.
     pub open: usize,
     /// How far the index is, if handoffs were not read yet: the briefing is of the newest.
@@ -101,7 +103,7 @@ pub struct Briefed {
     /// Whether the index waits to be finished.
     pub is_index_left: bool,
     /// The session that it is told of.
-    pub predecessor: Option<Gist>,
+    pub predecessor: Option<SessionSummary>,
     /// What became of the receipt; none where nobody is named, or nothing was said.
     pub delivery: Option<Result<Delivery, ReceiptError>>,
     /// Why the ledger could not be asked.
@@ -195,17 +197,21 @@ pub(in crate::verbs) fn is_rejected(project: &Project, prompt: &str, shelved: &S
     let known = KnownHandoff {
         handoff: shelved.handoff(project),
         path: shown(project, shelved),
-        dated: None,
-        prompt: Some(points::Asked::of(prompt)),
-        runs: Vec::new(),
-        drifted: Vec::new(),
-        judged_at: None,
+        file_changed: None,
+        prompt: Some(points::PromptWords::from_prompt(prompt)),
+        trials: Vec::new(),
+        drifted_places: Vec::new(),
+        checked_at: None,
     };
-    of_handoff(&known).1.iter().any(|point| point.what == points::REJECTED)
+    handoff_items(&known).1.iter().any(|point| point.heading == points::REJECTED)
 }
 
 /// Tells a session again what it did itself.
-pub(in crate::verbs) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Briefing {
+pub(in crate::verbs) fn brief_again(
+    project: &Project,
+    asked: &Asked,
+    gist: &SessionSummary,
+) -> Briefing {
     let wanted = Wanted {
         role: None,
         branch: project.repository().and_then(Repository::branch),
@@ -217,14 +223,14 @@ pub(in crate::verbs) fn brief_again(project: &Project, asked: &Asked, gist: &Gis
     let work = Work { gist: Some(gist.clone()), is_own: true, ..Work::default() };
     let open = Open::default();
     let material = material(project, asked, &wanted, &open, &work);
-    compose(&material, Budget::of(tokens(asked), asked.client))
+    compose(&material, Budget::for_client(tokens(asked), asked.client))
 }
 
 /// The handoffs that a session was told of.
 pub(in crate::verbs) fn told_of(
     ledger: &SqliteLedger,
     session: &SessionName,
-) -> Result<Vec<Delivered>, LedgerError> {
+) -> Result<Vec<DeliveredHandoff>, LedgerError> {
     let records = ledger.read(&StreamId::receipts(&session.client, &session.id), None)?;
     let events = records.into_iter().flat_map(|record| record.events);
     let told = events.filter_map(|envelope| match envelope.event {
@@ -247,7 +253,7 @@ pub(in crate::verbs) fn told_of(
 }
 
 fn tokens(asked: &Asked) -> u64 {
-    let usual = || asked.occasion.map_or(TOKENS, Occasion::tokens_max);
+    let usual = || asked.occasion.map_or(TOKENS, BriefOccasion::tokens_max);
     asked.tokens.unwrap_or_else(usual)
 }
 
@@ -260,7 +266,7 @@ fn page(
     work: &Work,
 ) -> Briefing {
     let material = material(project, asked, wanted, open, work);
-    compose(&material, Budget::of(tokens(asked), asked.client))
+    compose(&material, Budget::for_client(tokens(asked), asked.client))
 }
 
 /// A page with its receipt.
@@ -272,11 +278,11 @@ fn delivered_page(
     work: Work,
 ) -> Briefed {
     let is_told = |shelved: &&Shelved| {
-        let source = source_of(&shelved.handoff(project), &shown(project, shelved));
-        briefing.told.iter().any(|told| told.source == source)
+        let source = source_name(&shelved.handoff(project), &shown(project, shelved));
+        briefing.included.iter().any(|told| told.source == source)
     };
     let told = open.best.iter().map(|one| &one.shelved).filter(is_told);
-    let handoffs: Vec<Delivered> = told.map(|shelved| delivered(project, shelved)).collect();
+    let handoffs: Vec<DeliveredHandoff> = told.map(|shelved| delivered(project, shelved)).collect();
     let mut briefed = Briefed {
         briefing,
         handoffs,
@@ -314,7 +320,7 @@ struct Wanted<'a> {
 /// What a session knows that has its context still: its own handoffs, and those that it was told of.
 struct Known {
     session: String,
-    told: Vec<Delivered>,
+    told: Vec<DeliveredHandoff>,
 }
 
 impl Known {
@@ -388,7 +394,7 @@ struct Opened {
     card: Card,
     /// Whether a note is as old as its card says: a file may look new because it was copied.
     is_dated: bool,
-    judged: Option<(Option<String>, Vec<Judgement>)>,
+    judged: Option<(Option<String>, Vec<CitationCheck>)>,
 }
 
 impl Open {
@@ -524,17 +530,18 @@ fn material(
     }
     let mut points = Vec::new();
     let before = work.gist.as_ref().map(|gist| {
-        let mut told = of_session(gist);
+        let mut told = session_items(gist);
         // A session that goes on has not ended.
-        told.retain(|point| !work.is_own || point.rank != Rank::Source);
+        told.retain(|point| !work.is_own || point.rank != ItemRank::Source);
         // What its author wrote down is better than what is derived; facts stand beside it.
         let is_written = |one: &Opened| {
             let session = one.card.waits.as_ref().and_then(|waits| waits.session.as_ref());
-            session == Some(&gist.session) && is_enough(&one.shelved.document)
+            session == Some(&gist.session) && passes_quality_check(&one.shelved.document)
         };
         if !work.is_own && open.best.iter().any(is_written) {
-            let is_fact = |point: &Point| point.form == Form::Line && point.rank <= Rank::Failure;
-            told.retain(|point| is_fact(point) && point.rank != Rank::NextAction);
+            let is_fact =
+                |point: &BriefItem| point.form == ItemForm::Line && point.rank <= ItemRank::Failure;
+            told.retain(|point| is_fact(point) && point.rank != ItemRank::NextAction);
             // The handoff has the goal, so no request stands above.
             for point in &mut told {
                 point.text = point.text.replace("the request above is unfinished; ", "");
@@ -552,42 +559,43 @@ fn material(
         (None, _) => {}
     }
     let own = points.len();
-    points.extend(in_turn(sources));
+    points.extend(interleave(sources));
     let repository = of_repository(project, asked, wanted, work, &mut points);
     points.extend(repository);
     points.extend(of_others_at_work(project, asked, work));
-    points.extend(of_carried(&work.carried.0, work.carried.1.len()));
+    points.extend(unsettled_items(&work.carried.0, work.carried.1.len()));
     points.extend(work.points.iter().cloned());
-    if asked.occasion != Some(Occasion::Prompt) {
-        points.extend(of_earlier(&work.worked));
+    if asked.occasion != Some(BriefOccasion::Prompt) {
+        points.extend(earlier_session_items(&work.worked));
     }
     let is_on_page =
         |id: &str| asked.in_context.as_ref().is_some_and(|page| page.contains(short_id(id)));
     let earlier = work.earlier.iter();
     let earlier = earlier.filter(|one| !open.sessions.contains(&one.id) && !is_on_page(&one.id));
-    points.extend(of_other_sessions(earlier));
-    points.extend(of_others(open.others.iter().cloned()));
+    points.extend(other_session_items(earlier));
+    points.extend(other_handoff_items(open.others.iter().cloned()));
     if let Some(page) = &asked.in_context {
         let others = points.split_off(own);
-        points.extend(not_told(others, page));
+        points.extend(items_missing_from_text(others, page));
     }
     // What to do next is no fact.
-    if asked.occasion == Some(Occasion::Summary) {
-        points.retain(|point| point.rank != Rank::NextAction);
+    if asked.occasion == Some(BriefOccasion::Summary) {
+        points.retain(|point| point.rank != ItemRank::NextAction);
     }
     if let Some(only) = asked.only {
         points.retain(|point| only.contains(&point.rank));
-        let is_constraint = |one: &Boot| matches!(one.action, BootAction::Constraint(_));
-        boot.retain(|one| is_constraint(one) && only.contains(&Rank::Constraint));
+        let is_constraint =
+            |one: &SourcedStartupStep| matches!(one.step, StartupStep::Constraint(_));
+        boot.retain(|one| is_constraint(one) && only.contains(&ItemRank::Constraint));
     }
     let most = BUDGET.end().to_string();
     Material {
         client: asked.client,
-        occasion: asked.occasion.unwrap_or(Occasion::Startup),
+        occasion: asked.occasion.unwrap_or(BriefOccasion::Startup),
         role: asked.role.clone(),
         branch: wanted.branch.as_deref().map(|name| project.clean(name).0.as_str().to_owned()),
-        boot,
-        points,
+        startup: boot,
+        items: points,
         unread: open.indexing.map_or(0, |indexing| indexing.documents - indexing.read),
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
         headline: work.gist.as_ref().map(headline),
@@ -601,9 +609,9 @@ fn of_repository(
     asked: &Asked,
     wanted: &Wanted<'_>,
     work: &Work,
-    told: &mut [Point],
-) -> Vec<Point> {
-    let is_wanted = asked.only.is_none() && asked.occasion != Some(Occasion::Prompt);
+    told: &mut [BriefItem],
+) -> Vec<BriefItem> {
+    let is_wanted = asked.only.is_none() && asked.occasion != Some(BriefOccasion::Prompt);
     let Some(gist) = work.gist.as_ref().filter(|_| is_wanted) else { return Vec::new() };
     let Some(observation) = last_observation(project) else { return Vec::new() };
     // The session may have worked on another branch or in another working tree.
@@ -612,10 +620,10 @@ fn of_repository(
         && folder.is_some_and(|folder| folder.starts_with(project.root().path()));
     let mut points = match is_here && mark_clean(told, &observation.work_tree) {
         true => Vec::new(),
-        false => of_work_tree(&observation.work_tree),
+        false => work_tree_items(&observation.work_tree),
     };
-    points.extend(of_since(&observation, gist).filter(|_| !work.is_own));
-    points.extend(of_earlier_commits(&observation, &work.before));
+    points.extend(later_commits_item(&observation, gist).filter(|_| !work.is_own));
+    points.extend(earlier_commit_items(&observation, &work.before));
     for point in &mut points {
         point.text = project.clean(&point.text).0.as_str().to_owned();
     }
@@ -624,8 +632,8 @@ fn of_repository(
 
 /// What a session did that its handoff may not tell: it did not pass the gate. Where the session
 /// itself is told there is no need.
-fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<Point>> {
-    let ledger = work.ledger.as_ref().filter(|_| !is_enough(&one.shelved.document))?;
+fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<BriefItem>> {
+    let ledger = work.ledger.as_ref().filter(|_| !passes_quality_check(&one.shelved.document))?;
     let handoff = one.shelved.handoff(project);
     let said = |path: &str| Some(handoff.node(path)?.text()?.value.trim());
     let name = SessionName::of(said("state.recovery.client")?, said("state.recovery.session")?)?;
@@ -634,13 +642,13 @@ fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<Point
     }
     // A ledger that cannot be read was told of when it was opened.
     let gist = gist_of_session(ledger, &name).ok()??;
-    Some(of_session(&must_survive(&gist)?))
+    Some(session_items(&required_in_summary(&gist)?))
 }
 
 /// Names the branch of work that is on another one than the one that is checked out.
 fn mark_other_branch(
     project: &Project,
-    points: &mut [Point],
+    points: &mut [BriefItem],
     theirs: Option<&String>,
     wanted: &Wanted<'_>,
     is_closed: bool,
@@ -669,42 +677,42 @@ fn of_opened(
     asked: &Asked,
     ledger: Option<&SqliteLedger>,
     one: &Opened,
-) -> (Vec<Boot>, Vec<Point>) {
+) -> (Vec<SourcedStartupStep>, Vec<BriefItem>) {
     let shelved = &one.shelved;
     // Anchors are for programs.
-    let plain = anchor::without(&shelved.document);
+    let plain = anchor::without_anchors(&shelved.document);
     let document = plain.as_ref().unwrap_or(&shelved.document);
-    let handoff = Handoff::of(document, &shelved.whereabouts, &project.settings().stages);
+    let handoff = Handoff::new(document, &shelved.whereabouts, &project.settings().stages);
     let (judged_at, judged) =
         one.judged.as_ref().map_or((None, &[][..]), |(at, judged)| (at.clone(), judged.as_slice()));
     let known = KnownHandoff {
-        runs: runs(ledger, &handoff),
+        trials: runs(ledger, &handoff),
         path: shown(project, shelved),
-        dated: one.card.changed.filter(|_| one.is_dated).and_then(second),
-        prompt: asked.prompt.as_deref().map(points::Asked::of),
+        file_changed: one.card.changed.filter(|_| one.is_dated).and_then(second),
+        prompt: asked.prompt.as_deref().map(points::PromptWords::from_prompt),
         handoff,
-        drifted: judged.iter().filter_map(drifted).collect(),
-        judged_at,
+        drifted_places: judged.iter().filter_map(drifted).collect(),
+        checked_at: judged_at,
     };
     let clean = |text: &mut String| *text = project.clean(text).0.as_str().to_owned();
-    let (mut boot, mut points) = of_handoff(&known);
-    boot.retain(|Boot { action, .. }| match action {
+    let (mut boot, mut points) = handoff_items(&known);
+    boot.retain(|SourcedStartupStep { step: action, .. }| match action {
         // What is gone, or leads out of the project, is not to be read.
-        BootAction::Read(path) => {
-            let is_path = BootKind::Read.refusal(path).is_none();
+        StartupStep::Read(path) => {
+            let is_path = StartupKind::Read.rejection_reason(path).is_none();
             !is_path || project.root().has_file(Path::new(path.trim()))
         }
-        BootAction::Skill(_) | BootAction::Tasks(_) | BootAction::Constraint(_) => true,
+        StartupStep::Skill(_) | StartupStep::Tasks(_) | StartupStep::Constraint(_) => true,
     });
     for point in &mut points {
         clean(&mut point.text);
     }
-    for Boot { action, .. } in &mut boot {
+    for SourcedStartupStep { step: action, .. } in &mut boot {
         match action {
-            BootAction::Skill(text) | BootAction::Read(text) | BootAction::Constraint(text) => {
+            StartupStep::Skill(text) | StartupStep::Read(text) | StartupStep::Constraint(text) => {
                 clean(text);
             }
-            BootAction::Tasks(texts) => texts.iter_mut().for_each(clean),
+            StartupStep::Tasks(texts) => texts.iter_mut().for_each(clean),
         }
     }
     (boot, points)
@@ -720,7 +728,7 @@ fn shown(project: &Project, shelved: &Shelved) -> String {
 }
 
 /// How the proofs of a handoff ran, as the ledger tells.
-fn runs(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofRun> {
+fn runs(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofTrial> {
     let uid = handoff.uid().map(|uid| uid.value.trim()).filter(|_| !handoff.proofs().is_empty());
     let (Some(ledger), Some(uid)) = (ledger, uid) else { return Vec::new() };
     let records = ledger.read(&StreamId::handoff(uid), None).unwrap_or_default();
@@ -730,7 +738,7 @@ fn runs(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofRun> {
         else {
             return None;
         };
-        Some(ProofRun {
+        Some(ProofTrial {
             number: *number,
             command: command.clone(),
             outcome: outcome.clone(),
@@ -738,21 +746,24 @@ fn runs(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofRun> {
             commit: commit.clone(),
         })
     };
-    let mut runs: Vec<ProofRun> =
+    let mut runs: Vec<ProofTrial> =
         records.iter().flat_map(|record| &record.events).filter_map(run).collect();
     runs.sort_by_key(|run| run.at);
     runs
 }
 
 /// A place that is not as it was, if it is one.
-fn drifted(judged: &Judgement) -> Option<Drifted> {
-    let has_drifted = match judged.verdict {
-        Verdict::Moved | Verdict::Changed | Verdict::Renamed | Verdict::Deleted => true,
-        Verdict::Intact | Verdict::NeverThere | Verdict::NotJudged => false,
+fn drifted(judged: &CitationCheck) -> Option<DriftedPlace> {
+    let has_drifted = match judged.status {
+        CitationStatus::Moved
+        | CitationStatus::Changed
+        | CitationStatus::Renamed
+        | CitationStatus::Deleted => true,
+        CitationStatus::Intact | CitationStatus::NeverExisted | CitationStatus::Unchecked => false,
     };
     let place = judged.place.value.clone();
-    let now = judged.now.as_ref().map(ToString::to_string).filter(|now| *now != place);
-    has_drifted.then_some(Drifted { place, verdict: judged.verdict, now })
+    let now = judged.location.as_ref().map(ToString::to_string).filter(|now| *now != place);
+    has_drifted.then_some(DriftedPlace { place, verdict: judged.status, now })
 }
 
 /// Writes down that a session was told, once for each text.

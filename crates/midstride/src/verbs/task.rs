@@ -17,7 +17,9 @@ use jiff::Timestamp;
 use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, TaskEvent};
-use midstride_core::work::task::{CLIENT, NewTask, NotFound, Refusal, SESSION, Task, Tasks, Wish};
+use midstride_core::work::task::{
+    CLIENT, NewTask, SESSION, Task, TaskNotFound, TaskPatch, TaskRefusal, Tasks,
+};
 use std::collections::HashMap;
 
 /// Why a task is as it was.
@@ -28,14 +30,14 @@ pub enum TaskError {
     NotSetUp,
     /// It was not found.
     #[error(transparent)]
-    Find(#[from] NotFound),
+    Find(#[from] TaskNotFound),
     /// What was asked does not fit.
     #[error("{id} stays as it is: {why}")]
     Refused {
         /// The task.
         id: TaskId,
         /// Why.
-        why: Refusal,
+        why: TaskRefusal,
     },
     /// Something claims to have happened at the last moment there is.
     #[error("nothing can come after {0}, when it was changed last")]
@@ -70,7 +72,7 @@ pub struct Done {
 }
 
 /// Something that may happen to a task, decided on how all of them stand.
-type Decide<'d> = &'d dyn Fn(&Tasks, &Task) -> Result<TaskEvent, Refusal>;
+type Decide<'d> = &'d dyn Fn(&Tasks, &Task) -> Result<TaskEvent, TaskRefusal>;
 
 impl Board {
     /// Reads all tasks.
@@ -194,7 +196,7 @@ pub fn add_task(
         }
         board.ledger()
     };
-    let envelope = happened(&id, now, &by, new.added());
+    let envelope = happened(&id, now, &by, new.to_event());
     ledger.append(&StreamId::task(&id), Expected::NoStream, &[envelope])?;
     Ok(Done { id, redacted: sieve.found })
 }
@@ -221,7 +223,7 @@ pub fn add_own_task(
     };
     let mut board = Board::open(project)?;
     let subject = Sieve::of(project).clean(&wanted.subject);
-    let known = board.tasks.of_session(&session.client, &session.id, &subject);
+    let known = board.tasks.find_in_session(&session.client, &session.id, &subject);
     let Some(id) = known.map(|task| task.id.as_str().to_owned()) else {
         let mut wanted = wanted.clone();
         let own = [(CLIENT, &session.client), (SESSION, &session.id)];
@@ -230,16 +232,18 @@ pub fn add_own_task(
     };
     let metadata = wanted.metadata.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
     let wish = TaskWish {
-        wish: Wish {
+        wish: TaskPatch {
             description: wanted.description.clone(),
             metadata: metadata.collect(),
-            ..Wish::default()
+            ..TaskPatch::default()
         },
         depends_on: before.to_vec(),
         no_longer: Vec::new(),
     };
     let done = match change_task(project, &mut board, &id, &wish, by) {
-        Err(TaskError::Refused { id, why: Refusal::Nothing }) => Done { id, redacted: Vec::new() },
+        Err(TaskError::Refused { id, why: TaskRefusal::NoChange }) => {
+            Done { id, redacted: Vec::new() }
+        }
         done => done?,
     };
     Ok(Added { done, is_new: false })
@@ -249,7 +253,7 @@ pub fn add_own_task(
 #[derive(Clone, Debug, Default)]
 pub struct TaskWish {
     /// What changes, other tasks apart.
-    pub wish: Wish,
+    pub wish: TaskPatch,
     /// Tasks that come first from now on.
     pub depends_on: Vec<String>,
     /// Tasks that do not come first any longer.
@@ -267,7 +271,7 @@ pub fn change_task(
     let mut sieve = Sieve::of(project);
     let by = sieve.clean(who(project, by));
     let said = &typed.wish;
-    let mut wish = Wish {
+    let mut wish = TaskPatch {
         subject: said.subject.as_deref().map(|text| sieve.clean(text)),
         description: said.description.as_deref().map(|text| sieve.clean(text)),
         reason: said.reason.as_deref().map(|text| sieve.clean(text)),
@@ -287,9 +291,10 @@ pub fn change_task(
             Some(turn)
         }
     };
-    for (names, ids) in
-        [(&typed.depends_on, &mut wish.depends_on), (&typed.no_longer, &mut wish.no_longer)]
-    {
+    for (names, ids) in [
+        (&typed.depends_on, &mut wish.depends_on),
+        (&typed.no_longer, &mut wish.removed_dependencies),
+    ] {
         for name in names {
             ids.insert(board.tasks.find_or_uid(name)?);
         }

@@ -11,7 +11,7 @@ use crate::sys::process::Bounds;
 use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::session::repository::{
-    LoggedCommit, MadeCommit, MergedBranch, Observation, WorkTreeState,
+    LoggedCommit, MergedBranch, Observation, ReflogCommit, WorkTreeState,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -130,7 +130,7 @@ pub fn last_observation(project: &Project) -> Option<Observation> {
         observation.work_tree = compared(repository, observation.work_tree);
     } else {
         let log = repository.reflog(Some(seen.at), None);
-        observation = observation.moved((branch, head), &log);
+        observation = observation.after_head_moved((branch, head), &log);
         observation.work_tree.operation = repository.operation();
     }
     Some(observation)
@@ -150,7 +150,7 @@ fn compared(repository: &Repository, mut state: WorkTreeState) -> WorkTreeState 
     let files = std::mem::take(&mut state.uncommitted).into_iter();
     let compared = files.filter_map(|file| {
         let now = git::look(&top, &file.path);
-        file.compared(now)
+        file.compare_with_disk(now)
     });
     state.uncommitted = compared.collect();
     state.operation = repository.operation();
@@ -189,7 +189,11 @@ pub fn branch_state(
 
 /// The commits that were made in this worktree between two times, oldest first, without secrets.
 /// Reads files and starts no process.
-pub fn commits_made(project: &Project, from: Timestamp, to: Option<Timestamp>) -> Vec<MadeCommit> {
+pub fn commits_made(
+    project: &Project,
+    from: Timestamp,
+    to: Option<Timestamp>,
+) -> Vec<ReflogCommit> {
     let Some(repository) = project.repository() else { return Vec::new() };
     let mut commits = repository.commits_made(from, to);
     for commit in &mut commits {

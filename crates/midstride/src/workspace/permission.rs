@@ -7,8 +7,8 @@ use crate::sys::files::{FileError, Problem, Root};
 use crate::sys::ids::sha256;
 use crate::workspace::settings::{Environment, Inside};
 use jiff::Timestamp;
-use midstride_core::handoff::proof::Test;
-use midstride_core::text::redact::Clean;
+use midstride_core::handoff::proof::ProofSpec;
+use midstride_core::text::redact::CleanText;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,7 @@ impl Kind {
 
 impl Bound {
     /// A proof of a handoff in a project.
-    pub(crate) fn proof(project: &str, handoff: &str, test: &Test) -> Self {
+    pub(crate) fn proof(project: &str, handoff: &str, test: &ProofSpec) -> Self {
         Self::new(Kind::Proof, project, &json!({ "handoff": handoff, "proof": test.data() }))
     }
 
@@ -117,7 +117,7 @@ impl Permissions {
     pub fn grant(&self, bound: &Bound, granted: &Granted) -> Result<(), PermissionError> {
         self.ask_for_a_person()?;
         let folder = Root::make_for_owner(self.folder.as_ref().ok_or(PermissionError::NoHome)?)?;
-        let clean = |text: &str| Clean::of(text).0.as_str().to_owned();
+        let clean = |text: &str| CleanText::redact(text).0.as_str().to_owned();
         let text = json!({
             "bound": bound.hash,
             "kind": bound.kind.word(),

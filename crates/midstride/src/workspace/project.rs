@@ -19,11 +19,11 @@ use crate::workspace::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsE
 use crate::workspace::shelf::{Layout, Shelf, claude_memory, is_archived};
 use catalog::Catalog;
 use midstride_core::format::document::Document;
-use midstride_core::handoff::check::{Artifact, Verdict, check};
-use midstride_core::handoff::graph::Lead;
-use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::handoff::check::{CheckFindings, ReferencedArtifact, check};
+use midstride_core::handoff::graph::ReferenceTarget;
+use midstride_core::handoff::{Handoff, Location};
 use midstride_core::text::id::HandoffKey;
-use midstride_core::text::redact::{Clean, Redaction, Rules};
+use midstride_core::text::redact::{CleanText, Redaction, RedactionRules};
 use outside::is_outside;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -53,8 +53,8 @@ pub struct Project {
     shelves: Vec<Shelf>,
     not_read: Vec<NotRead>,
     catalog: OnceLock<Catalog>,
-    rules: OnceLock<Rules>,
-    artifacts: Mutex<HashMap<PathBuf, Artifact>>,
+    rules: OnceLock<RedactionRules>,
+    artifacts: Mutex<HashMap<PathBuf, ReferencedArtifact>>,
 }
 
 /// How a project was set up.
@@ -78,7 +78,7 @@ pub struct Shelved {
     /// What they say.
     pub document: Document,
     /// What the place tells.
-    pub whereabouts: Whereabouts,
+    pub whereabouts: Location,
     /// The key that the place stands for.
     pub place: Option<HandoffKey>,
     shelf: Option<usize>,
@@ -103,7 +103,7 @@ impl Shelved {
 
     /// The document seen as a handoff.
     pub fn handoff<'d>(&'d self, project: &'d Project) -> Handoff<'d> {
-        Handoff::of(&self.document, &self.whereabouts, &project.settings.stages)
+        Handoff::new(&self.document, &self.whereabouts, &project.settings.stages)
     }
 }
 
@@ -289,12 +289,14 @@ impl Project {
     }
 
     /// What is recognised as a secret here.
-    pub fn rules(&self) -> &Rules {
+    pub fn rules(&self) -> &RedactionRules {
         if !self.adds_rules() {
-            return Rules::shipped();
+            return RedactionRules::shipped();
         }
         let added = &self.settings.redact;
-        self.rules.get_or_init(|| Rules::with(added).expect("the settings were read with them"))
+        self.rules.get_or_init(|| {
+            RedactionRules::with_custom(added).expect("the settings were read with them")
+        })
     }
 
     /// Whether the project calls more a secret than everybody does.
@@ -303,7 +305,7 @@ impl Project {
     }
 
     /// A text without its secrets, and what was taken out.
-    pub fn clean(&self, text: &str) -> (Clean, Vec<Redaction>) {
+    pub fn clean(&self, text: &str) -> (CleanText, Vec<Redaction>) {
         self.rules().clean(text)
     }
 
@@ -451,7 +453,7 @@ impl Project {
         let shelf = spot.shelf.map(|index| &self.shelves[index]);
         let whereabouts = match shelf {
             Some(shelf) => shelf.whereabouts(&spot.inside, &self.settings.stages),
-            None => Whereabouts { stem: stem(&spot.inside), stage: None },
+            None => Location { stem: stem(&spot.inside), stage: None },
         };
         let place = shelf.and_then(|shelf| shelf.key_of_place(&spot.inside));
         let path = self.shown(&spot);
@@ -545,25 +547,25 @@ impl Project {
     }
 
     /// Judges a document in its surroundings.
-    pub fn judge(&self, shelved: &Shelved) -> Verdict {
+    pub fn judge(&self, shelved: &Shelved) -> CheckFindings {
         let around = surroundings::Around::new(self, shelved);
         check(&shelved.handoff(self), &self.settings.stages, shelved.place.as_ref(), &around)
     }
 
-    fn known_artifact(&self, path: &Path) -> Option<Artifact> {
+    fn known_artifact(&self, path: &Path) -> Option<ReferencedArtifact> {
         self.known_artifacts().get(path).cloned()
     }
 
-    fn know_artifact(&self, path: PathBuf, artifact: Artifact) {
+    fn know_artifact(&self, path: PathBuf, artifact: ReferencedArtifact) {
         self.known_artifacts().insert(path, artifact);
     }
 
-    fn known_artifacts(&self) -> MutexGuard<'_, HashMap<PathBuf, Artifact>> {
+    fn known_artifacts(&self) -> MutexGuard<'_, HashMap<PathBuf, ReferencedArtifact>> {
         self.artifacts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a reference in the document at a place leads to, found as the judge finds it.
-    pub fn lead(&self, spot: &Spot, reference: &str) -> Lead {
+    pub fn lead(&self, spot: &Spot, reference: &str) -> ReferenceTarget {
         surroundings::Around::at(self, spot).lead(reference)
     }
 
@@ -580,20 +582,20 @@ impl Project {
     }
 
     /// Judges a document that lies nowhere yet.
-    pub fn judge_text(&self, document: &Document) -> Verdict {
-        let (around, whereabouts) = (surroundings::Around::at_root(self), Whereabouts::default());
-        let handoff = Handoff::of(document, &whereabouts, &self.settings.stages);
+    pub fn judge_text(&self, document: &Document) -> CheckFindings {
+        let (around, whereabouts) = (surroundings::Around::at_root(self), Location::default());
+        let handoff = Handoff::new(document, &whereabouts, &self.settings.stages);
         check(&handoff, &self.settings.stages, None, &around)
     }
 
     /// Judges the description of a pull request.
-    pub fn judge_pull_request(&self, document: &Document) -> Verdict {
+    pub fn judge_pull_request(&self, document: &Document) -> CheckFindings {
         let around = surroundings::Around::at_root(self);
-        midstride_core::handoff::check::pull_request(document, &around)
+        midstride_core::handoff::check::check_pull_request(document, &around)
     }
 
     /// Replaces a document by its next text.
-    pub fn replace(&self, shelved: &Shelved, text: &Clean) -> Result<(), FileError> {
+    pub fn replace(&self, shelved: &Shelved, text: &CleanText) -> Result<(), FileError> {
         self.replace_bytes(shelved, text.as_str().as_bytes())
     }
 

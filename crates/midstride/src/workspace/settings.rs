@@ -7,8 +7,8 @@ use crate::sys::git::LOCAL_VARIABLES;
 use crate::sys::ids::sha256;
 use etcetera::BaseStrategy as _;
 use midstride_core::format::stage::{KindRule, StageRule, Stages};
-use midstride_core::text::id::nearest;
-use midstride_core::text::redact::{AddedRule, Rules, is_secret_variable};
+use midstride_core::text::id::nearest_match;
+use midstride_core::text::redact::{CustomRule, RedactionRules, is_secret_variable};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -403,7 +403,7 @@ pub struct Settings {
     /// The file they were read from, and the SHA-256 of what it says.
     pub source: Option<(PathBuf, String)>,
     /// What the project recognises as a secret besides what ships with midstride.
-    pub redact: Vec<AddedRule>,
+    pub redact: Vec<CustomRule>,
     /// What hooks may do.
     pub hooks: HookSettings,
     /// What sessions are briefed with.
@@ -463,7 +463,7 @@ struct Written {
     capabilities: Option<Vec<String>>,
     may_be_empty: Option<Vec<String>>,
     #[serde(default)]
-    redact: Vec<AddedRule>,
+    redact: Vec<CustomRule>,
     #[serde(default)]
     hooks: HookSettings,
     #[serde(default)]
@@ -529,9 +529,10 @@ impl Settings {
         let own = Stages { capabilities, may_be_empty, kinds, stages, has_pipeline: false };
         // A test proves that the shipped table has none, and every hook reads this.
         let may_mistake = own != Stages::default();
-        let stages = standard.stages.with(own);
-        let mistakes = if may_mistake { stages.mistakes() } else { Vec::new() };
-        let unusable = if redact.is_empty() { None } else { Rules::with(&redact).err() };
+        let stages = standard.stages.with_project(own);
+        let mistakes = if may_mistake { stages.problems() } else { Vec::new() };
+        let unusable =
+            if redact.is_empty() { None } else { RedactionRules::with_custom(&redact).err() };
         if let Some(message) = mistakes.into_iter().next().or(unusable) {
             return Err(wrong(message));
         }
@@ -573,7 +574,7 @@ fn unknown_in(
 ) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     for (key, _) in table.iter().filter(|(key, _)| !known.contains(key)) {
-        if let Some(near) = nearest(key, known.iter().copied()) {
+        if let Some(near) = nearest_match(key, known.iter().copied()) {
             let at = table.key(key).and_then(Key::span).map_or(0, |span| span.start);
             let line = text[..at].matches('\n').count() + 1;
             return Err(format!("`{key}` in line {line} is not known; did you mean `{near}`?"));

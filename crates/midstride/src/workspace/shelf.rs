@@ -4,7 +4,7 @@ pub(crate) mod claude_memory;
 
 use crate::sys::files::{FileError, Look, Root, Seen, Stamp, is_markdown};
 use midstride_core::format::stage::Stages;
-use midstride_core::handoff::Whereabouts;
+use midstride_core::handoff::Location;
 use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
@@ -213,10 +213,10 @@ impl Shelf {
     }
 
     /// What the place of a document tells about it.
-    pub fn whereabouts(&self, path: &Path, stages: &Stages) -> Whereabouts {
+    pub fn whereabouts(&self, path: &Path, stages: &Stages) -> Location {
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         let stage = match self.layout {
-            Layout::Pipeline => folder.and_then(|folder| stages.of_folder(folder)),
+            Layout::Pipeline => folder.and_then(|folder| stages.stage_of_folder(folder)),
             Layout::Own | Layout::Folder | Layout::Memory => None,
         };
         let stem = match self.layout {
@@ -224,7 +224,7 @@ impl Shelf {
             Layout::Memory => stem(path).strip_prefix("handoff-").map(str::to_owned),
             Layout::Pipeline | Layout::Folder => None,
         };
-        Whereabouts { stem: stem.unwrap_or_else(|| stem_of(path)), stage: stage.map(str::to_owned) }
+        Location { stem: stem.unwrap_or_else(|| stem_of(path)), stage: stage.map(str::to_owned) }
     }
 
     /// The key that a place on our own shelf stands for.

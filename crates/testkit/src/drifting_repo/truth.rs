@@ -4,7 +4,7 @@ use super::DriftingRepo;
 use super::cited::{Cited, Stood, resolved};
 use super::document::{Kind, Paper};
 use super::world::{File, Tree};
-use midstride_core::handoff::drift::{Judgement, Verdict};
+use midstride_core::handoff::drift::{CitationCheck, CitationStatus};
 use std::collections::BTreeSet;
 
 /// What a judge has to say about one citation.
@@ -23,7 +23,7 @@ pub struct Expected {
 /// What has happened to a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Fate {
-    verdict: Verdict,
+    verdict: CitationStatus,
     /// Where it is now.
     path: Option<String>,
     /// The first of its lines now, where that is sure.
@@ -32,19 +32,19 @@ struct Fate {
 
 impl Expected {
     /// Whether a judgement is true.
-    pub fn agrees(&self, judged: &Judgement) -> bool {
-        let (found_by, commit) = judged.baseline.told();
+    pub fn agrees(&self, judged: &CitationCheck) -> bool {
+        let (found_by, commit) = judged.origin.word_and_commit();
         let is_so = |fate: &Fate| {
-            let path = judged.now.as_ref().map(|now| now.path.clone());
-            let first = judged.now.as_ref().and_then(|now| now.lines).map(|lines| lines.first);
-            let same_lines = fate.verdict == Verdict::Changed || first == fate.first;
-            judged.verdict == fate.verdict && path == fate.path && same_lines
+            let path = judged.location.as_ref().map(|now| now.path.clone());
+            let first = judged.location.as_ref().and_then(|now| now.lines).map(|lines| lines.first);
+            let same_lines = fate.verdict == CitationStatus::Changed || first == fate.first;
+            judged.status == fate.verdict && path == fate.path && same_lines
         };
         (found_by, commit.map(str::to_owned)) == self.baseline && self.fates.iter().any(is_so)
     }
 
     /// What is true, where that is sure.
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub fn verdict(&self) -> Option<CitationStatus> {
         self.fates.first().filter(|_| !self.is_doubtful()).map(|fate| fate.verdict)
     }
 
@@ -54,7 +54,7 @@ impl Expected {
 
     /// The first line where the place has moved.
     pub(super) fn moved_to(&self) -> Option<usize> {
-        self.fates.first().filter(|fate| fate.verdict == Verdict::Moved)?.first
+        self.fates.first().filter(|fate| fate.verdict == CitationStatus::Moved)?.first
     }
 }
 
@@ -119,19 +119,19 @@ impl DriftingRepo {
     fn fates(&self, stood: &Stood, before: Option<&Tree>, now: &Tree) -> Vec<Fate> {
         let nowhere = |verdict| vec![Fate { verdict, path: None, first: None }];
         let intact = |path: &String| {
-            vec![Fate { verdict: Verdict::Intact, path: Some(path.clone()), first: None }]
+            vec![Fate { verdict: CitationStatus::Intact, path: Some(path.clone()), first: None }]
         };
         match stood {
-            Stood::Nothing => nowhere(Verdict::NeverThere),
+            Stood::Nothing => nowhere(CitationStatus::NeverExisted),
             Stood::Unknown(Some(path)) => intact(path),
-            Stood::Unknown(None) => nowhere(Verdict::NotJudged),
+            Stood::Unknown(None) => nowhere(CitationStatus::Unchecked),
             Stood::Folder(path) => {
                 let inside = format!("{path}/");
                 let is_there = now.keys().any(|other| other.starts_with(&inside));
-                if is_there { intact(path) } else { nowhere(Verdict::Deleted) }
+                if is_there { intact(path) } else { nowhere(CitationStatus::Deleted) }
             }
             Stood::File { path, file, lines } => match now.get(path) {
-                Some(there) => self.in_file(file, *lines, path, there, Verdict::Moved),
+                Some(there) => self.in_file(file, *lines, path, there, CitationStatus::Moved),
                 None => self.elsewhere((path, file), *lines, before, now),
             },
         }
@@ -145,7 +145,7 @@ impl DriftingRepo {
         before: Option<&Tree>,
         now: &Tree,
     ) -> Vec<Fate> {
-        let deleted = Fate { verdict: Verdict::Deleted, path: None, first: None };
+        let deleted = Fate { verdict: CitationStatus::Deleted, path: None, first: None };
         let was_there = |path: &String| before.is_some_and(|before| before.contains_key(path));
         let known = self.kept.contains(&file.text());
         let mut fates = Vec::new();
@@ -159,7 +159,7 @@ impl DriftingRepo {
             };
             // Half of it is the limit; near it, a comparison may count otherwise.
             if alike >= 35 {
-                fates.extend(self.in_file(file, lines, path, there, Verdict::Renamed));
+                fates.extend(self.in_file(file, lines, path, there, CitationStatus::Renamed));
             }
             // A name that it has again, as in a state before it was cited, is no new one.
             doubtful = alike < 65 || was_there(path);
@@ -172,7 +172,7 @@ impl DriftingRepo {
         let untold =
             before.is_none() && !self.history.iter().any(|commit| commit.tree.contains_key(was));
         for (path, there) in twins.filter(|(path, _)| untold || self.is_new_name(path)) {
-            fates.extend(self.in_file(file, lines, path, there, Verdict::Renamed));
+            fates.extend(self.in_file(file, lines, path, there, CitationStatus::Renamed));
             doubtful = true;
         }
         if fates.is_empty() || doubtful {
@@ -192,9 +192,10 @@ impl DriftingRepo {
         lines: Option<(usize, usize)>,
         path: &str,
         now: &File,
-        elsewhere: Verdict,
+        elsewhere: CitationStatus,
     ) -> Vec<Fate> {
-        let in_place = if elsewhere == Verdict::Renamed { elsewhere } else { Verdict::Intact };
+        let in_place =
+            if elsewhere == CitationStatus::Renamed { elsewhere } else { CitationStatus::Intact };
         let fate = |verdict, first| Fate { verdict, path: Some(path.to_owned()), first };
         let Some((first, last)) = lines else { return vec![fate(in_place, None)] };
         let at = |place: usize| {
@@ -204,7 +205,7 @@ impl DriftingRepo {
         let ids: Vec<u64> = cited.iter().map(|line| line.id).collect();
         let texts: Vec<&str> = cited.iter().map(|line| line.text.as_str()).collect();
         let place = now.place_of(&ids);
-        let truth = place.map_or_else(|| fate(Verdict::Changed, None), at);
+        let truth = place.map_or_else(|| fate(CitationStatus::Changed, None), at);
         let mut fates = vec![truth];
         let only_one =
             was.count_of(&texts) == 1 && now.count_of(&texts) <= usize::from(place.is_some());
@@ -219,7 +220,7 @@ impl DriftingRepo {
             window.iter().map(|line| line.text.as_str()).eq(texts.iter().copied())
         });
         fates.extend(same.map(|(place, _)| at(place)));
-        fates.push(fate(Verdict::Changed, None));
+        fates.push(fate(CitationStatus::Changed, None));
         fates
     }
 

@@ -10,7 +10,7 @@ use midstride::clients::transcripts_of_claude_code;
 use midstride::sys::files::{self, Scratch};
 use midstride::sys::process::{self, Bounded, Bounds};
 use midstride::workspace::settings::{self, variables_for_a_simulation};
-use midstride_core::handoff::proof::Ended;
+use midstride_core::handoff::proof::TrialEnd;
 use midstride_core::session::Client;
 use midstride_core::text::tokens;
 use serde_json::{Value, json};
@@ -344,10 +344,10 @@ impl Play {
 fn exited(run: &Bounded) -> Result<(), String> {
     let said = || quoted(&format!("{}{}", run.errors.text(), run.output.text()));
     match run.ended {
-        Ended::Exit(0) => Ok(()),
-        Ended::Exit(code) => Err(format!("it ended with exit code {code} and said {}", said())),
-        Ended::Signal(signal) => Err(format!("it was killed by signal {signal}")),
-        Ended::TimedOut => Err(format!("it did not end within {} s", BOUNDS.time.as_secs())),
+        TrialEnd::Exit(0) => Ok(()),
+        TrialEnd::Exit(code) => Err(format!("it ended with exit code {code} and said {}", said())),
+        TrialEnd::Signal(signal) => Err(format!("it was killed by signal {signal}")),
+        TrialEnd::TimedOut => Err(format!("it did not end within {} s", BOUNDS.time.as_secs())),
     }
 }
 

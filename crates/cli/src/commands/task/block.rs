@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::verbs::TaskWish;
 use midstride::workspace::project::Project;
-use midstride_core::work::task::{TaskStatus, Wish};
+use midstride_core::work::task::{TaskPatch, TaskStatus};
 
 /// Say what keeps a task from going on: a reason, or another task
 ///
@@ -40,7 +40,7 @@ pub(super) fn block(
     args: BlockArgs,
 ) -> Result<Outcome, Diagnostic> {
     let status = args.reason.as_ref().map(|_| TaskStatus::Blocked);
-    let wish = Wish { status, reason: args.reason, ..Wish::default() };
+    let wish = TaskPatch { status, reason: args.reason, ..TaskPatch::default() };
     let wish = TaskWish { wish, depends_on: args.on, ..TaskWish::default() };
     super::change(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
 }

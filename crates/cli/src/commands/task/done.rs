@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::verbs::TaskWish;
 use midstride::workspace::project::Project;
-use midstride_core::work::task::{TaskStatus, Wish};
+use midstride_core::work::task::{TaskPatch, TaskStatus};
 
 /// A task is done, or a question has its answer
 ///
@@ -39,7 +39,7 @@ pub(super) fn done(ui: &mut Ui, project: &Project, args: DoneArgs) -> Result<Out
         return Err(Diagnostic::new(format!("`{}` is a task, not a question", args.task))
             .hint("`midstride task note` keeps what there is to say about a task"));
     }
-    let wish = Wish { status: Some(TaskStatus::Done), ..Wish::default() };
+    let wish = TaskPatch { status: Some(TaskStatus::Done), ..TaskPatch::default() };
     let wish = TaskWish { wish, ..TaskWish::default() };
     super::change(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
 }

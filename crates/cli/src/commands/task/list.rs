@@ -114,7 +114,7 @@ pub(super) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Ou
 
 /// Says what keeps tasks waiting for ever, or from being understood.
 fn tell_odd(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
-    for circle in tasks.circles() {
+    for circle in tasks.cycles() {
         let first = circle.first().map(ToString::to_string).unwrap_or_default();
         let names = view::task::names(&circle).replace(", ", " → ");
         Diagnostic::new(format!("{names} → {first} wait for each other"))
@@ -122,7 +122,7 @@ fn tell_odd(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
             .warn(ui)?;
     }
     let unknown = |task: &&Task| {
-        task.status.is_open() && tasks.awaited(task).iter().any(|a| a.status.is_none())
+        task.status.is_open() && tasks.awaited_tasks(task).iter().any(|a| a.status.is_none())
     };
     let waiting = tasks.iter().filter(unknown).count();
     if waiting > 0 {
@@ -131,8 +131,8 @@ fn tell_odd(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
             .hint("`midstride sync` brings what others shared")
             .warn(ui)?;
     }
-    for task in tasks.iter().filter(|task| !task.newer.is_empty()) {
-        let kinds = task.newer.iter().cloned().collect::<Vec<_>>().join(", ");
+    for task in tasks.iter().filter(|task| !task.newer_kinds.is_empty()) {
+        let kinds = task.newer_kinds.iter().cloned().collect::<Vec<_>>().join(", ");
         Diagnostic::new(format!("{} has {kinds}, which a newer midstride wrote", task.id))
             .hint("update midstride to change it")
             .warn(ui)?;
@@ -149,7 +149,7 @@ fn fits(tasks: &Tasks, task: &Task, args: &ListArgs, words: &[String]) -> bool {
     };
     args.status.is_none_or(|status| task.status == status.into())
         && (!args.ready || tasks.is_ready(task))
-        && (!args.blocked || tasks.is_held_up(task))
+        && (!args.blocked || tasks.is_blocked(task))
         && (words.is_empty() || has_all(&said(), words))
 }
 

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::verbs::TaskWish;
 use midstride::workspace::project::Project;
-use midstride_core::work::task::Wish;
+use midstride_core::work::task::TaskPatch;
 
 /// Change a task; what is not named stays
 ///
@@ -60,13 +60,13 @@ pub(super) fn update(
     args: UpdateArgs,
 ) -> Result<Outcome, Diagnostic> {
     let metadata = super::metadata(args.meta).into_iter();
-    let wish = Wish {
+    let wish = TaskPatch {
         subject: args.subject,
         description: args.description,
         status: args.status.map(Into::into),
         reason: args.reason,
         metadata: metadata.map(|(k, v)| (k, Some(v).filter(|v| !v.is_empty()))).collect(),
-        ..Wish::default()
+        ..TaskPatch::default()
     };
     let (depends_on, no_longer) = (args.depends_on, args.no_longer_depends_on);
     let wish = TaskWish { wish, depends_on, no_longer };

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::view::recorded::ended;
 use midstride::journal::Change;
 use midstride::verbs;
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use std::cell::RefCell;
 
@@ -30,7 +30,7 @@ fn answer(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let (said, reason) = Said::of(&which, text, arguments.flag("holds"), || {
         ("give `text`, and no `holds`".to_owned(), "give `holds`, and no `text`".to_owned())
     })?;
-    let change = Change::by_verb(Verb::Answer, reason, Some(caller.name.clone()));
+    let change = Change::by_verb(RevisionVerb::Answer, reason, Some(caller.name.clone()));
     let before = RefCell::new(None);
     let decide = |handoff: &Handoff<'_>| {
         before.replace(said.before(handoff));

@@ -6,9 +6,9 @@ use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use midstride::journal::Change;
 use midstride::verbs;
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, Ending};
+use midstride_core::handoff::life::{self, CloseReason};
 
 pub(super) const TOOL: Tool = Tool {
     name: "resolve",
@@ -45,11 +45,11 @@ fn resolve(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> 
     }
     let (ending, reason) = ended.ending(&project)?;
     let now = project.environment().clock.now();
-    let change = Change::by_verb(Verb::Resolve, reason, Some(caller.name.clone()));
+    let change = Change::by_verb(RevisionVerb::Resolve, reason, Some(caller.name.clone()));
     let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &[], now);
     let blocking = match &ending {
-        Ending::Resolved { .. } => verbs::blocking_questions(&project, &shelved),
-        Ending::Superseded(_) | Ending::Abandoned(_) => Vec::new(),
+        CloseReason::Resolved { .. } => verbs::blocking_questions(&project, &shelved),
+        CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
     };
     let done = verbs::live(&project, &shelved, &decide, &change)?;
     let reply = recorded(&project, &shelved, &done, &change.reason);

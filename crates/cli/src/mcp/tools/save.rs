@@ -9,7 +9,7 @@ use midstride::verbs::{
     self, Asking, CheckpointError, Save, SaveError, Saved, Source, Which, Written,
 };
 use midstride::workspace::project::Project;
-use midstride_core::session::judgement::Judgement;
+use midstride_core::session::judgement::AuthorNotes;
 use serde_json::{Map, Value};
 
 pub(super) const TOOL: Tool = Tool {
@@ -137,17 +137,17 @@ fn source(caller: &Caller, arguments: &Arguments) -> Source {
     }
 }
 
-fn judgement(arguments: &Arguments) -> Result<Judgement, Diagnostic> {
+fn judgement(arguments: &Arguments) -> Result<AuthorNotes, Diagnostic> {
     let mut said = arguments.only(&SAID);
     let reflection: Map<String, Value> = arguments.only(&REFLECTION);
     if !reflection.is_empty() {
         said.insert("reflection".to_owned(), Value::Object(reflection));
     }
     match (said.is_empty(), arguments.text("accept")) {
-        (true, Some(_)) => Ok(Judgement::default()),
+        (true, Some(_)) => Ok(AuthorNotes::default()),
         (true, None) => Err(Diagnostic::new("nothing is said about the session")
             .hint("give at least `summary` and `next`; files, commands and commits are added")),
-        (false, _) => Ok(Judgement::read(&Value::Object(said).to_string())?),
+        (false, _) => Ok(AuthorNotes::parse(&Value::Object(said).to_string())?),
     }
 }
 

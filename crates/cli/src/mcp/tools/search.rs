@@ -32,10 +32,10 @@ const OFFSET_MAX: usize = 1_000;
 fn search(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let project = caller.project()?;
     let words = arguments.needed("words");
-    let status = arguments.text("status").and_then(Status::read);
+    let status = arguments.text("status").and_then(Status::parse);
     let (offset, limit) = place(arguments)?;
     let wanted = Search {
-        query: Query::read(words)?,
+        query: Query::parse(words)?,
         filter: Filter { status, ..Filter::default() },
         limit: offset + limit,
         fresh: false,

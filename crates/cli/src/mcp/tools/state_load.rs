@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::view::count;
 use midstride::verbs::{self, LoadedState};
 use midstride::workspace::project::Project;
-use midstride_core::work::workflow::KeptState;
+use midstride_core::work::workflow::WorkflowState;
 
 pub(super) const TOOL: Tool = Tool {
     name: "state_load",
@@ -36,7 +36,7 @@ fn list(project: &Project, offset: usize) -> Result<Reply, Diagnostic> {
     if all.is_empty() {
         return Ok(Reply::says("No state was saved yet. `state_save` saves one."));
     }
-    let line = |(last, number): &(KeptState, usize)| {
+    let line = |(last, number): &(WorkflowState, usize)| {
         format!("{}: {}, the last {}\n", last.name, count(*number, "state"), saved(last))
     };
     let text: String = all.iter().map(line).collect();
@@ -44,7 +44,7 @@ fn list(project: &Project, offset: usize) -> Result<Reply, Diagnostic> {
 }
 
 /// When a state was saved, and by whom.
-fn saved(kept: &KeptState) -> String {
+fn saved(kept: &WorkflowState) -> String {
     let session = kept.session.as_ref();
     let session = session.map(|(client, id)| format!(" in {client} session {id}"));
     let at = kept.at.strftime("%Y-%m-%d %H:%M");

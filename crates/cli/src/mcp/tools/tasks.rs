@@ -7,9 +7,9 @@ use crate::view::task as view;
 use crate::view::{count, one_line};
 use midstride::verbs::{self, Added, Board, Done, TaskWish};
 use midstride::workspace::project::Project;
-use midstride_core::session::TaskChange;
+use midstride_core::session::TaskUpdate;
 use midstride_core::text::id::TaskId;
-use midstride_core::work::task::{NewTask, Task, TaskStatus, Tasks, Wish};
+use midstride_core::work::task::{NewTask, Task, TaskPatch, TaskStatus, Tasks};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ fn whole(tasks: &Tasks, name: &str) -> Result<String, Diagnostic> {
     let typed = name.trim().to_lowercase();
     let task = tasks.find(&typed)?;
     let id = &task.id;
-    let is_name = tasks.name(task).eq_ignore_ascii_case(&typed);
+    let is_name = tasks.display_name(task).eq_ignore_ascii_case(&typed);
     let is_whole = is_name || id.as_str() == typed || id.short() == typed;
     let bare = typed.strip_prefix("t-").unwrap_or(&typed);
     caller::names_enough(&typed, is_whole || caller::is_long(bare), &id.to_string())?;
@@ -101,7 +101,7 @@ fn awaited(tasks: &Tasks, names: &[String]) -> Result<Vec<String>, Diagnostic> {
 fn list(project: &Project, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let tasks = Board::open(project)?.tasks;
     let all = arguments.flag("all") == Some(true);
-    let status = arguments.text("status").and_then(TaskStatus::read);
+    let status = arguments.text("status").and_then(TaskStatus::parse);
     let fits = |task: &&Task| match status {
         Some(status) => task.status == status,
         None => all || task.status.is_open(),
@@ -112,7 +112,7 @@ fn list(project: &Project, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     }
     view::sort(&tasks, &mut chosen);
     let line = |task: &&Task| {
-        let waits = if tasks.is_held_up(task) { ", waits" } else { "" };
+        let waits = if tasks.is_blocked(task) { ", waits" } else { "" };
         let subject = one_line(view::subject(task), SUBJECT_WIDTH);
         let who = view::worker(task).map(|who| format!(", {who}")).unwrap_or_default();
         format!("{} ({}{waits}{who}): {subject}\n", task.id, task.status)
@@ -150,7 +150,7 @@ fn add(
 fn metadata(arguments: &Arguments) -> BTreeMap<String, Option<String>> {
     let Value::Object(map) = arguments.value("metadata") else { return BTreeMap::new() };
     let text = |text: Cow<'_, str>| text.into_owned();
-    let entries = TaskChange::entries(map).into_iter();
+    let entries = TaskUpdate::entries(map).into_iter();
     entries.map(|(key, value)| (text(key), value.map(text))).collect()
 }
 
@@ -162,13 +162,13 @@ fn one(
 ) -> Result<Reply, Diagnostic> {
     let mut board = Board::open(project)?;
     let wish = TaskWish {
-        wish: Wish {
+        wish: TaskPatch {
             subject: arguments.owned("subject"),
             description: arguments.owned("description"),
-            status: arguments.text("status").and_then(TaskStatus::read),
+            status: arguments.text("status").and_then(TaskStatus::parse),
             reason: arguments.owned("reason"),
             metadata: metadata(arguments),
-            ..Wish::default()
+            ..TaskPatch::default()
         },
         depends_on: awaited(&board.tasks, &arguments.texts("after"))?,
         no_longer: Vec::new(),

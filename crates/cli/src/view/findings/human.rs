@@ -71,7 +71,7 @@ impl<'d> Line<'d> {
         let start = finding.at.start.min(text.len());
         let from = line_start(text, start);
         let line = text[from..line_end(text, start)].trim_end_matches(['\r', '\n']);
-        let first = finding.at.of(text).lines().next().unwrap_or_default().trim_end();
+        let first = finding.at.slice(text).lines().next().unwrap_or_default().trim_end();
         let marked = start - from..start - from + first.len();
         Self { text: line, number: document.position(start).line, marked }
     }

@@ -6,7 +6,7 @@ use super::way_out;
 use midstride::sys::files::FileError;
 use midstride::verbs::Judged;
 use midstride_core::format::document::Document;
-use midstride_core::format::finding::{Code, Finding, Severity, WayOut};
+use midstride_core::format::finding::{Code, Finding, FindingFix, Severity};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -112,7 +112,7 @@ fn finding(document: &Document, finding: &Finding) -> FindingJson {
         start: finding.at.start,
         end: finding.at.end,
         help: way_out(finding),
-        fixable: matches!(finding.way_out, Some(WayOut::Write(_)))
+        fixable: matches!(finding.fix, Some(FindingFix::Edit(_)))
             || finding.code == Code::CitationMoved,
     }
 }

@@ -45,7 +45,7 @@ fn rule(code: Code) -> Value {
         "id": rule.code,
         "shortDescription": { "text": rule.title },
         "fullDescription": { "text": rule.why },
-        "help": { "text": rule.mend },
+        "help": { "text": rule.fix },
         "defaultConfiguration": { "level": level(rule.severity) },
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{NEXT_FOR_ORPHANS, Shown, status};
 use midstride::sys::files::FileError;
-use midstride_core::handoff::graph::{Edge, Node, Told};
+use midstride_core::handoff::graph::{Edge, GraphNode, ReferenceLocation};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -72,32 +72,32 @@ struct OrphansJson {
 
 pub(crate) fn json(shown: &Shown<'_>, unread: &[FileError]) -> GraphJson {
     let path = |node: usize| shown.node(node).path.clone();
-    let told = |told: Told| ToldJson { path: path(told.by), line: told.line };
-    let node = |node: &Node| NodeJson {
+    let told = |told: ReferenceLocation| ToldJson { path: path(told.node), line: told.line };
+    let node = |node: &GraphNode| NodeJson {
         key: node.key.to_string(),
         title: node.title.clone(),
         status: status(node),
         path: node.path.clone(),
-        ended: node.is_ended(),
+        ended: node.is_closed(),
     };
     let edge = |edge: &Edge| EdgeJson {
         from: path(edge.from),
         kind: edge.kind.word(),
         to: path(edge.to),
         details: edge.details.clone(),
-        told: edge.told.map(told),
+        told: edge.location.map(told),
     };
     let cycle = |cycle: Vec<usize>| {
-        let edges = shown.part.edges_of(&cycle);
+        let edges = shown.part.cycle_edges(&cycle);
         CycleJson {
             next: shown.next_for_cycle(&edges),
-            told: edges.iter().filter_map(|edge| edge.told.map(told)).collect(),
+            told: edges.iter().filter_map(|edge| edge.location.map(told)).collect(),
             handoffs: cycle.into_iter().map(path).collect(),
         }
     };
     let dangling = shown.part.dangling.iter().map(|dangling| DanglingJson {
-        path: path(dangling.told.by),
-        line: dangling.told.line,
+        path: path(dangling.location.node),
+        line: dangling.location.line,
         kind: dangling.kind.word(),
         written: dangling.written.clone(),
         candidates: dangling.candidates.clone(),

@@ -2,7 +2,7 @@
 
 use super::{Shown, status, trouble};
 use crate::view::one_line;
-use midstride_core::handoff::graph::{Edge, Kind};
+use midstride_core::handoff::graph::{Edge, EdgeKind};
 use std::collections::BTreeSet;
 
 /// A box stays readable.
@@ -18,7 +18,7 @@ pub(crate) fn mermaid(shown: &Shown<'_>) -> String {
         let title = title.map_or_else(String::new, |title| format!("<br/>{title}"));
         let name = label(&format!("{} ({})", shown.key(index), status(node)));
         out.push_str(&format!("    h{index}[\"{name}{title}\"]\n"));
-        if node.is_ended() {
+        if node.is_closed() {
             ended.push(format!("h{index}"));
         }
     }
@@ -26,7 +26,7 @@ pub(crate) fn mermaid(shown: &Shown<'_>) -> String {
     let mut drawn = BTreeSet::new();
     out.extend(lines.into_iter().filter(|line| drawn.insert(line.clone())));
     for (index, dangling) in shown.part.dangling.iter().enumerate() {
-        let by = dangling.told.by;
+        let by = dangling.location.node;
         out.push_str(&format!("    d{index}[[\"{}\"]]\n", label(&trouble(dangling))));
         out.push_str(&format!("    h{by} -.-x d{index}\n"));
     }
@@ -45,14 +45,15 @@ fn edge(edge: &Edge) -> String {
     let more = edge.details.len().saturating_sub(FILES_SHOWN);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     match edge.kind {
-        Kind::Upstream | Kind::Downstream => {
-            let (first, then) = if edge.kind == Kind::Upstream { (from, to) } else { (to, from) };
+        EdgeKind::Upstream | EdgeKind::Downstream => {
+            let (first, then) =
+                if edge.kind == EdgeKind::Upstream { (from, to) } else { (to, from) };
             let word = if details.is_empty() { "leads to".to_owned() } else { details };
             format!("    h{first} -->|\"{word}\"| h{then}\n")
         }
-        Kind::Supersedes => format!("    h{to} ==>|\"superseded by\"| h{from}\n"),
-        Kind::Mentions => format!("    h{from} -.->|\"mentions\"| h{to}\n"),
-        Kind::Shares => format!("    h{from} ---|\"shares {details}{more}\"| h{to}\n"),
+        EdgeKind::Supersedes => format!("    h{to} ==>|\"superseded by\"| h{from}\n"),
+        EdgeKind::Mentions => format!("    h{from} -.->|\"mentions\"| h{to}\n"),
+        EdgeKind::Shares => format!("    h{from} ---|\"shares {details}{more}\"| h{to}\n"),
     }
 }
 

@@ -3,7 +3,9 @@
 use super::{NEXT_FOR_ORPHANS, Shown, status, trouble};
 use crate::view::table::width;
 use crate::view::{count, heading, one_line, shown_path};
-use midstride_core::handoff::graph::{Edge, Hub, Kind, Line, Seen, Told};
+use midstride_core::handoff::graph::{
+    Edge, EdgeKind, Hub, LinePlacement, ReferenceLocation, TreeLine,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 use unicode_width::UnicodeWidthStr as _;
@@ -24,8 +26,8 @@ pub(crate) fn tree(shown: &Shown<'_>) -> String {
 }
 
 fn trees(shown: &Shown<'_>) -> String {
-    let lines = shown.part.lines();
-    let between = shown.part.between();
+    let lines = shown.part.tree_lines();
+    let between = shown.part.edges_by_pair();
     let guides = guides(&lines, width().saturating_sub(TEXT_WIDTH_MIN));
     let mut out = String::new();
     for (line, guide) in lines.iter().zip(&guides) {
@@ -36,7 +38,7 @@ fn trees(shown: &Shown<'_>) -> String {
         });
         let text = one_line(&format!("{words}{}", called(shown, line)), left);
         let dim = anstyle::Style::new().dimmed();
-        let is_dim = line.seen != Seen::Here || shown.node(line.node).is_ended();
+        let is_dim = line.placement != LinePlacement::Here || shown.node(line.node).is_closed();
         out.push_str(&match is_dim {
             true => format!("{guide}{dim}{text}{dim:#}\n"),
             false => format!("{guide}{text}\n"),
@@ -45,12 +47,12 @@ fn trees(shown: &Shown<'_>) -> String {
     out
 }
 
-fn called(shown: &Shown<'_>, line: &Line) -> String {
+fn called(shown: &Shown<'_>, line: &TreeLine) -> String {
     let key = shown.key(line.node);
-    match line.seen {
-        Seen::Above => format!("{key} (see above)"),
-        Seen::Below => format!("{key} (see below)"),
-        Seen::Here => described(shown, line.node),
+    match line.placement {
+        LinePlacement::Above => format!("{key} (see above)"),
+        LinePlacement::Below => format!("{key} (see below)"),
+        LinePlacement::Here => described(shown, line.node),
     }
 }
 
@@ -63,19 +65,19 @@ fn described(shown: &Shown<'_>, node: usize) -> String {
 
 /// How something is connected with the one it stands below, seen from there.
 fn words(parent: usize, edges: &[&Edge]) -> String {
-    let mut said: BTreeMap<(Kind, &str), Vec<&str>> = BTreeMap::new();
+    let mut said: BTreeMap<(EdgeKind, &str), Vec<&str>> = BTreeMap::new();
     for edge in edges {
         let leads = edge.flow().is_some_and(|(first, _)| first == parent);
         let word = match (edge.kind, leads) {
             // Told from either side it is the same.
-            (Kind::Upstream | Kind::Downstream, true) => (Kind::Upstream, "leads to"),
-            (Kind::Upstream | Kind::Downstream, false) => (Kind::Upstream, "builds on"),
-            (Kind::Supersedes, true) => (Kind::Supersedes, "superseded by"),
-            (Kind::Supersedes, false) => (Kind::Supersedes, "supersedes"),
-            (Kind::Mentions, true) => (Kind::Mentions, "mentioned by"),
-            (Kind::Mentions, false) => (Kind::Mentions, "mentions"),
+            (EdgeKind::Upstream | EdgeKind::Downstream, true) => (EdgeKind::Upstream, "leads to"),
+            (EdgeKind::Upstream | EdgeKind::Downstream, false) => (EdgeKind::Upstream, "builds on"),
+            (EdgeKind::Supersedes, true) => (EdgeKind::Supersedes, "superseded by"),
+            (EdgeKind::Supersedes, false) => (EdgeKind::Supersedes, "supersedes"),
+            (EdgeKind::Mentions, true) => (EdgeKind::Mentions, "mentioned by"),
+            (EdgeKind::Mentions, false) => (EdgeKind::Mentions, "mentions"),
             // What two share makes no tree.
-            (Kind::Shares, _) => continue,
+            (EdgeKind::Shares, _) => continue,
         };
         said.entry(word).or_default().extend(edge.details.iter().map(String::as_str));
     }
@@ -93,7 +95,7 @@ fn phrase(word: &str, details: &[&str]) -> String {
 
 /// What stands before each line, so that it is seen what it stands below. What stands too deep
 /// loses its outer guides.
-fn guides(lines: &[Line], width: usize) -> Vec<String> {
+fn guides(lines: &[TreeLine], width: usize) -> Vec<String> {
     let shown = (width / GUIDE_WIDTH).max(1);
     // From the last line up: whether another one follows at each depth.
     let mut follows: Vec<bool> = Vec::new();
@@ -116,7 +118,7 @@ fn guides(lines: &[Line], width: usize) -> Vec<String> {
 }
 
 fn shared(shown: &Shown<'_>) -> String {
-    let told = shown.part.shared().into_iter().map(|shared| {
+    let told = shown.part.shared_files().into_iter().map(|shared| {
         let keys: Vec<String> = shared.cited_by.iter().map(|node| shown.key(*node)).collect();
         let files = shared
             .files
@@ -141,8 +143,8 @@ fn cycles(shown: &Shown<'_>) -> String {
     let told = cycles.iter().map(|cycle| {
         let round = cycle.iter().chain(cycle.first());
         let keys: Vec<String> = round.map(|node| shown.key(*node)).collect();
-        let edges = shown.part.edges_of(cycle);
-        let places = edges.iter().filter_map(|edge| Some(place(shown, edge.told?)));
+        let edges = shown.part.cycle_edges(cycle);
+        let places = edges.iter().filter_map(|edge| Some(place(shown, edge.location?)));
         let places = places.collect::<Vec<_>>().join(", ");
         let next = shown.next_for_cycle(&edges);
         format!("  {}\n    as told at {places}\n    next: {next}\n", keys.join(" → "))
@@ -152,7 +154,7 @@ fn cycles(shown: &Shown<'_>) -> String {
 
 fn dangling(shown: &Shown<'_>) -> String {
     let told = shown.part.dangling.iter().map(|dangling| {
-        let place = place(shown, dangling.told);
+        let place = place(shown, dangling.location);
         let trouble = one_line(&trouble(dangling), width());
         format!("  {place}  {trouble}\n    next: {}\n", shown.next_for_dangling(dangling))
     });
@@ -176,8 +178,8 @@ fn section(name: &str, lines: impl Iterator<Item = String>) -> String {
     if lines.is_empty() { lines } else { format!("{}{lines}", heading(name)) }
 }
 
-fn place(shown: &Shown<'_>, told: Told) -> String {
-    let path = shown_path(shown.project, Path::new(&shown.node(told.by).path));
+fn place(shown: &Shown<'_>, told: ReferenceLocation) -> String {
+    let path = shown_path(shown.project, Path::new(&shown.node(told.node).path));
     format!("{path}:{}", told.line)
 }
 
@@ -186,7 +188,12 @@ mod tests {
     use super::*;
 
     fn drawn(depths: &[usize], width: usize) -> Vec<String> {
-        let line = |depth: &usize| Line { node: 0, parent: None, depth: *depth, seen: Seen::Here };
+        let line = |depth: &usize| TreeLine {
+            node: 0,
+            parent: None,
+            depth: *depth,
+            placement: LinePlacement::Here,
+        };
         guides(&depths.iter().map(line).collect::<Vec<_>>(), width)
     }
 

@@ -1,48 +1,48 @@
 //! What must not be lost where a context is replaced by a summary, and what was.
 
-use crate::brief::Point;
-use crate::session::checkpoint::{FROM_SUMMARY, Gist, Highlight, HighlightKind as Kind};
-use crate::text::words::{is_telling, words};
+use crate::brief::BriefItem;
+use crate::session::checkpoint::{FROM_SUMMARY, Highlight, HighlightKind as Kind, SessionSummary};
+use crate::text::words::{is_distinctive, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What of a session a summary has to keep; none where there is nothing.
-pub fn must_survive(gist: &Gist) -> Option<Gist> {
-    only(gist, |_| true)
+pub fn required_in_summary(gist: &SessionSummary) -> Option<SessionSummary> {
+    filter_items(gist, |_| true)
 }
 
 /// The same without statements of the agent, which a summary would repeat as facts: what is left are words of
 /// the user and what the records of the session show.
-pub fn proven(gist: &Gist) -> Option<Gist> {
-    only(gist, |item| {
+pub fn without_agent_statements(gist: &SessionSummary) -> Option<SessionSummary> {
+    filter_items(gist, |item| {
         // A summary is not the user's word.
         let is_summarized = item.state.as_deref() == Some(FROM_SUMMARY);
-        !is_summarized && (item.kind != Kind::Unchecked || is_box_outside(item))
+        !is_summarized && (item.kind != Kind::Unchecked || is_external_checkbox(item))
     })
 }
 
 /// Whether an unchecked box is in a text that was written outside, which is named there. The others are in
 /// what the agent reports.
-fn is_box_outside(item: &Highlight) -> bool {
+fn is_external_checkbox(item: &Highlight) -> bool {
     item.state.is_some()
 }
 
 /// What of it none of these texts tells.
-pub fn missing(gist: &Gist, texts: &[&str]) -> Option<Gist> {
-    let told: Vec<Told> = texts.iter().map(|text| Told::of(text)).collect();
-    only(gist, |item| !told.iter().any(|told| told.has(&item.text)))
+pub fn missing_from_texts(gist: &SessionSummary, texts: &[&str]) -> Option<SessionSummary> {
+    let told: Vec<ContextText> = texts.iter().map(|text| ContextText::new(text)).collect();
+    filter_items(gist, |item| !told.iter().any(|told| told.mentions(&item.text)))
 }
 
 /// The same without what a summary says: what is left is what the summary lost or cannot know.
-pub fn without_summary(gist: &Gist, summary: &str) -> Gist {
-    let told = Told::of(summary);
-    let items = gist.items.iter().filter(|item| !told.has_all_of(item)).cloned().collect();
-    Gist { items, ..gist.clone() }
+pub fn without_summary(gist: &SessionSummary, summary: &str) -> SessionSummary {
+    let told = ContextText::new(summary);
+    let items = gist.items.iter().filter(|item| !told.covers(item)).cloned().collect();
+    SessionSummary { items, ..gist.clone() }
 }
 
 /// Points of which a text in the context tells nothing.
-pub fn not_told(points: Vec<Point>, text: &str) -> Vec<Point> {
-    let told = Told::of(text);
-    points.into_iter().filter(|point| !told.has(&point.text)).collect()
+pub fn items_missing_from_text(points: Vec<BriefItem>, text: &str) -> Vec<BriefItem> {
+    let told = ContextText::new(text);
+    points.into_iter().filter(|point| !told.mentions(&point.text)).collect()
 }
 
 /// Whether a word names one thing and no other: a path, a number, a commit, code.
@@ -102,64 +102,67 @@ fn is_needed(kind: Kind) -> bool {
     }
 }
 
-fn only(gist: &Gist, is_wanted: impl Fn(&Highlight) -> bool) -> Option<Gist> {
+fn filter_items(
+    gist: &SessionSummary,
+    is_wanted: impl Fn(&Highlight) -> bool,
+) -> Option<SessionSummary> {
     let items = gist.items.iter().filter(|item| is_needed(item.kind) && is_wanted(item));
     let items: Vec<Highlight> = items.cloned().collect();
     let left_out = BTreeMap::new();
-    (!items.is_empty()).then(|| Gist { items, left_out, ..gist.clone() })
+    (!items.is_empty()).then(|| SessionSummary { items, left_out, ..gist.clone() })
 }
 
 /// A text, ready to be asked what it tells.
-struct Told {
+struct ContextText {
     /// All of it, as it is written.
     text: String,
     /// All of it, the words in a row.
-    row: String,
+    joined_words: String,
     /// The words of each line and the one behind it.
-    places: Vec<BTreeSet<String>>,
+    line_words: Vec<BTreeSet<String>>,
 }
 
-impl Told {
-    fn of(text: &str) -> Self {
-        let lines: Vec<BTreeSet<String>> = text.lines().map(words_of).collect();
+impl ContextText {
+    fn new(text: &str) -> Self {
+        let lines: Vec<BTreeSet<String>> = text.lines().map(word_set).collect();
         let behind = lines.iter().skip(1).chain([const { &BTreeSet::new() }]);
-        let places = lines.iter().zip(behind).map(|(line, next)| line | next).collect();
-        Self { text: text.to_owned(), row: row(text), places }
+        let line_words = lines.iter().zip(behind).map(|(line, next)| line | next).collect();
+        Self { text: text.to_owned(), joined_words: join_words(text), line_words }
     }
 
     /// Whether it says what a highlight says: every identifier of it, or where it has none, most of its
     /// words in one place.
-    fn has_all_of(&self, item: &Highlight) -> bool {
+    fn covers(&self, item: &Highlight) -> bool {
         let detail = item.detail.as_deref().unwrap_or_default();
         let wanted = identifiers(&format!("{} {detail}", item.text));
         match wanted.is_empty() {
-            true => self.has(&item.text),
+            true => self.mentions(&item.text),
             false => wanted.iter().all(|one| self.text.contains(one.as_str())),
         }
     }
 
     /// Whether it tells something: in its own words, or with most of those that tell it, in one place.
-    fn has(&self, text: &str) -> bool {
-        let own = row(text);
-        if own.trim().is_empty() || self.row.contains(&own) {
+    fn mentions(&self, text: &str) -> bool {
+        let own = join_words(text);
+        if own.trim().is_empty() || self.joined_words.contains(&own) {
             return true;
         }
         let telling: BTreeSet<String> =
-            words_of(text).into_iter().filter(|word| is_telling(word)).collect();
+            word_set(text).into_iter().filter(|word| is_distinctive(word)).collect();
         // Of a few words each may turn it around.
         let enough =
             if telling.len() > 3 { (telling.len() * 2).div_ceil(3) } else { telling.len() };
         let has = |place: &BTreeSet<String>| place.intersection(&telling).count() >= enough;
-        enough > 0 && self.places.iter().any(has)
+        enough > 0 && self.line_words.iter().any(has)
     }
 }
 
-fn words_of(text: &str) -> BTreeSet<String> {
+fn word_set(text: &str) -> BTreeSet<String> {
     words(text).into_iter().map(|word| word.text).collect()
 }
 
 /// The words with a space on each side, so that none is found inside another.
-fn row(text: &str) -> String {
+fn join_words(text: &str) -> String {
     let words: Vec<String> = words(text).into_iter().map(|word| word.text).collect();
     format!(" {} ", words.join(" "))
 }
@@ -169,7 +172,7 @@ mod tests {
     use super::*;
 
     fn told(text: &str, said: &str) -> bool {
-        Told::of(text).has(said)
+        ContextText::new(text).mentions(said)
     }
 
     #[test]
@@ -194,7 +197,7 @@ mod tests {
             remark: None,
             weight: 0,
         };
-        let has = |text: &str| Told::of(summary).has_all_of(&item(text));
+        let has = |text: &str| ContextText::new(summary).covers(&item(text));
         assert!(has("`discardSession` lost its check, see #201"));
         assert!(!has("`discardSession` lost its check, see #202"));
         assert!(!has("reset.go still asks go-git"));
@@ -244,10 +247,17 @@ mod tests {
         items.extend(shown.map(|kind| item(kind, None)));
         items.push(item(Kind::Unchecked, None));
         items.push(item(Kind::Unchecked, Some("in the pull request")));
-        let gist = Gist { items, ..Gist::sample("5e550001") };
-        let told: Vec<Kind> = proven(&gist).unwrap().items.iter().map(|one| one.kind).collect();
+        let gist = SessionSummary { items, ..SessionSummary::sample("5e550001") };
+        let told: Vec<Kind> =
+            without_agent_statements(&gist).unwrap().items.iter().map(|one| one.kind).collect();
         assert_eq!(told, [&shown[..], &[Kind::Unchecked]].concat());
-        assert_eq!(proven(&Gist { items: vec![item(Kind::Report, None)], ..gist }), None);
+        assert_eq!(
+            without_agent_statements(&SessionSummary {
+                items: vec![item(Kind::Report, None)],
+                ..gist
+            }),
+            None
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Whether a session knows something that its transcript does not tell, and who is told so.
 
 use super::BLOCKS_MAX;
-use crate::session::{Exit, Session, TaskStatus};
+use crate::session::{CommandStatus, Session, SessionTaskStatus};
 use std::collections::HashMap;
 
 /// A command that failed so often was tried again and again.
@@ -12,49 +12,49 @@ const FILES_MIN: usize = 10;
 const FULL_PERCENT: u64 = 75;
 
 /// So many gaps are named to whoever wants to stop.
-const GAPS_MAX: usize = 5;
+const MISSING_MAX: usize = 5;
 
 /// What makes the word of the agent worth more than the facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worth {
+pub enum SaveReason {
     /// So many times the user corrected it.
     Corrected(usize),
     /// Changes of so many files were taken back.
-    TakenBack(usize),
+    Reverted(usize),
     /// A command failed so often.
-    Failed(usize),
+    RepeatedFailure(usize),
     /// So many tasks of a plan that was begun are open.
     Unfinished(usize),
     /// So many files were changed.
-    Much(usize),
+    ManyFiles(usize),
     /// The context is so full, in percent.
-    Full(u64),
+    ContextFull(u64),
 }
 
 /// What is worth telling of a session, the first reason of all; none where the facts are enough.
-pub fn worth(session: &Session) -> Option<Worth> {
+pub fn save_reason(session: &Session) -> Option<SaveReason> {
     let left = session.abandoned();
     let requests = session.requests.iter().filter(|request| !left.has(&request.seen));
     let corrected = requests.filter(|request| request.correction.is_some()).count();
     let changed = session.files.changed();
     let taken_back = changed.filter(|(_, file)| !file.reverted.is_empty()).count();
     let mut failures: HashMap<&str, usize> = HashMap::new();
-    for command in session.commands.iter().filter(|command| command.exit == Exit::Failed) {
+    for command in session.commands.iter().filter(|command| command.exit == CommandStatus::Failed) {
         *failures.entry(command.text.as_str()).or_default() += 1;
     }
     let failed = failures.into_values().max().unwrap_or_default();
-    let is_done = |status: &TaskStatus| *status == TaskStatus::Completed;
+    let is_done = |status: &SessionTaskStatus| *status == SessionTaskStatus::Completed;
     let begun = session.tasks.iter().any(|task| is_done(&task.status));
     let open = session.tasks.iter().filter(|task| begun && task.status.is_open()).count();
     let files = session.files.changed().count();
     let percent = session.context_percent().unwrap_or_default();
     [
-        (corrected > 0).then_some(Worth::Corrected(corrected)),
-        (taken_back > 0).then_some(Worth::TakenBack(taken_back)),
-        (failed >= FAILURES_MIN).then_some(Worth::Failed(failed)),
-        (open > 0).then_some(Worth::Unfinished(open)),
-        (files >= FILES_MIN).then_some(Worth::Much(files)),
-        is_nearly_full(percent).then_some(Worth::Full(percent)),
+        (corrected > 0).then_some(SaveReason::Corrected(corrected)),
+        (taken_back > 0).then_some(SaveReason::Reverted(taken_back)),
+        (failed >= FAILURES_MIN).then_some(SaveReason::RepeatedFailure(failed)),
+        (open > 0).then_some(SaveReason::Unfinished(open)),
+        (files >= FILES_MIN).then_some(SaveReason::ManyFiles(files)),
+        is_nearly_full(percent).then_some(SaveReason::ContextFull(percent)),
     ]
     .into_iter()
     .flatten()
@@ -68,18 +68,18 @@ fn is_nearly_full(percent: u64) -> bool {
 /// Why the agent of a session is reminded to save: always where there is something to save and the user
 /// turned reminders on, never where the user turned them off, else where the client's records show that
 /// its context is nearly full.
-pub fn reminds(session: &Session, turned_on: Option<bool>) -> Option<Worth> {
+pub fn reminder_reason(session: &Session, turned_on: Option<bool>) -> Option<SaveReason> {
     match turned_on {
-        Some(true) => worth(session),
+        Some(true) => save_reason(session),
         Some(false) => None,
         None => {
             let percent = session.context_percent()?;
-            is_nearly_full(percent).then_some(Worth::Full(percent))
+            is_nearly_full(percent).then_some(SaveReason::ContextFull(percent))
         }
     }
 }
 
-impl Worth {
+impl SaveReason {
     fn sentence(self) -> String {
         let times = |count: usize| match count {
             1 => "once".to_owned(),
@@ -92,25 +92,29 @@ impl Worth {
         };
         match self {
             Self::Corrected(count) => format!("The user corrected this session {}", times(count)),
-            Self::TakenBack(count) => {
+            Self::Reverted(count) => {
                 let files = some(count, "file", "files");
                 format!("Changes of {files} were taken back in this session")
             }
-            Self::Failed(count) => format!("A command failed {} in this session", times(count)),
+            Self::RepeatedFailure(count) => {
+                format!("A command failed {} in this session", times(count))
+            }
             Self::Unfinished(count) => {
                 let tasks = some(count, "task is", "tasks are");
                 format!("A plan was begun in this session, and {tasks} open")
             }
-            Self::Much(count) => {
+            Self::ManyFiles(count) => {
                 format!("This session changed {}", some(count, "file", "files"))
             }
-            Self::Full(percent) => format!("The context of this session is {percent} % full"),
+            Self::ContextFull(percent) => {
+                format!("The context of this session is {percent} % full")
+            }
         }
     }
 }
 
 /// What an agent is told once: facts are kept without it, its own words are not.
-pub fn nudge(worth: Worth) -> String {
+pub fn reminder_text(worth: SaveReason) -> String {
     format!(
         "midstride: {}. What was done is captured; why, what was wrong and what comes next only you \
          can say. Save that before the work is interrupted, with midstride's `save` tool or with \
@@ -121,11 +125,11 @@ pub fn nudge(worth: Worth) -> String {
 
 /// What the handoff of a session tells of it so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Handed {
+pub enum HandoffCompleteness {
     /// It passed the gate, or was accepted as it is.
-    Enough,
+    Complete,
     /// Not all, or there is none.
-    Lacking {
+    Incomplete {
         /// The handoff, where there is one.
         key: Option<String>,
         /// What to add, each in a line.
@@ -135,9 +139,13 @@ pub enum Handed {
 
 /// Why a session must not stop yet, with what to add: something is worth telling, and no handoff of
 /// it tells. It is kept from stopping a few times, never for ever.
-pub fn blocks(worth: Option<Worth>, handed: &Handed, before: u8) -> Option<String> {
+pub fn stop_block_reason(
+    worth: Option<SaveReason>,
+    handed: &HandoffCompleteness,
+    before: u8,
+) -> Option<String> {
     let worth = worth.filter(|_| before < BLOCKS_MAX)?;
-    let Handed::Lacking { key, gaps } = handed else { return None };
+    let HandoffCompleteness::Incomplete { key, gaps } = handed else { return None };
     let (why, into) = match key {
         Some(key) => (format!("handoff `{key}` did not pass the gate"), format!(" --id {key}")),
         None => ("no handoff that passed the gate tells why".to_owned(), String::new()),
@@ -148,10 +156,10 @@ pub fn blocks(worth: Option<Worth>, handed: &Handed, before: u8) -> Option<Strin
          before you stop{end}",
         worth.sentence()
     );
-    for gap in gaps.iter().take(GAPS_MAX) {
+    for gap in gaps.iter().take(MISSING_MAX) {
         text += &format!("\n- {gap}");
     }
-    if let Some(more) = gaps.len().checked_sub(GAPS_MAX).filter(|more| *more > 0) {
+    if let Some(more) = gaps.len().checked_sub(MISSING_MAX).filter(|more| *more > 0) {
         text += &format!("\n- {more} more; saving names them");
     }
     Some(text)
@@ -162,14 +170,15 @@ mod tests {
     use super::*;
     use crate::session::Client;
 
-    fn lacking(gaps: usize) -> Handed {
+    fn lacking(gaps: usize) -> HandoffCompleteness {
         let gaps = (1..=gaps).map(|number| format!("gap {number}")).collect();
-        Handed::Lacking { key: None, gaps }
+        HandoffCompleteness::Incomplete { key: None, gaps }
     }
 
     #[test]
     fn whoever_is_kept_is_told_what_to_add() {
-        let text = |gaps| blocks(Some(Worth::Corrected(1)), &lacking(gaps), 0).unwrap();
+        let text =
+            |gaps| stop_block_reason(Some(SaveReason::Corrected(1)), &lacking(gaps), 0).unwrap();
         assert!(text(0).ends_with("before you stop."), "{}", text(0));
         assert!(text(5).ends_with("before you stop:\n- gap 1\n- gap 2\n- gap 3\n- gap 4\n- gap 5"));
         assert!(text(7).ends_with("\n- gap 5\n- 2 more; saving names them"), "{}", text(7));
@@ -177,39 +186,39 @@ mod tests {
 
     #[test]
     fn a_session_that_did_little_is_left_alone() {
-        let session = Session::of(Client::Codex);
-        assert_eq!(worth(&session), None);
-        assert_eq!(blocks(None, &lacking(0), 0), None);
+        let session = Session::new(Client::Codex);
+        assert_eq!(save_reason(&session), None);
+        assert_eq!(stop_block_reason(None, &lacking(0), 0), None);
     }
 
     #[test]
     fn the_reminder_is_off_unless_the_context_is_over_75_percent_full_or_it_was_turned_on() {
         let used = |context: Option<u64>, window: Option<u64>| {
-            let mut session = Session::of(Client::Codex);
+            let mut session = Session::new(Client::Codex);
             (session.usage.context, session.usage.window) = (context, window);
             session
         };
         let table = [
-            (Some(76_000), Some(100_000), None, Some(Worth::Full(76))),
+            (Some(76_000), Some(100_000), None, Some(SaveReason::ContextFull(76))),
             (Some(75_000), Some(100_000), None, None),
             // How full it is, is not known.
             (Some(76_000), None, None, None),
             (None, Some(100_000), None, None),
             (Some(76_000), Some(100_000), Some(false), None),
-            (Some(76_000), Some(100_000), Some(true), Some(Worth::Full(76))),
+            (Some(76_000), Some(100_000), Some(true), Some(SaveReason::ContextFull(76))),
         ];
         for (context, window, turned_on, expected) in table {
-            assert_eq!(reminds(&used(context, window), turned_on), expected, "{context:?}");
+            assert_eq!(reminder_reason(&used(context, window), turned_on), expected, "{context:?}");
         }
     }
 
     #[test]
     fn nobody_is_kept_for_ever() {
-        let worth = Some(Worth::Corrected(2));
-        let blocked = |handed, before| blocks(worth, handed, before).is_some();
+        let worth = Some(SaveReason::Corrected(2));
+        let blocked = |handed, before| stop_block_reason(worth, handed, before).is_some();
         let lacking = &lacking(1);
         assert_eq!([0, 1, 2].map(|before| blocked(lacking, before)), [true, true, false]);
-        assert!(!blocked(&Handed::Enough, 0));
-        assert!(nudge(Worth::Full(80)).contains("80 % full"));
+        assert!(!blocked(&HandoffCompleteness::Complete, 0));
+        assert!(reminder_text(SaveReason::ContextFull(80)).contains("80 % full"));
     }
 }

@@ -1,8 +1,8 @@
 //! What is worth telling of sessions that are at work while another one starts.
 
-use super::Origin;
+use super::ItemSource;
 use super::session::client_name;
-use crate::brief::{Form, Point, Rank, quote};
+use crate::brief::{BriefItem, ItemForm, ItemRank, quote};
 use crate::session::{Client, short_id};
 use jiff::Timestamp;
 
@@ -13,39 +13,40 @@ const FILES_MAX: usize = 5;
 
 /// A session that is at work, as it was observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AtWork {
+pub struct ConcurrentSession {
     /// The client that runs it.
     pub client: Client,
     /// Its id.
     pub session: String,
     /// The top of its working tree, where that is another one than this.
-    pub elsewhere: Option<String>,
+    pub other_work_tree: Option<String>,
     /// The branch that is checked out there.
     pub branch: Option<String>,
     /// When it was last active.
-    pub active: Timestamp,
+    pub last_active: Timestamp,
     /// Whether the page is about this session.
-    pub is_of_page: bool,
+    pub is_page_subject: bool,
     /// Files that it changed, and that the session of the page changed too and left uncommitted.
-    pub both: Vec<String>,
+    pub shared_files: Vec<String>,
 }
 
 /// Sessions at work, a line each: where, on which branch, and which files both changed.
-pub fn of_at_work(sessions: &[AtWork]) -> Vec<Point> {
-    let mut points: Vec<Point> = sessions.iter().take(SESSIONS_MAX).map(point).collect();
+pub fn concurrent_session_items(sessions: &[ConcurrentSession]) -> Vec<BriefItem> {
+    let mut points: Vec<BriefItem> = sessions.iter().take(SESSIONS_MAX).map(session_item).collect();
     let more = sessions.len().saturating_sub(SESSIONS_MAX);
     if more > 0 {
-        let origin = Origin::of("this project".to_owned(), &["midstride", "session", "list"]);
+        let origin = ItemSource::new("this project".to_owned(), &["midstride", "session", "list"]);
         let text = format!("{more} more sessions");
-        points.push(Point { count: more, ..line(&origin, "Also at work", text) });
+        points.push(BriefItem { count: more, ..status_item(&origin, "Also at work", text) });
     }
     points
 }
 
-fn point(one: &AtWork) -> Point {
+fn session_item(one: &ConcurrentSession) -> BriefItem {
     let short = short_id(&one.session);
-    let origin = Origin::of(format!("session {short}"), &["midstride", "session", "show", short]);
-    let place = match &one.elsewhere {
+    let origin =
+        ItemSource::new(format!("session {short}"), &["midstride", "session", "show", short]);
+    let place = match &one.other_work_tree {
         Some(top) => format!("in {}", quote::code(top, 120)),
         None => "in this working tree".to_owned(),
     };
@@ -54,13 +55,13 @@ fn point(one: &AtWork) -> Point {
         "{} session {short} {place}{}; active at {}, not ended{}",
         client_name(one.client),
         branch.unwrap_or_default(),
-        one.active.strftime("%H:%M"),
-        both(&one.both)
+        one.last_active.strftime("%H:%M"),
+        shared_files_text(&one.shared_files)
     );
-    line(&origin, if one.is_of_page { "Still at work" } else { "Also at work" }, text)
+    status_item(&origin, if one.is_page_subject { "Still at work" } else { "Also at work" }, text)
 }
 
-fn both(files: &[String]) -> String {
+fn shared_files_text(files: &[String]) -> String {
     let names: Vec<String> =
         files.iter().take(FILES_MAX).map(|path| quote::code(path, 120)).collect();
     let more = match files.len().saturating_sub(FILES_MAX) {
@@ -73,30 +74,30 @@ fn both(files: &[String]) -> String {
     }
 }
 
-fn line(origin: &Origin, what: &'static str, text: String) -> Point {
-    let point = origin.point(Rank::Standing, what, text);
-    Point { form: Form::Line, is_of_page: true, ..point }
+fn status_item(origin: &ItemSource, what: &'static str, text: String) -> BriefItem {
+    let point = origin.item(ItemRank::Status, what, text);
+    BriefItem { form: ItemForm::Line, is_page_subject: true, ..point }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn one(session: &str) -> AtWork {
-        AtWork {
+    fn one(session: &str) -> ConcurrentSession {
+        ConcurrentSession {
             client: Client::Codex,
             session: session.to_owned(),
-            elsewhere: None,
+            other_work_tree: None,
             branch: Some("main".to_owned()),
-            active: "2026-03-22T14:05:00Z".parse().unwrap(),
-            is_of_page: false,
-            both: Vec::new(),
+            last_active: "2026-03-22T14:05:00Z".parse().unwrap(),
+            is_page_subject: false,
+            shared_files: Vec::new(),
         }
     }
 
-    fn texts(sessions: &[AtWork]) -> Vec<String> {
-        let line = |point: Point| format!("{}: {}", point.what, point.text);
-        of_at_work(sessions).into_iter().map(line).collect()
+    fn texts(sessions: &[ConcurrentSession]) -> Vec<String> {
+        let line = |point: BriefItem| format!("{}: {}", point.heading, point.text);
+        concurrent_session_items(sessions).into_iter().map(line).collect()
     }
 
     #[test]
@@ -107,12 +108,12 @@ mod tests {
             ["Also at work: Codex session 5e550001 in this working tree, branch main; active at \
               14:05, not ended"]
         );
-        let there = AtWork {
+        let there = ConcurrentSession {
             client: Client::ClaudeCode,
-            elsewhere: Some("/home/dev/shop-fix".to_owned()),
+            other_work_tree: Some("/home/dev/shop-fix".to_owned()),
             branch: None,
-            is_of_page: true,
-            both: (1..=7).map(|number| format!("src/{number}.rs")).collect(),
+            is_page_subject: true,
+            shared_files: (1..=7).map(|number| format!("src/{number}.rs")).collect(),
             ..one("5e550002-aaaa")
         };
         assert_eq!(
@@ -127,7 +128,8 @@ mod tests {
 
     #[test]
     fn of_many_sessions_the_rest_is_counted() {
-        let many: Vec<AtWork> = (0..5).map(|number| one(&format!("5e55000{number}-a"))).collect();
+        let many: Vec<ConcurrentSession> =
+            (0..5).map(|number| one(&format!("5e55000{number}-a"))).collect();
         assert_eq!(texts(&many).len(), SESSIONS_MAX + 1);
         assert_eq!(texts(&many).last().unwrap(), "Also at work: 2 more sessions");
     }

@@ -1,16 +1,18 @@
 //! What is worth telling of a handoff: all that matters of an open one, the outcome of a closed one.
 
-use super::{Origin, day, short_commit};
-use crate::brief::{Boot, BootAction, Point, Rank};
-use crate::format::header::{Decision, Proof, Question, RunOutcome, Status, Validation, WrongTurn};
-use crate::format::section::{Fit, Meaning};
+use super::{ItemSource, day, short_commit};
+use crate::brief::{BriefItem, ItemRank, SourcedStartupStep, StartupStep};
+use crate::format::header::{
+    Decision, Proof, Question, RecordedOutcome, Status, Validation, WrongTurn,
+};
+use crate::format::section::{HeadingFit, SectionMeaning};
 use crate::handoff::Handoff;
-use crate::handoff::drift::Verdict;
-use crate::handoff::topic::{self, Topics};
-use crate::text::span::At;
+use crate::handoff::drift::CitationStatus;
+use crate::handoff::topic::{self, BodyTopics};
+use crate::text::span::Spanned;
 use crate::text::time::Time;
-use crate::text::words::{is_telling, words};
-use crate::text::yaml::Node;
+use crate::text::words::{is_distinctive, words};
+use crate::text::yaml::YamlNode;
 use jiff::Timestamp;
 use std::collections::HashSet;
 
@@ -29,36 +31,36 @@ pub struct KnownHandoff<'d> {
     /// Its path, as a user would write it.
     pub path: String,
     /// When its file was last changed, for notes that do not say when they were written.
-    pub dated: Option<Timestamp>,
+    pub file_changed: Option<Timestamp>,
     /// What the user asks for, where a prompt is answered.
-    pub prompt: Option<Asked>,
+    pub prompt: Option<PromptWords>,
     /// How its proofs ran, the latest run of each last.
-    pub runs: Vec<ProofRun>,
+    pub trials: Vec<ProofTrial>,
     /// What has happened to places that it names.
-    pub drifted: Vec<Drifted>,
+    pub drifted_places: Vec<DriftedPlace>,
     /// The commit that those were judged at.
-    pub judged_at: Option<String>,
+    pub checked_at: Option<String>,
 }
 
 /// What a user asks for, as words that can be compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct PromptWords {
     words: Vec<String>,
 }
 
-impl Asked {
+impl PromptWords {
     /// The telling words of a prompt.
-    pub fn of(prompt: &str) -> Self {
-        Self { words: telling(prompt) }
+    pub fn from_prompt(prompt: &str) -> Self {
+        Self { words: distinctive_words(prompt) }
     }
 
     /// Whether the prompt proposes something: it shares two telling words with it, or one of the few
     /// it has. What only says what the handoff is about, as its title does, proposes nothing.
     fn proposes(&self, text: &str, title: &str) -> bool {
         const FEW: usize = 3;
-        let theirs = telling(text);
-        let title = telling(title);
-        let has = |words: &[String], word: &String| words.iter().any(|own| same_word(own, word));
+        let theirs = distinctive_words(text);
+        let title = distinctive_words(title);
+        let has = |words: &[String], word: &String| words.iter().any(|own| is_same_word(own, word));
         let shared: Vec<&String> = theirs.iter().filter(|word| has(&self.words, word)).collect();
         let tells = shared.iter().any(|word| !has(&title, word));
         tells && (shared.len() >= 2 || theirs.len() <= FEW)
@@ -66,14 +68,14 @@ impl Asked {
 }
 
 /// The telling words of a text, each once.
-fn telling(text: &str) -> Vec<String> {
+fn distinctive_words(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let all = words(text).into_iter().map(|word| word.text);
-    all.filter(|word| is_telling(word) && seen.insert(word.clone())).collect()
+    all.filter(|word| is_distinctive(word) && seen.insert(word.clone())).collect()
 }
 
 /// Whether two words are the same apart from their endings: `cache` and `cached`.
-fn same_word(a: &str, b: &str) -> bool {
+fn is_same_word(a: &str, b: &str) -> bool {
     const STEM: usize = 4;
     const ENDING: usize = 3;
     let shared = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
@@ -83,13 +85,13 @@ fn same_word(a: &str, b: &str) -> bool {
 
 /// The words by which points of a handoff say where they come from. Many notes have the same name,
 /// so a note is called by its path.
-pub fn source_of(handoff: &Handoff<'_>, path: &str) -> String {
+pub fn source_name(handoff: &Handoff<'_>, path: &str) -> String {
     if handoff.is_handoff() { format!("handoff {}", handoff.key()) } else { format!("note {path}") }
 }
 
 /// A run of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProofRun {
+pub struct ProofTrial {
     /// Which proof, counted from one.
     pub number: usize,
     /// The command that was run.
@@ -104,51 +106,57 @@ pub struct ProofRun {
 
 /// A place that is not as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drifted {
+pub struct DriftedPlace {
     /// As the document writes it.
     pub place: String,
     /// What has happened.
-    pub verdict: Verdict,
+    pub verdict: CitationStatus,
     /// Where it is now, where that is known and somewhere else.
     pub now: Option<String>,
 }
 
 /// A handoff while its points are made.
-struct Reading<'k, 'd> {
+struct HandoffItemBuilder<'k, 'd> {
     known: &'k KnownHandoff<'d>,
-    topics: Topics<'d>,
-    origin: Origin,
+    topics: BodyTopics<'d>,
+    origin: ItemSource,
 }
 
-impl<'k, 'd> Reading<'k, 'd> {
-    fn of(known: &'k KnownHandoff<'d>) -> Self {
+impl<'k, 'd> HandoffItemBuilder<'k, 'd> {
+    fn new(known: &'k KnownHandoff<'d>) -> Self {
         let handoff = &known.handoff;
         let key = handoff.key().to_string();
         let name = if handoff.is_handoff() { &key } else { &known.path };
-        let origin = Origin::of(source_of(handoff, &known.path), &["midstride", "show", name]);
-        Self { known, topics: Topics::of(handoff.document()), origin }
+        let origin =
+            ItemSource::new(source_name(handoff, &known.path), &["midstride", "show", name]);
+        Self { known, topics: BodyTopics::from_document(handoff.document()), origin }
     }
 
     fn handoff(&self) -> &'k Handoff<'d> {
         &self.known.handoff
     }
 
-    fn point(&self, rank: Rank, what: &'static str, text: impl Into<String>) -> Point {
-        self.origin.point(rank, what, text)
+    fn item(&self, rank: ItemRank, what: &'static str, text: impl Into<String>) -> BriefItem {
+        self.origin.item(rank, what, text)
     }
 
     /// What the body says about a meaning, item by item.
-    fn items(&self, meaning: Meaning) -> Vec<String> {
-        let parts = self.topics.every(meaning).into_iter();
-        let items = parts.flat_map(|text| topic::items(&text));
+    fn texts(&self, meaning: SectionMeaning) -> Vec<String> {
+        let parts = self.topics.all_texts(meaning).into_iter();
+        let items = parts.flat_map(|text| topic::split_items(&text));
         let items = items.map(|text| without_marker(&text).to_owned());
         items.filter(|text| !text.is_empty()).take(ITEMS_MAX).collect()
     }
 
     /// The same as points.
-    fn points(&self, meaning: Meaning, rank: Rank, what: &'static str) -> Vec<Point> {
-        let items = self.items(meaning).into_iter();
-        items.map(|text| self.point(rank, what, text)).collect()
+    fn items_for(
+        &self,
+        meaning: SectionMeaning,
+        rank: ItemRank,
+        what: &'static str,
+    ) -> Vec<BriefItem> {
+        let items = self.texts(meaning).into_iter();
+        items.map(|text| self.item(rank, what, text)).collect()
     }
 }
 
@@ -160,54 +168,54 @@ fn without_marker(text: &str) -> &str {
 }
 
 /// What a session has to know of a handoff, and what it is to do first.
-pub fn of_handoff(known: &KnownHandoff<'_>) -> (Vec<Boot>, Vec<Point>) {
-    let reading = Reading::of(known);
+pub fn handoff_items(known: &KnownHandoff<'_>) -> (Vec<SourcedStartupStep>, Vec<BriefItem>) {
+    let reading = HandoffItemBuilder::new(known);
     let handoff = &known.handoff;
     if handoff.has_status() && !handoff.status().is_open() && !handoff.is_open() {
-        return (Vec::new(), closed(&reading).into_iter().collect());
+        return (Vec::new(), closed_item(&reading).into_iter().collect());
     }
     let mut points = Vec::new();
-    standing(&reading, &mut points);
-    next_action(&reading, &mut points);
-    questions(&reading, &mut points);
-    wrong_turns(&reading, &mut points);
-    landmines(&reading, &mut points);
-    points.extend(reading.points(Meaning::RootCauses, Rank::Decision, "Root cause"));
-    decisions(&reading, &mut points);
-    points.extend(reading.points(Meaning::Diagnosis, Rank::Decision, "Finding"));
-    proofs(known, &reading.origin, &mut points);
-    drifted(known, &reading.origin, &mut points);
+    add_status(&reading, &mut points);
+    add_next_action(&reading, &mut points);
+    add_questions(&reading, &mut points);
+    add_wrong_turns(&reading, &mut points);
+    add_landmines(&reading, &mut points);
+    points.extend(reading.items_for(SectionMeaning::RootCauses, ItemRank::Decision, "Root cause"));
+    add_decisions(&reading, &mut points);
+    points.extend(reading.items_for(SectionMeaning::Diagnosis, ItemRank::Decision, "Finding"));
+    add_proofs(known, &reading.origin, &mut points);
+    add_drifted_places(known, &reading.origin, &mut points);
     for dependency in handoff.dependencies().upstream {
         let builds = dependency.artifact.map(|text| text.value);
-        points.extend(builds.map(|text| reading.point(Rank::Read, "It builds on", text)));
+        points.extend(builds.map(|text| reading.item(ItemRank::Read, "It builds on", text)));
     }
-    assumptions(&reading, &mut points);
-    (boot(handoff, &reading.origin), points)
+    add_assumptions(&reading, &mut points);
+    (startup_steps(handoff, &reading.origin), points)
 }
 
-fn boot(handoff: &Handoff<'_>, origin: &Origin) -> Vec<Boot> {
+fn startup_steps(handoff: &Handoff<'_>, origin: &ItemSource) -> Vec<SourcedStartupStep> {
     let texts = |path: &str| -> Vec<String> {
-        let items = handoff.node(path).map(Node::items);
-        let texts = items.unwrap_or_default().into_iter().filter_map(Node::text);
+        let items = handoff.node(path).map(YamlNode::items);
+        let texts = items.unwrap_or_default().into_iter().filter_map(YamlNode::text);
         texts.map(|text| text.value.trim().to_owned()).filter(|text| !text.is_empty()).collect()
     };
-    let mut boot: Vec<BootAction> = Vec::new();
-    boot.extend(texts("boot.constraint").into_iter().map(BootAction::Constraint));
-    boot.extend(texts("boot.skill").into_iter().map(BootAction::Skill));
+    let mut boot: Vec<StartupStep> = Vec::new();
+    boot.extend(texts("boot.constraint").into_iter().map(StartupStep::Constraint));
+    boot.extend(texts("boot.skill").into_iter().map(StartupStep::Skill));
     let mut read = texts("boot.read");
     read.extend(texts("state.documents.must_read"));
     let mut seen = HashSet::new();
     let read = read.into_iter().filter(|path| seen.insert(path.clone()));
-    boot.extend(read.map(BootAction::Read));
+    boot.extend(read.map(StartupStep::Read));
     let tasks = texts("boot.tasks");
-    boot.extend((!tasks.is_empty()).then_some(BootAction::Tasks(tasks)));
-    boot.into_iter().map(|action| origin.boot(action)).collect()
+    boot.extend((!tasks.is_empty()).then_some(StartupStep::Tasks(tasks)));
+    boot.into_iter().map(|action| origin.startup_step(action)).collect()
 }
 
 /// Its title with where the work stands: as its header sums it up, else as its body says.
-fn standing(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
+fn add_status(reading: &HandoffItemBuilder<'_, '_>, points: &mut Vec<BriefItem>) {
     let handoff = reading.handoff();
-    let written = handoff.node("context_summary").and_then(Node::text);
+    let written = handoff.node("context_summary").and_then(YamlNode::text);
     let written = written.map(|text| text.value.trim()).filter(|text| !text.is_empty());
     let status = handoff.status_line().map(|line| line.text.value);
     let about = written.map(str::to_owned).or_else(|| reading.topics.state());
@@ -222,18 +230,18 @@ fn standing(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
         (None, false) => said.join("\n\n"),
         (None, true) => return,
     };
-    let point = reading.point(Rank::Standing, "Where it stands", text);
-    points.push(point.remarked(remark(reading.known)));
+    let point = reading.item(ItemRank::Status, "Where it stands", text);
+    points.push(point.with_remark(remark(reading.known)));
     // A summary in the header may be older than the state in the body.
-    let best = reading.topics.best(Meaning::State).into_iter();
-    let state = best.take(1).find(|(fit, _)| *fit != Fit::Weak && written.is_some());
-    points.extend(state.map(|(_, text)| reading.point(Rank::Standing, "State", text)));
+    let best = reading.topics.best_texts(SectionMeaning::State).into_iter();
+    let state = best.take(1).find(|(fit, _)| *fit != HeadingFit::Weak && written.is_some());
+    points.extend(state.map(|(_, text)| reading.item(ItemRank::Status, "State", text)));
 }
 
 /// How its life stands, and how old that is.
 fn remark(known: &KnownHandoff<'_>) -> String {
     let handoff = &known.handoff;
-    let changed = match (handoff.changed(), known.dated) {
+    let changed = match (handoff.changed(), known.file_changed) {
         (Some(time), _) => format!(", changed {}", day(time.moment)),
         (None, Some(time)) if !handoff.is_handoff() => format!(", changed {}", day(time)),
         (None, _) => String::new(),
@@ -250,27 +258,27 @@ fn remark(known: &KnownHandoff<'_>) -> String {
 
 /// Where to go on, as the handoff says. The first open step of its plan is next where nothing else
 /// is, and a task otherwise.
-fn next_action(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
+fn add_next_action(reading: &HandoffItemBuilder<'_, '_>, points: &mut Vec<BriefItem>) {
     let next = reading.topics.next_steps();
     let first_line = |text: &str| text.lines().next().unwrap_or_default().trim().to_owned();
     let says = |text: &String| next.as_ref().is_some_and(|next| next.contains(&first_line(text)));
     let step = plan_step(&reading.topics).filter(|step| !says(step));
-    let rank = if next.is_some() { Rank::Task } else { Rank::NextAction };
-    points.extend(next.map(|text| reading.point(Rank::NextAction, "Next", text)));
-    points.extend(step.map(|text| reading.point(rank, "First open step of the plan", text)));
+    let rank = if next.is_some() { ItemRank::Task } else { ItemRank::NextAction };
+    points.extend(next.map(|text| reading.item(ItemRank::NextAction, "Next", text)));
+    points.extend(step.map(|text| reading.item(rank, "First open step of the plan", text)));
 }
 
 /// The first open step of a plan. A part that may be one, such as an approach, counts if it has
 /// boxes to check.
-fn plan_step(topics: &Topics<'_>) -> Option<String> {
-    let plans = topics.best(Meaning::Plan).into_iter();
-    let mut plans = plans.filter(|(fit, text)| *fit != Fit::Weak || text.contains("[ ]"));
-    plans.find_map(|(_, text)| topic::first_open(&text))
+fn plan_step(topics: &BodyTopics<'_>) -> Option<String> {
+    let plans = topics.best_texts(SectionMeaning::Plan).into_iter();
+    let mut plans = plans.filter(|(fit, text)| *fit != HeadingFit::Weak || text.contains("[ ]"));
+    plans.find_map(|(_, text)| topic::first_open_step(&text))
 }
 
 /// The one item of a closed handoff: what came of it, by which commit, and what was wrong on the
 /// way. It is no work, unless the user proposes what was rejected then.
-fn closed(reading: &Reading<'_, '_>) -> Option<Point> {
+fn closed_item(reading: &HandoffItemBuilder<'_, '_>) -> Option<BriefItem> {
     let handoff = reading.handoff();
     let end = handoff.resolution();
     let outcome = end.as_ref().and_then(|end| end.outcome.or(end.reason));
@@ -295,15 +303,18 @@ fn closed(reading: &Reading<'_, '_>) -> Option<Point> {
         Status::Abandoned => "Abandoned",
         Status::Planned | Status::InProgress => return None,
     };
-    let rank = if is_proposed { Rank::Rejected } else { Rank::Decision };
+    let rank = if is_proposed { ItemRank::Rejected } else { ItemRank::Decision };
     if text.is_empty() {
         return None;
     }
-    Some(reading.point(rank, what, text).remarked(remark(reading.known)))
+    Some(reading.item(rank, what, text).with_remark(remark(reading.known)))
 }
 
 /// The text of an entry with what belongs to it.
-pub(super) fn joined(main: Option<At<&str>>, more: &[(&str, Option<At<&str>>)]) -> Option<String> {
+pub(super) fn join_parts(
+    main: Option<Spanned<&str>>,
+    more: &[(&str, Option<Spanned<&str>>)],
+) -> Option<String> {
     let mut text = main?.value.trim().to_owned();
     for (name, part) in more {
         if let Some(part) = part {
@@ -313,57 +324,61 @@ pub(super) fn joined(main: Option<At<&str>>, more: &[(&str, Option<At<&str>>)]) 
     Some(text)
 }
 
-fn decisions(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
-    let text = |one: &Decision<'_>| joined(one.decision, &[("because", one.rationale)]);
+fn add_decisions(reading: &HandoffItemBuilder<'_, '_>, points: &mut Vec<BriefItem>) {
+    let text = |one: &Decision<'_>| join_parts(one.decision, &[("because", one.rationale)]);
     let all = reading.handoff().decisions();
     for one in &all {
         let (rank, what) = match one.binding {
-            true => (Rank::Constraint, "Binding decision"),
-            false => (Rank::Decision, "Decision"),
+            true => (ItemRank::Constraint, "Binding decision"),
+            false => (ItemRank::Decision, "Decision"),
         };
-        points.extend(text(one).map(|text| reading.point(rank, what, text)));
+        points.extend(text(one).map(|text| reading.item(rank, what, text)));
     }
     if all.is_empty() {
-        points.extend(reading.points(Meaning::Decisions, Rank::Decision, "Decision"));
+        points.extend(reading.items_for(SectionMeaning::Decisions, ItemRank::Decision, "Decision"));
     }
 }
 
-fn questions(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
+fn add_questions(reading: &HandoffItemBuilder<'_, '_>, points: &mut Vec<BriefItem>) {
     let handoff = reading.handoff();
-    let text = |one: &Question<'_>| joined(one.question, &[("context", one.context)]);
+    let text = |one: &Question<'_>| join_parts(one.question, &[("context", one.context)]);
     for (number, one) in handoff.open_questions() {
         let (rank, what) = match one.blocks() {
-            true => (Rank::BlockingQuestion, "Blocking question"),
-            false => (Rank::Rest, "Open question"),
+            true => (ItemRank::BlockingQuestion, "Blocking question"),
+            false => (ItemRank::Rest, "Open question"),
         };
         let place = Some(format!("question {number}"));
-        points.extend(text(&one).map(|text| Point { place, ..reading.point(rank, what, text) }));
+        points.extend(text(&one).map(|text| BriefItem { place, ..reading.item(rank, what, text) }));
     }
     if handoff.questions().is_empty() {
-        points.extend(reading.points(Meaning::Questions, Rank::Rest, "Open question"));
+        points.extend(reading.items_for(
+            SectionMeaning::Questions,
+            ItemRank::Rest,
+            "Open question",
+        ));
     }
 }
 
 /// Wrong turns. One that the user is about to propose again comes before everything.
-fn wrong_turns(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
+fn add_wrong_turns(reading: &HandoffItemBuilder<'_, '_>, points: &mut Vec<BriefItem>) {
     let (proposed, others) = sorted_wrong_turns(reading);
     let proposed = proposed.into_iter();
-    points.extend(proposed.map(|text| reading.point(Rank::Rejected, REJECTED, text)));
+    points.extend(proposed.map(|text| reading.item(ItemRank::Rejected, REJECTED, text)));
     let others = others.into_iter();
-    points.extend(others.map(|text| reading.point(Rank::WrongTurn, "Wrong turn", text)));
+    points.extend(others.map(|text| reading.item(ItemRank::WrongTurn, "Wrong turn", text)));
 }
 
 /// The wrong turns that the prompt proposes, and the others.
-fn sorted_wrong_turns(reading: &Reading<'_, '_>) -> (Vec<String>, Vec<String>) {
+fn sorted_wrong_turns(reading: &HandoffItemBuilder<'_, '_>) -> (Vec<String>, Vec<String>) {
     let text = |one: &WrongTurn<'_>| {
-        joined(one.tried, &[("wrong because", one.why_wrong), ("instead", one.replaced_by)])
+        join_parts(one.tried, &[("wrong because", one.why_wrong), ("instead", one.replaced_by)])
     };
     let written = reading.handoff().wrong_turns();
     let tried = |one: &WrongTurn<'_>| one.tried.map(|tried| tried.value.to_owned());
     let written = written.iter().filter_map(|one| Some((tried(one)?, text(one)?)));
     let mut all: Vec<(String, String)> = written.collect();
     if all.is_empty() {
-        let said = reading.items(Meaning::WrongTurns).into_iter();
+        let said = reading.texts(SectionMeaning::WrongTurns).into_iter();
         // What was tried stands in the first line, the reason often behind it.
         let tried = |text: &str| text.lines().next().unwrap_or_default().to_owned();
         all.extend(said.map(|text| (tried(&text), text)));
@@ -377,84 +392,86 @@ fn sorted_wrong_turns(reading: &Reading<'_, '_>) -> (Vec<String>, Vec<String>) {
     (texts(proposed), texts(others))
 }
 
-fn landmines(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
+fn add_landmines(reading: &HandoffItemBuilder<'_, '_>, points: &mut Vec<BriefItem>) {
     let all = reading.handoff().landmines();
     let told = all.iter().map(|text| text.value.trim());
-    points.extend(told.map(|text| reading.point(Rank::Landmine, "Landmine", text)));
+    points.extend(told.map(|text| reading.item(ItemRank::Landmine, "Landmine", text)));
     if all.is_empty() {
-        points.extend(reading.points(Meaning::Landmines, Rank::Landmine, "Landmine"));
+        points.extend(reading.items_for(SectionMeaning::Landmines, ItemRank::Landmine, "Landmine"));
     }
 }
 
-fn assumptions(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
+fn add_assumptions(reading: &HandoffItemBuilder<'_, '_>, points: &mut Vec<BriefItem>) {
     for one in reading.handoff().assumptions() {
         let (rank, what) = match one.validation {
             Validation::Holds => continue,
-            Validation::Pending => (Rank::Rest, "Assumption, not validated"),
+            Validation::Pending => (ItemRank::Rest, "Assumption, not validated"),
             // Whoever still relies on it goes wrong.
-            Validation::Disproved => (Rank::WrongTurn, "Assumption, disproved"),
+            Validation::Disproved => (ItemRank::WrongTurn, "Assumption, disproved"),
         };
-        points.extend(one.assumption.map(|text| reading.point(rank, what, text.value)));
+        points.extend(one.assumption.map(|text| reading.item(rank, what, text.value)));
     }
 }
 
 /// The claims with what came of them last; those that do not hold come first.
-fn proofs(known: &KnownHandoff<'_>, origin: &Origin, points: &mut Vec<Point>) {
+fn add_proofs(known: &KnownHandoff<'_>, origin: &ItemSource, points: &mut Vec<BriefItem>) {
     let told = known.handoff.proofs().into_iter().filter_map(|(number, proof)| {
         let text = proof.claim.or(proof.run)?.value.trim();
-        let (holds, remark) = last_run(known, number, &proof);
-        let point = origin.point(Rank::Proof, "Proof", text).remarked(remark);
-        Some((holds, Point { place: Some(format!("proof {number}")), ..point }))
+        let (holds, remark) = last_outcome(known, number, &proof);
+        let point = origin.item(ItemRank::Proof, "Proof", text).with_remark(remark);
+        Some((holds, BriefItem { place: Some(format!("proof {number}")), ..point }))
     });
-    let mut told: Vec<(bool, Point)> = told.collect();
+    let mut told: Vec<(bool, BriefItem)> = told.collect();
     told.sort_by_key(|(holds, _)| *holds);
     points.extend(told.into_iter().map(|(_, point)| point));
 }
 
 /// Whether a proof held when it was last run, as far as anybody wrote it down, and when.
-fn last_run(known: &KnownHandoff<'_>, number: usize, proof: &Proof<'_>) -> (bool, String) {
+fn last_outcome(known: &KnownHandoff<'_>, number: usize, proof: &Proof<'_>) -> (bool, String) {
     let command = proof.run.map(|run| run.value.trim());
-    let same = |run: &&ProofRun| run.number == number && Some(run.command.trim()) == command;
-    let told = known.runs.iter().rev().find(same);
+    let same = |run: &&ProofTrial| run.number == number && Some(run.command.trim()) == command;
+    let told = known.trials.iter().rev().find(same);
     let written = proof.last.as_ref().and_then(|last| {
-        let at = last.time.and_then(|time| Time::read(time.value)).map(|time| time.moment);
+        let at = last.time.and_then(|time| Time::parse(time.value)).map(|time| time.moment);
         Some((last.outcome?, at, last.commit.map(|commit| commit.value)))
     });
     let (outcome, at, commit) = match (told, written) {
-        (Some(run), Some((_, Some(at), _))) if at > run.at => return said(written),
+        (Some(run), Some((_, Some(at), _))) if at > run.at => return describe_outcome(written),
         (Some(run), _) => (run.outcome.as_str(), Some(run.at), run.commit.as_deref()),
-        (None, _) => return said(written),
+        (None, _) => return describe_outcome(written),
     };
-    let word = [RunOutcome::Holds, RunOutcome::Broken, RunOutcome::TimedOut];
+    let word = [RecordedOutcome::Holds, RecordedOutcome::Broken, RecordedOutcome::TimedOut];
     let outcome = word.into_iter().find(|one| one.word() == outcome);
-    said(outcome.map(|outcome| (outcome, at, commit)))
+    describe_outcome(outcome.map(|outcome| (outcome, at, commit)))
 }
 
-fn said(run: Option<(RunOutcome, Option<Timestamp>, Option<&str>)>) -> (bool, String) {
+fn describe_outcome(
+    run: Option<(RecordedOutcome, Option<Timestamp>, Option<&str>)>,
+) -> (bool, String) {
     let Some((outcome, at, commit)) = run else { return (false, "never run".to_owned()) };
     let word = match outcome {
-        RunOutcome::Holds => "held",
-        RunOutcome::Broken => "broken",
-        RunOutcome::TimedOut => "timed out",
+        RecordedOutcome::Holds => "held",
+        RecordedOutcome::Broken => "broken",
+        RecordedOutcome::TimedOut => "timed out",
     };
     let at = at.map_or_else(String::new, |at| format!(" {}", day(at)));
     // A header may say anything is a commit; only what looks like one stands in our own words.
     let commit = commit.filter(|commit| commit.bytes().all(|byte| byte.is_ascii_hexdigit()));
     let commit = commit.map_or_else(String::new, |id| format!(" at {}", short_commit(id)));
-    (outcome == RunOutcome::Holds, format!("{word}{at}{commit}"))
+    (outcome == RecordedOutcome::Holds, format!("{word}{at}{commit}"))
 }
 
 /// Places that are not as they were. They were judged earlier, and it is said at which commit.
-fn drifted(known: &KnownHandoff<'_>, origin: &Origin, points: &mut Vec<Point>) {
-    let judged = known.judged_at.as_deref();
+fn add_drifted_places(known: &KnownHandoff<'_>, origin: &ItemSource, points: &mut Vec<BriefItem>) {
+    let judged = known.checked_at.as_deref();
     let judged = judged.map_or_else(String::new, |id| format!(", judged at {}", short_commit(id)));
-    for one in &known.drifted {
+    for one in &known.drifted_places {
         let text = match &one.now {
             Some(now) => format!("{} → {now}", one.place),
             None => one.place.clone(),
         };
         let remark = format!("{}{judged}", one.verdict.word());
-        points.push(origin.point(Rank::Proof, "Cited place", text).remarked(remark));
+        points.push(origin.item(ItemRank::Proof, "Cited place", text).with_remark(remark));
     }
 }
 
@@ -463,26 +480,26 @@ mod tests {
     use super::*;
     use crate::format::document::Document;
     use crate::format::stage::Stages;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     /// The points of a document, a line each: rank, kind and text.
     fn told(text: &str, prompt: Option<&str>) -> Vec<String> {
         let document = Document::parse(text.as_bytes());
-        let whereabouts = Whereabouts { stem: "HANDOFF".to_owned(), stage: None };
+        let whereabouts = Location { stem: "HANDOFF".to_owned(), stage: None };
         let stages = Stages::shipped();
         let known = KnownHandoff {
-            handoff: Handoff::of(&document, &whereabouts, &stages),
+            handoff: Handoff::new(&document, &whereabouts, &stages),
             path: "docs/HANDOFF.md".to_owned(),
-            dated: Some("2026-03-01T10:00:00Z".parse().unwrap()),
-            prompt: prompt.map(Asked::of),
-            runs: Vec::new(),
-            drifted: Vec::new(),
-            judged_at: None,
+            file_changed: Some("2026-03-01T10:00:00Z".parse().unwrap()),
+            prompt: prompt.map(PromptWords::from_prompt),
+            trials: Vec::new(),
+            drifted_places: Vec::new(),
+            checked_at: None,
         };
-        let line = |point: Point| {
-            format!("{} | {} | {}", point.rank.name(), point.what, point.text.replace('\n', "⏎"))
+        let line = |point: BriefItem| {
+            format!("{} | {} | {}", point.rank.name(), point.heading, point.text.replace('\n', "⏎"))
         };
-        of_handoff(&known).1.into_iter().map(line).collect()
+        handoff_items(&known).1.into_iter().map(line).collect()
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What is worth telling of the repository: what is uncommitted, and what came since a session.
 
-use super::Origin;
-use crate::brief::{Form, Point, Rank, quote};
-use crate::session::checkpoint::{Gist, HighlightKind, NO_EDITS, PUSHED};
-use crate::session::repository::{FileStatus, Observation, Operation, SinceThen, WorkTreeState};
+use super::ItemSource;
+use crate::brief::{BriefItem, ItemForm, ItemRank, quote};
+use crate::session::checkpoint::{HighlightKind, NO_EDITS, PUSHED, SessionSummary};
+use crate::session::repository::{
+    FileStatus, GitOperation, LaterCommits, Observation, WorkTreeState,
+};
 use crate::session::short_id;
 
 /// Files that are named; more are counted.
@@ -12,13 +14,13 @@ const FILES_MAX: usize = 8;
 const EARLIER_COMMITS_MAX: usize = 4;
 
 /// What git said about the working tree, and when. A state that is outdated says nothing.
-pub fn of_work_tree(state: &WorkTreeState) -> Vec<Point> {
-    let origin = Origin::of("working tree".to_owned(), &["git", "status"]);
+pub fn work_tree_items(state: &WorkTreeState) -> Vec<BriefItem> {
+    let origin = ItemSource::new("working tree".to_owned(), &["git", "status"]);
     let mut points = Vec::new();
     let at = state.at.strftime("%H:%M");
     if let Some(operation) = state.operation {
-        let text = format!("git is in the middle of a {}", word(operation));
-        points.push(line(&origin, "Working tree", text));
+        let text = format!("git is in the middle of a {}", operation_word(operation));
+        points.push(status_item(&origin, "Working tree", text));
     }
     if state.moved {
         return points;
@@ -44,18 +46,19 @@ pub fn of_work_tree(state: &WorkTreeState) -> Vec<Point> {
         1 => format!("1 uncommitted file at {at}: {}", names.join(", ")),
         total => format!("{total} uncommitted files at {at}: {}{more}", names.join(", ")),
     };
-    points.push(line(&origin, "Working tree", text));
+    points.push(status_item(&origin, "Working tree", text));
     points
 }
 
 /// Puts what git says about a clean tree in the place of what the records of a session show. Whether it
 /// is there now.
-pub fn mark_clean(points: &mut [Point], state: &WorkTreeState) -> bool {
+pub fn mark_clean(points: &mut [BriefItem], state: &WorkTreeState) -> bool {
     let is_clean = state.uncommitted.is_empty() && state.more == 0;
     if !is_clean || state.moved || state.operation.is_some() {
         return false;
     }
-    let is_status = |point: &&mut Point| point.what == "Status" && point.text.contains(NO_EDITS);
+    let is_status =
+        |point: &&mut BriefItem| point.heading == "Status" && point.text.contains(NO_EDITS);
     let Some(status) = points.iter_mut().find(is_status) else { return false };
     let clean = format!("working tree clean at {}", state.at.strftime("%H:%M"));
     status.text = status.text.replacen(NO_EDITS, &clean, 1);
@@ -63,13 +66,13 @@ pub fn mark_clean(points: &mut [Point], state: &WorkTreeState) -> bool {
 }
 
 /// Commits on this branch that a session did not make, and which of its files they changed.
-pub fn of_since(observation: &Observation, gist: &Gist) -> Option<Point> {
+pub fn later_commits_item(observation: &Observation, gist: &SessionSummary) -> Option<BriefItem> {
     let ours: Vec<String> =
         gist.of_kind(HighlightKind::Commit).filter_map(|one| one.detail.clone()).collect();
     let files: Vec<String> =
         gist.of_kind(HighlightKind::Changed).map(|one| one.text.clone()).collect();
-    let since = observation.since(gist.commit.as_deref(), gist.ended?, &ours, &files);
-    let SinceThen { count, is_more, newest, touched } = since;
+    let since = observation.commits_since(gist.commit.as_deref(), gist.ended?, &ours, &files);
+    let LaterCommits { count, has_more: is_more, newest, changed_files: touched } = since;
     if count == 0 {
         return None;
     }
@@ -86,22 +89,22 @@ pub fn of_since(observation: &Observation, gist: &Gist) -> Option<Point> {
         true => String::new(),
         false => format!("; changed since: {}", touched.join(", ")),
     };
-    let origin = Origin::of("working tree".to_owned(), &["git", "log"]);
+    let origin = ItemSource::new("working tree".to_owned(), &["git", "log"]);
     let text = format!("{commits} on this branch{}{touched}", newest.unwrap_or_default());
-    Some(line(&origin, "Since then", text))
+    Some(status_item(&origin, "Since then", text))
 }
 
 /// Commits of earlier sessions that this branch has and no remote: the page is about a later session, and
 /// names them with the session that made them.
-pub fn of_earlier_commits<'g>(
+pub fn earlier_commit_items<'g>(
     observation: &Observation,
-    sessions: impl IntoIterator<Item = &'g Gist>,
-) -> Vec<Point> {
-    let origin = Origin::of("working tree".to_owned(), &["git", "log"]);
-    let line = |text: String| Point {
-        form: Form::Line,
-        is_of_page: true,
-        ..origin.point(Rank::Task, "Committed by earlier sessions", text)
+    sessions: impl IntoIterator<Item = &'g SessionSummary>,
+) -> Vec<BriefItem> {
+    let origin = ItemSource::new("working tree".to_owned(), &["git", "log"]);
+    let line = |text: String| BriefItem {
+        form: ItemForm::Line,
+        is_page_subject: true,
+        ..origin.item(ItemRank::Task, "Committed by earlier sessions", text)
     };
     let is_here = |id: &str| observation.recent.iter().any(|one| one.id.starts_with(id));
     let made = sessions.into_iter().flat_map(|gist| {
@@ -118,25 +121,25 @@ pub fn of_earlier_commits<'g>(
         .collect();
     let more = texts.len().saturating_sub(EARLIER_COMMITS_MAX);
     texts.truncate(EARLIER_COMMITS_MAX);
-    let mut points: Vec<Point> = texts.into_iter().map(line).collect();
+    let mut points: Vec<BriefItem> = texts.into_iter().map(line).collect();
     if more > 0 {
-        points.push(Point { count: more, unbriefed: more, ..line(format!("{more} more")) });
+        points.push(BriefItem { count: more, unbriefed: more, ..line(format!("{more} more")) });
     }
     points
 }
 
-fn line(origin: &Origin, what: &'static str, text: String) -> Point {
-    let point = origin.point(Rank::Standing, what, text);
-    Point { form: Form::Line, is_of_page: true, ..point }
+fn status_item(origin: &ItemSource, what: &'static str, text: String) -> BriefItem {
+    let point = origin.item(ItemRank::Status, what, text);
+    BriefItem { form: ItemForm::Line, is_page_subject: true, ..point }
 }
 
-fn word(operation: Operation) -> &'static str {
+fn operation_word(operation: GitOperation) -> &'static str {
     match operation {
-        Operation::Merge => "merge",
-        Operation::Rebase => "rebase",
-        Operation::CherryPick => "cherry-pick",
-        Operation::Revert => "revert",
-        Operation::Bisect => "bisect",
+        GitOperation::Merge => "merge",
+        GitOperation::Rebase => "rebase",
+        GitOperation::CherryPick => "cherry-pick",
+        GitOperation::Revert => "revert",
+        GitOperation::Bisect => "bisect",
     }
 }
 
@@ -146,7 +149,7 @@ mod tests {
     use crate::session::checkpoint::Highlight;
     use crate::session::repository::LoggedCommit;
 
-    fn gist(commits: &[(&str, &str)]) -> Gist {
+    fn gist(commits: &[(&str, &str)]) -> SessionSummary {
         let item = |(id, state): &(&str, &str)| Highlight {
             kind: HighlightKind::Commit,
             text: format!("Subject of {id}"),
@@ -156,15 +159,18 @@ mod tests {
             remark: None,
             weight: 0,
         };
-        Gist { items: commits.iter().map(item).collect(), ..Gist::sample("5e550009-0000") }
+        SessionSummary {
+            items: commits.iter().map(item).collect(),
+            ..SessionSummary::sample("5e550009-0000")
+        }
     }
 
     #[test]
     fn a_clean_tree_is_said_with_the_status() {
         let text = format!("no open request; {NO_EDITS}, all commits pushed");
-        let origin = Origin::of("session s".to_owned(), &[]);
+        let origin = ItemSource::new("session s".to_owned(), &[]);
         let marked = |state: &WorkTreeState| {
-            let mut points = [line(&origin, "Status", text.clone())];
+            let mut points = [status_item(&origin, "Status", text.clone())];
             mark_clean(&mut points, state).then(|| points[0].text.clone())
         };
         let clean = Observation::default().work_tree;
@@ -172,9 +178,12 @@ mod tests {
         assert_eq!(marked(&clean).as_deref(), Some(said));
         assert_eq!(marked(&WorkTreeState { more: 1, ..clean.clone() }), None);
         assert_eq!(marked(&WorkTreeState { moved: true, ..clean.clone() }), None);
-        let operation = Some(Operation::Merge);
+        let operation = Some(GitOperation::Merge);
         assert_eq!(marked(&WorkTreeState { operation, ..clean.clone() }), None);
-        assert!(!mark_clean(&mut [line(&origin, "Status", "2 files edited".to_owned())], &clean));
+        assert!(!mark_clean(
+            &mut [status_item(&origin, "Status", "2 files edited".to_owned())],
+            &clean
+        ));
     }
 
     #[test]
@@ -190,8 +199,8 @@ mod tests {
         let recent = ["aaa1", "ccc3", "ddd4"].map(logged).to_vec();
         let observation = Observation { recent, ..Observation::default() };
         let made = gist(&[("aaa1", "not pushed"), ("bbb2", "not pushed"), ("ccc3", "pushed")]);
-        let texts = |made: &Gist| -> Vec<String> {
-            of_earlier_commits(&observation, [made]).into_iter().map(|one| one.text).collect()
+        let texts = |made: &SessionSummary| -> Vec<String> {
+            earlier_commit_items(&observation, [made]).into_iter().map(|one| one.text).collect()
         };
         // `bbb2` was amended or reset away; a remote has `ccc3`.
         assert_eq!(texts(&made), [r#"aaa1 "Subject of aaa1" (5e550009)"#]);

@@ -1,12 +1,12 @@
 //! What is worth telling of a session that went before, or of this one before its context was
 //! replaced.
 
-use super::Origin;
-use crate::brief::carry::Carried;
-use crate::brief::{Form, Headline, Point, Rank, form, quote};
+use super::ItemSource;
+use crate::brief::carry::UnsettledItem;
+use crate::brief::{BriefItem, Headline, ItemForm, ItemRank, form, quote};
 use crate::session::checkpoint::{
-    BEFORE_EDITS, Ending, FROM_SUMMARY, Gist, Highlight, HighlightKind as Kind, NO_REPORT,
-    UNCHANGED, request_line,
+    BEFORE_EDITS, FROM_SUMMARY, Highlight, HighlightKind as Kind, NO_EDITS_SINCE, NO_REPORT,
+    SessionEnding, SessionSummary, request_line,
 };
 use crate::session::report::{ELLIPSIS, has_word, identifiers, only_says_done, without_lead_in};
 use crate::session::{Client, short_id};
@@ -18,7 +18,7 @@ const CORRECTIONS_FIRST: usize = 3;
 /// Statements of one kind that come before the reports they are from.
 const STATEMENTS_FIRST: usize = 8;
 /// Things that earlier sessions left open that are told one by one.
-const CARRIED_MAX: usize = 32;
+const UNSETTLED_MAX: usize = 32;
 /// File names in one line.
 const FILES_PER_LINE: usize = 10;
 /// Folders with few files share a line up to here.
@@ -31,21 +31,21 @@ const COMMAND_LENGTH_MAX: usize = 64;
 const PART_LENGTH_MAX: usize = 110;
 
 /// What someone who continues has to know of a session: everything that its gist names.
-pub fn of_session(gist: &Gist) -> Vec<Point> {
-    SessionPoints::of(gist).all()
+pub fn session_items(gist: &SessionSummary) -> Vec<BriefItem> {
+    SessionItemBuilder::new(gist).collect()
 }
 
 /// What earlier sessions left open, each with the handle that dismisses it.
-pub fn of_carried(carried: &[Carried], more: usize) -> Vec<Point> {
-    let line = |origin: &Origin, text: String| Point {
-        form: Form::Line,
-        is_of_page: true,
-        ..origin.point(Rank::Task, "Open from earlier sessions", text)
+pub fn unsettled_items(carried: &[UnsettledItem], more: usize) -> Vec<BriefItem> {
+    let line = |origin: &ItemSource, text: String| BriefItem {
+        form: ItemForm::Line,
+        is_page_subject: true,
+        ..origin.item(ItemRank::Task, "Open from earlier sessions", text)
     };
-    let mut points: Vec<Point> = Vec::new();
-    let origin = Origin::of("earlier sessions".to_owned(), &["midstride", "session", "list"]);
-    let more = more + carried.len().saturating_sub(CARRIED_MAX);
-    for one in carried.iter().take(CARRIED_MAX) {
+    let mut points: Vec<BriefItem> = Vec::new();
+    let origin = ItemSource::new("earlier sessions".to_owned(), &["midstride", "session", "list"]);
+    let more = more + carried.len().saturating_sub(UNSETTLED_MAX);
+    for one in carried.iter().take(UNSETTLED_MAX) {
         let what = one.item.kind.word();
         let day = one.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d")));
         let text = quote::inline(&one.item.text, PART_LENGTH_MAX);
@@ -58,36 +58,39 @@ pub fn of_carried(carried: &[Carried], more: usize) -> Vec<Point> {
     }
     if more > 0 {
         let text = format!("{more} older; midstride dismiss lists them");
-        points.push(Point { count: more, unbriefed: more, ..line(&origin, text) });
+        points.push(BriefItem { count: more, unbriefed: more, ..line(&origin, text) });
     }
     points
 }
 
 /// What sessions before the one on the page did outside, which is not to be done twice, and what they
 /// reported last.
-pub fn of_earlier<'g>(sessions: impl IntoIterator<Item = &'g Gist>) -> Vec<Point> {
+pub fn earlier_session_items<'g>(
+    sessions: impl IntoIterator<Item = &'g SessionSummary>,
+) -> Vec<BriefItem> {
     let mut points = Vec::new();
     for gist in sessions {
-        let session = SessionPoints::of(gist);
+        let session = SessionItemBuilder::new(gist);
         let short = short_id(&gist.session);
         for (text, count) in session.effect_lines() {
             let text = format!("{text} ({short})");
-            let point = session.origin.point(Rank::Task, "Done outside by earlier sessions", text);
-            points.push(Point { form: Form::Line, is_of_page: true, count, ..point });
+            let point =
+                session.origin.item(ItemRank::Task, "Done outside by earlier sessions", text);
+            points.push(BriefItem { form: ItemForm::Line, is_page_subject: true, count, ..point });
         }
         if let Some(report) = gist.of_kind(Kind::Report).next() {
             let text = without_lead_in(&report.text);
-            let point = session.origin.point(Rank::Rest, "Report of an earlier session", text);
+            let point = session.origin.item(ItemRank::Rest, "Report of an earlier session", text);
             let at = gist.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d %H:%M")));
             let remark = Some(format!("{short}{}", at.unwrap_or_default()));
-            points.push(Point { place: place(report), remark, is_of_page: true, ..point });
+            points.push(BriefItem { place: place(report), remark, is_page_subject: true, ..point });
         }
     }
     points
 }
 
 /// What the user is told of a session in one line.
-pub fn headline(gist: &Gist) -> Headline {
+pub fn headline(gist: &SessionSummary) -> Headline {
     let count = |kind: Kind| gist.of_kind(kind).count();
     let mut state = vec![ending_word(gist.ending).to_owned()];
     state.retain(|word| !word.is_empty());
@@ -108,14 +111,14 @@ pub fn headline(gist: &Gist) -> Headline {
     Headline { name: short_id(&gist.session).to_owned(), title, state }
 }
 
-fn ending_word(ending: Ending) -> &'static str {
+fn ending_word(ending: SessionEnding) -> &'static str {
     match ending {
-        Ending::Completed => "done",
-        Ending::Asked => "waiting for an answer",
-        Ending::MidTurn => "stopped mid-turn",
-        Ending::Interrupted => "interrupted",
-        Ending::Failed => "stopped by an API error",
-        Ending::Unknown | Ending::Nothing => "",
+        SessionEnding::Completed => "done",
+        SessionEnding::Asked => "waiting for an answer",
+        SessionEnding::MidTurn => "stopped mid-turn",
+        SessionEnding::Interrupted => "interrupted",
+        SessionEnding::Failed => "stopped by an API error",
+        SessionEnding::Unknown | SessionEnding::Nothing => "",
     }
 }
 
@@ -141,106 +144,106 @@ pub(super) fn client_name(client: Client) -> &'static str {
 }
 
 /// Makes the points of one session.
-struct SessionPoints<'g> {
-    gist: &'g Gist,
-    origin: Origin,
-    points: Vec<Point>,
+struct SessionItemBuilder<'g> {
+    summary: &'g SessionSummary,
+    origin: ItemSource,
+    items: Vec<BriefItem>,
 }
 
-impl<'g> SessionPoints<'g> {
-    fn of(gist: &'g Gist) -> Self {
-        let short = short_id(&gist.session);
+impl<'g> SessionItemBuilder<'g> {
+    fn new(summary: &'g SessionSummary) -> Self {
+        let short = short_id(&summary.session);
         let show = ["midstride", "session", "show", short];
-        let origin = Origin::of(format!("session {short}"), &show);
-        Self { gist, origin, points: Vec::with_capacity(gist.items.len() + 4) }
+        let origin = ItemSource::new(format!("session {short}"), &show);
+        Self { summary, origin, items: Vec::with_capacity(summary.items.len() + 4) }
     }
 
-    fn all(mut self) -> Vec<Point> {
-        self.source();
-        self.quotes(Kind::Instruction, Rank::Instruction, "The user's instruction");
-        self.goal();
-        self.status();
-        self.next();
-        self.quotes(
+    fn collect(mut self) -> Vec<BriefItem> {
+        self.add_source();
+        self.add_quotes(Kind::Instruction, ItemRank::Instruction, "The user's instruction");
+        self.add_goal();
+        self.add_status();
+        self.add_next_step();
+        self.add_quotes(
             Kind::Queued,
-            Rank::NextAction,
+            ItemRank::NextAction,
             "The user typed, and the session did not get to",
         );
-        self.corrections();
-        self.statements(Kind::DeadEnd, Rank::WrongTurn, "Tried and given up");
-        self.named(Kind::Reverted, Rank::WrongTurn, "A change was taken back");
-        self.named(Kind::Missing, Rank::Landmine, "Missing file");
-        self.failures();
-        self.tasks();
-        self.agents();
-        self.quotes(Kind::Unchecked, Rank::Task, "Unchecked");
-        self.statements(Kind::OpenItem, Rank::Task, "Left open");
-        self.answers();
-        self.findings();
-        self.summary();
-        self.named(Kind::Plan, Rank::Read, "Plan document");
-        self.reports();
-        self.messages();
-        self.remarks();
-        self.fixed();
-        self.files();
-        self.requests();
-        self.quotes(Kind::TakenBack, Rank::Rest, "The user went back before this");
-        self.not_named();
-        self.points
+        self.add_corrections();
+        self.add_statements(Kind::DeadEnd, ItemRank::WrongTurn, "Tried and given up");
+        self.add_paths(Kind::Reverted, ItemRank::WrongTurn, "A change was taken back");
+        self.add_paths(Kind::Missing, ItemRank::Landmine, "Missing file");
+        self.add_failures();
+        self.add_tasks();
+        self.add_agents();
+        self.add_quotes(Kind::Unchecked, ItemRank::Task, "Unchecked");
+        self.add_statements(Kind::OpenItem, ItemRank::Task, "Left open");
+        self.add_answers();
+        self.add_findings();
+        self.add_summary();
+        self.add_paths(Kind::Plan, ItemRank::Read, "Plan document");
+        self.add_reports();
+        self.add_commit_messages();
+        self.add_remarks();
+        self.add_fixed_failures();
+        self.add_changed_files();
+        self.add_answered_requests();
+        self.add_quotes(Kind::TakenBack, ItemRank::Rest, "The user went back before this");
+        self.add_unlisted_counts();
+        self.items
     }
 
     fn of_kind(&self, kind: Kind) -> Vec<&'g Highlight> {
-        self.gist.of_kind(kind).collect()
+        self.summary.of_kind(kind).collect()
     }
 
-    fn push(&mut self, point: Point) {
-        self.points.push(Point { is_of_page: true, ..point });
+    fn push(&mut self, point: BriefItem) {
+        self.items.push(BriefItem { is_page_subject: true, ..point });
     }
 
-    fn line(&mut self, rank: Rank, what: &'static str, text: String) {
-        let point = Point { form: Form::Line, ..self.origin.point(rank, what, text) };
+    fn add_line(&mut self, rank: ItemRank, what: &'static str, text: String) {
+        let point = BriefItem { form: ItemForm::Line, ..self.origin.item(rank, what, text) };
         self.push(point);
     }
 
-    fn quote(&mut self, rank: Rank, what: &'static str, one: &Highlight) {
-        let point = self.origin.point(rank, what, one.text.clone());
+    fn add_quote(&mut self, rank: ItemRank, what: &'static str, one: &Highlight) {
+        let point = self.origin.item(rank, what, one.text.clone());
         let remark = one.state.clone();
-        self.push(Point { place: place(one), remark, ..point });
+        self.push(BriefItem { place: place(one), remark, ..point });
     }
 
     /// The words of the agent.
-    fn quote_agent(&mut self, rank: Rank, what: &'static str, one: &Highlight) {
-        let point = self.origin.point(rank, what, one.text.clone());
-        self.push(Point { place: place(one), remark: Some("the agent".to_owned()), ..point });
+    fn add_agent_quote(&mut self, rank: ItemRank, what: &'static str, one: &Highlight) {
+        let point = self.origin.item(rank, what, one.text.clone());
+        self.push(BriefItem { place: place(one), remark: Some("the agent".to_owned()), ..point });
     }
 
     /// Each as a quote of its own.
-    fn quotes(&mut self, kind: Kind, rank: Rank, what: &'static str) {
+    fn add_quotes(&mut self, kind: Kind, rank: ItemRank, what: &'static str) {
         for one in self.of_kind(kind) {
-            self.quote(rank, what, one);
+            self.add_quote(rank, what, one);
         }
     }
 
     /// Statements of the agent. The best come early; the others are in its reports.
-    fn statements(&mut self, kind: Kind, rank: Rank, what: &'static str) {
+    fn add_statements(&mut self, kind: Kind, rank: ItemRank, what: &'static str) {
         for (at, one) in self.of_kind(kind).into_iter().enumerate() {
-            let rank = if at < STATEMENTS_FIRST { rank } else { Rank::Rest };
-            self.quote_agent(rank, what, one);
+            let rank = if at < STATEMENTS_FIRST { rank } else { ItemRank::Rest };
+            self.add_agent_quote(rank, what, one);
         }
     }
 
     /// What the newest summary says: all there is where nothing came after it.
-    fn summary(&mut self) {
+    fn add_summary(&mut self) {
         for one in self.of_kind(Kind::Summary) {
-            let rank = if one.weight > 0 { Rank::Decision } else { Rank::Rest };
-            let point = self.origin.point(rank, "From the summary", one.text.clone());
-            self.push(Point { place: place(one), ..point });
+            let rank = if one.weight > 0 { ItemRank::Decision } else { ItemRank::Rest };
+            let point = self.origin.item(rank, "From the summary", one.text.clone());
+            self.push(BriefItem { place: place(one), ..point });
         }
     }
 
     /// What the agent found out and decided, the most telling first.
-    fn findings(&mut self) {
+    fn add_findings(&mut self) {
         let mut found = self.of_kind(Kind::Finding);
         found.extend(self.of_kind(Kind::Decision));
         // "Created pull request #12" says nothing once the status names it.
@@ -251,64 +254,66 @@ impl<'g> SessionPoints<'g> {
         let is_old = |one: &&Highlight| one.state.as_deref() == Some(BEFORE_EDITS);
         let remark = found.iter().any(is_old).then(|| "at the time".to_owned());
         for (at, one) in found.into_iter().enumerate() {
-            let rank = if at < STATEMENTS_FIRST { Rank::Decision } else { Rank::File };
-            let point = self.origin.point(rank, "The agent's findings", one.text.clone());
-            self.push(Point { place: place(one), remark: remark.clone(), ..point });
+            let rank = if at < STATEMENTS_FIRST { ItemRank::Decision } else { ItemRank::File };
+            let point = self.origin.item(rank, "The agent's findings", one.text.clone());
+            self.push(BriefItem { place: place(one), remark: remark.clone(), ..point });
         }
     }
 
     /// Paths, each in a line.
-    fn named(&mut self, kind: Kind, rank: Rank, what: &'static str) {
+    fn add_paths(&mut self, kind: Kind, rank: ItemRank, what: &'static str) {
         for one in self.of_kind(kind) {
             let state = one.state.as_ref().map(|state| format!(", {state}"));
             let text = quote::code(&one.text, usize::MAX);
-            self.line(rank, what, format!("{text}{}", state.unwrap_or_default()));
+            self.add_line(rank, what, format!("{text}{}", state.unwrap_or_default()));
         }
     }
 
     /// Which session this is, when it was and how it ended.
-    fn source(&mut self) {
-        let gist = self.gist;
+    fn add_source(&mut self) {
+        let gist = self.summary;
         let mut parts = vec![format!("{} {}", client_name(gist.client), short_id(&gist.session))];
         parts.extend(span(gist.began, gist.ended));
         let running = self.of_kind(Kind::Running);
         let running = running.first().map(|one| quote::code(&one.text, PART_LENGTH_MAX));
         let ending = match (gist.ending, running) {
-            (Ending::Asked, _) => "ended with a question to the user".to_owned(),
-            (Ending::MidTurn, Some(running)) => {
+            (SessionEnding::Asked, _) => "ended with a question to the user".to_owned(),
+            (SessionEnding::MidTurn, Some(running)) => {
                 format!("stopped in the middle of a turn while {running} was running")
             }
-            (Ending::MidTurn, None) => "stopped in the middle of a turn".to_owned(),
-            (Ending::Interrupted, _) => "the user interrupted the last turn".to_owned(),
-            (Ending::Failed, _) => "stopped mid-turn by an API error".to_owned(),
+            (SessionEnding::MidTurn, None) => "stopped in the middle of a turn".to_owned(),
+            (SessionEnding::Interrupted, _) => "the user interrupted the last turn".to_owned(),
+            (SessionEnding::Failed, _) => "stopped mid-turn by an API error".to_owned(),
             // Of one that completed, the status says that no request is open.
-            (Ending::Completed | Ending::Unknown | Ending::Nothing, _) => String::new(),
+            (SessionEnding::Completed | SessionEnding::Unknown | SessionEnding::Nothing, _) => {
+                String::new()
+            }
         };
         parts.push(ending);
         parts.retain(|part| !part.is_empty());
-        self.line(Rank::Source, "Last session", parts.join(", "));
+        self.add_line(ItemRank::Source, "Last session", parts.join(", "));
     }
 
-    fn goal(&mut self) {
+    fn add_goal(&mut self) {
         for one in self.of_kind(Kind::Goal) {
             let document = document_goal(&one.text);
             let is_beginning = document.is_some();
             let text = document.unwrap_or_else(|| one.text.clone());
-            let point = self.origin.point(Rank::Goal, "Goal", text);
+            let point = self.origin.item(ItemRank::Goal, "Goal", text);
             let remark = Some(match one.state.as_deref() {
                 Some(FROM_SUMMARY) => FROM_SUMMARY.to_owned(),
                 Some(state) => format!("the user, {state}"),
                 None => "the user".to_owned(),
             });
-            self.push(Point { place: place(one), remark, is_beginning, ..point });
+            self.push(BriefItem { place: place(one), remark, is_beginning, ..point });
         }
     }
 
     /// The state in one line, then commits, effects and checks in a line each.
-    fn status(&mut self) {
+    fn add_status(&mut self) {
         let state = self.state_line();
         if !state.is_empty() {
-            self.line(Rank::Standing, "Status", state);
+            self.add_line(ItemRank::Status, "Status", state);
         }
         // Where it is the same for all commits, the first line says it.
         let commits = self.of_kind(Kind::Commit);
@@ -316,48 +321,48 @@ impl<'g> SessionPoints<'g> {
         for one in commits {
             let id = one.detail.as_deref().unwrap_or("commit");
             let state = one.state.as_ref().filter(|_| is_mixed).map(|state| format!(" ({state})"));
-            let subject = subject(&one.text, self.gist.branch.as_deref());
+            let subject = subject(&one.text, self.summary.branch.as_deref());
             let subject = quote::inline(&subject, PART_LENGTH_MAX);
             let text = format!("{} {subject}{}", quote::label(id), state.unwrap_or_default());
-            self.line(Rank::Standing, "Status", text);
+            self.add_line(ItemRank::Status, "Status", text);
         }
-        self.effects();
-        self.checks();
+        self.add_effects();
+        self.add_checks();
         for one in self.of_kind(Kind::Status) {
-            if !self.is_stated(one) {
-                self.quote_agent(Rank::Standing, "Status", one);
+            if !self.is_redundant_status(one) {
+                self.add_agent_quote(ItemRank::Status, "Status", one);
             }
         }
     }
 
     /// Whether the agent only says at the end that all is done, and names nothing that the lines of the
     /// status do not: "All done, pushed." They are proven, and its report has the rest.
-    fn is_stated(&self, said: &Highlight) -> bool {
+    fn is_redundant_status(&self, said: &Highlight) -> bool {
         // What it says is open is listed as such.
-        let open = self.gist.of_kind(Kind::OpenItem);
+        let open = self.summary.of_kind(Kind::OpenItem);
         let rest = open.fold(said.text.clone(), |text, one| text.replace(&one.text, ""));
-        matches!(self.gist.ending, Ending::Completed | Ending::Unknown)
-            && self.standing().count() > 1
+        matches!(self.summary.ending, SessionEnding::Completed | SessionEnding::Unknown)
+            && self.status_lines().count() > 1
             && only_says_done(&rest)
             && self.names_all_of(&rest)
     }
 
     /// The lines about where the work is.
-    fn standing(&self) -> impl Iterator<Item = &str> {
-        let lines = self.points.iter().filter(|point| point.rank == Rank::Standing);
-        lines.filter(|point| point.form == Form::Line).map(|point| point.text.as_str())
+    fn status_lines(&self) -> impl Iterator<Item = &str> {
+        let lines = self.items.iter().filter(|point| point.rank == ItemRank::Status);
+        lines.filter(|point| point.form == ItemForm::Line).map(|point| point.text.as_str())
     }
 
     /// Whether these lines have each name in a text.
     fn names_all_of(&self, text: &str) -> bool {
-        let is_named = |name: &str| self.standing().any(|line| has_word(line, name));
+        let is_named = |name: &str| self.status_lines().any(|line| has_word(line, name));
         identifiers(text).into_iter().all(is_named)
     }
 
-    fn effects(&mut self) {
+    fn add_effects(&mut self) {
         for (text, count) in self.effect_lines() {
-            let point = self.origin.point(Rank::Standing, "Status", text);
-            self.push(Point { form: Form::Line, count, ..point });
+            let point = self.origin.item(ItemRank::Status, "Status", text);
+            self.push(BriefItem { form: ItemForm::Line, count, ..point });
         }
     }
 
@@ -369,7 +374,7 @@ impl<'g> SessionPoints<'g> {
             words.map(str::to_lowercase).collect::<Vec<String>>()
         };
         let subjects: Vec<Vec<String>> =
-            self.gist.of_kind(Kind::Commit).map(|one| words(&one.text)).collect();
+            self.summary.of_kind(Kind::Commit).map(|one| words(&one.text)).collect();
         // Its words in their order, perhaps with others between them.
         let is_said = |title: &str| {
             let title = words(title);
@@ -403,12 +408,12 @@ impl<'g> SessionPoints<'g> {
     }
 
     /// Checks that passed; those with the same edits since share a line.
-    fn checks(&mut self) {
+    fn add_checks(&mut self) {
         let checks = self.of_kind(Kind::Check);
         for some in checks.chunk_by(|one, next| one.state == next.state) {
             let each = some.iter().map(|one| {
                 // Where nothing was edited since, it does not matter when it passed.
-                let is_old = one.state.as_deref() != Some(UNCHANGED);
+                let is_old = one.state.as_deref() != Some(NO_EDITS_SINCE);
                 let at = one.seen.as_ref().and_then(|seen| seen.at).filter(|_| is_old);
                 let at = at.map(|at| format!(" {}", clock(at))).unwrap_or_default();
                 let folder =
@@ -419,7 +424,7 @@ impl<'g> SessionPoints<'g> {
             let each: Vec<String> = each.collect();
             let since = some[0].state.as_deref().unwrap_or_default();
             let text = format!("Passed: {}; {since}", each.join(", "));
-            self.line(Rank::Standing, "Status", text);
+            self.add_line(ItemRank::Status, "Status", text);
         }
     }
 
@@ -430,22 +435,22 @@ impl<'g> SessionPoints<'g> {
             false => {
                 let question = one.detail.as_deref();
                 let question = question.map(|asked| {
-                    format!(" (the answer to {})", quote::inline(&form::plain_lines(asked), 160))
+                    format!(" (the answer to {})", quote::inline(&form::plain_text(asked), 160))
                 });
                 let request = quote::inline(&one.text, 80);
                 format!("request {request}{} unfinished", question.unwrap_or_default())
             }
         });
-        let state = match (self.gist.ending, request) {
-            (Ending::Completed, _) => Some("no open request".to_owned()),
+        let state = match (self.summary.ending, request) {
+            (SessionEnding::Completed, _) => Some("no open request".to_owned()),
             (ending, Some(request)) if ending.is_open() => Some(request),
             (_, _) => None,
         };
-        state.into_iter().chain(self.gist.tree.clone()).collect::<Vec<_>>().join("; ")
+        state.into_iter().chain(self.summary.tree.clone()).collect::<Vec<_>>().join("; ")
     }
 
     /// One labeled next step, or none where the last request was answered.
-    fn next(&mut self) {
+    fn add_next_step(&mut self) {
         let first = |kind: Kind| self.of_kind(kind).first().copied();
         let question =
             || first(Kind::Question).map(|one| (one, "the agent's question, unanswered"));
@@ -453,63 +458,67 @@ impl<'g> SessionPoints<'g> {
         let task = || self.task_in_progress().map(|one| (one, "the task in progress"));
         let request =
             || first(Kind::OpenRequest).map(|one| (one, "the user's request, unfinished"));
-        let found = match self.gist.ending {
-            Ending::Asked => question(),
-            Ending::MidTurn | Ending::Interrupted | Ending::Failed => {
+        let found = match self.summary.ending {
+            SessionEnding::Asked => question(),
+            SessionEnding::MidTurn | SessionEnding::Interrupted | SessionEnding::Failed => {
                 plan().or_else(task).or_else(request)
             }
-            Ending::Unknown | Ending::Nothing | Ending::Completed => None,
+            SessionEnding::Unknown | SessionEnding::Nothing | SessionEnding::Completed => None,
         };
         if let Some((one, whose)) = found {
             let at =
                 one.seen.as_ref().and_then(|seen| seen.at).map(|at| format!(", {}", clock(at)));
             if one.kind == Kind::OpenRequest && self.is_goal(one) {
-                return self.line(Rank::NextAction, "Next", "finish the request above".to_owned());
+                return self.add_line(
+                    ItemRank::NextAction,
+                    "Next",
+                    "finish the request above".to_owned(),
+                );
             }
             // What came after a plan may have been what it says.
             let state = one.state.as_deref().filter(|_| one.kind == Kind::StatedPlan);
             let state = state.map(|state| format!(", {state}")).unwrap_or_default();
             let remark = Some(format!("{whose}{}{state}", at.unwrap_or_default()));
-            let point = self.origin.point(Rank::NextAction, "Next", one.text.clone());
-            self.push(Point { place: place(one), remark, ..point });
+            let point = self.origin.item(ItemRank::NextAction, "Next", one.text.clone());
+            self.push(BriefItem { place: place(one), remark, ..point });
         }
     }
 
     /// Whether a request is the goal, which the page has just quoted.
     fn is_goal(&self, request: &Highlight) -> bool {
-        self.gist.of_kind(Kind::Goal).any(|goal| goal.text == request.text)
+        self.summary.of_kind(Kind::Goal).any(|goal| goal.text == request.text)
     }
 
     fn task_in_progress(&self) -> Option<&'g Highlight> {
-        self.gist.of_kind(Kind::Task).find(|one| one.state.as_deref() == Some("in progress"))
+        self.summary.of_kind(Kind::Task).find(|one| one.state.as_deref() == Some("in progress"))
     }
 
     /// What the user corrected. The newest lead; what older ones asked for shows in what was done.
-    fn corrections(&mut self) {
+    fn add_corrections(&mut self) {
         // An instruction leads the page already.
         let is_more = |one: &&Highlight| {
-            let mut instructions = self.gist.of_kind(Kind::Instruction);
+            let mut instructions = self.summary.of_kind(Kind::Instruction);
             !instructions.any(|instruction| instruction.text.trim() == one.text.trim())
         };
-        let corrections = self.gist.of_kind(Kind::Correction).filter(is_more);
+        let corrections = self.summary.of_kind(Kind::Correction).filter(is_more);
         for (at, one) in corrections.collect::<Vec<_>>().into_iter().enumerate() {
-            let rank = if at < CORRECTIONS_FIRST { Rank::Constraint } else { Rank::Proof };
-            self.quote(rank, "The user corrected", one);
+            let rank = if at < CORRECTIONS_FIRST { ItemRank::Constraint } else { ItemRank::Proof };
+            self.add_quote(rank, "The user corrected", one);
         }
     }
 
-    fn failures(&mut self) {
+    fn add_failures(&mut self) {
         for one in self.of_kind(Kind::Failed) {
             let state = one.state.as_deref().unwrap_or_default();
             let command = quote::code(&one.text, PART_LENGTH_MAX);
             let why = one.detail.as_deref().map(|why| format!(": {}", quote::inline(why, 160)));
             let text = format!("{command} {state}{}", why.unwrap_or_default());
-            self.line(Rank::Failure, "Failing", text);
+            self.add_line(ItemRank::Failure, "Failing", text);
         }
     }
 
     /// Failures that were fixed. A check that failed in several ways is named once.
-    fn fixed(&mut self) {
+    fn add_fixed_failures(&mut self) {
         let mut named = None;
         for one in self.of_kind(Kind::Passed) {
             let said = one.remark.as_deref();
@@ -527,60 +536,61 @@ impl<'g> SessionPoints<'g> {
                 (false, true) => format!("{command} {state}"),
                 (false, false) => format!("{command} {state}: {told}"),
             };
-            self.line(Rank::File, "Fixed on the way", text);
+            self.add_line(ItemRank::File, "Fixed on the way", text);
         }
     }
 
-    fn tasks(&mut self) {
+    fn add_tasks(&mut self) {
         let tasks = self.of_kind(Kind::Task);
         let (started, waiting): (Vec<&Highlight>, Vec<&Highlight>) =
             tasks.into_iter().partition(|one| one.state.as_deref() != Some("pending"));
         for one in started {
             let state = one.state.as_deref().unwrap_or("open");
             let text = format!("{state}: {}", quote::inline(&one.text, PART_LENGTH_MAX));
-            let point = self.origin.point(Rank::Task, "Open tasks", text);
+            let point = self.origin.item(ItemRank::Task, "Open tasks", text);
             // The next step may be one of them.
             let mention = Some(one.text.clone());
-            self.push(Point { form: Form::Line, mention, ..point });
+            self.push(BriefItem { form: ItemForm::Line, mention, ..point });
         }
         // Tasks that nobody started share a line: one that is far off says little.
         for some in waiting.chunks(WAITING_PER_LINE) {
             let names: Vec<String> = some.iter().map(|one| quote::inline(&one.text, 60)).collect();
             let text = format!("pending: {}", names.join(", "));
-            let point = self.origin.point(Rank::Task, "Open tasks", text);
-            self.push(Point { form: Form::Line, count: some.len(), ..point });
+            let point = self.origin.item(ItemRank::Task, "Open tasks", text);
+            self.push(BriefItem { form: ItemForm::Line, count: some.len(), ..point });
         }
     }
 
-    fn agents(&mut self) {
+    fn add_agents(&mut self) {
         for one in self.of_kind(Kind::Agent) {
             let id = one.detail.as_deref().map(|id| format!("{} ", quote::label(id)));
             let about = quote::inline(&one.text, PART_LENGTH_MAX);
             let text = format!("{}{about}, no report seen", id.unwrap_or_default());
-            self.line(Rank::Task, "Agents in flight", text);
+            self.add_line(ItemRank::Task, "Agents in flight", text);
         }
     }
 
-    fn answers(&mut self) {
+    fn add_answers(&mut self) {
         for one in self.of_kind(Kind::Answer) {
             let question = one.detail.as_deref().unwrap_or_default();
             let (question, answer) = (quote::inline(question, 120), quote::inline(&one.text, 160));
-            self.line(Rank::Decision, "The user decided", format!("{question}: {answer}"));
+            self.add_line(ItemRank::Decision, "The user decided", format!("{question}: {answer}"));
         }
     }
 
     /// What commit messages say about the work.
-    fn messages(&mut self) {
+    fn add_commit_messages(&mut self) {
         for one in self.of_kind(Kind::Message) {
-            let point = self.origin.point(Rank::Report, "Commit message", unwrapped(&one.text));
+            let point =
+                self.origin.item(ItemRank::Report, "Commit message", unwrap_lines(&one.text));
             let id = one.detail.as_deref().map(quote::label);
             let remark = id.or_else(|| one.state.clone());
-            self.push(Point { place: place(one), remark, ..point });
+            self.push(BriefItem { place: place(one), remark, ..point });
         }
     }
 
     /// What the agent reported, each with the request before it, and its subagents, each with its task.
-    fn reports(&mut self) {
+    fn add_reports(&mut self) {
         let reports =
             [(Kind::Report, "Report", "after"), (Kind::AgentReport, "Report of a subagent", "on")];
         let mut request = None;
@@ -596,47 +606,47 @@ impl<'g> SessionPoints<'g> {
                 let remark = (!remark.is_empty()).then(|| remark.join(", "));
                 let is_report = one.state.as_deref() != Some(NO_REPORT);
                 let what = if is_report { what } else { "The agent said" };
-                let point = self.origin.point(Rank::Report, what, without_lead_in(&one.text));
-                self.push(Point { place: place(one), remark, ..point });
+                let point = self.origin.item(ItemRank::Report, what, without_lead_in(&one.text));
+                self.push(BriefItem { place: place(one), remark, ..point });
             }
         }
     }
 
     /// What the agent said between calls.
-    fn remarks(&mut self) {
+    fn add_remarks(&mut self) {
         for one in self.of_kind(Kind::Remark) {
-            let point = self.origin.point(Rank::Rest, "The agent also said", one.text.clone());
+            let point = self.origin.item(ItemRank::Rest, "The agent also said", one.text.clone());
             let remark = Some("newest first".to_owned());
-            self.push(Point { place: place(one), remark, ..point });
+            self.push(BriefItem { place: place(one), remark, ..point });
         }
     }
 
     /// A request as the heading of a report names it; what leads the page is not quoted again.
     fn request_name(&self, request: &str) -> String {
         let is_it = |one: &Highlight| request_line(&one.text) == request;
-        if self.gist.of_kind(Kind::Goal).any(is_it) {
+        if self.summary.of_kind(Kind::Goal).any(is_it) {
             return "the goal".to_owned();
         }
-        if self.gist.of_kind(Kind::Correction).take(CORRECTIONS_FIRST).any(is_it) {
+        if self.summary.of_kind(Kind::Correction).take(CORRECTIONS_FIRST).any(is_it) {
             return "a correction".to_owned();
         }
         named_request(request)
     }
 
     /// Requests that were answered. A report may name the one before it.
-    fn requests(&mut self) {
+    fn add_answered_requests(&mut self) {
         for one in self.of_kind(Kind::Request) {
-            let point = self.origin.point(Rank::Rest, "Answered requests", one.text.clone());
+            let point = self.origin.item(ItemRank::Rest, "Answered requests", one.text.clone());
             let line = request_line(&one.text);
             let is_whole = line.chars().nth(PART_LENGTH_MAX).is_none();
             let mention = is_whole.then(|| named_request(&line));
             let remark = one.state.clone();
-            self.push(Point { place: place(one), remark, mention, ..point });
+            self.push(BriefItem { place: place(one), remark, mention, ..point });
         }
     }
 
     /// Files by folder, in few lines.
-    fn files(&mut self) {
+    fn add_changed_files(&mut self) {
         let mut folders: Vec<(String, Vec<String>)> = Vec::new();
         for one in self.of_kind(Kind::Changed) {
             let (folder, name) = one.text.rsplit_once('/').unwrap_or(("", &one.text));
@@ -665,20 +675,20 @@ impl<'g> SessionPoints<'g> {
         }
         for (line, count) in lines {
             let text = quote::code(&line, usize::MAX);
-            let point = self.origin.point(Rank::File, "Changed files", text);
-            self.push(Point { form: Form::Line, count, ..point });
+            let point = self.origin.item(ItemRank::File, "Changed files", text);
+            self.push(BriefItem { form: ItemForm::Line, count, ..point });
         }
     }
 
     /// What the gist counts and does not name.
-    fn not_named(&mut self) {
+    fn add_unlisted_counts(&mut self) {
         let counted = |(kind, more): (&Kind, &usize)| format!("{} ×{more}", kind.word());
-        let mut parts: Vec<String> = self.gist.left_out.iter().map(counted).collect();
-        if self.gist.not_kept > 0 {
-            parts.push(format!("only in the transcript ×{}", self.gist.not_kept));
+        let mut parts: Vec<String> = self.summary.left_out.iter().map(counted).collect();
+        if self.summary.not_kept > 0 {
+            parts.push(format!("only in the transcript ×{}", self.summary.not_kept));
         }
         if !parts.is_empty() {
-            self.line(Rank::Standing, "Not listed here", parts.join("; "));
+            self.add_line(ItemRank::Status, "Not listed here", parts.join("; "));
         }
     }
 }
@@ -719,7 +729,7 @@ fn document_goal(text: &str) -> Option<String> {
 }
 
 /// A text whose lines were broken at a width, with a line per paragraph and list item.
-fn unwrapped(text: &str) -> String {
+fn unwrap_lines(text: &str) -> String {
     // Lines of code are no paragraph.
     if text.contains("```") || text.lines().any(|line| line.starts_with("    ")) {
         return text.to_owned();
@@ -811,9 +821,13 @@ mod tests {
     }
 
     fn status(items: Vec<Highlight>) -> Vec<String> {
-        let gist = Gist { items, branch: Some("queue".to_owned()), ..Gist::sample("s") };
-        let status = |point: &Point| point.what == "Status";
-        of_session(&gist).into_iter().filter(status).map(|point| point.text).collect()
+        let gist = SessionSummary {
+            items,
+            branch: Some("queue".to_owned()),
+            ..SessionSummary::sample("s")
+        };
+        let status = |point: &BriefItem| point.heading == "Status";
+        session_items(&gist).into_iter().filter(status).map(|point| point.text).collect()
     }
 
     #[test]
@@ -871,8 +885,8 @@ mod tests {
             failed(Some("no lock"), None),
             failed(None, None),
         ];
-        let points = of_session(&Gist { items, ..Gist::sample("s") });
-        let fixed = points.iter().filter(|point| point.what == "Fixed on the way");
+        let points = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let fixed = points.iter().filter(|point| point.heading == "Fixed on the way");
         let shown: Vec<&str> = fixed.map(|point| point.text.as_str()).collect();
         let first =
             "`make test` failed, and passed later: \"no key\"; the agent: \"It lacks a key.\"";
@@ -884,10 +898,10 @@ mod tests {
         let text = "It stalls because\nthe lock is held.\n\nKey changes:\n- one queue\n  per host\n1. two\nthree";
         let joined =
             "It stalls because the lock is held.\nKey changes:\n- one queue per host\n1. two three";
-        assert_eq!(unwrapped(text), joined);
-        assert_eq!(unwrapped("It takes\n300 ms now."), "It takes 300 ms now.");
+        assert_eq!(unwrap_lines(text), joined);
+        assert_eq!(unwrap_lines("It takes\n300 ms now."), "It takes 300 ms now.");
         let code = "Run it:\n```\ncargo test\ncargo clippy\n```";
-        assert_eq!(unwrapped(code), code);
+        assert_eq!(unwrap_lines(code), code);
     }
 
     #[test]
@@ -896,8 +910,8 @@ mod tests {
         let said = |text: &str| item(Kind::Correction, text);
         let items =
             vec![item(Kind::Instruction, rule), said(rule), said(&format!("{rule} Push it."))];
-        let points = of_session(&Gist { items, ..Gist::sample("s") });
-        let told = points.iter().filter(|point| point.what == "The user corrected");
+        let points = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let told = points.iter().filter(|point| point.heading == "The user corrected");
         assert_eq!(
             told.map(|point| point.text.as_str()).collect::<Vec<_>>(),
             ["Never amend commits. Push it."]
@@ -914,8 +928,8 @@ mod tests {
     }
 
     fn headings(items: Vec<Highlight>, what: &str) -> Vec<Option<String>> {
-        let points = of_session(&Gist { items, ..Gist::sample("s") });
-        let named = points.into_iter().filter(|point| point.what == what);
+        let points = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let named = points.into_iter().filter(|point| point.heading == what);
         named.map(|point| point.remark).collect()
     }
 
@@ -950,14 +964,15 @@ mod tests {
             ..item(Kind::Task, text)
         };
         let items = vec![task("Drain it", "in progress"), task("Lock it", "in progress")];
-        let gist = Gist { items, ending: Ending::MidTurn, ..Gist::sample("s") };
-        let points = of_session(&gist);
+        let gist =
+            SessionSummary { items, ending: SessionEnding::MidTurn, ..SessionSummary::sample("s") };
+        let points = session_items(&gist);
         let listed: Vec<&str> = { points.iter() }
-            .filter(|point| ["Next", "Open tasks"].contains(&point.what))
+            .filter(|point| ["Next", "Open tasks"].contains(&point.heading))
             .map(|point| point.text.as_str())
             .collect();
         assert_eq!(listed, ["Drain it", "in progress: \"Drain it\"", "in progress: \"Lock it\""]);
-        let tasks = points.iter().filter(|point| point.what == "Open tasks");
+        let tasks = points.iter().filter(|point| point.heading == "Open tasks");
         let mentions: Vec<Option<&str>> = tasks.map(|point| point.mention.as_deref()).collect();
         assert_eq!(mentions, [Some("Drain it"), Some("Lock it")]);
     }
@@ -971,9 +986,9 @@ mod tests {
             finding(&format!("Created {address} for it."), 9),
             finding("`lock` is never released.", 3),
         ];
-        let points = of_session(&Gist { items, ..Gist::sample("s") });
+        let points = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
         let found: Vec<&str> = { points.iter() }
-            .filter(|point| point.what == "The agent's findings")
+            .filter(|point| point.heading == "The agent's findings")
             .map(|point| point.text.as_str())
             .collect();
         assert_eq!(found[0], "`lock` is never released.");

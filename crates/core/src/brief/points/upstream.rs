@@ -1,55 +1,56 @@
 //! What a stage has to know of the handoffs that it builds on: what they are about, what was decided
 //! there, what is still open, what was assumed and what went wrong.
 
-use super::Origin;
-use super::handoff::{joined, source_of};
-use crate::brief::{Point, Rank};
+use super::ItemSource;
+use super::handoff::{join_parts, source_name};
+use crate::brief::{BriefItem, ItemRank};
 use crate::format::header::{Status, Validation};
 use crate::handoff::Handoff;
 
 /// The items of an upstream handoff. A resolved one still has open questions and assumptions; one
 /// that was superseded or abandoned decides nothing any more.
-pub fn of_upstream(handoff: &Handoff<'_>, path: &str) -> Vec<Point> {
+pub fn upstream_items(handoff: &Handoff<'_>, path: &str) -> Vec<BriefItem> {
     if matches!(handoff.status(), Status::Superseded | Status::Abandoned) {
         return Vec::new();
     }
     let key = handoff.key().to_string();
-    let origin = Origin::of(source_of(handoff, path), &["midstride", "show", &key]);
+    let origin = ItemSource::new(source_name(handoff, path), &["midstride", "show", &key]);
     let decisions = handoff.decisions().into_iter().filter_map(|one| {
-        let text = joined(one.decision, &[("because", one.rationale)])?;
+        let text = join_parts(one.decision, &[("because", one.rationale)])?;
         let (rank, what) = match one.binding {
-            true => (Rank::Constraint, "Binding decision upstream"),
-            false => (Rank::Decision, "Decision upstream"),
+            true => (ItemRank::Constraint, "Binding decision upstream"),
+            false => (ItemRank::Decision, "Decision upstream"),
         };
-        Some(origin.point(rank, what, text))
+        Some(origin.item(rank, what, text))
     });
     let open = (1..).zip(handoff.questions()).filter(|(_, one)| one.answer.is_none());
     let questions = open.filter_map(|(number, one)| {
-        let text = joined(one.question, &[("context", one.context)])?;
+        let text = join_parts(one.question, &[("context", one.context)])?;
         let (rank, what) = match one.blocks() {
-            true => (Rank::BlockingQuestion, "Blocking question upstream"),
-            false => (Rank::Rest, "Open question upstream"),
+            true => (ItemRank::BlockingQuestion, "Blocking question upstream"),
+            false => (ItemRank::Rest, "Open question upstream"),
         };
         let place = Some(format!("question {number}"));
-        Some(Point { place, ..origin.point(rank, what, text) })
+        Some(BriefItem { place, ..origin.item(rank, what, text) })
     });
     let assumptions = handoff.assumptions().into_iter().filter_map(|one| {
         let (rank, what) = match one.validation {
-            Validation::Holds => (Rank::Rest, "Assumption upstream, validated"),
-            Validation::Pending => (Rank::Rest, "Assumption upstream, not validated"),
-            Validation::Disproved => (Rank::WrongTurn, "Assumption upstream, disproved"),
+            Validation::Holds => (ItemRank::Rest, "Assumption upstream, validated"),
+            Validation::Pending => (ItemRank::Rest, "Assumption upstream, not validated"),
+            Validation::Disproved => (ItemRank::WrongTurn, "Assumption upstream, disproved"),
         };
-        Some(origin.point(rank, what, one.assumption?.value.trim()))
+        Some(origin.item(rank, what, one.assumption?.value.trim()))
     });
-    let summary = handoff.summary().map(|text| origin.point(Rank::Read, "Summary upstream", text));
+    let summary =
+        handoff.summary().map(|text| origin.item(ItemRank::Read, "Summary upstream", text));
     let wrong_turns = handoff.wrong_turns().into_iter().filter_map(|one| {
         let parts = [("wrong because", one.why_wrong), ("instead", one.replaced_by)];
-        let text = joined(one.tried, &parts)?;
-        Some(origin.point(Rank::WrongTurn, "Wrong turn upstream", text))
+        let text = join_parts(one.tried, &parts)?;
+        Some(origin.item(ItemRank::WrongTurn, "Wrong turn upstream", text))
     });
     let landmines = handoff.landmines().into_iter();
     let landmines =
-        landmines.map(|one| origin.point(Rank::Landmine, "Landmine upstream", one.value.trim()));
+        landmines.map(|one| origin.item(ItemRank::Landmine, "Landmine upstream", one.value.trim()));
     let points = summary.into_iter().chain(decisions).chain(questions).chain(assumptions);
     points.chain(wrong_turns).chain(landmines).collect()
 }
@@ -59,19 +60,19 @@ mod tests {
     use super::*;
     use crate::format::document::Document;
     use crate::format::stage::Stages;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     fn told(status: &str) -> Vec<String> {
         let text = format!(
             "---\nhandoff:\n  id: feat-042\n  stage: discovery\n  status: {status}\n  context_summary: For audits.\n  wrong_turns:\n    - tried: Tapes\n      why_wrong: Slow\n  landmines:\n    - Disks fill up\n  decisions_made:\n    - decision: One per project\n      rationale: So are machines\n    - decision: No cron\n      binding: true\n  open_questions:\n    - question: Quota?\n      context: They take room\n      blocking: false\n    - question: How long?\n      blocking: true\n    - question: Who?\n      answer: We\n  assumptions:\n    - assumption: Disks copy\n      confidence: low\n    - assumption: Cheap\n      validated: failed\n    - assumption: Known\n      validated: true\n---\n"
         );
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let handoff = Handoff::of(&document, &whereabouts, &stages);
-        let line = |point: Point| {
-            format!("{} | {} | {} | {}", point.rank.name(), point.what, point.text, point.source)
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let handoff = Handoff::new(&document, &whereabouts, &stages);
+        let line = |point: BriefItem| {
+            format!("{} | {} | {} | {}", point.rank.name(), point.heading, point.text, point.source)
         };
-        of_upstream(&handoff, "discovery.md").into_iter().map(line).collect()
+        upstream_items(&handoff, "discovery.md").into_iter().map(line).collect()
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Whether a document has what is looked for, and how weighty the place is.
 
 use super::query::Query;
-use super::{Part, Zone};
+use super::{SearchText, Zone};
 use crate::text::span::Span;
-use crate::text::words::{Term, Word};
+use crate::text::words::{FoldedWord, SearchTerm};
 
 /// How a hit ranks, the best first; hits of one tier are ranked by their age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ impl Tier {
 }
 
 /// How a document ranks for a query; `None` where it lacks a term.
-pub fn tier(query: &Query, parts: &[Part]) -> Option<Tier> {
+pub fn tier(query: &Query, parts: &[SearchText]) -> Option<Tier> {
     let zones: Option<Vec<Zone>> =
         query.terms().iter().map(|term| term_zone(term, parts)).collect();
     let zones = zones?;
@@ -41,21 +41,22 @@ pub fn tier(query: &Query, parts: &[Part]) -> Option<Tier> {
 }
 
 /// The weightiest zone that has a term.
-pub fn term_zone(term: &Term, parts: &[Part]) -> Option<Zone> {
-    let has = |part: &&Part| !places(term, &part.words).is_empty();
+pub fn term_zone(term: &SearchTerm, parts: &[SearchText]) -> Option<Zone> {
+    let has = |part: &&SearchText| !find_term(term, &part.words).is_empty();
     parts.iter().filter(has).map(|part| part.zone).min()
 }
 
 /// Where a term stands among words.
-pub(super) fn places(term: &Term, words: &[Word]) -> Vec<Span> {
+pub(super) fn find_term(term: &SearchTerm, words: &[FoldedWord]) -> Vec<Span> {
     let Some((last, first)) = term.words.split_last() else {
         return Vec::new();
     };
-    let fits = |window: &&[Word]| {
+    let fits = |window: &&[FoldedWord]| {
         let (end, start) = window.split_last().expect("a window has as many words as the term");
         let ends = if term.prefix { end.text.starts_with(last) } else { end.text == *last };
         ends && start.iter().zip(first).all(|(word, wanted)| word.text == *wanted)
     };
-    let span = |window: &[Word]| Span::new(window[0].at.start, window[window.len() - 1].at.end);
+    let span =
+        |window: &[FoldedWord]| Span::new(window[0].at.start, window[window.len() - 1].at.end);
     words.windows(term.words.len()).filter(fits).map(span).collect()
 }

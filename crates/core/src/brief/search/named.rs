@@ -9,7 +9,7 @@ const LENGTH_MAX: usize = 200;
 
 /// What of a prompt may name a document, in its order, each once. Words of the language are no
 /// names: a name has a separator or a digit in it.
-pub fn names(prompt: &str) -> Vec<&str> {
+pub fn candidate_names(prompt: &str) -> Vec<&str> {
     let mut seen = HashSet::new();
     let words = prompt.split_whitespace().flat_map(|word| word.split(['(', ')', '[', ']', ',']));
     let words = words.map(trimmed).filter(|word| is_name(word));
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn a_prompt_names_paths_files_and_ids() {
-        let check = |prompt: &str, expected: &[&str]| assert_eq!(names(prompt), expected);
+        let check = |prompt: &str, expected: &[&str]| assert_eq!(candidate_names(prompt), expected);
         check(
             "Continue the handoff from docs/handoffs/2026-03-01_login.md.",
             &["docs/handoffs/2026-03-01_login.md"],

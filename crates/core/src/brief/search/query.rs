@@ -1,6 +1,6 @@
 //! What was typed, as terms that all have to be there.
 
-use crate::text::words::Term;
+use crate::text::words::SearchTerm;
 
 /// A shorter beginning fits too much to be looked up.
 pub const PREFIX_LENGTH_MIN: usize = 3;
@@ -10,7 +10,7 @@ pub const TERMS_MAX: usize = 32;
 /// Terms that all have to be in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    terms: Vec<Term>,
+    terms: Vec<SearchTerm>,
 }
 
 /// Why nothing can be looked for.
@@ -30,16 +30,16 @@ pub enum QueryError {
 impl Query {
     /// Reads `word`, `"a phrase"` and `begin*`, in any order and number. An identifier or a path is
     /// a phrase of its words.
-    pub fn read(typed: &str) -> Result<Self, QueryError> {
-        let mut terms: Vec<Term> = Vec::new();
+    pub fn parse(typed: &str) -> Result<Self, QueryError> {
+        let mut terms: Vec<SearchTerm> = Vec::new();
         // What stands between quotes has an odd number; a last one that is not closed goes to the end.
         for (number, text) in typed.split('"').enumerate() {
             if number % 2 == 1 {
-                terms.extend(Term::of(text));
+                terms.extend(SearchTerm::from_text(text));
                 continue;
             }
             for chunk in text.split_whitespace() {
-                terms.extend(term_of(chunk)?);
+                terms.extend(parse_term(chunk)?);
             }
         }
         let mut seen = std::collections::HashSet::new();
@@ -52,14 +52,14 @@ impl Query {
     }
 
     /// Its terms; at least one.
-    pub fn terms(&self) -> &[Term] {
+    pub fn terms(&self) -> &[SearchTerm] {
         &self.terms
     }
 }
 
-fn term_of(chunk: &str) -> Result<Option<Term>, QueryError> {
+fn parse_term(chunk: &str) -> Result<Option<SearchTerm>, QueryError> {
     let begin = chunk.strip_suffix('*');
-    let Some(mut term) = Term::of(begin.unwrap_or(chunk)) else {
+    let Some(mut term) = SearchTerm::from_text(begin.unwrap_or(chunk)) else {
         return Ok(None);
     };
     // A star behind something else than a letter is no beginning of a word.
@@ -77,9 +77,10 @@ mod tests {
     use super::*;
 
     fn shown(typed: &str) -> String {
-        let term =
-            |term: &Term| format!("{}{}", term.words.join("+"), if term.prefix { "*" } else { "" });
-        match Query::read(typed) {
+        let term = |term: &SearchTerm| {
+            format!("{}{}", term.words.join("+"), if term.prefix { "*" } else { "" })
+        };
+        match Query::parse(typed) {
             Ok(query) => query.terms().iter().map(term).collect::<Vec<_>>().join(" "),
             Err(error) => error.to_string(),
         }

@@ -1,7 +1,7 @@
 //! How much a handoff matters for a prompt.
 
 use super::Zone;
-use crate::text::words::{Salient, Sort};
+use crate::text::words::{SalientTerm, TermKind};
 use jiff::Timestamp;
 
 /// What has fewer points is there by chance: one rare word of a prompt in a body has one.
@@ -30,31 +30,31 @@ pub struct Relevance {
 #[derive(Clone, Debug)]
 pub struct ScoredTerm {
     /// What is looked for.
-    pub salient: Salient,
+    pub salient: SalientTerm,
     /// How many documents have it.
     pub documents: usize,
 }
 
 /// From so many documents on, a term tells none of them apart.
-pub fn common_from(documents: usize) -> usize {
+pub fn common_threshold(documents: usize) -> usize {
     const FEW: usize = 20;
     const MANY: usize = 2000;
     (documents / 5).clamp(FEW, MANY)
 }
 
 /// The points of one term that stands in a zone, in a project with so many documents: words, files.
-pub fn points(term: &ScoredTerm, zone: Zone, documents: usize) -> (f64, f64) {
-    if term.documents > common_from(documents) {
+pub fn term_points(term: &ScoredTerm, zone: Zone, documents: usize) -> (f64, f64) {
+    if term.documents > common_threshold(documents) {
         return (0.0, 0.0);
     }
     #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
     let (all, with) = (documents.max(1) as f64, term.documents.max(1) as f64);
     // One for a term that one document has, less the more have it.
     let rare = (1.0 + all / with).ln() / (1.0 + all).ln();
-    let sort = match term.salient.sort {
-        Sort::Path => return (0.0, FILE_POINTS),
-        Sort::Name => 2.0,
-        Sort::Word => 1.0,
+    let sort = match term.salient.kind {
+        TermKind::Path => return (0.0, FILE_POINTS),
+        TermKind::Name => 2.0,
+        TermKind::Word => 1.0,
     };
     let place = match zone {
         Zone::Name => 2.0,
@@ -69,7 +69,7 @@ const NAMED_POINTS: f64 = 100.0;
 
 impl Relevance {
     /// Of a document that the prompt names.
-    pub fn named() -> Self {
+    pub fn for_named_document() -> Self {
         Self { words: NAMED_POINTS, files: 0.0, status: 1.0, recency: 1.0 }
     }
 
@@ -79,7 +79,7 @@ impl Relevance {
     }
 
     /// What the points come to; `None` where it does not matter.
-    pub fn of(
+    pub fn from_points(
         (words, files): (f64, f64),
         is_open: bool,
         changed: Option<Timestamp>,

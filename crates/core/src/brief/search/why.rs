@@ -1,9 +1,9 @@
 //! Why a document was found: the text that has the words, cut to a line, with the words marked.
 
-use super::Part;
-use super::matching::places;
+use super::SearchText;
+use super::matching::find_term;
 use crate::text::span::{Span, line_end, line_start};
-use crate::text::words::Term;
+use crate::text::words::SearchTerm;
 
 /// How much of a text is shown.
 const EXCERPT_BYTES: usize = 120;
@@ -12,7 +12,7 @@ const BEFORE_BYTES: usize = 40;
 
 /// A text that has what was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Why {
+pub struct MatchExcerpt {
     /// The field of the header, or `body`.
     pub field: String,
     /// A line of its text.
@@ -20,19 +20,19 @@ pub struct Why {
     /// The words in that line.
     pub marks: Vec<Span>,
     /// Whether the text goes on before and behind the line.
-    pub cut: (bool, bool),
+    pub truncated: (bool, bool),
 }
 
 /// For each term the weightiest text that has it, each text once.
-pub fn why(terms: &[&Term], parts: &[Part]) -> Vec<Why> {
-    let mut left: Vec<&Term> = terms.to_vec();
+pub fn match_excerpts(terms: &[&SearchTerm], parts: &[SearchText]) -> Vec<MatchExcerpt> {
+    let mut left: Vec<&SearchTerm> = terms.to_vec();
     let mut found = Vec::new();
     for part in parts {
-        let here = |term: &&&Term| !places(term, part.words()).is_empty();
+        let here = |term: &&&SearchTerm| !find_term(term, part.words()).is_empty();
         let first = left
             .iter()
             .filter(here)
-            .map(|term| places(term, part.words())[0])
+            .map(|term| find_term(term, part.words())[0])
             .min_by_key(|span| span.start);
         let Some(first) = first else { continue };
         left.retain(|term| !here(&term));
@@ -41,7 +41,7 @@ pub fn why(terms: &[&Term], parts: &[Part]) -> Vec<Why> {
     found
 }
 
-fn excerpt(part: &Part, first: Span, terms: &[&Term]) -> Why {
+fn excerpt(part: &SearchText, first: Span, terms: &[&SearchTerm]) -> MatchExcerpt {
     let text = part.text.as_str();
     let line = Span::new(line_start(text, first.start), line_end(text, first.end));
     let before = text.ceil_char_boundary(first.start.saturating_sub(BEFORE_BYTES)).max(line.start);
@@ -56,16 +56,16 @@ fn excerpt(part: &Part, first: Span, terms: &[&Term]) -> Why {
     let shown = shown.trim();
     let end = start + shown.len();
     let whole = Span::new(start, end);
-    let all = terms.iter().flat_map(|term| places(term, part.words()));
+    let all = terms.iter().flat_map(|term| find_term(term, part.words()));
     let mut marks: Vec<Span> = all.filter(|span| whole.contains(*span)).collect();
     marks.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     marks.dedup_by(|next, kept| next.start < kept.end);
-    Why {
+    MatchExcerpt {
         field: part.field.clone(),
         // Each byte keeps its place.
         excerpt: shown.replace(['\n', '\r', '\t'], " "),
         marks: marks.into_iter().map(|at| Span::new(at.start - start, at.end - start)).collect(),
-        cut: (!text[..start].trim().is_empty(), !text[end..].trim().is_empty()),
+        truncated: (!text[..start].trim().is_empty(), !text[end..].trim().is_empty()),
     }
 }
 
@@ -75,10 +75,10 @@ mod tests {
     use crate::brief::search::{Query, Zone};
 
     fn shown(typed: &str, texts: &[&str]) -> Vec<String> {
-        let query = Query::read(typed).unwrap();
-        let parts: Vec<Part> =
-            texts.iter().map(|text| Part::new("body", Zone::Body, text)).collect();
-        let mark = |why: Why| {
+        let query = Query::parse(typed).unwrap();
+        let parts: Vec<SearchText> =
+            texts.iter().map(|text| SearchText::new("body", Zone::Body, text)).collect();
+        let mark = |why: MatchExcerpt| {
             let mut text = why.excerpt.clone();
             for mark in why.marks.iter().rev() {
                 text.insert(mark.end, ']');
@@ -86,7 +86,10 @@ mod tests {
             }
             text
         };
-        why(&query.terms().iter().collect::<Vec<_>>(), &parts).into_iter().map(mark).collect()
+        match_excerpts(&query.terms().iter().collect::<Vec<_>>(), &parts)
+            .into_iter()
+            .map(mark)
+            .collect()
     }
 
     #[test]

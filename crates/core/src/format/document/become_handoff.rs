@@ -1,46 +1,47 @@
 //! A note with a handoff header: beside another tool's keys where that can be done, else on top of
 //! the whole text. Not a word of the note is lost either way.
 
-use super::format::in_order;
-use super::{BOM, Document, EditRefused};
+use super::format::in_format_order;
+use super::{BOM, Document, DocumentEditError};
 use crate::format::finding::{Code, Finding, Severity};
-use crate::text::edit::{Edit, Path};
-use crate::text::yaml::Data;
+use crate::text::edit::{Edit, HeaderPath};
+use crate::text::yaml::YamlData;
 
 impl Document {
     /// This note with a handoff header of these values; its text stays as it is.
-    pub fn with_header(&self, fields: &[(&str, Data)]) -> Result<Document, EditRefused> {
-        self.may_be_written()?;
-        Ok(self.with_keys_beside(fields).unwrap_or_else(|| self.with_header_on_top(fields)))
+    pub fn with_header(&self, fields: &[(&str, YamlData)]) -> Result<Document, DocumentEditError> {
+        self.check_writable()?;
+        Ok(self.with_handoff_key(fields).unwrap_or_else(|| self.with_header_prepended(fields)))
     }
 
     /// Another tool's header keeps its keys and gets ours beside them. `None` where there is no such
     /// header, or one that would not be sound as a part of ours.
-    fn with_keys_beside(&self, fields: &[(&str, Data)]) -> Option<Document> {
+    fn with_handoff_key(&self, fields: &[(&str, YamlData)]) -> Option<Document> {
         // Without the body, in which a section `## Handoff` would be taken for the header.
         let front = self.text[..self.body.start].trim_start_matches(BOM);
         let front = Document::parse(front.as_bytes());
         front.header()?;
-        let ours = Data::map(in_order(fields).into_iter().cloned());
-        let (front, _) = front.edit(&[Edit::Set(Path::default().key("handoff"), ours)]).ok()?;
+        let ours = YamlData::map(in_format_order(fields).into_iter().cloned());
+        let (front, _) =
+            front.edit(&[Edit::Set(HeaderPath::default().key("handoff"), ours)]).ok()?;
         let harms = |finding: &Finding| {
             finding.code.rule().severity == Severity::Error || finding.code == Code::Tab
         };
         let sound = front.handoff_header().is_some() && !front.findings.iter().any(harms);
-        sound.then(|| self.whole(&front.text, self.body.of(&self.text)))
+        sound.then(|| self.join_parts(&front.text, self.body.slice(&self.text)))
     }
 
-    fn with_header_on_top(&self, fields: &[(&str, Data)]) -> Document {
+    fn with_header_prepended(&self, fields: &[(&str, YamlData)]) -> Document {
         let line_break = self.line_break();
         let text = self.text.trim_start_matches(BOM);
         let mut header = Document::compose(fields, "").text.replace('\n', line_break);
         if !text.is_empty() && !text.starts_with(['\r', '\n']) {
             header.push_str(line_break);
         }
-        self.whole(&header, text)
+        self.join_parts(&header, text)
     }
 
-    fn whole(&self, header: &str, body: &str) -> Document {
+    fn join_parts(&self, header: &str, body: &str) -> Document {
         let mut text = format!("{header}{body}");
         if !text.ends_with('\n') {
             text.push_str(self.line_break());

@@ -9,13 +9,13 @@ mod proof;
 
 use super::Document;
 use crate::format::finding::Code;
-use crate::text::edit::{Edit, Patch, Path, Replacement};
+use crate::text::edit::{Edit, HeaderPath, Patch, Replacement};
 use crate::text::span::Span;
-use plan::Plan;
+use plan::EditPlan;
 
 /// Why an edit was refused; the document is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EditRefused {
+pub enum DocumentEditError {
     /// The bytes could not be written back.
     #[error("the file is not UTF-8")]
     NotUtf8,
@@ -33,71 +33,71 @@ pub enum EditRefused {
     Unreadable(String),
     /// The path leads nowhere.
     #[error("there is no `{0}`")]
-    NoSuchPlace(String),
+    NoSuchPath(String),
     /// The proof failed.
     #[error("`{0}` is written in a way that this edit would damage; edit it by hand")]
-    WouldHarm(String),
+    WouldCorrupt(String),
 }
 
 impl Document {
     /// Makes the edits one after the other, all or none.
-    pub fn edit(&self, edits: &[Edit]) -> Result<(Document, Patch), EditRefused> {
+    pub fn edit(&self, edits: &[Edit]) -> Result<(Document, Patch), DocumentEditError> {
         let mut document = self.clone();
         for edit in edits {
-            document.may_be_written()?;
-            document = document.edit_once(edit)?;
+            document.check_writable()?;
+            document = document.apply_edit(edit)?;
         }
         let patch = Patch::between(&self.text, &document.text);
         Ok((document, patch))
     }
 
     /// Whether this midstride can write the document back at all.
-    pub(super) fn may_be_written(&self) -> Result<(), EditRefused> {
+    pub(super) fn check_writable(&self) -> Result<(), DocumentEditError> {
         if !self.exact {
-            return Err(EditRefused::NotUtf8);
+            return Err(DocumentEditError::NotUtf8);
         }
         let newer = self.findings.iter().any(|finding| finding.code == Code::NewerFormat);
-        if newer { Err(EditRefused::NewerFormat) } else { Ok(()) }
+        if newer { Err(DocumentEditError::NewerFormat) } else { Ok(()) }
     }
 
-    fn edit_once(&self, edit: &Edit) -> Result<Document, EditRefused> {
-        self.prove(std::slice::from_ref(edit), self.plan(edit)?)
+    fn apply_edit(&self, edit: &Edit) -> Result<Document, DocumentEditError> {
+        self.apply_verified(std::slice::from_ref(edit), self.plan_edit(edit)?)
     }
 
     /// Makes edits of different places at once, with one proof for all of them.
-    pub(super) fn edit_together(&self, edits: &[&Edit]) -> Result<Document, EditRefused> {
+    pub(super) fn apply_batch(&self, edits: &[&Edit]) -> Result<Document, DocumentEditError> {
         let mut replacements = Vec::new();
         for edit in edits {
-            replacements.extend(self.plan(edit)?);
+            replacements.extend(self.plan_edit(edit)?);
         }
         let edits: Vec<Edit> = edits.iter().map(|edit| (*edit).clone()).collect();
-        self.prove(&edits, replacements)
+        self.apply_verified(&edits, replacements)
     }
 
-    fn plan(&self, edit: &Edit) -> Result<Vec<Replacement>, EditRefused> {
+    fn plan_edit(&self, edit: &Edit) -> Result<Vec<Replacement>, DocumentEditError> {
         match edit {
-            Edit::Body(at, text) => self.plan_body(*at, text),
+            Edit::Body(at, text) => self.plan_body_edit(*at, text),
             Edit::Set(path, _) | Edit::Append(path, _) | Edit::Remove(path) => {
-                let header = self.front().ok_or(EditRefused::NoHeader)?;
-                let mut plan = Plan { document: self, header, path, replacements: Vec::new() };
-                plan.make(edit)?;
+                let header = self.front_matter().ok_or(DocumentEditError::NoHeader)?;
+                let mut plan = EditPlan { document: self, header, path, replacements: Vec::new() };
+                plan.add_edit(edit)?;
                 Ok(plan.replacements)
             }
         }
     }
 
-    fn plan_body(&self, at: Span, text: &str) -> Result<Vec<Replacement>, EditRefused> {
+    fn plan_body_edit(&self, at: Span, text: &str) -> Result<Vec<Replacement>, DocumentEditError> {
         let inside = self.body.contains(at) && self.text.get(at.range()).is_some();
         inside
             .then(|| vec![replacement(&self.text, at, text.to_owned())])
-            .ok_or_else(|| EditRefused::NoSuchPlace(format!("byte {} of the body", at.start)))
+            .ok_or_else(|| DocumentEditError::NoSuchPath(format!("byte {} of the body", at.start)))
     }
 }
 
 fn replacement(text: &str, at: Span, new: String) -> Replacement {
-    Replacement { at: at.start, old: at.of(text).to_owned(), new }
+    Replacement { at: at.start, old: at.slice(text).to_owned(), new }
 }
 
-fn no_place(path: &Path) -> EditRefused {
-    EditRefused::NoSuchPlace(path.to_string())
+fn no_such_path(path: &HeaderPath) -> DocumentEditError {
+    DocumentEditError::NoSuchPath(path.to_string())
 }

@@ -3,32 +3,32 @@
 //! Formatting is a sequence of proven edits until nothing is loose any more, so doing it twice
 //! changes nothing. Notes without a handoff header are left alone: they are other people's.
 
-use super::{BOM, Document, EditRefused, legacy};
-use crate::format::finding::{Code, WayOut};
-use crate::format::header::{HANDOFF, Place};
-use crate::text::edit::{Edit, Path};
+use super::{BOM, Document, DocumentEditError, legacy};
+use crate::format::finding::{Code, FindingFix};
+use crate::format::header::{HANDOFF, HeaderLocation};
+use crate::text::edit::{Edit, HeaderPath};
 use crate::text::span::{Span, line_end, line_start};
-use crate::text::yaml::{self, Data, Node, Style};
+use crate::text::yaml::{self, YamlData, YamlNode, YamlStyle};
 
 /// Each try reads the document anew; what is still loose after so many is left to the author.
 const TRIES_MAX: usize = 500;
 
 impl Document {
     /// The document in the strict form. What cannot be mended safely stays as it is.
-    pub fn format(&self) -> Result<Document, EditRefused> {
-        self.may_be_written()?;
+    pub fn format(&self) -> Result<Document, DocumentEditError> {
+        self.check_writable()?;
         let lifted = match &self.header {
-            Some(header) if header.place == Place::Section => self.lift_section(),
-            Some(header) if header.place == Place::FrontMatter => self.clone(),
+            Some(header) if header.location == HeaderLocation::Section => self.section_to_header(),
+            Some(header) if header.location == HeaderLocation::FrontMatter => self.clone(),
             Some(_) | None => return Ok(self.clone()),
         };
-        Ok(lifted.clean_text().lift_stamps().tighten())
+        Ok(lifted.clean_text().stamps_to_header().apply_fixes())
     }
 
     /// A document of the strict form, from the values of its header and its body.
-    pub fn compose(fields: &[(&str, Data)], body: &str) -> Document {
+    pub fn compose(fields: &[(&str, YamlData)], body: &str) -> Document {
         let mut text = String::from("---\nhandoff:\n");
-        for (name, value) in in_order(fields) {
+        for (name, value) in in_format_order(fields) {
             text.push_str(&yaml::block_entry(name, value, 2));
         }
         text.push_str("---\n");
@@ -51,14 +51,14 @@ impl Document {
         let dropped = self.text.len() - text.len();
         if let Some(header) = &self.header {
             let at = Span::new(header.at.start - dropped, header.at.end - dropped);
-            let mut inner = at.of(&text).to_owned();
+            let mut inner = at.slice(&text).to_owned();
             // In a block of text a tab is text.
-            let tab_is_text = |node: &Node| {
-                matches!(node.style, Style::BlockScalar { .. })
-                    && node.at.of(&self.text).contains("\n\t")
+            let tab_is_text = |node: &YamlNode| {
+                matches!(node.style, YamlStyle::BlockScalar { .. })
+                    && node.at.slice(&self.text).contains("\n\t")
             };
-            if has(Code::Tab) && !header.root.any(&tab_is_text) {
-                inner = spaces_for_tabs(&inner);
+            if has(Code::Tab) && !header.root.any_node(&tab_is_text) {
+                inner = tabs_to_spaces(&inner);
             }
             if has(Code::HeaderNotClosed) {
                 if !inner.ends_with('\n') {
@@ -72,7 +72,7 @@ impl Document {
             text.push_str(line_break);
         }
         let clean = Document::parse(text.as_bytes());
-        if self.says_the_same_as(&clean) { clean } else { self.clone() }
+        if self.is_equivalent_to(&clean) { clean } else { self.clone() }
     }
 
     /// How its lines end.
@@ -82,21 +82,21 @@ impl Document {
 
     /// Writes every loose value strictly, as long as that can be done without harm. A value that
     /// was mended may show another one inside it, so it is done until nothing changes.
-    fn tighten(self) -> Document {
+    fn apply_fixes(self) -> Document {
         let mut document = self.clone();
         let mut tries_left = TRIES_MAX;
         loop {
             let loose: Vec<&Edit> = document
                 .findings
                 .iter()
-                .filter_map(|finding| match &finding.way_out {
-                    Some(WayOut::Write(edit)) => Some((finding.at, edit)),
-                    Some(WayOut::Think(_) | WayOut::Run(_)) | None => None,
+                .filter_map(|finding| match &finding.fix {
+                    Some(FindingFix::Edit(edit)) => Some((finding.at, edit)),
+                    Some(FindingFix::Hint(_) | FindingFix::Command(_)) | None => None,
                 })
                 .filter(|(at, _)| !document.has_comment_in(*at))
                 .map(|(_, edit)| edit)
                 .collect();
-            let Some(tighter) = document.edit_what_can_be(&loose, &mut tries_left) else {
+            let Some(tighter) = document.apply_safe_edits(&loose, &mut tries_left) else {
                 // Half of it done would be another half the next time.
                 return self;
             };
@@ -119,30 +119,32 @@ impl Document {
 
     /// Makes all edits at once; where that is refused, each half of them for itself. `None` where
     /// there were too many tries.
-    fn edit_what_can_be(&self, edits: &[&Edit], tries_left: &mut usize) -> Option<Document> {
+    fn apply_safe_edits(&self, edits: &[&Edit], tries_left: &mut usize) -> Option<Document> {
         if edits.is_empty() {
             return Some(self.clone());
         }
         *tries_left = tries_left.checked_sub(1)?;
-        match self.edit_together(edits) {
+        match self.apply_batch(edits) {
             Ok(edited) => Some(edited),
             Err(_) if edits.len() == 1 => Some(self.clone()),
             Err(_) => {
                 let (first, second) = edits.split_at(edits.len() / 2);
-                let edited = self.edit_what_can_be(first, tries_left)?;
-                edited.edit_what_can_be(second, tries_left)
+                let edited = self.apply_safe_edits(first, tries_left)?;
+                edited.apply_safe_edits(second, tries_left)
             }
         }
     }
 
     /// A `## Handoff` section becomes the header; lines that were not understood stay where they
     /// are.
-    fn lift_section(&self) -> Document {
-        let Some(found) = legacy::find(&self.text, &self.sections) else { return self.clone() };
+    fn section_to_header(&self) -> Document {
+        let Some(found) = legacy::find_section_header(&self.text, &self.sections) else {
+            return self.clone();
+        };
         if found.lines.is_empty() {
             return self.clone();
         }
-        let fields: Vec<(&str, Data)> = found
+        let fields: Vec<(&str, YamlData)> = found
             .header
             .root
             .entries()
@@ -152,9 +154,9 @@ impl Document {
         let holder = self.sections.iter().find(|section| section.own.contains(found.header.at));
         let mut cuts = found.lines;
         if let Some(section) = holder {
-            let own = section.own.of(&self.text);
+            let own = section.own.slice(&self.text);
             let words = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-            let understood: usize = cuts.iter().map(|cut| words(cut.of(&self.text))).sum();
+            let understood: usize = cuts.iter().map(|cut| words(cut.slice(&self.text))).sum();
             // Nothing else stands in the section: its heading goes too.
             if understood == words(own) {
                 cuts = vec![Span::new(section.at.start, section.own.end)];
@@ -168,8 +170,8 @@ impl Document {
         let lifted = match rest.header() {
             // Another tool's header keeps its keys and gets ours beside them.
             Some(_) => {
-                let ours = Data::map(in_order(&fields).into_iter().cloned());
-                let edit = Edit::Set(Path::default().key("handoff"), ours);
+                let ours = YamlData::map(in_format_order(&fields).into_iter().cloned());
+                let edit = Edit::Set(HeaderPath::default().key("handoff"), ours);
                 rest.edit(&[edit]).map(|(edited, _)| edited).ok()
             }
             None => {
@@ -186,7 +188,7 @@ impl Document {
 
     /// `Captured:` and `Revised:` lines of the body become `created` and `revisions`, where the
     /// header does not tell them already.
-    fn lift_stamps(self) -> Document {
+    fn stamps_to_header(self) -> Document {
         let Some(header) = self.handoff_header() else {
             return self;
         };
@@ -198,13 +200,13 @@ impl Document {
         let stamps = self.stamps();
         let mut edits = Vec::new();
         for stamp in &stamps {
-            let time = Data::Bare(stamp.time.value.to_owned());
-            if stamp.captured && created.is_none() {
-                edits.push(Edit::Set(Path::field("created"), time));
-            } else if !stamp.captured && revised.is_none() {
-                let reason = stamp.reason.map(|reason| ("reason", Data::text(reason.value)));
-                let entry = Data::map([("at", time)].into_iter().chain(reason));
-                edits.push(Edit::Append(Path::field("revisions"), entry));
+            let time = YamlData::Bare(stamp.time.value.to_owned());
+            if stamp.is_capture && created.is_none() {
+                edits.push(Edit::Set(HeaderPath::field("created"), time));
+            } else if !stamp.is_capture && revised.is_none() {
+                let reason = stamp.reason.map(|reason| ("reason", YamlData::text(reason.value)));
+                let entry = YamlData::map([("at", time)].into_iter().chain(reason));
+                edits.push(Edit::Append(HeaderPath::field("revisions"), entry));
             }
         }
         match self.edit(&edits) {
@@ -215,15 +217,17 @@ impl Document {
 }
 
 /// Fields in the order of the format, unknown ones last.
-pub(super) fn in_order<'f, 'n>(fields: &'f [(&'n str, Data)]) -> Vec<&'f (&'n str, Data)> {
+pub(super) fn in_format_order<'f, 'n>(
+    fields: &'f [(&'n str, YamlData)],
+) -> Vec<&'f (&'n str, YamlData)> {
     let rank = |name: &str| HANDOFF.fields.iter().position(|field| field.name == name);
-    let mut ordered: Vec<&(&str, Data)> = fields.iter().collect();
+    let mut ordered: Vec<&(&str, YamlData)> = fields.iter().collect();
     ordered.sort_by_key(|(name, _)| rank(name).unwrap_or(usize::MAX));
     ordered
 }
 
 /// Two spaces for each tab of an indentation.
-fn spaces_for_tabs(text: &str) -> String {
+fn tabs_to_spaces(text: &str) -> String {
     text.split_inclusive('\n')
         .map(|line| {
             let content = line.trim_start_matches([' ', '\t']);

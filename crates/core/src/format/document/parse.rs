@@ -2,13 +2,15 @@
 
 use super::{BOM, Document, legacy, version};
 use crate::format::finding::{Code, Finding, Severity};
-use crate::format::header::{HANDOFF, Header, Place};
+use crate::format::header::{HANDOFF, Header, HeaderLocation};
 use crate::format::section::sections;
 use crate::format::shape;
-use crate::text::edit::Path;
+use crate::text::edit::HeaderPath;
 use crate::text::markdown;
 use crate::text::span::{Span, line_end, line_start};
-use crate::text::yaml::{self, MARKER_LENGTH, Node, Problem, ProblemKind, Reading, Value};
+use crate::text::yaml::{
+    self, MARKER_LENGTH, ParsedYaml, YamlNode, YamlProblem, YamlProblemKind, YamlValue,
+};
 use std::sync::OnceLock;
 
 /// A larger header is not read: it would be read at the start of every session.
@@ -16,7 +18,7 @@ const HEADER_BYTES_MAX: usize = 1 << 20;
 /// Stands for each byte that is not UTF-8, so that no other byte moves.
 const SUBSTITUTE: u8 = b'?';
 
-pub(super) fn document(bytes: &[u8]) -> Document {
+pub(super) fn parse_document(bytes: &[u8]) -> Document {
     let (text, broken) = decode(bytes);
     let mut findings = Vec::new();
     if let Some(at) = broken {
@@ -28,28 +30,33 @@ pub(super) fn document(bytes: &[u8]) -> Document {
         Some(front) => front.after,
         None => text.len() - text.trim_start_matches(BOM).len(),
     };
-    let mut header = front.map(|front| front.header(&text, &mut findings));
+    let mut header = front.map(|front| front.into_header(&text, &mut findings));
     let body = Span::new(body_start, text.len());
-    let blocks = markdown::read(&text, body);
+    let blocks = markdown::parse(&text, body);
     let sections = sections(&text, &blocks.headings, body.end);
-    if header.as_ref().is_none_or(|header| header.place == Place::Foreign)
-        && let Some(legacy::Found { header: found, .. }) = legacy::find(&text, &sections)
+    if header.as_ref().is_none_or(|header| header.location == HeaderLocation::Foreign)
+        && let Some(legacy::SectionHeader { header: found, .. }) =
+            legacy::find_section_header(&text, &sections)
     {
-        let at = first_line(&text, sections_heading(&sections, found.at).start);
+        let at = first_line(&text, heading_of_section_at(&sections, found.at).start);
         let message = "the header stands in a section";
-        findings.push(Finding::new(Code::HeaderInSection, at, message).run(["midstride", "fmt"]));
-        findings.extend(version::newer(&found));
+        findings.push(
+            Finding::new(Code::HeaderInSection, at, message).with_command(["midstride", "fmt"]),
+        );
+        findings.extend(version::newer_format_finding(&found));
         header = Some(found);
     }
-    if header.as_ref().is_some_and(|header| header.place == Place::FrontMatter) {
+    if header.as_ref().is_some_and(|header| header.location == HeaderLocation::FrontMatter) {
         if text.starts_with(BOM) {
             let message = "the file starts with a byte order mark";
             let at = Span::new(0, BOM.len_utf8());
-            findings.push(Finding::new(Code::LooseForm, at, message).run(["midstride", "fmt"]));
+            findings.push(
+                Finding::new(Code::LooseForm, at, message).with_command(["midstride", "fmt"]),
+            );
         }
-        unfinished_merges(&text, body, &mut findings);
+        report_unfinished_merges(&text, body, &mut findings);
     } else {
-        findings.iter_mut().for_each(gently);
+        findings.iter_mut().for_each(downgrade_to_advice);
     }
     Document {
         exact: broken.is_none(),
@@ -65,7 +72,7 @@ pub(super) fn document(bytes: &[u8]) -> Document {
 }
 
 /// The heading of the section that holds a place.
-fn sections_heading(sections: &[crate::format::section::Section], place: Span) -> Span {
+fn heading_of_section_at(sections: &[crate::format::section::Section], place: Span) -> Span {
     let holder = sections.iter().rev().find(|section| section.at.contains(place));
     holder.map_or(place, |section| section.title.at)
 }
@@ -88,9 +95,9 @@ fn decode(bytes: &[u8]) -> (String, Option<usize>) {
 }
 
 /// A note is somebody's own business: what is wrong with it is advice.
-fn gently(finding: &mut Finding) {
+fn downgrade_to_advice(finding: &mut Finding) {
     if finding.code.rule().severity == Severity::Error {
-        finding.code = Code::NotePartlyUnread;
+        finding.code = Code::NotePartlyUnreadable;
     }
 }
 
@@ -102,7 +109,7 @@ struct FrontMatter {
     /// Whether the second fence is there.
     closed: bool,
     /// Nothing where it is too large to be read.
-    reading: Option<Reading>,
+    reading: Option<ParsedYaml>,
 }
 
 impl FrontMatter {
@@ -116,23 +123,23 @@ impl FrontMatter {
         if text[start..open_end].trim_end() != "---" {
             return None;
         }
-        let closed = Self::closed(text, open_end);
+        let closed = Self::find_closed(text, open_end);
         // A rule further down may look like the end of a header that has none. The header that
         // reads without a mistake is the one that is meant.
-        if closed.as_ref().is_none_or(Self::has_mistakes)
-            && let Some(open) = Self::unclosed(text, open_end)
-            && (closed.is_none() || !open.has_mistakes())
+        if closed.as_ref().is_none_or(Self::has_syntax_errors)
+            && let Some(open) = Self::find_unclosed(text, open_end)
+            && (closed.is_none() || !open.has_syntax_errors())
         {
             return Some(open);
         }
         closed
     }
 
-    fn closed(text: &str, start: usize) -> Option<Self> {
+    fn find_closed(text: &str, start: usize) -> Option<Self> {
         let mut at = start;
         for line in text[start..].split_inclusive('\n') {
             if is_fence(line) {
-                return Self::read(text, Span::new(start, at), at + line.len(), true);
+                return Self::parse(text, Span::new(start, at), at + line.len(), true);
             }
             at += line.len();
         }
@@ -140,7 +147,7 @@ impl FrontMatter {
     }
 
     /// A header that nobody closed: it ends where Markdown must have begun.
-    fn unclosed(text: &str, start: usize) -> Option<Self> {
+    fn find_unclosed(text: &str, start: usize) -> Option<Self> {
         let mut at = start;
         let mut end = start;
         let mut after_blank = false;
@@ -163,28 +170,28 @@ impl FrontMatter {
             after_blank = blank;
         }
         let inner = Span::new(start, end);
-        let first = inner.of(text).lines().next().unwrap_or_default();
-        if is_key_line(first) { Self::read(text, inner, end, false) } else { None }
+        let first = inner.slice(text).lines().next().unwrap_or_default();
+        if is_key_line(first) { Self::parse(text, inner, end, false) } else { None }
     }
 
     /// Reads what stands between the fences; `None` where two rules frame ordinary text.
-    fn read(text: &str, inner: Span, after: usize, closed: bool) -> Option<Self> {
-        let reading = (inner.len() <= HEADER_BYTES_MAX).then(|| yaml::read(text, inner));
+    fn parse(text: &str, inner: Span, after: usize, closed: bool) -> Option<Self> {
+        let reading = (inner.len() <= HEADER_BYTES_MAX).then(|| yaml::parse(text, inner));
         if let Some(reading) = &reading {
             let says = !reading.root.entries().is_empty();
-            if !says && !inner.of(text).trim().is_empty() {
+            if !says && !inner.slice(text).trim().is_empty() {
                 return None;
             }
         }
         Some(Self { inner, after, closed, reading })
     }
 
-    fn has_mistakes(&self) -> bool {
-        let syntax = |problem: &Problem| problem.kind == ProblemKind::Syntax;
+    fn has_syntax_errors(&self) -> bool {
+        let syntax = |problem: &YamlProblem| problem.kind == YamlProblemKind::Syntax;
         self.reading.as_ref().is_some_and(|reading| reading.problems.iter().any(syntax))
     }
 
-    fn header(self, text: &str, findings: &mut Vec<Finding>) -> Header {
+    fn into_header(self, text: &str, findings: &mut Vec<Finding>) -> Header {
         let at = self.inner;
         let Some(reading) = self.reading else {
             let message = format!(
@@ -193,27 +200,32 @@ impl FrontMatter {
             );
             let place = first_line(text, at.start);
             findings.push(Finding::new(Code::HeaderTooLarge, place, message));
-            let ours = at.of(text).lines().any(|line| line.starts_with("handoff:"));
-            let place = if ours { Place::FrontMatter } else { Place::Foreign };
-            return Header { place, at, root: Node::absent(at.start), comments: Vec::new() };
+            let ours = at.slice(text).lines().any(|line| line.starts_with("handoff:"));
+            let place = if ours { HeaderLocation::FrontMatter } else { HeaderLocation::Foreign };
+            return Header {
+                location: place,
+                at,
+                root: YamlNode::absent(at.start),
+                comments: Vec::new(),
+            };
         };
         let is_handoff = reading.root.get("handoff").is_some();
-        let place = if is_handoff { Place::FrontMatter } else { Place::Foreign };
-        let header = Header { place, at, root: reading.root, comments: reading.comments };
+        let place = if is_handoff { HeaderLocation::FrontMatter } else { HeaderLocation::Foreign };
+        let header = Header { location: place, at, root: reading.root, comments: reading.comments };
         if !is_handoff {
-            foreign_problem(&reading.problems, findings);
+            report_foreign_problem(&reading.problems, findings);
             return header;
         }
         if !self.closed {
-            let last = at.of(text).trim_end();
+            let last = at.slice(text).trim_end();
             let place = first_line(text, line_start(text, at.start + last.len()));
             let message = "the header has no closing `---` after this line";
             let finding = Finding::new(Code::HeaderNotClosed, place, message);
-            findings.push(finding.run(["midstride", "fmt"]));
+            findings.push(finding.with_command(["midstride", "fmt"]));
         }
-        findings.extend(reading.problems.into_iter().map(problem));
-        findings.extend(version::newer(&header));
-        inspect(&header, findings);
+        findings.extend(reading.problems.into_iter().map(finding_from_problem));
+        findings.extend(version::newer_format_finding(&header));
+        check_header(&header, findings);
         header
     }
 }
@@ -235,41 +247,46 @@ fn first_line(text: &str, start: usize) -> Span {
     Span::new(start, start + line.trim_end().len())
 }
 
-fn inspect(header: &Header, findings: &mut Vec<Finding>) {
+fn check_header(header: &Header, findings: &mut Vec<Finding>) {
     let fields = header.fields();
     match &fields.value {
-        Value::Map(_) => {
-            shape::inspect(fields, &HANDOFF, &mut Path::default().key("handoff"), findings);
+        YamlValue::Map(_) => {
+            shape::check_mapping(
+                fields,
+                &HANDOFF,
+                &mut HeaderPath::default().key("handoff"),
+                findings,
+            );
         }
-        Value::Text(_) | Value::List(_) => {
+        YamlValue::Text(_) | YamlValue::List(_) => {
             let message = "`handoff` is a mapping with the fields of the handoff";
             findings.push(Finding::new(Code::UnreadableValue, fields.at, message));
         }
-        Value::Null | Value::Unreadable(_) => {}
+        YamlValue::Null | YamlValue::Unreadable(_) => {}
     }
 }
 
-fn problem(problem: Problem) -> Finding {
+fn finding_from_problem(problem: YamlProblem) -> Finding {
     let code = match problem.kind {
-        ProblemKind::Syntax => Code::Syntax,
-        ProblemKind::DuplicateKey => Code::DuplicateKey,
-        ProblemKind::ConflictMarker => Code::ConflictMarker,
-        ProblemKind::Tab => Code::Tab,
+        YamlProblemKind::Syntax => Code::Syntax,
+        YamlProblemKind::DuplicateKey => Code::DuplicateKey,
+        YamlProblemKind::ConflictMarker => Code::ConflictMarker,
+        YamlProblemKind::Tab => Code::Tab,
     };
     Finding::new(code, problem.at, problem.message)
 }
 
 /// Another tool's header is its own business; one piece of advice is enough.
-fn foreign_problem(problems: &[Problem], findings: &mut Vec<Finding>) {
+fn report_foreign_problem(problems: &[YamlProblem], findings: &mut Vec<Finding>) {
     if let Some(first) = problems.first() {
-        let finding = Finding::new(Code::NotePartlyUnread, first.at, first.message.clone());
+        let finding = Finding::new(Code::NotePartlyUnreadable, first.at, first.message.clone());
         findings.push(finding);
     }
 }
 
-fn unfinished_merges(text: &str, body: Span, findings: &mut Vec<Finding>) {
+fn report_unfinished_merges(text: &str, body: Span, findings: &mut Vec<Finding>) {
     // A merge that starts in the header was reported with it.
-    for at in yaml::conflict_markers(body.of(text)) {
+    for at in yaml::conflict_markers(body.slice(text)) {
         let message = "a merge was left unfinished here";
         findings.push(Finding::new(Code::ConflictMarker, at.shifted(body.start), message));
     }

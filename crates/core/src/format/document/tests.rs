@@ -1,7 +1,7 @@
 use super::*;
 use crate::format::finding::Code;
-use crate::text::edit::{Edit, Path};
-use crate::text::yaml::Data;
+use crate::text::edit::{Edit, HeaderPath};
+use crate::text::yaml::YamlData;
 
 fn document(text: &str) -> Document {
     let document = Document::parse(text.as_bytes());
@@ -29,12 +29,15 @@ fn edited(text: &str, edit: Edit) -> String {
     removed.chain(added).collect()
 }
 
-fn decision() -> Data {
-    Data::map([("decision", Data::text("Use a query")), ("rationale", Data::text("it is: fast"))])
+fn decision() -> YamlData {
+    YamlData::map([
+        ("decision", YamlData::text("Use a query")),
+        ("rationale", YamlData::text("it is: fast")),
+    ])
 }
 
 fn append(field: &str) -> Edit {
-    Edit::Append(Path::field(field), decision())
+    Edit::Append(HeaderPath::field(field), decision())
 }
 
 #[test]
@@ -107,7 +110,7 @@ fn a_mapping_is_appended_to_brackets_and_to_a_single_value() {
     );
     let text = "---\nhandoff:\n  to: architect # one\n---\n";
     assert_eq!(
-        edited(text, Edit::Append(Path::field("to"), Data::text("sre"))),
+        edited(text, Edit::Append(HeaderPath::field("to"), YamlData::text("sre"))),
         "-  to: architect # one\n+  to: [architect, sre] # one\n"
     );
 }
@@ -117,36 +120,36 @@ fn line_breaks_of_the_file_are_kept() {
     let text = "---\r\nhandoff:\r\n  id: a\r\n  context_summary: |\r\n    x\r\n  decisions_made:\r\n    - decision: x\r\n---\r\nbody\r\n";
     let change = edited(text, append("decisions_made"));
     assert_eq!(change, "+    - decision: Use a query\r\n+      rationale: \"it is: fast\"\r\n");
-    let set = Edit::Set(Path::field("context_summary"), Data::text("one\ntwo\n"));
+    let set = Edit::Set(HeaderPath::field("context_summary"), YamlData::text("one\ntwo\n"));
     assert_eq!(edited(text, set), "-    x\r\n+    one\r\n+    two\r\n");
 }
 
 #[test]
 fn a_value_keeps_its_quotes_and_its_neighbours() {
     let text = "---\nhandoff:\n  id: 'a' # id\n  status:   PLANNED   # now\n  title: \"x\"\n  context_summary: >-\n    one\n    two # no comment\n  # next\n  to:\n    - b\n---\n";
-    let set = |field: &str, value| Edit::Set(Path::field(field), value);
+    let set = |field: &str, value| Edit::Set(HeaderPath::field(field), value);
     assert_eq!(
-        edited(text, set("id", Data::text("it's"))),
+        edited(text, set("id", YamlData::text("it's"))),
         "-  id: 'a' # id\n+  id: 'it''s' # id\n"
     );
     assert_eq!(
-        edited(text, set("status", Data::Bare("planned".into()))),
+        edited(text, set("status", YamlData::Bare("planned".into()))),
         "-  status:   PLANNED   # now\n+  status:   planned   # now\n"
     );
     assert_eq!(
-        edited(text, set("title", Data::text("a \"b\""))),
+        edited(text, set("title", YamlData::text("a \"b\""))),
         "-  title: \"x\"\n+  title: \"a \\\"b\\\"\"\n"
     );
     assert_eq!(
-        edited(text, set("context_summary", Data::text("short"))),
+        edited(text, set("context_summary", YamlData::text("short"))),
         "-  context_summary: >-\n-    one\n-    two # no comment\n+  context_summary: short\n"
     );
     assert_eq!(
-        edited(text, set("title", Data::text("one\ntwo\n"))),
+        edited(text, set("title", YamlData::text("one\ntwo\n"))),
         "-  title: \"x\"\n+  title: |\n+    one\n+    two\n"
     );
     assert_eq!(
-        edited(text, set("to", Data::texts(["x", "z"]))),
+        edited(text, set("to", YamlData::texts(["x", "z"]))),
         "-  to:\n-    - b\n+  to: [x, z]\n"
     );
 }
@@ -154,9 +157,9 @@ fn a_value_keeps_its_quotes_and_its_neighbours() {
 #[test]
 fn parts_of_entries_are_set_and_removed() {
     let text = "---\nhandoff:\n  open_questions:\n    - question: q1\n      blocking: true # wait\n    - q2\n  to: [a, b, c]\n---\n";
-    let question = |index| Path::field("open_questions").item(index);
+    let question = |index| HeaderPath::field("open_questions").item(index);
     assert_eq!(
-        edited(text, Edit::Set(question(0).key("answer"), Data::text("42 days"))),
+        edited(text, Edit::Set(question(0).key("answer"), YamlData::text("42 days"))),
         "+      answer: 42 days\n"
     );
     assert_eq!(
@@ -164,55 +167,61 @@ fn parts_of_entries_are_set_and_removed() {
             text,
             Edit::Set(
                 question(1),
-                Data::map([("question", Data::text("q2")), ("blocking", Data::flag(false))])
+                YamlData::map([
+                    ("question", YamlData::text("q2")),
+                    ("blocking", YamlData::flag(false))
+                ])
             )
         ),
         "-    - q2\n+    - question: q2\n+      blocking: false\n"
     );
     assert_eq!(edited(text, Edit::Remove(question(1))), "-    - q2\n");
     assert_eq!(
-        edited(text, Edit::Remove(Path::field("to").item(2))),
+        edited(text, Edit::Remove(HeaderPath::field("to").item(2))),
         "-  to: [a, b, c]\n+  to: [a, b]\n"
     );
     assert_eq!(
-        edited(text, Edit::Remove(Path::field("to").item(0))),
+        edited(text, Edit::Remove(HeaderPath::field("to").item(0))),
         "-  to: [a, b, c]\n+  to: [b, c]\n"
     );
-    assert_eq!(edited(text, Edit::Remove(Path::field("to"))), "-  to: [a, b, c]\n");
+    assert_eq!(edited(text, Edit::Remove(HeaderPath::field("to"))), "-  to: [a, b, c]\n");
     assert_eq!(
-        edited(text, Edit::Set(Path::field("resolution").key("commit"), Data::text("4f2c1e"))),
+        edited(
+            text,
+            Edit::Set(HeaderPath::field("resolution").key("commit"), YamlData::text("4f2c1e"))
+        ),
         "+  resolution:\n+    commit: 4f2c1e\n"
     );
     let only = "---\nhandoff:\n  to:\n    - a\n---\n";
-    assert_eq!(edited(only, Edit::Remove(Path::field("to").item(0))), "-    - a\n");
+    assert_eq!(edited(only, Edit::Remove(HeaderPath::field("to").item(0))), "-    - a\n");
 }
 
 #[test]
 fn an_edit_that_would_harm_is_refused() {
     let refused = |text: &str, edit: Edit| document(text).edit(&[edit]).unwrap_err();
     let twice = "---\nhandoff:\n  to: a\n  to: b\n---\n";
-    assert_eq!(refused(twice, append("to")), EditRefused::Ambiguous("handoff.to".into()));
+    assert_eq!(refused(twice, append("to")), DocumentEditError::Ambiguous("handoff.to".into()));
     let broken = "---\nhandoff:\n  to: [a\n  id: x\n---\n";
-    assert_eq!(refused(broken, append("to")), EditRefused::Unreadable("handoff.to".into()));
-    assert_eq!(refused("no header\n", append("to")), EditRefused::NoHeader);
+    assert_eq!(refused(broken, append("to")), DocumentEditError::Unreadable("handoff.to".into()));
+    assert_eq!(refused("no header\n", append("to")), DocumentEditError::NoHeader);
     let commented = "---\nhandoff:\n  to:\n    - a # the boss\n---\n";
-    let set = Edit::Set(Path::field("to"), Data::texts(["b"]));
-    assert_eq!(refused(commented, set), EditRefused::WouldHarm("handoff.to".into()));
+    let set = Edit::Set(HeaderPath::field("to"), YamlData::texts(["b"]));
+    assert_eq!(refused(commented, set), DocumentEditError::WouldCorrupt("handoff.to".into()));
     let newer = "---\nhandoff:\n  format: 99\n---\n";
-    assert_eq!(refused(newer, append("to")), EditRefused::NewerFormat);
+    assert_eq!(refused(newer, append("to")), DocumentEditError::NewerFormat);
     let anchored = "---\nhandoff:\n  title: &t x\n  description: *t\n---\n";
-    let set = Edit::Set(Path::field("title"), Data::text("y"));
-    assert_eq!(refused(anchored, set), EditRefused::WouldHarm("handoff.title".into()));
+    let set = Edit::Set(HeaderPath::field("title"), YamlData::text("y"));
+    assert_eq!(refused(anchored, set), DocumentEditError::WouldCorrupt("handoff.title".into()));
     assert_eq!(
         Document::parse(b"---\nhandoff:\n  id: \xff\n---\n").edit(&[append("to")]).unwrap_err(),
-        EditRefused::NotUtf8
+        DocumentEditError::NotUtf8
     );
 }
 
 #[test]
 fn edits_work_beside_a_broken_block() {
     let text = "---\nhandoff:\n  id: a\n  title: one: two\n  status: planned\n---\n";
-    let set = Edit::Set(Path::field("status"), Data::Bare("resolved".into()));
+    let set = Edit::Set(HeaderPath::field("status"), YamlData::Bare("resolved".into()));
     assert_eq!(edited(text, set), "-  status: planned\n+  status: resolved\n");
 }
 
@@ -222,10 +231,13 @@ fn headers_are_told_from_rules() {
     assert!(document("---\n\ntext\n").header().is_none());
     assert!(document("text\n---\n").header().is_none());
     assert!(document("").header().is_none());
-    assert_eq!(document("---\ntitle: x\n---\n").header().unwrap().place, Place::Foreign);
     assert_eq!(
-        document("\u{feff}---\nhandoff:\n  id: a\n---\n").header().unwrap().place,
-        Place::FrontMatter
+        document("---\ntitle: x\n---\n").header().unwrap().location,
+        HeaderLocation::Foreign
+    );
+    assert_eq!(
+        document("\u{feff}---\nhandoff:\n  id: a\n---\n").header().unwrap().location,
+        HeaderLocation::FrontMatter
     );
     let open = document("---\nhandoff:\n  id: a\n\n# Title\n");
     assert_eq!(codes(&open), [Code::HeaderNotClosed]);
@@ -304,7 +316,7 @@ fn a_header_that_nobody_closed_ends_where_the_text_begins() {
     let text = "---\nhandoff:\n  id: x\n\n  title: y\n\n# Title\n\ntext\n\n---\n\nmore\n";
     let open = document(text);
     assert_eq!(codes(&open), [Code::HeaderNotClosed]);
-    assert!(open.body().of(text).starts_with("\n# Title"));
+    assert!(open.body().slice(text).starts_with("\n# Title"));
 }
 
 #[test]
@@ -318,11 +330,11 @@ fn what_formatting_would_make_unreadable_is_unreadable_before() {
 #[test]
 fn a_document_of_the_future_is_not_edited_on_the_way_either() {
     let edits = [
-        Edit::Set(Path::field("format"), Data::Bare("9".into())),
-        Edit::Set(Path::field("title"), Data::text("x")),
+        Edit::Set(HeaderPath::field("format"), YamlData::Bare("9".into())),
+        Edit::Set(HeaderPath::field("title"), YamlData::text("x")),
     ];
     let refused = document("---\nhandoff:\n  id: a\n---\n").edit(&edits).unwrap_err();
-    assert_eq!(refused, EditRefused::NewerFormat);
+    assert_eq!(refused, DocumentEditError::NewerFormat);
 }
 
 #[test]
@@ -339,7 +351,7 @@ fn what_is_framed_by_two_rules_stays_framed() {
 #[test]
 fn a_comment_stays_with_what_it_is_about() {
     let text = "---\nhandoff:\n  to:\n    - a\n      # about a\n    # about the list\n---\n";
-    let append = Edit::Append(Path::field("to"), Data::text("b"));
+    let append = Edit::Append(HeaderPath::field("to"), YamlData::text("b"));
     let (after, _) = document(text).edit(&[append]).unwrap();
     assert_eq!(
         after.text(),
@@ -360,8 +372,8 @@ fn many_loose_values_with_comments_inside_are_left_in_peace() {
 fn what_is_wrong_with_a_note_is_advice() {
     for bytes in [&b"# caf\xe9\n"[..], b"---\ntopic: [a\n---\nx\n"] {
         let note = Document::parse(bytes);
-        assert_eq!(codes(&note), [Code::NotePartlyUnread]);
+        assert_eq!(codes(&note), [Code::NotePartlyUnreadable]);
     }
     let large = format!("---\ntopic: x\n{}---\n", "# y\n".repeat(300_000));
-    assert_eq!(codes(&Document::parse(large.as_bytes())), [Code::NotePartlyUnread]);
+    assert_eq!(codes(&Document::parse(large.as_bytes())), [Code::NotePartlyUnreadable]);
 }

@@ -1,18 +1,18 @@
 //! Assumptions: what is taken for granted, how surely, and whether anybody looked.
 
-use super::{Lenient, field, flag, text};
-use crate::format::shape::{Choice, Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, flag_of_key, text_of_key};
+use crate::format::shape::{FieldKind, Shape, WordChoice};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
-static CONFIDENCE: Choice = Choice {
+static CONFIDENCE: WordChoice = WordChoice {
     words: &["high", "medium", "low"],
     aliases: &[("med", "medium"), ("mid", "medium")],
     guesses: &[],
 };
 
 /// Older documents have a plain `true` or `false` here: `false` means that nobody looked yet.
-static VALIDATED: Choice = Choice {
+static VALIDATED: WordChoice = WordChoice {
     words: &["true", "false", "failed"],
     aliases: &[
         ("yes", "true"),
@@ -29,15 +29,15 @@ static VALIDATED: Choice = Choice {
 
 pub(super) static SHAPE: Shape = Shape {
     name: "an assumption",
-    main: Some("assumption"),
+    shorthand: Some("assumption"),
     identity: &["assumption"],
     fields: &[
-        field("assumption", Kind::Text, "What is assumed."),
-        field("confidence", Kind::Choice(&CONFIDENCE), "How sure the author is."),
-        field("validation_needed", Kind::Flag, "Whether somebody should look."),
+        field("assumption", FieldKind::Text, "What is assumed."),
+        field("confidence", FieldKind::Choice(&CONFIDENCE), "How sure the author is."),
+        field("validation_needed", FieldKind::Flag, "Whether somebody should look."),
         field(
             "validated",
-            Kind::Choice(&VALIDATED),
+            FieldKind::Choice(&VALIDATED),
             "Whether it holds: `true`, `failed` if it was disproved, `false` if nobody looked yet.",
         ),
     ],
@@ -66,8 +66,8 @@ pub enum Validation {
 }
 
 impl Validation {
-    fn read(text: &str) -> Option<Self> {
-        Some(match VALIDATED.read(text)? {
+    fn parse(text: &str) -> Option<Self> {
+        Some(match VALIDATED.parse(text)? {
             "true" => Self::Holds,
             "failed" => Self::Disproved,
             _ => Self::Pending,
@@ -90,7 +90,7 @@ pub struct Assumption<'d> {
     /// Its bytes.
     pub at: Span,
     /// What is assumed.
-    pub assumption: Option<At<&'d str>>,
+    pub assumption: Option<Spanned<&'d str>>,
     /// How sure the author is.
     pub confidence: Option<Confidence>,
     /// Whether somebody should look.
@@ -106,10 +106,10 @@ impl Assumption<'_> {
     }
 }
 
-impl<'d> Lenient<'d> for Assumption<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
-        let confidence = text(node, "confidence", "assumption")
-            .and_then(|text| CONFIDENCE.read(text.value))
+impl<'d> FromYaml<'d> for Assumption<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
+        let confidence = text_of_key(node, "confidence", "assumption")
+            .and_then(|text| CONFIDENCE.parse(text.value))
             .map(|word| match word {
                 "high" => Confidence::High,
                 "medium" => Confidence::Medium,
@@ -117,13 +117,13 @@ impl<'d> Lenient<'d> for Assumption<'d> {
             });
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            assumption: text(node, "assumption", "assumption"),
+            assumption: text_of_key(node, "assumption", "assumption"),
             confidence,
-            validation_needed: flag(node, "validation_needed").unwrap_or(false),
+            validation_needed: flag_of_key(node, "validation_needed").unwrap_or(false),
             validation: node
                 .get("validated")
-                .and_then(Node::text)
-                .and_then(|text| Validation::read(text.value))
+                .and_then(YamlNode::text)
+                .and_then(|text| Validation::parse(text.value))
                 .unwrap_or(Validation::Pending),
         })
     }
@@ -143,10 +143,10 @@ mod tests {
             ("Disproved", Some(Validation::Disproved)),
             ("perhaps", None),
         ] {
-            assert_eq!(Validation::read(text), expected, "{text}");
+            assert_eq!(Validation::parse(text), expected, "{text}");
         }
         for one in [Validation::Pending, Validation::Holds, Validation::Disproved] {
-            assert_eq!(Validation::read(one.word()), Some(one));
+            assert_eq!(Validation::parse(one.word()), Some(one));
         }
     }
 }

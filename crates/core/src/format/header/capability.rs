@@ -1,18 +1,18 @@
 //! Platform capabilities: a decision on each, even if it does not apply.
 
-use super::{Lenient, field, flag, text};
-use crate::format::shape::read_flag;
-use crate::format::shape::{Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, flag_of_key, text_of_key};
+use crate::format::shape::parse_flag;
+use crate::format::shape::{FieldKind, Shape};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a capability decision",
-    main: Some("applies"),
+    shorthand: Some("applies"),
     identity: &[],
     fields: &[
-        field("applies", Kind::Flag, "Whether the capability applies."),
-        field("rationale", Kind::Text, "Why or why not."),
+        field("applies", FieldKind::Flag, "Whether the capability applies."),
+        field("rationale", FieldKind::Text, "Why or why not."),
     ],
 };
 
@@ -24,15 +24,15 @@ pub struct Capability<'d> {
     /// Whether it applies.
     pub applies: Option<bool>,
     /// Why or why not.
-    pub rationale: Option<At<&'d str>>,
+    pub rationale: Option<Spanned<&'d str>>,
 }
 
-impl<'d> Lenient<'d> for Capability<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Capability<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            applies: flag(node, "applies").or_else(|| read_flag(node.text()?.value)),
-            rationale: text(node, "rationale", "applies"),
+            applies: flag_of_key(node, "applies").or_else(|| parse_flag(node.text()?.value)),
+            rationale: text_of_key(node, "rationale", "applies"),
         })
     }
 }

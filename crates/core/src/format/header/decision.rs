@@ -1,20 +1,20 @@
 //! Decisions: what was decided, why, and what else there was.
 
-use super::{Lenient, field, flag, text, texts};
-use crate::format::shape::{Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, flag_of_key, text_of_key, texts_of_key};
+use crate::format::shape::{FieldKind, Shape};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a decision",
-    main: Some("decision"),
+    shorthand: Some("decision"),
     identity: &["decision"],
     fields: &[
-        field("decision", Kind::Text, "What was decided."),
-        field("rationale", Kind::Text, "Why."),
-        field("alternatives_considered", Kind::List(&Kind::Text), "What else there was."),
-        field("source", Kind::Text, "Who decided: the user, an agent, a document."),
-        field("binding", Kind::Flag, "Whether a successor may not depart from it."),
+        field("decision", FieldKind::Text, "What was decided."),
+        field("rationale", FieldKind::Text, "Why."),
+        field("alternatives_considered", FieldKind::List(&FieldKind::Text), "What else there was."),
+        field("source", FieldKind::Text, "Who decided: the user, an agent, a document."),
+        field("binding", FieldKind::Flag, "Whether a successor may not depart from it."),
     ],
 };
 
@@ -24,23 +24,23 @@ pub struct Decision<'d> {
     /// Its bytes.
     pub at: Span,
     /// What was decided.
-    pub decision: Option<At<&'d str>>,
+    pub decision: Option<Spanned<&'d str>>,
     /// Why.
-    pub rationale: Option<At<&'d str>>,
+    pub rationale: Option<Spanned<&'d str>>,
     /// What else there was.
-    pub alternatives: Vec<At<&'d str>>,
+    pub alternatives: Vec<Spanned<&'d str>>,
     /// Whether a successor may not depart from it.
     pub binding: bool,
 }
 
-impl<'d> Lenient<'d> for Decision<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Decision<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            decision: text(node, "decision", "decision"),
-            rationale: text(node, "rationale", "decision"),
-            alternatives: texts(node, "alternatives_considered"),
-            binding: flag(node, "binding").unwrap_or(false),
+            decision: text_of_key(node, "decision", "decision"),
+            rationale: text_of_key(node, "rationale", "decision"),
+            alternatives: texts_of_key(node, "alternatives_considered"),
+            binding: flag_of_key(node, "binding").unwrap_or(false),
         })
     }
 }

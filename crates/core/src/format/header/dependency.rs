@@ -1,42 +1,42 @@
 //! Dependencies: what a handoff builds on, and what builds on it.
 
-use super::{Lenient, field, text};
-use crate::format::shape::{Choice, Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, text_of_key};
+use crate::format::shape::{FieldKind, Shape, WordChoice};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
-static UPSTREAM_RELATION: Choice =
-    Choice { words: &["derived_from", "references", "supersedes"], aliases: &[], guesses: &[] };
-static DOWNSTREAM_RELATION: Choice =
-    Choice { words: &["enables", "informs", "blocks"], aliases: &[], guesses: &[] };
+static UPSTREAM_RELATION: WordChoice =
+    WordChoice { words: &["derived_from", "references", "supersedes"], aliases: &[], guesses: &[] };
+static DOWNSTREAM_RELATION: WordChoice =
+    WordChoice { words: &["enables", "informs", "blocks"], aliases: &[], guesses: &[] };
 
 pub(super) static SHAPE: Shape = Shape {
     name: "dependencies",
-    main: None,
+    shorthand: None,
     identity: &[],
     fields: &[
-        field("upstream", Kind::List(&Kind::Map(&UPSTREAM)), "What this builds on."),
-        field("downstream", Kind::List(&Kind::Map(&DOWNSTREAM)), "What builds on this."),
+        field("upstream", FieldKind::List(&FieldKind::Map(&UPSTREAM)), "What this builds on."),
+        field("downstream", FieldKind::List(&FieldKind::Map(&DOWNSTREAM)), "What builds on this."),
     ],
 };
 
 static UPSTREAM: Shape = Shape {
     name: "an upstream artifact",
-    main: Some("artifact"),
+    shorthand: Some("artifact"),
     identity: &["artifact"],
     fields: &[
-        field("artifact", Kind::Text, "A path, or the id of a handoff."),
-        field("relationship", Kind::Choice(&UPSTREAM_RELATION), "How this builds on it."),
+        field("artifact", FieldKind::Text, "A path, or the id of a handoff."),
+        field("relationship", FieldKind::Choice(&UPSTREAM_RELATION), "How this builds on it."),
     ],
 };
 
 static DOWNSTREAM: Shape = Shape {
     name: "a downstream artifact",
-    main: Some("artifact"),
+    shorthand: Some("artifact"),
     identity: &["artifact"],
     fields: &[
-        field("artifact", Kind::Text, "A path, or the id of a handoff."),
-        field("relationship", Kind::Choice(&DOWNSTREAM_RELATION), "What this does for it."),
+        field("artifact", FieldKind::Text, "A path, or the id of a handoff."),
+        field("relationship", FieldKind::Choice(&DOWNSTREAM_RELATION), "What this does for it."),
     ],
 };
 
@@ -46,17 +46,17 @@ pub struct Dependency<'d> {
     /// Its bytes.
     pub at: Span,
     /// A path, or the id of a handoff.
-    pub artifact: Option<At<&'d str>>,
+    pub artifact: Option<Spanned<&'d str>>,
     /// How they are connected.
-    pub relationship: Option<At<&'d str>>,
+    pub relationship: Option<Spanned<&'d str>>,
 }
 
-impl<'d> Lenient<'d> for Dependency<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Dependency<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            artifact: text(node, "artifact", "artifact"),
-            relationship: text(node, "relationship", "artifact"),
+            artifact: text_of_key(node, "artifact", "artifact"),
+            relationship: text_of_key(node, "relationship", "artifact"),
         })
     }
 }
@@ -70,10 +70,10 @@ pub struct Dependencies<'d> {
     pub downstream: Vec<Dependency<'d>>,
 }
 
-impl<'d> Lenient<'d> for Dependencies<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Dependencies<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         let list = |key| {
-            let items = node.get(key).map(Node::items).unwrap_or_default();
+            let items = node.get(key).map(YamlNode::items).unwrap_or_default();
             items.into_iter().filter_map(Dependency::read).collect()
         };
         Some(Self { upstream: list("upstream"), downstream: list("downstream") })

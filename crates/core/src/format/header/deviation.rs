@@ -1,18 +1,18 @@
 //! Deviations: where the work departs from its design.
 
-use super::{Lenient, field, text};
-use crate::format::shape::{Kind, Shape};
-use crate::text::span::At;
-use crate::text::yaml::Node;
+use super::{FromYaml, field, text_of_key};
+use crate::format::shape::{FieldKind, Shape};
+use crate::text::span::Spanned;
+use crate::text::yaml::YamlNode;
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a deviation",
-    main: Some("deviation"),
+    shorthand: Some("deviation"),
     identity: &["deviation"],
     fields: &[
-        field("deviation", Kind::Text, "What is different."),
-        field("reason", Kind::Text, "Why."),
-        field("impact", Kind::Text, "What follows from it."),
+        field("deviation", FieldKind::Text, "What is different."),
+        field("reason", FieldKind::Text, "Why."),
+        field("impact", FieldKind::Text, "What follows from it."),
     ],
 };
 
@@ -20,19 +20,19 @@ pub(super) static SHAPE: Shape = Shape {
 #[derive(Clone, Debug)]
 pub struct Deviation<'d> {
     /// What is different.
-    pub deviation: Option<At<&'d str>>,
+    pub deviation: Option<Spanned<&'d str>>,
     /// Why.
-    pub reason: Option<At<&'d str>>,
+    pub reason: Option<Spanned<&'d str>>,
     /// What follows from it.
-    pub impact: Option<At<&'d str>>,
+    pub impact: Option<Spanned<&'d str>>,
 }
 
-impl<'d> Lenient<'d> for Deviation<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Deviation<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
-            deviation: text(node, "deviation", "deviation"),
-            reason: text(node, "reason", "deviation"),
-            impact: text(node, "impact", "deviation"),
+            deviation: text_of_key(node, "deviation", "deviation"),
+            reason: text_of_key(node, "reason", "deviation"),
+            impact: text_of_key(node, "impact", "deviation"),
         })
     }
 }

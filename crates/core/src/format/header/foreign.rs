@@ -1,7 +1,7 @@
 //! The front matter of other tools: which of their keys say what ours say.
 
 /// The names under which other tools keep a field.
-pub(super) fn names(field: &str) -> &'static [&'static str] {
+pub(super) fn foreign_names(field: &str) -> &'static [&'static str] {
     match field {
         "id" => &["id", "slug"],
         "title" => &["title", "topic", "subject", "name"],

@@ -1,46 +1,46 @@
 //! Proofs: a claim, and the command that shows it again.
 
-use super::{Lenient, field, text};
-use crate::format::shape::{Choice, Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, text_of_key};
+use crate::format::shape::{FieldKind, Shape, WordChoice};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
-static OUTCOME: Choice = Choice {
+static OUTCOME: WordChoice = WordChoice {
     words: &["holds", "broken", "timed_out"],
     aliases: &[("held", "holds"), ("failed", "broken"), ("timeout", "timed_out")],
     guesses: &[],
 };
 
 /// What came of a proof when it was last run. One run is one thing: a merge takes it whole.
-pub(crate) static LAST_RUN: Shape = Shape {
+pub(crate) static LAST_TRIAL: Shape = Shape {
     name: "a run",
-    main: None,
+    shorthand: None,
     identity: &[],
     fields: &[
-        field("at", Kind::Time, "When."),
-        field("by", Kind::Text, "Who ran it."),
-        field("commit", Kind::Text, "Where the repository stood."),
-        field("outcome", Kind::Choice(&OUTCOME), "What came of it."),
-        field("number", Kind::Number, "The number that its output gave."),
+        field("at", FieldKind::Time, "When."),
+        field("by", FieldKind::Text, "Who ran it."),
+        field("commit", FieldKind::Text, "Where the repository stood."),
+        field("outcome", FieldKind::Choice(&OUTCOME), "What came of it."),
+        field("number", FieldKind::Number, "The number that its output gave."),
     ],
 };
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a proof",
-    main: None,
+    shorthand: None,
     identity: &["claim"],
     fields: &[
-        field("claim", Kind::Text, "What is claimed."),
+        field("claim", FieldKind::Text, "What is claimed."),
         field(
             "run",
-            Kind::Text,
+            FieldKind::Text,
             "The command that shows it; it runs only once a person allowed it.",
         ),
-        field("directory", Kind::Text, "Where it runs, from the root of the project."),
-        field("timeout", Kind::Number, "After how many seconds it is stopped."),
-        field("expect", Kind::Any, "What must come of it: an exit code, a text, a bound."),
-        field("measures", Kind::Text, "The measurement its number belongs to."),
-        field("last", Kind::Map(&LAST_RUN), "What came of it when it was last run."),
+        field("directory", FieldKind::Text, "Where it runs, from the root of the project."),
+        field("timeout", FieldKind::Number, "After how many seconds it is stopped."),
+        field("expect", FieldKind::Any, "What must come of it: an exit code, a text, a bound."),
+        field("measures", FieldKind::Text, "The measurement its number belongs to."),
+        field("last", FieldKind::Map(&LAST_TRIAL), "What came of it when it was last run."),
     ],
 };
 
@@ -50,39 +50,39 @@ pub struct Proof<'d> {
     /// Its bytes.
     pub at: Span,
     /// What is claimed.
-    pub claim: Option<At<&'d str>>,
+    pub claim: Option<Spanned<&'d str>>,
     /// The command that shows it.
-    pub run: Option<At<&'d str>>,
+    pub run: Option<Spanned<&'d str>>,
     /// Where it runs.
-    pub directory: Option<At<&'d str>>,
+    pub directory: Option<Spanned<&'d str>>,
     /// After how many seconds it is stopped, as written.
-    pub timeout: Option<At<&'d str>>,
+    pub timeout: Option<Spanned<&'d str>>,
     /// What must come of it, as written.
-    pub expect: Option<&'d Node>,
+    pub expect: Option<&'d YamlNode>,
     /// The measurement its number belongs to.
-    pub measures: Option<At<&'d str>>,
+    pub measures: Option<Spanned<&'d str>>,
     /// What came of it when it was last run.
-    pub last: Option<LastRun<'d>>,
+    pub last: Option<LastTrial<'d>>,
 }
 
 /// What came of a proof when it was last run.
 #[derive(Clone, Debug)]
-pub struct LastRun<'d> {
+pub struct LastTrial<'d> {
     /// When.
-    pub time: Option<At<&'d str>>,
+    pub time: Option<Spanned<&'d str>>,
     /// Who ran it.
-    pub by: Option<At<&'d str>>,
+    pub by: Option<Spanned<&'d str>>,
     /// Where the repository stood.
-    pub commit: Option<At<&'d str>>,
+    pub commit: Option<Spanned<&'d str>>,
     /// What came of it, where that is one of the words.
-    pub outcome: Option<RunOutcome>,
+    pub outcome: Option<RecordedOutcome>,
     /// The number that its output gave, as written.
-    pub number: Option<At<&'d str>>,
+    pub number: Option<Spanned<&'d str>>,
 }
 
 /// What came of running a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunOutcome {
+pub enum RecordedOutcome {
     /// What was expected.
     Holds,
     /// Something else.
@@ -91,7 +91,7 @@ pub enum RunOutcome {
     TimedOut,
 }
 
-impl RunOutcome {
+impl RecordedOutcome {
     /// The word that is written.
     pub fn word(self) -> &'static str {
         match self {
@@ -101,35 +101,36 @@ impl RunOutcome {
         }
     }
 
-    fn read(text: &str) -> Option<Self> {
-        let word = OUTCOME.read_with_remark(text)?;
+    fn parse(text: &str) -> Option<Self> {
+        let word = OUTCOME.parse_with_remark(text)?;
         [Self::Holds, Self::Broken, Self::TimedOut].into_iter().find(|one| one.word() == word)
     }
 }
 
-impl<'d> Lenient<'d> for Proof<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Proof<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            claim: text(node, "claim", ""),
-            run: text(node, "run", ""),
-            directory: text(node, "directory", ""),
-            timeout: text(node, "timeout", ""),
+            claim: text_of_key(node, "claim", ""),
+            run: text_of_key(node, "run", ""),
+            directory: text_of_key(node, "directory", ""),
+            timeout: text_of_key(node, "timeout", ""),
             expect: node.get("expect").filter(|node| !node.is_blank()),
-            measures: text(node, "measures", ""),
-            last: node.get("last").and_then(LastRun::read),
+            measures: text_of_key(node, "measures", ""),
+            last: node.get("last").and_then(LastTrial::read),
         })
     }
 }
 
-impl<'d> Lenient<'d> for LastRun<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for LastTrial<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
-            time: text(node, "at", ""),
-            by: text(node, "by", ""),
-            commit: text(node, "commit", ""),
-            outcome: text(node, "outcome", "").and_then(|text| RunOutcome::read(text.value)),
-            number: text(node, "number", ""),
+            time: text_of_key(node, "at", ""),
+            by: text_of_key(node, "by", ""),
+            commit: text_of_key(node, "commit", ""),
+            outcome: text_of_key(node, "outcome", "")
+                .and_then(|text| RecordedOutcome::parse(text.value)),
+            number: text_of_key(node, "number", ""),
         })
     }
 }

@@ -1,20 +1,20 @@
 //! Open questions: what is not known yet, and whether the work has to wait for it.
 
-use super::{Lenient, field, flag, text};
-use crate::format::shape::{Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, flag_of_key, text_of_key};
+use crate::format::shape::{FieldKind, Shape};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a question",
-    main: Some("question"),
+    shorthand: Some("question"),
     identity: &["question"],
     fields: &[
-        field("question", Kind::Text, "What is not known."),
-        field("context", Kind::Text, "Why it matters."),
-        field("blocking", Kind::Flag, "Whether the work has to wait for the answer."),
-        field("suggested_owner", Kind::Text, "Who should answer it."),
-        field("answer", Kind::Text, "The answer, once there is one."),
+        field("question", FieldKind::Text, "What is not known."),
+        field("context", FieldKind::Text, "Why it matters."),
+        field("blocking", FieldKind::Flag, "Whether the work has to wait for the answer."),
+        field("suggested_owner", FieldKind::Text, "Who should answer it."),
+        field("answer", FieldKind::Text, "The answer, once there is one."),
     ],
 };
 
@@ -24,15 +24,15 @@ pub struct Question<'d> {
     /// Its bytes.
     pub at: Span,
     /// What is not known.
-    pub question: Option<At<&'d str>>,
+    pub question: Option<Spanned<&'d str>>,
     /// Why it matters.
-    pub context: Option<At<&'d str>>,
+    pub context: Option<Spanned<&'d str>>,
     /// Whether the work has to wait for the answer.
     pub blocking: bool,
     /// Who should answer it.
-    pub owner: Option<At<&'d str>>,
+    pub owner: Option<Spanned<&'d str>>,
     /// The answer.
-    pub answer: Option<At<&'d str>>,
+    pub answer: Option<Spanned<&'d str>>,
 }
 
 impl Question<'_> {
@@ -42,15 +42,15 @@ impl Question<'_> {
     }
 }
 
-impl<'d> Lenient<'d> for Question<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Question<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            question: text(node, "question", "question"),
-            context: text(node, "context", "question"),
-            blocking: flag(node, "blocking").unwrap_or(false),
-            owner: text(node, "suggested_owner", "question"),
-            answer: text(node, "answer", "question"),
+            question: text_of_key(node, "question", "question"),
+            context: text_of_key(node, "context", "question"),
+            blocking: flag_of_key(node, "blocking").unwrap_or(false),
+            owner: text_of_key(node, "suggested_owner", "question"),
+            answer: text_of_key(node, "answer", "question"),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The session whose work is handed over, as `state.recovery` names it.
 
-use super::{Lenient, text};
-use crate::text::yaml::Node;
+use super::{FromYaml, text_of_key};
+use crate::text::yaml::YamlNode;
 
 /// Where the facts of a session are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,9 +14,10 @@ pub struct Recovery {
     pub checkpoint: String,
 }
 
-impl<'d> Lenient<'d> for Recovery {
-    fn read(node: &'d Node) -> Option<Self> {
-        let said = |key| text(node, key, "checkpoint").map(|text| text.value.trim().to_owned());
+impl<'d> FromYaml<'d> for Recovery {
+    fn read(node: &'d YamlNode) -> Option<Self> {
+        let said =
+            |key| text_of_key(node, key, "checkpoint").map(|text| text.value.trim().to_owned());
         let checkpoint = said("checkpoint")?;
         Some(Self { client: said("client"), session: said("session"), checkpoint })
     }

@@ -1,19 +1,19 @@
 //! Resolutions: how a handoff ended.
 
-use super::{Lenient, field, text};
-use crate::format::shape::{Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, text_of_key};
+use crate::format::shape::{FieldKind, Shape};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a resolution",
-    main: Some("outcome"),
+    shorthand: Some("outcome"),
     identity: &[],
     fields: &[
-        field("commit", Kind::Text, "The commit that carried it out."),
-        field("at", Kind::Time, "When."),
-        field("outcome", Kind::Text, "What came of it."),
-        field("reason", Kind::Text, "Why it was given up."),
+        field("commit", FieldKind::Text, "The commit that carried it out."),
+        field("at", FieldKind::Time, "When."),
+        field("outcome", FieldKind::Text, "What came of it."),
+        field("reason", FieldKind::Text, "Why it was given up."),
     ],
 };
 
@@ -23,23 +23,23 @@ pub struct Resolution<'d> {
     /// Its bytes.
     pub at: Span,
     /// The commit that carried it out.
-    pub commit: Option<At<&'d str>>,
+    pub commit: Option<Spanned<&'d str>>,
     /// When.
-    pub time: Option<At<&'d str>>,
+    pub time: Option<Spanned<&'d str>>,
     /// What came of it.
-    pub outcome: Option<At<&'d str>>,
+    pub outcome: Option<Spanned<&'d str>>,
     /// Why it was given up.
-    pub reason: Option<At<&'d str>>,
+    pub reason: Option<Spanned<&'d str>>,
 }
 
-impl<'d> Lenient<'d> for Resolution<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Resolution<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            commit: text(node, "commit", "outcome"),
-            time: text(node, "at", "outcome"),
-            outcome: text(node, "outcome", "outcome"),
-            reason: text(node, "reason", "outcome"),
+            commit: text_of_key(node, "commit", "outcome"),
+            time: text_of_key(node, "at", "outcome"),
+            outcome: text_of_key(node, "outcome", "outcome"),
+            reason: text_of_key(node, "reason", "outcome"),
         })
     }
 }

@@ -1,23 +1,23 @@
 //! Reviews: who challenged the handoff, and what came of it.
 
-use super::{Lenient, field, text};
-use crate::format::shape::{Choice, Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, text_of_key};
+use crate::format::shape::{FieldKind, Shape, WordChoice};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
-static VERDICT: Choice =
-    Choice { words: &["held", "corrected", "rejected"], aliases: &[], guesses: &[] };
+static VERDICT: WordChoice =
+    WordChoice { words: &["held", "corrected", "rejected"], aliases: &[], guesses: &[] };
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a review",
-    main: Some("challenged"),
+    shorthand: Some("challenged"),
     identity: &["at", "by", "challenged"],
     fields: &[
-        field("at", Kind::Time, "When."),
-        field("by", Kind::Text, "Who."),
-        field("challenged", Kind::Text, "What was called into question."),
-        field("verdict", Kind::Choice(&VERDICT), "What came of it."),
-        field("revision", Kind::Number, "The revision it was about."),
+        field("at", FieldKind::Time, "When."),
+        field("by", FieldKind::Text, "Who."),
+        field("challenged", FieldKind::Text, "What was called into question."),
+        field("verdict", FieldKind::Choice(&VERDICT), "What came of it."),
+        field("revision", FieldKind::Number, "The revision it was about."),
     ],
 };
 
@@ -43,8 +43,8 @@ impl ReviewVerdict {
     }
 
     /// Reads the word, with a remark behind it or without.
-    fn read(text: &str) -> Option<Self> {
-        let word = VERDICT.read_with_remark(text)?;
+    fn parse(text: &str) -> Option<Self> {
+        let word = VERDICT.parse_with_remark(text)?;
         [Self::Held, Self::Corrected, Self::Rejected].into_iter().find(|one| one.word() == word)
     }
 }
@@ -55,30 +55,30 @@ pub struct Review<'d> {
     /// Its bytes.
     pub at: Span,
     /// When.
-    pub time: Option<At<&'d str>>,
+    pub time: Option<Spanned<&'d str>>,
     /// Who.
-    pub by: Option<At<&'d str>>,
+    pub by: Option<Spanned<&'d str>>,
     /// What was called into question.
-    pub challenged: Option<At<&'d str>>,
+    pub challenged: Option<Spanned<&'d str>>,
     /// What came of it, as written.
-    pub verdict_text: Option<At<&'d str>>,
+    pub verdict_text: Option<Spanned<&'d str>>,
     /// What came of it, where that is one of the words.
     pub verdict: Option<ReviewVerdict>,
     /// The number of the text it was about.
     pub revision: Option<usize>,
 }
 
-impl<'d> Lenient<'d> for Review<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
-        let verdict_text = text(node, "verdict", "challenged");
-        let revision = text(node, "revision", "challenged");
+impl<'d> FromYaml<'d> for Review<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
+        let verdict_text = text_of_key(node, "verdict", "challenged");
+        let revision = text_of_key(node, "revision", "challenged");
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            time: text(node, "at", "challenged"),
-            by: text(node, "by", "challenged"),
-            challenged: text(node, "challenged", "challenged"),
+            time: text_of_key(node, "at", "challenged"),
+            by: text_of_key(node, "by", "challenged"),
+            challenged: text_of_key(node, "challenged", "challenged"),
             verdict_text,
-            verdict: verdict_text.and_then(|text| ReviewVerdict::read(text.value)),
+            verdict: verdict_text.and_then(|text| ReviewVerdict::parse(text.value)),
             revision: revision.and_then(|number| number.value.trim().parse().ok()),
         })
     }

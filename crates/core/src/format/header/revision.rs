@@ -1,28 +1,28 @@
 //! Revisions: when the handoff changed, by whom, and why.
 
-use super::{Lenient, field, text};
-use crate::format::shape::{Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, text_of_key};
+use crate::format::shape::{FieldKind, Shape};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a revision",
-    main: Some("reason"),
+    shorthand: Some("reason"),
     identity: &["at", "by", "verb", "reason", "was", "joins"],
     fields: &[
-        field("at", Kind::Time, "When."),
-        field("by", Kind::Text, "Who."),
-        field("verb", Kind::Text, "The verb that changed it, where it was not a new text."),
-        field("reason", Kind::Text, "Why it was changed."),
-        field("was", Kind::Text, "The git blob of the text it replaced."),
+        field("at", FieldKind::Time, "When."),
+        field("by", FieldKind::Text, "Who."),
+        field("verb", FieldKind::Text, "The verb that changed it, where it was not a new text."),
+        field("reason", FieldKind::Text, "Why it was changed."),
+        field("was", FieldKind::Text, "The git blob of the text it replaced."),
         field(
             "joins",
-            Kind::List(&Kind::Text),
+            FieldKind::List(&FieldKind::Text),
             "The git blobs of the two texts that a merge joined.",
         ),
         field(
             "made",
-            Kind::Text,
+            FieldKind::Text,
             "The git blob of the text it made, where the next entry was written elsewhere.",
         ),
     ],
@@ -34,30 +34,30 @@ pub struct Revision<'d> {
     /// Its bytes.
     pub at: Span,
     /// When.
-    pub time: Option<At<&'d str>>,
+    pub time: Option<Spanned<&'d str>>,
     /// Who.
-    pub by: Option<At<&'d str>>,
+    pub by: Option<Spanned<&'d str>>,
     /// The verb that made it; none for a new text, or where it is not told.
-    pub verb: Option<Verb>,
+    pub verb: Option<RevisionVerb>,
     /// Why.
-    pub reason: Option<At<&'d str>>,
+    pub reason: Option<Spanned<&'d str>>,
 }
 
-impl<'d> Lenient<'d> for Revision<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for Revision<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            time: text(node, "at", "reason"),
-            by: text(node, "by", "reason"),
-            verb: Verb::of(node),
-            reason: text(node, "reason", "reason"),
+            time: text_of_key(node, "at", "reason"),
+            by: text_of_key(node, "by", "reason"),
+            verb: RevisionVerb::from_entry(node),
+            reason: text_of_key(node, "reason", "reason"),
         })
     }
 }
 
 /// What brought a revision about, if it was not that somebody wrote a new text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum RevisionVerb {
     /// Somebody began to work on it.
     Start,
     /// A question was answered, or an assumption looked into.
@@ -88,7 +88,7 @@ pub enum Verb {
     Outside,
 }
 
-impl Verb {
+impl RevisionVerb {
     const ALL: [Self; 14] = [
         Self::Start,
         Self::Answer,
@@ -128,7 +128,7 @@ impl Verb {
 
     /// The verb that an entry of the history names. What a person writes as a reason is not looked
     /// at: it may say anything.
-    pub fn of(entry: &Node) -> Option<Self> {
+    pub fn from_entry(entry: &YamlNode) -> Option<Self> {
         let word = entry.get("verb")?.text()?.value.trim();
         Self::ALL.into_iter().find(|verb| verb.word() == word)
     }
@@ -142,10 +142,10 @@ impl Verb {
 
 impl Revision<'_> {
     /// Whether something in the handoff was corrected, rather than its life going on.
-    pub fn corrects(&self) -> bool {
+    pub fn is_correction(&self) -> bool {
         match self.verb {
             None => true,
-            Some(Verb::Review) => !self.reason.is_some_and(|r| r.value.ends_with("(held)")),
+            Some(RevisionVerb::Review) => !self.reason.is_some_and(|r| r.value.ends_with("(held)")),
             Some(_) => false,
         }
     }

@@ -1,9 +1,9 @@
 //! Status and kind: closed sets of words, and what people write instead.
 
-use crate::format::shape::Choice;
+use crate::format::shape::WordChoice;
 use std::fmt;
 
-pub(super) static STATUS: Choice = Choice {
+pub(super) static STATUS: WordChoice = WordChoice {
     words: &["planned", "in_progress", "resolved", "superseded", "abandoned"],
     aliases: &[
         ("open", "planned"),
@@ -38,8 +38,8 @@ pub(super) static STATUS: Choice = Choice {
     ],
 };
 
-pub(super) static KIND: Choice =
-    Choice { words: &["investigation", "session", "stage"], aliases: &[], guesses: &[] };
+pub(super) static KIND: WordChoice =
+    WordChoice { words: &["investigation", "session", "stage"], aliases: &[], guesses: &[] };
 
 /// Where the life of a handoff stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,8 +62,8 @@ impl Status {
         [Self::Planned, Self::InProgress, Self::Resolved, Self::Superseded, Self::Abandoned];
 
     /// Reads a status as people write it; words behind it are a remark.
-    pub fn read(text: &str) -> Option<Self> {
-        let word = STATUS.read(text).or_else(|| STATUS.read_with_remark(text))?;
+    pub fn parse(text: &str) -> Option<Self> {
+        let word = STATUS.parse(text).or_else(|| STATUS.parse_with_remark(text))?;
         Self::ALL.into_iter().find(|status| status.word() == word)
     }
 
@@ -106,8 +106,8 @@ impl HandoffKind {
     pub const ALL: [Self; 3] = [Self::Investigation, Self::Session, Self::Stage];
 
     /// Reads a kind.
-    pub fn read(text: &str) -> Option<Self> {
-        let word = KIND.read(text)?;
+    pub fn parse(text: &str) -> Option<Self> {
+        let word = KIND.parse(text)?;
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
@@ -133,10 +133,10 @@ mod tests {
 
     #[test]
     fn a_status_is_read_in_the_words_of_the_wild() {
-        assert_eq!(Status::read("PLANNED"), Some(Status::Planned));
-        assert_eq!(Status::read("In Progress"), Some(Status::InProgress));
-        assert_eq!(Status::read("RESOLVED (commit abc)"), Some(Status::Resolved));
-        assert_eq!(Status::read("complete"), Some(Status::Resolved));
-        assert_eq!(Status::read("purple"), None);
+        assert_eq!(Status::parse("PLANNED"), Some(Status::Planned));
+        assert_eq!(Status::parse("In Progress"), Some(Status::InProgress));
+        assert_eq!(Status::parse("RESOLVED (commit abc)"), Some(Status::Resolved));
+        assert_eq!(Status::parse("complete"), Some(Status::Resolved));
+        assert_eq!(Status::parse("purple"), None);
     }
 }

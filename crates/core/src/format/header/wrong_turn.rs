@@ -1,18 +1,18 @@
 //! Wrong turns: what was tried, why it was wrong, and what took its place.
 
-use super::{Lenient, field, text};
-use crate::format::shape::{Kind, Shape};
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use super::{FromYaml, field, text_of_key};
+use crate::format::shape::{FieldKind, Shape};
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a wrong turn",
-    main: Some("tried"),
+    shorthand: Some("tried"),
     identity: &["tried"],
     fields: &[
-        field("tried", Kind::Text, "What was tried or believed."),
-        field("why_wrong", Kind::Text, "Why it was wrong."),
-        field("replaced_by", Kind::Text, "What took its place."),
+        field("tried", FieldKind::Text, "What was tried or believed."),
+        field("why_wrong", FieldKind::Text, "Why it was wrong."),
+        field("replaced_by", FieldKind::Text, "What took its place."),
     ],
 };
 
@@ -22,20 +22,22 @@ pub struct WrongTurn<'d> {
     /// Its bytes.
     pub at: Span,
     /// What was tried or believed.
-    pub tried: Option<At<&'d str>>,
+    pub tried: Option<Spanned<&'d str>>,
     /// Why it was wrong.
-    pub why_wrong: Option<At<&'d str>>,
+    pub why_wrong: Option<Spanned<&'d str>>,
     /// What took its place.
-    pub replaced_by: Option<At<&'d str>>,
+    pub replaced_by: Option<Spanned<&'d str>>,
 }
 
-impl<'d> Lenient<'d> for WrongTurn<'d> {
-    fn read(node: &'d Node) -> Option<Self> {
+impl<'d> FromYaml<'d> for WrongTurn<'d> {
+    fn read(node: &'d YamlNode) -> Option<Self> {
         // People shorten these two.
-        let any = |key, short| text(node, key, "tried").or_else(|| text(node, short, "tried"));
+        let any = |key, short| {
+            text_of_key(node, key, "tried").or_else(|| text_of_key(node, short, "tried"))
+        };
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            tried: text(node, "tried", "tried"),
+            tried: text_of_key(node, "tried", "tried"),
             why_wrong: any("why_wrong", "why"),
             replaced_by: any("replaced_by", "instead"),
         })

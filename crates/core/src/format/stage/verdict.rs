@@ -4,7 +4,7 @@ use crate::format::header::Decision;
 
 /// What a review decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum StageVerdict {
     /// The work may go on.
     Approved,
     /// It may not.
@@ -17,7 +17,7 @@ const NEGATIONS: [&str; 3] = ["not", "never", "isn't"];
 /// Words that a verdict starts with, in front of what was decided.
 const SUBJECTS: [&str; 5] = ["the", "code", "review", "verdict", "decision"];
 
-impl Verdict {
+impl StageVerdict {
     /// Whether the work may not go on.
     pub(crate) fn blocks(self) -> bool {
         self == Self::Blocked
@@ -25,7 +25,7 @@ impl Verdict {
 
     /// Reads a decision: `Review approved`, `Verdict: changes requested`, `Blocked`. Any other
     /// decision is no verdict, even one about blocking something.
-    fn read(decision: &str) -> Option<Self> {
+    fn parse(decision: &str) -> Option<Self> {
         let lower = decision.to_lowercase();
         let words: Vec<&str> = lower
             .split(|c: char| !c.is_alphanumeric() && c != '\'')
@@ -50,10 +50,10 @@ impl Verdict {
 }
 
 /// The last verdict among decisions, with its text.
-pub(crate) fn last<'d>(decisions: &[Decision<'d>]) -> Option<(Verdict, &'d str)> {
+pub(crate) fn last_verdict<'d>(decisions: &[Decision<'d>]) -> Option<(StageVerdict, &'d str)> {
     decisions.iter().rev().find_map(|one| {
         let text = one.decision?.value;
-        Some((Verdict::read(text)?, text))
+        Some((StageVerdict::parse(text)?, text))
     })
 }
 
@@ -64,22 +64,22 @@ mod tests {
     #[test]
     fn a_verdict_is_read_from_its_first_telling_word() {
         for (text, expected) in [
-            ("Review approved", Some(Verdict::Approved)),
-            ("Review approved; no issue blocks the release", Some(Verdict::Approved)),
-            ("Review: not approved", Some(Verdict::Blocked)),
-            ("Review blocked", Some(Verdict::Blocked)),
-            ("Review blocked until q1 is approved", Some(Verdict::Blocked)),
-            ("The code review is not blocked", Some(Verdict::Approved)),
-            ("Verdict: changes requested", Some(Verdict::Blocked)),
-            ("Changes requested", Some(Verdict::Blocked)),
-            ("BLOCKED", Some(Verdict::Blocked)),
-            ("approved", Some(Verdict::Approved)),
+            ("Review approved", Some(StageVerdict::Approved)),
+            ("Review approved; no issue blocks the release", Some(StageVerdict::Approved)),
+            ("Review: not approved", Some(StageVerdict::Blocked)),
+            ("Review blocked", Some(StageVerdict::Blocked)),
+            ("Review blocked until q1 is approved", Some(StageVerdict::Blocked)),
+            ("The code review is not blocked", Some(StageVerdict::Approved)),
+            ("Verdict: changes requested", Some(StageVerdict::Blocked)),
+            ("Changes requested", Some(StageVerdict::Blocked)),
+            ("BLOCKED", Some(StageVerdict::Blocked)),
+            ("approved", Some(StageVerdict::Approved)),
             ("Review every upload by hand", None),
             ("Uploads over 5 MB are blocked", None),
             ("Block uploads over 5 MB", None),
             ("", None),
         ] {
-            assert_eq!(Verdict::read(text), expected, "{text}");
+            assert_eq!(StageVerdict::parse(text), expected, "{text}");
         }
     }
 }

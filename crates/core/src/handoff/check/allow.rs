@@ -2,14 +2,14 @@
 
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
-use crate::text::markdown::BlockKind;
+use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::Span;
 
-const MARK: &str = "midstride: allow ";
+const PREFIX: &str = "midstride: allow ";
 
 /// A finding that was silenced.
 #[derive(Clone, Debug)]
-pub struct Silenced {
+pub struct SilencedFinding {
     /// What was found.
     pub finding: Finding,
     /// Why it does not count.
@@ -23,7 +23,10 @@ struct Allowance<'d> {
 }
 
 /// Takes what is allowed out of the findings, and judges the allowances themselves.
-pub(super) fn apply(document: &Document, findings: Vec<Finding>) -> (Vec<Finding>, Vec<Silenced>) {
+pub(super) fn apply(
+    document: &Document,
+    findings: Vec<Finding>,
+) -> (Vec<Finding>, Vec<SilencedFinding>) {
     let mut kept = findings;
     let mut silenced = Vec::new();
     for Allowance { code, reason, at } in allowances(document) {
@@ -39,12 +42,14 @@ pub(super) fn apply(document: &Document, findings: Vec<Finding>) -> (Vec<Finding
         }
         let (matching, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|f| f.code == known);
         kept = others;
-        if matching.is_empty() && known.is_seen_alone() {
+        if matching.is_empty() && known.is_document_local() {
             let message = format!("{known} does not occur here");
             kept.push(Finding::new(Code::AllowUnused, at, message));
         }
         silenced.extend(
-            matching.into_iter().map(|finding| Silenced { finding, reason: reason.to_owned() }),
+            matching
+                .into_iter()
+                .map(|finding| SilencedFinding { finding, reason: reason.to_owned() }),
         );
     }
     kept.sort_by_key(|finding| (finding.at.start, finding.code));
@@ -62,19 +67,19 @@ pub(super) fn reason_for(document: &Document, code: Code) -> Option<String> {
 
 fn allowances(document: &Document) -> Vec<Allowance<'_>> {
     let comments = document.header().map(|h| h.comments.as_slice()).unwrap_or_default();
-    let html = document.blocks().iter().filter(|block| block.kind == BlockKind::Html);
+    let html = document.blocks().iter().filter(|block| block.kind == MarkdownBlockKind::Html);
     comments
         .iter()
         .copied()
         .chain(html.map(|block| block.at))
-        .flat_map(|at| allowance(document.text(), at))
+        .flat_map(|at| parse_allowances(document.text(), at))
         .collect()
 }
 
 /// `allow C005 reason`, or several codes before one reason.
-fn allowance(text: &str, at: Span) -> Vec<Allowance<'_>> {
-    let comment = at.of(text).trim().trim_start_matches("<!--").trim_end_matches("-->");
-    let Some(rest) = comment.trim_start_matches('#').trim().strip_prefix(MARK) else {
+fn parse_allowances(text: &str, at: Span) -> Vec<Allowance<'_>> {
+    let comment = at.slice(text).trim().trim_start_matches("<!--").trim_end_matches("-->");
+    let Some(rest) = comment.trim_start_matches('#').trim().strip_prefix(PREFIX) else {
         return Vec::new();
     };
     let mut rest = rest.trim();

@@ -2,37 +2,40 @@
 //! on one that was disproved.
 
 use crate::format::finding::{Code, Finding};
-use crate::format::header::{Assumption, Confidence, Lenient, Validation};
+use crate::format::header::{Assumption, Confidence, FromYaml, Validation};
 use crate::handoff::Handoff;
-use crate::text::yaml::Node;
+use crate::text::yaml::YamlNode;
 use std::collections::HashSet;
 
 /// How many places that may rely on an assumption a hint names.
 const DEPENDENTS_MAX: usize = 3;
 
-pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     for assumption in handoff.assumptions() {
         if assumption.validation == Validation::Disproved {
-            out.push(disproved(handoff, &assumption));
+            out.push(disproved_finding(handoff, &assumption));
             continue;
         }
         if !assumption.needs_validation() {
             continue;
         }
         let code = match assumption.confidence {
-            Some(Confidence::Low) => Code::AssumptionUnfounded,
+            Some(Confidence::Low) => Code::AssumptionUnvalidated,
             Some(Confidence::Medium) | None => Code::AssumptionUnchecked,
             Some(Confidence::High) => continue,
         };
-        let message = format!("an assumption waits for validation: {}", said(&assumption));
-        let finding = Finding::new(code, place(&assumption), message);
-        out.push(finding.think("validate it and set `validated: true`, or `validated: failed`"));
+        let message =
+            format!("an assumption waits for validation: {}", assumption_text(&assumption));
+        let finding = Finding::new(code, assumption_span(&assumption), message);
+        out.push(
+            finding.with_hint("validate it and set `validated: true`, or `validated: failed`"),
+        );
     }
 }
 
 /// Assumptions that do not say how sure the author is.
-pub(super) fn unrated(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
-    let items = handoff.node("assumptions").map(Node::items).unwrap_or_default();
+pub(super) fn check_confidence(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let items = handoff.node("assumptions").map(YamlNode::items).unwrap_or_default();
     for (number, item) in (1..).zip(items) {
         let Some(assumption) = Assumption::read(item) else { continue };
         // A value that cannot be read has a finding of its own.
@@ -41,29 +44,29 @@ pub(super) fn unrated(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
             continue;
         }
         let message = format!("a{number} does not say how sure it is");
-        let finding = Finding::new(Code::AssumptionUnrated, place(&assumption), message);
-        out.push(finding.think("add `confidence: high`, `medium` or `low`"));
+        let finding = Finding::new(Code::AssumptionUnrated, assumption_span(&assumption), message);
+        out.push(finding.with_hint("add `confidence: high`, `medium` or `low`"));
     }
 }
 
-fn said<'d>(assumption: &Assumption<'d>) -> &'d str {
+fn assumption_text<'d>(assumption: &Assumption<'d>) -> &'d str {
     assumption.assumption.map_or("(no text)", |text| text.value.trim())
 }
 
-fn place(assumption: &Assumption<'_>) -> crate::text::span::Span {
+fn assumption_span(assumption: &Assumption<'_>) -> crate::text::span::Span {
     assumption.assumption.map_or(assumption.at, |text| text.at)
 }
 
-fn disproved(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Finding {
-    let message = format!("an assumption was disproved: {}", said(assumption));
-    let finding = Finding::new(Code::AssumptionDisproved, place(assumption), message);
+fn disproved_finding(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Finding {
+    let message = format!("an assumption was disproved: {}", assumption_text(assumption));
+    let finding = Finding::new(Code::AssumptionDisproved, assumption_span(assumption), message);
     let found = dependents(handoff, assumption);
     let more = found.len().saturating_sub(DEPENDENTS_MAX);
     let mut named = found.into_iter().take(DEPENDENTS_MAX).collect::<Vec<String>>().join("; ");
     if more > 0 {
         named.push_str(&format!("; and {more} more"));
     }
-    finding.think(match named.as_str() {
+    finding.with_hint(match named.as_str() {
         "" => "no decision or artifact names it; move it to `wrong_turns`".to_owned(),
         named => format!("revise what relies on it ({named}), then move it to `wrong_turns`"),
     })
@@ -71,13 +74,13 @@ fn disproved(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Finding {
 
 /// What names the assumption by its number or shares its words, and what builds on the document.
 fn dependents(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Vec<String> {
-    let items = handoff.node("assumptions").map(Node::items).unwrap_or_default();
+    let items = handoff.node("assumptions").map(YamlNode::items).unwrap_or_default();
     let number = items.iter().position(|item| item.at == assumption.at).map(|index| index + 1);
     let label = number.map(|number| format!("a{number}"));
-    let words = telling_words(said(assumption));
+    let words = significant_words(assumption_text(assumption));
     let relies = |text: &str| {
         let named = label.as_deref().is_some_and(|label| all_words(text).any(|word| word == label));
-        named || telling_words(text).intersection(&words).count() >= 2
+        named || significant_words(text).intersection(&words).count() >= 2
     };
     let decisions = handoff.decisions().into_iter().filter_map(|one| {
         let decision = one.decision?.value.trim();
@@ -91,7 +94,7 @@ fn dependents(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Vec<String>
 }
 
 /// Words that are long enough to mean something.
-fn telling_words(text: &str) -> HashSet<String> {
+fn significant_words(text: &str) -> HashSet<String> {
     const LENGTH_MIN: usize = 5;
     all_words(text).filter(|word| word.chars().count() >= LENGTH_MIN).collect()
 }
@@ -106,16 +109,16 @@ mod tests {
     use super::*;
     use crate::format::document::Document;
     use crate::format::stage::Stages;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     /// The code and hint of every finding.
     fn found(fields: &str) -> Vec<(Code, String)> {
         let text = format!("---\nhandoff:\n  id: x\n{fields}---\n");
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
         let mut out = Vec::new();
-        rules(&Handoff::of(&document, &whereabouts, &stages), &mut out);
-        out.into_iter().map(|one| (one.code, format!("{:?}", one.way_out))).collect()
+        check(&Handoff::new(&document, &whereabouts, &stages), &mut out);
+        out.into_iter().map(|one| (one.code, format!("{:?}", one.fix))).collect()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::format::header::Header;
 use crate::format::stage::Stages;
 use crate::handoff::Handoff;
 
-pub(super) fn rules(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
+pub(super) fn check(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
     let fields = handoff.header().map(Header::fields);
     let Some(entry) = fields.and_then(|fields| fields.entry("platform_capabilities")) else {
         return;
@@ -26,7 +26,9 @@ pub(super) fn rules(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Findin
             Some(_) | None => {
                 let message = format!("nobody decided whether `{name}` applies");
                 let finding = Finding::new(Code::CapabilityMissing, at, message);
-                out.push(finding.think(format!("add `{name}:` with `applies` and `rationale`")));
+                out.push(
+                    finding.with_hint(format!("add `{name}:` with `applies` and `rationale`")),
+                );
             }
         }
     }

@@ -3,44 +3,44 @@
 pub(super) mod prose;
 mod vacuous;
 
-use super::heading;
+use super::header_key_span;
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
 use crate::format::header::{HandoffKind, Revision};
-use crate::format::insert::{self, Insert};
-use crate::format::section::{Meaning, Section};
+use crate::format::insert::{self, GeneratedSection};
+use crate::format::section::{Section, SectionMeaning};
 use crate::format::stage::Stages;
 use crate::handoff::Handoff;
 use crate::handoff::anchor::Anchors;
-use crate::handoff::citation::is_ending;
-use crate::text::markdown::BlockKind;
+use crate::handoff::citation::is_known_extension;
+use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::Span;
 
 /// Most useful handoffs have this many lines.
 const LINES_MIN: usize = 50;
 const LINES_MAX: usize = 150;
 
-pub(super) fn rules(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
+pub(super) fn check(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
     let document = handoff.document();
-    decisions(handoff, out);
-    root_causes(document, out);
-    plan_steps(document, out);
-    lessons(handoff, out);
-    length(document, out);
-    empty_sections(document, out);
-    summary(handoff, out);
-    prose::rules(handoff, out);
-    vacuous::rules(handoff, out);
-    missing_section(handoff, stages, out);
+    check_decisions(handoff, out);
+    check_root_causes(document, out);
+    check_plan_steps(document, out);
+    check_lessons(handoff, out);
+    check_length(document, out);
+    check_empty_sections(document, out);
+    check_summary(handoff, out);
+    prose::check(handoff, out);
+    vacuous::check(handoff, out);
+    check_required_section(handoff, stages, out);
 }
 
-fn decisions(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+fn check_decisions(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     for decision in handoff.decisions().iter().filter(|decision| decision.rationale.is_none()) {
         let at = decision.decision.map_or(decision.at, |text| text.at);
         let what = decision.decision.map_or("(no text)", |text| text.value.trim());
         let message = format!("decided without a reason: {what}");
         out.push(
-            Finding::new(Code::DecisionWithoutRationale, at, message).think("add `rationale`"),
+            Finding::new(Code::DecisionWithoutRationale, at, message).with_hint("add `rationale`"),
         );
     }
 }
@@ -53,13 +53,13 @@ fn parts(document: &Document, section: &Section) -> Vec<Span> {
     let level = direct.iter().map(|section| section.level).min();
     let subsections: Vec<Span> =
         direct.iter().filter(|s| Some(s.level) == level).map(|s| s.at).collect();
-    let item = |block: &&crate::text::markdown::Block| {
-        block.kind == BlockKind::Item && section.own.contains(block.at)
+    let item = |block: &&crate::text::markdown::MarkdownBlock| {
+        block.kind == MarkdownBlockKind::Item && section.own.contains(block.at)
     };
     let items: Vec<Span> = document.blocks().iter().filter(item).map(|block| block.at).collect();
     let told: Vec<Span> = items.into_iter().chain(subsections).collect();
     match told.is_empty() {
-        true if section.own.of(document.text()).trim().is_empty() => Vec::new(),
+        true if section.own.slice(document.text()).trim().is_empty() => Vec::new(),
         true => vec![section.own],
         false => told,
     }
@@ -67,32 +67,32 @@ fn parts(document: &Document, section: &Section) -> Vec<Span> {
 
 /// The first line of a part, where a finding about it points.
 fn first_line(document: &Document, part: Span) -> Span {
-    let text = part.of(document.text());
+    let text = part.slice(document.text());
     let lead = text.len() - text.trim_start().len();
     let line = text.trim_start().lines().next().unwrap_or_default().trim_end();
     Span::new(part.start + lead, part.start + lead + line.len())
 }
 
-fn root_causes(document: &Document, out: &mut Vec<Finding>) {
-    for section in document.sections_about(Meaning::RootCauses) {
+fn check_root_causes(document: &Document, out: &mut Vec<Finding>) {
+    for section in document.sections_about(SectionMeaning::RootCauses) {
         for part in parts(document, section) {
-            if !names_a_place(part.of(document.text())) {
+            if !names_file(part.slice(document.text())) {
                 let at = first_line(document, part);
                 let message = "this root cause names no file";
                 let finding = Finding::new(Code::RootCauseWithoutPlace, at, message);
-                out.push(finding.think("name the file and line, such as `src/market.py:120`"));
+                out.push(finding.with_hint("name the file and line, such as `src/market.py:120`"));
             }
         }
     }
 }
 
 /// Whether a text has something like `src/market.py`, `market.py:12` or `market_hub()` in it.
-fn names_a_place(text: &str) -> bool {
+fn names_file(text: &str) -> bool {
     let separator = |c: char| c.is_whitespace() || "`()[]<>,;\"'".contains(c);
-    text.contains("()") || text.split(separator).any(is_place)
+    text.contains("()") || text.split(separator).any(looks_like_path)
 }
 
-fn is_place(word: &str) -> bool {
+fn looks_like_path(word: &str) -> bool {
     let path = word.trim_end_matches(['.', ':']);
     let (name, line) = path.split_once([':', '#']).unwrap_or((path, ""));
     if name.starts_with("http") {
@@ -105,24 +105,24 @@ fn is_place(word: &str) -> bool {
     let at_a_line = line.trim_start_matches('L').starts_with(|c: char| c.is_ascii_digit());
     // `Node.js` and `Vue.js` are names of things, `market.js` is a file.
     let product = ending == "js" && stem.starts_with(char::is_uppercase);
-    let known = is_ending(ending) && !product;
+    let known = is_known_extension(ending) && !product;
     let plausible = (1..=5).contains(&ending.len())
         && ending.chars().all(|c| c.is_ascii_alphanumeric())
         && !stem.is_empty();
     plausible && (known || !folder.is_empty() || at_a_line)
 }
 
-fn plan_steps(document: &Document, out: &mut Vec<Finding>) {
+fn check_plan_steps(document: &Document, out: &mut Vec<Finding>) {
     const WORDS: [&str; 18] = [
         "accept", "verif", "test", "check", "expect", "measure", "assert", "confirm", "must",
         "should", "pass", "green", "ensure", "until", "prüf", "vérif", "检查", "验证",
     ];
-    let verified = document.sections_about(Meaning::Verification).next().is_some();
-    let unsaid = insert::unsaid(document);
-    for section in document.sections_about(Meaning::Plan).filter(|_| !verified) {
+    let verified = document.sections_about(SectionMeaning::Verification).next().is_some();
+    let unsaid = insert::generated_spans(document);
+    for section in document.sections_about(SectionMeaning::Plan).filter(|_| !verified) {
         let is_said = |part: &Span| !unsaid.iter().any(|unsaid| unsaid.contains(*part));
         for part in parts(document, section).into_iter().filter(is_said) {
-            let text = part.of(document.text()).to_lowercase();
+            let text = part.slice(document.text()).to_lowercase();
             let has_command = text.contains('`') && text.contains("run");
             let told = text.split(|c: char| !c.is_alphanumeric()).any(|word| {
                 !["checkout", "passport", "passive", "passage"].contains(&word)
@@ -130,25 +130,25 @@ fn plan_steps(document: &Document, out: &mut Vec<Finding>) {
             });
             let told = told || text.contains("検証") || text.contains("done when");
             // A step that is a placeholder is told as one.
-            let item = part.of(document.text()).trim_start_matches(['-', '*', ' ']);
-            if !has_command && !told && prose::placeholder(item).is_none() {
+            let item = part.slice(document.text()).trim_start_matches(['-', '*', ' ']);
+            if !has_command && !told && prose::find_placeholder(item).is_none() {
                 let at = first_line(document, part);
                 let message = "this step does not say how to tell that it is done";
                 let finding = Finding::new(Code::StepWithoutCheck, at, message);
-                out.push(finding.think("say what must hold, or the command that shows it"));
+                out.push(finding.with_hint("say what must hold, or the command that shows it"));
             }
         }
     }
 }
 
-fn lessons(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+fn check_lessons(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let mut revisions = handoff.revisions();
-    revisions.retain(Revision::corrects);
+    revisions.retain(Revision::is_correction);
     let document = handoff.document();
     let told = !handoff.wrong_turns().is_empty()
         || !handoff.landmines().is_empty()
-        || document.sections_about(Meaning::WrongTurns).next().is_some()
-        || document.sections_about(Meaning::Landmines).next().is_some();
+        || document.sections_about(SectionMeaning::WrongTurns).next().is_some()
+        || document.sections_about(SectionMeaning::Landmines).next().is_some();
     if let Some(first) = revisions.first()
         && handoff.kind() == HandoffKind::Investigation
         && !told
@@ -159,11 +159,12 @@ fn lessons(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-fn length(document: &Document, out: &mut Vec<Finding>) {
+fn check_length(document: &Document, out: &mut Vec<Finding>) {
     // Anchors are read by nobody else, and what a session did is as long as it is.
-    let count = |at: Span| at.of(document.text()).lines().count();
-    let anchors = Anchors::of(document).at().map_or(0, count);
-    let inserts: usize = Insert::all(document).iter().map(|insert| count(insert.at)).sum();
+    let count = |at: Span| at.slice(document.text()).lines().count();
+    let anchors = Anchors::from_document(document).at().map_or(0, count);
+    let inserts: usize =
+        GeneratedSection::all(document).iter().map(|insert| count(insert.at)).sum();
     let state = document.handoff_header().and_then(|header| header.fields().get("state"));
     let state = state.map_or(0, |state| count(state.at));
     let facts = anchors + inserts + state;
@@ -178,9 +179,9 @@ fn length(document: &Document, out: &mut Vec<Finding>) {
     }
 }
 
-fn empty_sections(document: &Document, out: &mut Vec<Finding>) {
+fn check_empty_sections(document: &Document, out: &mut Vec<Finding>) {
     for section in document.sections() {
-        let text = section.own.of(document.text());
+        let text = section.own.slice(document.text());
         let leaf = section.at.end == section.own.end;
         if leaf && without_comments(text).trim().is_empty() {
             let message = format!("`{}` has nothing below it", section.title.value);
@@ -206,7 +207,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-fn summary(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+fn check_summary(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let (Some(title), Some(summary)) = (handoff.title(), handoff.node("context_summary")) else {
         return;
     };
@@ -220,12 +221,13 @@ fn summary(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
 }
 
 /// The section without which a document of its kind hands nothing over.
-fn missing_section(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
+fn check_required_section(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
     let Some(rule) = stages.kinds.get(handoff.kind().word()) else {
         return;
     };
     let wanted = rule.meanings();
-    let has = |meaning: &Meaning| handoff.document().sections_about(*meaning).next().is_some();
+    let has =
+        |meaning: &SectionMeaning| handoff.document().sections_about(*meaning).next().is_some();
     if wanted.is_empty() || wanted.iter().any(has) || !handoff.status().is_open() {
         return;
     }
@@ -235,5 +237,5 @@ fn missing_section(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding
         handoff.kind(),
         names.join(", ")
     );
-    out.push(Finding::new(Code::MissingSection, heading(handoff), message));
+    out.push(Finding::new(Code::MissingSection, header_key_span(handoff), message));
 }

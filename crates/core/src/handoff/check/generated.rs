@@ -1,17 +1,17 @@
 //! Generated documents: they state their source and its hash; the source must still have it.
 
-use super::Surroundings;
+use super::CheckContext;
 use crate::format::finding::{Code, Finding};
 use crate::handoff::Handoff;
 use crate::text::span::Span;
 use serde_json::Value;
 
 /// The statement stands near the top.
-const LOOKED_AT: usize = 4096;
+const SCAN_BYTES_MAX: usize = 4096;
 
-pub(super) fn rules(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Finding>) {
+pub(super) fn check(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut Vec<Finding>) {
     let text = handoff.document().text();
-    let Some((stated, at)) = statement(text) else {
+    let Some((stated, at)) = find_statement(text) else {
         return;
     };
     let field = |name: &str| stated.get(name).and_then(Value::as_str);
@@ -35,8 +35,8 @@ pub(super) fn rules(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut 
 }
 
 /// The JSON of a comment such as `<!-- diagram-meta: {…} -->`.
-fn statement(text: &str) -> Option<(Value, Span)> {
-    let mut end = text.len().min(LOOKED_AT);
+fn find_statement(text: &str) -> Option<(Value, Span)> {
+    let mut end = text.len().min(SCAN_BYTES_MAX);
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -3,34 +3,30 @@
 use crate::format::finding::{Code, Finding};
 use crate::format::header::Proof;
 use crate::handoff::Handoff;
-use crate::handoff::proof::{NotUnderstood, proofs};
+use crate::handoff::proof::{ProofSpecError, numbered_proofs};
 use crate::text::span::Span;
 
-pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
-    for numbered in proofs(handoff) {
-        let Err(why) = numbered.test else { continue };
+pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    for numbered in numbered_proofs(handoff) {
+        let Err(why) = numbered.spec else { continue };
         // A value of the wrong kind is told already.
         let told = |finding: &Finding| {
             finding.code == Code::UnreadableValue && numbered.proof.at.contains(finding.at)
         };
         if !out.iter().any(told) {
-            let at = place(&numbered.proof, &why);
-            out.push(Finding::new(
-                Code::ProofNotUnderstood,
-                at,
-                format!("a proof is not run: {why}"),
-            ));
+            let at = error_span(&numbered.proof, &why);
+            out.push(Finding::new(Code::InvalidProof, at, format!("a proof is not run: {why}")));
         }
     }
 }
 
-fn place(proof: &Proof<'_>, why: &NotUnderstood) -> Span {
+fn error_span(proof: &Proof<'_>, why: &ProofSpecError) -> Span {
     let at = match why {
-        NotUnderstood::NoCommand => proof.claim.map(|claim| claim.at),
-        NotUnderstood::Nul => proof.run.map(|run| run.at),
-        NotUnderstood::Directory(_) => proof.directory.map(|directory| directory.at),
-        NotUnderstood::Timeout(_) => proof.timeout.map(|timeout| timeout.at),
-        NotUnderstood::Expectation(_) => proof.expect.map(|expect| expect.at),
+        ProofSpecError::NoCommand => proof.claim.map(|claim| claim.at),
+        ProofSpecError::Nul => proof.run.map(|run| run.at),
+        ProofSpecError::Directory(_) => proof.directory.map(|directory| directory.at),
+        ProofSpecError::Timeout(_) => proof.timeout.map(|timeout| timeout.at),
+        ProofSpecError::Expectation(_) => proof.expect.map(|expect| expect.at),
     };
     at.unwrap_or(proof.at)
 }

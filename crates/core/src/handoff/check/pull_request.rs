@@ -1,11 +1,11 @@
 //! The description of a pull request: the handoff of the implementation stage.
 
 use super::content::prose;
-use super::{Artifact, Surroundings, Verdict, allow};
+use super::{CheckContext, CheckFindings, ReferencedArtifact, allow};
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
 use crate::format::section::Section;
-use crate::text::markdown::BlockKind;
+use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::Span;
 
 /// Lines that the context starts with.
@@ -18,44 +18,45 @@ const ENTRIES: [(&str, &[&str]); 3] = [
 ];
 
 /// Judges the description of a pull request.
-pub fn pull_request(document: &Document, around: &dyn Surroundings) -> Verdict {
+pub fn check_pull_request(document: &Document, around: &dyn CheckContext) -> CheckFindings {
     let mut findings: Vec<Finding> = document.findings().to_vec();
     let named =
         |section: &&Section| section.title.value.to_lowercase().starts_with("handoff context");
     match document.sections().iter().find(named) {
         Some(context) => {
-            fields(document, context, around, &mut findings);
-            entries(document, context, &mut findings);
-            prose::placeholders(document, &mut findings);
+            check_fields(document, context, around, &mut findings);
+            check_entries(document, context, &mut findings);
+            prose::check_placeholders(document, &mut findings);
         }
         None => {
             let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
             let message = "there is no section `## Handoff Context`";
             let finding = Finding::new(Code::PrWithoutContext, at, message);
-            findings.push(finding.run(["midstride", "show", "ID", "--as", "pr"]));
+            findings.push(finding.with_command(["midstride", "show", "ID", "--as", "pr"]));
         }
     }
     let (findings, silenced) = allow::apply(document, findings);
-    Verdict { findings, silenced }
+    CheckFindings { findings, silenced }
 }
 
-fn fields(
+fn check_fields(
     document: &Document,
     context: &Section,
-    around: &dyn Surroundings,
+    around: &dyn CheckContext,
     out: &mut Vec<Finding>,
 ) {
     let text = document.text();
     for name in FIELDS {
-        let Some(value) = field(text, context.own, name).filter(|value| !value.is_empty()) else {
-            let title = context.title.at.of(text).trim_end();
+        let Some(value) = find_field(text, context.own, name).filter(|value| !value.is_empty())
+        else {
+            let title = context.title.at.slice(text).trim_end();
             let at = Span::new(context.title.at.start, context.title.at.start + title.len());
             let message = format!("the handoff context has no `**{name}**:`");
             out.push(Finding::new(Code::PrFieldMissing, at, message));
             continue;
         };
-        let path = path_of(value.of(text));
-        if name == "Design" && around.artifact(path) == Artifact::Missing {
+        let path = path_of(value.slice(text));
+        if name == "Design" && around.artifact(path) == ReferencedArtifact::Missing {
             let message = format!("the design `{path}` is not there");
             out.push(Finding::new(Code::PrDesignNotFound, value, message));
         }
@@ -70,10 +71,10 @@ fn path_of(value: &str) -> &str {
 }
 
 /// The value behind `**Name**:`, or the list below it.
-fn field(text: &str, within: Span, name: &str) -> Option<Span> {
+fn find_field(text: &str, within: Span, name: &str) -> Option<Span> {
     let mut at = within.start;
     let mut waiting = false;
-    for line in within.of(text).split_inclusive('\n') {
+    for line in within.slice(text).split_inclusive('\n') {
         let start = at;
         at += line.len();
         if waiting && !line.trim().is_empty() {
@@ -102,7 +103,7 @@ fn field(text: &str, within: Span, name: &str) -> Option<Span> {
 }
 
 /// What an item starts with, if it is an entry: the needs of that entry.
-fn needs(item: &str) -> Option<&'static [&'static str]> {
+fn required_fields(item: &str) -> Option<&'static [&'static str]> {
     let first = item.trim_start_matches(['-', '*', ' ']).trim_start_matches("**");
     let fits = |(start, _): &&(&str, &[&str])| {
         first.strip_prefix(*start).is_some_and(|rest| rest.trim_start_matches('*').starts_with(':'))
@@ -110,23 +111,25 @@ fn needs(item: &str) -> Option<&'static [&'static str]> {
     ENTRIES.iter().find(fits).map(|(_, needs)| *needs)
 }
 
-fn entries(document: &Document, context: &Section, out: &mut Vec<Finding>) {
+fn check_entries(document: &Document, context: &Section, out: &mut Vec<Finding>) {
     let text = document.text();
     let items: Vec<Span> = document
         .blocks()
         .iter()
-        .filter(|block| block.kind == BlockKind::Item && context.at.contains(block.at))
+        .filter(|block| block.kind == MarkdownBlockKind::Item && context.at.contains(block.at))
         .map(|block| block.at)
         .collect();
     for (index, item) in items.iter().enumerate() {
-        let Some(needs) = needs(item.of(text)) else { continue };
+        let Some(needs) = required_fields(item.slice(text)) else { continue };
         // What belongs to an entry may follow as items of its own.
-        let next = items[index + 1..].iter().find(|other| self::needs(other.of(text)).is_some());
+        let next = items[index + 1..]
+            .iter()
+            .find(|other| self::required_fields(other.slice(text)).is_some());
         let last = items[index..].iter().take_while(|i| next.is_none_or(|n| *i != n)).last();
         let whole = Span::new(item.start, last.map_or(item.end, |last| last.end));
         for need in needs {
-            if field(text, whole, need).is_none_or(Span::is_empty) {
-                let line = item.of(text).lines().next().unwrap_or_default();
+            if find_field(text, whole, need).is_none_or(Span::is_empty) {
+                let line = item.slice(text).lines().next().unwrap_or_default();
                 let at = Span::new(item.start, item.start + line.len());
                 let message = format!("this entry has no `{need}:`");
                 out.push(Finding::new(Code::PrItemIncomplete, at, message));

@@ -1,14 +1,14 @@
 //! Rule 2: no question blocks.
 
 use crate::format::finding::{Code, Finding};
-use crate::format::header::{Lenient, Question};
+use crate::format::header::{FromYaml, Question};
 use crate::handoff::Handoff;
 use crate::text::id::HandoffId;
-use crate::text::yaml::Node;
+use crate::text::yaml::YamlNode;
 
 /// Questions that do not say whether the work has to wait for them.
-pub(super) fn unclear(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
-    let items = handoff.node("open_questions").map(Node::items).unwrap_or_default();
+pub(super) fn check_blocking_flag(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let items = handoff.node("open_questions").map(YamlNode::items).unwrap_or_default();
     for (number, item) in (1..).zip(items) {
         let Some(question) = Question::read(item).filter(|one| one.answer.is_none()) else {
             continue;
@@ -20,27 +20,27 @@ pub(super) fn unclear(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         let at = question.question.map_or(question.at, |text| text.at);
         let message = format!("q{number} does not say whether it blocks");
         let finding = Finding::new(Code::QuestionUnclear, at, message);
-        out.push(finding.think("add `blocking: true` or `blocking: false`"));
+        out.push(finding.with_hint("add `blocking: true` or `blocking: false`"));
     }
 }
 
-pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     for question in handoff.questions().iter().filter(|question| question.blocks()) {
         let text = question.question.map_or("(no text)", |text| text.value.trim());
         let at = question.question.map_or(question.at, |text| text.at);
         let message = format!("a blocking question is open: {text}");
         let finding = Finding::new(Code::BlockingQuestion, at, message);
-        let how = how_to_answer(handoff, question);
+        let how = answer_hint(handoff, question);
         out.push(match question.owner {
-            Some(owner) => finding.think(format!("{} should answer it{how}", owner.value)),
-            None => finding.think(format!("answer it{how}, or say that it does not block")),
+            Some(owner) => finding.with_hint(format!("{} should answer it{how}", owner.value)),
+            None => finding.with_hint(format!("answer it{how}, or say that it does not block")),
         });
     }
 }
 
 /// The command that answers a question, counted as `answer` counts.
-fn how_to_answer(handoff: &Handoff<'_>, question: &Question<'_>) -> String {
-    let items = handoff.node("open_questions").map(Node::items).unwrap_or_default();
+fn answer_hint(handoff: &Handoff<'_>, question: &Question<'_>) -> String {
+    let items = handoff.node("open_questions").map(YamlNode::items).unwrap_or_default();
     let index = items.iter().position(|item| item.at == question.at);
     let named =
         |index| format!(": midstride answer {} q{} \"the answer\"", handoff.key(), index + 1);

@@ -5,7 +5,7 @@ use crate::handoff::Handoff;
 use crate::text::id::HandoffKey;
 use crate::text::span::Span;
 
-pub(super) fn rules(handoff: &Handoff<'_>, place: Option<&HandoffKey>, out: &mut Vec<Finding>) {
+pub(super) fn check(handoff: &Handoff<'_>, place: Option<&HandoffKey>, out: &mut Vec<Finding>) {
     let key = handoff.key();
     if let (Some(place), Some(id)) = (place, handoff.node("id"))
         && *place != key
@@ -18,7 +18,7 @@ pub(super) fn rules(handoff: &Handoff<'_>, place: Option<&HandoffKey>, out: &mut
 
 /// A document's claim to a name.
 #[derive(Clone, Debug)]
-pub struct Claim {
+pub struct IdClaim {
     /// The name.
     pub key: HandoffKey,
     /// Who claims it; documents without a uid claim nothing.
@@ -30,10 +30,10 @@ pub struct Claim {
 }
 
 /// The finding for a document whose name another handoff has taken before it.
-pub fn one_id_two_uids(own: &Claim, held: &[Claim]) -> Option<Finding> {
+pub fn duplicate_id_finding(own: &IdClaim, held: &[IdClaim]) -> Option<Finding> {
     let first = held.iter().find(|claim| claim.key == own.key)?;
     (first.uid != own.uid).then(|| {
         let message = format!("`{}` is also the id of {}", own.key, first.path);
-        Finding::new(Code::OneIdTwoUids, own.at, message)
+        Finding::new(Code::DuplicateId, own.at, message)
     })
 }

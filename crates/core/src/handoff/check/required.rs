@@ -1,14 +1,14 @@
 //! Rule 1: the fields that the kind or stage of a document requires are there and say something.
 
-use super::heading;
+use super::header_key_span;
 use crate::format::finding::{Code, Finding};
 use crate::format::header::HandoffKind;
 use crate::format::stage::{KindRule, StageRule, Stages};
 use crate::handoff::Handoff;
-use crate::text::id::{HandoffId, nearest};
-use crate::text::yaml::{Node, Value};
+use crate::text::id::{HandoffId, nearest_match};
+use crate::text::yaml::{YamlNode, YamlValue};
 
-pub(super) fn rules(
+pub(super) fn check(
     handoff: &Handoff<'_>,
     stages: &Stages,
     stage: Option<&StageRule>,
@@ -17,9 +17,9 @@ pub(super) fn rules(
     let kind = stages.kinds.get(handoff.kind().word());
     let by_kind = kind.map(KindRule::requires).unwrap_or_default();
     for field in stage.map_or(by_kind, StageRule::requires) {
-        require(handoff, stages, field, out);
+        check_field(handoff, stages, field, out);
     }
-    slug(handoff, out);
+    check_id(handoff, out);
 }
 
 /// The rule of the document's stage, with a finding where the stage is not known.
@@ -31,25 +31,25 @@ pub(super) fn stage_rule<'s>(
     let Some(name) = handoff.stage() else {
         if handoff.kind() == HandoffKind::Stage {
             let message = "a handoff of kind stage names its `stage`";
-            out.push(Finding::new(Code::MissingField, heading(handoff), message));
+            out.push(Finding::new(Code::MissingField, header_key_span(handoff), message));
         }
         return None;
     };
     let rule = stages.stages.get(name);
     if rule.is_none() {
-        let at = handoff.node("stage").map_or(heading(handoff), |node| node.at);
+        let at = handoff.node("stage").map_or(header_key_span(handoff), |node| node.at);
         let known: Vec<&str> = stages.names().collect();
-        let advice = match nearest(name, known.iter().copied()) {
+        let advice = match nearest_match(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the known ones are {}", known.join(", ")),
         };
         let message = format!("there is no stage `{name}`");
-        out.push(Finding::new(Code::UnknownStage, at, message).think(advice));
+        out.push(Finding::new(Code::UnknownStage, at, message).with_hint(advice));
     }
     rule
 }
 
-fn require(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Vec<Finding>) {
+fn check_field(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Vec<Finding>) {
     let of = match handoff.stage() {
         Some(stage) => format!("a document of the {stage} stage"),
         None => format!("a handoff of kind {}", handoff.kind()),
@@ -63,27 +63,27 @@ fn require(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Vec<Fi
         };
         if !told {
             let message = format!("{of} needs `{field}`");
-            let finding = Finding::new(Code::MissingField, heading(handoff), message);
-            out.push(finding.think(format!("add `{field}:` below `handoff:`")));
+            let finding = Finding::new(Code::MissingField, header_key_span(handoff), message);
+            out.push(finding.with_hint(format!("add `{field}:` below `handoff:`")));
         }
         return;
     };
-    let states_none =
-        stages.may_be_empty(field) && matches!(&node.value, Value::List(items) if items.is_empty());
+    let states_none = stages.may_be_empty(field)
+        && matches!(&node.value, YamlValue::List(items) if items.is_empty());
     if node.is_blank() && !states_none {
         let message = format!("`{field}` says nothing, and {of} needs it");
         out.push(Finding::new(Code::EmptyField, node.at, message));
     }
 }
 
-fn slug(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
-    let Some(id) = handoff.node("id").and_then(Node::text) else {
+fn check_id(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let Some(id) = handoff.node("id").and_then(YamlNode::text) else {
         return;
     };
     if let Err(why) = HandoffId::parse(id.value)
         && !id.value.trim().is_empty()
     {
         let finding = Finding::new(Code::BadId, id.at, format!("`{}` is not an id", id.value));
-        out.push(finding.think(why.to_string()));
+        out.push(finding.with_hint(why.to_string()));
     }
 }

@@ -1,12 +1,12 @@
 //! A status and what it needs: an end has a commit, a successor or a reason.
 
-use super::{Surroundings, heading};
+use super::{CheckContext, header_key_span};
 use crate::format::finding::{Code, Finding};
 use crate::format::header::Status;
 use crate::handoff::Handoff;
 
-pub(super) fn rules(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Finding>) {
-    let at = handoff.node("status").map_or(heading(handoff), |node| node.at);
+pub(super) fn check(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut Vec<Finding>) {
+    let at = handoff.node("status").map_or(header_key_span(handoff), |node| node.at);
     let resolution = handoff.resolution();
     let successor = handoff.superseded_by();
     match handoff.status() {
@@ -16,7 +16,7 @@ pub(super) fn rules(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut 
                 let message = "resolved, but neither a commit nor an outcome is recorded";
                 out.push(Finding::new(Code::ResolvedWithoutCommit, at, message));
             }
-            if let Some(why) = handoff.blocks_as_review() {
+            if let Some(why) = handoff.review_block_reason() {
                 let message = format!("resolved, but the review blocks: {why}");
                 out.push(Finding::new(Code::ResolvedButBlocked, at, message));
             }
@@ -24,7 +24,7 @@ pub(super) fn rules(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut 
         Status::Superseded => {
             if successor.is_none() {
                 let message = "superseded, but `superseded_by` names no handoff";
-                out.push(Finding::new(Code::SupersededByNothing, at, message));
+                out.push(Finding::new(Code::SupersededWithoutSuccessor, at, message));
             }
         }
         Status::Abandoned => {
@@ -42,11 +42,13 @@ pub(super) fn rules(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut 
             };
             if let Some((at, how)) = end {
                 let message = format!("the handoff {how}, but its status is {}", handoff.status());
-                out.push(Finding::new(Code::EndedButOpen, at, message));
+                out.push(Finding::new(Code::ClosedButOpen, at, message));
             }
         }
     }
-    if let Some(successor) = successor.filter(|successor| !around.knows(successor.value.trim())) {
+    if let Some(successor) =
+        successor.filter(|successor| !around.has_handoff(successor.value.trim()))
+    {
         let message = format!("`superseded_by` names `{}`, which is not there", successor.value);
         out.push(Finding::new(Code::UnknownReference, successor.at, message));
     }

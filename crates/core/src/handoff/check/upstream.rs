@@ -1,41 +1,41 @@
 //! Rule 4: what a document builds on is named, is there, and is complete.
 
-use super::{Artifact, Surroundings, heading};
+use super::{CheckContext, ReferencedArtifact, header_key_span};
 use crate::format::finding::{Code, Finding};
 use crate::format::stage::{StageRule, Stages};
 use crate::handoff::Handoff;
 use crate::text::id::HandoffKey;
 
-pub(super) fn rules(
+pub(super) fn check(
     handoff: &Handoff<'_>,
     stages: &Stages,
     stage: Option<&StageRule>,
-    around: &dyn Surroundings,
+    around: &dyn CheckContext,
     out: &mut Vec<Finding>,
 ) {
-    complete(handoff, around, out);
+    check_complete(handoff, around, out);
     if let Some(rule) = stage {
-        named(handoff, stages, rule, out);
+        check_named(handoff, stages, rule, out);
     }
 }
 
-fn complete(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Finding>) {
+fn check_complete(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut Vec<Finding>) {
     for dependency in handoff.dependencies().upstream {
         let Some(artifact) = dependency.artifact else {
             continue;
         };
         let replaced = dependency.relationship.is_some_and(|r| r.value == "supersedes");
         match around.artifact(artifact.value.trim()) {
-            Artifact::Plain | Artifact::Complete => {}
-            Artifact::Missing => {
+            ReferencedArtifact::Plain | ReferencedArtifact::Complete => {}
+            ReferencedArtifact::Missing => {
                 let message = format!("the upstream artifact `{}` is not there", artifact.value);
                 out.push(Finding::new(Code::UpstreamNotFound, artifact.at, message));
             }
-            Artifact::Incomplete { .. } if replaced => {}
-            Artifact::Incomplete { name, why } => {
+            ReferencedArtifact::Incomplete { .. } if replaced => {}
+            ReferencedArtifact::Incomplete { name, why } => {
                 let message = format!("the upstream artifact is not complete: {why}");
                 let finding = Finding::new(Code::UpstreamIncomplete, artifact.at, message);
-                out.push(finding.run(["midstride", "check", &name]));
+                out.push(finding.with_command(["midstride", "check", &name]));
             }
         }
     }
@@ -43,7 +43,7 @@ fn complete(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Find
 
 /// A stage names a document for each stage that it builds on. One that cannot be told from its path
 /// may be any of them.
-fn named(handoff: &Handoff<'_>, stages: &Stages, rule: &StageRule, out: &mut Vec<Finding>) {
+fn check_named(handoff: &Handoff<'_>, stages: &Stages, rule: &StageRule, out: &mut Vec<Finding>) {
     let upstream = handoff.dependencies().upstream;
     let artifacts: Vec<&str> =
         upstream.iter().filter_map(|one| Some(one.artifact?.value.trim())).collect();
@@ -61,14 +61,17 @@ fn named(handoff: &Handoff<'_>, stages: &Stages, rule: &StageRule, out: &mut Vec
     let others = artifacts.iter().filter(|one| !wanted.iter().any(|stage| is_of(one, stage)));
     if missing.len() > others.count() {
         let verb = if missing.len() == 1 { "is" } else { "are" };
-        let message =
-            format!("this builds on {}, and {} {verb} not named", all(wanted), missing.join(", "));
-        let finding = Finding::new(Code::NoUpstream, heading(handoff), message);
-        out.push(finding.think("name it under `dependencies.upstream`"));
+        let message = format!(
+            "this builds on {}, and {} {verb} not named",
+            join_stages(wanted),
+            missing.join(", ")
+        );
+        let finding = Finding::new(Code::NoUpstream, header_key_span(handoff), message);
+        out.push(finding.with_hint("name it under `dependencies.upstream`"));
     }
 }
 
-fn all(stages: &[String]) -> String {
+fn join_stages(stages: &[String]) -> String {
     stages.join(" and ")
 }
 
@@ -76,7 +79,7 @@ fn all(stages: &[String]) -> String {
 mod tests {
     use super::*;
     use crate::format::document::Document;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     /// What is said about a design that names these as its upstream.
     fn said(artifacts: &[&str]) -> Option<String> {
@@ -86,10 +89,10 @@ mod tests {
             "---\nhandoff:\n  id: feat-042\n  stage: design\n  dependencies:\n    upstream:\n{entries}---\n"
         );
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
         let mut found = Vec::new();
-        let handoff = Handoff::of(&document, &whereabouts, &stages);
-        named(&handoff, &stages, &stages.stages["design"], &mut found);
+        let handoff = Handoff::new(&document, &whereabouts, &stages);
+        check_named(&handoff, &stages, &stages.stages["design"], &mut found);
         found.pop().map(|finding| finding.message)
     }
 

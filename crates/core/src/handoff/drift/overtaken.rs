@@ -8,11 +8,11 @@ use jiff::Timestamp;
 /// An open handoff that nobody touched for so many days is perhaps done.
 pub const QUIET_DAYS: i64 = 30;
 /// More commits than these are counted, not named.
-const NAMED: usize = 3;
+const NAMED_COMMITS_MAX: usize = 3;
 
 /// A commit that changed what a handoff cites.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Commit {
+pub struct LaterCommit {
     /// Its id.
     pub id: String,
     /// The first line of its message.
@@ -21,7 +21,7 @@ pub struct Commit {
 
 /// An open handoff, which may be done.
 #[derive(Clone, Copy, Debug)]
-pub struct Open {
+pub struct HandoffActivity {
     /// Where it says so.
     at: Span,
     /// When it was last changed.
@@ -29,9 +29,9 @@ pub struct Open {
     quiet_days: Option<i64>,
 }
 
-impl Open {
+impl HandoffActivity {
     /// `None` where a handoff has ended, or a note never had a status.
-    pub fn of(handoff: &Handoff<'_>, now: Timestamp) -> Option<Self> {
+    pub fn for_open(handoff: &Handoff<'_>, now: Timestamp) -> Option<Self> {
         let changed = handoff.changed();
         let quiet_days = changed.and_then(|changed| changed.days_before(now));
         let at = handoff.node("status").map_or(Span::empty(0), |status| status.at);
@@ -40,27 +40,27 @@ impl Open {
     }
 
     /// The finding that it is perhaps done, by what happened since it was last changed.
-    pub fn perhaps_done(self, later: &[Commit]) -> Option<Finding> {
-        let quiet = self.quiet_days.filter(|days| *days >= QUIET_DAYS).map(untouched);
-        let overtaken = (!later.is_empty()).then(|| overtaken(later));
+    pub fn possibly_done_finding(self, later: &[LaterCommit]) -> Option<Finding> {
+        let quiet = self.quiet_days.filter(|days| *days >= QUIET_DAYS).map(describe_quiet_days);
+        let overtaken = (!later.is_empty()).then(|| describe_later_commits(later));
         let told: Vec<String> = [quiet, overtaken].into_iter().flatten().collect();
         let message = format!("perhaps done: {}", told.join("; "));
-        (!told.is_empty()).then(|| Finding::new(Code::PerhapsDone, self.at, message))
+        (!told.is_empty()).then(|| Finding::new(Code::MaybeDone, self.at, message))
     }
 }
 
-fn untouched(days: i64) -> String {
+fn describe_quiet_days(days: i64) -> String {
     format!("untouched for {days} days")
 }
 
-fn overtaken(later: &[Commit]) -> String {
+fn describe_later_commits(later: &[LaterCommit]) -> String {
     let short = |id: &str| id.chars().take(8).collect::<String>();
     let named = later
         .iter()
-        .take(NAMED)
+        .take(NAMED_COMMITS_MAX)
         .map(|commit| format!("{} \"{}\"", short(&commit.id), commit.subject));
     let named = named.collect::<Vec<_>>().join(", ");
-    match (later.len(), later.len().saturating_sub(NAMED)) {
+    match (later.len(), later.len().saturating_sub(NAMED_COMMITS_MAX)) {
         (1, _) => format!("a later commit changed what it cites: {named}"),
         (count, 0) => format!("{count} later commits changed what it cites: {named}"),
         (count, more) => {

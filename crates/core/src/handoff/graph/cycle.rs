@@ -7,18 +7,18 @@ impl Graph {
     /// Handoffs that turn in a circle, each circle once, beginning with its first handoff. Every
     /// handoff that lies on any is on one that is named; it is the shortest through it.
     pub fn cycles(&self) -> Vec<Vec<usize>> {
-        let next = self.strong_steps();
+        let next = self.strong_successors();
         let mut named: HashSet<usize> = HashSet::new();
         let mut cycles = Vec::new();
-        for circle in circles(self.nodes.len(), &next) {
+        for circle in strong_components(self.nodes.len(), &next) {
             let inside: HashSet<usize> = circle.iter().copied().collect();
             for node in circle {
                 if named.contains(&node) {
                     continue;
                 }
-                if let Some(cycle) = shortest(node, &next, &inside) {
+                if let Some(cycle) = shortest_cycle(node, &next, &inside) {
                     named.extend(&cycle);
-                    cycles.push(first_first(cycle));
+                    cycles.push(rotate_to_smallest(cycle));
                 }
             }
         }
@@ -27,7 +27,7 @@ impl Graph {
     }
 
     /// The edges by which one of a cycle leads to the next.
-    pub fn edges_of(&self, cycle: &[usize]) -> Vec<&Edge> {
+    pub fn cycle_edges(&self, cycle: &[usize]) -> Vec<&Edge> {
         let steps = cycle.iter().zip(cycle.iter().cycle().skip(1));
         let steps: HashSet<(usize, usize)> = steps.map(|(from, to)| (*from, *to)).collect();
         let is_step = |edge: &&Edge| {
@@ -37,7 +37,7 @@ impl Graph {
     }
 
     /// What came of each handoff.
-    pub(super) fn strong_steps(&self) -> Vec<Vec<usize>> {
+    pub(super) fn strong_successors(&self) -> Vec<Vec<usize>> {
         let mut next = vec![Vec::new(); self.nodes.len()];
         for edge in self.edges.iter().filter(|edge| edge.kind.is_strong()) {
             if let Some((first, then)) = edge.flow() {
@@ -54,13 +54,13 @@ impl Graph {
 
 /// The groups in which each is reached from each other, by Tarjan's way without recursion: a chain
 /// of handoffs may be long.
-fn circles(count: usize, next: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut search = Search {
+fn strong_components(count: usize, next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut search = CycleSearch {
         number: vec![None; count],
         low: vec![0; count],
         open: Vec::new(),
         is_open: vec![false; count],
-        met: 0,
+        next_number: 0,
     };
     let mut found = Vec::new();
     for start in 0..count {
@@ -95,19 +95,19 @@ fn circles(count: usize, next: &[Vec<usize>]) -> Vec<Vec<usize>> {
     found
 }
 
-struct Search {
+struct CycleSearch {
     number: Vec<Option<usize>>,
     low: Vec<usize>,
     open: Vec<usize>,
     is_open: Vec<bool>,
-    met: usize,
+    next_number: usize,
 }
 
-impl Search {
+impl CycleSearch {
     fn enter(&mut self, node: usize) {
-        self.number[node] = Some(self.met);
-        self.low[node] = self.met;
-        self.met += 1;
+        self.number[node] = Some(self.next_number);
+        self.low[node] = self.next_number;
+        self.next_number += 1;
         self.open.push(node);
         self.is_open[node] = true;
     }
@@ -128,7 +128,7 @@ impl Search {
 }
 
 /// The shortest way from a node back to itself.
-fn shortest(node: usize, next: &[Vec<usize>], inside: &HashSet<usize>) -> Option<Vec<usize>> {
+fn shortest_cycle(node: usize, next: &[Vec<usize>], inside: &HashSet<usize>) -> Option<Vec<usize>> {
     let mut before: HashMap<usize, usize> = HashMap::new();
     let mut queue = VecDeque::from([node]);
     while let Some(here) = queue.pop_front() {
@@ -149,7 +149,7 @@ fn shortest(node: usize, next: &[Vec<usize>], inside: &HashSet<usize>) -> Option
 }
 
 /// The same cycle, told from its first handoff on.
-fn first_first(mut cycle: Vec<usize>) -> Vec<usize> {
+fn rotate_to_smallest(mut cycle: Vec<usize>) -> Vec<usize> {
     let first = (0..cycle.len()).min_by_key(|at| cycle[*at]).unwrap_or(0);
     cycle.rotate_left(first);
     cycle

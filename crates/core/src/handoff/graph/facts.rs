@@ -1,22 +1,22 @@
 //! What one document tells about its connections; which others there are is not known here.
 
-use super::Kind;
+use super::EdgeKind;
 use crate::format::document::Document;
 use crate::format::header::{Dependency, Status};
 use crate::handoff::Handoff;
-use crate::handoff::citation::{citations, code_blocks, is_ending, statements};
+use crate::handoff::citation::{citations, code_blocks, is_known_extension, statements};
 use crate::text::id::HandoffKey;
-use crate::text::markdown::BlockKind;
-use crate::text::span::{At, Span};
-use crate::text::yaml::{Node, Value};
+use crate::text::markdown::MarkdownBlockKind;
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::{YamlNode, YamlValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the path of a document ends.
-const ENDING: &str = ".md";
+const EXTENSION: &str = ".md";
 
 /// What one document tells.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct LinkFacts {
     /// Its key.
     pub key: HandoffKey,
     /// What it is called: its title, else its summary.
@@ -28,7 +28,7 @@ pub struct Facts {
     /// What its header refers to.
     pub references: Vec<Reference>,
     /// Words of its text that may name another handoff, each once.
-    pub words: Vec<Word>,
+    pub candidates: Vec<NameCandidate>,
     /// Files that it cites, each once.
     pub files: Vec<String>,
 }
@@ -37,9 +37,9 @@ pub struct Facts {
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// As what.
-    pub kind: Kind,
+    pub kind: EdgeKind,
     /// Whether the other one is the subject of the sentence: that it is upstream, or supersedes.
-    pub is_about_the_other: bool,
+    pub is_reversed: bool,
     /// A path or a name, as it is written.
     pub written: String,
     /// How they are connected, as it is written.
@@ -49,10 +49,10 @@ pub struct Reference {
 }
 
 impl Reference {
-    pub(super) fn mention(word: &Word) -> Self {
+    pub(super) fn from_candidate(word: &NameCandidate) -> Self {
         Self {
-            kind: Kind::Mentions,
-            is_about_the_other: false,
+            kind: EdgeKind::Mentions,
+            is_reversed: false,
             written: word.text.clone(),
             relationship: None,
             line: word.line,
@@ -62,42 +62,42 @@ impl Reference {
 
 /// A word that may name a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word {
+pub struct NameCandidate {
     /// The word, without the dots by which a path goes up.
     pub text: String,
     /// The line where it stands first, from one.
     pub line: usize,
     /// Whether it stands between backquotes: a common word is then meant as a name.
-    pub is_marked: bool,
+    pub is_backquoted: bool,
 }
 
-impl Word {
+impl NameCandidate {
     /// Whether it has the form of a path to a document.
     pub(super) fn is_path(&self) -> bool {
-        self.text.len() > ENDING.len() && self.text.ends_with(ENDING)
+        self.text.len() > EXTENSION.len() && self.text.ends_with(EXTENSION)
     }
 
     /// Whether nobody writes it without meaning the name: `market-page-perf`, `feat-042`, but
     /// neither `search` nor `follow-up`.
     pub(super) fn is_distinctive(&self) -> bool {
-        let name = self.text.strip_suffix(ENDING).unwrap_or(&self.text);
+        let name = self.text.strip_suffix(EXTENSION).unwrap_or(&self.text);
         let parts = name.split(['-', '_', '.', '/']).filter(|part| !part.is_empty()).count();
         let has_digit = name.contains(|c: char| c.is_ascii_digit());
         name.contains(char::is_alphabetic) && (parts > 2 || (parts == 2 && has_digit))
     }
 
-    fn may_be_a_name(&self) -> bool {
+    fn may_be_name(&self) -> bool {
         let is_other_file = || {
             let ending = self.text.rsplit_once('.').map_or("", |(_, ending)| ending);
-            self.text.matches('/').count() > 1 || is_ending(ending)
+            self.text.matches('/').count() > 1 || is_known_extension(ending)
         };
-        self.is_path() || ((self.is_marked || self.is_distinctive()) && !is_other_file())
+        self.is_path() || ((self.is_backquoted || self.is_distinctive()) && !is_other_file())
     }
 }
 
-impl Facts {
+impl LinkFacts {
     /// What a handoff tells that lies at a path.
-    pub fn of(handoff: &Handoff<'_>, path: String) -> Self {
+    pub fn from_handoff(handoff: &Handoff<'_>, path: String) -> Self {
         let document = handoff.document();
         let files: BTreeSet<String> = citations(document)
             .iter()
@@ -112,23 +112,23 @@ impl Facts {
             title: handoff.title().or(handoff.summary()).map(str::to_owned),
             status: handoff.has_status().then(|| handoff.status()),
             path,
-            references: references(handoff),
-            words: words(document),
+            references: header_references(handoff),
+            candidates: name_candidates(document),
             files: files.into_iter().collect(),
         }
     }
 }
 
-fn references(handoff: &Handoff<'_>) -> Vec<Reference> {
+fn header_references(handoff: &Handoff<'_>) -> Vec<Reference> {
     let document = handoff.document();
-    let line = |text: At<&str>| document.position(text.at.start).line;
-    let dependency = |kind: Kind, dependency: Dependency<'_>| {
+    let line = |text: Spanned<&str>| document.position(text.at.start).line;
+    let dependency = |kind: EdgeKind, dependency: Dependency<'_>| {
         let artifact = dependency.artifact.filter(|artifact| !artifact.value.trim().is_empty())?;
         let relationship = dependency.relationship.map(|text| text.value.trim().to_owned());
-        let replaces = kind == Kind::Upstream && relationship.as_deref() == Some("supersedes");
+        let replaces = kind == EdgeKind::Upstream && relationship.as_deref() == Some("supersedes");
         Some(Reference {
-            kind: if replaces { Kind::Supersedes } else { kind },
-            is_about_the_other: !replaces,
+            kind: if replaces { EdgeKind::Supersedes } else { kind },
+            is_reversed: !replaces,
             written: artifact.value.trim().to_owned(),
             // The kind says it already.
             relationship: relationship.filter(|_| !replaces),
@@ -136,13 +136,14 @@ fn references(handoff: &Handoff<'_>) -> Vec<Reference> {
         })
     };
     let dependencies = handoff.dependencies();
-    let upstream = dependencies.upstream.into_iter().filter_map(|d| dependency(Kind::Upstream, d));
+    let upstream =
+        dependencies.upstream.into_iter().filter_map(|d| dependency(EdgeKind::Upstream, d));
     let downstream =
-        dependencies.downstream.into_iter().filter_map(|d| dependency(Kind::Downstream, d));
+        dependencies.downstream.into_iter().filter_map(|d| dependency(EdgeKind::Downstream, d));
     let successor = handoff.superseded_by().filter(|text| !text.value.trim().is_empty());
     let successor = successor.map(|text| Reference {
-        kind: Kind::Supersedes,
-        is_about_the_other: true,
+        kind: EdgeKind::Supersedes,
+        is_reversed: true,
         written: text.value.trim().to_owned(),
         relationship: None,
         line: line(text),
@@ -151,48 +152,54 @@ fn references(handoff: &Handoff<'_>) -> Vec<Reference> {
 }
 
 /// The words of the header's statements and of the body's prose. History and anchors are neither.
-fn words(document: &Document) -> Vec<Word> {
+fn name_candidates(document: &Document) -> Vec<NameCandidate> {
     let mut pieces: Vec<Span> = Vec::new();
     for statement in statements(document) {
-        texts_in(statement, &mut pieces);
+        collect_text_spans(statement, &mut pieces);
     }
     pieces.extend(document.sections().iter().map(|section| section.title.at));
-    let is_prose = |kind: BlockKind| match kind {
-        BlockKind::Paragraph | BlockKind::Item | BlockKind::Table => true,
-        BlockKind::Code | BlockKind::Html => false,
+    let is_prose = |kind: MarkdownBlockKind| match kind {
+        MarkdownBlockKind::Paragraph | MarkdownBlockKind::Item | MarkdownBlockKind::Table => true,
+        MarkdownBlockKind::Code | MarkdownBlockKind::Html => false,
     };
     pieces.extend(document.blocks().iter().filter(|b| is_prose(b.kind)).map(|block| block.at));
     let code = code_blocks(document);
-    let mut found: BTreeMap<String, Word> = BTreeMap::new();
-    for (at, is_marked) in pieces.into_iter().flat_map(|piece| words_in(document.text(), piece)) {
-        let text = without_dots(at.of(document.text()));
-        let word = Word { text: text.to_owned(), line: 0, is_marked };
-        if !word.may_be_a_name() || code.iter().any(|code| code.contains(at)) {
+    let mut found: BTreeMap<String, NameCandidate> = BTreeMap::new();
+    for (at, is_marked) in
+        pieces.into_iter().flat_map(|piece| candidate_spans(document.text(), piece))
+    {
+        let text = without_dots(at.slice(document.text()));
+        let word = NameCandidate { text: text.to_owned(), line: 0, is_backquoted: is_marked };
+        if !word.may_be_name() || code.iter().any(|code| code.contains(at)) {
             continue;
         }
         let line = document.position(at.start).line;
-        let known = found.entry(text.to_owned()).or_insert(Word { line, ..word });
-        known.is_marked |= is_marked;
+        let known = found.entry(text.to_owned()).or_insert(NameCandidate { line, ..word });
+        known.is_backquoted |= is_marked;
     }
     found.into_values().collect()
 }
 
-fn texts_in(node: &Node, pieces: &mut Vec<Span>) {
+fn collect_text_spans(node: &YamlNode, pieces: &mut Vec<Span>) {
     match &node.value {
-        Value::Text(_) => pieces.push(node.at),
-        Value::List(items) => items.iter().for_each(|item| texts_in(&item.node, pieces)),
-        Value::Map(entries) => entries.iter().for_each(|entry| texts_in(&entry.node, pieces)),
-        Value::Null | Value::Unreadable(_) => {}
+        YamlValue::Text(_) => pieces.push(node.at),
+        YamlValue::List(items) => {
+            items.iter().for_each(|item| collect_text_spans(&item.node, pieces))
+        }
+        YamlValue::Map(entries) => {
+            entries.iter().for_each(|entry| collect_text_spans(&entry.node, pieces))
+        }
+        YamlValue::Null | YamlValue::Unreadable(_) => {}
     }
 }
 
 /// The words of a piece of text that may be names, and whether each is all that stands between two
 /// backquotes.
-fn words_in(text: &str, piece: Span) -> Vec<(Span, bool)> {
+fn candidate_spans(text: &str, piece: Span) -> Vec<(Span, bool)> {
     let belongs = |c: char| c.is_alphanumeric() || "_-./".contains(c);
     let mut out = Vec::new();
     let mut start = piece.start;
-    for word in piece.of(text).split(|c: char| !belongs(c)) {
+    for word in piece.slice(text).split(|c: char| !belongs(c)) {
         let end = start + word.len();
         let trimmed = word.trim_end_matches(['.', '-', '/']);
         let before = text.as_bytes()[..start].last();

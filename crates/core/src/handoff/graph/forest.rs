@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A line of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct TreeLine {
     /// The handoff.
     pub node: usize,
     /// The one it stands below, and is connected with.
@@ -17,12 +17,12 @@ pub struct Line {
     /// How many it stands below.
     pub depth: usize,
     /// Where its own line is.
-    pub seen: Seen,
+    pub placement: LinePlacement,
 }
 
 /// Where the line of a handoff is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum LinePlacement {
     /// This is it.
     Here,
     /// It was before this one.
@@ -34,14 +34,14 @@ pub enum Seen {
 impl Graph {
     /// The lines of all trees, in the order in which they are read. Handoffs that neither name
     /// another one nor are named are not among them.
-    pub fn lines(&self) -> Vec<Line> {
-        let pairs = self.pairs();
-        let growth = Growth::of(self, &pairs);
-        growth.read(&pairs)
+    pub fn tree_lines(&self) -> Vec<TreeLine> {
+        let pairs = self.bonds_by_node();
+        let growth = ForestBuilder::build(self, &pairs);
+        growth.lines(&pairs)
     }
 
     /// The edges by which one of two handoffs names the other, either way.
-    pub fn between(&self) -> BTreeMap<(usize, usize), Vec<&Edge>> {
+    pub fn edges_by_pair(&self) -> BTreeMap<(usize, usize), Vec<&Edge>> {
         let mut between: BTreeMap<(usize, usize), Vec<&Edge>> = BTreeMap::new();
         let names = |edge: &&Edge| edge.from != edge.to && edge.flow().is_some();
         for edge in self.edges.iter().filter(names) {
@@ -52,9 +52,9 @@ impl Graph {
     }
 
     /// Everything that each handoff names or is named by, and whether it came of it.
-    fn pairs(&self) -> Vec<BTreeMap<usize, Bond>> {
+    fn bonds_by_node(&self) -> Vec<BTreeMap<usize, Bond>> {
         let mut pairs = vec![BTreeMap::new(); self.nodes.len()];
-        for ((one, other), edges) in self.between() {
+        for ((one, other), edges) in self.edges_by_pair() {
             let comes = |from: usize| {
                 edges.iter().any(|edge| {
                     edge.kind.is_strong() && edge.flow().is_some_and(|flow| flow.0 == from)
@@ -84,7 +84,7 @@ impl Bond {
 }
 
 /// Trees while they grow.
-struct Growth {
+struct ForestBuilder {
     roots: Vec<usize>,
     parents: Vec<Option<usize>>,
     is_placed: Vec<bool>,
@@ -92,8 +92,8 @@ struct Growth {
     placed: Vec<usize>,
 }
 
-impl Growth {
-    fn of(graph: &Graph, pairs: &[BTreeMap<usize, Bond>]) -> Self {
+impl ForestBuilder {
+    fn build(graph: &Graph, pairs: &[BTreeMap<usize, Bond>]) -> Self {
         let count = pairs.len();
         let mut growth = Self {
             roots: Vec::new(),
@@ -101,23 +101,23 @@ impl Growth {
             is_placed: vec![false; count],
             placed: Vec::new(),
         };
-        let next = graph.strong_steps();
+        let next = graph.strong_successors();
         let leads = |node: &usize| pairs[*node].values().any(|bond| bond.leads);
         let follows = |node: &usize| pairs[*node].values().any(|bond| bond.follows);
         // What turns in a circle has no beginning; it is entered at its first.
         for root in (0..count).filter(|node| leads(node) && !follows(node)).chain(0..count) {
             if leads(&root) {
-                growth.grow_down(root, &next);
+                growth.place_descendants(root, &next);
             }
         }
         let mentions_others: BTreeSet<usize> =
             graph.edges.iter().filter_map(|edge| Some(edge.flow()?.1)).collect();
         let is_beginning = |node: &usize| !mentions_others.contains(node);
-        growth.grow_wide(pairs);
+        growth.place_neighbors(pairs);
         for root in (0..count).filter(is_beginning).chain(0..count) {
             if !growth.is_placed[root] && !pairs[root].is_empty() {
                 growth.place(root, None);
-                growth.grow_wide(pairs);
+                growth.place_neighbors(pairs);
             }
         }
         growth
@@ -133,7 +133,7 @@ impl Growth {
     }
 
     /// What came of it, and what came of that, before the next one beside it.
-    fn grow_down(&mut self, root: usize, next: &[Vec<usize>]) {
+    fn place_descendants(&mut self, root: usize, next: &[Vec<usize>]) {
         if self.is_placed[root] {
             return;
         }
@@ -150,7 +150,7 @@ impl Growth {
     }
 
     /// What is connected with anything placed, the nearest first.
-    fn grow_wide(&mut self, pairs: &[BTreeMap<usize, Bond>]) {
+    fn place_neighbors(&mut self, pairs: &[BTreeMap<usize, Bond>]) {
         let mut queue: VecDeque<usize> = std::mem::take(&mut self.placed).into();
         while let Some(node) = queue.pop_front() {
             for other in pairs[node].keys() {
@@ -164,15 +164,18 @@ impl Growth {
     }
 
     /// The lines, from the roots down.
-    fn read(&self, pairs: &[BTreeMap<usize, Bond>]) -> Vec<Line> {
+    fn lines(&self, pairs: &[BTreeMap<usize, Bond>]) -> Vec<TreeLine> {
         let mut lines = Vec::new();
         let mut is_read = vec![false; pairs.len()];
         let mut shown: BTreeSet<(usize, usize)> = BTreeSet::new();
-        let line = |node, parent, depth| Line { node, parent, depth, seen: Seen::Here };
-        let mut waiting: Vec<Line> = self.roots.iter().rev().map(|r| line(*r, None, 0)).collect();
+        let line =
+            |node, parent, depth| TreeLine { node, parent, depth, placement: LinePlacement::Here };
+        let mut waiting: Vec<TreeLine> =
+            self.roots.iter().rev().map(|r| line(*r, None, 0)).collect();
         while let Some(mut here) = waiting.pop() {
-            if here.seen != Seen::Here {
-                here.seen = if is_read[here.node] { Seen::Above } else { Seen::Below };
+            if here.placement != LinePlacement::Here {
+                here.placement =
+                    if is_read[here.node] { LinePlacement::Above } else { LinePlacement::Below };
                 lines.push(here);
                 continue;
             }
@@ -189,8 +192,9 @@ impl Growth {
                     continue;
                 }
                 // Which of the two is known when it is read.
-                let seen = if is_child { Seen::Here } else { Seen::Below };
-                let next = Line { seen, ..line(*other, Some(here.node), here.depth + 1) };
+                let seen = if is_child { LinePlacement::Here } else { LinePlacement::Below };
+                let next =
+                    TreeLine { placement: seen, ..line(*other, Some(here.node), here.depth + 1) };
                 beneath.push((bond.is_weak(), next));
             }
             beneath.sort_by_key(|(is_weak, line)| (*is_weak, line.node));

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Which path an ending means.
 #[derive(Debug, Default)]
-pub(super) struct Suffixes(HashMap<String, Option<usize>>);
+pub(super) struct SuffixIndex(HashMap<String, Option<usize>>);
 
 /// What an ending means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SuffixMatch {
     None,
     One(usize),
-    Several,
+    Ambiguous,
 }
 
-impl Suffixes {
+impl SuffixIndex {
     /// Takes note of every ending of a path, the whole path included.
     pub(super) fn add(&mut self, path: &str, index: usize) {
         let whole = path.trim_start_matches('/');
@@ -27,28 +27,28 @@ impl Suffixes {
         }
     }
 
-    pub(super) fn find(&self, ending: &str) -> Found {
+    pub(super) fn find(&self, ending: &str) -> SuffixMatch {
         match self.0.get(ending.trim_start_matches('/')) {
-            None => Found::None,
-            Some(Some(index)) => Found::One(*index),
-            Some(None) => Found::Several,
+            None => SuffixMatch::None,
+            Some(Some(index)) => SuffixMatch::One(*index),
+            Some(None) => SuffixMatch::Ambiguous,
         }
     }
 }
 
 /// Puts together what is cited under several endings of one path, if no other path ends so.
-pub(super) fn as_one<'c>(
+pub(super) fn merge_suffixes<'c>(
     cited: &BTreeMap<&'c str, BTreeSet<usize>>,
 ) -> BTreeMap<&'c str, BTreeSet<usize>> {
     let mut longest_first: Vec<&str> = cited.keys().copied().collect();
     longest_first.sort_by_key(|path| (std::cmp::Reverse(path.matches('/').count()), *path));
-    let mut suffixes = Suffixes::default();
+    let mut suffixes = SuffixIndex::default();
     let mut wholes: Vec<&str> = Vec::new();
     let mut out: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for path in longest_first {
         let whole = match suffixes.find(path) {
-            Found::One(index) => index,
-            Found::None | Found::Several => {
+            SuffixMatch::One(index) => index,
+            SuffixMatch::None | SuffixMatch::Ambiguous => {
                 wholes.push(path);
                 wholes.len() - 1
             }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::format::document::Document;
 use crate::format::stage::Stages;
-use crate::handoff::{Handoff, Whereabouts};
+use crate::handoff::{Handoff, Location};
 
 /// The graph of documents at paths; a reference leads to the document of that path or name.
 fn graph(documents: &[(&str, &str)]) -> Graph {
@@ -9,16 +9,16 @@ fn graph(documents: &[(&str, &str)]) -> Graph {
     let facts = documents.iter().map(|(path, text)| {
         let document = Document::parse(text.as_bytes());
         let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md").to_owned();
-        let whereabouts = Whereabouts { stem, stage: None };
-        Facts::of(&Handoff::of(&document, &whereabouts, &stages), (*path).to_owned())
+        let whereabouts = Location { stem, stage: None };
+        LinkFacts::from_handoff(&Handoff::new(&document, &whereabouts, &stages), (*path).to_owned())
     });
-    Graph::of(facts.collect(), |_, reference| {
+    Graph::build(facts.collect(), |_, reference| {
         let written = &reference.written;
         let is_it = |path: &str| path == written || folderless(path) == written;
         match documents.iter().find(|(path, _)| is_it(path)) {
-            Some((path, _)) => Lead::Document((*path).to_owned()),
-            None if written == "plan.txt" => Lead::Artifact(written.clone()),
-            None => Lead::Missing,
+            Some((path, _)) => ReferenceTarget::Document((*path).to_owned()),
+            None if written == "plan.txt" => ReferenceTarget::Artifact(written.clone()),
+            None => ReferenceTarget::Missing,
         }
     })
 }
@@ -79,7 +79,7 @@ fn a_header_tells_what_came_first_from_either_side() {
     let flows: Vec<_> = graph.edges.iter().map(|edge| edge.flow().unwrap()).collect();
     assert_eq!(flows, [(0, 1), (0, 1), (0, 2)]);
     assert_eq!(graph.dangling.len(), 1);
-    assert_eq!((graph.dangling[0].written.as_str(), graph.dangling[0].told.line), ("gone", 8));
+    assert_eq!((graph.dangling[0].written.as_str(), graph.dangling[0].location.line), ("gone", 8));
     let orphans: Vec<bool> = graph.nodes.iter().map(|node| node.is_orphan).collect();
     assert_eq!(orphans, [false, false, false, true]);
     assert_eq!(graph.cycles(), Vec::<Vec<usize>>::new());
@@ -132,7 +132,7 @@ fn a_path_among_handoffs_that_is_not_there_dangles() {
     let a = handoff("a", "", "\nSee h/gone.md and docs/gone.md, not gone.md.\n");
     let graph = graph(&[("h/a.md", &a)]);
     let written: Vec<_> = graph.dangling.iter().map(|d| (d.kind, d.written.as_str())).collect();
-    assert_eq!(written, [(Kind::Mentions, "h/gone.md")]);
+    assert_eq!(written, [(EdgeKind::Mentions, "h/gone.md")]);
 }
 
 #[test]
@@ -161,10 +161,10 @@ fn files_connect_whoever_cites_them_unless_too_many_do() {
             "g shares h plan.txt",
         ]
     );
-    let market = Shared { files: vec!["app/src/market.py".into()], cited_by: vec![0, 1, 2] };
-    let plan = Shared { files: vec!["plan.txt".into()], cited_by: vec![6, 7] };
-    assert_eq!(graph.shared(), [market, plan]);
-    assert_eq!(graph.lines(), []);
+    let market = SharedFiles { files: vec!["app/src/market.py".into()], cited_by: vec![0, 1, 2] };
+    let plan = SharedFiles { files: vec!["plan.txt".into()], cited_by: vec![6, 7] };
+    assert_eq!(graph.shared_files(), [market, plan]);
+    assert_eq!(graph.tree_lines(), []);
     let hub = Hub { file: "src/all.rs".into(), cited_by: vec![0, 1, 2, 3, 4, 5] };
     assert_eq!(graph.hubs, [hub]);
 }

@@ -1,14 +1,14 @@
 //! Numbers before and after: which entry of `measurements` a new number goes to.
 
-use super::Refusal;
+use super::LifecycleRefusal;
 use crate::handoff::Handoff;
 use crate::handoff::proof::Number;
-use crate::text::edit::{Edit, Path};
-use crate::text::yaml::{Data, Node};
+use crate::text::edit::{Edit, HeaderPath};
+use crate::text::yaml::{YamlData, YamlNode};
 
 /// A number that was measured when a handoff ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct MeasuredValue {
     /// What was measured.
     pub name: String,
     /// The number before, where it was given.
@@ -21,14 +21,14 @@ pub struct Measured {
 
 /// The two numbers of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum MeasurementSide {
     /// Before the work.
     Before,
     /// After it.
     After,
 }
 
-impl Side {
+impl MeasurementSide {
     fn word(self) -> &'static str {
         match self {
             Self::Before => "before",
@@ -38,54 +38,66 @@ impl Side {
 }
 
 /// The entry of a handoff that has a name: where it is, and what it says.
-fn entry<'d>(handoff: &Handoff<'d>, name: &str) -> Option<(Path, &'d Node)> {
-    let items = handoff.node("measurements").map(Node::items).unwrap_or_default();
-    let is_named = |item: &&Node| {
-        item.get("name").and_then(Node::text).is_some_and(|text| text.value.trim() == name)
+fn find_entry<'d>(handoff: &Handoff<'d>, name: &str) -> Option<(HeaderPath, &'d YamlNode)> {
+    let items = handoff.node("measurements").map(YamlNode::items).unwrap_or_default();
+    let is_named = |item: &&YamlNode| {
+        item.get("name").and_then(YamlNode::text).is_some_and(|text| text.value.trim() == name)
     };
     let index = items.iter().position(is_named)?;
-    Some((Path::field("measurements").item(index), items[index]))
+    Some((HeaderPath::field("measurements").item(index), items[index]))
 }
 
 /// The edits that record what was measured at the end: `after` of the measurement with that name, or
 /// a new measurement. What the handoff says already is not replaced by another number or unit.
-pub(super) fn fill(handoff: &Handoff<'_>, measured: &[Measured]) -> Result<Vec<Edit>, Refusal> {
+pub(super) fn record_values(
+    handoff: &Handoff<'_>,
+    measured: &[MeasuredValue],
+) -> Result<Vec<Edit>, LifecycleRefusal> {
     let mut edits = Vec::new();
     for (index, one) in measured.iter().enumerate() {
         // Of two with one name, the last one counts.
         if measured[index + 1..].iter().any(|later| later.name == one.name) {
             continue;
         }
-        match entry(handoff, &one.name) {
-            Some((path, known)) => edits.extend(complete(&path, known, one)?),
-            None => edits.push(append(one)),
+        match find_entry(handoff, &one.name) {
+            Some((path, known)) => edits.extend(complete_entry(&path, known, one)?),
+            None => edits.push(append_entry(one)),
         }
     }
     Ok(edits)
 }
 
-fn complete(path: &Path, known: &Node, measured: &Measured) -> Result<Vec<Edit>, Refusal> {
+fn complete_entry(
+    path: &HeaderPath,
+    known: &YamlNode,
+    measured: &MeasuredValue,
+) -> Result<Vec<Edit>, LifecycleRefusal> {
     let mut edits = Vec::new();
     let given = [("before", &measured.before), ("unit", &measured.unit)];
     for (field, given) in given {
         let Some(given) = given else { continue };
-        let written = known.get(field).and_then(Node::text).map(|text| text.value.trim());
+        let written = known.get(field).and_then(YamlNode::text).map(|text| text.value.trim());
         match written.filter(|text| !text.is_empty()) {
-            Some(written) if !is_same(written, given) => {
+            Some(written) if !is_same_value(written, given) => {
                 let (name, has) = (measured.name.clone(), written.to_owned());
-                return Err(Refusal::OtherMeasurement { name, field, has, given: given.clone() });
+                return Err(LifecycleRefusal::MeasurementDiffers {
+                    name,
+                    field,
+                    has,
+                    given: given.clone(),
+                });
             }
             Some(_) => {}
-            None => edits.push(Edit::Set(path.clone().key(field), value(field, given))),
+            None => edits.push(Edit::Set(path.clone().key(field), field_data(field, given))),
         }
     }
-    let after = Data::Bare(measured.after.clone());
-    edits.push(Edit::Set(path.clone().key(Side::After.word()), after));
+    let after = YamlData::Bare(measured.after.clone());
+    edits.push(Edit::Set(path.clone().key(MeasurementSide::After.word()), after));
     Ok(edits)
 }
 
 /// Whether two texts are the same number or the same word.
-fn is_same(one: &str, other: &str) -> bool {
+fn is_same_value(one: &str, other: &str) -> bool {
     match (one.parse::<f64>(), other.parse::<f64>()) {
         // Both were typed by people: `14290` and `14290.0` are one number.
         (Ok(one), Ok(other)) => one.total_cmp(&other).is_eq(),
@@ -93,38 +105,39 @@ fn is_same(one: &str, other: &str) -> bool {
     }
 }
 
-fn value(field: &str, text: &str) -> Data {
-    if field == "unit" { Data::text(text) } else { Data::Bare(text.to_owned()) }
+fn field_data(field: &str, text: &str) -> YamlData {
+    if field == "unit" { YamlData::text(text) } else { YamlData::Bare(text.to_owned()) }
 }
 
-fn append(measured: &Measured) -> Edit {
-    let before = measured.before.as_deref().map(|text| ("before", value("before", text)));
-    let unit = measured.unit.as_deref().map(|text| ("unit", value("unit", text)));
-    let entry = [("name", Data::text(&measured.name))]
+fn append_entry(measured: &MeasuredValue) -> Edit {
+    let before = measured.before.as_deref().map(|text| ("before", field_data("before", text)));
+    let unit = measured.unit.as_deref().map(|text| ("unit", field_data("unit", text)));
+    let entry = [("name", YamlData::text(&measured.name))]
         .into_iter()
         .chain(before)
-        .chain([("after", Data::Bare(measured.after.clone()))])
+        .chain([("after", YamlData::Bare(measured.after.clone()))])
         .chain(unit);
-    Edit::Append(Path::field("measurements"), Data::map(entry))
+    Edit::Append(HeaderPath::field("measurements"), YamlData::map(entry))
 }
 
 /// The edit that records the number of a proof: as the one before where there is none yet, else as
 /// the one after.
-pub(super) fn record(
+pub(super) fn record_proof_number(
     handoff: &Handoff<'_>,
     name: &str,
     number: &Number,
-    side: Option<Side>,
+    side: Option<MeasurementSide>,
 ) -> Edit {
-    let found = entry(handoff, name);
+    let found = find_entry(handoff, name);
     let has_before = found.as_ref().is_some_and(|(_, known)| known.get("before").is_some());
-    let side = side.unwrap_or(if has_before { Side::After } else { Side::Before });
-    let number = Data::Bare(number.to_string());
+    let side =
+        side.unwrap_or(if has_before { MeasurementSide::After } else { MeasurementSide::Before });
+    let number = YamlData::Bare(number.to_string());
     match found {
         Some((path, _)) => Edit::Set(path.key(side.word()), number),
         None => {
-            let entry = [("name", Data::text(name)), (side.word(), number)];
-            Edit::Append(Path::field("measurements"), Data::map(entry))
+            let entry = [("name", YamlData::text(name)), (side.word(), number)];
+            Edit::Append(HeaderPath::field("measurements"), YamlData::map(entry))
         }
     }
 }
@@ -134,20 +147,25 @@ mod tests {
     use super::*;
     use crate::format::document::Document;
     use crate::format::stage::Stages;
-    use crate::handoff::Whereabouts;
+    use crate::handoff::Location;
 
     const KNOWN: &str = "---\nhandoff:\n  id: a\n  measurements:\n    - name: Austin, cold # p95\n      before: 14290\n      unit: ms\n    - name: Tokyo\n---\n";
 
-    fn filled(measured: &[Measured]) -> Result<String, Refusal> {
+    fn filled(measured: &[MeasuredValue]) -> Result<String, LifecycleRefusal> {
         let document = Document::parse(KNOWN.as_bytes());
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let edits = fill(&Handoff::of(&document, &whereabouts, &stages), measured)?;
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let edits = record_values(&Handoff::new(&document, &whereabouts, &stages), measured)?;
         Ok(document.edit(&edits).unwrap().0.text().to_owned())
     }
 
-    fn measured(name: &str, before: Option<&str>, after: &str, unit: Option<&str>) -> Measured {
+    fn measured(
+        name: &str,
+        before: Option<&str>,
+        after: &str,
+        unit: Option<&str>,
+    ) -> MeasuredValue {
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        Measured {
+        MeasuredValue {
             name: name.to_owned(),
             before: owned(before),
             after: after.to_owned(),

@@ -1,16 +1,16 @@
 //! Bodies, merged by paragraphs: one that only one side touched is taken from it, one that both
 //! touched stands between markers, and what both added is kept from both.
 
-use super::Marks;
+use super::ConflictMarkers;
 use crate::format::document::Document;
-use crate::text::markdown::BlockKind;
+use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::{line_end, line_start};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::VecDeque;
 
 /// A piece of a body that is taken whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Piece<'d> {
+struct BodyPiece<'d> {
     text: &'d str,
     kind: PieceKind,
 }
@@ -24,7 +24,7 @@ enum PieceKind {
     Line,
 }
 
-impl Piece<'_> {
+impl BodyPiece<'_> {
     fn is_blank(self) -> bool {
         self.text.trim().is_empty()
     }
@@ -33,67 +33,69 @@ impl Piece<'_> {
 /// The merged body of two documents.
 pub(super) fn merge(
     (base, first, second): (Option<&Document>, &Document, &Document),
-    marks: &Marks,
+    marks: &ConflictMarkers,
     conflicts: &mut Vec<String>,
 ) -> String {
     let base = base.map(pieces).unwrap_or_default();
     let (first, second) = (pieces(first), pieces(second));
-    join([&base, &first, &second], Added::Kept, marks, conflicts).text
+    merge_pieces([&base, &first, &second], AdditionPolicy::KeepBoth, marks, conflicts).text
 }
 
 /// What becomes of two additions at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Added {
+enum AdditionPolicy {
     /// Both are kept, one behind the other.
-    Kept,
+    KeepBoth,
     /// They conflict: nobody knows what the lines mean.
-    Marked,
+    Conflict,
 }
 
 /// A merged text, and what becomes of it if one side is taken wherever both stand in it.
-pub(super) struct Decidable {
+pub(super) struct BodyMerge {
     pub(super) text: String,
-    pub(super) decided: [String; 2],
+    pub(super) resolved: [String; 2],
 }
 
 /// Three texts merged line by line.
 pub(super) fn merge_lines(
     (base, first, second): (&str, &str, &str),
-    marks: &Marks,
+    marks: &ConflictMarkers,
     conflicts: &mut Vec<String>,
-) -> Decidable {
-    let lines = |text| -> Vec<Piece<'_>> { lines(text).collect() };
+) -> BodyMerge {
+    let lines = |text| -> Vec<BodyPiece<'_>> { line_pieces(text).collect() };
     let sides = [&lines(base)[..], &lines(first), &lines(second)];
-    join(sides, Added::Marked, marks, conflicts)
+    merge_pieces(sides, AdditionPolicy::Conflict, marks, conflicts)
 }
 
-fn lines(text: &str) -> impl Iterator<Item = Piece<'_>> {
-    text.split_inclusive('\n').map(|text| Piece { text, kind: PieceKind::Line })
+fn line_pieces(text: &str) -> impl Iterator<Item = BodyPiece<'_>> {
+    text.split_inclusive('\n').map(|text| BodyPiece { text, kind: PieceKind::Line })
 }
 
 /// Paragraphs and list items whole, everything else by lines.
-fn pieces(document: &Document) -> Vec<Piece<'_>> {
+fn pieces(document: &Document) -> Vec<BodyPiece<'_>> {
     let (text, body) = (document.text(), document.body());
     let mut pieces = Vec::new();
     let mut from = body.start;
     for block in document.blocks() {
         let kind = match block.kind {
-            BlockKind::Paragraph => PieceKind::Paragraph,
-            BlockKind::Item => PieceKind::Item,
-            BlockKind::Code | BlockKind::Table | BlockKind::Html => continue,
+            MarkdownBlockKind::Paragraph => PieceKind::Paragraph,
+            MarkdownBlockKind::Item => PieceKind::Item,
+            MarkdownBlockKind::Code | MarkdownBlockKind::Table | MarkdownBlockKind::Html => {
+                continue;
+            }
         };
         let start = line_start(text, block.at.start).max(body.start);
         // An item reaches over the blank lines behind it; they are pieces of their own.
-        let last = block.at.start + block.at.of(text).trim_end().len();
+        let last = block.at.start + block.at.slice(text).trim_end().len();
         let end = line_end(text, last).min(body.end);
         if start < from || end <= start {
             continue;
         }
-        pieces.extend(lines(&text[from..start]));
-        pieces.push(Piece { text: &text[start..end], kind });
+        pieces.extend(line_pieces(&text[from..start]));
+        pieces.push(BodyPiece { text: &text[start..end], kind });
         from = end;
     }
-    pieces.extend(lines(&text[from..body.end]));
+    pieces.extend(line_pieces(&text[from..body.end]));
     let is_code = |at: usize| document.code().iter().any(|code| code.start <= at && at < code.end);
     let mut at = body.start;
     for piece in &mut pieces {
@@ -107,86 +109,96 @@ fn pieces(document: &Document) -> Vec<Piece<'_>> {
 
 /// A run of pieces of the base that a side replaced; an empty run where it only added.
 #[derive(Clone, Copy, Debug)]
-struct Hunk<'s, 'd> {
+struct MergeHunk<'s, 'd> {
     start: usize,
     end: usize,
-    new: &'s [Piece<'d>],
+    new: &'s [BodyPiece<'d>],
 }
 
-impl Hunk<'_, '_> {
-    fn adds(self) -> bool {
+impl MergeHunk<'_, '_> {
+    fn is_addition(self) -> bool {
         self.start == self.end
     }
 
     /// Whether two sides did something to the same pieces, or added at one place. Beside each other
     /// is no harm.
-    fn meets(self, other: Self, base: &Base<'_, '_>) -> bool {
+    fn overlaps(self, other: Self, base: &MergeBase<'_, '_>) -> bool {
         let overlap = self.start < other.end && other.start < self.end;
-        overlap || (self.adds() && other.adds() && base.is_one_place(self.start, other.start))
+        overlap
+            || (self.is_addition()
+                && other.is_addition()
+                && base.is_same_position(self.start, other.start))
     }
 }
 
 /// What both sides started from.
-struct Base<'s, 'd> {
-    pieces: &'s [Piece<'d>],
-    added: Added,
+struct MergeBase<'s, 'd> {
+    pieces: &'s [BodyPiece<'d>],
+    policy: AdditionPolicy,
 }
 
-impl Base<'_, '_> {
+impl MergeBase<'_, '_> {
     /// Before and behind blank lines is one place, unless blank lines may mean something.
-    fn is_one_place(&self, a: usize, b: usize) -> bool {
+    fn is_same_position(&self, a: usize, b: usize) -> bool {
         let between = &self.pieces[a.min(b)..a.max(b)];
-        match self.added {
-            Added::Kept => between.iter().all(|piece| piece.is_blank()),
-            Added::Marked => between.is_empty(),
+        match self.policy {
+            AdditionPolicy::KeepBoth => between.iter().all(|piece| piece.is_blank()),
+            AdditionPolicy::Conflict => between.is_empty(),
         }
     }
 }
 
-fn hunks<'s, 'd>(base: &[Piece<'d>], side: &'s [Piece<'d>]) -> Vec<Hunk<'s, 'd>> {
+fn hunks<'s, 'd>(base: &[BodyPiece<'d>], side: &'s [BodyPiece<'d>]) -> Vec<MergeHunk<'s, 'd>> {
     let ops = capture_diff_slices(Algorithm::Myers, base, side);
     let changed = ops.into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
     let hunk = |op: DiffOp| {
         let (old, new) = (op.old_range(), op.new_range());
-        Hunk { start: old.start, end: old.end, new: &side[new] }
+        MergeHunk { start: old.start, end: old.end, new: &side[new] }
     };
     changed.map(hunk).collect()
 }
 
 /// Goes through the base and puts in what either side changed.
-fn join(
-    [base, first, second]: [&[Piece<'_>]; 3],
-    added: Added,
-    marks: &Marks,
+fn merge_pieces(
+    [base, first, second]: [&[BodyPiece<'_>]; 3],
+    added: AdditionPolicy,
+    marks: &ConflictMarkers,
     conflicts: &mut Vec<String>,
-) -> Decidable {
+) -> BodyMerge {
     let mut left = [hunks(base, first), hunks(base, second)].map(VecDeque::from);
     let decided = [String::new(), String::new()];
-    let mut out = Out { text: String::new(), decided, added, marks, conflicts };
+    let mut out = MergeOutput {
+        text: String::new(),
+        resolved: decided,
+        policy: added,
+        markers: marks,
+        conflicts,
+    };
     let mut at = 0;
-    while let Some(cluster) = next_cluster(&mut left, &Base { pieces: base, added }) {
+    while let Some(cluster) = next_cluster(&mut left, &MergeBase { pieces: base, policy: added }) {
         let (start, end) = cluster.range();
         out.extend(&base[at..start]);
-        let [first, second] = [0, 1].map(|side| cluster.applied(side, base));
-        out.settle(&base[start..end], &first, &second);
+        let [first, second] = [0, 1].map(|side| cluster.apply_side(side, base));
+        out.push_merged(&base[start..end], &first, &second);
         at = end;
     }
     out.extend(&base[at..]);
-    Decidable { text: out.text, decided: out.decided }
+    BodyMerge { text: out.text, resolved: out.resolved }
 }
 
 /// Changes of both sides that meet, directly or through each other.
 #[derive(Debug, Default)]
 struct Cluster<'s, 'd> {
-    sides: [Vec<Hunk<'s, 'd>>; 2],
+    sides: [Vec<MergeHunk<'s, 'd>>; 2],
 }
 
 fn next_cluster<'s, 'd>(
-    left: &mut [VecDeque<Hunk<'s, 'd>>; 2],
-    base: &Base<'_, '_>,
+    left: &mut [VecDeque<MergeHunk<'s, 'd>>; 2],
+    base: &MergeBase<'_, '_>,
 ) -> Option<Cluster<'s, 'd>> {
     let mut cluster = Cluster::default();
-    let begin = |side: &VecDeque<Hunk<'_, '_>>| side.front().map(|hunk| (hunk.start, hunk.end));
+    let begin =
+        |side: &VecDeque<MergeHunk<'_, '_>>| side.front().map(|hunk| (hunk.start, hunk.end));
     let first = match (begin(&left[0]), begin(&left[1])) {
         (Some(a), Some(b)) => usize::from(b < a),
         (Some(_), None) => 0,
@@ -197,9 +209,9 @@ fn next_cluster<'s, 'd>(
         let before = cluster.len();
         for side in [0, 1] {
             let (_, end) = cluster.range();
-            let meets = |hunk: &Hunk<'s, 'd>| {
+            let meets = |hunk: &MergeHunk<'s, 'd>| {
                 // Blank lines between two additions may be the place of a third change.
-                hunk.start < end || cluster.sides[1 - side].iter().any(|o| o.meets(*hunk, base))
+                hunk.start < end || cluster.sides[1 - side].iter().any(|o| o.overlaps(*hunk, base))
             };
             if left[side].front().is_some_and(meets) {
                 cluster.sides[side].extend(left[side].pop_front());
@@ -223,7 +235,7 @@ impl<'d> Cluster<'_, 'd> {
     }
 
     /// What a side made of the base where the cluster lies.
-    fn applied(&self, side: usize, base: &[Piece<'d>]) -> Vec<Piece<'d>> {
+    fn apply_side(&self, side: usize, base: &[BodyPiece<'d>]) -> Vec<BodyPiece<'d>> {
         let (mut at, end) = self.range();
         let mut pieces = Vec::new();
         for hunk in &self.sides[side] {
@@ -240,36 +252,36 @@ impl<'d> Cluster<'_, 'd> {
 struct Addition<'s, 'd> {
     chunks: Vec<Chunk<'s, 'd>>,
     /// Blank lines at its end.
-    behind: &'s [Piece<'d>],
+    trailing_blanks: &'s [BodyPiece<'d>],
 }
 
 /// A paragraph, a heading, an item, or the lines between two of them.
 struct Chunk<'s, 'd> {
     /// The heading it stands below, as far as that was added too.
-    heading: Option<Piece<'d>>,
+    heading: Option<BodyPiece<'d>>,
     /// Blank lines before it.
-    blanks: &'s [Piece<'d>],
-    pieces: &'s [Piece<'d>],
+    blanks: &'s [BodyPiece<'d>],
+    pieces: &'s [BodyPiece<'d>],
 }
 
 impl<'s, 'd> Addition<'s, 'd> {
     /// What tells the chunks apart; how their lines end does not.
-    fn names(&self) -> Vec<(Option<&'d str>, Vec<&'d str>)> {
-        let said = |piece: &Piece<'d>| piece.text.trim_end();
+    fn chunk_ids(&self) -> Vec<(Option<&'d str>, Vec<&'d str>)> {
+        let said = |piece: &BodyPiece<'d>| piece.text.trim_end();
         let name = |chunk: &Chunk<'s, 'd>| {
             (chunk.heading.as_ref().map(said), chunk.pieces.iter().map(said).collect())
         };
         self.chunks.iter().map(name).collect()
     }
 
-    fn of(mut pieces: &'s [Piece<'d>]) -> Self {
+    fn from_pieces(mut pieces: &'s [BodyPiece<'d>]) -> Self {
         let mut chunks = Vec::new();
         let mut heading = None;
         loop {
             let blank = pieces.iter().take_while(|piece| piece.is_blank()).count();
             let (blanks, rest) = pieces.split_at(blank);
             let Some(first) = rest.first() else {
-                return Self { chunks, behind: blanks };
+                return Self { chunks, trailing_blanks: blanks };
             };
             let lines = rest.iter().take_while(|piece| piece.kind == PieceKind::Line).count();
             let said = rest[..lines].iter().rposition(|piece| !piece.is_blank());
@@ -283,42 +295,47 @@ impl<'s, 'd> Addition<'s, 'd> {
     }
 }
 
-struct Out<'o> {
+struct MergeOutput<'o> {
     text: String,
-    decided: [String; 2],
-    added: Added,
-    marks: &'o Marks,
+    resolved: [String; 2],
+    policy: AdditionPolicy,
+    markers: &'o ConflictMarkers,
     conflicts: &'o mut Vec<String>,
 }
 
-impl Out<'_> {
-    fn push(&mut self, piece: Piece<'_>) {
-        self.marks.end_line(&mut self.text);
+impl MergeOutput<'_> {
+    fn push(&mut self, piece: BodyPiece<'_>) {
+        self.markers.end_line(&mut self.text);
         self.text.push_str(piece.text);
-        self.decide(0, piece.text);
-        self.decide(1, piece.text);
+        self.push_resolved(0, piece.text);
+        self.push_resolved(1, piece.text);
     }
 
-    fn decide(&mut self, side: usize, text: &str) {
-        self.marks.end_line(&mut self.decided[side]);
-        self.decided[side].push_str(text);
+    fn push_resolved(&mut self, side: usize, text: &str) {
+        self.markers.end_line(&mut self.resolved[side]);
+        self.resolved[side].push_str(text);
     }
 
-    fn extend(&mut self, pieces: &[Piece<'_>]) {
+    fn extend(&mut self, pieces: &[BodyPiece<'_>]) {
         for piece in pieces {
             self.push(*piece);
         }
     }
 
-    fn settle(&mut self, base: &[Piece<'_>], first: &[Piece<'_>], second: &[Piece<'_>]) {
+    fn push_merged(
+        &mut self,
+        base: &[BodyPiece<'_>],
+        first: &[BodyPiece<'_>],
+        second: &[BodyPiece<'_>],
+    ) {
         if first == second || base == second {
             return self.extend(first);
         }
         if base == first {
             return self.extend(second);
         }
-        if self.added == Added::Kept && base.iter().all(|piece| piece.is_blank()) {
-            return self.keep_both(first, second);
+        if self.policy == AdditionPolicy::KeepBoth && base.iter().all(|piece| piece.is_blank()) {
+            return self.push_both(first, second);
         }
         let before = first.iter().zip(second).take_while(|(a, b)| a == b).count();
         let (head, first, second) = (&first[..before], &first[before..], &second[before..]);
@@ -327,15 +344,15 @@ impl Out<'_> {
         let (first, tail) = first.split_at(first.len() - behind);
         let second = &second[..second.len() - behind];
         self.extend(head);
-        self.mark(first, second);
+        self.push_conflict(first, second);
         self.extend(tail);
     }
 
     /// What both added: one behind the other, parted where they would flow together. What both
     /// added alike is there once.
-    fn keep_both(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {
-        let (first, second) = (Addition::of(first), Addition::of(second));
-        let (ours, theirs) = (first.names(), second.names());
+    fn push_both(&mut self, first: &[BodyPiece<'_>], second: &[BodyPiece<'_>]) {
+        let (first, second) = (Addition::from_pieces(first), Addition::from_pieces(second));
+        let (ours, theirs) = (first.chunk_ids(), second.chunk_ids());
         let mut last = None;
         for op in capture_diff_slices(Algorithm::Myers, &ours, &theirs) {
             let added = if matches!(op, DiffOp::Equal { .. }) {
@@ -344,35 +361,35 @@ impl Out<'_> {
                 &second.chunks[op.new_range()]
             };
             for chunk in first.chunks[op.old_range()].iter().chain(added) {
-                self.add(chunk, last);
+                self.push_chunk(chunk, last);
                 last = chunk.pieces.last();
             }
         }
-        let behind = first.behind.len() >= second.behind.len();
-        self.extend(if behind { first.behind } else { second.behind });
+        let behind = first.trailing_blanks.len() >= second.trailing_blanks.len();
+        self.extend(if behind { first.trailing_blanks } else { second.trailing_blanks });
     }
 
     /// Adds a chunk behind another one, which may be the other side's.
-    fn add(&mut self, chunk: &Chunk<'_, '_>, last: Option<&Piece<'_>>) {
-        let items = |piece: Option<&Piece<'_>>| piece.is_none_or(|p| p.kind == PieceKind::Item);
+    fn push_chunk(&mut self, chunk: &Chunk<'_, '_>, last: Option<&BodyPiece<'_>>) {
+        let items = |piece: Option<&BodyPiece<'_>>| piece.is_none_or(|p| p.kind == PieceKind::Item);
         let flows = chunk.blanks.is_empty() && last.is_some();
         if flows && !(items(last) && items(chunk.pieces.first())) {
-            self.push(Piece { text: self.marks.line_break, kind: PieceKind::Line });
+            self.push(BodyPiece { text: self.markers.line_break, kind: PieceKind::Line });
         }
         self.extend(chunk.blanks);
         self.extend(chunk.pieces);
     }
 
-    fn mark(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {
-        let whole = |pieces: &[Piece<'_>]| pieces.iter().map(|p| p.text).collect::<String>();
-        let start = |pieces: &[Piece<'_>]| {
+    fn push_conflict(&mut self, first: &[BodyPiece<'_>], second: &[BodyPiece<'_>]) {
+        let whole = |pieces: &[BodyPiece<'_>]| pieces.iter().map(|p| p.text).collect::<String>();
+        let start = |pieces: &[BodyPiece<'_>]| {
             let said = pieces.iter().map(|piece| piece.text.trim()).find(|text| !text.is_empty());
             said.map(|text| text.lines().next().unwrap_or_default().to_owned())
         };
         self.conflicts.push(start(first).or_else(|| start(second)).unwrap_or_default());
         let (first, second) = (whole(first), whole(second));
-        self.marks.mark(&mut self.text, &first, &second);
-        self.decide(0, &first);
-        self.decide(1, &second);
+        self.markers.write_conflict(&mut self.text, &first, &second);
+        self.push_resolved(0, &first);
+        self.push_resolved(1, &second);
     }
 }

@@ -1,85 +1,85 @@
 //! Headers, merged by meaning: the first side is edited until it says what both say.
 
-use super::Sides;
+use super::MergeSides;
 use crate::format::document::Document;
-use crate::format::header::{HANDOFF, Header, LAST_RUN, Status};
-use crate::format::shape::{Kind, Shape, identity};
-use crate::text::edit::{Edit, Path, Step};
+use crate::format::header::{HANDOFF, Header, LAST_TRIAL, Status};
+use crate::format::shape::{FieldKind, Shape, item_identity};
+use crate::text::edit::{Edit, HeaderPath, HeaderPathStep};
 use crate::text::span::{Span, line_end, line_start};
 use crate::text::time::Time;
-use crate::text::yaml::{Data, Node, Value};
+use crate::text::yaml::{YamlData, YamlNode, YamlValue};
 use std::collections::HashMap;
 
 /// A header that says what both sides say, and what they could not agree on.
-pub(super) struct Joined {
+pub(super) struct MergedHeader {
     pub(super) document: Document,
-    pub(super) conflicts: Vec<Conflict>,
+    pub(super) conflicts: Vec<HeaderConflict>,
 }
 
 /// A place where the first side's value stands and the second side wants another.
 #[derive(Clone, Debug)]
-pub(super) struct Conflict {
-    path: Path,
-    wanted: Data,
+pub(super) struct HeaderConflict {
+    path: HeaderPath,
+    wanted: YamlData,
 }
 
 /// Joins the headers. `None` where one cannot be read or edited.
-pub(super) fn merge(sides: &Sides<'_>) -> Option<Joined> {
+pub(super) fn merge(sides: &MergeSides<'_>) -> Option<MergedHeader> {
     let whole = |document: &Document| {
         let header = document.handoff_header()?;
-        let unreadable = |node: &Node| matches!(node.value, Value::Unreadable(_));
-        (!header.root.any(&unreadable)).then(|| header.root.data())
+        let unreadable = |node: &YamlNode| matches!(node.value, YamlValue::Unreadable(_));
+        (!header.root.any_node(&unreadable)).then(|| header.root.data())
     };
     let (first, second) = (whole(sides.first)?, whole(sides.second)?);
     // A base that says nothing makes everything an addition.
     let base = sides.base.and_then(whole);
-    let mut joining = Joining::default();
-    let root = Three { base: base.as_ref(), first: &first, second: &second };
-    joining.maps(&Path::default(), root, &Below::Root)?;
+    let mut joining = HeaderMerger::default();
+    let root = ThreeWay { base: base.as_ref(), first: &first, second: &second };
+    joining.merge_maps(&HeaderPath::default(), root, &MapSchema::Root)?;
     let first = sides.first.clone();
     let document =
-        joining.changes.iter().try_fold(first, |document, change| change.made(&document))?;
-    let document = with_comments(document, sides)?;
-    Some(Joined { document, conflicts: joining.conflicts })
+        joining.changes.iter().try_fold(first, |document, change| change.apply(&document))?;
+    let document = restore_comments(document, sides)?;
+    Some(MergedHeader { document, conflicts: joining.conflicts })
 }
 
 /// A value on both sides, and before.
 #[derive(Clone, Copy)]
-struct Three<'d> {
-    base: Option<&'d Data>,
-    first: &'d Data,
-    second: &'d Data,
+struct ThreeWay<'d> {
+    base: Option<&'d YamlData>,
+    first: &'d YamlData,
+    second: &'d YamlData,
 }
 
 /// What the table of shapes says about the keys of a mapping.
-enum Below {
+enum MapSchema {
     /// The keys beside `handoff`.
     Root,
     Shape(&'static Shape),
-    Each(&'static Kind),
+    Each(&'static FieldKind),
     Unknown,
 }
 
-impl Below {
-    fn of(kind: Option<&'static Kind>) -> Self {
+impl MapSchema {
+    fn from_kind(kind: Option<&'static FieldKind>) -> Self {
         match kind {
-            Some(Kind::Map(shape)) => Self::Shape(shape),
-            Some(Kind::Each(kind)) => Self::Each(kind),
+            Some(FieldKind::Map(shape)) => Self::Shape(shape),
+            Some(FieldKind::MapOf(kind)) => Self::Each(kind),
             Some(
-                Kind::Text
-                | Kind::Time
-                | Kind::Flag
-                | Kind::Number
-                | Kind::Choice(_)
-                | Kind::List(_)
-                | Kind::Any,
+                FieldKind::Text
+                | FieldKind::Time
+                | FieldKind::Flag
+                | FieldKind::Number
+                | FieldKind::Choice(_)
+                | FieldKind::List(_)
+                | FieldKind::Any,
             )
             | None => Self::Unknown,
         }
     }
 
     /// What a key takes, and whether that is the header itself.
-    fn field(&self, key: &str) -> (Option<&'static Kind>, bool) {
+    fn field(&self, key: &str) -> (Option<&'static FieldKind>, bool) {
         match self {
             Self::Root => (None, key == "handoff"),
             Self::Shape(shape) => (shape.field(key).map(|field| &field.kind), false),
@@ -91,33 +91,33 @@ impl Below {
 
 /// Changes of the first side, made so that their places hold one after the other.
 #[derive(Default)]
-struct Joining {
-    changes: Vec<Change>,
-    conflicts: Vec<Conflict>,
+struct HeaderMerger {
+    changes: Vec<HeaderChange>,
+    conflicts: Vec<HeaderConflict>,
 }
 
 /// One change of the first side.
-enum Change {
+enum HeaderChange {
     Edit(Edit),
     /// A value that changes in places; where one of them cannot be edited, the value is set.
-    Places(Vec<Change>, Edit),
+    Nested(Vec<HeaderChange>, Edit),
 }
 
-impl Change {
-    fn made(&self, document: &Document) -> Option<Document> {
+impl HeaderChange {
+    fn apply(&self, document: &Document) -> Option<Document> {
         match self {
-            Self::Edit(edit) => edited(document, edit),
-            Self::Places(changes, whole) => {
+            Self::Edit(edit) => apply_edit(document, edit),
+            Self::Nested(changes, whole) => {
                 let mut changes = changes.iter();
-                let placed = changes.try_fold(document.clone(), |made, change| change.made(&made));
-                placed.or_else(|| edited(document, whole))
+                let placed = changes.try_fold(document.clone(), |made, change| change.apply(&made));
+                placed.or_else(|| apply_edit(document, whole))
             }
         }
     }
 }
 
 /// The document with an edit. Comments that are in its way are taken out.
-fn edited(document: &Document, edit: &Edit) -> Option<Document> {
+fn apply_edit(document: &Document, edit: &Edit) -> Option<Document> {
     const FIELD: usize = 2;
     let made = |document: &Document| document.edit(std::slice::from_ref(edit)).ok();
     let (Edit::Set(path, _) | Edit::Append(path, _) | Edit::Remove(path)) = edit else {
@@ -125,42 +125,48 @@ fn edited(document: &Document, edit: &Edit) -> Option<Document> {
     };
     // What goes with its last part takes the lines of what holds it along.
     let least = path.0.len().min(FIELD);
-    let around = (least..=path.0.len()).rev().map(|length| Path(path.0[..length].to_vec()));
+    let around = (least..=path.0.len()).rev().map(|length| HeaderPath(path.0[..length].to_vec()));
     let mut bare = around.filter_map(|path| without_comments(document, &path));
     made(document).or_else(|| bare.find_map(|bare| made(&bare))).map(|(made, _)| made)
 }
 
 /// The document without the comments in a value; `None` where there are none.
-fn without_comments(document: &Document, path: &Path) -> Option<Document> {
+fn without_comments(document: &Document, path: &HeaderPath) -> Option<Document> {
     let (lines, header) = (lines_of(document, path)?, document.handoff_header()?);
     let mut text = document.text().to_owned();
     let inside = header.comments.iter().filter(|at| lines.contains(**at));
     for at in inside.rev() {
         let start = line_start(&text, at.start);
         let before = start + text[start..at.start].trim_end().len();
-        let end = at.start + at.of(&text).trim_end().len();
+        let end = at.start + at.slice(&text).trim_end().len();
         let end = if before == start { line_end(&text, end) } else { end };
         text.replace_range(before..end, "");
     }
     let bare = Document::parse(text.as_bytes());
-    let same = bare.handoff_header().is_some_and(|bare| bare.root.data().same(&header.root.data()));
+    let same = bare
+        .handoff_header()
+        .is_some_and(|bare| bare.root.data().is_equivalent_to(&header.root.data()));
     (same && bare.text() != document.text()).then_some(bare)
 }
 
-impl Joining {
+impl HeaderMerger {
     /// `None` where a key is written twice: nobody can tell which one is meant.
-    fn maps(&mut self, path: &Path, three: Three<'_>, below: &Below) -> Option<()> {
-        let (Data::Map(first), Data::Map(second)) = (three.first, three.second) else {
-            self.conflict(path, three.second);
+    fn merge_maps(
+        &mut self,
+        path: &HeaderPath,
+        three: ThreeWay<'_>,
+        below: &MapSchema,
+    ) -> Option<()> {
+        let (YamlData::Map(first), YamlData::Map(second)) = (three.first, three.second) else {
+            self.push_conflict(path, three.second);
             return Some(());
         };
         let base = match three.base {
-            Some(Data::Map(entries)) => by_key(entries)?,
-            Some(Data::Null | Data::Text(_) | Data::Bare(_) | Data::List(_)) | None => {
-                HashMap::new()
-            }
+            Some(YamlData::Map(entries)) => index_by_key(entries)?,
+            Some(YamlData::Null | YamlData::Text(_) | YamlData::Bare(_) | YamlData::List(_))
+            | None => HashMap::new(),
         };
-        let (of_first, of_second) = (by_key(first)?, by_key(second)?);
+        let (of_first, of_second) = (index_by_key(first)?, index_by_key(second)?);
         let only_second = second.iter().filter(|(key, _)| !of_first.contains_key(key.as_str()));
         for (key, _) in first.iter().chain(only_second) {
             let here = path.clone().key(key);
@@ -168,19 +174,19 @@ impl Joining {
             let (kind, is_header) = below.field(key);
             match (of_first.get(key.as_str()), of_second.get(key.as_str())) {
                 (Some(first), Some(second)) => {
-                    let three = Three { base: was, first, second };
+                    let three = ThreeWay { base: was, first, second };
                     if is_header {
-                        self.value(&here, three, None, &Below::Shape(&HANDOFF))?;
+                        self.merge_value(&here, three, None, &MapSchema::Shape(&HANDOFF))?;
                     } else {
-                        self.value(&here, three, kind, &Below::of(kind))?;
+                        self.merge_value(&here, three, kind, &MapSchema::from_kind(kind))?;
                     }
                 }
                 // Taken out by the second side, and not touched by the first.
-                (Some(first), None) if was.is_some_and(|was| was.same(first)) => {
-                    self.change(Edit::Remove(here));
+                (Some(first), None) if was.is_some_and(|was| was.is_equivalent_to(first)) => {
+                    self.push_edit(Edit::Remove(here));
                 }
-                (None, Some(second)) if !was.is_some_and(|was| was.same(second)) => {
-                    self.change(Edit::Set(here, (*second).clone()));
+                (None, Some(second)) if !was.is_some_and(|was| was.is_equivalent_to(second)) => {
+                    self.push_edit(Edit::Set(here, (*second).clone()));
                 }
                 (Some(_) | None, None) | (None, Some(_)) => {}
             }
@@ -188,38 +194,38 @@ impl Joining {
         Some(())
     }
 
-    fn value(
+    fn merge_value(
         &mut self,
-        path: &Path,
-        three: Three<'_>,
-        kind: Option<&'static Kind>,
-        below: &Below,
+        path: &HeaderPath,
+        three: ThreeWay<'_>,
+        kind: Option<&'static FieldKind>,
+        below: &MapSchema,
     ) -> Option<()> {
-        let Three { base, first, second } = three;
-        let was = |value: &Data| base.is_some_and(|base| base.same(value));
-        if first.same(second) || was(second) {
+        let ThreeWay { base, first, second } = three;
+        let was = |value: &YamlData| base.is_some_and(|base| base.is_equivalent_to(value));
+        if first.is_equivalent_to(second) || was(second) {
             return Some(());
         }
         if was(first) || is_blank(first) {
-            self.set(path, (first, second), kind, below);
+            self.set_value(path, (first, second), kind, below);
             return Some(());
         }
         if is_blank(second) {
             return Some(());
         }
         match (first, second) {
-            (Data::Map(_), Data::Map(_)) => match latest_run(kind, first, second) {
+            (YamlData::Map(_), YamlData::Map(_)) => match latest_result(kind, first, second) {
                 Some(latest) => {
-                    self.set(path, (first, latest), kind, below);
+                    self.set_value(path, (first, latest), kind, below);
                     Some(())
                 }
-                None => self.maps(path, three, below),
+                None => self.merge_maps(path, three, below),
             },
-            (Data::List(_), _) | (_, Data::List(_)) => self.lists(path, three, kind),
+            (YamlData::List(_), _) | (_, YamlData::List(_)) => self.merge_lists(path, three, kind),
             _ => {
-                match scalar(path, kind, first, second) {
-                    Some(chosen) => self.set(path, (first, chosen), kind, below),
-                    None => self.conflict(path, second),
+                match pick_scalar(path, kind, first, second) {
+                    Some(chosen) => self.set_value(path, (first, chosen), kind, below),
+                    None => self.push_conflict(path, second),
                 }
                 Some(())
             }
@@ -227,86 +233,102 @@ impl Joining {
     }
 
     /// Makes a value of the first side the wanted one, changing as little as possible.
-    fn set(
+    fn set_value(
         &mut self,
-        path: &Path,
-        (first, wanted): (&Data, &Data),
-        kind: Option<&'static Kind>,
-        below: &Below,
+        path: &HeaderPath,
+        (first, wanted): (&YamlData, &YamlData),
+        kind: Option<&'static FieldKind>,
+        below: &MapSchema,
     ) {
-        if first.same(wanted) {
+        if first.is_equivalent_to(wanted) {
             return;
         }
         let whole = Edit::Set(path.clone(), wanted.clone());
-        let three = Three { base: Some(first), first, second: wanted };
+        let three = ThreeWay { base: Some(first), first, second: wanted };
         let mut inside = Self::default();
         let placed = match (first, wanted) {
-            (Data::List(have), Data::List(want)) if keeps_order(have, want, kind) => {
-                inside.lists(path, three, kind)
+            (YamlData::List(have), YamlData::List(want)) if keeps_order(have, want, kind) => {
+                inside.merge_lists(path, three, kind)
             }
-            (Data::Map(_), Data::Map(want)) if !want.is_empty() => inside.maps(path, three, below),
+            (YamlData::Map(_), YamlData::Map(want)) if !want.is_empty() => {
+                inside.merge_maps(path, three, below)
+            }
             _ => None,
         };
         self.changes.push(match placed {
-            Some(()) => Change::Places(inside.changes, whole),
-            None => Change::Edit(whole),
+            Some(()) => HeaderChange::Nested(inside.changes, whole),
+            None => HeaderChange::Edit(whole),
         });
     }
 
-    fn change(&mut self, edit: Edit) {
-        self.changes.push(Change::Edit(edit));
+    fn push_edit(&mut self, edit: Edit) {
+        self.changes.push(HeaderChange::Edit(edit));
     }
 
-    fn conflict(&mut self, path: &Path, wanted: &Data) {
-        self.conflicts.push(Conflict { path: path.clone(), wanted: wanted.clone() });
+    fn push_conflict(&mut self, path: &HeaderPath, wanted: &YamlData) {
+        self.conflicts.push(HeaderConflict { path: path.clone(), wanted: wanted.clone() });
     }
 
     /// Lists, item by item: what one side added or took out counts, what both changed is merged.
-    fn lists(&mut self, path: &Path, three: Three<'_>, kind: Option<&'static Kind>) -> Option<()> {
+    fn merge_lists(
+        &mut self,
+        path: &HeaderPath,
+        three: ThreeWay<'_>,
+        kind: Option<&'static FieldKind>,
+    ) -> Option<()> {
         let of_item = match kind {
-            Some(Kind::List(kind)) => Some(*kind),
+            Some(FieldKind::List(kind)) => Some(*kind),
             Some(_) | None => None,
         };
-        let base = named(three.base.map(items).unwrap_or_default(), kind);
-        let first = named(items(three.first), kind);
-        let second = named(items(three.second), kind);
+        let base = name_items(three.base.map(list_items).unwrap_or_default(), kind);
+        let first = name_items(list_items(three.first), kind);
+        let second = name_items(list_items(three.second), kind);
         // A single value where a list is meant becomes one, so that items have places.
-        if !matches!(three.first, Data::List(_)) {
+        if !matches!(three.first, YamlData::List(_)) {
             let list = first.iter().map(|(_, item)| (*item).clone()).collect();
-            self.change(Edit::Set(path.clone(), Data::List(list)));
+            self.push_edit(Edit::Set(path.clone(), YamlData::List(list)));
         }
-        let find = |list: &[(Name, &'_ Data)], name: &Name| {
+        let find = |list: &[(ItemName, &'_ YamlData)], name: &ItemName| {
             list.iter().position(|(other, _)| other == name)
         };
-        let was = |name: &Name| find(&base, name).map(|index| base[index].1);
-        let untouched = |name: &Name, item: &Data| was(name).is_some_and(|was| was.same(item));
+        let was = |name: &ItemName| find(&base, name).map(|index| base[index].1);
+        let untouched = |name: &ItemName, item: &YamlData| {
+            was(name).is_some_and(|was| was.is_equivalent_to(item))
+        };
         let mut removed = Vec::new();
         for (index, (name, item)) in first.iter().enumerate() {
             match find(&second, name) {
                 Some(other) => {
-                    let three = Three { base: was(name), first: item, second: second[other].1 };
+                    let three = ThreeWay { base: was(name), first: item, second: second[other].1 };
                     let from = self.conflicts.len();
-                    self.value(&path.clone().item(index), three, of_item, &Below::of(of_item))?;
+                    self.merge_value(
+                        &path.clone().item(index),
+                        three,
+                        of_item,
+                        &MapSchema::from_kind(of_item),
+                    )?;
                     // What is taken out below moves the places of what conflicts.
                     for conflict in &mut self.conflicts[from..] {
-                        if let Some(Step::Item(at)) = conflict.path.0.get_mut(path.0.len()) {
+                        if let Some(HeaderPathStep::Item(at)) =
+                            conflict.path.0.get_mut(path.0.len())
+                        {
                             *at -= removed.len();
                         }
                     }
                 }
                 // What happened in one line of work happened, whichever part of it was taken over.
-                None if *path == Path::field("revisions") => {}
+                None if *path == HeaderPath::field("revisions") => {}
                 None if untouched(name, item) => removed.push(index),
                 None => {}
             }
         }
         for index in removed.into_iter().rev() {
-            self.change(Edit::Remove(path.clone().item(index)));
+            self.push_edit(Edit::Remove(path.clone().item(index)));
         }
         for (name, item) in &second {
-            let happened = *path == Path::field("revisions");
+            let happened = *path == HeaderPath::field("revisions");
             if find(&first, name).is_none() && (happened || !untouched(name, item)) {
-                self.change(Edit::Append(path.clone(), (*item).clone()));
+                self.push_edit(Edit::Append(path.clone(), (*item).clone()));
             }
         }
         Some(())
@@ -314,14 +336,17 @@ impl Joining {
 }
 
 /// What tells an item apart from the others of its list; the second of two equal ones is another.
-type Name = (String, usize);
+type ItemName = (String, usize);
 
-fn named<'d>(items: Vec<&'d Data>, kind: Option<&'static Kind>) -> Vec<(Name, &'d Data)> {
+fn name_items<'d>(
+    items: Vec<&'d YamlData>,
+    kind: Option<&'static FieldKind>,
+) -> Vec<(ItemName, &'d YamlData)> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     items
         .into_iter()
         .map(|item| {
-            let name = identity(kind, item);
+            let name = item_identity(kind, item);
             let count = seen.entry(name.clone()).or_default();
             *count += 1;
             ((name, *count), item)
@@ -330,73 +355,75 @@ fn named<'d>(items: Vec<&'d Data>, kind: Option<&'static Kind>) -> Vec<(Name, &'
 }
 
 /// Whether a list becomes another by taking items out and adding some behind them.
-fn keeps_order(have: &[Data], want: &[Data], kind: Option<&'static Kind>) -> bool {
-    let names = |items: &[Data]| -> Vec<Name> {
-        named(items.iter().collect(), kind).into_iter().map(|(name, _)| name).collect()
+fn keeps_order(have: &[YamlData], want: &[YamlData], kind: Option<&'static FieldKind>) -> bool {
+    let names = |items: &[YamlData]| -> Vec<ItemName> {
+        name_items(items.iter().collect(), kind).into_iter().map(|(name, _)| name).collect()
     };
     let (have, want) = (names(have), names(want));
-    let kept: Vec<&Name> = have.iter().filter(|name| want.contains(name)).collect();
+    let kept: Vec<&ItemName> = have.iter().filter(|name| want.contains(name)).collect();
     !want.is_empty() && want.iter().take(kept.len()).eq(kept)
 }
 
-fn items(data: &Data) -> Vec<&Data> {
+fn list_items(data: &YamlData) -> Vec<&YamlData> {
     match data {
-        Data::Null => Vec::new(),
-        Data::List(items) => items.iter().collect(),
-        Data::Text(_) | Data::Bare(_) | Data::Map(_) => vec![data],
+        YamlData::Null => Vec::new(),
+        YamlData::List(items) => items.iter().collect(),
+        YamlData::Text(_) | YamlData::Bare(_) | YamlData::Map(_) => vec![data],
     }
 }
 
-fn by_key(entries: &[(String, Data)]) -> Option<HashMap<&str, &Data>> {
-    let map: HashMap<&str, &Data> =
+fn index_by_key(entries: &[(String, YamlData)]) -> Option<HashMap<&str, &YamlData>> {
+    let map: HashMap<&str, &YamlData> =
         entries.iter().map(|(key, data)| (key.as_str(), data)).collect();
     (map.len() == entries.len()).then_some(map)
 }
 
-fn is_blank(data: &Data) -> bool {
+fn is_blank(data: &YamlData) -> bool {
     match data {
-        Data::Null => true,
-        Data::Text(text) | Data::Bare(text) => text.trim().is_empty(),
-        Data::List(items) => items.is_empty(),
-        Data::Map(entries) => entries.is_empty(),
+        YamlData::Null => true,
+        YamlData::Text(text) | YamlData::Bare(text) => text.trim().is_empty(),
+        YamlData::List(items) => items.is_empty(),
+        YamlData::Map(entries) => entries.is_empty(),
     }
 }
 
 /// Which of two values stands, where their order tells.
-fn scalar<'d>(
-    path: &Path,
-    kind: Option<&'static Kind>,
-    first: &'d Data,
-    second: &'d Data,
-) -> Option<&'d Data> {
-    let (Data::Text(a) | Data::Bare(a), Data::Text(b) | Data::Bare(b)) = (first, second) else {
+fn pick_scalar<'d>(
+    path: &HeaderPath,
+    kind: Option<&'static FieldKind>,
+    first: &'d YamlData,
+    second: &'d YamlData,
+) -> Option<&'d YamlData> {
+    let (YamlData::Text(a) | YamlData::Bare(a), YamlData::Text(b) | YamlData::Bare(b)) =
+        (first, second)
+    else {
         return None;
     };
-    if *path == Path::field("status") {
-        let (a, b) = (progress(a)?, progress(b)?);
+    if *path == HeaderPath::field("status") {
+        let (a, b) = (lifecycle_rank(a)?, lifecycle_rank(b)?);
         return (a != b).then_some(if a > b { first } else { second });
     }
-    if matches!(kind, Some(Kind::Time)) {
-        let (a, b) = (Time::read(a)?.moment, Time::read(b)?.moment);
-        let earlier = *path == Path::field("created");
+    if matches!(kind, Some(FieldKind::Time)) {
+        let (a, b) = (Time::parse(a)?.moment, Time::parse(b)?.moment);
+        let earlier = *path == HeaderPath::field("created");
         return (a != b).then_some(if (a < b) == earlier { first } else { second });
     }
     None
 }
 
 /// Of two runs of a proof the later one is the last, with all that belongs to it.
-fn latest_run<'d>(
-    kind: Option<&'static Kind>,
-    first: &'d Data,
-    second: &'d Data,
-) -> Option<&'d Data> {
-    if !matches!(kind, Some(Kind::Map(shape)) if std::ptr::eq(*shape, &raw const LAST_RUN)) {
+fn latest_result<'d>(
+    kind: Option<&'static FieldKind>,
+    first: &'d YamlData,
+    second: &'d YamlData,
+) -> Option<&'d YamlData> {
+    if !matches!(kind, Some(FieldKind::Map(shape)) if std::ptr::eq(*shape, &raw const LAST_TRIAL)) {
         return None;
     }
-    let moment = |run: &Data| {
-        let Data::Map(entries) = run else { return None };
+    let moment = |run: &YamlData| {
+        let YamlData::Map(entries) = run else { return None };
         match entries.iter().find(|(key, _)| key == "at") {
-            Some((_, Data::Text(at) | Data::Bare(at))) => Some(Time::read(at)?.moment),
+            Some((_, YamlData::Text(at) | YamlData::Bare(at))) => Some(Time::parse(at)?.moment),
             Some(_) | None => None,
         }
     };
@@ -405,8 +432,8 @@ fn latest_run<'d>(
 }
 
 /// How far a handoff is in its life; every end is equally far.
-fn progress(status: &str) -> Option<u8> {
-    Some(match Status::read(status)? {
+fn lifecycle_rank(status: &str) -> Option<u8> {
+    Some(match Status::parse(status)? {
         Status::Planned => 0,
         Status::InProgress => 1,
         Status::Resolved | Status::Superseded | Status::Abandoned => 2,
@@ -415,7 +442,7 @@ fn progress(status: &str) -> Option<u8> {
 
 /// Brings in the comments of both sides that are missing, each above the field it stood at. One
 /// that a side took out is not missed.
-fn with_comments(mut document: Document, sides: &Sides<'_>) -> Option<Document> {
+fn restore_comments(mut document: Document, sides: &MergeSides<'_>) -> Option<Document> {
     let [base, first, second] =
         [sides.base, Some(sides.first), Some(sides.second)].map(|side| side.map(comments));
     let before = base.unwrap_or_default();
@@ -433,8 +460,8 @@ fn with_comments(mut document: Document, sides: &Sides<'_>) -> Option<Document> 
         for (comment, at) in texts.iter().zip(&header.comments) {
             let there = comments(&document).iter().filter(|other| *other == comment).count();
             if there < wanted(comment) {
-                let line = format!("  {comment}{}", sides.marks.line_break);
-                document = with_line(&document, &line, field_at(header, at.start))?;
+                let line = format!("  {comment}{}", sides.markers.line_break);
+                document = insert_comment(&document, &line, field_at(header, at.start))?;
             }
         }
     }
@@ -443,11 +470,11 @@ fn with_comments(mut document: Document, sides: &Sides<'_>) -> Option<Document> 
 
 fn comments(document: &Document) -> Vec<&str> {
     let comments = document.handoff_header().map(|header| header.comments.as_slice());
-    comments.unwrap_or_default().iter().map(|at| at.of(document.text()).trim()).collect()
+    comments.unwrap_or_default().iter().map(|at| at.slice(document.text()).trim()).collect()
 }
 
 /// The document with a line that says nothing, above a field or else on top of the header.
-fn with_line(document: &Document, line: &str, key: Option<&str>) -> Option<Document> {
+fn insert_comment(document: &Document, line: &str, key: Option<&str>) -> Option<Document> {
     let header = document.handoff_header()?;
     let entry = key.and_then(|key| header.fields().entry(key));
     let above =
@@ -458,7 +485,7 @@ fn with_line(document: &Document, line: &str, key: Option<&str>) -> Option<Docum
         let with = Document::parse(text.as_bytes());
         let is_comment = comments(&with).len() == comments(document).len() + 1;
         let data = with.handoff_header()?.root.data();
-        (is_comment && data.same(&header.root.data())).then_some(with)
+        (is_comment && data.is_equivalent_to(&header.root.data())).then_some(with)
     })
 }
 
@@ -475,100 +502,107 @@ fn field_at(header: &Header, byte: usize) -> Option<&str> {
 /// cut something apart.
 pub(super) fn with_markers(
     document: &Document,
-    conflicts: &[Conflict],
-    sides: &Sides<'_>,
+    conflicts: &[HeaderConflict],
+    sides: &MergeSides<'_>,
     told: &mut Vec<String>,
 ) -> Option<String> {
-    let mut regions = apart(document, conflicts)?;
-    regions.sort_by_key(|region| region.here.start);
+    let mut regions = separate_conflicts(document, conflicts)?;
+    regions.sort_by_key(|region| region.span.start);
     let mut text = document.text()[..document.body().start].to_owned();
     let mut decided = document.text().to_owned();
-    for Region { here, conflicts, .. } in regions.iter().rev() {
-        let there = decided_for(document, conflicts)?;
+    for ConflictRegion { span: here, conflicts, .. } in regions.iter().rev() {
+        let there = apply_second_side(document, conflicts)?;
         // A comment in a value that gives way is still the second side's, if it has it.
         let gone = comments_in(document, *here).filter(|comment| {
             comments(sides.second).contains(comment) && !comments(&there).contains(comment)
         });
         let mut lines: String =
-            gone.map(|comment| format!("  {comment}{}", sides.marks.line_break)).collect();
-        lines.push_str(lines_of(&there, &common(conflicts))?.of(there.text()));
+            gone.map(|comment| format!("  {comment}{}", sides.markers.line_break)).collect();
+        lines.push_str(lines_of(&there, &common_path(conflicts))?.slice(there.text()));
         let there = lines;
         let mut marked = String::new();
-        sides.marks.mark(&mut marked, here.of(&text), &there);
+        sides.markers.write_conflict(&mut marked, here.slice(&text), &there);
         text.replace_range(here.range(), &marked);
         decided.replace_range(here.range(), &there);
     }
     // Whoever decides for the second side everywhere gets what it says.
-    let meant = decided_for(document, conflicts)?;
+    let meant = apply_second_side(document, conflicts)?;
     let decided = Document::parse(decided.as_bytes());
     let data = |document: &Document| document.handoff_header().map(|header| header.root.data());
-    if !data(&meant)?.same(&data(&decided)?) {
+    if !data(&meant)?.is_equivalent_to(&data(&decided)?) {
         return None;
     }
-    told.extend(regions.iter().map(|region| called(&common(&region.conflicts))));
+    told.extend(regions.iter().map(|region| display_path(&common_path(&region.conflicts))));
     Some(text)
 }
 
 /// A place as people know it: fields are named without the key that holds them all.
-fn called(path: &Path) -> String {
+fn display_path(path: &HeaderPath) -> String {
     match path.0.as_slice() {
-        [Step::Key(key), rest @ ..] if key == "handoff" && !rest.is_empty() => {
-            Path(rest.to_vec()).to_string()
+        [HeaderPathStep::Key(key), rest @ ..] if key == "handoff" && !rest.is_empty() => {
+            HeaderPath(rest.to_vec()).to_string()
         }
         _ => path.to_string(),
     }
 }
 
 /// Whole lines, and what conflicts in them.
-struct Region {
-    here: Span,
-    conflicts: Vec<Conflict>,
+struct ConflictRegion {
+    span: Span,
+    conflicts: Vec<HeaderConflict>,
 }
 
 /// Conflicts whose lines do not overlap: those on the same lines become one, of what holds them
 /// all. `None` where that is the whole header.
-fn apart(document: &Document, conflicts: &[Conflict]) -> Option<Vec<Region>> {
-    let mut apart: Vec<Region> = Vec::new();
+fn separate_conflicts(
+    document: &Document,
+    conflicts: &[HeaderConflict],
+) -> Option<Vec<ConflictRegion>> {
+    let mut apart: Vec<ConflictRegion> = Vec::new();
     for conflict in conflicts {
         let mut joined = vec![conflict.clone()];
         let mut here = lines_of(document, &conflict.path)?;
         let meets = |a: Span| {
-            move |region: &mut Region| a.start < region.here.end && region.here.start < a.end
+            move |region: &mut ConflictRegion| {
+                a.start < region.span.end && region.span.start < a.end
+            }
         };
         // What holds them all may reach over further ones.
         while let Some(region) = apart.extract_if(.., meets(here)).next() {
             joined.extend(region.conflicts);
-            here = lines_of(document, &common(&joined))?;
+            here = lines_of(document, &common_path(&joined))?;
         }
-        apart.push(Region { here, conflicts: joined });
+        apart.push(ConflictRegion { span: here, conflicts: joined });
     }
     Some(apart)
 }
 
 /// The innermost place that holds all conflicts.
-fn common(conflicts: &[Conflict]) -> Path {
+fn common_path(conflicts: &[HeaderConflict]) -> HeaderPath {
     let mut paths = conflicts.iter().map(|conflict| conflict.path.0.as_slice());
     let first = paths.next().unwrap_or_default();
-    let shared = |a: &[Step], b: &[Step]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let shared = |a: &[HeaderPathStep], b: &[HeaderPathStep]| {
+        a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    };
     let length = paths.fold(first.len(), |length, path| length.min(shared(first, path)));
-    Path(first[..length].to_vec())
+    HeaderPath(first[..length].to_vec())
 }
 
 /// The document with what the second side wants.
-fn decided_for(document: &Document, conflicts: &[Conflict]) -> Option<Document> {
-    conflicts.iter().try_fold(document.clone(), |document, Conflict { path, wanted }| {
-        edited(&document, &Edit::Set(path.clone(), wanted.clone()))
+fn apply_second_side(document: &Document, conflicts: &[HeaderConflict]) -> Option<Document> {
+    conflicts.iter().try_fold(document.clone(), |document, HeaderConflict { path, wanted }| {
+        apply_edit(&document, &Edit::Set(path.clone(), wanted.clone()))
     })
 }
 
 fn comments_in(document: &Document, lines: Span) -> impl Iterator<Item = &str> {
     let header = document.handoff_header().into_iter();
     let inside = header.flat_map(|header| &header.comments).filter(move |at| lines.contains(**at));
-    inside.map(|at| at.of(document.text()).trim())
+    inside.map(|at| at.slice(document.text()).trim())
 }
 
 /// The whole lines of a key and its value, or of an item.
-fn lines_of(document: &Document, path: &Path) -> Option<Span> {
+fn lines_of(document: &Document, path: &HeaderPath) -> Option<Span> {
     if path.0.is_empty() {
         return None;
     }
@@ -581,18 +615,18 @@ fn lines_of(document: &Document, path: &Path) -> Option<Span> {
 }
 
 /// The value at a path, and where its key or dash stands.
-fn node_at<'d>(document: &'d Document, path: &Path) -> Option<(&'d Node, usize)> {
+fn node_at<'d>(document: &'d Document, path: &HeaderPath) -> Option<(&'d YamlNode, usize)> {
     let root = &document.handoff_header()?.root;
     path.0.iter().try_fold((root, root.at.start), |(node, _), step| match (step, &node.value) {
-        (Step::Key(key), _) => {
+        (HeaderPathStep::Key(key), _) => {
             let entry = node.entry(key)?;
             Some((&entry.node, entry.key.at.start))
         }
-        (Step::Item(index), Value::List(items)) => {
+        (HeaderPathStep::Item(index), YamlValue::List(items)) => {
             let item = items.get(*index)?;
             Some((&item.node, item.dash.unwrap_or(item.node.at.start)))
         }
-        (Step::Item(0), _) => Some((node, node.at.start)),
-        (Step::Item(_), _) => None,
+        (HeaderPathStep::Item(0), _) => Some((node, node.at.start)),
+        (HeaderPathStep::Item(_), _) => None,
     })
 }

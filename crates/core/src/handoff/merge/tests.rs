@@ -6,7 +6,7 @@ fn document(fields: &str, body: &str) -> Document {
 }
 
 /// Merges both ways round, which must give the same.
-fn merged(base: &Document, one: &Document, other: &Document) -> Merged {
+fn merged(base: &Document, one: &Document, other: &Document) -> MergedText {
     let there = merge(Some(base), one, other, None).unwrap();
     assert_eq!(merge(Some(base), other, one, None).unwrap(), there);
     there
@@ -364,15 +364,15 @@ fn a_value_with_comments_conflicts_where_it_stands() {
 fn two_handoffs_are_never_fused() {
     let one = document("", "");
     let other = Document::parse(b"---\nhandoff:\n  id: a\n  uid: two\n---\n");
-    assert_eq!(merge(None, &one, &other, None), Err(NotMerged::TwoHandoffs));
+    assert_eq!(merge(None, &one, &other, None), Err(MergeRefusal::TwoHandoffs));
     let both = side_by_side(&one, &other);
     assert_eq!(both, side_by_side(&other, &one));
     assert!(both.text.contains("uid: one") && both.text.contains("uid: two"));
-    assert!(holds_two_handoffs(&Document::parse(both.text.as_bytes())));
+    assert!(has_two_handoffs(&Document::parse(both.text.as_bytes())));
     let left = mend_by_hand(&both.text);
-    assert!(!holds_two_handoffs(&Document::parse(left.as_bytes())), "{left}");
+    assert!(!has_two_handoffs(&Document::parse(left.as_bytes())), "{left}");
     let same = side_by_side(&one, &document("  title: t\n", ""));
-    assert!(!holds_two_handoffs(&Document::parse(same.text.as_bytes())));
+    assert!(!has_two_handoffs(&Document::parse(same.text.as_bytes())));
 }
 
 #[test]
@@ -383,9 +383,9 @@ fn the_history_tells_which_texts_met() {
     let base = document("", "Text.\n");
     let one = document(&format!("  revisions:\n{}", entry("22", "mine")), "Text, mine.\n");
     let other = document(&format!("  revisions:\n{}", entry("23", "theirs")), "Text.\n\nMore.\n");
-    let tips = Tips { one: "11", other: "22" };
+    let tips = SideIds { one: "11", other: "22" };
     let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
-    let swapped = Tips { one: "22", other: "11" };
+    let swapped = SideIds { one: "22", other: "11" };
     assert_eq!(merge(Some(&base), &other, &one, Some(swapped)).unwrap(), there);
     let history = "  revisions:\n    - at: 2026-03-22T08:00:00Z\n      reason: mine\n      was: aa\n      made: \"11\"\n    - at: 2026-03-23T08:00:00Z\n      reason: theirs\n      was: aa\n      made: \"22\"\n    - at: 2026-03-23T08:00:00Z\n      verb: merge\n      reason: merged\n      joins: [\"11\", \"22\"]\n";
     assert!(there.text.contains(history), "{}", there.text);
@@ -396,7 +396,7 @@ fn where_the_history_cannot_be_told_the_rest_is_merged_all_the_same() {
     let base = document("  revisions: odd\n", "");
     let one = document("  revisions: odd\n  created: 2026-03-21T00:00:00Z\n", "");
     let other = document("  revisions: odd\n  title: t\n", "");
-    let tips = Tips { one: "11", other: "22" };
+    let tips = SideIds { one: "11", other: "22" };
     let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
     assert_eq!(there.conflicts, Vec::<String>::new());
     let read = Document::parse(there.text.as_bytes());
@@ -414,7 +414,7 @@ fn a_review_names_the_text_by_its_number_behind_the_merge() {
     let review = "  reviews:\n    - at: 2026-03-24T08:00:00Z\n      by: eve\n      challenged: all\n      revision: 2\n";
     let fields = format!("{review}  revisions:\n{}", entry("24", "aa"));
     let other = document(&fields, "Text.\n\nMore.\n");
-    let tips = Tips { one: "11", other: "22" };
+    let tips = SideIds { one: "11", other: "22" };
     let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
     // The text that eve looked at was made by the entry that is the third now.
     assert!(there.text.contains("      challenged: all\n      revision: 4\n"), "{}", there.text);

@@ -1,9 +1,9 @@
 //! What must come of a command.
 
 use super::number::{self, Number};
-use super::{Ended, Run};
-use crate::text::id::nearest;
-use crate::text::yaml::{Node, Style, Value};
+use super::{Trial, TrialEnd};
+use crate::text::id::nearest_match;
+use crate::text::yaml::{YamlNode, YamlStyle, YamlValue};
 use regex::{Regex, RegexBuilder};
 use serde_json::{Value as Json, json};
 
@@ -16,7 +16,7 @@ const KEYS: [&str; 5] = ["exit", "contains", "matches", "min", "max"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
     /// The exit code.
-    pub exit: Exit,
+    pub exit: ExpectedExit,
     /// Texts that its output contains, all of them.
     pub contains: Vec<String>,
     /// A regular expression that its output matches; `^` and `$` stand for the ends of a line.
@@ -29,7 +29,7 @@ pub struct Expectation {
 
 /// The exit code that is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub enum ExpectedExit {
     /// This one.
     Code(u8),
     /// Whichever.
@@ -38,39 +38,45 @@ pub enum Exit {
 
 impl Default for Expectation {
     fn default() -> Self {
-        Self { exit: Exit::Code(0), contains: Vec::new(), matches: None, min: None, max: None }
+        Self {
+            exit: ExpectedExit::Code(0),
+            contains: Vec::new(),
+            matches: None,
+            min: None,
+            max: None,
+        }
     }
 }
 
 impl Expectation {
     /// Reads what is written; says why it is not clear otherwise.
-    pub(super) fn read(node: Option<&Node>) -> Result<Self, String> {
+    pub(super) fn from_node(node: Option<&YamlNode>) -> Result<Self, String> {
         let Some(node) = node else { return Ok(Self::default()) };
         match &node.value {
-            Value::Null => Ok(Self::default()),
+            YamlValue::Null => Ok(Self::default()),
             // A number without quotes is an exit code; any other text is looked for.
-            Value::Text(text) if node.style == Style::Plain && is_integer(text) => {
-                Ok(Self { exit: Exit::Code(exit_code(text)?), ..Self::default() })
+            YamlValue::Text(text) if node.style == YamlStyle::Plain && is_integer(text) => {
+                Ok(Self { exit: ExpectedExit::Code(exit_code(text)?), ..Self::default() })
             }
-            Value::Text(text) => Ok(Self { contains: vec![text.clone()], ..Self::default() }),
-            Value::Map(_) => Self::of_map(node),
-            Value::List(_) | Value::Unreadable(_) => {
+            YamlValue::Text(text) => Ok(Self { contains: vec![text.clone()], ..Self::default() }),
+            YamlValue::Map(_) => Self::from_map(node),
+            YamlValue::List(_) | YamlValue::Unreadable(_) => {
                 Err("what is expected is an exit code, a text or a mapping".to_owned())
             }
         }
     }
 
-    fn of_map(node: &Node) -> Result<Self, String> {
+    fn from_map(node: &YamlNode) -> Result<Self, String> {
         let mut read = Self::default();
         for entry in node.entries() {
             let key = entry.key.value.as_str();
             match key {
-                "exit" => read.exit = exit(&entry.node)?,
-                "contains" => read.contains = texts(&entry.node)?,
-                "matches" => read.matches = Some(pattern(&entry.node)?),
-                "min" => read.min = Some(bound(key, &entry.node)?),
-                "max" => read.max = Some(bound(key, &entry.node)?),
-                _ => return Err(not_known(key)),
+                "exit" => read.exit = parse_exit(&entry.node)?,
+                "contains" => read.contains = parse_texts(&entry.node)?,
+                "matches" => read.matches = Some(parse_pattern(&entry.node)?),
+                "min" => read.min = Some(parse_bound(key, &entry.node)?),
+                "max" => read.max = Some(parse_bound(key, &entry.node)?),
+                _ => return Err(unknown_key(key)),
             }
         }
         match (&read.min, &read.max) {
@@ -84,7 +90,7 @@ impl Expectation {
     /// As data that says everything.
     pub(super) fn data(&self) -> Json {
         json!({
-            "exit": match self.exit { Exit::Code(code) => json!(code), Exit::Any => json!("any") },
+            "exit": match self.exit { ExpectedExit::Code(code) => json!(code), ExpectedExit::Any => json!("any") },
             "contains": self.contains,
             "matches": self.matches,
             "min": self.min.as_ref().map(Number::to_string),
@@ -98,15 +104,15 @@ impl Expectation {
     }
 
     /// Judges how a command ended and what it wrote, apart from the number in it.
-    pub(super) fn judge_text(&self, run: &Run<'_>) -> Result<(), String> {
-        match (run.ended, self.exit) {
-            (Ended::Signal(signal), _) => return Err(format!("signal {signal} ended it")),
-            (Ended::Exit(code), Exit::Code(wanted)) if code != i32::from(wanted) => {
+    pub(super) fn check_output(&self, run: &Trial<'_>) -> Result<(), String> {
+        match (run.end, self.exit) {
+            (TrialEnd::Signal(signal), _) => return Err(format!("signal {signal} ended it")),
+            (TrialEnd::Exit(code), ExpectedExit::Code(wanted)) if code != i32::from(wanted) => {
                 return Err(format!("it exited with {code}, not with {wanted}"));
             }
-            (Ended::Exit(_) | Ended::TimedOut, _) => {}
+            (TrialEnd::Exit(_) | TrialEnd::TimedOut, _) => {}
         }
-        let not_kept = match run.dropped {
+        let not_kept = match run.dropped_bytes {
             0 => String::new(),
             bytes => format!(" ({bytes} bytes in the middle were not kept)"),
         };
@@ -125,13 +131,13 @@ impl Expectation {
     pub(super) fn number_in(&self, output: &str) -> Option<Number> {
         let group = self.pattern().filter(|pattern| pattern.captures_len() > 1);
         match group {
-            Some(pattern) => Number::read(pattern.captures(output)?.get(1)?.as_str()),
-            None => number::last_in(output),
+            Some(pattern) => Number::parse(pattern.captures(output)?.get(1)?.as_str()),
+            None => number::last_number(output),
         }
     }
 
     /// Judges the number in an output.
-    pub(super) fn judge_number(&self, number: &Number) -> Result<(), String> {
+    pub(super) fn check_number(&self, number: &Number) -> Result<(), String> {
         match (&self.min, &self.max) {
             (Some(min), _) if number.value() < min.value() => {
                 Err(format!("{number} is under {min}"))
@@ -144,11 +150,11 @@ impl Expectation {
     }
 
     fn pattern(&self) -> Option<Regex> {
-        self.matches.as_deref().and_then(compiled)
+        self.matches.as_deref().and_then(compile)
     }
 }
 
-fn compiled(pattern: &str) -> Option<Regex> {
+fn compile(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).multi_line(true).size_limit(PATTERN_BYTES_MAX).build().ok()
 }
 
@@ -161,31 +167,31 @@ fn exit_code(text: &str) -> Result<u8, String> {
     text.parse().map_err(|_| format!("an exit code is a number from 0 to 255, not `{text}`"))
 }
 
-fn exit(node: &Node) -> Result<Exit, String> {
+fn parse_exit(node: &YamlNode) -> Result<ExpectedExit, String> {
     let text = node.text().map_or("", |text| text.value.trim());
-    if text == "any" { Ok(Exit::Any) } else { exit_code(text).map(Exit::Code) }
+    if text == "any" { Ok(ExpectedExit::Any) } else { exit_code(text).map(ExpectedExit::Code) }
 }
 
-fn texts(node: &Node) -> Result<Vec<String>, String> {
-    let text = |item: &Node| item.text().map(|text| text.value.to_owned());
+fn parse_texts(node: &YamlNode) -> Result<Vec<String>, String> {
+    let text = |item: &YamlNode| item.text().map(|text| text.value.to_owned());
     let texts: Option<Vec<String>> = node.items().into_iter().map(text).collect();
     let said = texts.filter(|texts| !texts.is_empty());
     said.ok_or_else(|| "`contains` takes a text, or a list of texts".to_owned())
 }
 
-fn pattern(node: &Node) -> Result<String, String> {
+fn parse_pattern(node: &YamlNode) -> Result<String, String> {
     let text = node.text().map_or("", |text| text.value);
-    let known = compiled(text).filter(|_| !text.is_empty());
+    let known = compile(text).filter(|_| !text.is_empty());
     known.map(|_| text.to_owned()).ok_or_else(|| format!("`{text}` is no regular expression"))
 }
 
-fn bound(key: &str, node: &Node) -> Result<Number, String> {
+fn parse_bound(key: &str, node: &YamlNode) -> Result<Number, String> {
     let text = node.text().map_or("", |text| text.value);
-    Number::read(text).ok_or_else(|| format!("`{key}` is a number, not `{text}`"))
+    Number::parse(text).ok_or_else(|| format!("`{key}` is a number, not `{text}`"))
 }
 
-fn not_known(key: &str) -> String {
-    match nearest(key, KEYS) {
+fn unknown_key(key: &str) -> String {
+    match nearest_match(key, KEYS) {
         Some(near) => format!("`{key}` is not known; `{near}` is"),
         None => format!("`{key}` is not known here"),
     }

@@ -16,13 +16,13 @@ pub struct Number(String);
 
 impl Number {
     /// Reads a number that stands alone.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let whole = NUMBER.find(text).filter(|found| found.len() == text.len())?;
-        Self::of(whole.as_str())
+        Self::normalize(whole.as_str())
     }
 
-    fn of(written: &str) -> Option<Self> {
+    fn normalize(written: &str) -> Option<Self> {
         let plain = written.replace(',', "");
         let (sign, digits) = plain.strip_prefix('-').map_or(("", plain.as_str()), |d| ("-", d));
         // Zeros before a number would make another one of it in YAML.
@@ -53,11 +53,11 @@ impl fmt::Display for Number {
 }
 
 /// The last number in a text. A hyphen within a word is no sign.
-pub(super) fn last_in(text: &str) -> Option<Number> {
+pub(super) fn last_number(text: &str) -> Option<Number> {
     let found = NUMBER.find_iter(text).last()?;
     let within = text[..found.start()].ends_with(char::is_alphanumeric);
     let written = found.as_str();
-    Number::of(if within { written.trim_start_matches('-') } else { written })
+    Number::normalize(if within { written.trim_start_matches('-') } else { written })
 }
 
 #[cfg(test)]
@@ -78,17 +78,17 @@ mod tests {
             ("000.10", "0.1"),
             ("2.5e3 rows", "2.5e3"),
         ] {
-            assert_eq!(last_in(text).map(|n| n.to_string()).as_deref(), Some(number), "{text}");
+            assert_eq!(last_number(text).map(|n| n.to_string()).as_deref(), Some(number), "{text}");
         }
-        assert_eq!(last_in("none"), None);
-        assert_eq!(last_in("1e999"), None);
+        assert_eq!(last_number("none"), None);
+        assert_eq!(last_number("1e999"), None);
     }
 
     #[test]
     fn a_number_alone_is_nothing_else() {
-        assert_eq!(Number::read(" 12 ").map(|n| n.to_string()).as_deref(), Some("12"));
+        assert_eq!(Number::parse(" 12 ").map(|n| n.to_string()).as_deref(), Some("12"));
         for text in ["12 ms", "", "-", "NaN", "inf", "1 2"] {
-            assert_eq!(Number::read(text), None, "{text}");
+            assert_eq!(Number::parse(text), None, "{text}");
         }
     }
 }

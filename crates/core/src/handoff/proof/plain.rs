@@ -9,7 +9,7 @@ const BELL: char = '\u{7}';
 const STRING_END: char = '\u{9c}';
 
 /// A text without escape sequences. One that never ends takes its line with it, not the rest.
-pub fn plain(text: &str) -> String {
+pub fn strip_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
@@ -91,7 +91,7 @@ mod tests {
             ("\u{1b}ä", "ä"),
             ("\u{1b}\u{1b}[1mx", "x"),
         ] {
-            assert_eq!(plain(text), reads, "{text:?}");
+            assert_eq!(strip_escapes(text), reads, "{text:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Labels: lines that stand for a heading where the writer used none.
 
-use super::Topic;
+use super::BodyTopic;
 use crate::format::document::Document;
-use crate::format::section::{Fit, Meaning};
+use crate::format::section::{HeadingFit, SectionMeaning};
 use crate::text::span::Span;
 
 /// A longer line is a sentence.
@@ -10,7 +10,7 @@ const WORDS_MAX: usize = 7;
 
 /// How a line stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
+enum LabelStyle {
     /// `**Next steps**`
     Bold,
     /// `Next steps:`
@@ -21,8 +21,8 @@ enum Style {
 
 /// A line that looks like a heading.
 struct Label {
-    style: Style,
-    named: Option<(Meaning, Fit)>,
+    style: LabelStyle,
+    meaning: Option<(SectionMeaning, HeadingFit)>,
     start: usize,
     /// Where what it is about begins.
     below: usize,
@@ -30,24 +30,24 @@ struct Label {
 
 /// The topics that labels begin. Each goes on until the next heading, the next label of its style,
 /// or the next label that means something.
-pub(super) fn topics(document: &Document) -> Vec<Topic> {
-    let labels = labels(document);
+pub(super) fn label_topics(document: &Document) -> Vec<BodyTopic> {
+    let labels = find_labels(document);
     let headings = document.sections().iter().map(|section| section.at.start);
     let ends: Vec<usize> = headings.chain([document.body().end]).collect();
     let topic = |(index, label): (usize, &Label)| {
-        let (meaning, fit) = label.named?;
-        let closes = |other: &&Label| other.style == label.style || other.named.is_some();
+        let (meaning, fit) = label.meaning?;
+        let closes = |other: &&Label| other.style == label.style || other.meaning.is_some();
         let next = labels[index + 1..].iter().find(closes).map(|other| other.start);
         let ends = ends.iter().copied().filter(|end| *end >= label.below);
         let end = ends.chain(next).min()?;
         let below = Span::new(label.below, end);
-        Some(Topic { meaning, fit, start: label.start, below, is_label: true })
+        Some(BodyTopic { meaning, fit, start: label.start, below, is_label: true })
     };
     labels.iter().enumerate().filter_map(topic).collect()
 }
 
-fn labels(document: &Document) -> Vec<Label> {
-    let text = document.body().of(document.text());
+fn find_labels(document: &Document) -> Vec<Label> {
+    let text = document.body().slice(document.text());
     let in_code = |at: usize| document.code().iter().any(|code| code.start < at && at < code.end);
     let mut found = Vec::new();
     let mut at = document.body().start;
@@ -56,7 +56,7 @@ fn labels(document: &Document) -> Vec<Label> {
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();
         if after_blank && !in_code(at) {
-            found.extend(label(line, next, at));
+            found.extend(parse_label(line, next, at));
         }
         after_blank = line.trim().is_empty() || line.starts_with('#');
         at += line.len();
@@ -64,7 +64,7 @@ fn labels(document: &Document) -> Vec<Label> {
     found
 }
 
-fn label(line: &str, next: &str, at: usize) -> Option<Label> {
+fn parse_label(line: &str, next: &str, at: usize) -> Option<Label> {
     let content = line.trim_end();
     let first = content.chars().next()?;
     let (style, title, below) = if let Some(rest) = content.strip_prefix("**") {
@@ -74,21 +74,22 @@ fn label(line: &str, next: &str, at: usize) -> Option<Label> {
         // What stands behind the label in its line is the beginning of what it is about.
         let inline = !behind.trim().is_empty() && !behind.trim_start().starts_with('(');
         let below = if inline { content.len() - behind.trim_start().len() } else { line.len() };
-        (Style::Bold, title, below)
+        (LabelStyle::Bold, title, below)
     } else if !first.is_alphanumeric() || super::step::is_item(content) {
         return None;
     } else if let Some(title) = content.strip_suffix([':', '：']) {
-        (Style::Colon, title, line.len())
+        (LabelStyle::Colon, title, line.len())
     } else if super::step::is_item(next) && !content.ends_with(['.', '!', '?', ',', ';']) {
-        (Style::Plain, content, line.len())
+        (LabelStyle::Plain, content, line.len())
     } else {
         return None;
     };
     if !(1..=WORDS_MAX).contains(&title.split_whitespace().count()) {
         return None;
     }
-    let named = Meaning::fit(title).filter(|(_, fit)| *fit != Fit::Weak || style != Style::Colon);
+    let named = SectionMeaning::match_title(title)
+        .filter(|(_, fit)| *fit != HeadingFit::Weak || style != LabelStyle::Colon);
     // `**Status**: paused` is the status line, not where the state is told.
-    let is_status = below < line.len() && matches!(named, Some((Meaning::State, _)));
-    (!is_status).then(|| Label { style, named, start: at, below: at + below })
+    let is_status = below < line.len() && matches!(named, Some((SectionMeaning::State, _)));
+    (!is_status).then(|| Label { style, meaning: named, start: at, below: at + below })
 }

@@ -2,8 +2,8 @@
 
 use crate::format::document::Document;
 use crate::format::header::Status;
-use crate::format::section::Meaning;
-use crate::text::span::{At, Span};
+use crate::format::section::SectionMeaning;
+use crate::text::span::{Span, Spanned};
 
 /// A line further down is about a part of the work.
 const LINES_MAX: usize = 30;
@@ -47,7 +47,7 @@ const WORDS: [(Status, &[&str]); 3] = [
 ];
 
 /// Behind a word that ends the work, these say that it has not ended.
-const NOT_OVER: [&str; 19] = [
+const NOT_DONE_WORDS: [&str; 19] = [
     "except",
     "but",
     "pending",
@@ -73,27 +73,26 @@ const NOT_OVER: [&str; 19] = [
 #[derive(Clone, Copy, Debug)]
 pub struct StatusLine<'d> {
     /// What it says, without its name and its markup.
-    pub text: At<&'d str>,
+    pub text: Spanned<&'d str>,
     /// The status that means, where it is clear.
     pub status: Option<Status>,
 }
 
 /// Finds the status line: in the first lines, or below a heading about the state or the summary.
-pub fn status_line(document: &Document) -> Option<StatusLine<'_>> {
+pub fn find_status_line(document: &Document) -> Option<StatusLine<'_>> {
     let body = document.body();
-    let text = body.of(document.text());
+    let text = body.slice(document.text());
     let head = text.split_inclusive('\n').take(LINES_MAX).map(str::len).sum::<usize>();
     let head = Span::new(body.start, body.start + head);
-    let about = document
-        .sections()
-        .iter()
-        .filter(|section| matches!(section.meaning, Some(Meaning::State | Meaning::Summary)));
+    let about = document.sections().iter().filter(|section| {
+        matches!(section.meaning, Some(SectionMeaning::State | SectionMeaning::Summary))
+    });
     let mut places = std::iter::once(head).chain(about.map(|section| section.own));
-    places.find_map(|place| in_place(document, place)).or_else(|| below_heading(document))
+    places.find_map(|place| find_in_span(document, place)).or_else(|| find_below_heading(document))
 }
 
 /// A heading `Status` whose first line says it: `✅ Complete`.
-fn below_heading(document: &Document) -> Option<StatusLine<'_>> {
+fn find_below_heading(document: &Document) -> Option<StatusLine<'_>> {
     let is_status = |heading: &str| {
         let name = heading.trim_matches(|c: char| !c.is_alphanumeric());
         name.len() <= NAME_LENGTH_MAX && NAMES.contains(&name.to_lowercase().as_str())
@@ -102,26 +101,29 @@ fn below_heading(document: &Document) -> Option<StatusLine<'_>> {
     let sections = document.sections().iter();
     let mut sections = sections.filter(|section| is_status(&section.title.value));
     sections.find_map(|section| {
-        let own = section.own.of(text);
+        let own = section.own.slice(text);
         let line = own.lines().find(|line| !line.trim().is_empty())?;
         let value = line.trim().trim_matches(['*', '_', ' ', '>', '-']);
         let start = section.own.start + value.as_ptr() as usize - own.as_ptr() as usize;
-        let status = Some(meant(value)?);
-        Some(StatusLine { text: At::new(value, Span::new(start, start + value.len())), status })
+        let status = Some(parse_status(value)?);
+        Some(StatusLine {
+            text: Spanned::new(value, Span::new(start, start + value.len())),
+            status,
+        })
     })
 }
 
-fn in_place(document: &Document, place: Span) -> Option<StatusLine<'_>> {
+fn find_in_span(document: &Document, place: Span) -> Option<StatusLine<'_>> {
     let code = document.code();
     let is_code = |at: usize| code.iter().any(|span| span.start <= at && at < span.end);
     let mut at = place.start;
-    let mut lines = place.of(document.text()).split_inclusive('\n').peekable();
+    let mut lines = place.slice(document.text()).split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();
-        if let Some(value) = value_of(line, next).filter(|_| !is_code(at)) {
+        if let Some(value) = parse_value(line, next).filter(|_| !is_code(at)) {
             let start = at + value.as_ptr() as usize - line.as_ptr() as usize;
-            let text = At::new(value, Span::new(start, start + value.len()));
-            return Some(StatusLine { text, status: meant(value) });
+            let text = Spanned::new(value, Span::new(start, start + value.len()));
+            return Some(StatusLine { text, status: parse_status(value) });
         }
         at += line.len();
     }
@@ -129,7 +131,7 @@ fn in_place(document: &Document, place: Span) -> Option<StatusLine<'_>> {
 }
 
 /// What a line says the status is.
-fn value_of<'l>(line: &'l str, next: &str) -> Option<&'l str> {
+fn parse_value<'l>(line: &'l str, next: &str) -> Option<&'l str> {
     let content = line.trim().trim_start_matches(['>', '-', '*', '+', '#', ' ', '•']);
     let (name, value) = if let Some(row) = content.strip_prefix('|') {
         let is_separator =
@@ -156,7 +158,7 @@ fn value_of<'l>(line: &'l str, next: &str) -> Option<&'l str> {
 }
 
 /// The status that a value means, where it is clear.
-fn meant(value: &str) -> Option<Status> {
+fn parse_status(value: &str) -> Option<Status> {
     let is_letter = |c: char| c.is_alphanumeric();
     let marks: String = value.chars().take_while(|c| !is_letter(*c)).collect();
     let words = value.trim_start_matches(|c: char| !is_letter(c));
@@ -166,10 +168,10 @@ fn meant(value: &str) -> Option<Status> {
     let status = if words.is_empty() {
         ["✅", "☑", "✔"].iter().any(|mark| marks.contains(mark)).then_some(Status::Resolved)
     } else {
-        read(&words)
+        status_from_words(&words)
     };
     match status {
-        Some(status) if !status.is_open() && (going_on || goes_on(&words)) => {
+        Some(status) if !status.is_open() && (going_on || mentions_open_work(&words)) => {
             Some(Status::InProgress)
         }
         None if going_on => Some(Status::InProgress),
@@ -177,7 +179,7 @@ fn meant(value: &str) -> Option<Status> {
     }
 }
 
-fn read(words: &str) -> Option<Status> {
+fn status_from_words(words: &str) -> Option<Status> {
     let starts = |name: &&str| {
         let rest = words.strip_prefix(*name);
         rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
@@ -188,11 +190,11 @@ fn read(words: &str) -> Option<Status> {
     }
     // "Ready to merge" is neither planned nor over.
     let is_ready = words.starts_with("ready");
-    Status::read(words).filter(|_| !is_ready)
+    Status::parse(words).filter(|_| !is_ready)
 }
 
 /// Whether a remark says that there is more to do.
-fn goes_on(words: &str) -> bool {
+fn mentions_open_work(words: &str) -> bool {
     let is_word = |word: &&str| {
         words.match_indices(*word).any(|(at, _)| {
             let end = at + word.len();
@@ -203,7 +205,7 @@ fn goes_on(words: &str) -> bool {
     let counts = words.split(|c: char| !c.is_ascii_digit() && c != '/');
     let mut shares = counts.filter_map(|share| share.split_once('/'));
     let is_part = |(some, all): (&str, &str)| matches!((some.parse::<u32>(), all.parse::<u32>()), (Ok(some), Ok(all)) if some < all);
-    NOT_OVER.iter().any(is_word) || shares.any(is_part)
+    NOT_DONE_WORDS.iter().any(is_word) || shares.any(is_part)
 }
 
 #[cfg(test)]
@@ -214,7 +216,7 @@ mod tests {
     fn a_status_line_is_read_in_every_form() {
         let check = |text: &str, expected: Option<(&str, Option<Status>)>| {
             let document = Document::parse(text.as_bytes());
-            let found = status_line(&document).map(|line| (line.text.value, line.status));
+            let found = find_status_line(&document).map(|line| (line.text.value, line.status));
             assert_eq!(found, expected, "{text}");
         };
         let done = Some(Status::Resolved);

@@ -1,9 +1,9 @@
 //! Steps: the items of a list or the headings of a part, and which of them are done.
 
 /// What a step that is done begins with.
-const DONE_BEFORE: [&str; 8] = ["[x]", "[X]", "✅", "☑", "✔", "✓", "(done)", "[done]"];
+const DONE_PREFIXES: [&str; 8] = ["[x]", "[X]", "✅", "☑", "✔", "✓", "(done)", "[done]"];
 /// What a step that is done ends with.
-const DONE_BEHIND: [&str; 12] = [
+const DONE_SUFFIXES: [&str; 12] = [
     "✅",
     "☑",
     "✔",
@@ -32,22 +32,22 @@ const ACCEPTANCE: [&str; 9] = [
 
 /// A piece of a part: a heading, an item at the margin, or text between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum StepPieceKind {
     Heading(usize),
     Item,
     Text,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Piece<'t> {
-    kind: Kind,
+struct StepPiece<'t> {
+    kind: StepPieceKind,
     text: &'t str,
     is_done: bool,
 }
 
 /// The pieces of a part, which cover it. Code is never taken apart.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut starts: Vec<(usize, Kind)> = Vec::new();
+fn pieces(text: &str) -> Vec<StepPiece<'_>> {
+    let mut starts: Vec<(usize, StepPieceKind)> = Vec::new();
     let mut fence: Option<&str> = None;
     let mut at = 0;
     let mut after_blank = true;
@@ -65,27 +65,33 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         let kind = if inside {
             None
         } else if let Some(level) = heading_level(line) {
-            Some(Kind::Heading(level))
+            Some(StepPieceKind::Heading(level))
         } else if is_item(line) {
-            Some(Kind::Item)
-        } else if !indented && after_blank && !line.trim().is_empty() && last == Some(Kind::Item) {
-            Some(Kind::Text)
+            Some(StepPieceKind::Item)
+        } else if !indented
+            && after_blank
+            && !line.trim().is_empty()
+            && last == Some(StepPieceKind::Item)
+        {
+            Some(StepPieceKind::Text)
         } else {
             None
         };
         match kind {
             Some(kind) => starts.push((at, kind)),
-            None if starts.is_empty() => starts.push((0, Kind::Text)),
-            None if matches!(last, Some(Kind::Heading(_))) => starts.push((at, Kind::Text)),
+            None if starts.is_empty() => starts.push((0, StepPieceKind::Text)),
+            None if matches!(last, Some(StepPieceKind::Heading(_))) => {
+                starts.push((at, StepPieceKind::Text))
+            }
             None => {}
         }
         after_blank = line.trim().is_empty();
         at += line.len();
     }
     let ends = starts.iter().skip(1).map(|(start, _)| *start).chain([text.len()]);
-    let piece = |((start, kind), end): (&(usize, Kind), usize)| {
+    let piece = |((start, kind), end): (&(usize, StepPieceKind), usize)| {
         let text = &text[*start..end];
-        Piece { kind: *kind, text, is_done: *kind != Kind::Text && is_done(text) }
+        StepPiece { kind: *kind, text, is_done: *kind != StepPieceKind::Text && is_done(text) }
     };
     starts.iter().zip(ends).map(piece).collect()
 }
@@ -97,11 +103,11 @@ fn heading_level(line: &str) -> Option<usize> {
 
 /// Whether a line begins an item of a list at the margin.
 pub(super) fn is_item(line: &str) -> bool {
-    said(line).is_some()
+    item_text(line).is_some()
 }
 
 /// What an item of a list says, if a line begins one at the margin.
-fn said(line: &str) -> Option<&str> {
+fn item_text(line: &str) -> Option<&str> {
     if let Some(rest) = ["- ", "* ", "+ ", "• "].iter().find_map(|mark| line.strip_prefix(mark)) {
         return Some(rest);
     }
@@ -115,13 +121,13 @@ fn is_done(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let level = heading_level(line).unwrap_or(0);
     let line = &line[level..];
-    let content = said(line).unwrap_or(line);
-    let numbered = |text: &str| said(text.trim_start()).map(str::to_owned);
+    let content = item_text(line).unwrap_or(line);
+    let numbered = |text: &str| item_text(text.trim_start()).map(str::to_owned);
     let content = numbered(content).unwrap_or_else(|| content.to_owned());
     let plain = content.trim_matches(['*', '_', ' ', ':', '.']).to_lowercase();
     let plain = plain.trim();
-    DONE_BEFORE.iter().any(|mark| plain.starts_with(&mark.to_lowercase()))
-        || DONE_BEHIND.iter().any(|mark| plain.ends_with(mark))
+    DONE_PREFIXES.iter().any(|mark| plain.starts_with(&mark.to_lowercase()))
+        || DONE_SUFFIXES.iter().any(|mark| plain.ends_with(mark))
         || is_struck_out(plain)
 }
 
@@ -137,23 +143,23 @@ fn is_struck_out(line: &str) -> bool {
 }
 
 /// A part without the steps that are done; `None` where it has steps and all of them are.
-pub fn without_done(text: &str) -> Option<String> {
+pub fn without_done_steps(text: &str) -> Option<String> {
     let pieces = pieces(text);
     if !pieces.iter().any(|piece| piece.is_done) {
         return Some(text.to_owned());
     }
-    let left = open(&pieces);
-    let has_steps = left.iter().any(|piece| piece.kind != Kind::Text);
+    let left = open_pieces(&pieces);
+    let has_steps = left.iter().any(|piece| piece.kind != StepPieceKind::Text);
     let text: String = left.iter().map(|piece| piece.text).collect();
     (has_steps && !text.trim().is_empty()).then(|| text.trim_end().to_owned())
 }
 
 /// The pieces that are not done, nor stand below a heading that is.
-fn open<'t>(pieces: &[Piece<'t>]) -> Vec<Piece<'t>> {
+fn open_pieces<'t>(pieces: &[StepPiece<'t>]) -> Vec<StepPiece<'t>> {
     let mut done_below: Option<usize> = None;
     let mut left = Vec::new();
     for piece in pieces {
-        if let Kind::Heading(level) = piece.kind
+        if let StepPieceKind::Heading(level) = piece.kind
             && done_below.is_none_or(|done| level <= done)
         {
             done_below = piece.is_done.then_some(level);
@@ -167,41 +173,42 @@ fn open<'t>(pieces: &[Piece<'t>]) -> Vec<Piece<'t>> {
 
 /// The first step of a part that is not done, with what says when it is: an item, or a heading with
 /// what stands below it where the steps are headings.
-pub fn first_open(text: &str) -> Option<String> {
+pub fn first_open_step(text: &str) -> Option<String> {
     let all = pieces(text);
-    let first = all.iter().find(|piece| piece.kind != Kind::Text)?;
-    let left = open(&all);
-    if let Kind::Heading(level) = first.kind {
-        let at = left.iter().position(|piece| piece.kind == Kind::Heading(level))?;
-        let ends = |piece: &Piece<'_>| matches!(piece.kind, Kind::Heading(other) if other <= level);
+    let first = all.iter().find(|piece| piece.kind != StepPieceKind::Text)?;
+    let left = open_pieces(&all);
+    if let StepPieceKind::Heading(level) = first.kind {
+        let at = left.iter().position(|piece| piece.kind == StepPieceKind::Heading(level))?;
+        let ends = |piece: &StepPiece<'_>| matches!(piece.kind, StepPieceKind::Heading(other) if other <= level);
         let rest = left[at + 1..].iter().take_while(|piece| !ends(piece));
         let step: String =
             std::iter::once(left[at].text).chain(rest.map(|piece| piece.text)).collect();
         return Some(step.trim().to_owned());
     }
-    let at = left.iter().position(|piece| piece.kind == Kind::Item)?;
+    let at = left.iter().position(|piece| piece.kind == StepPieceKind::Item)?;
     let mut step = left[at].text.to_owned();
-    let behind = left.get(at + 1).filter(|piece| piece.kind == Kind::Text);
-    if let Some(behind) = behind.filter(|piece| says_when_done(piece.text)) {
+    let behind = left.get(at + 1).filter(|piece| piece.kind == StepPieceKind::Text);
+    if let Some(behind) = behind.filter(|piece| is_acceptance(piece.text)) {
         step.push_str(behind.text);
     }
     Some(step.trim().to_owned())
 }
 
-fn says_when_done(text: &str) -> bool {
+fn is_acceptance(text: &str) -> bool {
     let plain = text.trim_start_matches(['*', '_', ' ', '>']).to_lowercase();
     ACCEPTANCE.iter().any(|word| plain.starts_with(word))
 }
 
 /// The items of a part one by one, or its headings with what stands below each, or all of it.
-pub fn items(text: &str) -> Vec<String> {
+pub fn split_items(text: &str) -> Vec<String> {
     let pieces = pieces(text);
-    let first = pieces.iter().find(|piece| piece.kind != Kind::Text);
+    let first = pieces.iter().find(|piece| piece.kind != StepPieceKind::Text);
     let Some(first) = first.map(|piece| piece.kind) else { return vec![text.trim().to_owned()] };
-    let begins = |piece: &Piece<'_>| match (piece.kind, first) {
-        (Kind::Heading(level), Kind::Heading(outer)) => level <= outer,
-        (Kind::Item | Kind::Heading(_), Kind::Item) => true,
-        (Kind::Item | Kind::Text, _) | (Kind::Heading(_), Kind::Text) => false,
+    let begins = |piece: &StepPiece<'_>| match (piece.kind, first) {
+        (StepPieceKind::Heading(level), StepPieceKind::Heading(outer)) => level <= outer,
+        (StepPieceKind::Item | StepPieceKind::Heading(_), StepPieceKind::Item) => true,
+        (StepPieceKind::Item | StepPieceKind::Text, _)
+        | (StepPieceKind::Heading(_), StepPieceKind::Text) => false,
     };
     let mut found: Vec<String> = Vec::new();
     let mut intro = true;
@@ -232,7 +239,7 @@ mod tests {
     #[test]
     fn the_first_step_that_nobody_ticked_off_is_next() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(first_open(text).as_deref(), expected, "{text}");
+            assert_eq!(first_open_step(text).as_deref(), expected, "{text}");
         };
         let ticked = "Some words.\n\n- [x] One\n- [ ] Two\n  in two lines\n- [ ] Three\n";
         check(ticked, Some("- [ ] Two\n  in two lines"));
@@ -254,7 +261,7 @@ mod tests {
     #[test]
     fn what_is_done_is_left_out_and_code_is_kept() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(without_done(text).as_deref(), expected, "{text}");
+            assert_eq!(without_done_steps(text).as_deref(), expected, "{text}");
         };
         check("- [x] a\n- b\n", Some("- b"));
         check("- [x] a\n- ✅ b\n", None);
@@ -265,7 +272,8 @@ mod tests {
 
     #[test]
     fn a_list_is_told_item_by_item() {
-        let check = |text: &str, expected: &[&str]| assert_eq!(items(text), expected, "{text}");
+        let check =
+            |text: &str, expected: &[&str]| assert_eq!(split_items(text), expected, "{text}");
         check("- a\n- b\n  c\n", &["- a", "- b\n  c"]);
         check("Two things:\n\n1. a\n2. b\n", &["1. a", "2. b"]);
         check("It is slow.\n\n- a\n", &["It is slow.", "- a"]);

@@ -3,17 +3,17 @@
 
 use super::Checkpoint;
 use super::first_line::line_of;
-use super::highlights::{Ending, Highlight, HighlightKind, Highlights};
+use super::highlights::{Highlight, HighlightKind, Highlights, SessionEnding};
 use crate::session::Client;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of the shape; where an older one is stored, the checkpoint itself tells more.
-pub const GIST_VERSION: u32 = 3;
+pub const SUMMARY_VERSION: u32 = 3;
 
 /// So many of each kind at length; the others are named in a line.
-pub const AT_LENGTH_MAX: usize = 8;
+pub const FULL_LENGTH_MAX: usize = 8;
 /// So many of each kind are stored first: hooks read only these.
 const FIRST_MAX: usize = 64;
 /// What is more than this in all is counted: a session has some hundreds of highlights.
@@ -23,7 +23,7 @@ const ITEM_BYTES: usize = 60;
 
 /// The highlights of a session, within a size.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gist {
+pub struct SessionSummary {
     /// The version of this shape.
     pub version: u32,
     /// The client that ran it.
@@ -49,7 +49,7 @@ pub struct Gist {
     pub ended: Option<Timestamp>,
     /// How it ended.
     #[serde(default)]
-    pub ending: Ending,
+    pub ending: SessionEnding,
     /// Whether it did work worth a briefing.
     #[serde(default)]
     pub worked: bool,
@@ -71,13 +71,13 @@ pub struct Gist {
     pub not_kept: u64,
 }
 
-impl Gist {
+impl SessionSummary {
     /// Takes it from a checkpoint.
-    pub fn of(checkpoint: &Checkpoint) -> Self {
+    pub fn from_checkpoint(checkpoint: &Checkpoint) -> Self {
         let session = &checkpoint.session;
-        let Highlights { ending, tree, kinds } = Highlights::of(checkpoint);
+        let Highlights { ending, tree, kinds } = Highlights::from_checkpoint(checkpoint);
         let mut gist = Self {
-            version: GIST_VERSION,
+            version: SUMMARY_VERSION,
             client: checkpoint.client(),
             session: checkpoint.session_id().to_owned(),
             digest: checkpoint.digest.clone(),
@@ -100,12 +100,12 @@ impl Gist {
                 + session.agents.left_out
                 + session.files.left_out,
         };
-        gist.keep(kinds);
+        gist.keep_within_limit(kinds);
         gist
     }
 
     /// As it is stored: a line with the first of each kind, which counts the others, and a line with these.
-    pub fn stored(mut self) -> String {
+    pub fn into_stored(mut self) -> String {
         let mut counts: BTreeMap<HighlightKind, usize> = BTreeMap::new();
         let (first, rest) = self.items.into_iter().partition(|item| {
             let count = counts.entry(item.kind).or_default();
@@ -126,8 +126,8 @@ impl Gist {
     }
 
     /// Reads what was stored; `None` where a later version wrote it, or somebody else.
-    pub fn read(bytes: &[u8]) -> Option<Self> {
-        let mut gist = Self::read_first(bytes)?;
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut gist = Self::parse_first(bytes)?;
         let rest = bytes.iter().position(|byte| *byte == b'\n').map(|end| &bytes[end + 1..]);
         // Without them the counts still say how many there are.
         let rest = rest.and_then(|rest| serde_json::from_slice(rest).ok());
@@ -143,15 +143,15 @@ impl Gist {
     }
 
     /// The same with the first of each kind; the others are counted.
-    pub fn read_first(bytes: &[u8]) -> Option<Self> {
+    pub fn parse_first(bytes: &[u8]) -> Option<Self> {
         let first = bytes.split(|byte| *byte == b'\n').next()?;
         let gist: Self = serde_json::from_slice(first).ok()?;
-        (1..=GIST_VERSION).contains(&gist.version).then_some(gist)
+        (1..=SUMMARY_VERSION).contains(&gist.version).then_some(gist)
     }
 
     /// Whether it names all that a gist of this version does.
     pub fn is_current(&self) -> bool {
-        self.version == GIST_VERSION
+        self.version == SUMMARY_VERSION
     }
 
     /// The list that its tasks are on.
@@ -165,11 +165,11 @@ impl Gist {
     }
 
     /// Keeps what fits, and counts the others. What comes first is kept first.
-    fn keep(&mut self, kinds: Vec<Vec<Highlight>>) {
+    fn keep_within_limit(&mut self, kinds: Vec<Vec<Highlight>>) {
         let mut room = BYTES_MAX;
         for items in kinds {
             for (number, item) in items.into_iter().enumerate() {
-                let is_long = number < AT_LENGTH_MAX || is_bounded(item.kind);
+                let is_long = number < FULL_LENGTH_MAX || is_bounded(item.kind);
                 let item = if is_long { item } else { in_a_line(item) };
                 match room.checked_sub(bytes(&item)) {
                     Some(rest) => {
@@ -185,11 +185,11 @@ impl Gist {
 }
 
 #[cfg(test)]
-impl Gist {
+impl SessionSummary {
     /// A session that did work and left nothing, for tests to add to.
     pub(crate) fn sample(session: &str) -> Self {
         Self {
-            version: GIST_VERSION,
+            version: SUMMARY_VERSION,
             client: Client::ClaudeCode,
             session: session.to_owned(),
             digest: String::new(),
@@ -199,7 +199,7 @@ impl Gist {
             task_list: None,
             began: None,
             ended: None,
-            ending: Ending::Completed,
+            ending: SessionEnding::Completed,
             worked: true,
             settles_conflicts: false,
             tree: None,
@@ -261,17 +261,21 @@ mod tests {
         let of_kind = |kind, count| (0..count).map(move |number| item(kind, number));
         let items = of_kind(HighlightKind::Request, 3).chain(of_kind(HighlightKind::Changed, 100));
         let left_out = [(HighlightKind::Request, 7)].into();
-        let gist = Gist { items: items.collect(), left_out, ..Gist::sample("s") };
-        let stored = gist.clone().stored();
-        assert_eq!(Gist::read(stored.as_bytes()), Some(gist.clone()));
-        let first = Gist::read_first(stored.as_bytes()).unwrap();
+        let gist =
+            SessionSummary { items: items.collect(), left_out, ..SessionSummary::sample("s") };
+        let stored = gist.clone().into_stored();
+        assert_eq!(SessionSummary::parse(stored.as_bytes()), Some(gist.clone()));
+        let first = SessionSummary::parse_first(stored.as_bytes()).unwrap();
         assert_eq!(first.of_kind(HighlightKind::Changed).count(), FIRST_MAX);
         assert_eq!(first.items.len(), FIRST_MAX + 3);
         let counts = [(HighlightKind::Request, 7), (HighlightKind::Changed, 36)];
         assert_eq!(first.left_out, counts.into());
         // A short session is one line.
-        let short = Gist { items: vec![item(HighlightKind::Goal, 1)], ..Gist::sample("s") };
-        assert!(!short.clone().stored().contains('\n'));
-        assert_eq!(Gist::read(short.clone().stored().as_bytes()), Some(short));
+        let short = SessionSummary {
+            items: vec![item(HighlightKind::Goal, 1)],
+            ..SessionSummary::sample("s")
+        };
+        assert!(!short.clone().into_stored().contains('\n'));
+        assert_eq!(SessionSummary::parse(short.clone().into_stored().as_bytes()), Some(short));
     }
 }

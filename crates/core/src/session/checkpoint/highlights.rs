@@ -5,13 +5,14 @@ mod said;
 mod work;
 
 pub(crate) use said::{BEFORE_EDITS, FROM_SUMMARY, NO_REPORT};
-pub(crate) use work::{NO_EDITS, PUSHED, UNCHANGED};
+pub(crate) use work::{NO_EDITS, NO_EDITS_SINCE, PUSHED};
 
 use super::{ArtifactState, Checkpoint};
-use crate::session::report::goes_on;
+use crate::session::report::announces_more;
 use crate::session::{
-    Abandoned, Agent, AgentState, Answer, Correction, Failing, OpenFailure, PlanState, Request,
-    Seen, Task, TaskStatus, Turn, TurnEnd, TurnStart, as_shown, open_failures,
+    AbandonedRecords, Agent, AgentState, Correction, OpenFailure, OpenFailureKind, PlanState,
+    Provenance, Request, SessionTask, SessionTaskStatus, Turn, TurnEnd, TurnStart, UserAnswer,
+    display_text, open_failures,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -35,7 +36,7 @@ pub struct Highlight {
     pub state: Option<String>,
     /// The record that shows it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub seen: Option<Seen>,
+    pub seen: Option<Provenance>,
     /// How much a statement of the agent says to a reader with little space; none for anything else.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub weight: u8,
@@ -162,7 +163,7 @@ impl HighlightKind {
 /// How a session ended, as far as its records show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum SessionEnding {
     /// Nothing shows it: an older version captured the session.
     #[default]
     Unknown,
@@ -180,13 +181,13 @@ pub enum Ending {
     Failed,
 }
 
-impl Ending {
+impl SessionEnding {
     /// Whether a request is left unanswered.
     pub fn is_open(self) -> bool {
         matches!(self, Self::MidTurn | Self::Interrupted | Self::Failed)
     }
 
-    fn of(turns: &[Turn], question: bool) -> Self {
+    fn from_turns(turns: &[Turn], question: bool) -> Self {
         let Some((turn, before)) = turns.split_last() else { return Self::Unknown };
         // A client that says when a turn is over says so of each.
         let is_said = || before.iter().any(|turn| turn.is_over == Some(true));
@@ -196,7 +197,7 @@ impl Ending {
             TurnEnd::Said if turn.is_over.is_none() && is_said() => Self::Unknown,
             TurnEnd::Said if question => Self::Asked,
             // The call that it announced was never made.
-            TurnEnd::Said if turn.said.last().is_some_and(|said| goes_on(&said.text)) => {
+            TurnEnd::Said if turn.said.last().is_some_and(|said| announces_more(&said.text)) => {
                 Self::MidTurn
             }
             TurnEnd::Said => Self::Completed,
@@ -208,13 +209,13 @@ impl Ending {
 }
 
 /// The file may be as it was, or as it was left: going back in a conversation need not touch the disk.
-const LEFT: &str = "only before the user went back; look at how it is on disk";
+const ABANDONED_STATE: &str = "only before the user went back; look at how it is on disk";
 
 /// The highlights of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Highlights {
     /// How it ended.
-    pub ending: Ending,
+    pub ending: SessionEnding,
     /// What is committed and what is not, in our own words.
     pub tree: Option<String>,
     /// The highlights, kind by kind with what needs attention first, the newest of each kind first.
@@ -223,12 +224,12 @@ pub struct Highlights {
 
 impl Highlights {
     /// The highlights of a session.
-    pub fn of(checkpoint: &Checkpoint) -> Self {
+    pub fn from_checkpoint(checkpoint: &Checkpoint) -> Self {
         let session = &checkpoint.session;
         let left: HashSet<&str> = checkpoint.abandoned.iter().map(String::as_str).collect();
         let folder = session.cwd.as_deref().unwrap_or_default();
-        let abandoned = Abandoned::of(&checkpoint.abandoned);
-        Reading { checkpoint, folder, left, abandoned }.highlights()
+        let abandoned = AbandonedRecords::from_records(&checkpoint.abandoned);
+        HighlightReader { checkpoint, folder, abandoned_ids: left, abandoned }.highlights()
     }
 
     /// The highlights of a kind.
@@ -238,28 +239,28 @@ impl Highlights {
 }
 
 /// Reads highlights out of a checkpoint.
-struct Reading<'c> {
+struct HighlightReader<'c> {
     checkpoint: &'c Checkpoint,
     folder: &'c str,
     /// Records that the user went back before.
-    left: HashSet<&'c str>,
-    abandoned: Abandoned,
+    abandoned_ids: HashSet<&'c str>,
+    abandoned: AbandonedRecords,
 }
 
-impl Reading<'_> {
+impl HighlightReader<'_> {
     fn highlights(&self) -> Highlights {
         let question = self.question();
-        let mut ending = Ending::of(self.turns(), question.is_some());
+        let mut ending = SessionEnding::from_turns(self.turns(), question.is_some());
         let failures = open_failures(&self.checkpoint.session, &self.abandoned);
-        if ending == Ending::Completed && self.is_unfinished(&failures) {
-            ending = Ending::Unknown;
+        if ending == SessionEnding::Completed && self.is_unfinished(&failures) {
+            ending = SessionEnding::Unknown;
         }
-        let mut asked = self.asked(ending);
+        let mut asked = self.requests_by_state(ending);
         if asked.goal.is_empty() {
             asked.goal.extend(self.summarized_goal());
         }
-        let [changed, reverted] = self.changed();
-        let said = self.said(ending);
+        let [changed, reverted] = self.changed_and_reverted();
+        let said = self.statements(ending);
         let kinds = vec![
             self.instructions(),
             asked.goal,
@@ -270,14 +271,14 @@ impl Reading<'_> {
             self.commits(),
             self.effects(),
             self.checks(),
-            work::failed(&failures),
+            work::open_failure_highlights(&failures),
             self.running(ending),
             self.agents(),
             self.tasks(),
             self.answers(),
             said.plan,
             said.status,
-            self.boxes(),
+            self.unchecked_boxes(),
             said.unchecked,
             said.open,
             said.dead_ends,
@@ -289,21 +290,21 @@ impl Reading<'_> {
             self.agent_reports(),
             reverted,
             self.missing(),
-            plans(self.checkpoint, &|path| self.short(path)),
+            plans(self.checkpoint, &|path| self.short_path(path)),
             changed,
             asked.answered,
-            self.passed(&failures),
-            self.taken_back(),
+            self.fixed_checks(&failures),
+            self.withdrawn(),
         ];
-        Highlights { ending, tree: self.tree(), kinds }
+        Highlights { ending, tree: self.tree_status(), kinds }
     }
 
-    fn stands(&self, seen: &Seen) -> bool {
-        !self.left.contains(seen.record.as_str())
+    fn is_current(&self, seen: &Provenance) -> bool {
+        !self.abandoned_ids.contains(seen.record.as_str())
     }
 
     /// A path as it is beneath the folder of the session.
-    fn short(&self, path: &str) -> String {
+    fn short_path(&self, path: &str) -> String {
         let below = path.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/'));
         below.unwrap_or(path).to_owned()
     }
@@ -313,7 +314,7 @@ impl Reading<'_> {
         let session = &self.checkpoint.session;
         let before = session.asked_before.iter().map(|one| (one, true));
         let all = before.chain(session.requests.iter().map(|one| (one, false)));
-        all.filter(move |(one, _)| self.stands(&one.seen))
+        all.filter(move |(one, _)| self.is_current(&one.seen))
     }
 
     /// What the user typed, or said in refusing a call, and the agent did not get to.
@@ -325,24 +326,27 @@ impl Reading<'_> {
         let queued = queued.map(|one| (&one.text, &one.seen));
         let said = session.turns.last().and_then(|turn| turn.said.last()).map(|said| &said.seen);
         let called = session.commands.iter().next_back().map(|command| &command.seen);
-        let is_last = |seen: &Seen| {
+        let is_last = |seen: &Provenance| {
             { [said, called] }.into_iter().flatten().all(|one| one.number < seen.number)
         };
         let refused = self.requests().next_back().map(|(one, _)| one);
         let refused = refused
             .filter(|one| one.correction == Some(Correction::AfterRejection) && is_last(&one.seen));
         let refused = refused.map(|one| (&one.text, &one.seen));
-        let item =
-            |(text, seen): (&String, &Seen)| Highlight::of(HighlightKind::Queued, text).seen(seen);
+        let item = |(text, seen): (&String, &Provenance)| {
+            Highlight::new(HighlightKind::Queued, text).with_seen(seen)
+        };
         queued.chain(refused).map(item).collect()
     }
 
     fn answers(&self) -> Vec<Highlight> {
         let answers = self.checkpoint.session.answers.iter().rev();
-        let answers = answers.filter(|answer| self.stands(&answer.seen));
-        let item = |one: &Answer| {
+        let answers = answers.filter(|answer| self.is_current(&answer.seen));
+        let item = |one: &UserAnswer| {
             let detail = Some(one.question.clone());
-            Highlight::of(HighlightKind::Answer, &one.answer).seen(&one.seen).detail(detail)
+            Highlight::new(HighlightKind::Answer, &one.answer)
+                .with_seen(&one.seen)
+                .with_detail(detail)
         };
         answers.map(item).collect()
     }
@@ -350,14 +354,14 @@ impl Reading<'_> {
     fn tasks(&self) -> Vec<Highlight> {
         let open = self.checkpoint.session.tasks.iter().filter(|task| task.status.is_open());
         let tasks = open.map(|task| {
-            let item = Highlight::of(HighlightKind::Task, &task.subject).seen(&task.changed);
+            let item = Highlight::new(HighlightKind::Task, &task.subject).with_seen(&task.changed);
             match &task.status {
                 // A word of the client is none of ours.
-                TaskStatus::Other(word) => item.detail(Some(word.clone())),
-                TaskStatus::Pending
-                | TaskStatus::InProgress
-                | TaskStatus::Completed
-                | TaskStatus::Deleted => item.state(task.status.word()),
+                SessionTaskStatus::Other(word) => item.with_detail(Some(word.clone())),
+                SessionTaskStatus::Pending
+                | SessionTaskStatus::InProgress
+                | SessionTaskStatus::Completed
+                | SessionTaskStatus::Deleted => item.with_state(task.status.as_str()),
             }
         });
         tasks.collect()
@@ -368,21 +372,21 @@ impl Reading<'_> {
     }
 
     fn agents(&self) -> Vec<Highlight> {
-        let flying = self.agents_in_flight().rev().filter(|one| self.stands(&one.seen));
+        let flying = self.agents_in_flight().rev().filter(|one| self.is_current(&one.seen));
         let item = |agent: &Agent| {
-            let item = Highlight::of(HighlightKind::Agent, asked_of(agent));
-            item.seen(&agent.seen).detail(agent.id.clone())
+            let item = Highlight::new(HighlightKind::Agent, agent_request(agent));
+            item.with_seen(&agent.seen).with_detail(agent.id.clone())
         };
         flying.map(item).collect()
     }
 
     fn agent_reports(&self) -> Vec<Highlight> {
         let agents = self.checkpoint.session.agents.iter().rev();
-        let reports = agents.filter(|agent| self.stands(&agent.seen)).filter_map(|agent| {
+        let reports = agents.filter(|agent| self.is_current(&agent.seen)).filter_map(|agent| {
             let report = agent.report.as_deref().filter(|report| !report.trim().is_empty())?;
             let seen = agent.ended.as_ref().unwrap_or(&agent.seen);
-            let item = Highlight::of(HighlightKind::AgentReport, report).seen(seen);
-            Some(item.detail(Some(asked_of(agent).to_owned())))
+            let item = Highlight::new(HighlightKind::AgentReport, report).with_seen(seen);
+            Some(item.with_detail(Some(agent_request(agent).to_owned())))
         });
         reports.collect()
     }
@@ -401,47 +405,53 @@ impl Reading<'_> {
     fn is_unfinished(&self, failures: &[OpenFailure<'_>]) -> bool {
         let session = &self.checkpoint.session;
         let Some(turn) = self.turns().last() else { return false };
-        let is_of_turn = |seen: &Seen| seen.number > turn.seen.number;
+        let is_of_turn = |seen: &Provenance| seen.number > turn.seen.number;
         let is_unsure = turn.is_over.is_none();
-        let is_failing = |what: Failing| what == Failing::Merge || is_unsure;
-        let is_begun =
-            |task: &Task| task.status == TaskStatus::InProgress && is_of_turn(&task.changed);
-        failures.iter().any(|one| is_failing(one.what) && is_of_turn(one.seen))
+        let is_failing = |what: OpenFailureKind| what == OpenFailureKind::Merge || is_unsure;
+        let is_begun = |task: &SessionTask| {
+            task.status == SessionTaskStatus::InProgress && is_of_turn(&task.changed)
+        };
+        failures.iter().any(|one| is_failing(one.kind) && is_of_turn(one.seen))
             || is_unsure && session.tasks.iter().any(is_begun)
     }
 
     /// What was running when the session stopped.
-    fn running(&self, ending: Ending) -> Vec<Highlight> {
-        if ending != Ending::MidTurn {
+    fn running(&self, ending: SessionEnding) -> Vec<Highlight> {
+        if ending != SessionEnding::MidTurn {
             return Vec::new();
         }
         let calls = self.checkpoint.in_flight.iter().rev();
-        let calls = calls.filter(|call| call.seen.agent.is_none() && self.stands(&call.seen));
+        let calls = calls.filter(|call| call.seen.agent.is_none() && self.is_current(&call.seen));
         let running = calls.map(|call| {
-            let text = self.checkpoint.command_of(call).unwrap_or(&call.tool);
-            Highlight::of(HighlightKind::Running, text).seen(&call.seen)
+            let text = self.checkpoint.command_for(call).unwrap_or(&call.tool);
+            Highlight::new(HighlightKind::Running, text).with_seen(&call.seen)
         });
         running.take(1).collect()
     }
 
     /// Files that were changed, and those of which a change was taken back.
-    fn changed(&self) -> [Vec<Highlight>; 2] {
-        let number = |seen: Option<&Seen>| seen.map_or(0, |seen| seen.number);
+    fn changed_and_reverted(&self) -> [Vec<Highlight>; 2] {
+        let number = |seen: Option<&Provenance>| seen.map_or(0, |seen| seen.number);
         let mut changed: Vec<_> = self.checkpoint.session.files.changed().collect();
         changed.sort_by_key(|(path, file)| {
-            let left = self.checkpoint.is_left(file);
+            let left = self.checkpoint.is_abandoned_file(file);
             (left, std::cmp::Reverse(number(file.changed.last())), path.to_owned())
         });
         let reverted = changed.iter().filter_map(|(path, file)| {
             let seen = file.reverted.last()?;
-            let item = Highlight::of(HighlightKind::Reverted, &self.short(path)).seen(seen);
-            Some(if self.stands(seen) { item } else { item.state(LEFT) })
+            let item =
+                Highlight::new(HighlightKind::Reverted, &self.short_path(path)).with_seen(seen);
+            Some(if self.is_current(seen) { item } else { item.with_state(ABANDONED_STATE) })
         });
         let reverted = reverted.collect();
         let changed = changed.iter().map(|(path, file)| {
-            let item = Highlight::of(HighlightKind::Changed, &self.short(path));
-            let item = file.changed.last().map_or(item.clone(), |seen| item.seen(seen));
-            if self.checkpoint.is_left(file) { item.state(LEFT) } else { item }
+            let item = Highlight::new(HighlightKind::Changed, &self.short_path(path));
+            let item = file.changed.last().map_or(item.clone(), |seen| item.with_seen(seen));
+            if self.checkpoint.is_abandoned_file(file) {
+                item.with_state(ABANDONED_STATE)
+            } else {
+                item
+            }
         });
         [changed.collect(), reverted]
     }
@@ -449,24 +459,25 @@ impl Reading<'_> {
     fn missing(&self) -> Vec<Highlight> {
         let artifacts = self.checkpoint.artifacts.iter();
         let missing = artifacts.filter(|one| one.state == ArtifactState::Missing);
-        let item = |path: &str| Highlight::of(HighlightKind::Missing, &self.short(path));
+        let item = |path: &str| Highlight::new(HighlightKind::Missing, &self.short_path(path));
         missing.map(|one| item(&one.path)).collect()
     }
 
     /// What the user went back before: it was said, and it holds no more.
-    fn taken_back(&self) -> Vec<Highlight> {
-        let item =
-            |text: &str, seen: &Seen| Highlight::of(HighlightKind::TakenBack, text).seen(seen);
+    fn withdrawn(&self) -> Vec<Highlight> {
+        let item = |text: &str, seen: &Provenance| {
+            Highlight::new(HighlightKind::TakenBack, text).with_seen(seen)
+        };
         let requests = self.checkpoint.session.requests.iter();
         let requests = requests.map(|one| (one.text.as_str(), &one.seen));
-        let agents = self.agents_in_flight().map(|one| (asked_of(one), &one.seen));
-        let gone = requests.chain(agents).filter(|(_, seen)| !self.stands(seen));
+        let agents = self.agents_in_flight().map(|one| (agent_request(one), &one.seen));
+        let gone = requests.chain(agents).filter(|(_, seen)| !self.is_current(seen));
         gone.map(|(text, seen)| item(text, seen)).collect()
     }
 }
 
 /// What an agent was asked, in few words where there are any.
-fn asked_of(agent: &Agent) -> &str {
+fn agent_request(agent: &Agent) -> &str {
     agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default()
 }
 
@@ -475,7 +486,7 @@ fn plans(checkpoint: &Checkpoint, short: &dyn Fn(&str) -> String) -> Vec<Highlig
     let mut seen = HashSet::new();
     let mut items = Vec::new();
     for plan in checkpoint.session.plans.iter().rev() {
-        let state = plan.state.words();
+        let state = plan.state.description();
         let Some(path) = plan.path.as_deref().map(short) else { continue };
         // The client names a document for every plan, also where it was never written.
         let mut of_path = checkpoint.session.plans.iter().filter(|one| one.path == plan.path);
@@ -483,12 +494,16 @@ fn plans(checkpoint: &Checkpoint, short: &dyn Fn(&str) -> String) -> Vec<Highlig
             one.text.is_some() || matches!(one.state, PlanState::Read | PlanState::Written)
         });
         if plan.state != PlanState::Rejected && has_text && seen.insert(path.clone()) {
-            items.push(Highlight::of(HighlightKind::Plan, &path).seen(&plan.seen).state(state));
+            items.push(
+                Highlight::new(HighlightKind::Plan, &path).with_seen(&plan.seen).with_state(state),
+            );
         }
     }
     for path in checkpoint.plan_documents.iter().map(|path| short(path)) {
         if seen.insert(path.clone()) {
-            items.push(Highlight::of(HighlightKind::Plan, &path).state("found in the project"));
+            items.push(
+                Highlight::new(HighlightKind::Plan, &path).with_state("found in the project"),
+            );
         }
     }
     items
@@ -496,24 +511,24 @@ fn plans(checkpoint: &Checkpoint, short: &dyn Fn(&str) -> String) -> Vec<Highlig
 
 impl Highlight {
     /// Whether only what the user went back on shows it.
-    pub fn is_left(&self) -> bool {
-        self.state.as_deref() == Some(LEFT)
+    pub fn is_abandoned(&self) -> bool {
+        self.state.as_deref() == Some(ABANDONED_STATE)
     }
 
-    fn of(kind: HighlightKind, text: &str) -> Self {
-        let text = as_shown(text);
+    fn new(kind: HighlightKind, text: &str) -> Self {
+        let text = display_text(text);
         Self { kind, text, detail: None, remark: None, state: None, seen: None, weight: 0 }
     }
 
-    fn seen(self, seen: &Seen) -> Self {
+    fn with_seen(self, seen: &Provenance) -> Self {
         Self { seen: Some(seen.clone()), ..self }
     }
 
-    fn detail(self, detail: Option<String>) -> Self {
+    fn with_detail(self, detail: Option<String>) -> Self {
         Self { detail, ..self }
     }
 
-    fn state(self, state: &str) -> Self {
+    fn with_state(self, state: &str) -> Self {
         Self { state: Some(state.to_owned()), ..self }
     }
 }

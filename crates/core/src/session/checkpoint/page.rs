@@ -1,32 +1,32 @@
 //! A checkpoint as the body of a handoff. Nothing in it is judged; what was said stands in quotes.
 
-use super::{Around, ArtifactState, Checkpoint};
-use crate::session::{AgentState, Command, Exit, Seen};
+use super::{ArtifactState, Checkpoint, CheckpointContext};
+use crate::session::{AgentState, CommandStatus, ExecutedCommand, Provenance};
 use crate::text::hidden;
 use crate::text::time;
 
 /// More of anything is counted; the checkpoint has all of it.
 const SHOWN_MAX: usize = 30;
 
-pub(super) fn of(checkpoint: &Checkpoint) -> String {
+pub(super) fn render_checkpoint(checkpoint: &Checkpoint) -> String {
     let parts = [
-        asked(checkpoint),
-        stands(checkpoint),
-        tasks(checkpoint),
-        agents(checkpoint),
-        failures(checkpoint),
-        changed(checkpoint),
-        decisions(checkpoint),
-        plans(checkpoint),
-        facts(checkpoint),
+        requests_section(checkpoint),
+        status_section(checkpoint),
+        tasks_section(checkpoint),
+        agents_section(checkpoint),
+        failures_section(checkpoint),
+        changed_section(checkpoint),
+        decisions_section(checkpoint),
+        plans_section(checkpoint),
+        facts_section(checkpoint),
     ];
     let page = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
     // Whoever opens the handoff sees all that it says.
-    hidden::shown(&page)
+    hidden::visible_text(&page)
 }
 
 /// What is seen where no client worked; the time of looking is no part of it.
-pub(super) fn without_session(around: &Around) -> String {
+pub(super) fn render_without_session(around: &CheckpointContext) -> String {
     let mut items = vec!["- No agent client ran it".to_owned()];
     if let Some(commit) = &around.commit {
         let branch = around.branch.as_deref().unwrap_or("no branch");
@@ -38,7 +38,7 @@ pub(super) fn without_session(around: &Around) -> String {
     if around.plan_documents.is_empty() {
         items.push("- Plan documents: none found".to_owned());
     }
-    hidden::shown(&section("Facts", &items))
+    hidden::visible_text(&section("Facts", &items))
 }
 
 /// A heading with items, of which very many are cut.
@@ -58,7 +58,7 @@ fn section(heading: &str, items: &[String]) -> String {
 }
 
 /// A text in quotes, indented below an item.
-fn quoted(text: &str) -> String {
+fn quote_block(text: &str) -> String {
     text.lines().map(|line| format!("  > {line}\n")).collect()
 }
 
@@ -69,7 +69,7 @@ fn line(text: &str) -> String {
 }
 
 /// The record that tells something, and whether the user went back before it.
-fn at(checkpoint: &Checkpoint, seen: &Seen) -> String {
+fn record_reference(checkpoint: &Checkpoint, seen: &Provenance) -> String {
     let left = if checkpoint.is_abandoned(seen) { ", taken back later" } else { "" };
     match &seen.agent {
         Some(agent) => format!("record {}, agent {}{left}", seen.record, line(agent)),
@@ -77,7 +77,7 @@ fn at(checkpoint: &Checkpoint, seen: &Seen) -> String {
     }
 }
 
-fn asked(checkpoint: &Checkpoint) -> String {
+fn requests_section(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let before =
         session.asked_before.iter().map(|request| (request, ", before this session forked"));
@@ -85,43 +85,43 @@ fn asked(checkpoint: &Checkpoint) -> String {
         .chain(session.requests.iter().map(|request| (request, "")))
         .map(|(request, when)| {
             let kind = if request.correction.is_some() { "Corrected" } else { "Asked" };
-            let at = at(checkpoint, &request.seen);
-            format!("- {kind} ({at}{when}):\n{}", quoted(&request.text))
+            let at = record_reference(checkpoint, &request.seen);
+            format!("- {kind} ({at}{when}):\n{}", quote_block(&request.text))
         })
         .chain(session.queued.iter().filter(|queued| !queued.text.starts_with('<')).map(|queued| {
             format!(
                 "- Typed, and not got to ({}):\n{}",
-                at(checkpoint, &queued.seen),
-                quoted(&queued.text)
+                record_reference(checkpoint, &queued.seen),
+                quote_block(&queued.text)
             )
         }))
         .collect();
     section("What the user asked", &items)
 }
 
-fn stands(checkpoint: &Checkpoint) -> String {
+fn status_section(checkpoint: &Checkpoint) -> String {
     let mut items = Vec::new();
     if let Some(words) = &checkpoint.session.last_words {
         items.push(format!(
             "- The agent said last ({}):\n{}",
-            at(checkpoint, &words.seen),
-            quoted(&words.text)
+            record_reference(checkpoint, &words.seen),
+            quote_block(&words.text)
         ));
     }
     let waiting = checkpoint.in_flight.iter();
     for call in waiting.filter(|call| !checkpoint.is_abandoned(&call.seen)) {
-        let runs = checkpoint.command_of(call).map(|text| format!(": `{}`", line(text)));
+        let runs = checkpoint.command_for(call).map(|text| format!(": `{}`", line(text)));
         items.push(format!(
             "- `{}` was called and has not come back ({}){}",
             line(&call.tool),
-            at(checkpoint, &call.seen),
+            record_reference(checkpoint, &call.seen),
             runs.unwrap_or_default(),
         ));
     }
     section("Where it stands", &items)
 }
 
-fn tasks(checkpoint: &Checkpoint) -> String {
+fn tasks_section(checkpoint: &Checkpoint) -> String {
     let items: Vec<String> = checkpoint
         .session
         .tasks
@@ -131,15 +131,15 @@ fn tasks(checkpoint: &Checkpoint) -> String {
             format!(
                 "- [{done}] {} ({}; {})",
                 line(&task.subject),
-                task.status.word(),
-                at(checkpoint, &task.changed)
+                task.status.as_str(),
+                record_reference(checkpoint, &task.changed)
             )
         })
         .collect();
     section("Tasks", &items)
 }
 
-fn agents(checkpoint: &Checkpoint) -> String {
+fn agents_section(checkpoint: &Checkpoint) -> String {
     let flying = checkpoint.session.agents.iter().filter(|agent| {
         agent.state == AgentState::InFlight && !checkpoint.is_abandoned(&agent.seen)
     });
@@ -147,14 +147,18 @@ fn agents(checkpoint: &Checkpoint) -> String {
         .map(|agent| {
             let id = line(agent.id.as_deref().unwrap_or("without an id"));
             let asked = agent.prompt.as_deref().or(agent.about.as_deref()).unwrap_or_default();
-            format!("- {id} ({}), asked:\n{}", at(checkpoint, &agent.seen), quoted(asked))
+            format!(
+                "- {id} ({}), asked:\n{}",
+                record_reference(checkpoint, &agent.seen),
+                quote_block(asked)
+            )
         })
         .collect();
     section("Agents in flight", &items)
 }
 
-fn failures(checkpoint: &Checkpoint) -> String {
-    let failed = checkpoint.session.commands.iter().filter(|c| c.exit == Exit::Failed);
+fn failures_section(checkpoint: &Checkpoint) -> String {
+    let failed = checkpoint.session.commands.iter().filter(|c| c.exit == CommandStatus::Failed);
     let mut items: Vec<String> = failed.map(|command| failure(checkpoint, command)).collect();
     items.extend(checkpoint.session.errors.iter().map(|error| {
         let path =
@@ -162,8 +166,8 @@ fn failures(checkpoint: &Checkpoint) -> String {
         format!(
             "- {}{path} ({}):\n{}",
             line(&error.tool),
-            at(checkpoint, &error.seen),
-            quoted(&error.text)
+            record_reference(checkpoint, &error.seen),
+            quote_block(&error.text)
         )
     }));
     let mut text = section("What failed", &items);
@@ -173,29 +177,36 @@ fn failures(checkpoint: &Checkpoint) -> String {
     text
 }
 
-fn failure(checkpoint: &Checkpoint, command: &Command) -> String {
+fn failure(checkpoint: &Checkpoint, command: &ExecutedCommand) -> String {
     let code = command.code.map(|code| format!(", exit {code}")).unwrap_or_default();
-    let mut text = format!("- `{}` ({}{code})", line(&command.text), at(checkpoint, &command.seen));
+    let mut text = format!(
+        "- `{}` ({}{code})",
+        line(&command.text),
+        record_reference(checkpoint, &command.seen)
+    );
     match &command.passed_later {
         Some(later) if later.changed.is_empty() => {
-            text.push_str(&format!("; it passed later ({})", at(checkpoint, &later.seen)));
+            text.push_str(&format!(
+                "; it passed later ({})",
+                record_reference(checkpoint, &later.seen)
+            ));
         }
         Some(later) => {
             let changed: Vec<String> = later.changed.iter().map(|path| line(path)).collect();
             let changed = changed.join(", ");
             text.push_str(&format!(
                 "; it passed later ({}), after {changed} changed",
-                at(checkpoint, &later.seen)
+                record_reference(checkpoint, &later.seen)
             ));
         }
         None => {}
     }
     text.push('\n');
-    text.push_str(&quoted(command.error.as_deref().unwrap_or_default()));
+    text.push_str(&quote_block(command.error.as_deref().unwrap_or_default()));
     text
 }
 
-fn changed(checkpoint: &Checkpoint) -> String {
+fn changed_section(checkpoint: &Checkpoint) -> String {
     let state = |path: &str| {
         let artifact = checkpoint.artifacts.iter().find(|artifact| artifact.path == path);
         match artifact.map(|artifact| artifact.state) {
@@ -210,10 +221,12 @@ fn changed(checkpoint: &Checkpoint) -> String {
         .changed()
         .map(|(path, file)| {
             let reverted = match file.reverted.last() {
-                Some(seen) => format!("; a change was taken back ({})", at(checkpoint, seen)),
+                Some(seen) => {
+                    format!("; a change was taken back ({})", record_reference(checkpoint, seen))
+                }
                 None => String::new(),
             };
-            let left = if checkpoint.is_left(file) { ", taken back later" } else { "" };
+            let left = if checkpoint.is_abandoned_file(file) { ", taken back later" } else { "" };
             let times = file.writes + file.edits + file.deletions;
             format!("- `{}`: changed {times}×{left}{reverted}{}", line(path), state(path))
         })
@@ -221,35 +234,43 @@ fn changed(checkpoint: &Checkpoint) -> String {
     section("Changed files", &items)
 }
 
-fn decisions(checkpoint: &Checkpoint) -> String {
+fn decisions_section(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let answers = session.answers.iter().map(|answer| {
         let question = line(&answer.question);
-        format!("- {question} ({}):\n{}", at(checkpoint, &answer.seen), quoted(&answer.answer))
+        format!(
+            "- {question} ({}):\n{}",
+            record_reference(checkpoint, &answer.seen),
+            quote_block(&answer.answer)
+        )
     });
     let rejected = session.rejections.iter().map(|rejection| {
         let about = rejection.about.as_deref().map(|about| format!(" `{}`", line(about)));
-        let said = rejection.said.as_deref().map(quoted).unwrap_or_default();
+        let said = rejection.said.as_deref().map(quote_block).unwrap_or_default();
         let tool = line(&rejection.tool);
         format!(
             "- Not allowed: {tool}{} ({})\n{said}",
             about.unwrap_or_default(),
-            at(checkpoint, &rejection.seen)
+            record_reference(checkpoint, &rejection.seen)
         )
     });
     section("What the user decided", &answers.chain(rejected).collect::<Vec<_>>())
 }
 
-fn plans(checkpoint: &Checkpoint) -> String {
+fn plans_section(checkpoint: &Checkpoint) -> String {
     let mut items: Vec<String> = checkpoint
         .session
         .plans
         .iter()
         .map(|plan| {
-            let state = plan.state.words();
+            let state = plan.state.description();
             let path = plan.path.as_deref().unwrap_or("without a file");
-            let text = plan.text.as_deref().map(quoted).unwrap_or_default();
-            format!("- `{}`: {state} ({})\n{text}", line(path), at(checkpoint, &plan.seen))
+            let text = plan.text.as_deref().map(quote_block).unwrap_or_default();
+            format!(
+                "- `{}`: {state} ({})\n{text}",
+                line(path),
+                record_reference(checkpoint, &plan.seen)
+            )
         })
         .collect();
     let on_disk = checkpoint.plan_documents.iter();
@@ -260,7 +281,7 @@ fn plans(checkpoint: &Checkpoint) -> String {
     section("Plan documents", &items)
 }
 
-fn facts(checkpoint: &Checkpoint) -> String {
+fn facts_section(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let counts = &session.counts;
     let mut items = vec![
@@ -270,18 +291,18 @@ fn facts(checkpoint: &Checkpoint) -> String {
             counts.seen,
             counts.understood,
             counts.duplicates,
-            counts.skipped_in_all(),
-            counts.unknown_in_all()
+            counts.total_skipped(),
+            counts.total_unknown()
         ),
     ];
     if let (Some(began), Some(ended)) = (session.began, session.ended) {
-        items.push(format!("- From {} to {}", time::write(began), time::write(ended)));
+        items.push(format!("- From {} to {}", time::format_time(began), time::format_time(ended)));
     }
     let git = &checkpoint.git;
     if let Some(commit) = &git.commit {
         let branch = git.branch.as_deref().unwrap_or("no branch");
         let late = if git.late { ", long after the last record" } else { "" };
-        let when = time::write(git.observed_at);
+        let when = time::format_time(git.observed_at);
         items.push(format!("- Commit {commit} on {}, seen {when}{late}", line(branch)));
     }
     if let Some(percent) = checkpoint.context_percent {

@@ -3,10 +3,13 @@
 //! An entry that a record tells names that record: it is written anew whenever the session is looked
 //! at again. Entries without one, and keys that are not known here, are somebody's own and stay.
 
-use super::{Actual, Around, Artifact, ArtifactState, Checkpoint, Expected};
-use crate::session::{Agent, AgentState, PlanState, Request, Seen};
+use super::{
+    ActualContent, ArtifactState, Checkpoint, CheckpointArtifact, CheckpointContext,
+    ExpectedContent,
+};
+use crate::session::{Agent, AgentState, PlanState, Provenance, Request};
 use crate::text::time;
-use crate::text::yaml::Data;
+use crate::text::yaml::YamlData;
 use std::path::Path;
 
 /// More of anything is counted under `left_out`; the checkpoint has all of it.
@@ -39,14 +42,15 @@ const FACTS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-type Entries = Vec<(String, Data)>;
+type Entries = Vec<(String, YamlData)>;
 
 impl Checkpoint {
     /// The state of the session. `blob` names the stored checkpoint; paths beneath one of `tops` count
     /// from there.
-    pub fn state(&self, blob: Option<&str>, tops: &[&Path]) -> Data {
+    pub fn state(&self, blob: Option<&str>, tops: &[&Path]) -> YamlData {
         let mut left_out = Entries::new();
-        let mut bounded = |name: &str, entries: Vec<Data>| bounded(name, entries, &mut left_out);
+        let mut bounded =
+            |name: &str, entries: Vec<YamlData>| newest_entries(name, entries, &mut left_out);
         let session = &self.session;
         let skills = bounded(
             "skills",
@@ -55,9 +59,11 @@ impl Checkpoint {
                 .iter()
                 .filter(|skill| !self.is_abandoned(&skill.seen))
                 .map(|skill| {
-                    let arguments =
-                        some("arguments", Some(skill.arguments.as_str()).filter(|a| !a.is_empty()));
-                    entry([Some(("name", cut(&skill.name))), arguments], &skill.seen)
+                    let arguments = optional_text(
+                        "arguments",
+                        Some(skill.arguments.as_str()).filter(|a| !a.is_empty()),
+                    );
+                    entry([Some(("name", truncated_line(&skill.name))), arguments], &skill.seen)
                 })
                 .collect(),
         );
@@ -67,24 +73,26 @@ impl Checkpoint {
         let corrections = bounded("corrections", self.corrections());
         let artifacts = bounded("artifacts", self.changed(tops));
         let calls = self.in_flight.iter().filter(|call| !self.is_abandoned(&call.seen));
-        let calls = calls.map(|call| entry([Some(("tool", cut(&call.tool)))], &call.seen));
+        let calls =
+            calls.map(|call| entry([Some(("tool", truncated_line(&call.tool)))], &call.seen));
         let calls = bounded("in_flight", calls.collect());
-        let last_words = session.last_words.as_ref().map(|words| ("last_words", cut(&words.text)));
+        let last_words =
+            session.last_words.as_ref().map(|words| ("last_words", truncated_line(&words.text)));
         let conversation = [("corrections", corrections)].into_iter().chain(last_words);
         let mut state = vec![
-            ("skill_stack", Data::map([("skills", skills)])),
+            ("skill_stack", YamlData::map([("skills", skills)])),
             ("subagents", subagents),
-            ("workflow", Data::map([("in_flight", calls)])),
+            ("workflow", YamlData::map([("in_flight", calls)])),
             ("goals", goals),
             ("documents", self.documents(tops)),
             ("decisions", decisions),
-            ("conversation", Data::map(conversation)),
+            ("conversation", YamlData::map(conversation)),
             ("artifacts", artifacts),
             ("environment", self.environment(tops)),
             ("recovery", self.recovery(blob)),
         ];
-        state.extend((!left_out.is_empty()).then_some(("left_out", Data::Map(left_out))));
-        Data::map(state)
+        state.extend((!left_out.is_empty()).then_some(("left_out", YamlData::Map(left_out))));
+        YamlData::map(state)
     }
 
     /// Plan documents that lie in the project and that the session worked with, without those that
@@ -97,7 +105,7 @@ impl Checkpoint {
             .iter()
             .filter(|plan| plan.state != PlanState::Rejected && !self.is_abandoned(&plan.seen));
         for path in plans.filter_map(|plan| plan.path.as_deref()) {
-            let path = beneath(path, tops);
+            let path = relative_path(path, tops);
             if !Path::new(&path).is_absolute() && !paths.contains(&path) {
                 paths.push(path);
             }
@@ -105,29 +113,29 @@ impl Checkpoint {
         paths
     }
 
-    fn goals(&self) -> Vec<Data> {
+    fn goals(&self) -> Vec<YamlData> {
         let session = &self.session;
         let asked = session.requests.iter().filter(|request| request.correction.is_none());
         let asked = asked.filter(|request| !self.is_abandoned(&request.seen));
-        let asked =
-            asked.map(|Request { seen, text, .. }| entry([Some(("goal", cut(text)))], seen));
+        let asked = asked
+            .map(|Request { seen, text, .. }| entry([Some(("goal", truncated_line(text)))], seen));
         let queued = session.queued.iter().filter(|queued| !queued.text.starts_with('<'));
         let queued = queued.map(|queued| {
-            let reached = ("reached", Data::flag(false));
-            entry([Some(("goal", cut(&queued.text))), Some(reached)], &queued.seen)
+            let reached = ("reached", YamlData::flag(false));
+            entry([Some(("goal", truncated_line(&queued.text))), Some(reached)], &queued.seen)
         });
         asked.chain(queued).collect()
     }
 
-    fn corrections(&self) -> Vec<Data> {
+    fn corrections(&self) -> Vec<YamlData> {
         let corrected = self.session.requests.iter().filter(|request| request.correction.is_some());
         let corrected = corrected.filter(|request| !self.is_abandoned(&request.seen));
         corrected
-            .map(|request| entry([Some(("said", cut(&request.text)))], &request.seen))
+            .map(|request| entry([Some(("said", truncated_line(&request.text)))], &request.seen))
             .collect()
     }
 
-    fn agents(&self) -> Vec<Data> {
+    fn agents(&self) -> Vec<YamlData> {
         let agents = self.session.agents.iter();
         let mut agents: Vec<&Agent> =
             agents.filter(|agent| !self.is_abandoned(&agent.seen)).collect();
@@ -140,206 +148,213 @@ impl Checkpoint {
                 AgentState::Ended => "ended",
                 AgentState::Failed => "failed",
             };
-            let status = ("status", Data::Bare(status.to_owned()));
-            let id = some("id", agent.id.as_deref());
+            let status = ("status", YamlData::Bare(status.to_owned()));
+            let id = optional_text("id", agent.id.as_deref());
             entry(
-                [id, some("kind", agent.kind.as_deref()), some("task", task), Some(status)],
+                [
+                    id,
+                    optional_text("kind", agent.kind.as_deref()),
+                    optional_text("task", task),
+                    Some(status),
+                ],
                 &agent.seen,
             )
         };
         agents.into_iter().map(one).collect()
     }
 
-    fn decisions(&self, tops: &[&Path]) -> Vec<Data> {
+    fn decisions(&self, tops: &[&Path]) -> Vec<YamlData> {
         let session = &self.session;
         let answers = session.answers.iter().filter(|answer| !self.is_abandoned(&answer.seen));
         let answers = answers.map(|answer| {
-            let question = ("question", cut(&answer.question));
-            entry([Some(question), Some(("answer", cut(&answer.answer)))], &answer.seen)
+            let question = ("question", truncated_line(&answer.question));
+            entry([Some(question), Some(("answer", truncated_line(&answer.answer)))], &answer.seen)
         });
         let rejected = session.rejections.iter().filter(|one| !self.is_abandoned(&one.seen));
         let rejected = rejected.map(|rejection| {
-            let about = rejection.about.as_deref().map(|about| beneath(about, tops));
-            let said = some("said", rejection.said.as_deref());
-            let tool = ("not_allowed", cut(&rejection.tool));
-            entry([Some(tool), some("about", about.as_deref()), said], &rejection.seen)
+            let about = rejection.about.as_deref().map(|about| relative_path(about, tops));
+            let said = optional_text("said", rejection.said.as_deref());
+            let tool = ("not_allowed", truncated_line(&rejection.tool));
+            entry([Some(tool), optional_text("about", about.as_deref()), said], &rejection.seen)
         });
         answers.chain(rejected).collect()
     }
 
-    fn changed(&self, tops: &[&Path]) -> Vec<Data> {
-        let mut artifacts: Vec<&Artifact> = self.artifacts.iter().collect();
+    fn changed(&self, tops: &[&Path]) -> Vec<YamlData> {
+        let mut artifacts: Vec<&CheckpointArtifact> = self.artifacts.iter().collect();
         // What is not as it was left is missed most.
         artifacts.sort_by_key(|artifact| artifact.state != ArtifactState::Match);
-        let one = |artifact: &Artifact| {
-            let word = |word: &str| Data::Bare(word.to_owned());
+        let one = |artifact: &CheckpointArtifact| {
+            let word = |word: &str| YamlData::Bare(word.to_owned());
             let parts = [
-                ("path", Data::Text(beneath(&artifact.path, tops))),
-                ("expected", word(expected(artifact.expected))),
-                ("actual", word(actual(artifact.actual))),
-                ("state", word(compared(artifact.state))),
+                ("path", YamlData::Text(relative_path(&artifact.path, tops))),
+                ("expected", word(expected_name(artifact.expected))),
+                ("actual", word(actual_name(artifact.actual))),
+                ("state", word(artifact_state_name(artifact.state))),
             ];
-            let record = artifact.seen.iter().map(|seen| (RECORD, Data::text(&seen.record)));
-            Data::map(parts.into_iter().chain(record))
+            let record = artifact.seen.iter().map(|seen| (RECORD, YamlData::text(&seen.record)));
+            YamlData::map(parts.into_iter().chain(record))
         };
         artifacts.into_iter().map(one).collect()
     }
 
-    fn documents(&self, tops: &[&Path]) -> Data {
+    fn documents(&self, tops: &[&Path]) -> YamlData {
         let told = self.session.plans.iter().filter_map(|plan| plan.path.as_deref());
-        let told = told.map(|path| beneath(path, tops));
-        let plans = plans(told.chain(self.plan_documents.iter().cloned()));
-        Data::map([("must_read", Data::texts(self.must_read(tops))), (PLANS, plans)])
+        let told = told.map(|path| relative_path(path, tops));
+        let plans = plan_list(told.chain(self.plan_documents.iter().cloned()));
+        YamlData::map([("must_read", YamlData::texts(self.must_read(tops))), (PLANS, plans)])
     }
 
-    fn environment(&self, tops: &[&Path]) -> Data {
+    fn environment(&self, tops: &[&Path]) -> YamlData {
         let (session, git) = (&self.session, &self.git);
-        let folder = session.cwd.as_deref().map(|cwd| beneath(cwd, tops));
-        let percent = self.context_percent.map(|percent| Data::Bare(percent.to_string()));
+        let folder = session.cwd.as_deref().map(|cwd| relative_path(cwd, tops));
+        let percent = self.context_percent.map(|percent| YamlData::Bare(percent.to_string()));
         let parts = [
-            some("folder", folder.as_deref()),
-            some("model", session.model.as_deref()),
-            some("client_version", session.version.as_deref()),
-            some("branch", git.branch.as_deref()),
-            some("commit", git.commit.as_deref()),
-            Some(("observed_at", Data::Bare(time::write(git.observed_at)))),
-            git.late.then(|| ("late", Data::flag(true))),
+            optional_text("folder", folder.as_deref()),
+            optional_text("model", session.model.as_deref()),
+            optional_text("client_version", session.version.as_deref()),
+            optional_text("branch", git.branch.as_deref()),
+            optional_text("commit", git.commit.as_deref()),
+            Some(("observed_at", YamlData::Bare(time::format_time(git.observed_at)))),
+            git.late.then(|| ("late", YamlData::flag(true))),
             percent.map(|percent| ("context_percent", percent)),
         ];
-        Data::map(parts.into_iter().flatten())
+        YamlData::map(parts.into_iter().flatten())
     }
 
-    fn recovery(&self, blob: Option<&str>) -> Data {
+    fn recovery(&self, blob: Option<&str>) -> YamlData {
         let parts = [
-            Some(("client", Data::text(self.client().name()))),
-            Some(("session", Data::text(self.session_id()))),
-            some("checkpoint", blob),
-            some("last_record", self.session.last_record.as_deref()),
+            Some(("client", YamlData::text(self.client().name()))),
+            Some(("session", YamlData::text(self.session_id()))),
+            optional_text("checkpoint", blob),
+            optional_text("last_record", self.session.last_record.as_deref()),
         ];
-        Data::map(parts.into_iter().flatten())
+        YamlData::map(parts.into_iter().flatten())
     }
 }
 
 /// The state of work that no client ran: what is seen around it.
-pub fn without_session(around: &Around) -> Data {
+pub fn state_without_session(around: &CheckpointContext) -> YamlData {
     let parts = [
-        some("branch", around.branch.as_deref()),
-        some("commit", around.commit.as_deref()),
-        Some(("observed_at", Data::Bare(time::write(around.at)))),
+        optional_text("branch", around.branch.as_deref()),
+        optional_text("commit", around.commit.as_deref()),
+        Some(("observed_at", YamlData::Bare(time::format_time(around.at)))),
     ];
-    Data::map([
-        ("documents", Data::map([(PLANS, plans(around.plan_documents.iter().cloned()))])),
-        ("environment", Data::map(parts.into_iter().flatten())),
+    YamlData::map([
+        ("documents", YamlData::map([(PLANS, plan_list(around.plan_documents.iter().cloned()))])),
+        ("environment", YamlData::map(parts.into_iter().flatten())),
     ])
 }
 
 /// An older state with newer facts: entries that a record tells, and facts, are written anew;
 /// everything else stays, and where only the time of looking differs, that stays too.
-pub fn refreshed(before: &Data, facts: &Data) -> Data {
-    let (Data::Map(before), Data::Map(facts)) = (before, facts) else { return facts.clone() };
+pub fn refresh_state(before: &YamlData, facts: &YamlData) -> YamlData {
+    let (YamlData::Map(before), YamlData::Map(facts)) = (before, facts) else {
+        return facts.clone();
+    };
     let mut out = Entries::new();
     for (key, old) in before {
         let new = facts.iter().find(|(other, _)| other == key).map(|(_, value)| value);
         let known = FACTS.iter().find(|(name, _)| name == key).map(|(_, keys)| *keys);
         match (known, new) {
-            (Some(known), Some(new)) => out.push((key.clone(), facts_anew(old, new, known))),
+            (Some(known), Some(new)) => out.push((key.clone(), refresh_facts(old, new, known))),
             // Which tasks are carried is decided as a whole.
             (None, Some(new)) if key == "tasks" => out.push((key.clone(), new.clone())),
-            (None, Some(new)) => out.push((key.clone(), joined(old, new))),
+            (None, Some(new)) => out.push((key.clone(), merge_data(old, new))),
             (Some(_), None) if key == "left_out" => {}
             (_, None) => out.push((key.clone(), old.clone())),
         }
     }
     let added = facts.iter().filter(|(key, _)| !before.iter().any(|(other, _)| other == key));
     out.extend(added.cloned());
-    Data::Map(out)
+    YamlData::Map(out)
 }
 
 /// A mapping of facts: known keys are the new ones, others stay.
-fn facts_anew(old: &Data, new: &Data, known: &[&str]) -> Data {
-    let (Data::Map(before), Data::Map(after)) = (old, new) else { return new.clone() };
+fn refresh_facts(old: &YamlData, new: &YamlData, known: &[&str]) -> YamlData {
+    let (YamlData::Map(before), YamlData::Map(after)) = (old, new) else { return new.clone() };
     let lasting = |entries: &Entries| {
         let lasting =
             entries.iter().filter(|(key, _)| !["observed_at", "late"].contains(&key.as_str()));
-        Data::Map(lasting.filter(|(key, _)| known.contains(&key.as_str())).cloned().collect())
+        YamlData::Map(lasting.filter(|(key, _)| known.contains(&key.as_str())).cloned().collect())
     };
-    if lasting(before).same(&lasting(after)) {
+    if lasting(before).is_equivalent_to(&lasting(after)) {
         return old.clone();
     }
     let own = before.iter().filter(|(key, _)| !known.contains(&key.as_str()));
-    Data::Map(after.iter().chain(own).cloned().collect())
+    YamlData::Map(after.iter().chain(own).cloned().collect())
 }
 
-fn joined(old: &Data, new: &Data) -> Data {
+fn merge_data(old: &YamlData, new: &YamlData) -> YamlData {
     match (old, new) {
-        (Data::Map(before), Data::Map(after)) => {
+        (YamlData::Map(before), YamlData::Map(after)) => {
             let mut out = Entries::new();
             for (key, old) in before {
                 let new = after.iter().find(|(other, _)| other == key).map(|(_, new)| new);
                 let value = match new {
                     // Which plans there are is seen, not said.
                     Some(new) if key == PLANS => new.clone(),
-                    Some(new) => joined(old, new),
+                    Some(new) => merge_data(old, new),
                     None => old.clone(),
                 };
                 out.push((key.clone(), value));
             }
             let added = after.iter().filter(|(key, _)| !before.iter().any(|(k, _)| k == key));
             out.extend(added.cloned());
-            Data::Map(out)
+            YamlData::Map(out)
         }
-        (Data::List(before), Data::List(after)) => {
-            let is_new = |item: &&Data| !after.iter().any(|other| other.same(item));
+        (YamlData::List(before), YamlData::List(after)) => {
+            let is_new = |item: &&YamlData| !after.iter().any(|other| other.is_equivalent_to(item));
             let own = before.iter().filter(|item| !has_record(item)).filter(is_new);
-            Data::List(own.chain(after).cloned().collect())
+            YamlData::List(own.chain(after).cloned().collect())
         }
         _ => new.clone(),
     }
 }
 
-fn has_record(item: &Data) -> bool {
-    matches!(item, Data::Map(entries) if entries.iter().any(|(key, _)| key == RECORD))
+fn has_record(item: &YamlData) -> bool {
+    matches!(item, YamlData::Map(entries) if entries.iter().any(|(key, _)| key == RECORD))
 }
 
-fn entry<const N: usize>(parts: [Option<(&str, Data)>; N], seen: &Seen) -> Data {
-    let record = (RECORD, Data::text(&seen.record));
-    Data::map(parts.into_iter().flatten().chain([record]))
+fn entry<const N: usize>(parts: [Option<(&str, YamlData)>; N], seen: &Provenance) -> YamlData {
+    let record = (RECORD, YamlData::text(&seen.record));
+    YamlData::map(parts.into_iter().flatten().chain([record]))
 }
 
-fn some<'n>(name: &'n str, text: Option<&str>) -> Option<(&'n str, Data)> {
-    text.map(|text| (name, cut(text)))
+fn optional_text<'n>(name: &'n str, text: Option<&str>) -> Option<(&'n str, YamlData)> {
+    text.map(|text| (name, truncated_line(text)))
 }
 
 /// One line of a text, with the cut said.
-fn cut(text: &str) -> Data {
+fn truncated_line(text: &str) -> YamlData {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(TEXT_LENGTH_MAX).collect();
-    Data::Text(if short.len() < line.len() { format!("{short}…") } else { short })
+    YamlData::Text(if short.len() < line.len() { format!("{short}…") } else { short })
 }
 
 /// The newest entries; how many more there are is told apart.
-fn bounded(name: &str, mut entries: Vec<Data>, left_out: &mut Entries) -> Data {
+fn newest_entries(name: &str, mut entries: Vec<YamlData>, left_out: &mut Entries) -> YamlData {
     let more = entries.len().saturating_sub(ENTRIES_MAX);
     if more > 0 {
-        left_out.push((name.to_owned(), Data::Bare(more.to_string())));
+        left_out.push((name.to_owned(), YamlData::Bare(more.to_string())));
         // What the work began with says what it is about.
         let from = usize::from(name == "goals");
         entries.drain(from..from + more);
     }
-    Data::List(entries)
+    YamlData::List(entries)
 }
 
-fn plans(paths: impl Iterator<Item = String>) -> Data {
+fn plan_list(paths: impl Iterator<Item = String>) -> YamlData {
     let mut found: Vec<String> = Vec::new();
     for path in paths {
         if !found.contains(&path) && found.len() < ENTRIES_MAX {
             found.push(path);
         }
     }
-    if found.is_empty() { Data::text("none found") } else { Data::texts(found) }
+    if found.is_empty() { YamlData::text("none found") } else { YamlData::texts(found) }
 }
 
-fn beneath(path: &str, tops: &[&Path]) -> String {
+fn relative_path(path: &str, tops: &[&Path]) -> String {
     let inside = tops.iter().find_map(|top| Path::new(path).strip_prefix(top).ok());
     match inside.map(|inside| inside.to_string_lossy().into_owned()) {
         Some(inside) if inside.is_empty() => ".".to_owned(),
@@ -348,23 +363,23 @@ fn beneath(path: &str, tops: &[&Path]) -> String {
     }
 }
 
-fn expected(expected: Expected) -> &'static str {
+fn expected_name(expected: ExpectedContent) -> &'static str {
     match expected {
-        Expected::Text => "text",
-        Expected::File => "file",
-        Expected::Nothing => "nothing",
+        ExpectedContent::Text => "text",
+        ExpectedContent::File => "file",
+        ExpectedContent::Nothing => "nothing",
     }
 }
 
-fn actual(actual: Actual) -> &'static str {
+fn actual_name(actual: ActualContent) -> &'static str {
     match actual {
-        Actual::Text => "text",
-        Actual::File => "file",
-        Actual::Nothing => "nothing",
+        ActualContent::Text => "text",
+        ActualContent::File => "file",
+        ActualContent::Nothing => "nothing",
     }
 }
 
-fn compared(state: ArtifactState) -> &'static str {
+fn artifact_state_name(state: ArtifactState) -> &'static str {
     match state {
         ArtifactState::Match => "match",
         ArtifactState::Partial => "partial",
@@ -376,35 +391,35 @@ fn compared(state: ArtifactState) -> &'static str {
 mod tests {
     use super::*;
     use crate::session::Client;
-    use crate::session::checkpoint::Mode;
-    use crate::session::transcript::{Cursor, Lines};
+    use crate::session::checkpoint::CheckpointMode;
+    use crate::session::transcript::{LineSplitter, TranscriptCursor};
 
     fn checkpoint() -> Checkpoint {
-        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
         let text = include_bytes!("../../../../../fixtures/transcripts/claude-code/cache.jsonl");
-        Lines::default().feed(text, &mut |piece| cursor.take(piece));
+        LineSplitter::default().feed(text, &mut |piece| cursor.take(piece));
         cursor.session.settle();
-        Checkpoint::of(
+        Checkpoint::new(
             cursor.session,
             "t.jsonl".into(),
             1,
-            Mode::Auto,
+            CheckpointMode::Auto,
             around("2026-03-20T09:02:00Z"),
         )
     }
 
-    fn around(at: &str) -> Around {
-        Around {
+    fn around(at: &str) -> CheckpointContext {
+        CheckpointContext {
             at: at.parse().unwrap(),
             commit: Some("4f2c".into()),
             branch: Some("main".into()),
             plan_documents: vec!["docs/cache-plan.md".into(), "PLAN.md".into()],
             on_disk: [("/home/dev/shop/src/cache.ts".to_owned(), None)].into(),
-            ..Around::default()
+            ..CheckpointContext::default()
         }
     }
 
-    fn written(data: &Data) -> String {
+    fn written(data: &YamlData) -> String {
         crate::text::yaml::block_entry("state", data, 0)
     }
 
@@ -412,7 +427,7 @@ mod tests {
     fn the_state_of_a_session_has_every_part_of_it() {
         let state = checkpoint().state(Some("b10b"), &[Path::new("/home/dev/shop")]);
         let text = written(&state);
-        let Data::Map(entries) = state else { panic!() };
+        let YamlData::Map(entries) = state else { panic!() };
         let keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
         assert_eq!(
             keys,
@@ -451,20 +466,20 @@ mod tests {
     fn what_somebody_added_stays_and_facts_are_written_anew() {
         let tops = [Path::new("/home/dev/shop")];
         let one = checkpoint().state(Some("one"), &tops);
-        assert_eq!(refreshed(&one, &one), one);
-        let Data::Map(mut entries) = one.clone() else { panic!() };
+        assert_eq!(refresh_state(&one, &one), one);
+        let YamlData::Map(mut entries) = one.clone() else { panic!() };
         for (key, value) in &mut entries {
             match (key.as_str(), value) {
-                ("goals", Data::List(goals)) => goals.push(Data::text("Keep it small")),
-                ("environment" | "documents", Data::Map(map)) => {
-                    map.push(("mine".to_owned(), Data::text("too")));
+                ("goals", YamlData::List(goals)) => goals.push(YamlData::text("Keep it small")),
+                ("environment" | "documents", YamlData::Map(map)) => {
+                    map.push(("mine".to_owned(), YamlData::text("too")));
                 }
                 _ => {}
             }
         }
-        entries.insert(0, ("mood".to_owned(), Data::text("calm")));
-        let touched = Data::Map(entries);
-        let again = refreshed(&touched, &checkpoint().state(Some("two"), &tops));
+        entries.insert(0, ("mood".to_owned(), YamlData::text("calm")));
+        let touched = YamlData::Map(entries);
+        let again = refresh_state(&touched, &checkpoint().state(Some("two"), &tops));
         let text = written(&again);
         for own in ["mood: calm", "- Keep it small", "mine: too", "checkpoint: two"] {
             assert!(text.contains(own), "{own}: {text}");
@@ -478,10 +493,10 @@ mod tests {
 
     #[test]
     fn looking_again_changes_nothing() {
-        let early = without_session(&around("2026-03-20T09:02:00Z"));
-        let late = without_session(&around("2026-03-20T19:02:00Z"));
+        let early = state_without_session(&around("2026-03-20T09:02:00Z"));
+        let late = state_without_session(&around("2026-03-20T19:02:00Z"));
         assert_ne!(early, late);
-        assert_eq!(refreshed(&early, &late), early);
+        assert_eq!(refresh_state(&early, &late), early);
     }
 
     #[test]

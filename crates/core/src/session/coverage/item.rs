@@ -1,10 +1,10 @@
 //! The highlights that a handoff is compared with, and how a statement can name each of them.
 
-use super::What;
+use super::CoverageKind;
 use super::words::{is_failing, key_words, stem, stems};
 use crate::session::checkpoint::{Highlight, HighlightKind, Highlights};
-use crate::session::shell::{Line, Simple};
-use crate::text::words::{Sort, is_telling, salient, words};
+use crate::session::shell::{ShellLine, SimpleCommand};
+use crate::text::words::{TermKind, is_distinctive, salient_terms, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A longer name is cut.
@@ -16,26 +16,26 @@ const QUOTE_WORDS_MIN: usize = 3;
 
 /// A highlight, and how a statement can name it.
 pub(super) struct Subject<'h> {
-    pub(super) what: What,
+    pub(super) kind: CoverageKind,
     pub(super) highlight: &'h Highlight,
     pub(super) name: String,
-    pub(super) by: NamedBy,
+    pub(super) reference: SubjectReference,
 }
 
 /// How a statement can name something.
-pub(super) enum NamedBy {
+pub(super) enum SubjectReference {
     /// By its own words.
-    Words(Quoted),
+    Words(QuotableText),
     /// By its id, or else by what it was asked.
-    Id(Vec<String>, Quoted),
+    Id(Vec<String>, QuotableText),
     /// By a path or the end of it.
     Path(Vec<Vec<String>>),
     /// By its command, or by what it printed.
-    Failure(Failure),
+    Failure(FailureEvidence),
 }
 
 /// A text that can be quoted or paraphrased.
-pub(super) struct Quoted {
+pub(super) struct QuotableText {
     /// The whole text and its sentences, each as words in a row.
     pub(super) rows: Vec<Vec<String>>,
     /// The words that carry its meaning.
@@ -43,7 +43,7 @@ pub(super) struct Quoted {
 }
 
 /// What is known of a failure.
-pub(super) struct Failure {
+pub(super) struct FailureEvidence {
     /// How its command is called: `cargo test`.
     pub(super) names: Vec<Vec<String>>,
     /// Paths, tests and identifiers that it printed: one of them is something of the failure.
@@ -55,7 +55,7 @@ pub(super) struct Failure {
 }
 
 /// What the items of a session have in common.
-struct Around<'h> {
+struct SubjectContext<'h> {
     /// How many changed files have a name.
     names: BTreeMap<&'h str, usize>,
     /// The words of all failures.
@@ -64,49 +64,50 @@ struct Around<'h> {
 
 /// Everything that a handoff is compared with, kind by kind.
 pub(super) fn subjects(highlights: &Highlights) -> Vec<Subject<'_>> {
-    let around = Around { names: file_names(highlights), failed: failed_words(highlights) };
-    let subjects = |what: What| {
-        let of_kind = highlights.of_kind(kind(what)).filter(|one| !one.is_left());
+    let around = SubjectContext { names: file_names(highlights), failed: failed_words(highlights) };
+    let subjects = |what: CoverageKind| {
+        let of_kind = highlights.of_kind(highlight_kind(what)).filter(|one| !one.is_abandoned());
         of_kind.map(|one| subject(what, one, &around)).collect::<Vec<_>>()
     };
-    What::ALL.into_iter().flat_map(subjects).collect()
+    CoverageKind::ALL.into_iter().flat_map(subjects).collect()
 }
 
-fn kind(what: What) -> HighlightKind {
+fn highlight_kind(what: CoverageKind) -> HighlightKind {
     match what {
-        What::Correction => HighlightKind::Correction,
-        What::FailedCommand => HighlightKind::Failed,
-        What::RevertedEdit => HighlightKind::Reverted,
-        What::OpenTask => HighlightKind::Task,
-        What::Decision => HighlightKind::Answer,
-        What::AgentInFlight => HighlightKind::Agent,
-        What::ChangedFile => HighlightKind::Changed,
+        CoverageKind::Correction => HighlightKind::Correction,
+        CoverageKind::FailedCommand => HighlightKind::Failed,
+        CoverageKind::RevertedEdit => HighlightKind::Reverted,
+        CoverageKind::OpenTask => HighlightKind::Task,
+        CoverageKind::Decision => HighlightKind::Answer,
+        CoverageKind::AgentInFlight => HighlightKind::Agent,
+        CoverageKind::ChangedFile => HighlightKind::Changed,
     }
 }
 
-fn subject<'h>(what: What, one: &'h Highlight, around: &Around<'_>) -> Subject<'h> {
+fn subject<'h>(what: CoverageKind, one: &'h Highlight, around: &SubjectContext<'_>) -> Subject<'h> {
     let detail = one.detail.as_deref().unwrap_or_default();
     let (name, by) = match what {
-        What::Correction | What::OpenTask => {
-            (one_line(&one.text), NamedBy::Words(quoted(&one.text)))
+        CoverageKind::Correction | CoverageKind::OpenTask => {
+            (one_line(&one.text), SubjectReference::Words(quotable_text(&one.text)))
         }
-        What::Decision => {
+        CoverageKind::Decision => {
             let name = format!("{} {}", one_line(detail), one_line(&one.text));
-            (name, NamedBy::Words(answered(&one.text, detail)))
+            (name, SubjectReference::Words(quotable_answer(&one.text, detail)))
         }
-        What::AgentInFlight => {
+        CoverageKind::AgentInFlight => {
             let id = if detail.is_empty() { "an agent" } else { detail };
             let name = format!("{id}: {}", one_line(&one.text));
-            (name, NamedBy::Id(stems(detail), quoted(&one.text)))
+            (name, SubjectReference::Id(stems(detail), quotable_text(&one.text)))
         }
-        What::RevertedEdit | What::ChangedFile => {
-            (one_line(&one.text), NamedBy::Path(paths(&one.text, &around.names)))
+        CoverageKind::RevertedEdit | CoverageKind::ChangedFile => {
+            (one_line(&one.text), SubjectReference::Path(path_references(&one.text, &around.names)))
         }
-        What::FailedCommand => {
-            (one_line(&one.text), NamedBy::Failure(failure(&one.text, detail, &around.failed)))
-        }
+        CoverageKind::FailedCommand => (
+            one_line(&one.text),
+            SubjectReference::Failure(failure_evidence(&one.text, detail, &around.failed)),
+        ),
     };
-    Subject { what, highlight: one, name, by }
+    Subject { kind: what, highlight: one, name, reference: by }
 }
 
 fn one_line(text: &str) -> String {
@@ -115,18 +116,18 @@ fn one_line(text: &str) -> String {
     if short.len() < text.trim().len() { format!("{short} …") } else { short }
 }
 
-fn quoted(text: &str) -> Quoted {
+fn quotable_text(text: &str) -> QuotableText {
     let keys = key_words(text);
     let has_key = |row: &Vec<String>| row.iter().any(|word| keys.contains(word));
     let sentences = text.split(['.', '!', '?', ';', '\n']).map(stems);
     let sentences = sentences.filter(|row| row.len() >= QUOTE_WORDS_MIN).filter(has_key);
     let rows = std::iter::once(stems(text)).chain(sentences).collect();
-    Quoted { rows, keys }
+    QuotableText { rows, keys }
 }
 
 /// An answer may be one word; then what was asked belongs to it.
-fn answered(answer: &str, question: &str) -> Quoted {
-    let mut quoted = quoted(answer);
+fn quotable_answer(answer: &str, question: &str) -> QuotableText {
+    let mut quoted = quotable_text(answer);
     if quoted.keys.len() < 2 {
         quoted.rows.clear();
         quoted.keys.extend(key_words(question));
@@ -153,7 +154,7 @@ fn last_part(path: &str) -> &str {
 }
 
 /// A file by its path, its last two parts, or its name where no other changed file has it.
-fn paths(path: &str, names: &BTreeMap<&str, usize>) -> Vec<Vec<String>> {
+fn path_references(path: &str, names: &BTreeMap<&str, usize>) -> Vec<Vec<String>> {
     let mut parts = path.rsplit('/');
     let (last, folder) = (parts.next().unwrap_or_default(), parts.next());
     let two = folder.map(|folder| stems(&format!("{folder}/{last}")));
@@ -162,23 +163,24 @@ fn paths(path: &str, names: &BTreeMap<&str, usize>) -> Vec<Vec<String>> {
     std::iter::once(stems(path)).chain(two).chain(alone).filter(|row| !row.is_empty()).collect()
 }
 
-fn failure(command: &str, printed: &str, failed: &BTreeSet<String>) -> Failure {
-    let names: Vec<Vec<String>> = Line::read(command).commands.iter().map(called).collect();
+fn failure_evidence(command: &str, printed: &str, failed: &BTreeSet<String>) -> FailureEvidence {
+    let names: Vec<Vec<String>> =
+        ShellLine::parse(command).commands.iter().map(command_name).collect();
     let of_command: BTreeSet<String> = stems(command).into_iter().collect();
     let printed = if printed.starts_with(NOTICE) { "" } else { printed };
     let (mut identifiers, mut words) = (Vec::new(), BTreeSet::new());
-    for one in salient(printed) {
+    for one in salient_terms(printed) {
         let row: Vec<String> = one.term.words.iter().map(|word| stem(word)).collect();
         let is_new = row.iter().any(|word| !of_command.contains(word) && !is_failing(word));
-        match one.sort {
-            Sort::Path | Sort::Name if is_new => identifiers.push(row),
-            Sort::Path | Sort::Name => {}
-            Sort::Word => words.extend(row.into_iter().filter(|_| is_new)),
+        match one.kind {
+            TermKind::Path | TermKind::Name if is_new => identifiers.push(row),
+            TermKind::Path | TermKind::Name => {}
+            TermKind::Word => words.extend(row.into_iter().filter(|_| is_new)),
         }
     }
     identifiers.extend(files_in(printed));
-    words.retain(|word| is_telling(word));
-    Failure { names, identifiers, printed: words, known: failed.clone() }
+    words.retain(|word| is_distinctive(word));
+    FailureEvidence { names, identifiers, printed: words, known: failed.clone() }
 }
 
 /// The files in an output, by their names alone.
@@ -192,7 +194,7 @@ fn files_in(printed: &str) -> impl Iterator<Item = Vec<String>> {
 }
 
 /// What a command is called: its program and what that is asked to do.
-fn called(command: &Simple) -> Vec<String> {
+fn command_name(command: &SimpleCommand) -> Vec<String> {
     const RUNNERS: [&str; 4] = ["run", "exec", "compose", "-m"];
     let script = |word: &str| word.contains('/').then(|| word.to_owned());
     let first = command.words.first().map_or("", String::as_str);

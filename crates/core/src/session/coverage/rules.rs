@@ -1,9 +1,9 @@
 //! The rules: what a statement has to say about an item.
 
-use super::item::{Failure, NamedBy, Quoted, Subject};
-use super::statement::{Place, Statement};
+use super::item::{FailureEvidence, QuotableText, Subject, SubjectReference};
+use super::statement::{Statement, StatementKind};
 use super::words::{is_failing, is_reverting, key_words};
-use super::{Item, Told, What};
+use super::{CoverageItem, CoverageKind, CoverageLevel};
 use std::collections::BTreeSet;
 
 /// Half of the key words of a text make a paraphrase, and at least so many.
@@ -19,43 +19,44 @@ const REVERT_WORDS_MIN: usize = 3;
 const PRINTED_MIN: usize = 2;
 
 /// An item, with the statement that says most about it.
-pub(super) fn item(subject: &Subject<'_>, statements: &[Statement]) -> Item {
-    let mut item = Item {
-        what: subject.what,
+pub(super) fn coverage_item(subject: &Subject<'_>, statements: &[Statement]) -> CoverageItem {
+    let mut item = CoverageItem {
+        kind: subject.kind,
         name: subject.name.clone(),
         seen: subject.highlight.seen.clone(),
-        told: Told::Missing,
+        level: CoverageLevel::Missing,
         at: None,
     };
     for statement in statements {
-        let told = told(subject, statement);
-        if told > item.told {
-            (item.told, item.at) = (told, Some(statement.at));
+        let told = coverage_level(subject, statement);
+        if told > item.level {
+            (item.level, item.at) = (told, Some(statement.at));
         }
     }
     item
 }
 
-fn told(subject: &Subject<'_>, statement: &Statement) -> Told {
-    let covered = |is_named: bool| if is_named { Told::Covered } else { Told::Missing };
-    match &subject.by {
-        NamedBy::Words(text) => covered(names(text, subject.what, statement)),
-        NamedBy::Id(id, text) => {
-            covered(statement.has_row(id) || names(text, subject.what, statement))
+fn coverage_level(subject: &Subject<'_>, statement: &Statement) -> CoverageLevel {
+    let covered =
+        |is_named: bool| if is_named { CoverageLevel::Covered } else { CoverageLevel::Missing };
+    match &subject.reference {
+        SubjectReference::Words(text) => covered(mentions(text, subject.kind, statement)),
+        SubjectReference::Id(id, text) => {
+            covered(statement.has_row(id) || mentions(text, subject.kind, statement))
         }
-        NamedBy::Path(rows) => {
+        SubjectReference::Path(rows) => {
             let is_named = rows.iter().any(|row| statement.has_row(row));
-            match is_named && subject.what == What::RevertedEdit {
-                true => reverted(&subject.name, statement),
+            match is_named && subject.kind == CoverageKind::RevertedEdit {
+                true => level_of_revert(&subject.name, statement),
                 false => covered(is_named),
             }
         }
-        NamedBy::Failure(failure) => failed(failure, statement),
+        SubjectReference::Failure(failure) => level_of_failure(failure, statement),
     }
 }
 
 /// Whether a statement quotes a text, or shares its key words.
-fn names(text: &Quoted, what: What, statement: &Statement) -> bool {
+fn mentions(text: &QuotableText, what: CoverageKind, statement: &Statement) -> bool {
     if text.rows.iter().any(|row| row.len() > 1 && statement.has_row(row)) {
         return true;
     }
@@ -63,41 +64,44 @@ fn names(text: &Quoted, what: What, statement: &Statement) -> bool {
     match text.keys.len() {
         0 => false,
         // One word may be anywhere; where the user's words have a place, it is meant.
-        1 => shared == 1 && (what == What::OpenTask || statement.place != Place::Prose),
+        1 => {
+            shared == 1
+                && (what == CoverageKind::OpenTask || statement.kind != StatementKind::Prose)
+        }
         many => shared >= many.div_ceil(2).clamp(SHARED_MIN, SHARED_MAX),
     }
 }
 
 /// A statement about a reverted file says that it was reverted, and something of its own.
-fn reverted(path: &str, statement: &Statement) -> Told {
-    let is_about = statement.is_reverting || statement.place == Place::Trouble;
-    match is_about && says_more(statement, &key_words(path), REVERT_WORDS_MIN) {
-        true => Told::Covered,
-        false if is_about => Told::Named,
-        false => Told::Missing,
+fn level_of_revert(path: &str, statement: &Statement) -> CoverageLevel {
+    let is_about = statement.is_reverting || statement.kind == StatementKind::Trouble;
+    match is_about && has_own_words(statement, &key_words(path), REVERT_WORDS_MIN) {
+        true => CoverageLevel::Covered,
+        false if is_about => CoverageLevel::Named,
+        false => CoverageLevel::Missing,
     }
 }
 
 /// A statement about a failure names something of it, and says something of its own.
-fn failed(failure: &Failure, statement: &Statement) -> Told {
+fn level_of_failure(failure: &FailureEvidence, statement: &Statement) -> CoverageLevel {
     let is_called =
         |name: &Vec<String>| statement.has_row(name) && (name.len() > 1 || statement.is_failing);
     let is_named = failure.names.iter().any(is_called);
-    let is_trouble = statement.is_failing || statement.place == Place::Trouble;
+    let is_trouble = statement.is_failing || statement.kind == StatementKind::Trouble;
     let has_evidence = (is_named || is_trouble) && has_evidence(failure, is_named, statement);
     // Of a failure that printed nothing, its command is all there is to name.
     let is_silent = failure.identifiers.is_empty() && failure.printed.is_empty();
     let is_proven = has_evidence || (is_silent && is_named && is_trouble);
-    match is_proven && says_more(statement, &failure.known, OWN_WORDS_MIN) {
-        true => Told::Covered,
-        false if is_named || has_evidence => Told::Named,
-        false => Told::Missing,
+    match is_proven && has_own_words(statement, &failure.known, OWN_WORDS_MIN) {
+        true => CoverageLevel::Covered,
+        false if is_named || has_evidence => CoverageLevel::Named,
+        false => CoverageLevel::Missing,
     }
 }
 
 /// Whether a statement names something that a failed command printed. Where it names the command too,
 /// half of what little it printed is enough.
-fn has_evidence(failure: &Failure, is_named: bool, statement: &Statement) -> bool {
+fn has_evidence(failure: &FailureEvidence, is_named: bool, statement: &Statement) -> bool {
     let has_identifier = failure.identifiers.iter().any(|row| statement.has_row(row));
     let printed = failure.printed.iter().filter(|word| statement.has(word)).count();
     let half = (failure.printed.len() / 2).clamp(1, PRINTED_MIN);
@@ -106,10 +110,10 @@ fn has_evidence(failure: &Failure, is_named: bool, statement: &Statement) -> boo
 
 /// Whether a statement has so many words that are not the item's own. Numbers and ids say nothing by
 /// themselves.
-fn says_more(statement: &Statement, known: &BTreeSet<String>, least: usize) -> bool {
+fn has_own_words(statement: &Statement, known: &BTreeSet<String>, least: usize) -> bool {
     let is_own = |word: &&String| {
         let is_number = word.contains(|c: char| c.is_ascii_digit());
         !is_number && !known.contains(*word) && !is_failing(word) && !is_reverting(word)
     };
-    statement.place != Place::Code && statement.keys.iter().filter(is_own).count() >= least
+    statement.kind != StatementKind::Code && statement.keys.iter().filter(is_own).count() >= least
 }

@@ -2,12 +2,12 @@
 //! what is below it, a row of a table.
 
 use super::words::{is_failing, is_reverting, key_words, stems};
-use crate::format::header::BootKind;
-use crate::format::section::Meaning;
+use crate::format::header::StartupKind;
+use crate::format::section::SectionMeaning;
 use crate::handoff::Handoff;
-use crate::text::markdown::BlockKind;
-use crate::text::span::{At, Span};
-use crate::text::yaml::Node;
+use crate::text::markdown::MarkdownBlockKind;
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::YamlNode;
 use std::collections::{BTreeSet, HashSet};
 
 /// Header fields that say something in running text.
@@ -17,7 +17,7 @@ const GAP: &str = "";
 
 /// What kind of statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum StatementKind {
     /// Running text.
     Prose,
     /// An entry of a list that has a meaning: a constraint, a decision, a question …
@@ -34,7 +34,7 @@ pub(super) struct Statement {
     /// Where.
     pub(super) at: Span,
     /// What kind.
-    pub(super) place: Place,
+    pub(super) kind: StatementKind,
     /// Whether it says that something failed.
     pub(super) is_failing: bool,
     /// Whether it says that something was reverted.
@@ -47,7 +47,7 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    fn new(place: Place, at: Span, heading: &str, parts: &[&str]) -> Self {
+    fn new(kind: StatementKind, at: Span, heading: &str, parts: &[&str]) -> Self {
         let mut words = stems(heading);
         for part in parts {
             words.push(GAP.to_owned());
@@ -55,7 +55,7 @@ impl Statement {
         }
         Self {
             at,
-            place,
+            kind,
             is_failing: words.iter().any(|word| is_failing(word)),
             is_reverting: words.iter().any(|word| is_reverting(word)),
             set: words.iter().cloned().collect(),
@@ -80,74 +80,79 @@ impl Statement {
 }
 
 /// Everything that a document says.
-pub(super) fn all(handoff: &Handoff<'_>) -> Vec<Statement> {
+pub(super) fn all_statements(handoff: &Handoff<'_>) -> Vec<Statement> {
     let mut found = Vec::new();
-    header(handoff, &mut found);
-    body(handoff, &mut found);
+    add_header_statements(handoff, &mut found);
+    add_body_statements(handoff, &mut found);
     found
 }
 
-fn header(handoff: &Handoff<'_>, found: &mut Vec<Statement>) {
-    let mut say = |place, at, parts: &[Option<At<&str>>]| {
+fn add_header_statements(handoff: &Handoff<'_>, found: &mut Vec<Statement>) {
+    let mut say = |place, at, parts: &[Option<Spanned<&str>>]| {
         let parts: Vec<&str> = parts.iter().flatten().map(|part| part.value).collect();
         found.push(Statement::new(place, at, "", &parts));
     };
     for one in handoff.wrong_turns() {
-        say(Place::Trouble, one.at, &[one.tried, one.why_wrong, one.replaced_by]);
+        say(StatementKind::Trouble, one.at, &[one.tried, one.why_wrong, one.replaced_by]);
     }
     for one in handoff.landmines() {
-        say(Place::Trouble, one.at, &[Some(one)]);
+        say(StatementKind::Trouble, one.at, &[Some(one)]);
     }
     for one in handoff.decisions() {
         let alternatives = one.alternatives.iter().copied().map(Some);
         let parts: Vec<_> = [one.decision, one.rationale].into_iter().chain(alternatives).collect();
-        say(Place::Entry, one.at, &parts);
+        say(StatementKind::Entry, one.at, &parts);
     }
     for one in handoff.questions() {
-        say(Place::Entry, one.at, &[one.question, one.context, one.answer]);
+        say(StatementKind::Entry, one.at, &[one.question, one.context, one.answer]);
     }
     for one in handoff.deviations() {
         let Some(at) = one.deviation.map(|text| text.at) else { continue };
-        say(Place::Entry, at, &[one.deviation, one.reason, one.impact]);
+        say(StatementKind::Entry, at, &[one.deviation, one.reason, one.impact]);
     }
     for one in handoff.assumptions() {
-        say(Place::Entry, one.at, &[one.assumption]);
+        say(StatementKind::Entry, one.at, &[one.assumption]);
     }
     // Skills, documents and tasks to restore are midstride's own list.
-    let boot = handoff.node("boot").and_then(|boot| boot.get(BootKind::Constraint.key()));
-    for one in boot.into_iter().flat_map(Node::items).filter_map(Node::text) {
-        say(Place::Entry, one.at, &[Some(one)]);
+    let boot = handoff.node("boot").and_then(|boot| boot.get(StartupKind::Constraint.key()));
+    for one in boot.into_iter().flat_map(YamlNode::items).filter_map(YamlNode::text) {
+        say(StatementKind::Entry, one.at, &[Some(one)]);
     }
     let Some(header) = handoff.header() else { return };
     for said in PROSE.iter().filter_map(|name| header.text(name)) {
-        say(Place::Prose, said.at, &[Some(said)]);
+        say(StatementKind::Prose, said.at, &[Some(said)]);
     }
 }
 
-fn body(handoff: &Handoff<'_>, found: &mut Vec<Statement>) {
+fn add_body_statements(handoff: &Handoff<'_>, found: &mut Vec<Statement>) {
     let document = handoff.document();
     let text = document.text();
     for block in document.blocks() {
         let section = document.sections().iter().find(|section| section.own.contains(block.at));
         let heading = section.map_or("", |section| section.title.value.as_str());
         let place = match section.and_then(|section| section.meaning) {
-            Some(Meaning::WrongTurns | Meaning::RootCauses) => Place::Trouble,
-            _ if block.kind == BlockKind::Item => Place::Entry,
-            _ => Place::Prose,
+            Some(SectionMeaning::WrongTurns | SectionMeaning::RootCauses) => StatementKind::Trouble,
+            _ if block.kind == MarkdownBlockKind::Item => StatementKind::Entry,
+            _ => StatementKind::Prose,
         };
         match block.kind {
-            BlockKind::Paragraph | BlockKind::Item => {
-                found.push(Statement::new(place, block.at, heading, &[block.at.of(text)]));
+            MarkdownBlockKind::Paragraph | MarkdownBlockKind::Item => {
+                found.push(Statement::new(place, block.at, heading, &[block.at.slice(text)]));
             }
-            BlockKind::Code => {
-                found.push(Statement::new(Place::Code, block.at, "", &[block.at.of(text)]));
+            MarkdownBlockKind::Code => {
+                found.push(Statement::new(
+                    StatementKind::Code,
+                    block.at,
+                    "",
+                    &[block.at.slice(text)],
+                ));
             }
-            BlockKind::Table => {
+            MarkdownBlockKind::Table => {
                 for (at, row) in rows(text, block.at) {
                     found.push(Statement::new(place, at, heading, &[row]));
                 }
             }
-            BlockKind::Html => {}
+            MarkdownBlockKind::Html => {}
         }
     }
 }
@@ -155,7 +160,7 @@ fn body(handoff: &Handoff<'_>, found: &mut Vec<Statement>) {
 /// The rows of a table; the one between its head and its body says nothing.
 fn rows(text: &str, table: Span) -> impl Iterator<Item = (Span, &str)> {
     let mut next = table.start;
-    let lines = table.of(text).split_inclusive('\n').map(move |line| {
+    let lines = table.slice(text).split_inclusive('\n').map(move |line| {
         let start = next;
         next += line.len();
         let row = line.trim_end();

@@ -4,7 +4,7 @@ use crate::text::words::words;
 use std::collections::BTreeSet;
 
 /// Words that hold others together. What is left of a sentence without them are its key words.
-const SMALL: &str = " \
+const STOP_WORDS: &str = " \
  a about after again all also am an and any are as at be because been before being but by can cannot could did do does \
  doing done don each either else even for from get go going got had has have having he her here him his how i if in \
  instead into is it its just let like ll may me might more most must my need no nor not now of off ok okay on only onto \
@@ -61,12 +61,12 @@ pub(super) fn stems(text: &str) -> Vec<String> {
 
 /// The words of a text that carry its meaning.
 pub(super) fn key_words(text: &str) -> BTreeSet<String> {
-    let words = words(text).into_iter().filter(|word| !is_small(&word.text));
+    let words = words(text).into_iter().filter(|word| !is_stop_word(&word.text));
     words.map(|word| stem(&word.text)).collect()
 }
 
-fn is_small(word: &str) -> bool {
-    SMALL.contains(&format!(" {word} "))
+fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(&format!(" {word} "))
 }
 
 /// Whether a stem says that something failed.
@@ -96,6 +96,6 @@ mod tests {
     fn key_words_are_what_is_left_without_small_ones() {
         let keys: Vec<String> = key_words("No, don't touch the pages!").into_iter().collect();
         assert_eq!(keys, ["pag", "touch"]);
-        assert!(SMALL.split_whitespace().all(|word| key_words(word).is_empty()));
+        assert!(STOP_WORDS.split_whitespace().all(|word| key_words(word).is_empty()));
     }
 }

@@ -4,7 +4,7 @@
 //! a prompt. Prohibitions and changes of direction count only as the first thing that is said: after
 //! a request they belong to that request.
 
-use super::Context;
+use super::PromptContext;
 use super::limiting;
 use super::prose::{
     self, Sentence, after_any, first, has, has_any, is_one_of, starts, starts_any, starts_with_any,
@@ -18,11 +18,11 @@ use crate::session::report::identifiers;
 const SENTENCES_MAX: usize = 3;
 
 /// Why a prompt is taken for a correction, if it is.
-pub(super) fn correction(text: &str, context: Context<'_>) -> Option<Correction> {
+pub(super) fn correction(text: &str, context: PromptContext<'_>) -> Option<Correction> {
     if slash_command(text.trim()).is_some() {
         return None;
     }
-    let prose = prose::read(text);
+    let prose = prose::parse_prose(text);
     if is_halt(&prose.sentences) {
         return Some(context.stopped.unwrap_or(Correction::Worded));
     }
@@ -47,7 +47,7 @@ pub fn asks_for_work(text: &str) -> bool {
     /// Fewer words change the last request.
     const WORDS_MIN: usize = 5;
     const WORDED_MIN: usize = 8;
-    let prose = prose::read(text);
+    let prose = prose::parse_prose(text);
     let words_min = if is_worded(text, &prose.sentences) { WORDED_MIN } else { WORDS_MIN };
     // What is denied or forbidden is not asked for.
     let is_asked = |sentence: &&Sentence| {
@@ -92,9 +92,9 @@ fn is_worded(text: &str, sentences: &[Sentence]) -> bool {
     let first = &sentences[opening];
     // "Why do we have a cap? We don't want one."
     let answer = first.is_question.then(|| near.get(opening + 1)).flatten();
-    turns(first)
+    changes_direction(first)
         || contradicts(first)
-        || answer.is_some_and(turns)
+        || answer.is_some_and(changes_direction)
         || near.iter().any(|sentence| !sentence.is_item && contradicts(sentence))
         || near.iter().any(|sentence| is_emphatic(&text[sentence.range.clone()]))
 }
@@ -128,7 +128,7 @@ fn is_emphatic(sentence: &str) -> bool {
 }
 
 /// Whether the first thing that is said forbids something or changes the direction.
-fn turns(sentence: &Sentence) -> bool {
+fn changes_direction(sentence: &Sentence) -> bool {
     const STARTS: &str = "instead|rather than|not like|not a|not an|not the|not that|not this|\
         not what|not so|not there|not here|not in|not on|not quite|not exactly|leave it|too much|\
         too many|too complicated|we don't need|we do not need|we dont need|no need for|\
@@ -153,7 +153,7 @@ fn turns(sentence: &Sentence) -> bool {
         || is_prohibition(words)
         || is_change_of_mind(words)
         || is_undo(words)
-        || leaves(words)
+        || says_leave_alone(words)
         || starts_any(words, STARTS)
         || stops_habit(words)
 }
@@ -211,7 +211,7 @@ fn stops_habit(words: &str) -> bool {
 }
 
 /// "leave the tests alone"
-fn leaves(words: &str) -> bool {
+fn says_leave_alone(words: &str) -> bool {
     starts(words, "leave") && has_any(words, "alone|as is|as it is|as they are|untouched|unchanged")
 }
 
@@ -262,7 +262,7 @@ fn contradicts(sentence: &Sentence) -> bool {
         || is_verdict(words)
         || still_fails(words)
         || has_contrast(words)
-        || is_known(words)
+        || says_already_exists(words)
 }
 
 const EXCLAMATIONS: &str = "ehh|eh|slow down|ugh|argh|ffs|wtf|damn|crap|ah crap|oh no|come on|\
@@ -420,7 +420,7 @@ fn has_contrast(words: &str) -> bool {
 }
 
 /// "we have this somewhere already"
-fn is_known(words: &str) -> bool {
+fn says_already_exists(words: &str) -> bool {
     const KNOWN: &str = "we have|we already|you already|there's already|there is already|\
         that already|this already|i've already told|i already told|we've already got";
     starts_any(words, KNOWN) && has(words, "already") && !has_any(words, "done|started")

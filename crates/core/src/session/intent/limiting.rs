@@ -8,7 +8,7 @@ use super::prose::{
     self, Sentence, after_any, first, has, has_any, is_one_of, starts, starts_any, starts_with_any,
     without_lead,
 };
-use super::revoking::{PermissionKind, permits};
+use super::revoking::{PermissionKind, permission_kind};
 use std::ops::Range;
 
 /// Limits that are taken from one prompt at most.
@@ -18,7 +18,7 @@ const LIMIT_BYTES_MAX: usize = 300;
 
 /// A sentence that limits all further work.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limit {
+pub struct PromptLimit {
     /// The sentence as the user wrote it.
     pub text: String,
     /// Its bytes in the prompt.
@@ -26,8 +26,8 @@ pub struct Limit {
 }
 
 /// The sentences of a prompt that limit all further work.
-pub fn limits(text: &str) -> Vec<Limit> {
-    let prose = prose::read(text);
+pub fn limits(text: &str) -> Vec<PromptLimit> {
+    let prose = prose::parse_prose(text);
     let mut found = Vec::new();
     let mut in_rules = false;
     for sentence in &prose.sentences {
@@ -35,7 +35,7 @@ pub fn limits(text: &str) -> Vec<Limit> {
         let is_rule = in_rules && sentence.is_item && is_rule(sentence);
         if found.len() < LIMITS_MAX && (is_rule || is_limit(sentence)) {
             let range = sentence.range.clone();
-            found.push(Limit { text: text[range.clone()].to_owned(), range });
+            found.push(PromptLimit { text: text[range.clone()].to_owned(), range });
         }
     }
     found
@@ -77,7 +77,7 @@ pub(super) fn is_limit(sentence: &Sentence) -> bool {
     }
     let words = after_any(words, "no ,|nope ,").map_or(words, without_lead);
     // "You may push without asking from now on" takes a limit back.
-    if permits(words) == Some(PermissionKind::Allow) {
+    if permission_kind(words) == Some(PermissionKind::Allow) {
         return false;
     }
     is_never(words)

@@ -15,12 +15,12 @@ const COMMON: &str = "a about all always an and any anymore anything are as ask 
 
 /// Whether a prompt takes a limit back.
 pub fn revokes(text: &str, limit: &str) -> bool {
-    Permissions::of(text).revoke(limit)
+    PromptPermissions::parse(text).revoke(limit)
 }
 
 /// What a prompt allows, read once and compared with many limits. Most prompts allow nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Permissions(Vec<Permission>);
+pub struct PromptPermissions(Vec<Permission>);
 
 /// One sentence that allows something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,11 +40,11 @@ pub(super) enum PermissionKind {
     Statement,
 }
 
-impl Permissions {
+impl PromptPermissions {
     /// The sentences of a prompt that allow something.
-    pub fn of(text: &str) -> Self {
-        let sentences = prose::read(text).sentences.into_iter();
-        Self(sentences.filter_map(|sentence| permission(&sentence)).collect())
+    pub fn parse(text: &str) -> Self {
+        let sentences = prose::parse_prose(text).sentences.into_iter();
+        Self(sentences.filter_map(|sentence| parse_permission(&sentence)).collect())
     }
 
     /// Whether one of them takes a limit back.
@@ -85,7 +85,7 @@ impl Permission {
 const STATED: &str = " is fine| is ok| is okay| is allowed| are fine| are ok| are okay| are allowed|\
      no longer applies| doesn't apply anymore";
 
-fn permission(sentence: &Sentence) -> Option<Permission> {
+fn parse_permission(sentence: &Sentence) -> Option<Permission> {
     const RULE: &str = "the rule|my rule|that rule|the restriction|the instruction|the limit|\
         what i said about|the constraint|my instruction";
     const LIFT: &str = "forget|ignore|drop|scrap|lift|cancel|disregard|remove|never mind";
@@ -95,13 +95,13 @@ fn permission(sentence: &Sentence) -> Option<Permission> {
     let words = without_lead(&sentence.words);
     let kind = match starts_any(words, LIFT) && has_any(words, RULE) {
         true => PermissionKind::Lift,
-        false => permits(words)?,
+        false => permission_kind(words)?,
     };
     Some(Permission { words: words.to_owned(), kind })
 }
 
 /// How a sentence allows something. What leaves a doubt allows nothing: the limit stays.
-pub(super) fn permits(words: &str) -> Option<PermissionKind> {
+pub(super) fn permission_kind(words: &str) -> Option<PermissionKind> {
     const ALLOWED: &str = "you can|you may|you are allowed|you're allowed|feel free to|it's ok to|\
         it's okay to|it is ok to|it's fine to|it is fine to|go ahead and|now you can|now you may|\
         from now on you can|from now on you may";

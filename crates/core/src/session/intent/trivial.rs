@@ -95,7 +95,7 @@ pub enum Goal {
 }
 
 /// Which of the requests of a session says what it is about; none where none names work.
-pub fn goal_of<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<Goal> {
+pub fn find_goal<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<Goal> {
     let mut continues = None;
     let mut command: Option<usize> = None;
     let mut order = None;
@@ -157,7 +157,7 @@ fn names_work(text: &str, after_command: bool) -> bool {
     if is_trivial(text) || text.trim().is_empty() {
         return false;
     }
-    let prose = prose::read(text);
+    let prose = prose::parse_prose(text);
     let is_long = |sentence: &Sentence| {
         !sentence.is_question
             && sentence.words.split(' ').filter(|word| word.len() > 1).count() >= GOAL_WORDS_MIN
@@ -173,7 +173,7 @@ fn is_continuation(text: &str) -> bool {
         where you were|where we were|unfinished work|letzten sitzung|gestern";
     const GO_ON: &str = "continue|resume|pick up|carry on|go on|keep going|proceed|let's continue|\
         weiter|weitermachen|mach weiter|continue with|take over|sigue|continúa|продолжай|继续";
-    let prose = prose::read(text);
+    let prose = prose::parse_prose(text);
     let Some(opening) = prose.sentences.first() else { return false };
     let opening_words = prose::without_lead(&opening.words);
     let names_earlier = |words: &str| {
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn the_goal_is_the_first_request_that_names_work() {
         let check = |requests: &[&str], goal: Option<Goal>| {
-            assert_eq!(goal_of(requests.iter().copied()), goal, "{requests:?}");
+            assert_eq!(find_goal(requests.iter().copied()), goal, "{requests:?}");
         };
         let continuation = |from, then| Some(Goal::Continuation { from, then });
         check(&[], None);

@@ -1,9 +1,9 @@
 //! The text of an author, laid into a body: sections meet by heading or by meaning, and what is not
 //! there yet comes in behind what is.
 
-use crate::format::document::{Document, EditRefused};
-use crate::format::insert::{self, Insert};
-use crate::format::section::{Meaning, Section};
+use crate::format::document::{Document, DocumentEditError};
+use crate::format::insert::{self, GeneratedSection};
+use crate::format::section::{Section, SectionMeaning};
 use crate::handoff::anchor::Anchors;
 use crate::text::span::Span;
 
@@ -11,22 +11,22 @@ use crate::text::span::Span;
 const MEANING_LEVEL_MAX: u8 = 2;
 
 /// The document with a text laid into it.
-pub(super) fn lay(document: &Document, text: &str) -> Result<Document, EditRefused> {
-    let given = Document::parse(closed(&text.replace("\r\n", "\n")).as_bytes());
+pub(super) fn merge_text(document: &Document, text: &str) -> Result<Document, DocumentEditError> {
+    let given = Document::parse(close_open_blocks(&text.replace("\r\n", "\n")).as_bytes());
     let mut out = document.clone();
     let first = given.sections().first().map_or(given.body().end, |section| section.at.start);
-    let preamble = Span::new(given.body().start, first).of(given.text());
-    out = add(&out, Meaning::Summary, preamble)?;
+    let preamble = Span::new(given.body().start, first).slice(given.text());
+    out = add_to_meaning(&out, SectionMeaning::Summary, preamble)?;
     for (index, section) in given.sections().iter().enumerate() {
-        let own = section.own.of(given.text());
+        let own = section.own.slice(given.text());
         // The title of the whole stands in the header.
         if index == 0 && section.level == 1 && given.sections().len() > 1 {
-            out = add(&out, Meaning::Summary, own)?;
+            out = add_to_meaning(&out, SectionMeaning::Summary, own)?;
             continue;
         }
-        out = match find(&out, section) {
-            Some(there) => add_to(&out, &there, own)?,
-            None => append(&out, parent(&given, section), section, own)?,
+        out = match find_matching_section(&out, section) {
+            Some(there) => add_missing_paragraphs(&out, &there, own)?,
+            None => append_section(&out, parent(&given, section), section, own)?,
         };
     }
     Ok(out)
@@ -34,7 +34,7 @@ pub(super) fn lay(document: &Document, text: &str) -> Result<Document, EditRefus
 
 /// A text in which nothing is left open that would swallow what stands behind it: a fence, a
 /// comment.
-fn closed(text: &str) -> String {
+fn close_open_blocks(text: &str) -> String {
     let ends = |text: &str| {
         let whole = format!("{text}\n\n# end\n");
         let document = Document::parse(whole.as_bytes());
@@ -49,11 +49,11 @@ fn closed(text: &str) -> String {
     let mut ways: Vec<String> = text.lines().map(fence).filter(|run| run.len() >= 3).collect();
     ways.extend(["-->", "?>", "]]>", ">", "</pre>", "</script>", "</style>"].map(str::to_owned));
     let mut tried = ways.iter().map(|way| format!("{text}\n{way}\n"));
-    tried.find(|text| ends(text)).unwrap_or_else(|| fenced(text))
+    tried.find(|text| ends(text)).unwrap_or_else(|| fenced_block(text))
 }
 
 /// A text that is shown as it is, whatever stands in it.
-fn fenced(text: &str) -> String {
+fn fenced_block(text: &str) -> String {
     let mut fence = "```".to_owned();
     while text.contains(&fence) {
         fence.push('`');
@@ -62,22 +62,22 @@ fn fenced(text: &str) -> String {
 }
 
 /// The section of a meaning, made where there is none.
-pub(super) fn section_about(
+pub(super) fn ensure_section(
     document: &Document,
-    meaning: Meaning,
+    meaning: SectionMeaning,
     heading: &str,
-) -> Result<Document, EditRefused> {
-    if about(document, meaning).is_some() {
+) -> Result<Document, DocumentEditError> {
+    if author_section(document, meaning).is_some() {
         return Ok(document.clone());
     }
     let line_break = document.line_break();
-    let place = end(document);
-    put(document, place, &format!("## {heading}{line_break}"))
+    let place = body_insert_position(document);
+    insert_text(document, place, &format!("## {heading}{line_break}"))
 }
 
 /// The section of a meaning that is not midstride's.
-pub(super) fn about(document: &Document, meaning: Meaning) -> Option<Section> {
-    let inserts = Insert::all(document);
+pub(super) fn author_section(document: &Document, meaning: SectionMeaning) -> Option<Section> {
+    let inserts = GeneratedSection::all(document);
     let is_theirs =
         |section: &&Section| !inserts.iter().any(|one| one.at.contains(section.title.at));
     let top = |section: &&Section| section.level <= MEANING_LEVEL_MAX;
@@ -85,18 +85,18 @@ pub(super) fn about(document: &Document, meaning: Meaning) -> Option<Section> {
 }
 
 /// Where what an author adds to a section stands: behind what is there, before what midstride wrote.
-pub(super) fn end_of(document: &Document, section: &Section) -> usize {
-    let inserts = Insert::all(document);
+pub(super) fn section_insert_position(document: &Document, section: &Section) -> usize {
+    let inserts = GeneratedSection::all(document);
     let first = inserts.iter().find(|one| section.own.contains(Span::empty(one.at.start)));
     let end = first.map_or(section.own.end, |one| one.at.start);
-    let end = Anchors::of(document)
+    let end = Anchors::from_document(document)
         .at()
         .map_or(end, |anchors| end.min(anchors.start.max(section.own.start)));
     section.own.start + document.text()[section.own.start..end].trim_end().len()
 }
 
-fn find(document: &Document, wanted: &Section) -> Option<Section> {
-    let inserts = Insert::all(document);
+fn find_matching_section(document: &Document, wanted: &Section) -> Option<Section> {
+    let inserts = GeneratedSection::all(document);
     let is_theirs =
         |section: &&Section| !inserts.iter().any(|one| one.at.contains(section.title.at));
     let plain = |section: &Section| section.title.value.trim().to_lowercase();
@@ -105,7 +105,7 @@ fn find(document: &Document, wanted: &Section) -> Option<Section> {
     let meant = || {
         let top = wanted.level <= MEANING_LEVEL_MAX;
         let meaning = wanted.meaning.filter(|_| top)?;
-        about(document, meaning)
+        author_section(document, meaning)
     };
     named.map(|section| (*section).clone()).or_else(meant)
 }
@@ -116,40 +116,48 @@ fn parent<'d>(given: &'d Document, section: &Section) -> Option<&'d Section> {
     given.sections().iter().rfind(|other| above(other) && other.level > 1)
 }
 
-fn append(
+fn append_section(
     document: &Document,
     parent: Option<&Section>,
     section: &Section,
     own: &str,
-) -> Result<Document, EditRefused> {
+) -> Result<Document, DocumentEditError> {
     let line_break = document.line_break();
-    let inside = parent.and_then(|parent| find(document, parent));
+    let inside = parent.and_then(|parent| find_matching_section(document, parent));
     // Below its parent it stands behind what the parent says for itself.
     let place = match &inside {
-        Some(parent) => end_of(document, parent),
-        None => end(document),
+        Some(parent) => section_insert_position(document, parent),
+        None => body_insert_position(document),
     };
     let heading =
         format!("{} {}", "#".repeat(usize::from(section.level.max(2))), section.title.value);
     let own = own.trim_end().trim_start_matches('\n').replace('\n', line_break);
     let blank = if own.is_empty() { "" } else { line_break };
     let own_end = if own.is_empty() { "" } else { line_break };
-    put(document, place, &format!("{heading}{line_break}{blank}{own}{own_end}"))
+    insert_text(document, place, &format!("{heading}{line_break}{blank}{own}{own_end}"))
 }
 
-fn add(document: &Document, meaning: Meaning, text: &str) -> Result<Document, EditRefused> {
-    match about(document, meaning) {
-        Some(section) => add_to(document, &section, text),
+fn add_to_meaning(
+    document: &Document,
+    meaning: SectionMeaning,
+    text: &str,
+) -> Result<Document, DocumentEditError> {
+    match author_section(document, meaning) {
+        Some(section) => add_missing_paragraphs(document, &section, text),
         None if text.trim().is_empty() => Ok(document.clone()),
-        None => put(document, end(document), text),
+        None => insert_text(document, body_insert_position(document), text),
     }
 }
 
 /// Adds the paragraphs to a section that it does not have.
-fn add_to(document: &Document, section: &Section, text: &str) -> Result<Document, EditRefused> {
+fn add_missing_paragraphs(
+    document: &Document,
+    section: &Section,
+    text: &str,
+) -> Result<Document, DocumentEditError> {
     let words = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let there: Vec<String> =
-        paragraphs(section.own.of(document.text())).iter().map(words).collect();
+        paragraphs(section.own.slice(document.text())).iter().map(words).collect();
     let new: Vec<String> = paragraphs(text)
         .into_iter()
         .filter(|paragraph| !there.contains(&words(paragraph)))
@@ -157,19 +165,23 @@ fn add_to(document: &Document, section: &Section, text: &str) -> Result<Document
     if new.is_empty() {
         return Ok(document.clone());
     }
-    put(document, end_of(document, section), &new.join("\n\n"))
+    insert_text(document, section_insert_position(document, section), &new.join("\n\n"))
 }
 
 /// Where the author's part of a body ends.
-fn end(document: &Document) -> usize {
+fn body_insert_position(document: &Document) -> usize {
     let text = document.text();
-    let anchors = Anchors::of(document).at().map_or(document.body().end, |at| at.start);
-    let before = Span::new(document.body().start, anchors).of(text);
+    let anchors = Anchors::from_document(document).at().map_or(document.body().end, |at| at.start);
+    let before = Span::new(document.body().start, anchors).slice(text);
     document.body().start + before.trim_end().len()
 }
 
-fn put(document: &Document, place: usize, text: &str) -> Result<Document, EditRefused> {
-    document.edit(&[insert::between(document, place, text)]).map(|(document, _)| document)
+fn insert_text(
+    document: &Document,
+    place: usize,
+    text: &str,
+) -> Result<Document, DocumentEditError> {
+    document.edit(&[insert::paragraph_edit(document, place, text)]).map(|(document, _)| document)
 }
 
 /// The paragraphs of a text; code between fences is one, blank lines in it or not.

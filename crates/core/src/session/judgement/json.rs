@@ -1,9 +1,9 @@
 //! Judgement as JSON, for programs and models.
 
-use super::{Answer, Judgement, NoJudgement, Reflection, sentence};
-use crate::format::header::BootKind;
-use crate::text::id::nearest;
-use crate::text::yaml::Data;
+use super::{AuthorNotes, AuthorNotesError, Reflection, ReflectionAnswer, sentence};
+use crate::format::header::StartupKind;
+use crate::text::id::nearest_match;
+use crate::text::yaml::YamlData;
 use serde_json::Value;
 
 /// Every key, in the order in which they are told.
@@ -34,7 +34,7 @@ const REFLECTION: [&str; 2] = ["inherit", "finds_plans"];
 
 /// Why JSON is no judgement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum JsonError {
+pub enum NotesJsonError {
     /// A key that has no meaning.
     #[error("there is no key `{key}`")]
     UnknownKey {
@@ -55,66 +55,74 @@ pub enum JsonError {
     },
 }
 
-pub(super) fn read(text: &str) -> Result<Judgement, NoJudgement> {
+pub(super) fn parse(text: &str) -> Result<AuthorNotes, AuthorNotesError> {
     let value: Value =
-        serde_json::from_str(text).map_err(|error| NoJudgement::Syntax(error.to_string()))?;
-    let Value::Object(map) = value else { return Err(NoJudgement::Empty) };
-    let mut judgement = Judgement::default();
+        serde_json::from_str(text).map_err(|error| AuthorNotesError::Syntax(error.to_string()))?;
+    let Value::Object(map) = value else { return Err(AuthorNotesError::Empty) };
+    let mut judgement = AuthorNotes::default();
     for (key, value) in map.iter().filter(|(_, value)| !value.is_null()) {
-        judgement = take(judgement, key, value)?;
+        judgement = take_key(judgement, key, value)?;
     }
-    if judgement.is_empty() { Err(NoJudgement::Empty) } else { Ok(judgement) }
+    if judgement.is_empty() { Err(AuthorNotesError::Empty) } else { Ok(judgement) }
 }
 
-fn take(mut judgement: Judgement, key: &str, value: &Value) -> Result<Judgement, JsonError> {
+fn take_key(
+    mut judgement: AuthorNotes,
+    key: &str,
+    value: &Value,
+) -> Result<AuthorNotes, NotesJsonError> {
     match key {
         "id" => judgement.id = Some(text(key, value)?),
         "title" => judgement.title = Some(text(key, value)?),
         "summary" => judgement.summary = Some(text(key, value)?),
-        "description" => judgement.fields.push((key.to_owned(), Data::Text(text(key, value)?))),
+        "description" => judgement.fields.push((key.to_owned(), YamlData::Text(text(key, value)?))),
         "role" => judgement.role = Some(text(key, value)?),
         "pattern" => judgement.pattern = Some(text(key, value)?),
         "waiting_for" => judgement.waiting_for = Some(text(key, value)?),
         "body" => judgement.body = Some(text(key, value)?),
         "next" => judgement.next = texts(key, value)?,
-        "skills" => boot(&mut judgement, BootKind::Skill, key, value)?,
-        "read" => boot(&mut judgement, BootKind::Read, key, value)?,
-        "tasks" => boot(&mut judgement, BootKind::Task, key, value)?,
-        "constraints" => boot(&mut judgement, BootKind::Constraint, key, value)?,
-        "decisions" => entries(&mut judgement, "decisions_made", key, value, &sentence::decision)?,
-        "wrong_turns" => entries(&mut judgement, "wrong_turns", key, value, &sentence::wrong_turn)?,
+        "skills" => startup_steps(&mut judgement, StartupKind::Skill, key, value)?,
+        "read" => startup_steps(&mut judgement, StartupKind::Read, key, value)?,
+        "tasks" => startup_steps(&mut judgement, StartupKind::Task, key, value)?,
+        "constraints" => startup_steps(&mut judgement, StartupKind::Constraint, key, value)?,
+        "decisions" => {
+            entries(&mut judgement, "decisions_made", key, value, &sentence::parse_decision)?
+        }
+        "wrong_turns" => {
+            entries(&mut judgement, "wrong_turns", key, value, &sentence::parse_wrong_turn)?
+        }
         "landmines" => {
             let landmines = texts(key, value)?;
-            judgement = landmines.iter().fold(judgement, |all, one| all.warns(one));
+            judgement = landmines.iter().fold(judgement, |all, one| all.with_landmine(one));
         }
         "questions" => entries(&mut judgement, "open_questions", key, value, &question)?,
         "blocking_questions" => {
             let questions = texts(key, value)?;
-            judgement = questions.iter().fold(judgement, |all, one| all.asks(one, true));
+            judgement = questions.iter().fold(judgement, |all, one| all.with_question(one, true));
         }
         "assumptions" => entries(&mut judgement, "assumptions", key, value, &assumption)?,
         "reflection" => judgement.reflection = reflection(key, value)?,
-        _ => return Err(unknown(key, &KEYS)),
+        _ => return Err(unknown_key(key, &KEYS)),
     }
     Ok(judgement)
 }
 
-fn unknown(key: &str, known: &'static [&'static str]) -> JsonError {
-    let nearest = nearest(key, known.iter().copied());
-    JsonError::UnknownKey { key: key.to_owned(), nearest, known }
+fn unknown_key(key: &str, known: &'static [&'static str]) -> NotesJsonError {
+    let nearest = nearest_match(key, known.iter().copied());
+    NotesJsonError::UnknownKey { key: key.to_owned(), nearest, known }
 }
 
-fn wrong(key: &str, wanted: &'static str) -> JsonError {
-    JsonError::WrongKind { key: key.to_owned(), wanted }
+fn wrong_kind(key: &str, wanted: &'static str) -> NotesJsonError {
+    NotesJsonError::WrongKind { key: key.to_owned(), wanted }
 }
 
-fn text(key: &str, value: &Value) -> Result<String, JsonError> {
+fn text(key: &str, value: &Value) -> Result<String, NotesJsonError> {
     let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
-    text.map(str::to_owned).ok_or_else(|| wrong(key, "a text that says something"))
+    text.map(str::to_owned).ok_or_else(|| wrong_kind(key, "a text that says something"))
 }
 
 /// A list of texts; one text counts as a list of one.
-fn texts(key: &str, value: &Value) -> Result<Vec<String>, JsonError> {
+fn texts(key: &str, value: &Value) -> Result<Vec<String>, NotesJsonError> {
     match value {
         Value::Array(items) => items.iter().map(|item| text(key, item)).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
@@ -123,32 +131,32 @@ fn texts(key: &str, value: &Value) -> Result<Vec<String>, JsonError> {
     }
 }
 
-fn boot(
-    judgement: &mut Judgement,
-    kind: BootKind,
+fn startup_steps(
+    judgement: &mut AuthorNotes,
+    kind: StartupKind,
     key: &str,
     value: &Value,
-) -> Result<(), JsonError> {
-    judgement.boot.extend(texts(key, value)?.iter().map(|text| (kind, kind.written(text))));
+) -> Result<(), NotesJsonError> {
+    judgement.boot.extend(texts(key, value)?.iter().map(|text| (kind, kind.normalize(text))));
     Ok(())
 }
 
-fn question(text: &str) -> Data {
-    Data::map([("question", Data::text(text))])
+fn question(text: &str) -> YamlData {
+    YamlData::map([("question", YamlData::text(text))])
 }
 
-fn assumption(text: &str) -> Data {
-    Data::map([("assumption", Data::text(text))])
+fn assumption(text: &str) -> YamlData {
+    YamlData::map([("assumption", YamlData::text(text))])
 }
 
 /// A list of entries: sentences, or mappings with the keys of the header.
 fn entries(
-    judgement: &mut Judgement,
+    judgement: &mut AuthorNotes,
     field: &str,
     key: &str,
     value: &Value,
-    said: &dyn Fn(&str) -> Data,
-) -> Result<(), JsonError> {
+    said: &dyn Fn(&str) -> YamlData,
+) -> Result<(), NotesJsonError> {
     let one = std::slice::from_ref(value);
     for item in value.as_array().map_or(one, Vec::as_slice) {
         let entry = match item {
@@ -160,7 +168,7 @@ fn entries(
             | Value::String(_)
             | Value::Array(_)
             | Value::Object(_) => {
-                return Err(wrong(key, "a list of texts, or of mappings as in the header"));
+                return Err(wrong_kind(key, "a list of texts, or of mappings as in the header"));
             }
         };
         judgement.entries.push((field.to_owned(), entry));
@@ -168,28 +176,28 @@ fn entries(
     Ok(())
 }
 
-fn data(value: &Value) -> Data {
+fn data(value: &Value) -> YamlData {
     match value {
-        Value::Null => Data::Null,
-        Value::Bool(flag) => Data::flag(*flag),
-        Value::Number(number) => Data::Bare(number.to_string()),
-        Value::String(text) => Data::text(text),
-        Value::Array(items) => Data::List(items.iter().map(data).collect()),
-        Value::Object(map) => Data::map(map.iter().map(|(key, value)| (key, data(value)))),
+        Value::Null => YamlData::Null,
+        Value::Bool(flag) => YamlData::flag(*flag),
+        Value::Number(number) => YamlData::Bare(number.to_string()),
+        Value::String(text) => YamlData::text(text),
+        Value::Array(items) => YamlData::List(items.iter().map(data).collect()),
+        Value::Object(map) => YamlData::map(map.iter().map(|(key, value)| (key, data(value)))),
     }
 }
 
-fn reflection(key: &str, value: &Value) -> Result<Reflection, JsonError> {
-    let Value::Object(map) = value else { return Err(wrong(key, "a mapping of answers")) };
+fn reflection(key: &str, value: &Value) -> Result<Reflection, NotesJsonError> {
+    let Value::Object(map) = value else { return Err(wrong_kind(key, "a mapping of answers")) };
     let mut reflection = Reflection::default();
     for (key, value) in map {
-        let plain = value.as_bool().map(|yes| Answer { yes, why: None });
-        let answer = plain.or_else(|| value.as_str().and_then(Answer::read));
-        let answer = answer.ok_or_else(|| wrong(key, "yes or no, and why"))?;
+        let plain = value.as_bool().map(|yes| ReflectionAnswer { yes, why: None });
+        let answer = plain.or_else(|| value.as_str().and_then(ReflectionAnswer::parse));
+        let answer = answer.ok_or_else(|| wrong_kind(key, "yes or no, and why"))?;
         match key.as_str() {
             "inherit" => reflection.inherit = Some(answer),
             "finds_plans" => reflection.finds_plans = Some(answer),
-            _ => return Err(unknown(key, &REFLECTION)),
+            _ => return Err(unknown_key(key, &REFLECTION)),
         }
     }
     Ok(reflection)

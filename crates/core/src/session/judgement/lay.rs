@@ -1,16 +1,16 @@
 //! Laying judgement over a handoff, and facts below it.
 
-use super::{Judgement, body};
-use crate::format::document::{Document, EditRefused};
-use crate::format::header::{BootKind, HANDOFF, Header};
-use crate::format::insert::{self, Insert, Kind};
-use crate::format::section::Meaning;
-use crate::format::shape::{self, identity};
+use super::{AuthorNotes, body};
+use crate::format::document::{Document, DocumentEditError};
+use crate::format::header::{HANDOFF, Header, StartupKind};
+use crate::format::insert::{self, GeneratedSection, GeneratedSectionKind};
+use crate::format::section::SectionMeaning;
+use crate::format::shape::{self, item_identity};
 use crate::format::stage::Stages;
-use crate::handoff::{Handoff, Whereabouts};
-use crate::session::checkpoint::refreshed;
-use crate::text::edit::{Edit, Path};
-use crate::text::yaml::{Data, Node};
+use crate::handoff::{Handoff, Location};
+use crate::session::checkpoint::refresh_state;
+use crate::text::edit::{Edit, HeaderPath};
+use crate::text::yaml::{YamlData, YamlNode};
 
 /// The parts of a state, in the order in which they are written.
 const PARTS: [&str; 13] = [
@@ -31,249 +31,296 @@ const PARTS: [&str; 13] = [
 
 /// What a session did, as a handoff has it.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct SessionFacts {
     /// The value of `state`.
-    pub state: Data,
+    pub state: YamlData,
     /// What it did, in Markdown.
     pub page: String,
     /// What a session that takes it over does first.
-    pub boot: Vec<(BootKind, String)>,
+    pub boot: Vec<(StartupKind, String)>,
     /// Tasks that are over, and are restored by nobody.
     pub ended_tasks: Vec<String>,
     /// The title, where nobody gives it one.
     pub title: Option<String>,
 }
 
-impl Judgement {
+impl AuthorNotes {
     /// A new handoff: three sections, with the facts and what the author says. The fields in `blank`
     /// are left to whoever files it.
-    pub fn skeleton(&self, facts: &Facts, blank: &[&str]) -> Result<Document, EditRefused> {
+    pub fn new_document(
+        &self,
+        facts: &SessionFacts,
+        blank: &[&str],
+    ) -> Result<Document, DocumentEditError> {
         let title = self.title.clone().or_else(|| facts.title.clone());
         let said = [
-            ("title", title.map_or(Data::Null, Data::Text)),
-            ("context_summary", self.summary.clone().map_or(Data::Null, Data::Text)),
+            ("title", title.map_or(YamlData::Null, YamlData::Text)),
+            ("context_summary", self.summary.clone().map_or(YamlData::Null, YamlData::Text)),
         ];
-        let blank = blank.iter().map(|name| (*name, Data::Null));
-        let fields: Vec<(&str, Data)> = said.into_iter().chain(blank).collect();
+        let blank = blank.iter().map(|name| (*name, YamlData::Null));
+        let fields: Vec<(&str, YamlData)> = said.into_iter().chain(blank).collect();
         let empty = Document::compose(&fields, "## Context\n\n## Continuation\n");
-        self.lay(&empty, facts)
+        self.merge_into_document(&empty, facts)
     }
 
     /// A handoff with newer facts, and with what the author says now.
-    pub fn lay(&self, document: &Document, facts: &Facts) -> Result<Document, EditRefused> {
-        let out = edited(document, &self.scalars(document))?;
-        let out = self
-            .entries
-            .iter()
-            .try_fold(out, |out, (field, entry)| edited(&out, &entry_edits(&out, field, entry)))?;
-        let mut boot: Vec<&(BootKind, String)> = self.boot.iter().chain(&facts.boot).collect();
-        boot.sort_by_key(|(kind, _)| BootKind::ALL.iter().position(|other| other == kind));
-        let out = boot
-            .into_iter()
-            .try_fold(out, |out, (kind, text)| edited(&out, &boot_edit(&out, *kind, text)))?;
-        let out = facts.ended_tasks.iter().try_fold(out, |out, task| {
-            let edit = without_task(&out, task);
-            edited(&out, edit.as_slice())
+    pub fn merge_into_document(
+        &self,
+        document: &Document,
+        facts: &SessionFacts,
+    ) -> Result<Document, DocumentEditError> {
+        let out = apply_edits(document, &self.scalar_edits(document))?;
+        let out = self.entries.iter().try_fold(out, |out, (field, entry)| {
+            apply_edits(&out, &entry_edits(&out, field, entry))
         })?;
-        let out = edited(&out, &self.state_edits(&out, facts))?;
-        self.lay_body(&out, facts)
+        let mut boot: Vec<&(StartupKind, String)> = self.boot.iter().chain(&facts.boot).collect();
+        boot.sort_by_key(|(kind, _)| StartupKind::ALL.iter().position(|other| other == kind));
+        let out = boot.into_iter().try_fold(out, |out, (kind, text)| {
+            apply_edits(&out, &startup_step_edit(&out, *kind, text))
+        })?;
+        let out = facts.ended_tasks.iter().try_fold(out, |out, task| {
+            let edit = remove_task_edit(&out, task);
+            apply_edits(&out, edit.as_slice())
+        })?;
+        let out = apply_edits(&out, &self.state_edits(&out, facts))?;
+        self.merge_into_body(&out, facts)
     }
 
-    fn scalars(&self, document: &Document) -> Vec<Edit> {
+    fn scalar_edits(&self, document: &Document) -> Vec<Edit> {
         let fields = document.handoff_header().map(Header::fields);
         let there = |name: &str| fields.and_then(|fields| fields.get(name));
         let own = [("title", &self.title), ("context_summary", &self.summary)];
         let own = own.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)));
         let changed = |name: &str, text: &str| {
-            there(name).and_then(Node::text).is_none_or(|old| old.value.trim() != text.trim())
+            there(name).and_then(YamlNode::text).is_none_or(|old| old.value.trim() != text.trim())
         };
         let own = own
             .filter(|(name, text)| changed(name, text))
-            .map(|(name, text)| Edit::Set(Path::field(name), Data::text(text)));
+            .map(|(name, text)| Edit::Set(HeaderPath::field(name), YamlData::text(text)));
         // What has no place of its own is written where nothing is said yet.
-        let others = self.fields.iter().filter(|(name, _)| there(name).is_none_or(Node::is_blank));
-        own.chain(others.map(|(name, value)| Edit::Set(Path::field(name), value.clone()))).collect()
+        let others =
+            self.fields.iter().filter(|(name, _)| there(name).is_none_or(YamlNode::is_blank));
+        own.chain(others.map(|(name, value)| Edit::Set(HeaderPath::field(name), value.clone())))
+            .collect()
     }
 
-    fn state_edits(&self, document: &Document, facts: &Facts) -> Vec<Edit> {
+    fn state_edits(&self, document: &Document, facts: &SessionFacts) -> Vec<Edit> {
         let fields = document.handoff_header().map(Header::fields);
         let before = fields.and_then(|fields| fields.get("state")).filter(|node| !node.is_blank());
-        let before = before.map_or_else(|| Data::Map(Vec::new()), Node::data);
-        let mut state = refreshed(&before, &facts.state);
+        let before = before.map_or_else(|| YamlData::Map(Vec::new()), YamlNode::data);
+        let mut state = refresh_state(&before, &facts.state);
         if let Some(given) = &self.state {
-            state = over(&state, given);
+            state = merge_data(&state, given);
         }
-        state = over(&state, &self.own_state(document));
-        let (Data::Map(old), Data::Map(new)) = (&before, state) else { return Vec::new() };
+        state = merge_data(&state, &self.own_state(document));
+        let (YamlData::Map(old), YamlData::Map(new)) = (&before, state) else { return Vec::new() };
         if old.is_empty() {
-            return vec![Edit::Set(Path::field("state"), in_order(new))];
+            return vec![Edit::Set(HeaderPath::field("state"), ordered_state(new))];
         }
-        let same = |key: &str, value: &Data| old.iter().any(|(k, v)| k == key && v.same(value));
+        let same = |key: &str, value: &YamlData| {
+            old.iter().any(|(k, v)| k == key && v.is_equivalent_to(value))
+        };
         let gone = old.iter().filter(|(key, _)| !new.iter().any(|(other, _)| other == key));
-        let gone = gone.map(|(key, _)| Edit::Remove(Path::field("state").key(key)));
+        let gone = gone.map(|(key, _)| Edit::Remove(HeaderPath::field("state").key(key)));
         let changed = new.iter().filter(|(key, value)| !same(key, value));
-        let changed =
-            changed.map(|(key, value)| Edit::Set(Path::field("state").key(key), value.clone()));
+        let changed = changed
+            .map(|(key, value)| Edit::Set(HeaderPath::field("state").key(key), value.clone()));
         gone.chain(changed).collect()
     }
 
     /// The parts of the state that an author says.
-    fn own_state(&self, document: &Document) -> Data {
-        let text =
-            |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, Data::Text(t)));
-        let map = |name: &'static str, parts: Vec<(&'static str, Data)>| {
-            (!parts.is_empty()).then(|| (name, Data::map(parts)))
+    fn own_state(&self, document: &Document) -> YamlData {
+        let text = |name: &'static str, text: &Option<String>| {
+            text.clone().map(|t| (name, YamlData::Text(t)))
         };
-        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-        let boot = Handoff::of(document, &whereabouts, &stages).boot();
+        let map = |name: &'static str, parts: Vec<(&'static str, YamlData)>| {
+            (!parts.is_empty()).then(|| (name, YamlData::map(parts)))
+        };
+        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let boot = Handoff::new(document, &whereabouts, &stages).startup_steps();
         let texts = |name: &'static str, kind| {
-            let texts: Vec<&str> = boot.of(kind).collect();
-            (!texts.is_empty()).then(|| (name, Data::texts(texts)))
+            let texts: Vec<&str> = boot.texts_of_kind(kind).collect();
+            (!texts.is_empty()).then(|| (name, YamlData::texts(texts)))
         };
         let workflow = [text("pattern", &self.pattern), text("waiting_for", &self.waiting_for)];
         let parts = [
             map("identity", text("role", &self.role).into_iter().collect()),
-            map("skill_stack", texts("constraints", BootKind::Constraint).into_iter().collect()),
+            map("skill_stack", texts("constraints", StartupKind::Constraint).into_iter().collect()),
             map("workflow", workflow.into_iter().flatten().collect()),
-            map("documents", texts("must_read", BootKind::Read).into_iter().collect()),
+            map("documents", texts("must_read", StartupKind::Read).into_iter().collect()),
         ];
-        Data::map(parts.into_iter().flatten())
+        YamlData::map(parts.into_iter().flatten())
     }
 
-    fn lay_body(&self, document: &Document, facts: &Facts) -> Result<Document, EditRefused> {
-        let mut out = body::section_about(document, Meaning::Summary, "Context")?;
-        out = body::section_about(&out, Meaning::Continuation, Meaning::Continuation.heading())?;
+    fn merge_into_body(
+        &self,
+        document: &Document,
+        facts: &SessionFacts,
+    ) -> Result<Document, DocumentEditError> {
+        let mut out = body::ensure_section(document, SectionMeaning::Summary, "Context")?;
+        out = body::ensure_section(
+            &out,
+            SectionMeaning::Continuation,
+            SectionMeaning::Continuation.heading(),
+        )?;
         if let Some(text) = &self.body {
-            out = body::lay(&out, text)?;
+            out = body::merge_text(&out, text)?;
         }
-        out = with_boot(&out)?;
-        out = put_in(&out, Kind::Facts, &facts.page, Meaning::Summary)?;
+        out = with_startup_section(&out)?;
+        out = put_generated_section(
+            &out,
+            GeneratedSectionKind::Facts,
+            &facts.page,
+            SectionMeaning::Summary,
+        )?;
         if !self.next.is_empty() {
             let numbered =
                 (1..).zip(&self.next).map(|(number, step)| format!("{number}. {step}\n"));
-            out = put_in(&out, Kind::Next, &numbered.collect::<String>(), Meaning::Continuation)?;
+            out = put_generated_section(
+                &out,
+                GeneratedSectionKind::Next,
+                &numbered.collect::<String>(),
+                SectionMeaning::Continuation,
+            )?;
         }
         Ok(out)
     }
 }
 
 /// A new state, in the order in which it is read; nobody has judged it yet.
-fn in_order(mut state: Vec<(String, Data)>) -> Data {
-    state.push(("quality_gates".to_owned(), Data::text("not judged")));
+fn ordered_state(mut state: Vec<(String, YamlData)>) -> YamlData {
+    state.push(("quality_gates".to_owned(), YamlData::text("not judged")));
     let rank = |key: &str| PARTS.iter().position(|part| *part == key).unwrap_or(PARTS.len());
     state.sort_by_key(|(key, _)| rank(key));
-    Data::Map(state)
+    YamlData::Map(state)
 }
 
-fn edited(document: &Document, edits: &[Edit]) -> Result<Document, EditRefused> {
+fn apply_edits(document: &Document, edits: &[Edit]) -> Result<Document, DocumentEditError> {
     document.edit(edits).map(|(document, _)| document)
 }
 
 /// An insert in the section of a meaning, behind what the author says there.
-fn put_in(
+fn put_generated_section(
     document: &Document,
-    kind: Kind,
+    kind: GeneratedSectionKind,
     text: &str,
-    meaning: Meaning,
-) -> Result<Document, EditRefused> {
-    let section = body::about(document, meaning);
-    let place = section.map_or(document.body().end, |section| body::end_of(document, &section));
-    edited(document, &insert::put(document, kind, text, place))
+    meaning: SectionMeaning,
+) -> Result<Document, DocumentEditError> {
+    let section = body::author_section(document, meaning);
+    let place = section
+        .map_or(document.body().end, |section| body::section_insert_position(document, &section));
+    apply_edits(document, &insert::update_edits(document, kind, text, place))
 }
 
 /// What a session does first, on top of the body, as the header has it.
-fn with_boot(document: &Document) -> Result<Document, EditRefused> {
-    let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-    let boot = Handoff::of(document, &whereabouts, &stages).boot();
-    let line = |(kind, text): (BootKind, &str)| match kind {
-        BootKind::Skill => format!("- Load the skill `{text}`.\n"),
-        BootKind::Read => format!("- Read `{text}`.\n"),
-        BootKind::Task => format!("- Restore the task: {text}\n"),
-        BootKind::Constraint => format!("- Keep to this: {text}\n"),
+fn with_startup_section(document: &Document) -> Result<Document, DocumentEditError> {
+    let (whereabouts, stages) = (Location::default(), Stages::shipped());
+    let boot = Handoff::new(document, &whereabouts, &stages).startup_steps();
+    let line = |(kind, text): (StartupKind, &str)| match kind {
+        StartupKind::Skill => format!("- Load the skill `{text}`.\n"),
+        StartupKind::Read => format!("- Read `{text}`.\n"),
+        StartupKind::Task => format!("- Restore the task: {text}\n"),
+        StartupKind::Constraint => format!("- Keep to this: {text}\n"),
     };
     let lines: String =
-        boot.actions.iter().map(|action| line((action.kind, action.text.value.trim()))).collect();
-    if lines.is_empty() && Insert::of(document, Kind::Boot).is_none() {
+        boot.entries.iter().map(|action| line((action.kind, action.text.value.trim()))).collect();
+    if lines.is_empty() && GeneratedSection::find(document, GeneratedSectionKind::Boot).is_none() {
         return Ok(document.clone());
     }
     let lines = if lines.is_empty() { "- Nothing.\n".to_owned() } else { lines };
     let top = document.body().start;
-    edited(document, &insert::put(document, Kind::Boot, &format!("## Boot\n\n{lines}"), top))
+    apply_edits(
+        document,
+        &insert::update_edits(
+            document,
+            GeneratedSectionKind::Boot,
+            &format!("## Boot\n\n{lines}"),
+            top,
+        ),
+    )
 }
 
 /// One value laid over another: mappings key by key, lists entry by entry.
-fn over(under: &Data, upper: &Data) -> Data {
+fn merge_data(under: &YamlData, upper: &YamlData) -> YamlData {
     match (under, upper) {
-        (Data::Map(below), Data::Map(above)) => {
+        (YamlData::Map(below), YamlData::Map(above)) => {
             let mut out = below.clone();
             for (key, value) in above {
                 match out.iter_mut().find(|(other, _)| other == key) {
-                    Some((_, old)) => *old = over(old, value),
+                    Some((_, old)) => *old = merge_data(old, value),
                     None => out.push((key.clone(), value.clone())),
                 }
             }
-            Data::Map(out)
+            YamlData::Map(out)
         }
-        (Data::List(below), Data::List(above)) => {
-            let is_new = |item: &&Data| !below.iter().any(|other| other.same(item));
-            Data::List(below.iter().chain(above.iter().filter(is_new)).cloned().collect())
+        (YamlData::List(below), YamlData::List(above)) => {
+            let is_new = |item: &&YamlData| !below.iter().any(|other| other.is_equivalent_to(item));
+            YamlData::List(below.iter().chain(above.iter().filter(is_new)).cloned().collect())
         }
         (_, upper) => upper.clone(),
     }
 }
 
 /// The edits that bring an entry into a list: it is added, or what it says more is.
-fn entry_edits(document: &Document, field: &str, entry: &Data) -> Vec<Edit> {
+fn entry_edits(document: &Document, field: &str, entry: &YamlData) -> Vec<Edit> {
     let kind = HANDOFF.field(field).map(|field| &field.kind);
-    let path = Path::field(field);
+    let path = HeaderPath::field(field);
     let fields = document.handoff_header().map(Header::fields);
-    let items = fields.and_then(|fields| fields.get(field)).map(Node::items).unwrap_or_default();
-    let entry = whole(kind, entry);
-    let wanted = identity(kind, &entry);
-    let there = items.iter().position(|item| identity(kind, &whole(kind, &item.data())) == wanted);
+    let items =
+        fields.and_then(|fields| fields.get(field)).map(YamlNode::items).unwrap_or_default();
+    let entry = full_entry(kind, entry);
+    let wanted = item_identity(kind, &entry);
+    let there = items
+        .iter()
+        .position(|item| item_identity(kind, &full_entry(kind, &item.data())) == wanted);
     let Some(index) = there else { return vec![Edit::Append(path, entry)] };
     let (item, place) = (items[index].data(), path.item(index));
-    let (Data::Map(old), Data::Map(new)) = (&item, &entry) else {
-        let says_more = matches!(&entry, Data::Map(parts) if parts.len() > 1);
+    let (YamlData::Map(old), YamlData::Map(new)) = (&item, &entry) else {
+        let says_more = matches!(&entry, YamlData::Map(parts) if parts.len() > 1);
         return if says_more { vec![Edit::Set(place, entry)] } else { Vec::new() };
     };
-    let told =
-        |key: &str, value: &Data| old.iter().any(|(k, v)| k == key && said(v) == said(value));
+    let told = |key: &str, value: &YamlData| {
+        old.iter().any(|(k, v)| k == key && normalized_text(v) == normalized_text(value))
+    };
     let more = new.iter().filter(|(key, value)| !told(key, value));
     more.map(|(key, value)| Edit::Set(place.clone().key(key), value.clone())).collect()
 }
 
 /// What a value says, however its lines are broken.
-fn said(value: &Data) -> String {
-    identity(None, value)
+fn normalized_text(value: &YamlData) -> String {
+    item_identity(None, value)
 }
 
 /// An entry with its main text in its place, where a plain text stands for it.
-fn whole(kind: Option<&shape::Kind>, entry: &Data) -> Data {
+fn full_entry(kind: Option<&shape::FieldKind>, entry: &YamlData) -> YamlData {
     match (kind, entry) {
-        (Some(shape::Kind::List(shape::Kind::Map(shape))), Data::Text(_) | Data::Bare(_)) => {
-            shape.main.map_or_else(|| entry.clone(), |main| Data::map([(main, entry.clone())]))
-        }
+        (
+            Some(shape::FieldKind::List(shape::FieldKind::Map(shape))),
+            YamlData::Text(_) | YamlData::Bare(_),
+        ) => shape
+            .shorthand
+            .map_or_else(|| entry.clone(), |main| YamlData::map([(main, entry.clone())])),
         _ => entry.clone(),
     }
 }
 
-fn boot_edit(document: &Document, kind: BootKind, text: &str) -> Vec<Edit> {
+fn startup_step_edit(document: &Document, kind: StartupKind, text: &str) -> Vec<Edit> {
     let fields = document.handoff_header().map(Header::fields);
     let list = fields.and_then(|fields| fields.get("boot")?.get(kind.key()));
-    let items = list.map(Node::items).unwrap_or_default();
+    let items = list.map(YamlNode::items).unwrap_or_default();
     let there =
         items.iter().filter_map(|item| item.text()).any(|one| one.value.trim() == text.trim());
-    let append = || Edit::Append(Path::field("boot").key(kind.key()), Data::text(text.trim()));
+    let append =
+        || Edit::Append(HeaderPath::field("boot").key(kind.key()), YamlData::text(text.trim()));
     if there { Vec::new() } else { vec![append()] }
 }
 
 /// Takes a task that is over out of what is restored.
-fn without_task(document: &Document, task: &str) -> Option<Edit> {
+fn remove_task_edit(document: &Document, task: &str) -> Option<Edit> {
     let fields = document.handoff_header().map(Header::fields);
-    let list = fields.and_then(|fields| fields.get("boot")?.get(BootKind::Task.key()));
-    let items = list.map(Node::items).unwrap_or_default();
-    let is_it = |item: &Node| item.text().is_some_and(|text| text.value.trim() == task.trim());
+    let list = fields.and_then(|fields| fields.get("boot")?.get(StartupKind::Task.key()));
+    let items = list.map(YamlNode::items).unwrap_or_default();
+    let is_it = |item: &YamlNode| item.text().is_some_and(|text| text.value.trim() == task.trim());
     let index = items.iter().position(|item| is_it(item))?;
-    Some(Edit::Remove(Path::field("boot").key(BootKind::Task.key()).item(index)))
+    Some(Edit::Remove(HeaderPath::field("boot").key(StartupKind::Task.key()).item(index)))
 }

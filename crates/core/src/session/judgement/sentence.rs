@@ -1,26 +1,26 @@
 //! Sentences that say a thing and its reason, as people type them: `X because Y`.
 
-use crate::text::yaml::Data;
+use crate::text::yaml::YamlData;
 
 /// A decision and its reason.
-pub(super) fn decision(sentence: &str) -> Data {
-    let (decision, rationale) = parted(sentence, " because ");
+pub(super) fn parse_decision(sentence: &str) -> YamlData {
+    let (decision, rationale) = split_at_word(sentence, " because ");
     entry([("decision", Some(decision)), ("rationale", rationale)])
 }
 
 /// What was tried, why it was wrong, and what took its place.
-pub(super) fn wrong_turn(sentence: &str) -> Data {
-    let (rest, instead) = parted(sentence, "; instead ");
-    let (tried, why) = parted(rest, " because ");
+pub(super) fn parse_wrong_turn(sentence: &str) -> YamlData {
+    let (rest, instead) = split_at_word(sentence, "; instead ");
+    let (tried, why) = split_at_word(rest, " because ");
     entry([("tried", Some(tried)), ("why_wrong", why), ("replaced_by", instead)])
 }
 
-fn entry<const N: usize>(parts: [(&str, Option<&str>); N]) -> Data {
-    Data::map(parts.into_iter().filter_map(|(key, text)| Some((key, Data::text(text?)))))
+fn entry<const N: usize>(parts: [(&str, Option<&str>); N]) -> YamlData {
+    YamlData::map(parts.into_iter().filter_map(|(key, text)| Some((key, YamlData::text(text?)))))
 }
 
 /// A text before and behind a word, if both say something.
-fn parted<'t>(text: &'t str, word: &str) -> (&'t str, Option<&'t str>) {
+fn split_at_word<'t>(text: &'t str, word: &str) -> (&'t str, Option<&'t str>) {
     let text = text.trim();
     let clean = |part: &'t str| part.trim().trim_end_matches([',', ';']);
     match text.split_once(word) {

@@ -1,29 +1,29 @@
 use super::*;
-use crate::format::insert::{self, Insert};
+use crate::format::insert::{self, GeneratedSection};
 
-fn facts(page: &str) -> Facts {
-    Facts {
-        state: Data::map([("goals", Data::List(vec![]))]),
+fn facts(page: &str) -> SessionFacts {
+    SessionFacts {
+        state: YamlData::map([("goals", YamlData::List(vec![]))]),
         page: page.to_owned(),
-        boot: vec![(BootKind::Read, "docs/plan.md".to_owned())],
+        boot: vec![(StartupKind::Read, "docs/plan.md".to_owned())],
         ended_tasks: Vec::new(),
         title: Some("Session: cache".to_owned()),
     }
 }
 
-fn laid(judgement: &Judgement, text: &str, page: &str) -> String {
+fn laid(judgement: &AuthorNotes, text: &str, page: &str) -> String {
     let document = Document::parse(text.as_bytes());
-    judgement.lay(&document, &facts(page)).unwrap().text().to_owned()
+    judgement.merge_into_document(&document, &facts(page)).unwrap().text().to_owned()
 }
 
-fn skeleton(judgement: &Judgement) -> String {
-    judgement.skeleton(&facts("### Tasks\n\n- [ ] Warm"), &[]).unwrap().text().to_owned()
+fn skeleton(judgement: &AuthorNotes) -> String {
+    judgement.new_document(&facts("### Tasks\n\n- [ ] Warm"), &[]).unwrap().text().to_owned()
 }
 
 #[test]
 fn a_new_handoff_has_three_sections() {
-    let judgement = Judgement { next: vec!["Measure".into()], ..Judgement::default() };
-    let judgement = judgement.decided("Use Redis because it is there");
+    let judgement = AuthorNotes { next: vec!["Measure".into()], ..AuthorNotes::default() };
+    let judgement = judgement.with_decision("Use Redis because it is there");
     let text = skeleton(&judgement);
     let document = Document::parse(text.as_bytes());
     let titles: Vec<&str> = document.sections().iter().map(|s| s.title.value.as_str()).collect();
@@ -44,7 +44,8 @@ fn a_new_handoff_has_three_sections() {
 #[test]
 fn saying_the_same_again_changes_nothing() {
     let given = "# Cache\n\nThe cache is cold.\n\n## Decisions\n\nRedis, because it is there.\n\n### Not taken\n\nMemcached\n\n## Next steps\n\n1. Measure\n\n```sh\na\n\nb\n```\n";
-    let judgement = Judgement::read(given).unwrap().went_wrong("Blaming git because it was near");
+    let judgement =
+        AuthorNotes::parse(given).unwrap().with_wrong_turn("Blaming git because it was near");
     let once = skeleton(&judgement);
     assert_eq!(laid(&judgement, &once, "### Tasks\n\n- [ ] Warm"), once);
     for line in given.lines().filter(|line| !line.starts_with(['#', '`'])) {
@@ -56,10 +57,10 @@ fn saying_the_same_again_changes_nothing() {
 
 #[test]
 fn nothing_that_was_written_is_lost() {
-    let first = Judgement::read("The cache is cold.\n\n## Next steps\n\nWarm it.\n").unwrap();
+    let first = AuthorNotes::parse("The cache is cold.\n\n## Next steps\n\nWarm it.\n").unwrap();
     let once = skeleton(&first);
     let mine = once.replace("Warm it.", "Warm it.\n\nBy hand: at night.");
-    let second = Judgement::read("## Next steps\n\nMeasure it.\n\n## Landmines\n\nThe purge.\n");
+    let second = AuthorNotes::parse("## Next steps\n\nMeasure it.\n\n## Landmines\n\nThe purge.\n");
     let twice = laid(&second.unwrap(), &mine, "### Tasks\n\n- [x] Warm");
     for text in ["cache is cold", "Warm it.", "By hand: at night.", "Measure it.", "The purge."] {
         assert!(twice.contains(text), "{text}: {twice}");
@@ -68,18 +69,20 @@ fn nothing_that_was_written_is_lost() {
     let document = Document::parse(twice.as_bytes());
     let at = |text: &str| twice.find(text).unwrap();
     assert!(at("Warm it.") < at("By hand") && at("By hand") < at("Measure it."), "{twice}");
-    let page = Insert::of(&document, insert::Kind::Facts).unwrap();
-    assert!(page.is_ours && at("cache is cold") < page.at.start && page.at.end < at("Warm it."));
+    let page = GeneratedSection::find(&document, insert::GeneratedSectionKind::Facts).unwrap();
+    assert!(
+        page.is_unmodified && at("cache is cold") < page.at.start && page.at.end < at("Warm it.")
+    );
 }
 
 #[test]
 fn entries_meet_by_what_they_are_about() {
     let text = "---\nhandoff:\n  id: a\n  decisions_made:\n    - Use Redis # ours\n    - decision: Keep one file\n      rationale: The user said so\n---\n";
-    let judgement = Judgement::default()
-        .decided("Use Redis because it is there")
-        .decided("Keep one file")
-        .warns("The purge")
-        .asks("Which store?", true);
+    let judgement = AuthorNotes::default()
+        .with_decision("Use Redis because it is there")
+        .with_decision("Keep one file")
+        .with_landmine("The purge")
+        .with_question("Which store?", true);
     let once = laid(&judgement, text, "page");
     for part in ["decision: Use Redis", "rationale: it is there", "rationale: The user said so"] {
         assert_eq!(once.matches(part).count(), 1, "{once}");
@@ -91,7 +94,7 @@ fn entries_meet_by_what_they_are_about() {
 #[test]
 fn a_header_is_taken_apart() {
     let text = "---\nhandoff:\n  id: cache\n  title: Cold cache\n  status: resolved\n  mood: calm\n  boot:\n    constraint: [Only the cache]\n  state:\n    identity: {role: fixer}\n  landmines: The purge\n---\nText.\n";
-    let judgement = Judgement::read(text).unwrap();
+    let judgement = AuthorNotes::parse(text).unwrap();
     assert_eq!(judgement.id.as_deref(), Some("cache"));
     let text = skeleton(&judgement);
     for part in [
@@ -110,9 +113,9 @@ fn a_header_is_taken_apart() {
 #[test]
 fn json_says_the_same() {
     let text = r#"{"title": "Cold", "summary": "It is cold.", "decisions": ["A because B", {"decision": "C", "binding": true}], "wrong_turns": "X because Y; instead Z", "questions": [{"question": "Q?", "blocking": true}], "next": ["Go"], "constraints": ["Only the cache"], "reflection": {"inherit": "yes, all is told", "finds_plans": false}, "body": "Text."}"#;
-    let judgement = Judgement::read(text).unwrap();
-    assert_eq!(judgement.reflection.inherit, Answer::read("yes: all is told"));
-    assert_eq!(judgement.reflection.finds_plans, Some(Answer { yes: false, why: None }));
+    let judgement = AuthorNotes::parse(text).unwrap();
+    assert_eq!(judgement.reflection.inherit, ReflectionAnswer::parse("yes: all is told"));
+    assert_eq!(judgement.reflection.finds_plans, Some(ReflectionAnswer { yes: false, why: None }));
     let text = skeleton(&judgement);
     for part in ["binding: true", "replaced_by: Z", "rationale: B", "blocking: true", "1. Go"] {
         assert!(text.contains(part), "{part}: {text}");
@@ -121,35 +124,35 @@ fn json_says_the_same() {
 
 #[test]
 fn what_has_no_place_is_refused() {
-    let error = |text: &str| Judgement::read(text).unwrap_err().to_string();
+    let error = |text: &str| AuthorNotes::parse(text).unwrap_err().to_string();
     assert_eq!(error("  \n"), "there is nothing in it");
     assert_eq!(error("{}"), "there is nothing in it");
     assert_eq!(error(r#"{"desicions": []}"#), "there is no key `desicions`");
     assert_eq!(error(r#"{"next": [1]}"#), "`next` is a text that says something");
     assert!(error("{ no").starts_with("it begins like JSON and is none"));
-    let judgement = Judgement::read(r#"{"constraints": ["rm -rf build"]}"#).unwrap();
-    assert!(judgement.refused_boot().is_some());
-    let near = Judgement::read(r#"{"desicions": []}"#).unwrap_err();
-    let NoJudgement::Json(JsonError::UnknownKey { nearest, .. }) = near else { panic!() };
+    let judgement = AuthorNotes::parse(r#"{"constraints": ["rm -rf build"]}"#).unwrap();
+    assert!(judgement.refused_startup_step().is_some());
+    let near = AuthorNotes::parse(r#"{"desicions": []}"#).unwrap_err();
+    let AuthorNotesError::Json(NotesJsonError::UnknownKey { nearest, .. }) = near else { panic!() };
     assert_eq!(nearest, Some("decisions"));
 }
 
 #[test]
 fn what_is_over_is_not_restored() {
     let mut facts = facts("page");
-    facts.boot.push((BootKind::Task, "Warm the cache".to_owned()));
-    let document = Judgement::default().skeleton(&facts, &[]).unwrap();
+    facts.boot.push((StartupKind::Task, "Warm the cache".to_owned()));
+    let document = AuthorNotes::default().new_document(&facts, &[]).unwrap();
     assert!(document.text().contains("- Restore the task: Warm the cache"));
     facts.boot.pop();
     facts.ended_tasks.push("Warm the cache".to_owned());
-    let after = Judgement::default().lay(&document, &facts).unwrap();
+    let after = AuthorNotes::default().merge_into_document(&document, &facts).unwrap();
     assert!(!after.text().contains("Warm the cache"), "{}", after.text());
 }
 
 #[test]
 fn windows_line_breaks_stay() {
-    let judgement = Judgement::read("Text.\n\n## Next steps\n\nGo.\n").unwrap();
-    let text = skeleton(&Judgement::default()).replace('\n', "\r\n");
+    let judgement = AuthorNotes::parse("Text.\n\n## Next steps\n\nGo.\n").unwrap();
+    let text = skeleton(&AuthorNotes::default()).replace('\n', "\r\n");
     let once = laid(&judgement, &text, "page");
     assert_eq!(once.matches('\n').count(), once.matches("\r\n").count(), "{once:?}");
     assert_eq!(laid(&judgement, &once, "page"), once);

@@ -8,14 +8,14 @@ use super::ELLIPSIS;
 
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) kind: Kind,
+pub(super) struct ReportBlock {
+    pub(super) kind: ReportBlockKind,
     /// One line: runs of white space are one space, code blocks inside are `[…]`.
     pub(super) text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ReportBlockKind {
     /// From 1 to 6; a bold line is below all of them.
     Heading(u8),
     Paragraph,
@@ -42,8 +42,8 @@ const BOLD_LEVEL: u8 = 7;
 type Fence = (u8, usize);
 
 #[derive(Default)]
-struct Reader {
-    blocks: Vec<Block>,
+struct BlockParser {
+    blocks: Vec<ReportBlock>,
     fence: Option<Fence>,
     /// Whether the next line of text can belong to the last block.
     is_open: bool,
@@ -51,14 +51,14 @@ struct Reader {
 }
 
 /// The blocks of a text, in order.
-pub(super) fn blocks(text: &str) -> Vec<Block> {
-    let mut reader = Reader::default();
+pub(super) fn parse_blocks(text: &str) -> Vec<ReportBlock> {
+    let mut reader = BlockParser::default();
     for line in text.lines() {
         reader.line(line);
     }
     for block in &mut reader.blocks {
-        if block.kind == Kind::Paragraph && is_bold_line(&block.text) {
-            block.kind = Kind::Heading(BOLD_LEVEL);
+        if block.kind == ReportBlockKind::Paragraph && is_bold_line(&block.text) {
+            block.kind = ReportBlockKind::Heading(BOLD_LEVEL);
         }
     }
     reader.blocks.retain(|block| !block.text.is_empty());
@@ -66,7 +66,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     reader.blocks.split_off(first)
 }
 
-impl Reader {
+impl BlockParser {
     fn line(&mut self, line: &str) {
         let trimmed = line.trim();
         let indent = indent(line);
@@ -82,23 +82,23 @@ impl Reader {
         } else if trimmed.is_empty() {
             self.is_after_blank = true;
         } else if trimmed.starts_with('>') {
-            self.other();
+            self.other_block();
         } else if is_rule(trimmed) {
             self.is_open = false;
         } else if let Some((level, title)) = heading(trimmed) {
-            self.push(Kind::Heading(level), title);
+            self.push(ReportBlockKind::Heading(level), title);
             self.is_open = false;
         } else if trimmed.starts_with('|') {
-            self.row(trimmed);
+            self.table_row(trimmed);
         } else if let Some((kind, rest)) = item(trimmed, indent) {
             self.push(kind, rest);
         } else {
-            self.words(trimmed, indent);
+            self.text_line(trimmed, indent);
         }
     }
 
-    fn push(&mut self, kind: Kind, text: &str) {
-        let mut block = Block { kind, text: String::new() };
+    fn push(&mut self, kind: ReportBlockKind, text: &str) {
+        let mut block = ReportBlock { kind, text: String::new() };
         append(&mut block.text, text);
         self.blocks.push(block);
         self.is_open = true;
@@ -106,44 +106,48 @@ impl Reader {
     }
 
     /// A line of running text: it belongs to the item or paragraph above it, or starts one.
-    fn words(&mut self, text: &str, indent: usize) {
+    fn text_line(&mut self, text: &str, indent: usize) {
         let is_after_blank = std::mem::take(&mut self.is_after_blank);
         let belongs = self.is_open
             && self.blocks.last().is_some_and(|last| match last.kind {
-                Kind::Item { indent: outer, .. } => !is_after_blank || indent > outer,
-                Kind::Paragraph => !is_after_blank,
-                Kind::Heading(_) | Kind::Row | Kind::Other => false,
+                ReportBlockKind::Item { indent: outer, .. } => !is_after_blank || indent > outer,
+                ReportBlockKind::Paragraph => !is_after_blank,
+                ReportBlockKind::Heading(_) | ReportBlockKind::Row | ReportBlockKind::Other => {
+                    false
+                }
             });
         match self.blocks.last_mut() {
             Some(last) if belongs => append(&mut last.text, text),
-            _ => self.push(Kind::Paragraph, text),
+            _ => self.push(ReportBlockKind::Paragraph, text),
         }
     }
 
     /// Code inside an item is omitted there; other code is a block of its own.
     fn elide_code(&mut self) {
         match self.blocks.last_mut().filter(|_| self.is_open) {
-            Some(Block { kind: Kind::Item { .. }, text }) => append(text, ELLIPSIS),
-            _ => self.other(),
+            Some(ReportBlock { kind: ReportBlockKind::Item { .. }, text }) => {
+                append(text, ELLIPSIS)
+            }
+            _ => self.other_block(),
         }
     }
 
-    fn other(&mut self) {
-        if self.blocks.last().is_none_or(|last| last.kind != Kind::Other) {
-            self.push(Kind::Other, ELLIPSIS);
+    fn other_block(&mut self) {
+        if self.blocks.last().is_none_or(|last| last.kind != ReportBlockKind::Other) {
+            self.push(ReportBlockKind::Other, ELLIPSIS);
         }
         self.is_open = false;
     }
 
     /// A row of a table. The row above the line of dashes only names the columns.
-    fn row(&mut self, line: &str) {
+    fn table_row(&mut self, line: &str) {
         let is_separator = line.contains('-') && line.chars().all(|c| " |:-".contains(c));
         if !is_separator {
             let cells = line.trim_matches('|').trim();
-            self.push(Kind::Row, cells);
+            self.push(ReportBlockKind::Row, cells);
             return;
         }
-        if self.blocks.last().is_some_and(|last| last.kind == Kind::Row) {
+        if self.blocks.last().is_some_and(|last| last.kind == ReportBlockKind::Row) {
             self.blocks.pop();
         }
         self.is_open = false;
@@ -200,10 +204,10 @@ fn is_bold_line(text: &str) -> bool {
 }
 
 /// The kind and text of a list item.
-fn item(line: &str, indent: usize) -> Option<(Kind, &str)> {
+fn item(line: &str, indent: usize) -> Option<(ReportBlockKind, &str)> {
     if let Some(rest) = line.strip_prefix(['☐', '☑', '✅', '☒']) {
         let check = Some(!line.starts_with('☐'));
-        return Some((Kind::Item { indent, number: None, check }, rest.trim()));
+        return Some((ReportBlockKind::Item { indent, number: None, check }, rest.trim()));
     }
     let (number, rest) = marker(line)?;
     let (check, rest) = match rest.get(..3) {
@@ -216,7 +220,7 @@ fn item(line: &str, indent: usize) -> Option<(Kind, &str)> {
     };
     // `[ ](url)` is a link.
     let is_box = check.is_none() || rest.is_empty() || rest.starts_with(' ');
-    is_box.then_some((Kind::Item { indent, number, check }, rest.trim()))
+    is_box.then_some((ReportBlockKind::Item { indent, number, check }, rest.trim()))
 }
 
 /// The number of a list marker, and what follows it.
@@ -246,14 +250,14 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let shown: Vec<String> = blocks(text)
+        let shown: Vec<String> = parse_blocks(text)
             .iter()
             .map(|block| match block.kind {
-                Kind::Heading(_) => format!("# {}", block.text),
-                Kind::Paragraph => format!("p {}", block.text),
-                Kind::Row => format!("| {}", block.text),
-                Kind::Other => "other".to_owned(),
-                Kind::Item { indent, number, check } => {
+                ReportBlockKind::Heading(_) => format!("# {}", block.text),
+                ReportBlockKind::Paragraph => format!("p {}", block.text),
+                ReportBlockKind::Row => format!("| {}", block.text),
+                ReportBlockKind::Other => "other".to_owned(),
+                ReportBlockKind::Item { indent, number, check } => {
                     let number = number.map(|number| number.to_string()).unwrap_or_default();
                     let check = check.map(|is_checked| if is_checked { "x" } else { "o" });
                     format!("{indent}-{number}{} {}", check.unwrap_or_default(), block.text)

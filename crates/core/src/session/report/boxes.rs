@@ -1,6 +1,6 @@
 //! Boxes of a text that nothing checked.
 
-use super::blocks::{Kind, blocks};
+use super::blocks::{ReportBlockKind, parse_blocks};
 use std::collections::HashMap;
 
 /// The items with an empty box (`- [ ]`, `* [ ]`, `1. [ ]`, ☐) outside code fences, without those
@@ -8,8 +8,8 @@ use std::collections::HashMap;
 pub fn unchecked_boxes(text: &str) -> Vec<String> {
     let mut last: HashMap<String, bool> = HashMap::new();
     let mut order = Vec::new();
-    for block in blocks(text) {
-        let Kind::Item { check: Some(is_checked), .. } = block.kind else { continue };
+    for block in parse_blocks(text) {
+        let ReportBlockKind::Item { check: Some(is_checked), .. } = block.kind else { continue };
         if last.insert(block.text.clone(), is_checked).is_none() {
             order.push(block.text);
         }
@@ -20,8 +20,9 @@ pub fn unchecked_boxes(text: &str) -> Vec<String> {
 
 /// Whether a text has boxes and every one of them is checked.
 pub fn is_checked_off(text: &str) -> bool {
-    let is_box = |kind: &Kind| matches!(kind, Kind::Item { check: Some(_), .. });
-    unchecked_boxes(text).is_empty() && blocks(text).iter().any(|block| is_box(&block.kind))
+    let is_box =
+        |kind: &ReportBlockKind| matches!(kind, ReportBlockKind::Item { check: Some(_), .. });
+    unchecked_boxes(text).is_empty() && parse_blocks(text).iter().any(|block| is_box(&block.kind))
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ const PASSED: &[&str] =
 
 /// What a phrase of a sentence says about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
+enum SentenceCue {
     Cause,
     DeadEnd,
     Open,
@@ -140,28 +140,28 @@ enum Mark {
     EverythingIs,
 }
 
-const MARKS: &[(Mark, &[&str])] = &[
-    (Mark::Cause, CAUSE),
-    (Mark::DeadEnd, DEAD_END),
-    (Mark::Open, OPEN),
-    (Mark::Decision, DECISION),
-    (Mark::Finding, FINDING),
-    (Mark::Outcome, OUTCOME),
-    (Mark::Hypothetical, HYPOTHETICAL),
-    (Mark::Check, CHECKS),
-    (Mark::Passed, PASSED),
-    (Mark::LetMe, &["let me", "i need to"]),
-    (Mark::LetMeKnow, &["let me know"]),
-    (Mark::Tried, &["tried"]),
-    (Mark::But, &["but"]),
-    (Mark::EverythingIs, &["everything is"]),
+const CUES: &[(SentenceCue, &[&str])] = &[
+    (SentenceCue::Cause, CAUSE),
+    (SentenceCue::DeadEnd, DEAD_END),
+    (SentenceCue::Open, OPEN),
+    (SentenceCue::Decision, DECISION),
+    (SentenceCue::Finding, FINDING),
+    (SentenceCue::Outcome, OUTCOME),
+    (SentenceCue::Hypothetical, HYPOTHETICAL),
+    (SentenceCue::Check, CHECKS),
+    (SentenceCue::Passed, PASSED),
+    (SentenceCue::LetMe, &["let me", "i need to"]),
+    (SentenceCue::LetMeKnow, &["let me know"]),
+    (SentenceCue::Tried, &["tried"]),
+    (SentenceCue::But, &["but"]),
+    (SentenceCue::EverythingIs, &["everything is"]),
 ];
 
 /// Phrases by their first word, so that one pass over a sentence finds all of them. Phrases of
 /// scripts without spaces are under the empty word.
-static PHRASES: LazyLock<HashMap<&str, Vec<(&str, Mark)>>> = LazyLock::new(|| {
-    let mut index: HashMap<&str, Vec<(&str, Mark)>> = HashMap::new();
-    for (mark, phrases) in MARKS {
+static PHRASES: LazyLock<HashMap<&str, Vec<(&str, SentenceCue)>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<(&str, SentenceCue)>> = HashMap::new();
+    for (mark, phrases) in CUES {
         for phrase in *phrases {
             let first = phrase.split(' ').next().filter(|_| !phrase.chars().any(is_dense));
             index.entry(first.unwrap_or_default()).or_default().push((phrase, *mark));
@@ -172,10 +172,10 @@ static PHRASES: LazyLock<HashMap<&str, Vec<(&str, Mark)>>> = LazyLock::new(|| {
 
 /// The marks of a sentence.
 #[derive(Clone, Copy, Default)]
-struct Marks(u32);
+struct CueSet(u32);
 
-impl Marks {
-    fn of(words: &str) -> Self {
+impl CueSet {
+    fn find(words: &str) -> Self {
         let mut marks = Self::default();
         let mut at = 0;
         for word in words.split_inclusive(' ') {
@@ -195,43 +195,49 @@ impl Marks {
         marks
     }
 
-    fn has(self, mark: Mark) -> bool {
+    fn has(self, mark: SentenceCue) -> bool {
         self.0 & 1 << mark as u32 != 0
     }
 }
 
 /// A sentence with what its words mark, each looked up once.
-pub(super) struct Marked {
+pub(super) struct CuedSentence {
     pub(super) words: String,
-    marks: Marks,
+    cues: CueSet,
 }
 
-impl Marked {
-    pub(super) fn of(sentence: &str) -> Self {
+impl CuedSentence {
+    pub(super) fn parse(sentence: &str) -> Self {
         let words = words(sentence);
-        let marks = Marks::of(&words);
-        Self { words, marks }
+        let cues = CueSet::find(&words);
+        Self { words, cues }
     }
 
     /// The kind that it marks, if any.
     pub(super) fn kind(&self) -> Option<ItemKind> {
-        if self.marks.has(Mark::Tried) && self.marks.has(Mark::But) {
+        if self.cues.has(SentenceCue::Tried) && self.cues.has(SentenceCue::But) {
             return Some(ItemKind::DeadEnd);
         }
         let rows = [
-            (ItemKind::DeadEnd, Mark::DeadEnd),
-            (ItemKind::Cause, Mark::Cause),
-            (ItemKind::OpenItem, Mark::Open),
-            (ItemKind::Decision, Mark::Decision),
-            (ItemKind::Finding, Mark::Finding),
+            (ItemKind::DeadEnd, SentenceCue::DeadEnd),
+            (ItemKind::Cause, SentenceCue::Cause),
+            (ItemKind::OpenItem, SentenceCue::Open),
+            (ItemKind::Decision, SentenceCue::Decision),
+            (ItemKind::Finding, SentenceCue::Finding),
         ];
-        rows.iter().find(|(_, mark)| self.marks.has(*mark)).map(|(kind, _)| *kind)
+        rows.iter().find(|(_, mark)| self.cues.has(*mark)).map(|(kind, _)| *kind)
     }
 
     /// How many kinds of marks it has: a choice with its reason beats a choice.
     pub(super) fn count(&self) -> usize {
-        let counted = [Mark::Cause, Mark::DeadEnd, Mark::Open, Mark::Decision, Mark::Finding];
-        counted.iter().filter(|mark| self.marks.has(**mark)).count()
+        let counted = [
+            SentenceCue::Cause,
+            SentenceCue::DeadEnd,
+            SentenceCue::Open,
+            SentenceCue::Decision,
+            SentenceCue::Finding,
+        ];
+        counted.iter().filter(|mark| self.cues.has(**mark)).count()
     }
 
     /// Whether it announces the agent's next action: "Let me run the tests.", "Now apply it."
@@ -242,7 +248,7 @@ impl Marked {
             is_now = *connective == "now";
             rest = rest[connective.len()..].trim_start();
         }
-        let lets = self.marks.has(Mark::LetMe) && !self.marks.has(Mark::LetMeKnow);
+        let lets = self.cues.has(SentenceCue::LetMe) && !self.cues.has(SentenceCue::LetMeKnow);
         let opening = STEP.iter().find(|phrase| starts_with_any(rest, &[phrase]));
         let is_waiting =
             opening.is_some_and(|opening| starts_with_any(&rest[opening.len()..], WAIT));
@@ -252,15 +258,15 @@ impl Marked {
 
     /// Whether it says where the work is.
     pub(super) fn is_outcome(&self) -> bool {
-        if self.marks.has(Mark::Hypothetical) {
+        if self.cues.has(SentenceCue::Hypothetical) {
             return false;
         }
         let is_early = || {
             let first: String = self.words.split_inclusive(' ').take(OUTCOME_WORDS).collect();
-            Marks::of(&first).has(Mark::Outcome)
+            CueSet::find(&first).has(SentenceCue::Outcome)
         };
-        let is_said = self.marks.has(Mark::Outcome) && is_early();
-        (is_said || self.marks.has(Mark::EverythingIs)) && !self.is_step()
+        let is_said = self.cues.has(SentenceCue::Outcome) && is_early();
+        (is_said || self.cues.has(SentenceCue::EverythingIs)) && !self.is_step()
     }
 
     /// Whether it says that something is not done, or does not work.
@@ -269,19 +275,19 @@ impl Marked {
     }
 
     /// Whether it is about what may be.
-    pub(super) fn supposes(&self) -> bool {
+    pub(super) fn is_hypothetical(&self) -> bool {
         has_any(&self.words, SUPPOSING)
     }
 
     /// Whether the agent says that it goes on: "Let me commit it."
-    pub(super) fn goes_on(&self) -> bool {
+    pub(super) fn announces_more(&self) -> bool {
         let is_now = starts_with_any(&self.words, &["now"]);
-        (is_now || self.marks.has(Mark::LetMe)) && self.is_step()
+        (is_now || self.cues.has(SentenceCue::LetMe)) && self.is_step()
     }
 
     /// Whether it only says that checks passed.
     pub(super) fn is_passed_check(&self) -> bool {
-        self.marks.has(Mark::Passed) && self.marks.has(Mark::Check)
+        self.cues.has(SentenceCue::Passed) && self.cues.has(SentenceCue::Check)
     }
 
     /// Whether it opens like praise, politeness or an announcement.
@@ -306,7 +312,7 @@ mod tests {
     #[test]
     fn marks_tell_kinds_apart() {
         let check = |text: &str, expected: Option<ItemKind>| {
-            assert_eq!(Marked::of(text).kind(), expected, "{text}");
+            assert_eq!(CuedSentence::parse(text).kind(), expected, "{text}");
         };
         check("The queue stalls because the lock is held", Some(ItemKind::Cause));
         check("I tried a bigger buffer, but it stalled", Some(ItemKind::DeadEnd));
@@ -320,8 +326,9 @@ mod tests {
 
     #[test]
     fn steps_differ_from_statements() {
-        let check =
-            |text: &str, expected: bool| assert_eq!(Marked::of(text).is_step(), expected, "{text}");
+        let check = |text: &str, expected: bool| {
+            assert_eq!(CuedSentence::parse(text).is_step(), expected, "{text}")
+        };
         check("Let me run the tests.", true);
         check("Good. Now apply the fixes.", true);
         check("OK, so next I'll rename it.", true);

@@ -1,11 +1,11 @@
 //! What an agent says it does next.
 
-use super::blocks::{Block, Kind, blocks};
+use super::blocks::{ReportBlock, ReportBlockKind, parse_blocks};
 use super::label;
-use super::marks::Marked;
+use super::marks::CuedSentence;
 use super::question::{is_listed, with_options};
 use super::sentences::{has_any, identifiers, sentences, words};
-use super::status::is_report_of;
+use super::status::is_report;
 
 /// Words that point back at a list.
 const BACK: &[&str] = &["these", "them", "those", "both", "ones", "all of"];
@@ -23,10 +23,10 @@ const PLAN: &[&str] = &[
 /// What the agent says it does next: the last such sentence of a remark, or the list under "Plan" or
 /// "Remaining", with the items it refers to.
 pub fn stated_plan(text: &str) -> Option<String> {
-    let mut all = blocks(text);
-    all.retain(|block| block.kind != Kind::Other);
+    let mut all = parse_blocks(text);
+    all.retain(|block| block.kind != ReportBlockKind::Other);
     // "Let me think" in a finished report is not about what comes next.
-    let is_remark = !is_report_of(&all);
+    let is_remark = !is_report(&all);
     (0..all.len()).rev().find_map(|index| plan_at(&all, index, is_remark))
 }
 
@@ -36,37 +36,39 @@ pub fn refers_back(plan: &str) -> bool {
     has_any(&words, BACK) || has_any(&words, LISTED)
 }
 
-fn plan_at(all: &[Block], index: usize, is_remark: bool) -> Option<String> {
+fn plan_at(all: &[ReportBlock], index: usize, is_remark: bool) -> Option<String> {
     let block = &all[index];
     if is_listed(block) {
         return None;
     }
     let below = items_at(&all[index + 1..]);
-    let is_heading = matches!(block.kind, Kind::Heading(_));
+    let is_heading = matches!(block.kind, ReportBlockKind::Heading(_));
     let named = if is_heading { Some(block.text.as_str()) } else { label(&block.text) };
     if named.is_some_and(|title| is_plan_title(title) && !(is_heading && below.is_empty())) {
         return Some(with_options(&block.text, below));
     }
     let said = sentences(&block.text);
-    let at = said.iter().rposition(|sentence| is_remark && Marked::of(sentence).is_step())?;
-    let (last, plan) = (said[at], with_reason(&block.text, &said[..=at]));
+    let at =
+        said.iter().rposition(|sentence| is_remark && CuedSentence::parse(sentence).is_step())?;
+    let (last, plan) = (said[at], last_with_context(&block.text, &said[..=at]));
     if last.ends_with([':', '：']) {
         return Some(with_options(plan, below));
     }
     let above = items_before(&all[..index]);
     let numbers = numbers(last);
-    let named: Vec<Block> = above.iter().filter(|item| is_named(item, &numbers)).cloned().collect();
+    let named: Vec<ReportBlock> =
+        above.iter().filter(|item| is_named(item, &numbers)).cloned().collect();
     let is_back = numbers.is_empty() && has_any(&words(last), BACK);
     Some(with_options(plan, if is_back { above } else { &named }))
 }
 
 /// The last of some sentences of a text. A short one says little without the one before it: "The import
 /// is unused. Let me check:"
-fn with_reason<'t>(text: &'t str, said: &[&'t str]) -> &'t str {
+fn last_with_context<'t>(text: &'t str, said: &[&'t str]) -> &'t str {
     const WORDS_MAX: usize = 6;
     let &[.., before, last] = said else { return said.last().copied().unwrap_or_default() };
     let is_short = last.split_whitespace().nth(WORDS_MAX).is_none() && identifiers(last).is_empty();
-    let start = text.find(before).filter(|_| is_short && !Marked::of(before).is_polite());
+    let start = text.find(before).filter(|_| is_short && !CuedSentence::parse(before).is_polite());
     let whole = start.and_then(|start| {
         let end = start + before.len() + text[start + before.len()..].find(last)? + last.len();
         text.get(start..end)
@@ -79,12 +81,12 @@ fn is_plan_title(title: &str) -> bool {
     words.split_whitespace().nth(5).is_none() && has_any(&words, PLAN)
 }
 
-fn items_at(blocks: &[Block]) -> &[Block] {
+fn items_at(blocks: &[ReportBlock]) -> &[ReportBlock] {
     let end = blocks.iter().position(|block| !is_listed(block)).unwrap_or(blocks.len());
     &blocks[..end]
 }
 
-fn items_before(blocks: &[Block]) -> &[Block] {
+fn items_before(blocks: &[ReportBlock]) -> &[ReportBlock] {
     let from = blocks.iter().rposition(|block| !is_listed(block)).map_or(0, |at| at + 1);
     &blocks[from..]
 }
@@ -95,8 +97,8 @@ fn numbers(sentence: &str) -> Vec<u32> {
     words.filter(|word| word.len() <= 2).filter_map(|word| word.parse().ok()).collect()
 }
 
-fn is_named(item: &Block, numbers: &[u32]) -> bool {
-    matches!(item.kind, Kind::Item { number: Some(number), .. } if numbers.contains(&number))
+fn is_named(item: &ReportBlock, numbers: &[u32]) -> bool {
+    matches!(item.kind, ReportBlockKind::Item { number: Some(number), .. } if numbers.contains(&number))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What an agent asks the user at the end of a text.
 
 use super::ELLIPSIS;
-use super::blocks::{Block, Kind, blocks};
+use super::blocks::{ReportBlock, ReportBlockKind, parse_blocks};
 use super::sentences::{has_any, sentences, starts_with_any, words};
 use super::shorten::shorten;
 
@@ -38,19 +38,20 @@ const REQUEST: &[&str] = &[
 /// What the user must answer, with the options where they are a list. A question that the text itself
 /// answers, or an offer in passing, is none.
 pub fn question(text: &str) -> Option<String> {
-    question_of(&blocks(text))
+    question_of(&parse_blocks(text))
 }
 
-pub(super) fn question_of(all: &[Block]) -> Option<String> {
-    let own: Vec<Block> = all.iter().filter(|block| block.kind != Kind::Other).cloned().collect();
+pub(super) fn question_of(all: &[ReportBlock]) -> Option<String> {
+    let own: Vec<ReportBlock> =
+        all.iter().filter(|block| block.kind != ReportBlockKind::Other).cloned().collect();
     let without_reply = own.split_last().filter(|(last, before)| is_reply_line(last, before));
     question_in(&own).or_else(|| question_in(without_reply?.1))
 }
 
-fn question_in(all: &[Block]) -> Option<String> {
+fn question_in(all: &[ReportBlock]) -> Option<String> {
     let end = all.iter().rposition(|block| !is_listed(block))?;
     let (before, after) = (&all[..end], &all[end + 1..]);
-    let asked = asked(&all[end], !after.is_empty());
+    let asked = question_in_block(&all[end], !after.is_empty());
     match asked {
         Some(asked) if after.is_empty() => {
             Some(with_options(&asked, &options_before(&asked, before)))
@@ -61,12 +62,12 @@ fn question_in(all: &[Block]) -> Option<String> {
     }
 }
 
-pub(super) fn is_listed(block: &Block) -> bool {
-    matches!(block.kind, Kind::Item { .. } | Kind::Row)
+pub(super) fn is_listed(block: &ReportBlock) -> bool {
+    matches!(block.kind, ReportBlockKind::Item { .. } | ReportBlockKind::Row)
 }
 
 /// Whether the last block is a "Let me know." after a question or its options.
-fn is_reply_line(last: &Block, before: &[Block]) -> bool {
+fn is_reply_line(last: &ReportBlock, before: &[ReportBlock]) -> bool {
     let openings = ["let me know", "i can", "once you", "happy to"];
     last.text.chars().nth(160).is_none()
         && starts_with_any(&words(&last.text), &openings)
@@ -74,12 +75,12 @@ fn is_reply_line(last: &Block, before: &[Block]) -> bool {
 }
 
 /// Whether a list is a list of questions.
-fn all_ask(items: &[Block]) -> bool {
+fn all_ask(items: &[ReportBlock]) -> bool {
     !items.is_empty() && items.iter().all(|item| item.text.ends_with(['?', '？']))
 }
 
 /// The question at the end of a block. A lead-in may come between it and a list.
-fn asked(block: &Block, has_list: bool) -> Option<String> {
+fn question_in_block(block: &ReportBlock, has_list: bool) -> Option<String> {
     let all = sentences(&block.text);
     let last = all.iter().rposition(|sentence| is_question(sentence, has_list))?;
     let after = &all[last + 1..];
@@ -110,7 +111,7 @@ fn is_question(sentence: &str, has_list: bool) -> bool {
 }
 
 /// What a question asks to pick from: the list right before it, or the titles of options above.
-fn options_before(asked: &str, before: &[Block]) -> Vec<Block> {
+fn options_before(asked: &str, before: &[ReportBlock]) -> Vec<ReportBlock> {
     let picks = ["which", "option", "options", "approach", "either", "prefer"];
     let is_pick =
         asked.chars().nth(PICK_CHARACTERS_MAX).is_none() && has_any(&words(asked), &picks);
@@ -121,7 +122,7 @@ fn options_before(asked: &str, before: &[Block]) -> Vec<Block> {
     let titles = || before.iter().filter(|block| is_option(block)).cloned().collect();
     // A list below a title is about that option.
     let is_below_title = from > 0 && is_option(&before[from - 1]);
-    let options: Vec<Block> = match &before[from..] {
+    let options: Vec<ReportBlock> = match &before[from..] {
         [] => titles(),
         _ if is_below_title => titles(),
         list => list.to_vec(),
@@ -131,27 +132,30 @@ fn options_before(asked: &str, before: &[Block]) -> Vec<Block> {
 }
 
 /// Whether a block is the title of an option: `**Option 2: Add a parameter**`.
-fn is_option(block: &Block) -> bool {
+fn is_option(block: &ReportBlock) -> bool {
     let words = words(&block.text);
     let mut words = words.split_whitespace();
     let is_named = matches!(words.next(), Some("option" | "approach" | "alternative" | "variant"));
     let number = words.next().unwrap_or_default();
     let is_number = number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let is_title = matches!(block.kind, Kind::Heading(_)) || block.text.starts_with("**");
+    let is_title =
+        matches!(block.kind, ReportBlockKind::Heading(_)) || block.text.starts_with("**");
     is_title && is_named && is_number
 }
 
 /// A text with items of a list below it.
-pub(super) fn with_options(text: &str, options: &[Block]) -> String {
+pub(super) fn with_options(text: &str, options: &[ReportBlock]) -> String {
     let mut out = shorten(text, SENTENCES_CHARACTERS_MAX);
     for option in options.iter().take(OPTIONS_MAX) {
         let marker = match option.kind {
-            Kind::Item { number: Some(number), .. } if !has_own_number(&option.text) => {
+            ReportBlockKind::Item { number: Some(number), .. } if !has_own_number(&option.text) => {
                 format!("{number}.")
             }
-            Kind::Item { .. } | Kind::Row | Kind::Heading(_) | Kind::Paragraph | Kind::Other => {
-                "-".to_owned()
-            }
+            ReportBlockKind::Item { .. }
+            | ReportBlockKind::Row
+            | ReportBlockKind::Heading(_)
+            | ReportBlockKind::Paragraph
+            | ReportBlockKind::Other => "-".to_owned(),
         };
         out.push_str(&format!("\n{marker} {}", shorten(&option.text, OPTION_CHARACTERS_MAX)));
     }

@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// Subtracted per turn of age: newer statements are more likely still true.
-const TURN: i32 = 4;
+const TURN_PENALTY: i32 = 4;
 /// Subtracted from items that repeat weightier ones.
-const REPEATED: i32 = 20;
+const REPEAT_PENALTY: i32 = 20;
 
 /// The items of reports, best first, each with the position of its report. Each report comes with how
 /// many turns ago it was written; newer reports come first.
@@ -17,15 +17,18 @@ pub fn rank<'r>(
 ) -> Vec<(usize, &'r ReportItem)> {
     let mut items: Vec<(i32, (usize, &ReportItem))> = Vec::new();
     for (position, (turns_ago, report)) in reports.into_iter().enumerate() {
-        let age = i32::try_from(turns_ago).unwrap_or(i32::MAX / TURN).min(i32::MAX / TURN) * TURN;
+        let age = i32::try_from(turns_ago)
+            .unwrap_or(i32::MAX / TURN_PENALTY)
+            .min(i32::MAX / TURN_PENALTY)
+            * TURN_PENALTY;
         let worth = |item: &ReportItem| i32::from(item.weight) - age;
         items.extend(report.items.iter().map(|item| (worth(item), (position, item))));
     }
     items.sort_by_key(|(worth, _)| Reverse(*worth));
-    let mut seen = Seen::default();
+    let mut seen = SeenWords::default();
     for (worth, (_, item)) in &mut items {
-        if seen.repeats(&item.text) {
-            *worth = worth.saturating_sub(REPEATED);
+        if seen.add_and_check_repeat(&item.text) {
+            *worth = worth.saturating_sub(REPEAT_PENALTY);
         }
     }
     items.sort_by_key(|(worth, _)| Reverse(*worth));
@@ -34,11 +37,11 @@ pub fn rank<'r>(
 
 /// The words seen so far.
 #[derive(Default)]
-pub(super) struct Seen(HashSet<String>);
+pub(super) struct SeenWords(HashSet<String>);
 
-impl Seen {
+impl SeenWords {
     /// Whether most words of a text were seen before. Adds all of them.
-    pub(super) fn repeats(&mut self, text: &str) -> bool {
+    pub(super) fn add_and_check_repeat(&mut self, text: &str) -> bool {
         let names = identifiers(text).into_iter().map(str::to_lowercase);
         let words = words(text);
         let words = words.split(' ').filter(|word| word.chars().nth(3).is_some());
@@ -51,13 +54,13 @@ impl Seen {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::parse_report;
     use super::*;
 
     #[test]
     fn weight_then_age_then_novelty_decides() {
         let check = |texts: &[&str], expected: &[&str]| {
-            let reports: Vec<Report> = texts.iter().map(|text| read(text)).collect();
+            let reports: Vec<Report> = texts.iter().map(|text| parse_report(text)).collect();
             let ranked = rank(reports.iter().enumerate());
             let shown: Vec<&str> = ranked.iter().map(|(_, item)| item.text.as_str()).collect();
             assert_eq!(shown, expected);

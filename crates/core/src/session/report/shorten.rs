@@ -9,18 +9,18 @@ use super::sentences::is_dense;
 pub fn shorten(text: &str, characters_max: usize) -> String {
     match text.chars().nth(characters_max) {
         None => text.to_owned(),
-        Some(_) => Cuts::of(text).shorten(text, characters_max),
+        Some(_) => CutPoints::find(text).shorten(text, characters_max),
     }
 }
 
 /// Where a text can be cut, for a text that is tried at several lengths.
 #[derive(Clone, Debug)]
-pub struct Cuts(Vec<At>);
+pub struct CutPoints(Vec<CutPoint>);
 
-impl Cuts {
+impl CutPoints {
     /// The places in a text.
-    pub fn of(text: &str) -> Self {
-        Self(borders(text))
+    pub fn find(text: &str) -> Self {
+        Self(cut_points(text))
     }
 
     /// The beginning and the end of the text, in at most so many characters.
@@ -32,10 +32,10 @@ impl Cuts {
         // The beginning says what it is about, so it gets more than the end.
         let room = characters_max.saturating_sub(marker + 2);
         let borders = self.0.iter().copied();
-        let head = text[..best(text, borders.clone(), room * 3 / 5, false)].trim_end();
+        let head = text[..best_cut(text, borders.clone(), room * 3 / 5, false)].trim_end();
         let head = without_marker(head);
         let rest = room - head.chars().count().min(room);
-        let from = best(text, borders.rev(), rest, true).max(head.len());
+        let from = best_cut(text, borders.rev(), rest, true).max(head.len());
         let tail = text[from..].trim_start();
         let parts = [head, ELLIPSIS, tail];
         parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
@@ -52,23 +52,28 @@ fn without_marker(head: &str) -> &str {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Border {
+enum CutStrength {
     Word,
     Clause,
     Sentence,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct At {
+struct CutPoint {
     at: usize,
-    strength: Border,
+    strength: CutStrength,
 }
 
 /// The place to cut: the strongest border that leaves little room unused, else the outermost one.
-fn best(text: &str, borders: impl Iterator<Item = At>, room: usize, from_end: bool) -> usize {
+fn best_cut(
+    text: &str,
+    borders: impl Iterator<Item = CutPoint>,
+    room: usize,
+    from_end: bool,
+) -> usize {
     let nothing = if from_end { text.len() } else { 0 };
     let (mut taken, mut last) = (0, nothing);
-    let (mut outermost, mut strongest): (usize, Option<At>) = (nothing, None);
+    let (mut outermost, mut strongest): (usize, Option<CutPoint>) = (nothing, None);
     for border in borders {
         let piece = if from_end { &text[border.at..last] } else { &text[last..border.at] };
         taken += piece.chars().count();
@@ -89,7 +94,7 @@ fn best(text: &str, borders: impl Iterator<Item = At>, room: usize, from_end: bo
 
 /// Where a text can be cut: between words outside code spans, and between characters of scripts
 /// that are written without spaces.
-fn borders(text: &str) -> Vec<At> {
+fn cut_points(text: &str) -> Vec<CutPoint> {
     let mut spans = code_spans(text).into_iter().peekable();
     let mut found = Vec::new();
     let mut before = ' ';
@@ -103,8 +108,8 @@ fn borders(text: &str) -> Vec<At> {
                 is_dense(before) && (is_dense(character) || !character.is_alphanumeric());
             if character.is_whitespace() || is_dense {
                 let is_line_end = character == '\n';
-                let strength = if is_line_end { Border::Sentence } else { strength(before) };
-                found.push(At { at, strength });
+                let strength = if is_line_end { CutStrength::Sentence } else { strength(before) };
+                found.push(CutPoint { at, strength });
             }
         }
         before = character;
@@ -112,11 +117,13 @@ fn borders(text: &str) -> Vec<At> {
     found
 }
 
-fn strength(before: char) -> Border {
+fn strength(before: char) -> CutStrength {
     match before {
-        '.' | '!' | '?' | '。' | '！' | '？' => Border::Sentence,
-        ',' | ';' | ':' | '—' | '–' | ')' | '、' | '，' | '；' | '：' => Border::Clause,
-        _ => Border::Word,
+        '.' | '!' | '?' | '。' | '！' | '？' => CutStrength::Sentence,
+        ',' | ';' | ':' | '—' | '–' | ')' | '、' | '，' | '；' | '：' => {
+            CutStrength::Clause
+        }
+        _ => CutStrength::Word,
     }
 }
 

@@ -1,11 +1,11 @@
 //! Where the work is at the end of a text, and whether a text is a report at all.
 
-use super::blocks::{Block, Kind};
-use super::marks::Marked;
+use super::blocks::{ReportBlock, ReportBlockKind};
+use super::marks::CuedSentence;
 use super::question::question_of;
 use super::sentences::{has_any, identifiers, sentences, starts_with_any};
 use super::shorten::shorten;
-use super::topics::{Topic, topic};
+use super::topics::{HeadingTopic, heading_topic};
 
 const STATUS_CHARACTERS_MAX: usize = 300;
 /// A longer sentence says something, however it begins: "All tests still fail on Windows."
@@ -15,20 +15,22 @@ const REPORT_CHARACTERS_MIN: usize = 400;
 
 /// Whether a text is a report (says what was done, found or decided, or answers the request) rather
 /// than a remark between two calls ("Now let me run the tests.").
-pub(super) fn is_report_of(blocks: &[Block]) -> bool {
+pub(super) fn is_report(blocks: &[ReportBlock]) -> bool {
     let Some(last) = blocks.last() else { return false };
     // A heading or a lead-in at the end announces the call that follows.
-    if matches!(last.kind, Kind::Heading(_)) || last.text.ends_with([':', '：']) {
+    if matches!(last.kind, ReportBlockKind::Heading(_)) || last.text.ends_with([':', '：']) {
         return false;
     }
-    let is_step =
-        |text: &str| sentences(text).last().is_some_and(|sentence| Marked::of(sentence).is_step());
-    if last.kind == Kind::Paragraph && is_step(&last.text) {
+    let is_step = |text: &str| {
+        sentences(text).last().is_some_and(|sentence| CuedSentence::parse(sentence).is_step())
+    };
+    if last.kind == ReportBlockKind::Paragraph && is_step(&last.text) {
         return false;
     }
     let length: usize = blocks.iter().map(|block| block.text.len()).sum();
-    let has_topic =
-        |block: &Block| matches!(block.kind, Kind::Heading(_)) && topic(&block.text).is_some();
+    let has_topic = |block: &ReportBlock| {
+        matches!(block.kind, ReportBlockKind::Heading(_)) && heading_topic(&block.text).is_some()
+    };
     length >= REPORT_CHARACTERS_MIN
         || blocks.iter().any(has_topic)
         || question_of(blocks).is_some()
@@ -36,7 +38,7 @@ pub(super) fn is_report_of(blocks: &[Block]) -> bool {
 }
 
 fn says_something(sentence: &str) -> bool {
-    let marked = Marked::of(sentence);
+    let marked = CuedSentence::parse(sentence);
     !marked.is_step()
         && (marked.is_outcome()
             || !identifiers(sentence).is_empty()
@@ -45,12 +47,13 @@ fn says_something(sentence: &str) -> bool {
 
 /// The sentences of a report that say where the work is: at its beginning, in a conclusion, in the
 /// last paragraph.
-pub(super) fn status(blocks: &[Block]) -> Option<String> {
-    let paragraph = |block: &&Block| block.kind == Kind::Paragraph;
+pub(super) fn status(blocks: &[ReportBlock]) -> Option<String> {
+    let paragraph = |block: &&ReportBlock| block.kind == ReportBlockKind::Paragraph;
     let mut found =
         blocks.first().filter(paragraph).map_or(Vec::new(), |block| opening(&block.text));
     let concluded = blocks.windows(2).find(|pair| {
-        matches!(pair[0].kind, Kind::Heading(_)) && topic(&pair[0].text) == Some(Topic::Conclusion)
+        matches!(pair[0].kind, ReportBlockKind::Heading(_))
+            && heading_topic(&pair[0].text) == Some(HeadingTopic::Conclusion)
     });
     found.extend(concluded.into_iter().flat_map(|pair| sentences(&pair[1].text)));
     let last = blocks.last().filter(paragraph).into_iter();
@@ -59,12 +62,12 @@ pub(super) fn status(blocks: &[Block]) -> Option<String> {
             found.push(sentence);
         }
     }
-    let text = spliced(blocks, &found);
+    let text = join_with_ellipsis(blocks, &found);
     Some(shorten(&text, STATUS_CHARACTERS_MAX)).filter(|text| !text.is_empty())
 }
 
 /// Sentences of a text in a row, with a mark where something between them is missing.
-fn spliced(blocks: &[Block], sentences: &[&str]) -> String {
+fn join_with_ellipsis(blocks: &[ReportBlock], sentences: &[&str]) -> String {
     let in_a_row = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let all: Vec<String> = blocks.iter().map(|block| in_a_row(&block.text)).collect();
     let all = all.join(" ");
@@ -83,7 +86,7 @@ fn spliced(blocks: &[Block], sentences: &[&str]) -> String {
 fn opening(paragraph: &str) -> Vec<&str> {
     let mut all = sentences(paragraph);
     let is_short = paragraph.chars().nth(STATUS_CHARACTERS_MAX).is_none();
-    if is_short && all.first().is_some_and(|first| Marked::of(first).is_outcome()) {
+    if is_short && all.first().is_some_and(|first| CuedSentence::parse(first).is_outcome()) {
         all.retain(|sentence| !is_aside(sentence));
         return all;
     }
@@ -92,13 +95,13 @@ fn opening(paragraph: &str) -> Vec<&str> {
 
 fn outcomes(paragraph: &str) -> Vec<&str> {
     let mut all = sentences(paragraph);
-    all.retain(|sentence| !is_aside(sentence) && Marked::of(sentence).is_outcome());
+    all.retain(|sentence| !is_aside(sentence) && CuedSentence::parse(sentence).is_outcome());
     all
 }
 
 /// A question, a step, or the lead-in of a list.
 fn is_aside(sentence: &str) -> bool {
-    let marked = Marked::of(sentence);
+    let marked = CuedSentence::parse(sentence);
     let is_lead_in = sentence.ends_with([':', '：']) && !marked.is_outcome();
     is_lead_in
         || sentence.ends_with(['?', '？'])
@@ -123,10 +126,10 @@ fn is_lead_in(line: &str) -> bool {
     let title = line.trim_matches(['#', ' ', '*', ':']);
     let is_title = line.starts_with('#') && title.eq_ignore_ascii_case("summary");
     let announces =
-        |last: &&str| has_any(&Marked::of(last).words, &["here's", "here is", "here are"]);
+        |last: &&str| has_any(&CuedSentence::parse(last).words, &["here's", "here is", "here are"]);
     let said = sentences(line);
     let is_empty = |sentence: &&str| {
-        let marked = Marked::of(sentence);
+        let marked = CuedSentence::parse(sentence);
         marked.is_polite() && sentence.split_whitespace().nth(POLITE_WORDS_MAX).is_none()
             || marked.is_step()
     };
@@ -138,7 +141,7 @@ fn is_lead_in(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::parse_report;
     use super::without_lead_in;
 
     #[test]
@@ -160,8 +163,9 @@ mod tests {
 
     #[test]
     fn reports_differ_from_remarks() {
-        let check =
-            |text: &str, expected: bool| assert_eq!(read(text).is_report, expected, "{text}");
+        let check = |text: &str, expected: bool| {
+            assert_eq!(parse_report(text).is_report, expected, "{text}")
+        };
         check("Now let me run the tests.", false);
         check("Good. Now apply the fixes.", false);
         check("I'll start by reading the parser.", false);
@@ -183,7 +187,7 @@ mod tests {
     #[test]
     fn the_status_is_where_the_work_is() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(read(text).status.as_deref(), expected, "{text}");
+            assert_eq!(parse_report(text).status.as_deref(), expected, "{text}");
         };
         check("All done. Here's what I did:\n\n- a\n- b", Some("All done."));
         check("Tests pass, not committed yet.", Some("Tests pass, not committed yet."));

@@ -1,15 +1,15 @@
 //! A compaction summary or handoff text, read by its sections.
 
-use super::bare;
-use super::blocks::{Block, Kind, blocks};
-use super::marks::Marked;
-use super::rank::Seen;
+use super::blocks::{ReportBlock, ReportBlockKind, parse_blocks};
+use super::marks::CuedSentence;
+use super::rank::SeenWords;
 use super::sentences::{has_any, identifiers, sentences, words};
 use super::shorten::shorten;
+use super::strip_markup;
 
 /// What a summary says, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct CompactionSummary {
     /// Single statements of its sections.
     pub items: Vec<SummaryItem>,
 }
@@ -80,57 +80,58 @@ const LEAD_IN_CHARACTERS_MAX: usize = 100;
 /// The longest text of an item: sections are long, and many short items beat few long ones.
 const SUMMARY_ITEM_CHARACTERS_MAX: usize = 400;
 /// Subtracted from the weight of items that repeat weightier ones.
-const REPEATED: u8 = 40;
+const REPEAT_PENALTY: u8 = 40;
 /// Items of a summary at most.
 const ITEMS_MAX: usize = 1_000;
 
 /// Reads a summary by its sections. A text without known sections has no items.
-pub fn read_summary(text: &str) -> Summary {
-    let all = blocks(text);
-    let mut reader = Reader::default();
+pub fn parse_summary(text: &str) -> CompactionSummary {
+    let all = parse_blocks(text);
+    let mut reader = SummaryParser::default();
     for block in after_analysis(&all) {
         reader.block(block);
     }
     reader.items.truncate(ITEMS_MAX);
     weigh_repeated(&mut reader.items);
-    Summary { items: reader.items }
+    CompactionSummary { items: reader.items }
 }
 
 /// The part after "Summary:". The chronological analysis before it says everything twice.
-fn after_analysis(all: &[Block]) -> &[Block] {
-    let is_start = |block: &Block| {
+fn after_analysis(all: &[ReportBlock]) -> &[ReportBlock] {
+    let is_start = |block: &ReportBlock| {
         let text = block.text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        !matches!(block.kind, Kind::Item { .. } | Kind::Row) && text == "summary"
+        !matches!(block.kind, ReportBlockKind::Item { .. } | ReportBlockKind::Row)
+            && text == "summary"
     };
     let from = all.iter().position(is_start).map_or(0, |at| at + 1);
     &all[from..]
 }
 
 #[derive(Default)]
-struct Reader {
+struct SummaryParser {
     items: Vec<SummaryItem>,
     section: Option<(SummaryKind, u8)>,
     /// What items belong to, with its depth: 0 for a heading or lead-in, then by indentation.
     parents: Vec<(usize, String)>,
 }
 
-impl Reader {
-    fn block(&mut self, block: &Block) {
+impl SummaryParser {
+    fn block(&mut self, block: &ReportBlock) {
         if let Some((section, rest)) = section(block) {
             self.section = Some(section);
             self.parents.clear();
             return self.prose(rest);
         }
         match block.kind {
-            Kind::Heading(_) => self.parents = vec![(0, bare(&block.text))],
-            Kind::Paragraph => self.prose(&block.text),
-            Kind::Item { indent, .. } => {
+            ReportBlockKind::Heading(_) => self.parents = vec![(0, strip_markup(&block.text))],
+            ReportBlockKind::Paragraph => self.prose(&block.text),
+            ReportBlockKind::Item { indent, .. } => {
                 self.parents.retain(|(outer, _)| *outer <= indent);
                 self.push(&block.text);
                 self.parents.push((indent + 1, parent(&block.text)));
             }
-            Kind::Row => self.push(&block.text),
-            Kind::Other => {}
+            ReportBlockKind::Row => self.push(&block.text),
+            ReportBlockKind::Other => {}
         }
     }
 
@@ -145,7 +146,7 @@ impl Reader {
             self.push(sentence);
         }
         if text.ends_with(':') {
-            self.parents = vec![(0, bare(text))];
+            self.parents = vec![(0, strip_markup(text))];
         }
     }
 
@@ -170,14 +171,14 @@ impl Reader {
 /// What an item is called above those that belong to it: its label where it has one.
 fn parent(text: &str) -> String {
     match title(text).filter(|_| !text.ends_with(':')) {
-        Some((title, _)) => bare(title),
-        None => bare(text),
+        Some((title, _)) => strip_markup(title),
+        None => strip_markup(text),
     }
 }
 
 fn weight(base: u8, text: &str) -> u8 {
     let specific = identifiers(text).len().min(3) * 3;
-    let marked = Marked::of(text).count().min(2) * 5;
+    let marked = CuedSentence::parse(text).count().min(2) * 5;
     base.saturating_add(u8::try_from(specific + marked).unwrap_or_default())
 }
 
@@ -186,21 +187,25 @@ fn weight(base: u8, text: &str) -> u8 {
 fn weigh_repeated(items: &mut [SummaryItem]) {
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by_key(|index| std::cmp::Reverse(items[*index].weight));
-    let mut seen = Seen::default();
+    let mut seen = SeenWords::default();
     for index in order {
         let item = &mut items[index];
-        if seen.repeats(&item.text) {
-            item.weight = item.weight.saturating_sub(REPEATED);
+        if seen.add_and_check_repeat(&item.text) {
+            item.weight = item.weight.saturating_sub(REPEAT_PENALTY);
         }
     }
 }
 
 /// The section that a block opens, and the text that follows its title on the line.
-fn section(block: &Block) -> Option<((SummaryKind, u8), &str)> {
+fn section(block: &ReportBlock) -> Option<((SummaryKind, u8), &str)> {
     let (title, rest) = match block.kind {
-        Kind::Heading(_) => (block.text.as_str(), ""),
-        Kind::Paragraph | Kind::Item { indent: 0, number: Some(_), .. } => title(&block.text)?,
-        Kind::Item { .. } | Kind::Row | Kind::Other => return None,
+        ReportBlockKind::Heading(_) => (block.text.as_str(), ""),
+        ReportBlockKind::Paragraph | ReportBlockKind::Item { indent: 0, number: Some(_), .. } => {
+            title(&block.text)?
+        }
+        ReportBlockKind::Item { .. } | ReportBlockKind::Row | ReportBlockKind::Other => {
+            return None;
+        }
     };
     let is_title = title.split(' ').nth(TITLE_WORDS_MAX).is_none();
     let words = words(title);
@@ -222,7 +227,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let items = read_summary(text).items;
+        let items = parse_summary(text).items;
         let shown: Vec<String> = items
             .iter()
             .map(|item| {
@@ -291,7 +296,7 @@ mod tests {
     #[test]
     fn what_weightier_sections_said_weighs_less() {
         let text = "## Next steps\n- Write docs for `drain()`\n\n## Pending\n- Write docs for `drain()`\n- Push the tag";
-        let items = read_summary(text).items;
+        let items = parse_summary(text).items;
         assert!(items[1].weight < items[2].weight, "{items:?}");
     }
 }

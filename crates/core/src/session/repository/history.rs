@@ -4,14 +4,14 @@
 //! first parents back from a branch. What cannot be followed is unknown, never gone: a commit counts
 //! as replaced only where the log shows what took it away.
 
-use super::reflog::{Action, RebaseStep, ReflogEntry};
+use super::reflog::{RebaseStep, ReflogAction, ReflogEntry};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
 /// A commit that was made while the log was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MadeCommit {
+pub struct ReflogCommit {
     /// Its full id.
     pub id: String,
     /// The first line of its message; empty where the log does not have it, as for a merge.
@@ -22,7 +22,7 @@ pub struct MadeCommit {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<String>,
     /// Whether it still exists.
-    pub state: CommitState,
+    pub state: ReflogCommitState,
     /// Whether a remote-tracking branch provably has it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub pushed: bool,
@@ -31,7 +31,7 @@ pub struct MadeCommit {
 /// Whether a commit still exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum CommitState {
+pub enum ReflogCommitState {
     /// A branch has it, or `HEAD`.
     Exists,
     /// It was amended, rebased or reset away.
@@ -42,7 +42,7 @@ pub enum CommitState {
 
 /// Where branches point now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tips {
+pub struct RefTips {
     /// `HEAD` and local branches.
     pub local: Vec<String>,
     /// Remote-tracking branches.
@@ -52,24 +52,28 @@ pub struct Tips {
 /// The commits that a log made, oldest first, up to a time. The log goes on to now, so that later
 /// entries tell what became of them; entries of `HEAD` come with the name of their branch, entries of
 /// a branch's own log may be among them.
-pub fn made(log: &[ReflogEntry], until: Option<Timestamp>, tips: &Tips) -> Vec<MadeCommit> {
-    let links = Links::of(log);
-    let (exist, may_exist) = links.reached(tips.local.iter().chain(&tips.remote));
-    let (pushed, _) = links.reached(&tips.remote);
-    let replaced = replaced(log, &links);
+pub fn reflog_commits(
+    log: &[ReflogEntry],
+    until: Option<Timestamp>,
+    tips: &RefTips,
+) -> Vec<ReflogCommit> {
+    let links = CommitParents::from_reflog(log);
+    let (exist, may_exist) = links.reachable(tips.local.iter().chain(&tips.remote));
+    let (pushed, _) = links.reachable(&tips.remote);
+    let replaced = replaced_commits(log, &links);
     let state = |id: &str| match () {
-        () if exist.contains(id) => CommitState::Exists,
-        () if may_exist.contains(id) => CommitState::Unknown,
-        () if replaced.contains(id) => CommitState::Replaced,
-        () => CommitState::Unknown,
+        () if exist.contains(id) => ReflogCommitState::Exists,
+        () if may_exist.contains(id) => ReflogCommitState::Unknown,
+        () if replaced.contains(id) => ReflogCommitState::Replaced,
+        () => ReflogCommitState::Unknown,
     };
-    let mut made: Vec<MadeCommit> = Vec::new();
+    let mut made: Vec<ReflogCommit> = Vec::new();
     for entry in log.iter().filter(|entry| until.is_none_or(|until| entry.at <= until)) {
         let is_known = made.iter().any(|one| one.id == entry.new);
-        if is_known || entry.old == entry.new || !makes(entry, &made, &replaced) {
+        if is_known || entry.old == entry.new || !is_new_commit(entry, &made, &replaced) {
             continue;
         }
-        made.push(MadeCommit {
+        made.push(ReflogCommit {
             id: entry.new.clone(),
             subject: subject(entry).to_owned(),
             at: entry.at,
@@ -83,79 +87,83 @@ pub fn made(log: &[ReflogEntry], until: Option<Timestamp>, tips: &Tips) -> Vec<M
 
 /// Whether an entry made a commit. A rebase copies whatever is on the branch: a copy counts only
 /// where the commit that it replaces was made here too.
-fn makes(entry: &ReflogEntry, made: &[MadeCommit], replaced: &HashSet<&str>) -> bool {
+fn is_new_commit(entry: &ReflogEntry, made: &[ReflogCommit], replaced: &HashSet<&str>) -> bool {
     match entry.action {
-        Action::Commit
-        | Action::Amend
-        | Action::Merge
-        | Action::CherryPick
-        | Action::Revert
-        | Action::Pull
-        | Action::Rebase(RebaseStep::Rewrite) => true,
-        Action::Rebase(RebaseStep::Pick | RebaseStep::Continue) => made
+        ReflogAction::Commit
+        | ReflogAction::Amend
+        | ReflogAction::Merge
+        | ReflogAction::CherryPick
+        | ReflogAction::Revert
+        | ReflogAction::Pull
+        | ReflogAction::Rebase(RebaseStep::Rewrite) => true,
+        ReflogAction::Rebase(RebaseStep::Pick | RebaseStep::Continue) => made
             .iter()
             .any(|one| replaced.contains(one.id.as_str()) && one.subject == entry.subject),
-        Action::Rebase(
+        ReflogAction::Rebase(
             RebaseStep::Start | RebaseStep::FastForward | RebaseStep::Finish | RebaseStep::Abort,
         )
-        | Action::FastForward
-        | Action::Reset
-        | Action::Checkout
-        | Action::Rename
-        | Action::Other => false,
+        | ReflogAction::FastForward
+        | ReflogAction::Reset
+        | ReflogAction::Checkout
+        | ReflogAction::Rename
+        | ReflogAction::Other => false,
     }
 }
 
 /// Of a merge the log has only the strategy.
 fn subject(entry: &ReflogEntry) -> &str {
-    if matches!(entry.action, Action::Merge | Action::Pull) { "" } else { &entry.subject }
+    if matches!(entry.action, ReflogAction::Merge | ReflogAction::Pull) {
+        ""
+    } else {
+        &entry.subject
+    }
 }
 
 /// What each commit was made on top of, as far as a log tells.
 #[derive(Debug, Default)]
-pub struct Links<'l> {
+pub struct CommitParents<'l> {
     /// Each with whether that is certain.
     before: HashMap<&'l str, Vec<(&'l str, bool)>>,
 }
 
-impl<'l> Links<'l> {
+impl<'l> CommitParents<'l> {
     /// Reads them from a log, oldest first.
-    pub fn of(log: &'l [ReflogEntry]) -> Self {
+    pub fn from_reflog(log: &'l [ReflogEntry]) -> Self {
         let mut links = Self::default();
         // Where each branch was when it was left.
         let mut left: HashMap<&str, &str> = HashMap::new();
         for entry in log {
             let (old, new) = (entry.old.as_str(), entry.new.as_str());
             match entry.action {
-                Action::Commit
-                | Action::Merge
-                | Action::FastForward
-                | Action::CherryPick
-                | Action::Revert
-                | Action::Pull
-                | Action::Rebase(RebaseStep::Pick) => {
+                ReflogAction::Commit
+                | ReflogAction::Merge
+                | ReflogAction::FastForward
+                | ReflogAction::CherryPick
+                | ReflogAction::Revert
+                | ReflogAction::Pull
+                | ReflogAction::Rebase(RebaseStep::Pick) => {
                     links.add(new, old, true);
                     let merged = entry.merged.as_deref().and_then(|name| left.get(name));
                     if let Some(other) = merged {
                         links.add(new, other, true);
                     }
                 }
-                Action::Amend | Action::Rebase(RebaseStep::Rewrite) => {
+                ReflogAction::Amend | ReflogAction::Rebase(RebaseStep::Rewrite) => {
                     for (before, is_certain) in links.before.get(old).cloned().unwrap_or_default() {
                         links.add(new, before, is_certain);
                     }
                 }
-                Action::Rebase(RebaseStep::Continue) => links.add(new, old, false),
-                Action::Rebase(
+                ReflogAction::Rebase(RebaseStep::Continue) => links.add(new, old, false),
+                ReflogAction::Rebase(
                     RebaseStep::Start
                     | RebaseStep::FastForward
                     | RebaseStep::Finish
                     | RebaseStep::Abort,
                 )
-                | Action::Reset
-                | Action::Checkout
-                | Action::Rename
-                | Action::Other => {}
+                | ReflogAction::Reset
+                | ReflogAction::Checkout
+                | ReflogAction::Rename
+                | ReflogAction::Other => {}
             }
             if let Some(branch) = &entry.branch {
                 left.insert(branch, new);
@@ -173,7 +181,7 @@ impl<'l> Links<'l> {
 
     /// The commits that some commits are or were made on top of: those that are certain, and those
     /// that may be.
-    fn reached<'t>(
+    fn reachable<'t>(
         &'t self,
         from: impl IntoIterator<Item = &'t String>,
     ) -> (HashSet<&'t str>, HashSet<&'t str>) {
@@ -191,51 +199,55 @@ impl<'l> Links<'l> {
     }
 
     /// What a commit was certainly made on top of.
-    pub fn before(&self, id: &str) -> impl Iterator<Item = &'l str> {
+    pub fn parents(&self, id: &str) -> impl Iterator<Item = &'l str> {
         let before = self.before.get(id).into_iter().flatten();
         before.filter(|(_, is_certain)| *is_certain).map(|(id, _)| *id)
     }
 
     /// Whether a commit is certainly contained in another one.
     pub fn contains(&self, tip: &String, id: &str) -> bool {
-        self.reached([tip]).0.contains(id)
+        self.reachable([tip]).0.contains(id)
     }
 }
 
 /// The commits that an amend, a rebase or a reset took off their branch.
-fn replaced<'l>(log: &'l [ReflogEntry], links: &'l Links<'l>) -> HashSet<&'l str> {
+fn replaced_commits<'l>(log: &'l [ReflogEntry], links: &'l CommitParents<'l>) -> HashSet<&'l str> {
     let mut replaced = HashSet::new();
     let mut drop = |from: &'l String, to: &'l String| {
-        let (_, kept) = links.reached([to]);
-        let (gone, _) = links.reached([from]);
+        let (_, kept) = links.reachable([to]);
+        let (gone, _) = links.reachable([from]);
         replaced.extend(gone.into_iter().filter(|id| !kept.contains(id)));
     };
     let mut rebased: Option<&String> = None;
     for entry in log {
         match entry.action {
-            Action::Amend | Action::Reset | Action::Rebase(RebaseStep::Rewrite) => {
+            ReflogAction::Amend
+            | ReflogAction::Reset
+            | ReflogAction::Rebase(RebaseStep::Rewrite) => {
                 drop(&entry.old, &entry.new);
             }
-            Action::Rebase(RebaseStep::Start) => rebased = Some(&entry.old),
-            Action::Rebase(RebaseStep::Finish) => {
+            ReflogAction::Rebase(RebaseStep::Start) => rebased = Some(&entry.old),
+            ReflogAction::Rebase(RebaseStep::Finish) => {
                 // The log of `HEAD` has where it was at the start, the log of a branch has both.
                 drop(rebased.take().unwrap_or(&entry.old), &entry.new);
                 drop(&entry.old, &entry.new);
             }
-            Action::Rebase(RebaseStep::Abort) => {
+            ReflogAction::Rebase(RebaseStep::Abort) => {
                 rebased = None;
                 drop(&entry.old, &entry.new);
             }
-            Action::Commit
-            | Action::Merge
-            | Action::FastForward
-            | Action::Rebase(RebaseStep::Pick | RebaseStep::Continue | RebaseStep::FastForward)
-            | Action::Checkout
-            | Action::CherryPick
-            | Action::Revert
-            | Action::Pull
-            | Action::Rename
-            | Action::Other => {}
+            ReflogAction::Commit
+            | ReflogAction::Merge
+            | ReflogAction::FastForward
+            | ReflogAction::Rebase(
+                RebaseStep::Pick | RebaseStep::Continue | RebaseStep::FastForward,
+            )
+            | ReflogAction::Checkout
+            | ReflogAction::CherryPick
+            | ReflogAction::Revert
+            | ReflogAction::Pull
+            | ReflogAction::Rename
+            | ReflogAction::Other => {}
         }
     }
     replaced
@@ -270,8 +282,8 @@ mod tests {
     /// Checks `subject=state` of every commit that a log made, with branches at these letters.
     fn check(lines: &[&str], tips: &str, expected: &[&str]) {
         let log = log(lines, Some("main"));
-        let tips = Tips { local: tips.chars().map(id).collect(), remote: Vec::new() };
-        let made = made(&log, None, &tips);
+        let tips = RefTips { local: tips.chars().map(id).collect(), remote: Vec::new() };
+        let made = reflog_commits(&log, None, &tips);
         let told: Vec<String> = made
             .iter()
             .map(|one| format!("{}={:?}", one.subject, one.state).to_lowercase())
@@ -428,8 +440,9 @@ mod tests {
     #[test]
     fn a_remote_branch_tells_what_was_pushed() {
         let log = log(&["a b commit: one", "b c commit: two"], Some("main"));
-        let tips = Tips { local: vec![id('c')], remote: vec![id('b')] };
-        let pushed: Vec<bool> = made(&log, None, &tips).iter().map(|one| one.pushed).collect();
+        let tips = RefTips { local: vec![id('c')], remote: vec![id('b')] };
+        let pushed: Vec<bool> =
+            reflog_commits(&log, None, &tips).iter().map(|one| one.pushed).collect();
         assert_eq!(pushed, [true, false]);
     }
 
@@ -437,10 +450,13 @@ mod tests {
     fn later_entries_tell_what_became_of_earlier_commits() {
         let lines = ["a b commit: one", "b c commit: two", "c d commit (amend): two again"];
         let log = log(&lines, Some("main"));
-        let tips = Tips { local: vec![id('d')], remote: Vec::new() };
-        let made = made(&log, Some(log[1].at), &tips);
+        let tips = RefTips { local: vec![id('d')], remote: Vec::new() };
+        let made = reflog_commits(&log, Some(log[1].at), &tips);
         let told: Vec<_> = made.iter().map(|one| (one.subject.as_str(), one.state)).collect();
-        assert_eq!(told, [("one", CommitState::Exists), ("two", CommitState::Replaced)]);
+        assert_eq!(
+            told,
+            [("one", ReflogCommitState::Exists), ("two", ReflogCommitState::Replaced)]
+        );
         assert_eq!(made[0].branch.as_deref(), Some("main"));
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// What moved `HEAD` or a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum ReflogAction {
     /// A new commit on top of the old one.
     Commit,
     /// A new commit in place of the old one.
@@ -61,7 +61,7 @@ pub struct ReflogEntry {
     /// When.
     pub at: Timestamp,
     /// What moved it.
-    pub action: Action,
+    pub action: ReflogAction,
     /// What follows the action: for a commit its subject, for the others what git says.
     pub subject: String,
     /// The ref that a merge names.
@@ -84,7 +84,10 @@ impl ReflogEntry {
         let (_zone, seconds) = (words.next()?, words.next()?);
         let at = Timestamp::from_second(seconds.parse().ok()?).ok()?;
         let (action, subject) = read_message(message.trim_end());
-        let names_branch = matches!(action, Action::Merge | Action::FastForward | Action::Commit);
+        let names_branch = matches!(
+            action,
+            ReflogAction::Merge | ReflogAction::FastForward | ReflogAction::Commit
+        );
         let merged = names_branch.then(|| merged_ref(message)).flatten();
         let (old, new, subject) = (old.to_owned(), new.to_owned(), subject.to_owned());
         Some(Self { old, new, at, action, subject, merged, branch: None })
@@ -98,7 +101,7 @@ pub fn is_commit_id(text: &str) -> bool {
 
 /// The action and the rest of a message. Git writes `action: rest`; in the action, words after the
 /// first are arguments, except a step in parentheses at its end.
-fn read_message(message: &str) -> (Action, &str) {
+fn read_message(message: &str) -> (ReflogAction, &str) {
     let (head, rest) = message.split_once(':').unwrap_or((message, ""));
     let rest = rest.trim_start();
     let step = head.strip_suffix(')').and_then(|head| head.rsplit_once('('));
@@ -106,19 +109,19 @@ fn read_message(message: &str) -> (Action, &str) {
     let verb = head.split(' ').next().unwrap_or_default();
     let is_forward = rest.eq_ignore_ascii_case("fast-forward");
     let action = match verb {
-        "commit" if step == "amend" => Action::Amend,
-        "commit" | "am" => Action::Commit,
-        "merge" | "pull" if is_forward => Action::FastForward,
-        "rebase" => Action::Rebase(rebase_step(head, step, rest)),
-        "pull" if !step.is_empty() => Action::Rebase(rebase_step(head, step, rest)),
-        "merge" => Action::Merge,
-        "pull" => Action::Pull,
-        "reset" => Action::Reset,
-        "checkout" => Action::Checkout,
-        "cherry-pick" => Action::CherryPick,
-        "revert" => Action::Revert,
-        "Branch" => Action::Rename,
-        _ => Action::Other,
+        "commit" if step == "amend" => ReflogAction::Amend,
+        "commit" | "am" => ReflogAction::Commit,
+        "merge" | "pull" if is_forward => ReflogAction::FastForward,
+        "rebase" => ReflogAction::Rebase(rebase_step(head, step, rest)),
+        "pull" if !step.is_empty() => ReflogAction::Rebase(rebase_step(head, step, rest)),
+        "merge" => ReflogAction::Merge,
+        "pull" => ReflogAction::Pull,
+        "reset" => ReflogAction::Reset,
+        "checkout" => ReflogAction::Checkout,
+        "cherry-pick" => ReflogAction::CherryPick,
+        "revert" => ReflogAction::Revert,
+        "Branch" => ReflogAction::Rename,
+        _ => ReflogAction::Other,
     };
     (action, rest)
 }
@@ -161,14 +164,14 @@ pub fn name_branches(entries: &mut [ReflogEntry], now: Option<&str>) {
     for entry in entries.iter_mut().rev() {
         entry.branch.clone_from(&branch);
         match entry.action {
-            Action::Checkout => {
+            ReflogAction::Checkout => {
                 let from = entry.subject.strip_prefix("moving from ");
                 let from = from.and_then(|rest| rest.rsplit_once(" to ")).map(|(from, _)| from);
                 // A detached `HEAD` is left by its id.
                 let from = from.filter(|name| !is_commit_id(name));
                 branch = from.map(|name| current_name(&renamed, name));
             }
-            Action::Rename => {
+            ReflogAction::Rename => {
                 let names = entry.subject.strip_prefix("renamed refs/heads/");
                 if let Some((old, new)) = names.and_then(|rest| rest.split_once(" to refs/heads/"))
                 {
@@ -176,16 +179,16 @@ pub fn name_branches(entries: &mut [ReflogEntry], now: Option<&str>) {
                     renamed.insert(old.to_owned(), new);
                 }
             }
-            Action::Commit
-            | Action::Amend
-            | Action::Merge
-            | Action::FastForward
-            | Action::Rebase(_)
-            | Action::Reset
-            | Action::CherryPick
-            | Action::Revert
-            | Action::Pull
-            | Action::Other => {}
+            ReflogAction::Commit
+            | ReflogAction::Amend
+            | ReflogAction::Merge
+            | ReflogAction::FastForward
+            | ReflogAction::Rebase(_)
+            | ReflogAction::Reset
+            | ReflogAction::CherryPick
+            | ReflogAction::Revert
+            | ReflogAction::Pull
+            | ReflogAction::Other => {}
         }
     }
 }
@@ -206,50 +209,50 @@ mod tests {
     #[test]
     fn actions_are_read_from_messages() {
         use RebaseStep::{Abort, Continue, FastForward, Finish, Pick, Rewrite, Start};
-        let check = |message: &str, action: Action, subject: &str| {
+        let check = |message: &str, action: ReflogAction, subject: &str| {
             let entry = ReflogEntry::parse(&line(message)).unwrap();
             assert_eq!((entry.action, entry.subject.as_str()), (action, subject), "{message}");
             assert_eq!(entry.at.to_string(), "2026-03-21T17:24:00Z");
         };
-        check("commit: Fix the clock", Action::Commit, "Fix the clock");
-        check("commit (initial): Start", Action::Commit, "Start");
-        check("commit (merge): Merge branch 'x'", Action::Commit, "Merge branch 'x'");
-        check("commit (cherry-pick): Copy", Action::Commit, "Copy");
-        check("commit (amend): cli: say: more", Action::Amend, "cli: say: more");
-        check("commit:", Action::Commit, "");
-        check("am: Applied", Action::Commit, "Applied");
-        check("merge feat: Fast-forward", Action::FastForward, "Fast-forward");
-        check("merge feat: Merge made by the 'ort' strategy.", Action::Merge, {
+        check("commit: Fix the clock", ReflogAction::Commit, "Fix the clock");
+        check("commit (initial): Start", ReflogAction::Commit, "Start");
+        check("commit (merge): Merge branch 'x'", ReflogAction::Commit, "Merge branch 'x'");
+        check("commit (cherry-pick): Copy", ReflogAction::Commit, "Copy");
+        check("commit (amend): cli: say: more", ReflogAction::Amend, "cli: say: more");
+        check("commit:", ReflogAction::Commit, "");
+        check("am: Applied", ReflogAction::Commit, "Applied");
+        check("merge feat: Fast-forward", ReflogAction::FastForward, "Fast-forward");
+        check("merge feat: Merge made by the 'ort' strategy.", ReflogAction::Merge, {
             "Merge made by the 'ort' strategy."
         });
-        check("pull: Fast-forward", Action::FastForward, "Fast-forward");
-        check("pull origin main: Fast-forward", Action::FastForward, "Fast-forward");
-        check("pull: Merge made by the 'ort' strategy.", Action::Pull, {
+        check("pull: Fast-forward", ReflogAction::FastForward, "Fast-forward");
+        check("pull origin main: Fast-forward", ReflogAction::FastForward, "Fast-forward");
+        check("pull: Merge made by the 'ort' strategy.", ReflogAction::Pull, {
             "Merge made by the 'ort' strategy."
         });
-        check("pull --rebase (pick): Mine", Action::Rebase(Pick), "Mine");
-        check("rebase (start): checkout main", Action::Rebase(Start), "checkout main");
-        check("rebase -i (pick): One", Action::Rebase(Pick), "One");
-        check("rebase (squash): One", Action::Rebase(Rewrite), "One");
-        check("rebase (reword): One", Action::Rebase(Rewrite), "One");
-        check("rebase (continue): One", Action::Rebase(Continue), "One");
-        check("rebase: fast-forward", Action::Rebase(FastForward), "fast-forward");
-        check("rebase: checkout main", Action::Rebase(Start), "checkout main");
-        check("rebase (abort): returning to refs/heads/x", Action::Rebase(Abort), {
+        check("pull --rebase (pick): Mine", ReflogAction::Rebase(Pick), "Mine");
+        check("rebase (start): checkout main", ReflogAction::Rebase(Start), "checkout main");
+        check("rebase -i (pick): One", ReflogAction::Rebase(Pick), "One");
+        check("rebase (squash): One", ReflogAction::Rebase(Rewrite), "One");
+        check("rebase (reword): One", ReflogAction::Rebase(Rewrite), "One");
+        check("rebase (continue): One", ReflogAction::Rebase(Continue), "One");
+        check("rebase: fast-forward", ReflogAction::Rebase(FastForward), "fast-forward");
+        check("rebase: checkout main", ReflogAction::Rebase(Start), "checkout main");
+        check("rebase (abort): returning to refs/heads/x", ReflogAction::Rebase(Abort), {
             "returning to refs/heads/x"
         });
-        check("rebase (finish): returning to refs/heads/x", Action::Rebase(Finish), {
+        check("rebase (finish): returning to refs/heads/x", ReflogAction::Rebase(Finish), {
             "returning to refs/heads/x"
         });
-        check("rebase finished: returning to refs/heads/x", Action::Rebase(Finish), {
+        check("rebase finished: returning to refs/heads/x", ReflogAction::Rebase(Finish), {
             "returning to refs/heads/x"
         });
-        check("reset: moving to HEAD~1", Action::Reset, "moving to HEAD~1");
-        check("checkout: moving from a to b", Action::Checkout, "moving from a to b");
-        check("cherry-pick: One", Action::CherryPick, "One");
-        check("revert: Revert \"One\"", Action::Revert, "Revert \"One\"");
-        check("clone: from https://example.org", Action::Other, "from https://example.org");
-        check("", Action::Other, "");
+        check("reset: moving to HEAD~1", ReflogAction::Reset, "moving to HEAD~1");
+        check("checkout: moving from a to b", ReflogAction::Checkout, "moving from a to b");
+        check("cherry-pick: One", ReflogAction::CherryPick, "One");
+        check("revert: Revert \"One\"", ReflogAction::Revert, "Revert \"One\"");
+        check("clone: from https://example.org", ReflogAction::Other, "from https://example.org");
+        check("", ReflogAction::Other, "");
     }
 
     #[test]
@@ -295,7 +298,7 @@ mod tests {
         let mut entries: Vec<ReflogEntry> =
             messages.iter().map(|one| ReflogEntry::parse(&line(one)).unwrap()).collect();
         name_branches(&mut entries, Some("four"));
-        let named = entries.iter().filter(|entry| entry.action == Action::Commit);
+        let named = entries.iter().filter(|entry| entry.action == ReflogAction::Commit);
         let named: Vec<_> = named.map(|entry| entry.branch.as_deref()).collect();
         assert_eq!(named, [Some("one"), Some("three"), None, Some("four")]);
     }

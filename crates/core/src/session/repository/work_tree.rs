@@ -1,7 +1,7 @@
 //! What a working tree looked like when git was last asked.
 
-use super::history::{CommitState, Links, MadeCommit, Tips, made};
-use super::reflog::{Action, ReflogEntry};
+use super::history::{CommitParents, RefTips, ReflogCommit, ReflogCommitState, reflog_commits};
+use super::reflog::{ReflogAction, ReflogEntry};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -31,7 +31,7 @@ pub struct WorkTreeState {
     pub upstream: Option<Upstream>,
     /// What git was in the middle of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub operation: Option<Operation>,
+    pub operation: Option<GitOperation>,
     /// Whether `HEAD` moved since: what was uncommitted may be committed by now, and is not listed.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub moved: bool,
@@ -80,7 +80,7 @@ impl UncommittedFile {
     /// The same as the file is now: its size and when it was changed, none where it is not there.
     /// `None` where it is not uncommitted any more.
     #[must_use]
-    pub fn compared(mut self, now: Option<(u64, Timestamp)>) -> Option<Self> {
+    pub fn compare_with_disk(mut self, now: Option<(u64, Timestamp)>) -> Option<Self> {
         let then = self.size.zip(self.modified);
         match (then, now) {
             (then, now) if then == now => Some(self),
@@ -128,7 +128,7 @@ pub struct Upstream {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the commands of git")]
-pub enum Operation {
+pub enum GitOperation {
     Merge,
     Rebase,
     CherryPick,
@@ -187,27 +187,27 @@ pub struct Observation {
 
 /// Commits that came to a branch after a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SinceThen {
+pub struct LaterCommits {
     /// How many.
     pub count: usize,
     /// Whether there are more than were counted.
-    pub is_more: bool,
+    pub has_more: bool,
     /// The subject of the newest one; empty where it is not known.
     pub newest: Option<String>,
     /// Which of the files that were asked for they changed.
-    pub touched: Vec<String>,
+    pub changed_files: Vec<String>,
 }
 
 impl Observation {
     /// The commits on this branch since it was at `then`, without those of `ours`, and which of
     /// `files` they changed. Where `then` is not known here, commits after a time count.
-    pub fn since(
+    pub fn commits_since(
         &self,
         then: Option<&str>,
         after: Timestamp,
         ours: &[String],
         files: &[String],
-    ) -> SinceThen {
+    ) -> LaterCommits {
         let known = then.filter(|then| self.recent.iter().any(|one| one.id == **then));
         let older = known.map(|then| self.contained_in(then)).unwrap_or_default();
         let is_new = |one: &&LoggedCommit| match known {
@@ -221,11 +221,11 @@ impl Observation {
         let is_more = self.may_have_newer || may_be_older;
         let theirs: Vec<&LoggedCommit> = new.into_iter().filter(theirs).collect();
         let touched = |path: &&String| theirs.iter().any(|one| one.files.contains(path));
-        SinceThen {
+        LaterCommits {
             count: theirs.len(),
-            is_more,
+            has_more: is_more,
             newest: theirs.first().map(|one| one.subject.clone()),
-            touched: files.iter().filter(touched).cloned().collect(),
+            changed_files: files.iter().filter(touched).cloned().collect(),
         }
     }
 
@@ -253,26 +253,29 @@ impl Observation {
     /// stay where the log since then shows that the new `HEAD` contains the old one, with those that
     /// were made on top.
     #[must_use]
-    pub fn moved(
+    pub fn after_head_moved(
         mut self,
         (branch, head): (Option<String>, Option<String>),
         log: &[ReflogEntry],
     ) -> Self {
-        let links = Links::of(log);
+        let links = CommitParents::from_reflog(log);
         let tip = head.clone().unwrap_or_default();
         let goes_on = self.work_tree.head.as_ref().is_some_and(|old| links.contains(&tip, old));
         let brings_others = |entry: &ReflogEntry| {
-            matches!(entry.action, Action::FastForward | Action::Merge | Action::Pull)
+            matches!(
+                entry.action,
+                ReflogAction::FastForward | ReflogAction::Merge | ReflogAction::Pull
+            )
         };
         self.may_have_newer = !goes_on || log.iter().any(brings_others);
         if goes_on {
-            let new = made(log, None, &Tips { local: vec![tip], remote: Vec::new() });
-            let is_new = |one: &MadeCommit| {
+            let new = reflog_commits(log, None, &RefTips { local: vec![tip], remote: Vec::new() });
+            let is_new = |one: &ReflogCommit| {
                 let is_listed = self.recent.iter().any(|known| known.id == one.id);
-                one.state == CommitState::Exists && !is_listed
+                one.state == ReflogCommitState::Exists && !is_listed
             };
             let new = new.into_iter().rev().filter(is_new).map(|one| LoggedCommit {
-                parents: links.before(&one.id).map(str::to_owned).collect(),
+                parents: links.parents(&one.id).map(str::to_owned).collect(),
                 id: one.id,
                 at: one.at,
                 subject: one.subject,
@@ -339,7 +342,7 @@ mod tests {
         use FileStatus::{Deleted, Modified};
         let check = |status, then, now: Option<(u64, &str)>, expected: Option<bool>| {
             let now = now.map(|(size, time)| (size, at(time)));
-            let compared = file("a.rs", status, then).compared(now);
+            let compared = file("a.rs", status, then).compare_with_disk(now);
             assert_eq!(compared.map(|one| one.changed_since), expected, "{status:?} {now:?}");
         };
         check(Modified, Some(1), Some((1, AT)), Some(false));
@@ -374,10 +377,11 @@ mod tests {
             let ours: Vec<String> = ours.iter().map(|one| id(*one)).collect();
             let files = ["src/a.rs", "src/b.rs", "src/c.rs"].map(str::to_owned);
             let then = then.map(id);
-            let since = observed.since(then.as_deref(), at("2026-03-21T17:08:30Z"), &ours, &files);
+            let since =
+                observed.commits_since(then.as_deref(), at("2026-03-21T17:08:30Z"), &ours, &files);
             let newest = expected.1.map(|number| format!("commit {number}"));
             assert_eq!((since.count, since.newest.clone()), (expected.0, newest), "{since:?}");
-            since.touched.join(" ")
+            since.changed_files.join(" ")
         };
         assert_eq!(check(Some(6), &[], (3, Some(9))), "src/a.rs src/b.rs");
         assert_eq!(check(Some(8), &[], (2, Some(9))), "src/b.rs");
@@ -392,13 +396,13 @@ mod tests {
     fn a_count_that_may_be_too_low_says_so() {
         let mut observed = observed(vec![logged(9, &[8], &[]), logged(8, &[7], &[])]);
         let is_more = |observed: &Observation, then| {
-            observed.since(Some(&id(then)), at(AT), &[], &[]).is_more
+            observed.commits_since(Some(&id(then)), at(AT), &[], &[]).has_more
         };
         assert!(!is_more(&observed, 8));
         observed.has_older = true;
         assert!(!is_more(&observed, 8), "everything after it is listed");
-        let since_start = observed.since(None, Timestamp::UNIX_EPOCH, &[], &[]);
-        assert!(since_start.is_more);
+        let since_start = observed.commits_since(None, Timestamp::UNIX_EPOCH, &[], &[]);
+        assert!(since_start.has_more);
         observed.may_have_newer = true;
         assert!(is_more(&observed, 8));
     }
@@ -413,7 +417,7 @@ mod tests {
         let check = |log: &[ReflogEntry], listed: &[usize], may_have_newer: bool| {
             let head = log.last().map(|entry| entry.new.clone());
             let observed = observed(vec![logged(9, &[8], &[]), logged(8, &[], &[])]);
-            let moved = observed.moved((Some("main".into()), head), log);
+            let moved = observed.after_head_moved((Some("main".into()), head), log);
             assert!(moved.work_tree.moved && moved.work_tree.uncommitted.is_empty());
             assert!(!moved.work_tree.is_clean(), "nobody looked");
             let ids: Vec<String> = moved.recent.iter().map(|one| one.id.clone()).collect();
@@ -423,7 +427,7 @@ mod tests {
         };
         let log = [entry(9, 10, "commit: ten"), entry(10, 11, "commit: eleven")];
         let moved = check(&log, &[11, 10, 9, 8], false);
-        assert_eq!(moved.since(Some(&id(10)), at(AT), &[], &[]).count, 1);
+        assert_eq!(moved.commits_since(Some(&id(10)), at(AT), &[], &[]).count, 1);
         check(&[entry(9, 12, "pull: Fast-forward")], &[9, 8], true);
         check(&[entry(9, 8, "reset: moving to HEAD~1")], &[], true);
         check(&[entry(9, 10, "commit (amend): nine again")], &[], true);

@@ -2,8 +2,8 @@
 //! another one said.
 
 use super::kinds::CheckKind;
-use super::line::Simple;
-use super::options::{Class, Options};
+use super::line::SimpleCommand;
+use super::options::{OptionClass, Options};
 
 /// A check, as far as two runs of it are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum Relation {
 
 impl Check {
     /// The check that a command runs, if it runs one.
-    pub fn of(command: &Simple) -> Option<Self> {
+    pub fn from_command(command: &SimpleCommand) -> Option<Self> {
         // A script of the project may have such a name too, with its folder.
         let word = command.words.first().map_or("", String::as_str);
         if never_checks(word) || is_question(command) {
@@ -51,15 +51,15 @@ impl Check {
     }
 
     /// The checks that a command runs: `make lint test` runs two.
-    pub fn all_of(command: &Simple) -> Vec<Self> {
+    pub fn all_from_command(command: &SimpleCommand) -> Vec<Self> {
         if !matches!(command.program(), "make" | "gmake") || is_question(command) {
-            return Self::of(command).into_iter().collect();
+            return Self::from_command(command).into_iter().collect();
         }
         let one = |name: &&str| {
             let mut alone = command.clone();
             let goals = make_goals(command);
             alone.words.retain(|word| word == name || !goals.contains(&word.as_str()));
-            Self::of(&alone)
+            Self::from_command(&alone)
         };
         let goals = make_goals(command);
         if goals.is_empty() {
@@ -69,8 +69,8 @@ impl Check {
     }
 
     /// The checks that a command line runs.
-    pub fn all_in(line: &str) -> Vec<Self> {
-        super::Line::read(line).commands.iter().flat_map(Self::all_of).collect()
+    pub fn parse_line(line: &str) -> Vec<Self> {
+        super::ShellLine::parse(line).commands.iter().flat_map(Self::all_from_command).collect()
     }
 
     /// Whether it checks all there is to check.
@@ -97,18 +97,20 @@ impl Check {
     /// What this run, which came later, says about an earlier one.
     pub fn relation_to(&self, earlier: &Self) -> Relation {
         if self.runner != earlier.runner || self.is_task != earlier.is_task {
-            return self.beside(earlier);
+            return self.relation_to_other_program(earlier);
         }
         if self.mode != earlier.mode {
             return match self.is_task {
-                true => self.other_task(earlier),
-                false if self.compiles_for(earlier) && self.reaches(earlier) => Relation::Covers,
-                false => self.beside(earlier),
+                true => self.relation_to_other_task(earlier),
+                false if self.compiles_for(earlier) && self.covers_targets_of(earlier) => {
+                    Relation::Covers
+                }
+                false => self.relation_to_other_program(earlier),
             };
         }
         let is_like = self.others == earlier.others
             && earlier.widening.iter().all(|option| self.widening.contains(option));
-        match (self.reaches(earlier), earlier.reaches(self)) {
+        match (self.covers_targets_of(earlier), earlier.covers_targets_of(self)) {
             (true, _) if is_like => Relation::Covers,
             (false, true) => Relation::Narrower,
             (false, false) if is_like => Relation::Different,
@@ -126,7 +128,7 @@ impl Check {
     }
 
     /// Another program: one that checks everything may have checked this too.
-    fn beside(&self, earlier: &Self) -> Relation {
+    fn relation_to_other_program(&self, earlier: &Self) -> Relation {
         use CheckKind::{Build, Lint, Script, Test, Types};
         let may_include = match earlier.kind {
             Types | Build => matches!(self.kind, Types | Build | Test),
@@ -141,7 +143,7 @@ impl Check {
     }
 
     /// Tasks of the same tool: `test:ci` is all of `test`, `test:unit` is a part of it.
-    fn other_task(&self, earlier: &Self) -> Relation {
+    fn relation_to_other_task(&self, earlier: &Self) -> Relation {
         let extends = |long: &str, short: &str| {
             let rest = long.strip_prefix(short)?.strip_prefix([':', '-', '_', '.'])?;
             Some(rest.to_owned())
@@ -153,7 +155,7 @@ impl Check {
                 false => Relation::Narrower,
             };
         }
-        self.beside(earlier)
+        self.relation_to_other_program(earlier)
     }
 
     /// Whether running this compiles what the other one only compiles.
@@ -171,7 +173,7 @@ impl Check {
     }
 
     /// Whether everything that the other one looks at is looked at here.
-    fn reaches(&self, other: &Self) -> bool {
+    fn covers_targets_of(&self, other: &Self) -> bool {
         let selects = |(name, value): &(String, String)| {
             other
                 .narrowing
@@ -186,8 +188,8 @@ impl Check {
             || (!other.targets.is_empty() && other.targets.iter().all(is_reached))
     }
 
-    fn with_arguments(mut self, command: &Simple) -> Self {
-        let options = Options::of(&self.runner);
+    fn with_arguments(mut self, command: &SimpleCommand) -> Self {
+        let options = Options::for_runner(&self.runner);
         let skip = self.take_mode(command);
         let mut args = command.args().iter().skip(skip).map(String::as_str).peekable();
         while let Some(arg) = args.next() {
@@ -211,10 +213,10 @@ impl Check {
                 given.or_else(|| if is_valued { args.next().map(str::to_owned) } else { None });
             let value = value.unwrap_or_default();
             match class {
-                Class::Neutral => {}
-                Class::Narrowing => self.narrowing.push((name.to_owned(), value)),
-                Class::Widening => self.widening.push(format!("{name}={value}")),
-                Class::Unknown => self.others.push(format!("{name}={value}")),
+                OptionClass::Neutral => {}
+                OptionClass::Narrowing => self.narrowing.push((name.to_owned(), value)),
+                OptionClass::Widening => self.widening.push(format!("{name}={value}")),
+                OptionClass::Unknown => self.others.push(format!("{name}={value}")),
             }
         }
         if self.runner == "go" && self.targets.is_empty() {
@@ -226,7 +228,7 @@ impl Check {
     }
 
     /// How many arguments the sub-command and what stands before it take.
-    fn take_mode(&self, command: &Simple) -> usize {
+    fn take_mode(&self, command: &SimpleCommand) -> usize {
         if self.mode.is_empty() {
             return 0;
         }
@@ -282,7 +284,7 @@ fn never_checks(program: &str) -> bool {
 }
 
 /// Asking for help or a version checks nothing.
-fn is_question(command: &Simple) -> bool {
+fn is_question(command: &SimpleCommand) -> bool {
     ["--help", "-h", "--version", "-V", "--list", "--collect-only", "--dry-run", "--listTests"]
         .iter()
         .any(|question| command.has(question))
@@ -535,10 +537,10 @@ const LOOKING: [(&str, &[&str]); 14] = [
     ("gersemi", &["--check"]),
 ];
 
-fn direct(command: &Simple) -> Option<Check> {
+fn direct(command: &SimpleCommand) -> Option<Check> {
     use CheckKind::{Build, Lint, Test, Types};
     let program = command.program();
-    let verb = verb_of(command);
+    let verb = subcommand(command);
     if let Some((_, kind)) = PROGRAMS.iter().find(|(name, _)| *name == program) {
         return Some(Check::new(*kind, alias(program), ""));
     }
@@ -582,9 +584,9 @@ fn direct(command: &Simple) -> Option<Check> {
         ("nix" | "docker", Some("build")) => Some(Check::new(Build, program, "build")),
         ("nx" | "turbo" | "lerna" | "moon", _) => {
             let mut names = command.args().iter().map(String::as_str);
-            let name = names.find(|name| kind_of_name(name).is_some())?;
-            let kind = kind_of_name(name.rsplit(':').next().unwrap_or(name))
-                .or_else(|| kind_of_name(name))
+            let name = names.find(|name| kind_from_name(name).is_some())?;
+            let kind = kind_from_name(name.rsplit(':').next().unwrap_or(name))
+                .or_else(|| kind_from_name(name))
                 .unwrap_or(Types);
             Some(Check { is_task: true, ..Check::new(kind, program, name) })
         }
@@ -593,7 +595,7 @@ fn direct(command: &Simple) -> Option<Check> {
 }
 
 /// Gradle's tasks and Maven's phases; the last one says what it is for.
-fn jvm(command: &Simple, program: &str) -> Option<Check> {
+fn jvm(command: &SimpleCommand, program: &str) -> Option<Check> {
     let runner = if program.starts_with("gradle") { "gradle" } else { "mvn" };
     let mut best: Option<(CheckKind, &str)> = None;
     for word in command.operands() {
@@ -618,7 +620,7 @@ fn jvm(command: &Simple, program: &str) -> Option<Check> {
 }
 
 /// The sub-command: the first operand behind options that stand before it.
-fn verb_of(command: &Simple) -> Option<&str> {
+fn subcommand(command: &SimpleCommand) -> Option<&str> {
     const VALUED: [&str; 7] =
         ["-C", "--manifest-path", "--filter", "-F", "--prefix", "--cwd", "--config"];
     let mut args = command.args().iter().map(String::as_str);
@@ -649,7 +651,7 @@ fn alias(name: &str) -> &str {
 }
 
 /// What `make` is told to make.
-fn make_goals(command: &Simple) -> Vec<&str> {
+fn make_goals(command: &SimpleCommand) -> Vec<&str> {
     let mut goals = Vec::new();
     let mut args = command.args().iter().map(String::as_str);
     while let Some(arg) = args.next() {
@@ -666,32 +668,32 @@ fn make_goals(command: &Simple) -> Vec<&str> {
 }
 
 /// Tools that run tasks of a project by name.
-fn task(command: &Simple) -> Option<Check> {
+fn task(command: &SimpleCommand) -> Option<Check> {
     let program = command.program();
     let (runner, name) = match program {
         "npm" | "pnpm" | "yarn" | "bun" => (program, package_script(command)?),
         "make" | "gmake" => ("make", *make_goals(command).first()?),
         "just" | "task" | "rake" | "poe" | "invoke" | "inv" | "mage" | "cargo-make" => {
-            (program, verb_of(command)?)
+            (program, subcommand(command)?)
         }
-        "mise" | "devbox" | "pixi" | "moon" => match verb_of(command)? {
+        "mise" | "devbox" | "pixi" | "moon" => match subcommand(command)? {
             "run" | "r" => (program, command.operand(1)?),
             name if program == "mise" => (program, name),
             _ => return None,
         },
-        "composer" | "deno" | "hatch" => match (verb_of(command)?, command.operand(1)) {
+        "composer" | "deno" | "hatch" => match (subcommand(command)?, command.operand(1)) {
             ("run" | "run-script" | "task", Some(name)) => (program, name),
             (name, _) if program == "composer" => (program, name),
             _ => return None,
         },
-        "cargo" => match verb_of(command)? {
+        "cargo" => match subcommand(command)? {
             "make" | "xtask" => ("cargo", command.operand(1)?),
             _ => return None,
         },
         _ => return None,
     };
     // Tools that manage packages do more than run tasks: only a task by name is one.
-    let kind = match kind_of_name(name) {
+    let kind = match kind_from_name(name) {
         Some(kind) => kind,
         None if is_other_task(program, command, name) => CheckKind::Script,
         None => return None,
@@ -700,21 +702,21 @@ fn task(command: &Simple) -> Option<Check> {
 }
 
 /// Tasks that are no check, and whose failure matters all the same.
-fn is_other_task(program: &str, command: &Simple, name: &str) -> bool {
+fn is_other_task(program: &str, command: &SimpleCommand, name: &str) -> bool {
     const PASSING_BY: [&str; 19] = [
         "dev", "start", "serve", "watch", "preview", "clean", "fmt", "format", "fix", "help",
         "install", "shell", "console", "run", "logs", "up", "down", "stop", "default",
     ];
     let is_task = match program {
         "npm" | "pnpm" | "yarn" | "bun" => command.has("run") || command.has("run-script"),
-        "mise" | "composer" => verb_of(command) == Some("run"),
+        "mise" | "composer" => subcommand(command) == Some("run"),
         _ => true,
     };
     is_task && !PASSING_BY.contains(&name) && !name.starts_with("dev:")
 }
 
 /// The script that a package manager is told to run.
-fn package_script(command: &Simple) -> Option<&str> {
+fn package_script(command: &SimpleCommand) -> Option<&str> {
     let mut words = Vec::new();
     let mut args = command.args().iter().map(String::as_str);
     while let Some(arg) = args.next() {
@@ -733,13 +735,13 @@ fn package_script(command: &Simple) -> Option<&str> {
     match words {
         ["run" | "run-script" | "rum", name, ..] => Some(name),
         ["test" | "t" | "tst", ..] => Some("test"),
-        [name, ..] if command.program() != "npm" => kind_of_name(name).map(|_| *name),
+        [name, ..] if command.program() != "npm" => kind_from_name(name).map(|_| *name),
         _ => None,
     }
 }
 
 /// What a task or a script is for, as its name says.
-pub(super) fn kind_of_name(name: &str) -> Option<CheckKind> {
+pub(super) fn kind_from_name(name: &str) -> Option<CheckKind> {
     const TESTS: [&str; 15] = [
         "test",
         "tests",
@@ -789,7 +791,7 @@ pub(super) fn kind_of_name(name: &str) -> Option<CheckKind> {
 }
 
 /// Scripts of the project: `./scripts/test`, `bash run_tests.sh`, `python tools/check.py`.
-fn script(command: &Simple) -> Option<Check> {
+fn script(command: &SimpleCommand) -> Option<Check> {
     const SHELLS: [&str; 9] =
         ["bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "source"];
     let program = command.program();
@@ -814,7 +816,7 @@ fn script(command: &Simple) -> Option<Check> {
     let stem = name.split('.').next().unwrap_or(name);
     let in_scripts =
         file.split('/').any(|part| matches!(part, "scripts" | "script" | "tools" | "bin"));
-    let kind = match kind_of_name(stem) {
+    let kind = match kind_from_name(stem) {
         Some(kind) => kind,
         None if in_scripts && !file.starts_with('/') => CheckKind::Script,
         None => return None,

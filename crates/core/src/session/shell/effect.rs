@@ -1,18 +1,18 @@
 //! Commands that change something outside of the project's files: pushes, pull requests, releases,
 //! deployments, migrations.
 
-use super::git::{Git, body_of, pushed};
+use super::git::{GitCommand, file_text, pushed_refs};
 use super::kinds::{EffectKind, EffectResult};
-use super::line::{Line, Simple};
-use super::marks::lines;
-use super::ran::Ended;
+use super::line::{ShellLine, SimpleCommand};
+use super::marks::output_lines;
+use super::ran::LineStatus;
 
 /// Unchecked boxes of one text that are kept.
 const BOXES_MAX: usize = 30;
 
 /// Something that is done outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outside {
+pub struct CommandEffect {
     /// What kind of thing.
     pub kind: EffectKind,
     /// What is done, in the words of its tool.
@@ -25,19 +25,19 @@ pub struct Outside {
     pub boxes: Option<Vec<String>>,
 }
 
-impl Outside {
+impl CommandEffect {
     fn new(kind: EffectKind, action: impl Into<String>) -> Self {
         Self { kind, action: action.into(), target: None, title: None, boxes: None }
     }
 
-    fn at(self, target: Option<&str>) -> Self {
+    fn with_target(self, target: Option<&str>) -> Self {
         let target = target.filter(|target| !target.contains(['$', '`'])).map(str::to_owned);
         Self { target, ..self }
     }
 }
 
 /// What a command does outside, if it does something there.
-pub fn outside(command: &Simple, line: &Line) -> Option<Outside> {
+pub fn command_effect(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     if is_trial(command) {
         return None;
     }
@@ -50,7 +50,7 @@ pub fn outside(command: &Simple, line: &Line) -> Option<Outside> {
 }
 
 /// Asking for help, or trying without doing.
-fn is_trial(command: &Simple) -> bool {
+fn is_trial(command: &SimpleCommand) -> bool {
     let is_dry = |arg: &String| {
         arg.starts_with("--dry-run") && !arg.ends_with("=none") && !arg.ends_with("=false")
     };
@@ -58,8 +58,8 @@ fn is_trial(command: &Simple) -> bool {
         || ["--help", "-h", "help", "--version"].iter().any(|ask| command.has(ask))
 }
 
-fn push(command: &Simple) -> Option<Outside> {
-    let git = Git::of(command).filter(|git| git.verb == "push")?;
+fn push(command: &SimpleCommand) -> Option<CommandEffect> {
+    let git = GitCommand::from_command(command).filter(|git| git.verb == "push")?;
     if git.has("-n") {
         return None;
     }
@@ -73,7 +73,10 @@ fn push(command: &Simple) -> Option<Outside> {
     let named = git.operands().nth(1);
     let target = named.map(|named| named.rsplit(':').next().unwrap_or(named));
     let target = target.map(|target| target.trim_start_matches("refs/heads/"));
-    Some(Outside::new(EffectKind::Push, action).at(target.filter(|target| *target != "HEAD")))
+    Some(
+        CommandEffect::new(EffectKind::Push, action)
+            .with_target(target.filter(|target| *target != "HEAD")),
+    )
 }
 
 /// Sub-commands of `gh` that change something.
@@ -101,7 +104,7 @@ const GITHUB: [(&str, &[&str], EffectKind); 13] = [
     ("variable", &["set", "delete"], EffectKind::Other),
 ];
 
-fn github(command: &Simple, line: &Line) -> Option<Outside> {
+fn github(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     let (noun, verb) = (command.operand(0)?, command.operand(1).unwrap_or_default());
     if noun == "api" {
         return api(command, line);
@@ -115,15 +118,16 @@ fn github(command: &Simple, line: &Line) -> Option<Outside> {
         ("pr" | "issue", "create") => None,
         _ => command.operand(2).filter(|target| !is_value(command, target)),
     };
-    let mut outside = Outside::new(*kind, format!("gh {noun} {verb}")).at(target.map(number_of));
+    let mut outside =
+        CommandEffect::new(*kind, format!("gh {noun} {verb}")).with_target(target.map(number_of));
     let title = if noun == "pr" || noun == "issue" { ["--title", "-t"] } else { ["--title", ""] };
     outside.title = plain(command.value_of(&title));
-    outside.boxes = body(command, line).map(|body| unchecked(&body));
+    outside.boxes = body(command, line).map(|body| unchecked_boxes_in(&body));
     Some(outside)
 }
 
 /// Whether a word is the value of an option before it.
-fn is_value(command: &Simple, word: &str) -> bool {
+fn is_value(command: &SimpleCommand, word: &str) -> bool {
     const FLAGS: [&str; 19] = [
         "--draft",
         "-d",
@@ -159,17 +163,17 @@ fn number_of(target: &str) -> &str {
     if last.bytes().all(|byte| byte.is_ascii_digit()) { last } else { target }
 }
 
-fn body(command: &Simple, line: &Line) -> Option<String> {
+fn body(command: &SimpleCommand, line: &ShellLine) -> Option<String> {
     let given = command.value_of(&["--body", "-b", "--notes", "-n", "--description"]);
     if let Some(given) = given {
         return Some(given.to_owned());
     }
     let file = command.value_of(&["--body-file", "-F", "--notes-file"])?;
-    body_of(command, file, line)
+    file_text(command, file, line)
 }
 
 /// The texts of unchecked boxes.
-pub fn unchecked(body: &str) -> Vec<String> {
+pub fn unchecked_boxes_in(body: &str) -> Vec<String> {
     let text = |line: &str| {
         let line = line.trim_start();
         let rest = line.strip_prefix(['-', '*', '+'])?.trim_start();
@@ -185,7 +189,7 @@ fn plain(text: Option<&str>) -> Option<String> {
 }
 
 /// `gh api`: what is done depends on the method, the fields and the path.
-fn api(command: &Simple, line: &Line) -> Option<Outside> {
+fn api(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     let path = command.operands().skip(1).find(|word| !is_value(command, word))?;
     let fields = command.values_of(&["-f", "-F", "--field", "--raw-field"]);
     if path == "graphql" {
@@ -233,23 +237,23 @@ fn api(command: &Simple, line: &Line) -> Option<Outside> {
         "" => format!("gh api {method} {}", below.join("/")),
         what => format!("gh api {what}"),
     };
-    let mut outside = Outside::new(kind, action).at(target);
+    let mut outside = CommandEffect::new(kind, action).with_target(target);
     if matches!(kind, EffectKind::PullRequest | EffectKind::Issue) {
         outside.title = plain(field("title"));
         let body = match field("body") {
             Some(body) => match body.strip_prefix('@') {
-                Some(file) => body_of(command, file, line),
+                Some(file) => file_text(command, file, line),
                 None => Some(body.to_owned()),
             },
             None => None,
         };
-        outside.boxes = body.map(|body| unchecked(&body));
+        outside.boxes = body.map(|body| unchecked_boxes_in(&body));
     }
     Some(outside)
 }
 
 /// The first change that a GraphQL mutation asks for.
-fn mutation(fields: &[&str]) -> Option<Outside> {
+fn mutation(fields: &[&str]) -> Option<CommandEffect> {
     let query = fields.iter().find_map(|field| field.strip_prefix("query="))?;
     let (_, rest) = query.split_once("mutation")?;
     let (_, rest) = rest.split_once('{')?;
@@ -271,10 +275,10 @@ fn mutation(fields: &[&str]) -> Option<Outside> {
         name if name.contains("Issue") => EffectKind::Issue,
         _ => EffectKind::Other,
     };
-    Some(Outside::new(kind, format!("gh api graphql {name}")))
+    Some(CommandEffect::new(kind, format!("gh api graphql {name}")))
 }
 
-fn gitlab(command: &Simple, line: &Line) -> Option<Outside> {
+fn gitlab(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     let (noun, verb) = (command.operand(0)?, command.operand(1).unwrap_or_default());
     let kind = match (noun, verb) {
         ("mr", "create" | "update" | "merge" | "close" | "reopen" | "rebase") => {
@@ -288,14 +292,15 @@ fn gitlab(command: &Simple, line: &Line) -> Option<Outside> {
         _ => return None,
     };
     let target = command.operand(2).filter(|target| !is_value(command, target));
-    let mut outside = Outside::new(kind, format!("glab {noun} {verb}")).at(target.map(number_of));
+    let mut outside =
+        CommandEffect::new(kind, format!("glab {noun} {verb}")).with_target(target.map(number_of));
     outside.title = plain(command.value_of(&["--title", "-t"]));
-    outside.boxes = body(command, line).map(|body| unchecked(&body));
+    outside.boxes = body(command, line).map(|body| unchecked_boxes_in(&body));
     Some(outside)
 }
 
 /// Packages and images.
-fn publish(command: &Simple) -> Option<Outside> {
+fn publish(command: &SimpleCommand) -> Option<CommandEffect> {
     let program = command.program();
     let first = command.operand(0).unwrap_or_default();
     let second = command.operand(1).unwrap_or_default();
@@ -333,11 +338,11 @@ fn publish(command: &Simple) -> Option<Outside> {
         _ => return None,
     };
     let target = target.filter(|target| !target.is_empty());
-    Some(Outside::new(EffectKind::Publish, action).at(target))
+    Some(CommandEffect::new(EffectKind::Publish, action).with_target(target))
 }
 
 /// Clusters, infrastructure, hosts.
-fn deploy(command: &Simple) -> Option<Outside> {
+fn deploy(command: &SimpleCommand) -> Option<CommandEffect> {
     let program = command.program();
     let first = command.operand(0).unwrap_or_default();
     let second = command.operand(1).unwrap_or_default();
@@ -423,11 +428,11 @@ fn deploy(command: &Simple) -> Option<Outside> {
         "ansible-playbook" => command.operand(0),
         _ => None,
     };
-    Some(Outside::new(EffectKind::Deployment, action.trim_end()).at(target))
+    Some(CommandEffect::new(EffectKind::Deployment, action.trim_end()).with_target(target))
 }
 
 /// Operations of `aws` that change something.
-fn aws(service: &str, operation: &str, command: &Simple) -> bool {
+fn aws(service: &str, operation: &str, command: &SimpleCommand) -> bool {
     const VERBS: [&str; 21] = [
         "create",
         "delete",
@@ -463,7 +468,7 @@ fn aws(service: &str, operation: &str, command: &Simple) -> bool {
     service != "configure" && VERBS.contains(&verb)
 }
 
-fn cloud(command: &Simple, group: &str) -> bool {
+fn cloud(command: &SimpleCommand, group: &str) -> bool {
     const VERBS: [&str; 15] = [
         "create",
         "delete",
@@ -486,7 +491,7 @@ fn cloud(command: &Simple, group: &str) -> bool {
 }
 
 /// Databases.
-fn migrate(command: &Simple) -> Option<Outside> {
+fn migrate(command: &SimpleCommand) -> Option<CommandEffect> {
     let program = command.program();
     let first = command.operand(0).unwrap_or_default();
     let second = command.operand(1).unwrap_or_default();
@@ -520,7 +525,7 @@ fn migrate(command: &Simple) -> Option<Outside> {
         ("migrate", _, _) if command.has("-path") || command.has("-source") => "migrate".to_owned(),
         _ => return None,
     };
-    Some(Outside::new(EffectKind::Migration, action))
+    Some(CommandEffect::new(EffectKind::Migration, action))
 }
 
 fn changes_database(task: &str) -> bool {
@@ -532,13 +537,13 @@ fn changes_database(task: &str) -> bool {
 
 /// How something that was done outside ended.
 pub fn effect_result(
-    command: &Simple,
-    outside: &Outside,
-    ended: Ended,
+    command: &SimpleCommand,
+    outside: &CommandEffect,
+    ended: LineStatus,
     output: &str,
 ) -> EffectResult {
     if outside.kind == EffectKind::Push {
-        let refs = pushed(output);
+        let refs = pushed_refs(output);
         if refs.iter().any(|one| !one.is_done) || output.contains("error: failed to push") {
             return EffectResult::Failed;
         }
@@ -547,9 +552,9 @@ pub fn effect_result(
         }
     }
     match ended {
-        Ended::Passed if command.tells.passed => return EffectResult::Done,
-        Ended::Failed(_) if command.tells.failed => return EffectResult::Failed,
-        Ended::Passed | Ended::Failed(_) => {}
+        LineStatus::Passed if command.implied_by_status.passed => return EffectResult::Done,
+        LineStatus::Failed(_) if command.implied_by_status.failed => return EffectResult::Failed,
+        LineStatus::Passed | LineStatus::Failed(_) => {}
     }
     let says_failed = ["(HTTP 4", "(HTTP 5", "fatal: ", "create failed", "GraphQL: ", "Error: "];
     if says_failed.iter().any(|mark| output.contains(mark)) {
@@ -592,7 +597,7 @@ pub fn url(kind: EffectKind, output: &str) -> Option<String> {
                 EffectKind::Push | EffectKind::Publish | EffectKind::Migration => false,
             }
     };
-    for line in lines(output) {
+    for line in output_lines(output) {
         let found =
             urls(&line).into_iter().filter(|url| !url.contains("api.github.com")).find(fits);
         if let Some(found) = found {
@@ -616,7 +621,7 @@ fn urls(line: &str) -> Vec<&str> {
 
 /// What a tool of a server does outside, in its own words: `linear create_issue` for
 /// `mcp__linear__create_issue`. None for tools that only read, or work on this machine.
-pub fn outside_action(tool: &str) -> Option<String> {
+pub fn tool_effect_action(tool: &str) -> Option<String> {
     const VERBS: [&str; 23] = [
         "create",
         "update",

@@ -1,7 +1,7 @@
 //! Commands that remove, move or put away files.
 
-use super::git::Git;
-use super::line::Simple;
+use super::git::GitCommand;
+use super::line::SimpleCommand;
 
 /// What a command does to files. Paths are as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +37,8 @@ const WRITES: [&str; 6] =
 
 /// What a command does to files, if it does something. Formatters are left out: what they change
 /// changes no result.
-pub fn file_step(command: &Simple) -> Option<FileStep> {
-    let written = command.output_to.as_deref().filter(|path| is_kept(path));
+pub fn file_step(command: &SimpleCommand) -> Option<FileStep> {
+    let written = command.output_to.as_deref().filter(|path| is_project_file(path));
     if let Some(path) = written {
         return Some(FileStep::Write(vec![path.to_owned()]));
     }
@@ -64,7 +64,7 @@ pub fn file_step(command: &Simple) -> Option<FileStep> {
             WRITES.iter().any(|call| code.contains(call)).then_some(FileStep::Rewrite)
         }
         "git" => {
-            let git = Git::of(command)?;
+            let git = GitCommand::from_command(command)?;
             let operands: Vec<&str> = git.operands().collect();
             match git.verb {
                 "rm" if !git.has("--cached") => Some(FileStep::Remove(owned(operands))),
@@ -98,7 +98,7 @@ pub fn file_step(command: &Simple) -> Option<FileStep> {
 
 fn written_to(files: Vec<&str>) -> Option<FileStep> {
     let files: Vec<String> =
-        files.into_iter().filter(|file| is_kept(file)).map(str::to_owned).collect();
+        files.into_iter().filter(|file| is_project_file(file)).map(str::to_owned).collect();
     (!files.is_empty()).then_some(FileStep::Write(files))
 }
 
@@ -107,7 +107,7 @@ fn is_in_place(arg: &str) -> bool {
 }
 
 /// Whether a file is more than a log, a device or something for the moment.
-fn is_kept(path: &str) -> bool {
+fn is_project_file(path: &str) -> bool {
     let is_passing = ["/dev/", "/tmp/", "/private/tmp/", "/var/", "$", "~", "&"];
     !path.is_empty()
         && !is_passing.iter().any(|start| path.starts_with(start))
@@ -131,7 +131,7 @@ fn restored(operands: Vec<&str>) -> Option<FileStep> {
 }
 
 /// `git checkout` puts files back, or goes to another branch.
-fn checked_out(git: &Git<'_>, operands: Vec<&str>) -> Option<FileStep> {
+fn checked_out(git: &GitCommand<'_>, operands: Vec<&str>) -> Option<FileStep> {
     if git.has_any(&["-b", "-B", "--orphan"]) {
         return None;
     }
@@ -157,7 +157,7 @@ fn checked_out(git: &Git<'_>, operands: Vec<&str>) -> Option<FileStep> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::shell::Line;
+    use crate::session::shell::ShellLine;
 
     #[test]
     fn commands_say_what_they_do_to_files() {
@@ -197,7 +197,7 @@ mod tests {
             ("ls", None),
         ];
         for (line, expected) in table {
-            assert_eq!(file_step(&Line::read(line).commands[0]), expected, "{line}");
+            assert_eq!(file_step(&ShellLine::parse(line).commands[0]), expected, "{line}");
         }
     }
 }

@@ -1,12 +1,12 @@
 //! What git is told to do, and what its output says it did.
 
-use super::line::{Line, Simple, join};
-use super::marks::lines;
+use super::line::{ShellLine, SimpleCommand, join_folder};
+use super::marks::output_lines;
 use std::borrow::Cow;
 
 /// A command of git.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Git<'s> {
+pub struct GitCommand<'s> {
     /// What it is told to do.
     pub verb: &'s str,
     /// The arguments behind it.
@@ -15,9 +15,9 @@ pub struct Git<'s> {
     pub folder: Option<String>,
 }
 
-impl<'s> Git<'s> {
+impl<'s> GitCommand<'s> {
     /// A simple command as one of git.
-    pub fn of(command: &'s Simple) -> Option<Self> {
+    pub fn from_command(command: &'s SimpleCommand) -> Option<Self> {
         if command.program() != "git" {
             return None;
         }
@@ -28,7 +28,7 @@ impl<'s> Git<'s> {
             match arg.as_str() {
                 "-C" => {
                     let to = args.get(at + 1)?;
-                    folder = Some(join(folder.as_deref(), to));
+                    folder = Some(join_folder(folder.as_deref(), to));
                     at += 2;
                 }
                 "-c" | "--git-dir" | "--work-tree" => at += 2,
@@ -55,14 +55,15 @@ impl<'s> Git<'s> {
     }
 
     /// Whether it goes on with, or gives up, what stopped on conflicts.
-    pub fn settles(&self) -> bool {
+    pub fn is_conflict_continuation(&self) -> bool {
         matches!(self.verb, "merge" | "rebase" | "cherry-pick" | "revert" | "am")
             && self.has_any(&["--continue", "--abort", "--skip", "--quit"])
     }
 
     /// The same, and whether it throws away what stopped on conflicts.
     pub fn ends_conflicts(&self) -> bool {
-        self.settles() || (self.verb == "reset" && self.has_any(&["--hard", "--merge"]))
+        self.is_conflict_continuation()
+            || (self.verb == "reset" && self.has_any(&["--hard", "--merge"]))
     }
 
     /// Whether it can stop on conflicts.
@@ -74,7 +75,7 @@ impl<'s> Git<'s> {
     }
 
     /// Whether a commit is given a message, rather than keeping the one it has.
-    pub fn gives_message(&self) -> bool {
+    pub fn has_message(&self) -> bool {
         let gives = |arg: &String| match arg.strip_prefix("--") {
             Some(long) => ["message", "file", "reuse-message", "template", "fixup", "squash"]
                 .iter()
@@ -87,7 +88,7 @@ impl<'s> Git<'s> {
 
 /// A commit that the output shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct PrintedCommit {
     /// The branch; none for a detached head.
     pub branch: Option<String>,
     /// Its id, as far as it is shown.
@@ -99,10 +100,10 @@ pub struct Made {
 }
 
 /// The commits that an output shows: `[main 1a2b3c4] Fix the cache`.
-pub fn made(output: &str) -> Vec<Made> {
-    let mut found: Vec<Made> = Vec::new();
-    for line in lines(output) {
-        if let Some(one) = made_line(line.trim()) {
+pub fn printed_commits(output: &str) -> Vec<PrintedCommit> {
+    let mut found: Vec<PrintedCommit> = Vec::new();
+    for line in output_lines(output) {
+        if let Some(one) = printed_commit(line.trim()) {
             found.push(one);
         } else if let (Some(files), Some(last)) = (files_changed(&line), found.last_mut()) {
             last.files.get_or_insert(files);
@@ -111,7 +112,7 @@ pub fn made(output: &str) -> Vec<Made> {
     found
 }
 
-fn made_line(line: &str) -> Option<Made> {
+fn printed_commit(line: &str) -> Option<PrintedCommit> {
     let (inside, subject) = line.strip_prefix('[')?.split_once("] ")?;
     let (name, id) = inside.rsplit_once(' ')?;
     if !is_id(id) || subject.is_empty() {
@@ -122,7 +123,7 @@ fn made_line(line: &str) -> Option<Made> {
         return None;
     }
     let branch = (name != "detached HEAD").then(|| name.to_owned());
-    Some(Made { branch, id: id.to_owned(), subject: subject.to_owned(), files: None })
+    Some(PrintedCommit { branch, id: id.to_owned(), subject: subject.to_owned(), files: None })
 }
 
 /// ` 3 files changed, 10 insertions(+)`.
@@ -140,7 +141,7 @@ pub fn is_id(word: &str) -> bool {
 
 /// The message of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct CommitMessage {
     /// Its first line.
     pub subject: String,
     /// What comes after it, without trailers.
@@ -148,7 +149,11 @@ pub struct Message {
 }
 
 /// The message that a commit is given on the command line.
-pub fn message(command: &Simple, git: &Git<'_>, line: &Line) -> Option<Message> {
+pub fn commit_message(
+    command: &SimpleCommand,
+    git: &GitCommand<'_>,
+    line: &ShellLine,
+) -> Option<CommitMessage> {
     let mut args = git.args.iter();
     // Each `-m` is a paragraph.
     let mut paragraphs: Vec<String> = Vec::new();
@@ -166,7 +171,7 @@ pub fn message(command: &Simple, git: &Git<'_>, line: &Line) -> Option<Message> 
                 }
                 None => None,
             };
-            paragraphs.extend(file.and_then(|file| body_of(command, file, line)));
+            paragraphs.extend(file.and_then(|file| file_text(command, file, line)));
         }
     }
     // A heredoc is several lines; what the shell puts in the place of a variable is not known.
@@ -174,13 +179,13 @@ pub fn message(command: &Simple, git: &Git<'_>, line: &Line) -> Option<Message> 
     let is_known = !first.contains(['$', '`']) || first.contains('\n');
     let message = paragraphs.join("\n\n");
     let (subject, rest) = message.trim().split_once('\n').unwrap_or((message.trim(), ""));
-    let message = Message { subject: subject.trim().to_owned(), body: body(rest) };
+    let message = CommitMessage { subject: subject.trim().to_owned(), body: message_body(rest) };
     (is_known && !message.subject.is_empty()).then_some(message)
 }
 
 /// What a message says below its subject. Who signed it and which tool helped says nothing about the
 /// change.
-fn body(text: &str) -> Option<String> {
+fn message_body(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
     // What is in one paragraph with a signature is a trailer too.
     let last = lines.iter().rposition(|line| line.is_empty()).map_or(0, |at| at + 1);
@@ -210,11 +215,11 @@ fn is_trailer(line: &str) -> bool {
 }
 
 /// The text of a file that is written on the same line, or of standard input.
-pub(super) fn body_of(command: &Simple, file: &str, line: &Line) -> Option<String> {
+pub(super) fn file_text(command: &SimpleCommand, file: &str, line: &ShellLine) -> Option<String> {
     if file == "-" || file == "/dev/stdin" {
         return command.stdin.clone();
     }
-    let writes = |one: &&Simple| one.output_to.as_deref() == Some(file);
+    let writes = |one: &&SimpleCommand| one.output_to.as_deref() == Some(file);
     line.commands.iter().filter(writes).find_map(|one| one.stdin.clone())
 }
 
@@ -234,11 +239,11 @@ pub struct PushedRef {
 }
 
 /// The references that the output of a push shows.
-pub fn pushed(output: &str) -> Vec<PushedRef> {
-    lines(output).filter_map(|line| pushed_line(&line)).collect()
+pub fn pushed_refs(output: &str) -> Vec<PushedRef> {
+    output_lines(output).filter_map(|line| pushed_ref(&line)).collect()
 }
 
-fn pushed_line(line: &str) -> Option<PushedRef> {
+fn pushed_ref(line: &str) -> Option<PushedRef> {
     let (left, right) = line.split_once(" -> ")?;
     let left = left.trim_start();
     let is_done = !left.starts_with('!');
@@ -279,10 +284,10 @@ fn is_fetched(line: &str, remote: &str, local: &str) -> bool {
 }
 
 /// Commits that a log shows, each with its subject: `1a2b3c4 (HEAD -> main) Fix the cache`.
-pub fn logged(output: &str) -> Vec<(String, String)> {
+pub fn logged_commits(output: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut whole: Option<String> = None;
-    for line in lines(output) {
+    for line in output_lines(output) {
         if let Some(rest) = line.strip_prefix("commit ") {
             whole = rest.split_whitespace().next().filter(|id| is_id(id)).map(str::to_owned);
             continue;
@@ -317,7 +322,7 @@ pub fn conflicts(output: &str) -> Vec<String> {
             || line.contains("could not apply ")
             || line.starts_with("Patch failed at ")
     };
-    let mut found: Vec<String> = lines(output).filter(is_one).map(Cow::into_owned).collect();
+    let mut found: Vec<String> = output_lines(output).filter(is_one).map(Cow::into_owned).collect();
     if found.iter().any(|line| line.starts_with("CONFLICT")) {
         found.retain(|line| line.starts_with("CONFLICT"));
     }

@@ -12,7 +12,9 @@ pub fn is_of_interest(line: &str) -> bool {
             b"gh" => is_gh = true,
             word if is_git && is_change(word) => return true,
             word if is_gh && is_changed_by_gh(word) => return true,
-            word if checks(word) || changes(word) || says_check(word) => return true,
+            word if is_check_program(word) || is_changing_program(word) || is_check_word(word) => {
+                return true;
+            }
             _ => {}
         }
     }
@@ -127,7 +129,7 @@ fn is_changed_by_gh(word: &[u8]) -> bool {
 }
 
 /// Programs that check something, where no word of the line says so.
-fn checks(word: &[u8]) -> bool {
+fn is_check_program(word: &[u8]) -> bool {
     matches!(
         word,
         b"jest"
@@ -221,7 +223,7 @@ fn checks(word: &[u8]) -> bool {
 }
 
 /// Programs that change something.
-fn changes(word: &[u8]) -> bool {
+fn is_changing_program(word: &[u8]) -> bool {
     matches!(
         word,
         b"twine"
@@ -283,7 +285,7 @@ fn changes(word: &[u8]) -> bool {
 }
 
 /// Words that checks have in their names: `pytest`, `run_tests`, `lint`, `typecheck`.
-fn says_check(word: &[u8]) -> bool {
+fn is_check_word(word: &[u8]) -> bool {
     let has = |part: &[u8]| word.windows(part.len()).any(|window| window == part);
     word.len() < 40
         && (has(b"test") || has(b"lint") || has(b"check") || has(b"build") || has(b"spec"))

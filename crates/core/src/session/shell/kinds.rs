@@ -60,7 +60,7 @@ pub enum EffectKind {
 
 impl EffectKind {
     /// What a tool of a server changes, as its name says.
-    pub fn of_tool(action: &str) -> Self {
+    pub fn from_tool_action(action: &str) -> Self {
         let lower = action.to_ascii_lowercase();
         let names = [
             ("comment", Self::Comment),

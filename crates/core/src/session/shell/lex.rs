@@ -6,7 +6,7 @@ const DEPTH_MAX: usize = 6;
 /// A token of a command line.
 #[derive(Clone, Debug)]
 pub(super) enum Token {
-    Word(Word),
+    Word(ShellWord),
     And,
     Or,
     /// `;`, a newline or `;;`.
@@ -21,7 +21,7 @@ pub(super) enum Token {
 
 /// A word, without its quotes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Word {
+pub(super) struct ShellWord {
     pub(super) text: String,
     /// As typed.
     pub(super) raw: String,
@@ -33,7 +33,7 @@ pub(super) struct Word {
 
 /// Where a command writes its errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Errors {
+pub enum StderrTarget {
     /// Beside its output: they are shown, but maybe behind what later commands print.
     #[default]
     Beside,
@@ -49,7 +49,7 @@ pub(super) struct Redirect {
     /// The file that standard output, or all output, is written to.
     pub(super) to: Option<String>,
     /// Where errors are written to, where it says so.
-    pub(super) errors: Option<Errors>,
+    pub(super) errors: Option<StderrTarget>,
     /// The number of the here-document that is read.
     pub(super) here: Option<usize>,
     /// A here-string, as a text.
@@ -57,20 +57,20 @@ pub(super) struct Redirect {
 }
 
 /// A here-document whose body has not come yet.
-struct Awaited {
+struct PendingHereDoc {
     end: String,
     strips_tabs: bool,
     number: usize,
 }
 
 /// Tokens of a command line, and the here-documents that they refer to.
-pub(super) struct Lexed {
+pub(super) struct LexedLine {
     pub(super) tokens: Vec<Token>,
     pub(super) bodies: Vec<String>,
 }
 
 /// Reads a command line. Nothing is an error: what is not closed ends with the text.
-pub(super) fn lex(text: &str) -> Lexed {
+pub(super) fn lex(text: &str) -> LexedLine {
     let mut lexer = Lexer { text, at: 0, depth: 0, awaited: Vec::new(), bodies: Vec::new() };
     let mut tokens = lexer.tokens();
     // A `)` too many ends nothing.
@@ -79,14 +79,14 @@ pub(super) fn lex(text: &str) -> Lexed {
         tokens.push(Token::Next);
         tokens.append(&mut lexer.tokens());
     }
-    Lexed { tokens, bodies: lexer.bodies }
+    LexedLine { tokens, bodies: lexer.bodies }
 }
 
 struct Lexer<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    awaited: Vec<Awaited>,
+    awaited: Vec<PendingHereDoc>,
     bodies: Vec<String>,
 }
 
@@ -169,7 +169,7 @@ impl Lexer<'_> {
         if matches!(self.peek(), Some(b'<' | b'>')) || self.starts("&>") {
             if self.starts("<(") || self.starts(">(") {
                 self.at += 1;
-                let mut word = Word::default();
+                let mut word = ShellWord::default();
                 self.substitution(&mut word);
                 word.raw = self.text[start..self.at].to_owned();
                 return Token::Word(word);
@@ -193,7 +193,7 @@ impl Lexer<'_> {
         match mark {
             "<<" | "<<-" => {
                 redirect.here = Some(self.bodies.len());
-                self.awaited.push(Awaited {
+                self.awaited.push(PendingHereDoc {
                     end: word.text,
                     strips_tabs: mark == "<<-",
                     number: self.bodies.len(),
@@ -204,8 +204,10 @@ impl Lexer<'_> {
             ">&" if !is_descriptor(&word.text) => redirect.to = Some(word.text),
             "&>" | "&>>" => redirect.to = Some(word.text),
             ">" | ">>" | ">|" if matches!(descriptor, "" | "1") => redirect.to = Some(word.text),
-            ">" | ">>" | ">|" if descriptor == "2" => redirect.errors = Some(Errors::Hidden),
-            ">&" if descriptor == "2" && word.text == "1" => redirect.errors = Some(Errors::Merged),
+            ">" | ">>" | ">|" if descriptor == "2" => redirect.errors = Some(StderrTarget::Hidden),
+            ">&" if descriptor == "2" && word.text == "1" => {
+                redirect.errors = Some(StderrTarget::Merged)
+            }
             _ => {}
         }
         Token::Redirect(redirect)
@@ -235,10 +237,10 @@ impl Lexer<'_> {
         }
     }
 
-    fn word(&mut self) -> Word {
+    fn word(&mut self) -> ShellWord {
         let start = self.at;
         let mut bytes = Vec::new();
-        let mut word = Word { is_plain: true, ..Word::default() };
+        let mut word = ShellWord { is_plain: true, ..ShellWord::default() };
         while let Some(byte) = self.peek() {
             match byte {
                 b'(' if bytes.ends_with(b"=") => {
@@ -276,7 +278,7 @@ impl Lexer<'_> {
                     self.expansion(&mut word, &mut bytes);
                     word.is_plain = false;
                 }
-                _ => self.take_run(is_plain_byte, &mut bytes),
+                _ => self.take_while(is_plain_byte, &mut bytes),
             }
         }
         if self.at == start {
@@ -294,14 +296,14 @@ impl Lexer<'_> {
     }
 
     /// Takes bytes as long as they stand for themselves.
-    fn take_run(&mut self, is_plain: impl Fn(u8) -> bool, bytes: &mut Vec<u8>) {
+    fn take_while(&mut self, is_plain: impl Fn(u8) -> bool, bytes: &mut Vec<u8>) {
         let rest = &self.text.as_bytes()[self.at..];
         let run = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
         bytes.extend_from_slice(&rest[..run]);
         self.at += run;
     }
 
-    fn double_quoted(&mut self, word: &mut Word, bytes: &mut Vec<u8>) {
+    fn double_quoted(&mut self, word: &mut ShellWord, bytes: &mut Vec<u8>) {
         while let Some(byte) = self.peek() {
             match byte {
                 b'"' => {
@@ -318,13 +320,13 @@ impl Lexer<'_> {
                     self.at = (self.at + 1).min(self.text.len());
                 }
                 b'$' | b'`' => self.expansion(word, bytes),
-                _ => self.take_run(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'`'), bytes),
+                _ => self.take_while(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'`'), bytes),
             }
         }
     }
 
     /// `$(…)`, `${…}`, `$((…))`, `$'…'`, `$name` or a backtick.
-    fn expansion(&mut self, word: &mut Word, bytes: &mut Vec<u8>) {
+    fn expansion(&mut self, word: &mut ShellWord, bytes: &mut Vec<u8>) {
         let start = self.at;
         if self.starts("`") {
             self.at += 1;
@@ -365,7 +367,7 @@ impl Lexer<'_> {
     }
 
     /// What stands in parentheses runs on its own. `cat` of a here-document is that text.
-    fn substitution(&mut self, word: &mut Word) -> Option<String> {
+    fn substitution(&mut self, word: &mut ShellWord) -> Option<String> {
         self.at += 1;
         if self.depth >= DEPTH_MAX {
             self.skip_past(")");

@@ -1,6 +1,6 @@
 //! A command line as simple commands, and what its exit status says about each of them.
 
-use super::lex::{Errors, Token, Word, lex};
+use super::lex::{ShellWord, StderrTarget, Token, lex};
 use super::wrapper;
 
 /// Longer lines are read up to here.
@@ -16,14 +16,14 @@ const GROUPS_MAX: usize = 32;
 
 /// A command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct ShellLine {
     /// Its simple commands, in the order in which they are typed.
-    pub commands: Vec<Simple>,
+    pub commands: Vec<SimpleCommand>,
 }
 
 /// A simple command: one program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Simple {
+pub struct SimpleCommand {
     /// Program and arguments, without quotes, redirections, assignments and wrappers such as `sudo`
     /// or `npx`.
     pub words: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Simple {
     /// The folder that `cd` went to before it on the same line.
     pub folder: Option<String>,
     /// What the exit status of the line says about it.
-    pub tells: Tells,
+    pub implied_by_status: StatusImplication,
     /// Commands that its output is piped through, as typed.
     pub filters: Vec<String>,
     /// Whether it reads what another command writes.
@@ -42,7 +42,7 @@ pub struct Simple {
     /// The file that its output goes to.
     pub output_to: Option<String>,
     /// Where its errors go.
-    pub errors: Errors,
+    pub errors: StderrTarget,
     /// Commands joined by `&&` have the same number: one that ran says that those before it passed.
     pub chain: usize,
     /// Whether it is in a loop, a condition or a substitution: it may have run never or often.
@@ -53,14 +53,14 @@ pub struct Simple {
 
 /// What the exit status of a line says about one of its commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tells {
+pub struct StatusImplication {
     /// It passed if the line passed.
     pub passed: bool,
     /// It failed if the line failed.
     pub failed: bool,
 }
 
-impl Simple {
+impl SimpleCommand {
     /// The program, without its folder.
     pub fn program(&self) -> &str {
         let word = self.words.first().map_or("", String::as_str);
@@ -113,36 +113,36 @@ impl Simple {
     }
 }
 
-impl Line {
+impl ShellLine {
     /// Takes a command line apart.
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(LINE_BYTES_MAX.min(text.len()))];
         let mut parser = Parser::default();
         let node = parser.script(text, 0);
-        parser.assign(&node, Tells { passed: true, failed: true });
+        parser.assign_status(&node, StatusImplication { passed: true, failed: true });
         parser.number_chains(&node, &mut 0);
         let mut commands = parser.commands;
-        find_status(&mut commands);
+        find_printed_status(&mut commands);
         commands.retain(|command| !command.words.is_empty());
         Self { commands }
     }
 }
 
 /// How commands hang together.
-enum Node {
+enum CommandNode {
     Nothing,
     One(usize),
-    And(Box<Node>, Box<Node>),
-    Or(Box<Node>, Box<Node>),
-    Then(Box<Node>, Box<Node>),
-    Pipe(Vec<Node>),
+    And(Box<CommandNode>, Box<CommandNode>),
+    Or(Box<CommandNode>, Box<CommandNode>),
+    Then(Box<CommandNode>, Box<CommandNode>),
+    Pipe(Vec<CommandNode>),
     /// Its status says nothing: in the background, negated, or inside something else.
-    Hidden(Box<Node>),
+    Hidden(Box<CommandNode>),
 }
 
 #[derive(Default)]
 struct Parser {
-    commands: Vec<Simple>,
+    commands: Vec<SimpleCommand>,
     folder: Option<String>,
     /// How many conditions and loops are open.
     compound: usize,
@@ -153,28 +153,28 @@ struct Parser {
 }
 
 /// The tokens of one script, read from left to right.
-struct Input<'t> {
+struct TokenCursor<'t> {
     tokens: &'t [Token],
     bodies: &'t [String],
     at: usize,
     depth: usize,
 }
 
-impl<'t> Input<'t> {
+impl<'t> TokenCursor<'t> {
     fn peek(&self) -> Option<&'t Token> {
         self.tokens.get(self.at)
     }
 }
 
 impl Parser {
-    fn script(&mut self, text: &str, depth: usize) -> Node {
+    fn script(&mut self, text: &str, depth: usize) -> CommandNode {
         let lexed = lex(text);
-        self.list(&mut Input { tokens: &lexed.tokens, bodies: &lexed.bodies, at: 0, depth })
+        self.list(&mut TokenCursor { tokens: &lexed.tokens, bodies: &lexed.bodies, at: 0, depth })
     }
 
     /// Commands one after the other, up to what closes the group.
-    fn list(&mut self, input: &mut Input<'_>) -> Node {
-        let mut all = Node::Nothing;
+    fn list(&mut self, input: &mut TokenCursor<'_>) -> CommandNode {
+        let mut all = CommandNode::Nothing;
         while let Some(token) = input.peek() {
             match token {
                 Token::Close => break,
@@ -186,15 +186,15 @@ impl Parser {
                     let before = input.at;
                     let mut one = self.and_or(input);
                     if matches!(input.peek(), Some(Token::Background)) {
-                        one = Node::Hidden(Box::new(one));
+                        one = CommandNode::Hidden(Box::new(one));
                     }
                     input.at = input.at.max(before + 1);
                     all = match (all, one) {
-                        (Node::Nothing, one) => one,
+                        (CommandNode::Nothing, one) => one,
                         // A loop at the end has a status of its own, which says nothing.
-                        (earlier @ Node::Hidden(_), Node::Nothing) => earlier,
-                        (earlier, Node::Nothing) => Node::Hidden(Box::new(earlier)),
-                        (earlier, one) => Node::Then(Box::new(earlier), Box::new(one)),
+                        (earlier @ CommandNode::Hidden(_), CommandNode::Nothing) => earlier,
+                        (earlier, CommandNode::Nothing) => CommandNode::Hidden(Box::new(earlier)),
+                        (earlier, one) => CommandNode::Then(Box::new(earlier), Box::new(one)),
                     };
                 }
             }
@@ -202,7 +202,7 @@ impl Parser {
         all
     }
 
-    fn and_or(&mut self, input: &mut Input<'_>) -> Node {
+    fn and_or(&mut self, input: &mut TokenCursor<'_>) -> CommandNode {
         let mut left = self.pipeline(input);
         loop {
             let is_and = match input.peek() {
@@ -216,16 +216,17 @@ impl Parser {
             }
             let right = self.pipeline(input);
             left = match (left, right, is_and) {
-                (Node::Nothing, right, true) => right,
-                (left, Node::Nothing, true) | (left @ Node::Nothing, Node::Nothing, false) => left,
-                (left, Node::Nothing, false) => Node::Hidden(Box::new(left)),
-                (left, right, true) => Node::And(Box::new(left), Box::new(right)),
-                (left, right, false) => Node::Or(Box::new(left), Box::new(right)),
+                (CommandNode::Nothing, right, true) => right,
+                (left, CommandNode::Nothing, true)
+                | (left @ CommandNode::Nothing, CommandNode::Nothing, false) => left,
+                (left, CommandNode::Nothing, false) => CommandNode::Hidden(Box::new(left)),
+                (left, right, true) => CommandNode::And(Box::new(left), Box::new(right)),
+                (left, right, false) => CommandNode::Or(Box::new(left), Box::new(right)),
             };
         }
     }
 
-    fn pipeline(&mut self, input: &mut Input<'_>) -> Node {
+    fn pipeline(&mut self, input: &mut TokenCursor<'_>) -> CommandNode {
         let mut is_negated = false;
         while let Some(Token::Word(word)) = input.peek()
             && word.is_plain
@@ -249,12 +250,12 @@ impl Parser {
         }
         let node = match parts.len() {
             1 => parts.remove(0),
-            _ => Node::Pipe(parts),
+            _ => CommandNode::Pipe(parts),
         };
-        if is_negated { Node::Hidden(Box::new(node)) } else { node }
+        if is_negated { CommandNode::Hidden(Box::new(node)) } else { node }
     }
 
-    fn command(&mut self, input: &mut Input<'_>) -> Node {
+    fn command(&mut self, input: &mut TokenCursor<'_>) -> CommandNode {
         loop {
             let word = match input.peek() {
                 Some(Token::Open) if self.groups < GROUPS_MAX => {
@@ -280,12 +281,12 @@ impl Parser {
                 "for" | "case" | "select" => {
                     self.compound += 1;
                     skip_words(input);
-                    return Node::Nothing;
+                    return CommandNode::Nothing;
                 }
                 "fi" | "done" | "esac" => {
                     self.compound = self.compound.saturating_sub(1);
                     skip_words(input);
-                    return Node::Nothing;
+                    return CommandNode::Nothing;
                 }
                 _ => return self.simple(input),
             }
@@ -293,7 +294,7 @@ impl Parser {
     }
 
     /// What stands in parentheses or braces.
-    fn group(&mut self, input: &mut Input<'_>) -> Node {
+    fn group(&mut self, input: &mut TokenCursor<'_>) -> CommandNode {
         input.at += 1;
         self.groups += 1;
         let node = self.list(input);
@@ -310,9 +311,9 @@ impl Parser {
         node
     }
 
-    fn simple(&mut self, input: &mut Input<'_>) -> Node {
-        let mut words: Vec<&Word> = Vec::new();
-        let mut command = Simple { folder: self.folder.clone(), ..Simple::default() };
+    fn simple(&mut self, input: &mut TokenCursor<'_>) -> CommandNode {
+        let mut words: Vec<&ShellWord> = Vec::new();
+        let mut command = SimpleCommand { folder: self.folder.clone(), ..SimpleCommand::default() };
         while let Some(token) = input.peek() {
             match token {
                 Token::Word(word) => words.push(word),
@@ -342,15 +343,15 @@ impl Parser {
             self.nested += 1;
             let body = self.command(input);
             self.nested -= 1;
-            return Node::Hidden(Box::new(body));
+            return CommandNode::Hidden(Box::new(body));
         }
         for tokens in words.iter().flat_map(|word| &word.inner) {
-            self.inside(tokens, input);
+            self.substitution(tokens, input);
         }
         if words.is_empty() || self.commands.len() >= COMMANDS_MAX {
-            return Node::Nothing;
+            return CommandNode::Nothing;
         }
-        command.text = shown(&words);
+        command.text = display_words(&words);
         let plain: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         if input.depth < DEPTH_MAX
             && let Some(script) = wrapper::script(&plain)
@@ -359,17 +360,17 @@ impl Parser {
         }
         command.words = wrapper::strip(plain);
         command.is_nested = self.compound + self.nested > 0;
-        self.heed(&command);
+        self.apply_shell_state(&command);
         self.commands.push(command);
-        let one = Node::One(self.commands.len() - 1);
-        if self.compound > 0 { Node::Hidden(Box::new(one)) } else { one }
+        let one = CommandNode::One(self.commands.len() - 1);
+        if self.compound > 0 { CommandNode::Hidden(Box::new(one)) } else { one }
     }
 
     /// What runs in a substitution: its status is lost.
-    fn inside(&mut self, tokens: &[Token], input: &Input<'_>) {
+    fn substitution(&mut self, tokens: &[Token], input: &TokenCursor<'_>) {
         let folder = self.folder.clone();
         self.nested += 1;
-        let mut inner = Input { tokens, bodies: input.bodies, at: 0, depth: input.depth + 1 };
+        let mut inner = TokenCursor { tokens, bodies: input.bodies, at: 0, depth: input.depth + 1 };
         while inner.at < tokens.len() {
             self.list(&mut inner);
             inner.at += 1;
@@ -379,12 +380,12 @@ impl Parser {
     }
 
     /// Commands that change what later ones mean.
-    fn heed(&mut self, command: &Simple) {
+    fn apply_shell_state(&mut self, command: &SimpleCommand) {
         match command.program() {
             "cd" | "pushd" => {
                 let to = command.args().iter().find(|arg| !arg.starts_with('-'));
                 self.folder = match to {
-                    Some(to) => Some(join(self.folder.as_deref(), to)),
+                    Some(to) => Some(join_folder(self.folder.as_deref(), to)),
                     None => Some("~".to_owned()),
                 };
             }
@@ -401,63 +402,63 @@ impl Parser {
     }
 
     /// Says of each command what the status of the line says about it.
-    fn assign(&mut self, node: &Node, tells: Tells) {
+    fn assign_status(&mut self, node: &CommandNode, tells: StatusImplication) {
         match node {
-            Node::Nothing => {}
-            Node::One(at) => self.commands[*at].tells = tells,
-            Node::And(left, right) => {
+            CommandNode::Nothing => {}
+            CommandNode::One(at) => self.commands[*at].implied_by_status = tells,
+            CommandNode::And(left, right) => {
                 // Which one failed is known only where the other one cannot fail.
                 let (l, r) = (self.cannot_fail(left), self.cannot_fail(right));
-                self.assign(left, Tells { failed: tells.failed && r, ..tells });
-                self.assign(right, Tells { failed: tells.failed && l, ..tells });
+                self.assign_status(left, StatusImplication { failed: tells.failed && r, ..tells });
+                self.assign_status(right, StatusImplication { failed: tells.failed && l, ..tells });
             }
-            Node::Or(left, right) => {
-                let tells = Tells { passed: false, ..tells };
-                self.assign(left, tells);
-                self.assign(right, tells);
+            CommandNode::Or(left, right) => {
+                let tells = StatusImplication { passed: false, ..tells };
+                self.assign_status(left, tells);
+                self.assign_status(right, tells);
             }
-            Node::Then(left, right) if self.exits_on_error => {
+            CommandNode::Then(left, right) if self.exits_on_error => {
                 let (l, r) = (self.cannot_fail(left), self.cannot_fail(right));
-                self.assign(left, Tells { failed: tells.failed && r, ..tells });
-                self.assign(right, Tells { failed: tells.failed && l, ..tells });
+                self.assign_status(left, StatusImplication { failed: tells.failed && r, ..tells });
+                self.assign_status(right, StatusImplication { failed: tells.failed && l, ..tells });
             }
-            Node::Then(left, right) => {
-                self.assign(left, Tells::default());
-                self.assign(right, tells);
+            CommandNode::Then(left, right) => {
+                self.assign_status(left, StatusImplication::default());
+                self.assign_status(right, tells);
             }
-            Node::Pipe(parts) => self.assign_pipe(parts, tells),
-            Node::Hidden(inner) => self.assign(inner, Tells::default()),
+            CommandNode::Pipe(parts) => self.assign_pipe_status(parts, tells),
+            CommandNode::Hidden(inner) => self.assign_status(inner, StatusImplication::default()),
         }
     }
 
-    fn assign_pipe(&mut self, parts: &[Node], tells: Tells) {
-        let firsts: Vec<Option<usize>> = parts.iter().map(last_of).collect();
+    fn assign_pipe_status(&mut self, parts: &[CommandNode], tells: StatusImplication) {
+        let firsts: Vec<Option<usize>> = parts.iter().map(last_command_index).collect();
         for (at, part) in parts.iter().enumerate() {
             let is_last = at + 1 == parts.len();
             let others_pass = parts.iter().enumerate().all(|(other, part)| {
-                other == at || self.cannot_fail(part) || self.only_shows(part)
+                other == at || self.cannot_fail(part) || self.is_display_filter(part)
             });
             let tells = match (self.fails_with_pipe, is_last) {
-                (true, _) => Tells { failed: tells.failed && others_pass, ..tells },
+                (true, _) => StatusImplication { failed: tells.failed && others_pass, ..tells },
                 (false, true) => tells,
-                (false, false) => Tells::default(),
+                (false, false) => StatusImplication::default(),
             };
-            self.assign(part, tells);
+            self.assign_status(part, tells);
             let behind = firsts[at + 1..].iter().flatten();
             let filters: Vec<String> = behind.map(|at| self.commands[*at].text.clone()).collect();
-            for at in all_of(part) {
+            for at in command_indexes(part) {
                 self.commands[at].filters.extend(filters.iter().cloned());
                 self.commands[at].is_filter = firsts.first().is_none_or(|_| !parts[0].has(at));
             }
         }
     }
 
-    fn cannot_fail(&self, node: &Node) -> bool {
+    fn cannot_fail(&self, node: &CommandNode) -> bool {
         const PASSING: [&str; 15] = [
             "cd", "pushd", "popd", "echo", "printf", "export", "set", "source", ".", "true", ":",
             "mkdir", "sleep", "pwd", "",
         ];
-        all_of(node).into_iter().all(|at| {
+        command_indexes(node).into_iter().all(|at| {
             // `x=$(command)` has the status of the command.
             let assigns_output = || self.commands[at].text.contains(['(', '`']);
             let program = self.commands[at].program();
@@ -466,30 +467,30 @@ impl Parser {
     }
 
     /// Filters that pass whatever they are given.
-    fn only_shows(&self, node: &Node) -> bool {
+    fn is_display_filter(&self, node: &CommandNode) -> bool {
         const SHOWING: [&str; 8] = ["tail", "head", "tee", "cat", "sort", "wc", "uniq", "sed"];
-        all_of(node).into_iter().all(|at| SHOWING.contains(&self.commands[at].program()))
+        command_indexes(node).into_iter().all(|at| SHOWING.contains(&self.commands[at].program()))
     }
 
-    fn number_chains(&mut self, node: &Node, chain: &mut usize) {
+    fn number_chains(&mut self, node: &CommandNode, chain: &mut usize) {
         match node {
-            Node::Nothing => {}
-            Node::One(at) => self.commands[*at].chain = *chain,
-            Node::And(left, right) => {
+            CommandNode::Nothing => {}
+            CommandNode::One(at) => self.commands[*at].chain = *chain,
+            CommandNode::And(left, right) => {
                 self.number_chains(left, chain);
                 self.number_chains(right, chain);
             }
-            Node::Or(left, right) | Node::Then(left, right) => {
+            CommandNode::Or(left, right) | CommandNode::Then(left, right) => {
                 self.number_chains(left, chain);
-                *chain += usize::from(!self.exits_on_error || matches!(node, Node::Or(..)));
+                *chain += usize::from(!self.exits_on_error || matches!(node, CommandNode::Or(..)));
                 self.number_chains(right, chain);
             }
-            Node::Pipe(parts) => {
+            CommandNode::Pipe(parts) => {
                 for part in parts {
                     self.number_chains(part, chain);
                 }
             }
-            Node::Hidden(inner) => {
+            CommandNode::Hidden(inner) => {
                 *chain += 1;
                 self.number_chains(inner, chain);
                 *chain += 1;
@@ -498,38 +499,40 @@ impl Parser {
     }
 }
 
-impl Node {
+impl CommandNode {
     fn has(&self, at: usize) -> bool {
-        all_of(self).contains(&at)
+        command_indexes(self).contains(&at)
     }
 }
 
-fn all_of(node: &Node) -> Vec<usize> {
+fn command_indexes(node: &CommandNode) -> Vec<usize> {
     match node {
-        Node::Nothing => Vec::new(),
-        Node::One(at) => vec![*at],
-        Node::And(left, right) | Node::Or(left, right) | Node::Then(left, right) => {
-            let mut all = all_of(left);
-            all.extend(all_of(right));
+        CommandNode::Nothing => Vec::new(),
+        CommandNode::One(at) => vec![*at],
+        CommandNode::And(left, right)
+        | CommandNode::Or(left, right)
+        | CommandNode::Then(left, right) => {
+            let mut all = command_indexes(left);
+            all.extend(command_indexes(right));
             all
         }
-        Node::Pipe(parts) => parts.iter().flat_map(all_of).collect(),
-        Node::Hidden(inner) => all_of(inner),
+        CommandNode::Pipe(parts) => parts.iter().flat_map(command_indexes).collect(),
+        CommandNode::Hidden(inner) => command_indexes(inner),
     }
 }
 
-fn last_of(node: &Node) -> Option<usize> {
-    all_of(node).pop()
+fn last_command_index(node: &CommandNode) -> Option<usize> {
+    command_indexes(node).pop()
 }
 
-fn skip_words(input: &mut Input<'_>) {
+fn skip_words(input: &mut TokenCursor<'_>) {
     while matches!(input.peek(), Some(Token::Word(_) | Token::Redirect(_))) {
         input.at += 1;
     }
 }
 
 /// `echo "exit: $?"` prints the status of the command before it.
-fn find_status(commands: &mut [Simple]) {
+fn find_printed_status(commands: &mut [SimpleCommand]) {
     for at in 1..commands.len() {
         if !matches!(commands[at].program(), "echo" | "printf") {
             continue;
@@ -555,7 +558,7 @@ fn find_status(commands: &mut [Simple]) {
 }
 
 /// A command on one line, as typed.
-fn shown(words: &[&Word]) -> String {
+fn display_words(words: &[&ShellWord]) -> String {
     let mut text = String::new();
     for word in words {
         let (line, is_cut) = match word.raw.split_once('\n') {
@@ -579,7 +582,7 @@ fn shown(words: &[&Word]) -> String {
 }
 
 /// A folder seen from another one.
-pub fn join(from: Option<&str>, to: &str) -> String {
+pub fn join_folder(from: Option<&str>, to: &str) -> String {
     let is_whole = to.starts_with(['/', '~', '$']);
     match from {
         Some(from) if !is_whole => {

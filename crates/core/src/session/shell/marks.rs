@@ -9,12 +9,12 @@ const OUTPUT_BYTES_MAX: usize = 64 << 10;
 const LINE_BYTES_MAX: usize = 400;
 
 /// The lines of an output, without colors. Of a long one the start and the end.
-pub(super) fn lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    let (head, tail) = ends(output);
-    head.lines().chain(tail.lines()).map(plain)
+pub(super) fn output_lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let (head, tail) = head_and_tail(output);
+    head.lines().chain(tail.lines()).map(strip_escapes)
 }
 
-fn ends(output: &str) -> (&str, &str) {
+fn head_and_tail(output: &str) -> (&str, &str) {
     if output.len() <= 2 * OUTPUT_BYTES_MAX {
         return (output, "");
     }
@@ -23,7 +23,7 @@ fn ends(output: &str) -> (&str, &str) {
 }
 
 /// A line without escape sequences.
-fn plain(line: &str) -> Cow<'_, str> {
+fn strip_escapes(line: &str) -> Cow<'_, str> {
     if !line.as_bytes().contains(&0x1b) {
         return line.trim_end().into();
     }
@@ -44,10 +44,10 @@ fn plain(line: &str) -> Cow<'_, str> {
 
 /// How a check of this kind ended, as its output says; unknown where it says nothing. Where others ran
 /// beside it, what tools say about tasks counts only if it names this one.
-pub(super) fn result(kind: CheckKind, output: &str, task: Option<&str>) -> CheckResult {
+pub(super) fn check_result(kind: CheckKind, output: &str, task: Option<&str>) -> CheckResult {
     let mut passed = false;
-    for line in lines(output) {
-        match mark(kind, &line, task) {
+    for line in output_lines(output) {
+        match line_result(kind, &line, task) {
             CheckResult::Failed => return CheckResult::Failed,
             CheckResult::Passed => passed = true,
             CheckResult::Unknown => {}
@@ -58,7 +58,7 @@ pub(super) fn result(kind: CheckKind, output: &str, task: Option<&str>) -> Check
 
 /// Whether the output says that the command was not run at all: it does not exist, or was called in
 /// a way that it does not understand.
-pub(super) fn did_not_run(output: &str) -> bool {
+pub(super) fn has_not_started(output: &str) -> bool {
     const MARKS: [&str; 16] = [
         "command not found",
         "No module named",
@@ -104,13 +104,13 @@ fn task_failed(line: &str) -> bool {
         || (line.starts_with("make[") && line.contains("]: *** "))
 }
 
-fn mark(kind: CheckKind, line: &str, task: Option<&str>) -> CheckResult {
+fn line_result(kind: CheckKind, line: &str, task: Option<&str>) -> CheckResult {
     if line.is_empty() || line.len() > LINE_BYTES_MAX {
         return CheckResult::Unknown;
     }
     let trimmed = line.trim_start();
     if task_failed(trimmed) {
-        let is_it = task.is_none_or(|task| !task.is_empty() && names(trimmed, task));
+        let is_it = task.is_none_or(|task| !task.is_empty() && names_task(trimmed, task));
         return if is_it { CheckResult::Failed } else { CheckResult::Unknown };
     }
     let by_words = match kind {
@@ -123,11 +123,11 @@ fn mark(kind: CheckKind, line: &str, task: Option<&str>) -> CheckResult {
     if by_words != CheckResult::Unknown || kind == CheckKind::Script {
         return by_words;
     }
-    counted(kind, trimmed)
+    counted_result(kind, trimmed)
 }
 
 /// Whether a task is named: `[lint] ERROR task failed`, `make: *** [Makefile:9: lint] Error 1`.
-fn names(line: &str, task: &str) -> bool {
+fn names_task(line: &str, task: &str) -> bool {
     line.split(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '`' | '"' | '(' | ')'))
         .any(|word| word == task)
 }
@@ -283,7 +283,7 @@ fn may_count(kind: CheckKind, line: &str) -> bool {
 }
 
 /// Summaries with numbers: `3 failed, 5 passed`, `✖ 3 problems (1 error, 2 warnings)`.
-fn counted(kind: CheckKind, line: &str) -> CheckResult {
+fn counted_result(kind: CheckKind, line: &str) -> CheckResult {
     if !may_count(kind, line) {
         return CheckResult::Unknown;
     }
@@ -307,7 +307,7 @@ fn counted(kind: CheckKind, line: &str) -> CheckResult {
                 .or_else(|| node_count(line, "fail"));
             let errors = before(&["error", "errors"]).filter(|_| line.contains(" in "));
             let passed = before(&["passed", "passing", "pass", "tests", "examples"])
-                .filter(|_| says_all(line))
+                .filter(|_| counts_passed_only(line))
                 .or_else(|| node_count(line, "pass"));
             if failed.unwrap_or(0) + errors.unwrap_or(0) > 0 {
                 return CheckResult::Failed;
@@ -335,7 +335,7 @@ fn node_count(line: &str, name: &str) -> Option<u64> {
 }
 
 /// Whether a line counts tests that passed, rather than tests of any outcome.
-fn says_all(line: &str) -> bool {
+fn counts_passed_only(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     lower.contains("pass") || lower.contains(", 0 failures") || lower.contains("with 0 failures")
 }

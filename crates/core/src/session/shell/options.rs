@@ -3,7 +3,7 @@
 
 /// What an option does to a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum OptionClass {
     /// Nothing that matters.
     Neutral,
     /// It checks less.
@@ -205,38 +205,40 @@ const NEUTRAL_VALUED: [&str; 26] = [
 ];
 
 impl Options {
-    pub(super) fn of(runner: &str) -> Self {
+    pub(super) fn for_runner(runner: &str) -> Self {
         Self { runner: runner.to_owned() }
     }
 
     /// What an option does, and whether the next word is its value.
-    pub(super) fn class(&self, name: &str) -> (Class, bool) {
+    pub(super) fn class(&self, name: &str) -> (OptionClass, bool) {
         match (self.runner.as_str(), name) {
             ("cargo", "--workspace" | "--tests" | "--all" | "-r") => {
-                return (Class::Widening, false);
+                return (OptionClass::Widening, false);
             }
-            ("pytest", "-p" | "-c" | "-W" | "-o" | "--rootdir") => return (Class::Neutral, true),
+            ("pytest", "-p" | "-c" | "-W" | "-o" | "--rootdir") => {
+                return (OptionClass::Neutral, true);
+            }
             ("pytest", "-s" | "-l")
             | ("cargo" | "go", "-q" | "-v" | "-x")
             | ("jest" | "vitest", "-w" | "-i")
-            | ("make", "-s" | "-k" | "-B") => return (Class::Neutral, false),
+            | ("make", "-s" | "-k" | "-B") => return (OptionClass::Neutral, false),
             ("tsc" | "vue-tsc", "-p" | "--project" | "-b" | "--build")
             | ("eslint", "--ext" | "--max-warnings" | "-c" | "--config") => {
-                return (Class::Unknown, true);
+                return (OptionClass::Unknown, true);
             }
-            ("nox", "-s") | ("gradle", "--tests") => return (Class::Narrowing, true),
+            ("nox", "-s") | ("gradle", "--tests") => return (OptionClass::Narrowing, true),
             _ => {}
         }
         if name.starts_with("-Dtest") {
-            return (Class::Narrowing, false);
+            return (OptionClass::Narrowing, false);
         }
-        let tables: [(&[&str], Class, bool); 6] = [
-            (&NEUTRAL, Class::Neutral, false),
-            (&NEUTRAL_VALUED, Class::Neutral, true),
-            (&NARROWING_VALUED, Class::Narrowing, true),
-            (&NARROWING, Class::Narrowing, false),
-            (&WIDENING, Class::Widening, false),
-            (&WIDENING_VALUED, Class::Widening, true),
+        let tables: [(&[&str], OptionClass, bool); 6] = [
+            (&NEUTRAL, OptionClass::Neutral, false),
+            (&NEUTRAL_VALUED, OptionClass::Neutral, true),
+            (&NARROWING_VALUED, OptionClass::Narrowing, true),
+            (&NARROWING, OptionClass::Narrowing, false),
+            (&WIDENING, OptionClass::Widening, false),
+            (&WIDENING_VALUED, OptionClass::Widening, true),
         ];
         let known = tables.iter().find(|(names, _, _)| names.contains(&name));
         if let Some((_, class, is_valued)) = known {
@@ -247,6 +249,6 @@ impl Options {
             || name.starts_with("--coverage")
             || name.starts_with("--color")
             || name.strip_prefix("-j").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
-        if is_neutral { (Class::Neutral, false) } else { (Class::Unknown, false) }
+        if is_neutral { (OptionClass::Neutral, false) } else { (OptionClass::Unknown, false) }
     }
 }

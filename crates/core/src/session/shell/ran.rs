@@ -2,14 +2,14 @@
 
 use super::check::Check;
 use super::kinds::{CheckKind, CheckResult};
-use super::lex::Errors;
-use super::line::{Line, Simple};
+use super::lex::StderrTarget;
+use super::line::{ShellLine, SimpleCommand};
 use super::marks;
-use super::why::why;
+use super::why::failure_lines;
 
 /// How a line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum LineStatus {
     /// With status 0.
     Passed,
     /// With another status, which may be known.
@@ -18,7 +18,7 @@ pub enum Ended {
 
 /// A check of a line, with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckedCommand {
     /// What it checks.
     pub kind: CheckKind,
     /// The simple command, as typed.
@@ -32,20 +32,20 @@ pub struct Checked {
 }
 
 /// The checks of a line, each with its result.
-pub fn checks(line: &Line, ended: Ended, output: &str) -> Vec<Checked> {
+pub fn check_results(line: &ShellLine, ended: LineStatus, output: &str) -> Vec<CheckedCommand> {
     let mut found: Vec<(usize, Check, CheckResult)> = Vec::new();
     for (at, command) in line.commands.iter().enumerate() {
-        for check in Check::all_of(command) {
+        for check in Check::all_from_command(command) {
             found.push((at, check, CheckResult::Unknown));
         }
     }
-    let parts = parts(line, output);
+    let parts = output_parts(line, output);
     let beside: Vec<(usize, CheckKind)> =
         found.iter().map(|(at, check, _)| (parts[*at].first, check.kind)).collect();
     for (at, check, result) in &mut found {
         let part = &parts[*at];
         let of_part = || beside.iter().filter(|(first, _)| *first == part.first);
-        let printed = Printed {
+        let printed = CheckOutput {
             text: part.text,
             is_one_of_kind: of_part().filter(|(_, kind)| *kind == check.kind).count() == 1,
             task: (of_part().count() > 1).then(|| check.task()),
@@ -57,12 +57,12 @@ pub fn checks(line: &Line, ended: Ended, output: &str) -> Vec<Checked> {
     let show = |(at, check, result): (usize, Check, CheckResult)| {
         let command = &line.commands[at];
         let is_failed = result == CheckResult::Failed;
-        Checked {
+        CheckedCommand {
             kind: check.kind,
             command: command.text.clone(),
             folder: command.folder.clone(),
             result,
-            why: if is_failed { why(parts[at].text) } else { Vec::new() },
+            why: if is_failed { failure_lines(parts[at].text) } else { Vec::new() },
         }
     };
     found.into_iter().map(show).collect()
@@ -70,8 +70,12 @@ pub fn checks(line: &Line, ended: Ended, output: &str) -> Vec<Checked> {
 
 /// In `a && b && c`, whatever stands before one that ran has passed, and what stands behind one that
 /// failed never ran.
-fn infer_from_chain(line: &Line, ended: Ended, found: &mut Vec<(usize, Check, CheckResult)>) {
-    if ended == Ended::Passed {
+fn infer_from_chain(
+    line: &ShellLine,
+    ended: LineStatus,
+    found: &mut Vec<(usize, Check, CheckResult)>,
+) {
+    if ended == LineStatus::Passed {
         return;
     }
     let is_failed = |(at, _, result): &(usize, Check, CheckResult)| {
@@ -91,7 +95,7 @@ fn infer_from_chain(line: &Line, ended: Ended, found: &mut Vec<(usize, Check, Ch
 
 /// What commands between two `echo`s printed.
 #[derive(Clone, Copy)]
-struct Part<'o> {
+struct OutputPart<'o> {
     text: &'o str,
     /// Where its first command stands on the line.
     first: usize,
@@ -101,16 +105,16 @@ struct Part<'o> {
 
 /// The part of the output that each command printed. Where `echo` prints a text of its own between
 /// commands, that line parts what they printed, unless errors may stand elsewhere.
-fn parts<'o>(line: &Line, output: &'o str) -> Vec<Part<'o>> {
+fn output_parts<'o>(line: &ShellLine, output: &'o str) -> Vec<OutputPart<'o>> {
     let mut parts = Vec::with_capacity(line.commands.len());
     let (mut rest, mut first) = (output, 0);
-    let prints = |one: &&Simple| !one.is_filter && !matches!(one.program(), "cd" | "echo");
+    let prints = |one: &&SimpleCommand| !one.is_filter && !matches!(one.program(), "cd" | "echo");
     let mut close = |text: &'o str, from: usize, to: usize| {
         let commands = line.commands[from..to].iter().filter(prints).count();
-        parts.resize(to, Part { text, first: from, commands });
+        parts.resize(to, OutputPart { text, first: from, commands });
     };
     for (at, command) in line.commands.iter().enumerate() {
-        if prints(&command) && command.errors == Errors::Beside {
+        if prints(&command) && command.errors == StderrTarget::Beside {
             break;
         }
         if let Some((before, after)) = printed_line(command).and_then(|text| split_at(rest, &text))
@@ -124,7 +128,7 @@ fn parts<'o>(line: &Line, output: &'o str) -> Vec<Part<'o>> {
 }
 
 /// The line that a plain `echo "--- lint ---"` prints.
-fn printed_line(command: &Simple) -> Option<String> {
+fn printed_line(command: &SimpleCommand) -> Option<String> {
     let is_plain = command.program() == "echo"
         && !command.is_nested
         && command.filters.is_empty()
@@ -150,7 +154,7 @@ fn split_at<'o>(output: &'o str, line: &str) -> Option<(&'o str, &'o str)> {
 }
 
 /// What a check printed, and what else may have printed it.
-struct Printed<'c> {
+struct CheckOutput<'c> {
     text: &'c str,
     is_one_of_kind: bool,
     /// The name of the task, where others ran beside it.
@@ -160,18 +164,18 @@ struct Printed<'c> {
 }
 
 fn result_of(
-    command: &Simple,
+    command: &SimpleCommand,
     kind: CheckKind,
-    ended: Ended,
-    printed: &Printed<'_>,
+    ended: LineStatus,
+    printed: &CheckOutput<'_>,
 ) -> CheckResult {
     let output = printed.text;
     match ended {
-        Ended::Passed if command.tells.passed => return CheckResult::Passed,
-        Ended::Failed(code) if command.tells.failed => {
-            let says = marks::result(kind, output, printed.task);
+        LineStatus::Passed if command.implied_by_status.passed => return CheckResult::Passed,
+        LineStatus::Failed(code) if command.implied_by_status.failed => {
+            let says = marks::check_result(kind, output, printed.task);
             let did_not_run = matches!(code, Some(124 | 126 | 127 | 130 | 137 | 143))
-                || marks::did_not_run(output)
+                || marks::has_not_started(output)
                 || (says != CheckResult::Failed && cd_failed(output));
             let is_test_failure = says == CheckResult::Failed && kind == CheckKind::Test;
             return match did_not_run && !is_test_failure {
@@ -179,13 +183,13 @@ fn result_of(
                 false => CheckResult::Failed,
             };
         }
-        Ended::Passed | Ended::Failed(_) => {}
+        LineStatus::Passed | LineStatus::Failed(_) => {}
     }
     if let Some(status) = printed_status(command, output) {
         return if status == 0 { CheckResult::Passed } else { CheckResult::Failed };
     }
-    if printed.is_silent && ended == Ended::Passed && shows_all(command, output) {
-        let is_empty = !output.lines().any(|line| !is_of_client(line) && !line.trim().is_empty());
+    if printed.is_silent && ended == LineStatus::Passed && shows_all(command, output) {
+        let is_empty = !output.lines().any(|line| !is_client_line(line) && !line.trim().is_empty());
         if is_empty {
             return CheckResult::Passed;
         }
@@ -194,9 +198,11 @@ fn result_of(
     if !printed.is_one_of_kind {
         return CheckResult::Unknown;
     }
-    match marks::result(kind, output, printed.task) {
+    match marks::check_result(kind, output, printed.task) {
         CheckResult::Passed if !shows_failures(command, output) => CheckResult::Unknown,
-        CheckResult::Passed if matches!(ended, Ended::Failed(_)) && kind != CheckKind::Test => {
+        CheckResult::Passed
+            if matches!(ended, LineStatus::Failed(_)) && kind != CheckKind::Test =>
+        {
             CheckResult::Unknown
         }
         result @ (CheckResult::Passed | CheckResult::Failed | CheckResult::Unknown) => result,
@@ -204,7 +210,7 @@ fn result_of(
 }
 
 /// Lines that Claude Code adds to an output.
-fn is_of_client(line: &str) -> bool {
+fn is_client_line(line: &str) -> bool {
     line.starts_with("Shell cwd was reset to ")
 }
 
@@ -213,7 +219,7 @@ fn cd_failed(output: &str) -> bool {
 }
 
 /// The number that `echo "exit: $?"` printed.
-fn printed_status(command: &Simple, output: &str) -> Option<i64> {
+fn printed_status(command: &SimpleCommand, output: &str) -> Option<i64> {
     let before = command.status_after.as_deref()?;
     let status = |line: &str| {
         let rest = line.trim().strip_prefix(before.trim_start())?;
@@ -227,19 +233,19 @@ fn printed_status(command: &Simple, output: &str) -> Option<i64> {
 }
 
 /// Whether everything that a command printed is in the output.
-fn shows_all(command: &Simple, output: &str) -> bool {
+fn shows_all(command: &SimpleCommand, output: &str) -> bool {
     let shows = |filter: &String| match filter.split_whitespace().next() {
         Some("tail" | "tee" | "cat") => true,
         Some("head") => is_within_head(filter, output),
         _ => false,
     };
     let is_shown =
-        command.errors != Errors::Hidden && command.output_to.is_none() && !command.is_nested;
+        command.errors != StderrTarget::Hidden && command.output_to.is_none() && !command.is_nested;
     is_shown && command.filters.iter().all(shows)
 }
 
 /// Whether a failure would be seen in what the filters leave of the output.
-fn shows_failures(command: &Simple, output: &str) -> bool {
+fn shows_failures(command: &SimpleCommand, output: &str) -> bool {
     let shows = |filter: &String| {
         let program = filter.split_whitespace().next().unwrap_or_default();
         let lower = filter.to_ascii_lowercase();

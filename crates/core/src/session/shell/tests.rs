@@ -5,13 +5,13 @@ use super::*;
 /// The commands of a line, each as its words, with `+` where the line's success says that it passed
 /// and `-` where the line's failure says that it failed.
 fn check(line: &str, expected: &[&str]) {
-    let line_read = Line::read(line);
+    let line_read = ShellLine::parse(line);
     let shown: Vec<String> = line_read
         .commands
         .iter()
         .map(|one| {
-            let passed = if one.tells.passed { "+" } else { "" };
-            let failed = if one.tells.failed { "-" } else { "" };
+            let passed = if one.implied_by_status.passed { "+" } else { "" };
+            let failed = if one.implied_by_status.failed { "-" } else { "" };
             format!("{passed}{failed} {}", one.words.join(" "))
         })
         .collect();
@@ -48,12 +48,12 @@ fn a_line_is_split_into_simple_commands() {
 #[test]
 fn here_documents_are_read_and_are_no_commands() {
     let line = "git commit -m \"$(cat <<'EOF'\nFix (the) \"cache\"\n\nBody; rm -rf x\nEOF\n)\" && git push";
-    let read = Line::read(line);
+    let read = ShellLine::parse(line);
     assert_eq!(read.commands.len(), 2);
     assert_eq!(read.commands[0].words[3], "Fix (the) \"cache\"\n\nBody; rm -rf x");
     assert_eq!(read.commands[0].text, "git commit -m \"$(cat <<'EOF'…");
     let line = "cat > body.md <<EOF\n- [ ] one\nEOF\ngh pr create --body-file body.md";
-    let read = Line::read(line);
+    let read = ShellLine::parse(line);
     assert_eq!(read.commands[0].stdin.as_deref(), Some("- [ ] one\n"));
     assert_eq!(read.commands[0].output_to.as_deref(), Some("body.md"));
     assert_eq!(read.commands[1].words[..3], ["gh", "pr", "create"]);
@@ -61,13 +61,14 @@ fn here_documents_are_read_and_are_no_commands() {
 
 #[test]
 fn folders_filters_and_printed_statuses_are_known() {
-    let read = Line::read("cd a && cd ../b && make 2>&1 | grep x | tail -3; echo \"exit: $?\"");
+    let read =
+        ShellLine::parse("cd a && cd ../b && make 2>&1 | grep x | tail -3; echo \"exit: $?\"");
     assert_eq!(read.commands[2].folder.as_deref(), Some("b"));
     assert_eq!(read.commands[2].filters, ["grep x", "tail -3"]);
     assert_eq!(read.commands[2].status_after, None);
-    let read = Line::read("make > log 2>&1; echo \"exit: $?\"");
+    let read = ShellLine::parse("make > log 2>&1; echo \"exit: $?\"");
     assert_eq!(read.commands[0].status_after.as_deref(), Some("exit: "));
-    let read = Line::read("make | tail; echo ${PIPESTATUS[0]}");
+    let read = ShellLine::parse("make | tail; echo ${PIPESTATUS[0]}");
     assert_eq!(read.commands[0].status_after.as_deref(), Some(""));
 }
 
@@ -75,14 +76,14 @@ fn folders_filters_and_printed_statuses_are_known() {
 fn anything_can_be_read() {
     for text in ["'", "\"$(", "$((", "<<", "a <<EOF", ")", "(((", "`", "ü'ß\\", "&>", "}{", "a=("]
     {
-        Line::read(text);
-        Line::read(&text.repeat(1000));
+        ShellLine::parse(text);
+        ShellLine::parse(&text.repeat(1000));
     }
 }
 
 /// The kind of check that a line runs, the first one.
 fn kind(line: &str) -> Option<CheckKind> {
-    Check::all_in(line).first().map(|check| check.kind)
+    Check::parse_line(line).first().map(|check| check.kind)
 }
 
 #[test]
@@ -223,7 +224,7 @@ fn a_wider_run_covers_a_narrower_one() {
     ];
     for (earlier, later, expected) in table {
         let (earlier_check, later_check) =
-            (Check::all_in(earlier).remove(0), Check::all_in(later).remove(0));
+            (Check::parse_line(earlier).remove(0), Check::parse_line(later).remove(0));
         let relation = later_check.relation_to(&earlier_check);
         assert_eq!(relation, expected, "{earlier} then {later}: {earlier_check:?} {later_check:?}");
     }
@@ -231,8 +232,8 @@ fn a_wider_run_covers_a_narrower_one() {
 
 /// The results of the checks of a line.
 fn results(line: &str, status: i64, output: &str) -> Vec<(String, CheckResult)> {
-    let ended = if status == 0 { Ended::Passed } else { Ended::Failed(Some(status)) };
-    let found = checks(&Line::read(line), ended, output);
+    let ended = if status == 0 { LineStatus::Passed } else { LineStatus::Failed(Some(status)) };
+    let found = check_results(&ShellLine::parse(line), ended, output);
     found.into_iter().map(|one| (one.command, one.result)).collect()
 }
 
@@ -343,14 +344,14 @@ fn the_most_telling_lines_come_first() {
         ("", &[]),
     ];
     for (output, expected) in table {
-        assert_eq!(why(output), expected, "{output}");
+        assert_eq!(failure_lines(output), expected, "{output}");
     }
 }
 
 /// What a line does outside: the actions, each with its target.
 fn effects(line: &str) -> Vec<(String, Option<String>)> {
-    let line = Line::read(line);
-    let found = line.commands.iter().filter_map(|command| outside(command, &line));
+    let line = ShellLine::parse(line);
+    let found = line.commands.iter().filter_map(|command| command_effect(command, &line));
     found.map(|one| (one.action, one.target)).collect()
 }
 
@@ -431,15 +432,15 @@ fn outside_effects_are_known_by_their_command() {
 #[test]
 fn unchecked_boxes_of_a_body_are_open() {
     let line = "gh pr create --title \"Fix it\" --body \"$(cat <<'EOF'\n## Test plan\n- [x] unit\n- [ ] by hand\n  * [ ] nested\nEOF\n)\"";
-    let line = Line::read(line);
-    let found = outside(&line.commands[0], &line).unwrap();
+    let line = ShellLine::parse(line);
+    let found = command_effect(&line.commands[0], &line).unwrap();
     assert_eq!(found.title.as_deref(), Some("Fix it"));
     assert_eq!(found.boxes.unwrap(), ["by hand", "nested"]);
-    let line = Line::read("cat > b.md <<'X'\n- [ ] later\nX\ngh pr edit 5 --body-file b.md");
-    let found = outside(&line.commands[1], &line).unwrap();
+    let line = ShellLine::parse("cat > b.md <<'X'\n- [ ] later\nX\ngh pr edit 5 --body-file b.md");
+    let found = command_effect(&line.commands[1], &line).unwrap();
     assert_eq!(found.boxes.unwrap(), ["later"]);
-    let line = Line::read("gh pr comment 5 --body-file other.md");
-    assert_eq!(outside(&line.commands[0], &line).unwrap().boxes, None);
+    let line = ShellLine::parse("gh pr comment 5 --body-file other.md");
+    assert_eq!(command_effect(&line.commands[0], &line).unwrap().boxes, None);
 }
 
 #[test]
@@ -458,10 +459,10 @@ fn results_and_addresses_of_effects_come_from_the_output() {
         ("git push", 0, "Everything up-to-date", Done, None),
     ];
     for (line, status, output, result, address) in table {
-        let ended = if status == 0 { Ended::Passed } else { Ended::Failed(Some(status)) };
-        let line_read = Line::read(line);
+        let ended = if status == 0 { LineStatus::Passed } else { LineStatus::Failed(Some(status)) };
+        let line_read = ShellLine::parse(line);
         let command = &line_read.commands[0];
-        let found = outside(command, &line_read).unwrap();
+        let found = command_effect(command, &line_read).unwrap();
         assert_eq!(effect_result(command, &found, ended, output), result, "{line}: {output}");
         assert_eq!(url(found.kind, output).as_deref(), address, "{line}");
     }
@@ -470,21 +471,25 @@ fn results_and_addresses_of_effects_come_from_the_output() {
 #[test]
 fn commits_and_pushes_are_read_from_what_git_prints() {
     let output = "[main (root-commit) 1a2b3c4] Start\n 2 files changed, 3 insertions(+)\n[detached HEAD 5d6e7f8a] Fix [it]\n[INFO] x\n[a b c] no";
-    let found = made(output);
+    let found = printed_commits(output);
     assert_eq!(found.len(), 2);
     assert_eq!((found[0].branch.as_deref(), found[0].files), (Some("main"), Some(2)));
     assert_eq!((found[1].branch.as_deref(), &*found[1].subject), (None, "Fix [it]"));
-    let refs =
-        pushed("To github.com:o/r.git\n   1a2b3c4..5d6e7f8  fix -> fix\n * [new tag]  v1 -> v1");
+    let refs = pushed_refs(
+        "To github.com:o/r.git\n   1a2b3c4..5d6e7f8  fix -> fix\n * [new tag]  v1 -> v1",
+    );
     assert_eq!(refs[0].id.as_deref(), Some("5d6e7f8"));
     assert!(refs[1].is_tag && refs.len() == 2);
     assert!(
-        pushed("   1a2b3c4..5d6e7f8  main       -> origin/main\n * branch main -> FETCH_HEAD")
+        pushed_refs("   1a2b3c4..5d6e7f8  main       -> origin/main\n * branch main -> FETCH_HEAD")
             .is_empty()
     );
     let log = "1a2b3c4 (HEAD -> x) Fix the cache\ncommit 5d6e7f8a9b\nAuthor: a\n\n    Start it\n";
     let expected = [("1a2b3c4", "Fix the cache"), ("5d6e7f8a9b", "Start it")];
-    assert_eq!(logged(log), expected.map(|(id, subject)| (id.to_owned(), subject.to_owned())));
+    assert_eq!(
+        logged_commits(log),
+        expected.map(|(id, subject)| (id.to_owned(), subject.to_owned()))
+    );
     let subjects = [
         ("git commit -am 'Fix it'", Some("Fix it")),
         ("git commit -m \"$(cat <<'E'\nOne\n\ntwo\nE\n)\"", Some("One")),
@@ -494,9 +499,9 @@ fn commits_and_pushes_are_read_from_what_git_prints() {
         ("git commit -m \"Release $V\" -m 'Notes'", None),
     ];
     for (line, expected) in subjects {
-        let line = Line::read(line);
-        let git = Git::of(&line.commands[0]).unwrap();
-        let found = message(&line.commands[0], &git, &line);
+        let line = ShellLine::parse(line);
+        let git = GitCommand::from_command(&line.commands[0]).unwrap();
+        let found = commit_message(&line.commands[0], &git, &line);
         assert_eq!(found.as_ref().map(|found| found.subject.as_str()), expected);
     }
     let bodies = [
@@ -519,9 +524,10 @@ fn commits_and_pushes_are_read_from_what_git_prints() {
         ("git commit -m One -m \"Built on $(date)\"", None),
     ];
     for (line, expected) in bodies {
-        let line = Line::read(line);
+        let line = ShellLine::parse(line);
         let command = line.commands.last().unwrap();
-        let found = message(command, &Git::of(command).unwrap(), &line).unwrap();
+        let found =
+            commit_message(command, &GitCommand::from_command(command).unwrap(), &line).unwrap();
         assert_eq!(found.body.as_deref(), expected, "{found:?}");
     }
     assert_eq!(
@@ -542,6 +548,6 @@ fn tools_that_change_something_outside_are_known_by_name() {
         ("mcp__playwright__browser_close", None),
         ("Write", None),
     ] {
-        assert_eq!(outside_action(tool).as_deref(), expected, "{tool}");
+        assert_eq!(tool_effect_action(tool).as_deref(), expected, "{tool}");
     }
 }

@@ -1,6 +1,6 @@
 //! Why something failed: the most telling lines of an output.
 
-use super::marks::lines;
+use super::marks::output_lines;
 
 /// Lines that are kept.
 const LINES_MAX: usize = 3;
@@ -8,10 +8,10 @@ const LINES_MAX: usize = 3;
 const LINE_BYTES_MAX: usize = 240;
 
 /// The most telling lines of a failure, the best first.
-pub fn why(output: &str) -> Vec<String> {
+pub fn failure_lines(output: &str) -> Vec<String> {
     let mut found: Vec<(u8, usize, String)> = Vec::new();
     let mut last = None;
-    for (at, line) in lines(output).enumerate() {
+    for (at, line) in output_lines(output).enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with("Exit code ") {
             continue;
@@ -26,7 +26,7 @@ pub fn why(output: &str) -> Vec<String> {
     if picked.is_empty() {
         picked.extend(last);
     }
-    picked.iter().map(|line| cut(line)).collect()
+    picked.iter().map(|line| truncate_line(line)).collect()
 }
 
 /// The best line, then the best of another weight (a name wants a place), then what is next.
@@ -48,7 +48,7 @@ fn pick(found: Vec<(u8, usize, String)>) -> Vec<String> {
     picked.into_iter().map(|(_, _, line)| line).collect()
 }
 
-fn cut(line: &str) -> String {
+fn truncate_line(line: &str) -> String {
     if line.len() <= LINE_BYTES_MAX {
         return line.to_owned();
     }
@@ -82,7 +82,7 @@ fn weight(line: &str) -> u8 {
     if is_exception(line) || line.contains("error TS") || line.starts_with("** (") {
         return 6;
     }
-    if is_finding(line) || is_place(line) && !is_frame(line) {
+    if is_finding(line) || is_location(line) && !is_frame(line) {
         return 5;
     }
     if line.starts_with("E  ") || line.starts_with(['✗', '×', '✘']) || line.starts_with("FAIL ")
@@ -132,7 +132,7 @@ fn is_frame(line: &str) -> bool {
 }
 
 /// `file:line: message`, `file(line,column): message`, `file:line:column message`.
-fn is_place(line: &str) -> bool {
+fn is_location(line: &str) -> bool {
     let line = line.strip_prefix("--> ").unwrap_or(line);
     let Some((file, rest)) = line.split_once([':', '(']) else { return false };
     let is_file = file.len() < 200

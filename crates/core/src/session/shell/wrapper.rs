@@ -2,7 +2,7 @@
 
 /// The script that a shell is given: `bash -c "…"`.
 pub(super) fn script(words: &[String]) -> Option<&str> {
-    let words = &words[lead(words)..];
+    let words = &words[lead_length(words)..];
     let program = words.first()?.rsplit('/').next()?;
     match program {
         "bash" | "sh" | "zsh" | "dash" | "ksh" => {
@@ -18,7 +18,7 @@ pub(super) fn script(words: &[String]) -> Option<&str> {
 /// Drops what stands before the program that does the work.
 pub(super) fn strip(mut words: Vec<String>) -> Vec<String> {
     loop {
-        let skip = lead(&words);
+        let skip = lead_length(&words);
         if skip == 0 {
             return words;
         }
@@ -27,10 +27,10 @@ pub(super) fn strip(mut words: Vec<String>) -> Vec<String> {
 }
 
 /// How many words belong to assignments and wrappers, up to the next program.
-fn lead(words: &[String]) -> usize {
+fn lead_length(words: &[String]) -> usize {
     let mut at = 0;
     while at < words.len() {
-        let more = one(&words[at..]);
+        let more = wrapper_length(&words[at..]);
         if more == 0 {
             break;
         }
@@ -88,7 +88,7 @@ const PAIRS: [(&str, &str, &[&str]); 21] = [
 ];
 
 /// How many words the first assignment or wrapper takes, with its options.
-fn one(words: &[String]) -> usize {
+fn wrapper_length(words: &[String]) -> usize {
     let Some(first) = words.first() else { return 0 };
     if is_assignment(first) {
         return 1;

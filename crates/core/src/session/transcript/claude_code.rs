@@ -3,16 +3,19 @@
 mod tool;
 mod words;
 
-use super::Reader;
-use super::lenient::{Parts, Scalar, read_mended, reason};
+use super::RecordReader;
+use super::lenient::{OneOrMany, Scalar, read_repaired, reason};
 use crate::session::shell::{is_of_interest, may_change};
-use crate::session::{Call, Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, Used, hash};
+use crate::session::{
+    DequeueReason, Fact, Identity, RecordLink, RecordRef, RecordRole, ResponseUsage, ToolDetail,
+    ToolOutcome, ToolUse, hash,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
-use tool::Tool;
-use words::{Words, between};
+use tool::ClaudeTool;
+use words::{UserText, between};
 
 /// Results of calls whose making was never seen are of no interest.
 const OPEN_MAX: usize = 10_000;
@@ -25,9 +28,9 @@ const SYNTHETIC: &str = "<synthetic>";
 
 /// Reads Claude Code's records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClaudeCode {
+pub struct ClaudeCodeReader {
     /// Calls whose results tell more than that they came back.
-    open: BTreeMap<u64, Tool>,
+    open: BTreeMap<u64, ClaudeTool>,
     /// Calls of agents that are of interest and have not come back.
     #[serde(default)]
     agent_calls: VecDeque<String>,
@@ -37,7 +40,7 @@ pub struct ClaudeCode {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]
-struct Line<'a> {
+struct ClaudeRecord<'a> {
     #[serde(borrow)]
     r#type: Scalar<'a>,
     #[serde(borrow)]
@@ -83,13 +86,13 @@ struct Line<'a> {
     #[serde(borrow)]
     ai_title: Scalar<'a>,
     #[serde(borrow)]
-    forked_from: Parts<'a, ForkedFrom<'a>>,
+    forked_from: OneOrMany<'a, ForkOrigin<'a>>,
     #[serde(borrow)]
-    message: Parts<'a, Message<'a>>,
+    message: OneOrMany<'a, ClaudeMessage<'a>>,
     #[serde(borrow)]
-    attachment: Parts<'a, Attachment<'a>>,
+    attachment: OneOrMany<'a, Attachment<'a>>,
     #[serde(borrow)]
-    compact_metadata: Parts<'a, CompactMetadata<'a>>,
+    compact_metadata: OneOrMany<'a, CompactMetadata<'a>>,
     #[serde(borrow)]
     tool_use_result: Option<&'a RawValue>,
 }
@@ -99,17 +102,17 @@ struct Line<'a> {
 #[serde(default)]
 struct ProgressLine<'a> {
     #[serde(borrow)]
-    data: Parts<'a, Progress<'a>>,
+    data: OneOrMany<'a, AgentProgress<'a>>,
 }
 
 /// What an agent does, told while it works.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Progress<'a> {
+struct AgentProgress<'a> {
     #[serde(borrow)]
     agent_id: Scalar<'a>,
     #[serde(borrow)]
-    message: Parts<'a, AgentRecord<'a>>,
+    message: OneOrMany<'a, AgentRecord<'a>>,
 }
 
 /// A record of an agent.
@@ -117,35 +120,35 @@ struct Progress<'a> {
 #[serde(default)]
 struct AgentRecord<'a> {
     #[serde(borrow)]
-    message: Parts<'a, Message<'a>>,
+    message: OneOrMany<'a, ClaudeMessage<'a>>,
 }
 
 /// Where a record was copied from when a session went on as another one.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct ForkedFrom<'a> {
+pub(super) struct ForkOrigin<'a> {
     #[serde(borrow)]
     pub(super) session_id: Scalar<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Message<'a> {
+struct ClaudeMessage<'a> {
     #[serde(borrow)]
     id: Scalar<'a>,
     #[serde(borrow)]
     model: Scalar<'a>,
     #[serde(borrow)]
-    content: Parts<'a, Block<'a>>,
+    content: OneOrMany<'a, ClaudeContentBlock<'a>>,
     #[serde(borrow)]
-    usage: Parts<'a, Spent<'a>>,
+    usage: OneOrMany<'a, ClaudeUsage<'a>>,
     #[serde(borrow)]
     stop_reason: Scalar<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Spent<'a> {
+struct ClaudeUsage<'a> {
     #[serde(borrow, rename = "input_tokens")]
     input: Scalar<'a>,
     #[serde(borrow, rename = "cache_creation_input_tokens")]
@@ -158,7 +161,7 @@ struct Spent<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Block<'a> {
+struct ClaudeContentBlock<'a> {
     #[serde(borrow)]
     r#type: Scalar<'a>,
     #[serde(borrow)]
@@ -183,7 +186,7 @@ struct Attachment<'a> {
     #[serde(borrow)]
     r#type: Scalar<'a>,
     #[serde(borrow)]
-    prompt: Parts<'a, Block<'a>>,
+    prompt: OneOrMany<'a, ClaudeContentBlock<'a>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -197,26 +200,26 @@ struct CompactMetadata<'a> {
     post_tokens: Scalar<'a>,
 }
 
-type Out<'o> = dyn FnMut(&Mark<'_>, Fact<'_>) + 'o;
+type ClaudeFactSink<'o> = dyn FnMut(&RecordRef<'_>, Fact<'_>) + 'o;
 
-impl Reader for ClaudeCode {
-    fn record(&mut self, number: u64, line: &[u8], out: &mut Out<'_>) {
-        let first = match serde_json::from_slice::<Line<'_>>(line) {
-            Ok(record) => return self.tell(number, record, line, false, out),
+impl RecordReader for ClaudeCodeReader {
+    fn read_record(&mut self, number: u64, line: &[u8], out: &mut ClaudeFactSink<'_>) {
+        let first = match serde_json::from_slice::<ClaudeRecord<'_>>(line) {
+            Ok(record) => return self.emit_record(number, record, line, false, out),
             Err(error) => reason(&error),
         };
-        let again = &mut |line: &[u8]| match serde_json::from_slice::<Line<'_>>(line) {
+        let again = &mut |line: &[u8]| match serde_json::from_slice::<ClaudeRecord<'_>>(line) {
             Ok(record) => {
-                self.tell(number, record, line, true, out);
+                self.emit_record(number, record, line, true, out);
                 true
             }
             Err(_) => false,
         };
-        if read_mended(line, again) {
+        if read_repaired(line, again) {
             return;
         }
-        let mark = Mark { record: line_name(number), number, at: None, agent: None };
-        out(&mark, Fact::Record(Linked::default()));
+        let mark = RecordRef { record: line_name(number), number, at: None, agent: None };
+        out(&mark, Fact::Record(RecordLink::default()));
         out(&mark, Fact::Skipped(first));
     }
 }
@@ -225,19 +228,19 @@ fn line_name(number: u64) -> Cow<'static, str> {
     format!("line {number}").into()
 }
 
-impl ClaudeCode {
-    fn tell(
+impl ClaudeCodeReader {
+    fn emit_record(
         &mut self,
         number: u64,
-        mut line: Line<'_>,
+        mut line: ClaudeRecord<'_>,
         bytes: &[u8],
         mended: bool,
-        out: &mut Out<'_>,
+        out: &mut ClaudeFactSink<'_>,
     ) {
         let kind = std::mem::take(&mut line.r#type);
         let Some(kind) = kind.text() else {
-            let mark = Mark { record: line_name(number), number, at: None, agent: None };
-            out(&mark, Fact::Record(Linked::default()));
+            let mark = RecordRef { record: line_name(number), number, at: None, agent: None };
+            out(&mark, Fact::Record(RecordLink::default()));
             return out(&mark, Fact::Skipped("no type"));
         };
         let uuid = std::mem::take(&mut line.uuid);
@@ -246,35 +249,35 @@ impl ClaudeCode {
         let agent =
             line.is_sidechain.is_true().then(|| agent_id.text().unwrap_or("sidechain").into());
         let at = line.timestamp.text().and_then(|text| text.parse().ok());
-        let mark = &Mark { record, number, at, agent };
+        let mark = &RecordRef { record, number, at, agent };
         let message = std::mem::take(&mut line.message);
         let (message, words) = match message {
-            Parts::One(message) => (Some(*message), None),
-            Parts::Text(text) => (None, Some(text)),
-            Parts::Nothing | Parts::Many(_) => (None, None),
+            OneOrMany::One(message) => (Some(*message), None),
+            OneOrMany::Text(text) => (None, Some(text)),
+            OneOrMany::Nothing | OneOrMany::Many(_) => (None, None),
         };
-        let said = words::of(kind, message.as_ref(), &line);
+        let said = words::classify(kind, message.as_ref(), &line);
         let boundary = kind == "system" && line.subtype.text() == Some("compact_boundary");
         let parent = line.parent_uuid.text().or(line.logical_parent_uuid.text());
         let role = match kind {
-            _ if mark.agent.is_some() => Role::Aside,
+            _ if mark.agent.is_some() => RecordRole::Aside,
             // Words beside the result of a call were typed while it ran; they begin no other way.
-            "user" if line.tool_use_result.is_some() => Role::Turn,
-            "user" if matches!(said, Words::Asked(_) | Words::Slash { asked: true, .. }) => {
-                Role::Prompt
+            "user" if line.tool_use_result.is_some() => RecordRole::Turn,
+            "user" if matches!(said, UserText::Asked(_) | UserText::Slash { asked: true, .. }) => {
+                RecordRole::Prompt
             }
-            "system" if boundary => Role::Boundary,
-            "user" | "assistant" | "system" | "attachment" => Role::Turn,
-            _ => Role::Aside,
+            "system" if boundary => RecordRole::Boundary,
+            "user" | "assistant" | "system" | "attachment" => RecordRole::Turn,
+            _ => RecordRole::Aside,
         };
-        out(mark, Fact::Record(Linked { id: uuid.text(), parent, role }));
+        out(mark, Fact::Record(RecordLink { id: uuid.text(), parent, role }));
         if mended {
-            out(mark, Fact::Mended);
+            out(mark, Fact::Repaired);
         }
         if line.session_id.text().or(line.cwd.text()).is_some() {
             let forked_from = match &line.forked_from {
-                Parts::One(origin) => origin.session_id.text(),
-                Parts::Nothing | Parts::Text(_) | Parts::Many(_) => None,
+                OneOrMany::One(origin) => origin.session_id.text(),
+                OneOrMany::Nothing | OneOrMany::Text(_) | OneOrMany::Many(_) => None,
             };
             out(
                 mark,
@@ -295,23 +298,23 @@ impl ClaudeCode {
             }
             "user" => self.user(mark, &line, message.as_ref(), said, out),
             "assistant" => self.assistant(mark, &line, message.as_ref(), said, out),
-            "system" => system(mark, line, out),
-            "attachment" => attachment(mark, line, out),
+            "system" => emit_system(mark, line, out),
+            "attachment" => emit_attachment(mark, line, out),
             "progress" => {
-                out(mark, Fact::Sort("progress"));
+                out(mark, Fact::Kind("progress"));
                 self.progress(mark, bytes, out);
             }
-            _ => aside(mark, kind, &line, out),
+            _ => emit_aside(mark, kind, &line, out),
         }
     }
 
     fn user(
         &mut self,
-        mark: &Mark<'_>,
-        line: &Line<'_>,
-        message: Option<&Message<'_>>,
-        said: Words<'_>,
-        out: &mut Out<'_>,
+        mark: &RecordRef<'_>,
+        line: &ClaudeRecord<'_>,
+        message: Option<&ClaudeMessage<'_>>,
+        said: UserText<'_>,
+        out: &mut ClaudeFactSink<'_>,
     ) {
         let mut results = 0;
         for block in message.map(|message| message.content.all()).unwrap_or_default() {
@@ -323,58 +326,66 @@ impl ClaudeCode {
         let sort = match &said {
             _ if mark.agent.is_some() => "agent",
             _ if results > 0 => "tool result",
-            Words::Summary(_) => "compact summary",
-            Words::Meta => "meta",
-            Words::LocalOutput => "local output",
-            Words::Hook => "hook",
-            Words::Slash { .. } => "slash command",
-            Words::Notice { .. } => "notification",
-            Words::Interrupted => "interrupt",
-            Words::Asked(_) | Words::None => "user",
+            UserText::Summary(_) => "compact summary",
+            UserText::Meta => "meta",
+            UserText::LocalOutput => "local output",
+            UserText::Hook => "hook",
+            UserText::Slash { .. } => "slash command",
+            UserText::Notice { .. } => "notification",
+            UserText::Interrupted => "interrupt",
+            UserText::Asked(_) | UserText::None => "user",
         };
-        out(mark, Fact::Sort(sort));
+        out(mark, Fact::Kind(sort));
         match said {
-            Words::Summary(text) => out(mark, Fact::Summary(text)),
-            Words::Interrupted => out(mark, Fact::Interrupted),
-            Words::Asked(text) => out(mark, Fact::Asked(text)),
-            Words::Slash { name, arguments, asked } => {
+            UserText::Summary(text) => out(mark, Fact::Summary(text)),
+            UserText::Interrupted => out(mark, Fact::Interrupted),
+            UserText::Asked(text) => out(mark, Fact::Asked(text)),
+            UserText::Slash { name, arguments, asked } => {
                 if asked {
                     out(mark, Fact::Asked(format!("{name} {arguments}").trim().to_owned().into()));
                 }
                 out(mark, Fact::Skill { name, arguments });
             }
-            Words::Notice { id, outcome, report } => {
-                out(mark, Fact::Unqueued { fate: Fate::Notice, text: None });
+            UserText::Notice { id, outcome, report } => {
+                out(mark, Fact::Dequeued { fate: DequeueReason::Notice, text: None });
                 out(mark, Fact::Noticed);
                 out(mark, Fact::Ended { id, outcome, report });
             }
-            Words::Meta | Words::LocalOutput | Words::Hook | Words::None => {}
+            UserText::Meta | UserText::LocalOutput | UserText::Hook | UserText::None => {}
         }
     }
 
-    fn result(&mut self, mark: &Mark<'_>, line: &Line<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+    fn result(
+        &mut self,
+        mark: &RecordRef<'_>,
+        line: &ClaudeRecord<'_>,
+        block: &ClaudeContentBlock<'_>,
+        out: &mut ClaudeFactSink<'_>,
+    ) {
         let Some(call) = block.tool_use_id.text() else { return };
         let told = line.tool_use_result;
         let tool = self.open.remove(&hash(call.as_bytes()));
         if !block.is_error.is_true() {
-            let (outcome, mut detail) = tool::came_back(tool, told);
-            if let Detail::Agent { report, running: false, .. } = &mut detail {
-                *report = block.content.map(tool::report_of);
+            let (outcome, mut detail) = tool::parse_result(tool, told);
+            if let ToolDetail::Agent { report, running: false, .. } = &mut detail {
+                *report = block.content.map(tool::agent_report);
             }
-            let is_read = matches!(tool, Some(Tool::Watched | Tool::Outside));
-            if is_read && matches!((&outcome, &detail), (Outcome::Good, Detail::None)) {
-                detail = block.content.map(tool::text_of).map_or(Detail::None, Detail::Output);
+            let is_read = matches!(tool, Some(ClaudeTool::Watched | ClaudeTool::Outside));
+            if is_read && matches!((&outcome, &detail), (ToolOutcome::Succeeded, ToolDetail::None))
+            {
+                detail =
+                    block.content.map(tool::text_of).map_or(ToolDetail::None, ToolDetail::Output);
             }
             return out(mark, Fact::Returned { call, outcome, detail });
         }
         let text = block.content.map(tool::text_of).unwrap_or_default();
-        let outcome = tool::failed(text);
-        out(mark, Fact::Returned { call, outcome, detail: Detail::None });
+        let outcome = tool::parse_failure(text);
+        out(mark, Fact::Returned { call, outcome, detail: ToolDetail::None });
     }
 
     /// What an agent does while it works: only calls that change or check something are of interest,
     /// and most records have none.
-    fn progress(&mut self, mark: &Mark<'_>, bytes: &[u8], out: &mut Out<'_>) {
+    fn progress(&mut self, mark: &RecordRef<'_>, bytes: &[u8], out: &mut ClaudeFactSink<'_>) {
         if is_stop_hook(bytes) {
             return out(mark, Fact::TurnOver(true));
         }
@@ -384,7 +395,7 @@ impl ClaudeCode {
         let Ok(line) = serde_json::from_slice::<ProgressLine<'_>>(bytes) else { return };
         let progress = line.data.one().unwrap_or_default();
         let agent = progress.agent_id.text().unwrap_or("agent").to_owned();
-        let mark = &Mark { agent: Some(agent.into()), ..mark.clone() };
+        let mark = &RecordRef { agent: Some(agent.into()), ..mark.clone() };
         let record = progress.message.one().unwrap_or_default();
         let message = record.message.one().unwrap_or_default();
         for block in message.content.all() {
@@ -394,7 +405,7 @@ impl ClaudeCode {
                     let id = block.tool_use_id.text().unwrap_or_default();
                     if self.agent_calls.iter().any(|call| call == id) {
                         self.agent_calls.retain(|call| call != id);
-                        self.result(mark, &Line::default(), block, out);
+                        self.result(mark, &ClaudeRecord::default(), block, out);
                     }
                 }
                 Some(_) | None => {}
@@ -427,22 +438,29 @@ impl ClaudeCode {
         }
     }
 
-    fn agent_call(&mut self, mark: &Mark<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+    fn agent_call(
+        &mut self,
+        mark: &RecordRef<'_>,
+        block: &ClaudeContentBlock<'_>,
+        out: &mut ClaudeFactSink<'_>,
+    ) {
         let (Some(call), Some(name)) = (block.id.text(), block.name.text()) else { return };
-        let what = tool::call(name, block.input);
+        let what = tool::parse_call(name, block.input);
         let tool = match &what {
-            Call::Change(_) => Some(Tool::AgentChange),
-            Call::Command(_) => Tool::of(name, &what).filter(|tool| *tool == Tool::Watched),
-            Call::Read(_)
-            | Call::Task(_)
-            | Call::Todos(_)
-            | Call::Agent { .. }
-            | Call::AgentsEnd(_)
-            | Call::Question
-            | Call::Plan(_)
-            | Call::Skill { .. }
-            | Call::Outside { .. }
-            | Call::Other => None,
+            ToolUse::Change(_) => Some(ClaudeTool::AgentChange),
+            ToolUse::Command(_) => {
+                ClaudeTool::from_call(name, &what).filter(|tool| *tool == ClaudeTool::Watched)
+            }
+            ToolUse::Read(_)
+            | ToolUse::Task(_)
+            | ToolUse::Todos(_)
+            | ToolUse::Agent { .. }
+            | ToolUse::AgentsEnd(_)
+            | ToolUse::Question
+            | ToolUse::Plan(_)
+            | ToolUse::Skill { .. }
+            | ToolUse::External { .. }
+            | ToolUse::Other => None,
         };
         let Some(tool) = tool.filter(|_| self.open.len() < OPEN_MAX) else { return };
         self.open.insert(hash(call.as_bytes()), tool);
@@ -455,44 +473,44 @@ impl ClaudeCode {
 
     fn assistant(
         &mut self,
-        mark: &Mark<'_>,
-        line: &Line<'_>,
-        message: Option<&Message<'_>>,
-        said: Words<'_>,
-        out: &mut Out<'_>,
+        mark: &RecordRef<'_>,
+        line: &ClaudeRecord<'_>,
+        message: Option<&ClaudeMessage<'_>>,
+        said: UserText<'_>,
+        out: &mut ClaudeFactSink<'_>,
     ) {
         let Some(message) = message else {
-            return out(mark, Fact::Sort("assistant"));
+            return out(mark, Fact::Kind("assistant"));
         };
         let model = message.model.text();
         if line.is_api_error_message.is_true() {
-            out(mark, Fact::Sort("API error"));
+            out(mark, Fact::Kind("API error"));
             let status = line.api_error_status.integer().and_then(|code| u64::try_from(code).ok());
             let text = match said {
-                Words::Asked(text) => text,
-                Words::Slash { .. }
-                | Words::Notice { .. }
-                | Words::Summary(_)
-                | Words::Interrupted
-                | Words::LocalOutput
-                | Words::Hook
-                | Words::Meta
-                | Words::None => Cow::default(),
+                UserText::Asked(text) => text,
+                UserText::Slash { .. }
+                | UserText::Notice { .. }
+                | UserText::Summary(_)
+                | UserText::Interrupted
+                | UserText::LocalOutput
+                | UserText::Hook
+                | UserText::Meta
+                | UserText::None => Cow::default(),
             };
             return out(mark, Fact::ApiError { status, text });
         }
         if model == Some(SYNTHETIC) {
-            return out(mark, Fact::Sort("synthetic"));
+            return out(mark, Fact::Kind("synthetic"));
         }
-        out(mark, Fact::Sort(if mark.agent.is_some() { "agent" } else { "assistant" }));
+        out(mark, Fact::Kind(if mark.agent.is_some() { "agent" } else { "assistant" }));
         if mark.agent.is_none() {
             out(mark, Fact::Identity(Identity { model, ..Identity::default() }));
         }
-        if let Parts::One(tokens) = &message.usage {
+        if let OneOrMany::One(tokens) = &message.usage {
             let input = tokens.input.count();
             out(
                 mark,
-                Fact::Used(Used {
+                Fact::Used(ResponseUsage {
                     answer: message.id.text(),
                     input: input.saturating_add(tokens.cache_creation.count()),
                     cached: tokens.cache_read.count(),
@@ -501,7 +519,7 @@ impl ClaudeCode {
                 }),
             );
         }
-        if let Parts::Text(text) = &message.content {
+        if let OneOrMany::Text(text) = &message.content {
             out(mark, Fact::Said(text.as_ref().into()));
         }
         for block in message.content.all() {
@@ -515,7 +533,12 @@ impl ClaudeCode {
         }
     }
 
-    fn block(&mut self, mark: &Mark<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+    fn block(
+        &mut self,
+        mark: &RecordRef<'_>,
+        block: &ClaudeContentBlock<'_>,
+        out: &mut ClaudeFactSink<'_>,
+    ) {
         match block.r#type.text() {
             Some("text") => {
                 if let Some(text) = block.text.text() {
@@ -524,8 +547,8 @@ impl ClaudeCode {
             }
             Some("tool_use") => {
                 let (Some(call), Some(name)) = (block.id.text(), block.name.text()) else { return };
-                let what = tool::call(name, block.input);
-                if let Some(tool) = Tool::of(name, &what) {
+                let what = tool::parse_call(name, block.input);
+                if let Some(tool) = ClaudeTool::from_call(name, &what) {
                     if self.open.len() >= OPEN_MAX {
                         self.open.pop_first();
                     }
@@ -546,14 +569,14 @@ fn is_stop_hook(bytes: &[u8]) -> bool {
     start.windows(needle.len()).any(|window| window == needle)
 }
 
-fn system(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
+fn emit_system(mark: &RecordRef<'_>, line: ClaudeRecord<'_>, out: &mut ClaudeFactSink<'_>) {
     const KNOWN: [&str; 4] =
         ["local_command", "informational", "away_summary", "microcompact_boundary"];
     match line.subtype.text() {
         Some("compact_boundary") => {
             let known = line.compact_metadata.one().unwrap_or_default();
             let count = |scalar: &Scalar<'_>| scalar.integer().and_then(|n| u64::try_from(n).ok());
-            out(mark, Fact::Sort("compact boundary"));
+            out(mark, Fact::Kind("compact boundary"));
             out(
                 mark,
                 Fact::Compacted {
@@ -565,50 +588,50 @@ fn system(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
             );
         }
         Some("api_error") => {
-            out(mark, Fact::Sort("API error"));
+            out(mark, Fact::Kind("API error"));
             let text = line.content.into_text().unwrap_or_default();
             out(mark, Fact::ApiError { status: None, text });
         }
         Some("stop_hook_summary" | "turn_duration") => {
-            out(mark, Fact::Sort("system"));
+            out(mark, Fact::Kind("system"));
             out(mark, Fact::TurnOver(true));
         }
-        Some(known) if KNOWN.contains(&known) => out(mark, Fact::Sort("system")),
-        None => out(mark, Fact::Sort("system")),
+        Some(known) if KNOWN.contains(&known) => out(mark, Fact::Kind("system")),
+        None => out(mark, Fact::Kind("system")),
         Some(other) => out(mark, Fact::Unknown(format!("system/{other}"))),
     }
 }
 
-fn attachment(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
+fn emit_attachment(mark: &RecordRef<'_>, line: ClaudeRecord<'_>, out: &mut ClaudeFactSink<'_>) {
     let attachment = line.attachment.one().unwrap_or_default();
     match attachment.r#type.text() {
         // What the user typed while the agent worked reaches it like this.
         Some("queued_command") => {
-            out(mark, Fact::Sort("user"));
+            out(mark, Fact::Kind("user"));
             match attachment.prompt {
-                Parts::Text(text) => delivered(mark, text, out),
-                prompt @ (Parts::One(_) | Parts::Many(_) | Parts::Nothing) => {
+                OneOrMany::Text(text) => emit_delivered(mark, text, out),
+                prompt @ (OneOrMany::One(_) | OneOrMany::Many(_) | OneOrMany::Nothing) => {
                     for text in prompt.many().into_iter().filter_map(|part| part.text.into_text()) {
-                        delivered(mark, text, out);
+                        emit_delivered(mark, text, out);
                     }
                 }
             }
         }
-        Some(kind) if kind.starts_with("hook_") => out(mark, Fact::Sort("hook")),
-        Some(_) | None => out(mark, Fact::Sort("attachment")),
+        Some(kind) if kind.starts_with("hook_") => out(mark, Fact::Kind("hook")),
+        Some(_) | None => out(mark, Fact::Kind("attachment")),
     }
 }
 
 /// What reaches the agent while it works: words of the user, or notices of the client.
-fn delivered(mark: &Mark<'_>, text: Cow<'_, str>, out: &mut Out<'_>) {
-    if !noticed(mark, &text, out) {
+fn emit_delivered(mark: &RecordRef<'_>, text: Cow<'_, str>, out: &mut ClaudeFactSink<'_>) {
+    if !emit_notice(mark, &text, out) {
         out(mark, Fact::Delivered(text));
     }
 }
 
 /// Whether a text is a notice of the client, which tells that something in the background ended.
-fn noticed(mark: &Mark<'_>, text: &str, out: &mut Out<'_>) -> bool {
-    if let Words::Notice { id, outcome, report } = words::notice(text) {
+fn emit_notice(mark: &RecordRef<'_>, text: &str, out: &mut ClaudeFactSink<'_>) -> bool {
+    if let UserText::Notice { id, outcome, report } = words::parse_notice(text) {
         out(mark, Fact::Ended { id, outcome, report });
     }
     words::is_notice(text)
@@ -616,25 +639,34 @@ fn noticed(mark: &Mark<'_>, text: &str, out: &mut Out<'_>) -> bool {
 
 /// What is typed while the agent works, and what becomes of it. The client queues its own notices
 /// in the same way: nobody typed them.
-fn queue(mark: &Mark<'_>, line: &Line<'_>, out: &mut Out<'_>) {
+fn emit_queue_operation(
+    mark: &RecordRef<'_>,
+    line: &ClaudeRecord<'_>,
+    out: &mut ClaudeFactSink<'_>,
+) {
     let text = line.content.text();
     let fate = match (line.operation.text(), text) {
         (Some("enqueue"), Some(text)) => {
-            if !noticed(mark, text, out) {
+            if !emit_notice(mark, text, out) {
                 out(mark, Fact::Queued(text.into()));
             }
             return;
         }
-        (Some("dequeue"), _) => Fate::Next,
-        (Some("remove"), _) => Fate::Delivered,
-        (Some("popAll"), _) => Fate::Withdrawn,
+        (Some("dequeue"), _) => DequeueReason::Next,
+        (Some("remove"), _) => DequeueReason::Delivered,
+        (Some("popAll"), _) => DequeueReason::Withdrawn,
         (Some(_) | None, _) => return,
     };
-    out(mark, Fact::Unqueued { fate, text: text.map(Cow::from) });
+    out(mark, Fact::Dequeued { fate, text: text.map(Cow::from) });
 }
 
 /// Records beside the conversation.
-fn aside(mark: &Mark<'_>, kind: &str, line: &Line<'_>, out: &mut Out<'_>) {
+fn emit_aside(
+    mark: &RecordRef<'_>,
+    kind: &str,
+    line: &ClaudeRecord<'_>,
+    out: &mut ClaudeFactSink<'_>,
+) {
     const NOTES: [&str; 21] = [
         "file-history-snapshot",
         "last-prompt",
@@ -661,33 +693,33 @@ fn aside(mark: &Mark<'_>, kind: &str, line: &Line<'_>, out: &mut Out<'_>) {
     let title = |title| Fact::Identity(Identity { title, ..Identity::default() });
     match kind {
         "summary" => {
-            out(mark, Fact::Sort("title"));
+            out(mark, Fact::Kind("title"));
             out(mark, title(line.summary.text()));
         }
         "custom-title" | "ai-title" => {
-            out(mark, Fact::Sort("title"));
+            out(mark, Fact::Kind("title"));
             out(mark, title(line.custom_title.text().or(line.ai_title.text())));
         }
         "queue-operation" => {
-            out(mark, Fact::Sort("queue"));
-            queue(mark, line, out);
+            out(mark, Fact::Kind("queue"));
+            emit_queue_operation(mark, line, out);
         }
-        note if NOTES.contains(&note) => out(mark, Fact::Sort("note")),
+        note if NOTES.contains(&note) => out(mark, Fact::Kind("note")),
         other => out(mark, Fact::Unknown(other.to_owned())),
     }
 }
 
 /// How something in the background ended.
-fn background_outcome(text: &str) -> Outcome<'_> {
+fn background_outcome(text: &str) -> ToolOutcome<'_> {
     let code = text.rsplit_once("exit code ").and_then(|(_, rest)| {
         rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()
     });
     match between(text, "<status>", "</status>") {
-        Some("completed") if code.unwrap_or(0) == 0 => Outcome::Good,
-        Some("running") => Outcome::Running,
+        Some("completed") if code.unwrap_or(0) == 0 => ToolOutcome::Succeeded,
+        Some("running") => ToolOutcome::Running,
         Some(_) | None => {
             let text = between(text, "<summary>", "</summary>").unwrap_or_default().into();
-            Outcome::Failed { code, text }
+            ToolOutcome::Failed { code, text }
         }
     }
 }

@@ -4,12 +4,13 @@
 mod patch;
 mod tool;
 
-use super::Reader;
-use super::lenient::{Parts, Scalar, read_mended, reason};
+use super::RecordReader;
+use super::lenient::{OneOrMany, Scalar, read_repaired, reason};
 use crate::session::{
-    Call, Change, Detail, Fact, Identity, Linked, Mark, Outcome, Role, Used, hash,
+    Fact, Identity, RecordLink, RecordRef, RecordRole, ResponseUsage, ToolDetail, ToolFileChange,
+    ToolOutcome, ToolUse, hash,
 };
-use crate::text::redact::Clean;
+use crate::text::redact::CleanText;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -23,7 +24,7 @@ const KNOWN_MAX: usize = 512;
 
 /// Reads Codex's records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Codex {
+pub struct CodexReader {
     /// Where paths in patches begin.
     cwd: String,
     /// Calls that were told, and whether they are patches.
@@ -42,7 +43,7 @@ pub struct Codex {
 /// A record.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Line<'a> {
+struct CodexRecord<'a> {
     #[serde(borrow)]
     timestamp: Scalar<'a>,
     #[serde(borrow)]
@@ -56,7 +57,7 @@ struct Line<'a> {
 /// What payloads have, all of them together.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Payload<'a> {
+struct CodexPayload<'a> {
     #[serde(borrow)]
     r#type: Scalar<'a>,
     #[serde(borrow)]
@@ -76,11 +77,11 @@ struct Payload<'a> {
     #[serde(borrow)]
     model: Scalar<'a>,
     #[serde(borrow)]
-    git: Parts<'a, Git<'a>>,
+    git: OneOrMany<'a, CodexGit<'a>>,
     #[serde(borrow)]
     role: Scalar<'a>,
     #[serde(borrow)]
-    content: Parts<'a, Block<'a>>,
+    content: OneOrMany<'a, CodexContentBlock<'a>>,
     #[serde(borrow)]
     name: Scalar<'a>,
     #[serde(borrow)]
@@ -98,11 +99,11 @@ struct Payload<'a> {
     #[serde(borrow)]
     message: Scalar<'a>,
     #[serde(borrow)]
-    item: Parts<'a, Item<'a>>,
+    item: OneOrMany<'a, CodexItem<'a>>,
     #[serde(borrow)]
-    info: Parts<'a, Info<'a>>,
+    info: OneOrMany<'a, CodexTokenInfo<'a>>,
     #[serde(borrow)]
-    error: Parts<'a, Trouble<'a>>,
+    error: OneOrMany<'a, CodexError<'a>>,
     #[serde(borrow)]
     changes: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -117,7 +118,7 @@ struct Payload<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Git<'a> {
+struct CodexGit<'a> {
     #[serde(borrow)]
     commit_hash: Scalar<'a>,
     #[serde(borrow)]
@@ -126,7 +127,7 @@ struct Git<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Block<'a> {
+struct CodexContentBlock<'a> {
     #[serde(borrow)]
     text: Scalar<'a>,
 }
@@ -134,13 +135,13 @@ struct Block<'a> {
 /// Something the client did.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Item<'a> {
+struct CodexItem<'a> {
     #[serde(borrow)]
     r#type: Scalar<'a>,
     #[serde(borrow)]
     id: Scalar<'a>,
     #[serde(borrow)]
-    content: Parts<'a, Block<'a>>,
+    content: OneOrMany<'a, CodexContentBlock<'a>>,
     #[serde(borrow)]
     command: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -154,30 +155,30 @@ struct Item<'a> {
     #[serde(borrow)]
     tool: Scalar<'a>,
     #[serde(borrow)]
-    error: Parts<'a, Trouble<'a>>,
+    error: OneOrMany<'a, CodexError<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Trouble<'a> {
+struct CodexError<'a> {
     #[serde(borrow)]
     message: Scalar<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Info<'a> {
+struct CodexTokenInfo<'a> {
     #[serde(borrow)]
-    total_token_usage: Parts<'a, Spent<'a>>,
+    total_token_usage: OneOrMany<'a, CodexUsage<'a>>,
     #[serde(borrow)]
-    last_token_usage: Parts<'a, Spent<'a>>,
+    last_token_usage: OneOrMany<'a, CodexUsage<'a>>,
     #[serde(borrow)]
     model_context_window: Scalar<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Spent<'a> {
+struct CodexUsage<'a> {
     #[serde(borrow, rename = "input_tokens")]
     input: Scalar<'a>,
     #[serde(borrow, rename = "cached_input_tokens")]
@@ -188,35 +189,37 @@ struct Spent<'a> {
     total: Scalar<'a>,
 }
 
-type Out<'o> = dyn FnMut(&Mark<'_>, Fact<'_>) + 'o;
+type CodexFactSink<'o> = dyn FnMut(&RecordRef<'_>, Fact<'_>) + 'o;
 
-impl Reader for Codex {
-    fn record(&mut self, number: u64, line: &[u8], out: &mut Out<'_>) {
+impl RecordReader for CodexReader {
+    fn read_record(&mut self, number: u64, line: &[u8], out: &mut CodexFactSink<'_>) {
         let first = match self.try_record(number, line, false, out) {
             Ok(()) => return,
             Err(reason) => reason,
         };
-        if read_mended(line, &mut |line| self.try_record(number, line, true, out).is_ok()) {
+        if read_repaired(line, &mut |line| self.try_record(number, line, true, out).is_ok()) {
             return;
         }
-        let mark = Mark { record: format!("line {number}").into(), number, at: None, agent: None };
-        out(&mark, Fact::Record(Linked::default()));
+        let mark =
+            RecordRef { record: format!("line {number}").into(), number, at: None, agent: None };
+        out(&mark, Fact::Record(RecordLink::default()));
         out(&mark, Fact::Skipped(first));
     }
 }
 
-impl Codex {
+impl CodexReader {
     fn try_record(
         &mut self,
         number: u64,
         bytes: &[u8],
         mended: bool,
-        out: &mut Out<'_>,
+        out: &mut CodexFactSink<'_>,
     ) -> Result<(), &'static str> {
-        let line: Line<'_> = serde_json::from_slice(bytes).map_err(|error| reason(&error))?;
+        let line: CodexRecord<'_> =
+            serde_json::from_slice(bytes).map_err(|error| reason(&error))?;
         // The oldest versions write what the model saw without anything around it.
         let raw = line.payload.map_or(bytes, |payload| payload.get().as_bytes());
-        let payload: Parts<'_, Payload<'_>> =
+        let payload: OneOrMany<'_, CodexPayload<'_>> =
             serde_json::from_slice(raw).map_err(|error| reason(&error))?;
         let kind = line.r#type.text().ok_or("no type")?;
         let payload = payload.one().ok_or("no payload")?;
@@ -228,33 +231,33 @@ impl Codex {
             None => format!("line {number}"),
         };
         let at = line.timestamp.text().and_then(|text| text.parse().ok());
-        let mark = &Mark { record: record.as_str().into(), number, at, agent: None };
-        let asked = self.asked(kind, &payload);
-        let role = if asked.is_some() { Role::Prompt } else { Role::Turn };
-        out(mark, Fact::Record(Linked { id: Some(&record), parent: None, role }));
+        let mark = &RecordRef { record: record.as_str().into(), number, at, agent: None };
+        let asked = self.new_prompt(kind, &payload);
+        let role = if asked.is_some() { RecordRole::Prompt } else { RecordRole::Turn };
+        out(mark, Fact::Record(RecordLink { id: Some(&record), parent: None, role }));
         if mended {
-            out(mark, Fact::Mended);
+            out(mark, Fact::Repaired);
         }
         match kind {
             "session_meta" | "turn_context" => self.identify(mark, &payload, out),
             "response_item" => self.response(mark, &payload, asked, out),
             "event_msg" => self.event(mark, &payload, asked, out),
             "compacted" => {
-                out(mark, Fact::Sort("compaction"));
+                out(mark, Fact::Kind("compaction"));
                 let summary = payload.message.into_text();
                 out(mark, Fact::Compacted { trigger: None, before: None, after: None, summary });
             }
-            "world_state" | "token_usage_record" => out(mark, Fact::Sort("note")),
+            "world_state" | "token_usage_record" => out(mark, Fact::Kind("note")),
             other => out(mark, Fact::Unknown(other.to_owned())),
         }
         Ok(())
     }
 
     /// What the user asks for here, if it was not told just before.
-    fn asked(&mut self, kind: &str, payload: &Payload<'_>) -> Option<String> {
+    fn new_prompt(&mut self, kind: &str, payload: &CodexPayload<'_>) -> Option<String> {
         let text = match (kind, payload.r#type.text()) {
             ("response_item", Some("message")) if payload.role.text() == Some("user") => {
-                own_words(&payload.content)
+                user_words(&payload.content)
             }
             ("event_msg", Some("user_message")) => {
                 payload.message.text().filter(|text| !is_injected(text)).map(str::to_owned)
@@ -262,7 +265,7 @@ impl Codex {
             ("event_msg", Some("item_completed")) => {
                 let item = payload.item.all().first();
                 let user = item.filter(|item| item.r#type.text() == Some("UserMessage"));
-                user.and_then(|item| own_words(&item.content))
+                user.and_then(|item| user_words(&item.content))
             }
             _ => None,
         }?;
@@ -272,13 +275,18 @@ impl Codex {
         new.then_some(text)
     }
 
-    fn identify(&mut self, mark: &Mark<'_>, payload: &Payload<'_>, out: &mut Out<'_>) {
+    fn identify(
+        &mut self,
+        mark: &RecordRef<'_>,
+        payload: &CodexPayload<'_>,
+        out: &mut CodexFactSink<'_>,
+    ) {
         if let Some(cwd) = payload.cwd.text() {
-            self.cwd = Clean::of(cwd).0.as_str().to_owned();
+            self.cwd = CleanText::redact(cwd).0.as_str().to_owned();
         }
         let git = payload.git.all().first();
         let spawned = payload.source.and_then(spawned_by);
-        out(mark, Fact::Sort("identity"));
+        out(mark, Fact::Kind("identity"));
         out(
             mark,
             Fact::Identity(Identity {
@@ -298,49 +306,49 @@ impl Codex {
 
     fn response(
         &mut self,
-        mark: &Mark<'_>,
-        payload: &Payload<'_>,
+        mark: &RecordRef<'_>,
+        payload: &CodexPayload<'_>,
         asked: Option<String>,
-        out: &mut Out<'_>,
+        out: &mut CodexFactSink<'_>,
     ) {
         let call = payload.call_id.text();
         match payload.r#type.text() {
             Some("message") => self.message(mark, payload, asked, out),
             Some("reasoning" | "additional_tools" | "ghost_snapshot" | "compaction") => {
-                out(mark, Fact::Sort("note"));
+                out(mark, Fact::Kind("note"));
             }
             Some("function_call" | "custom_tool_call" | "local_shell_call") => {
                 self.prompt = None;
-                out(mark, Fact::Sort("tool call"));
+                out(mark, Fact::Kind("tool call"));
                 let Some(call) = call.or(payload.id.text()) else { return };
                 let name = payload.name.text().unwrap_or("local_shell");
                 let (arguments, input) = (payload.arguments.text(), payload.input.text());
-                let what = tool::call(name, arguments, input, payload.action, &self.cwd);
-                self.know(call, matches!(what, Call::Change(_)));
+                let what = tool::parse_call(name, arguments, input, payload.action, &self.cwd);
+                self.remember_call(call, matches!(what, ToolUse::Change(_)));
                 if name == "write_stdin" {
                     self.poll(call, arguments);
                 }
                 out(mark, Fact::Called { call, tool: name, what });
                 // A call that the client could not even make has no result.
                 if payload.status.text() == Some("failed") {
-                    let outcome = Outcome::Failed { code: None, text: "".into() };
-                    out(mark, Fact::Returned { call, outcome, detail: Detail::None });
+                    let outcome = ToolOutcome::Failed { code: None, text: "".into() };
+                    out(mark, Fact::Returned { call, outcome, detail: ToolDetail::None });
                 }
             }
             Some("function_call_output" | "custom_tool_call_output") => {
-                out(mark, Fact::Sort("tool result"));
+                out(mark, Fact::Kind("tool result"));
                 if let (Some(call), Some(output)) = (call, payload.output) {
                     let text = tool::text_of(output);
-                    let (outcome, detail) = tool::came_back(&text);
-                    self.went_on(mark, call, &text, &outcome, &detail, out);
+                    let (outcome, detail) = tool::parse_result(&text);
+                    self.continue_command(mark, call, &text, &outcome, &detail, out);
                     out(mark, Fact::Returned { call, outcome, detail });
                 }
             }
             Some("web_search_call" | "image_generation_call") => {
-                out(mark, Fact::Sort("tool call"));
+                out(mark, Fact::Kind("tool call"));
                 let call = call.or(payload.id.text()).unwrap_or(&mark.record);
-                out(mark, Fact::Called { call, tool: "web_search", what: Call::Other });
-                let (outcome, detail) = (Outcome::Good, Detail::None);
+                out(mark, Fact::Called { call, tool: "web_search", what: ToolUse::Other });
+                let (outcome, detail) = (ToolOutcome::Succeeded, ToolDetail::None);
                 out(mark, Fact::Returned { call, outcome, detail });
             }
             Some(other) => out(mark, Fact::Unknown(format!("response_item/{other}"))),
@@ -350,31 +358,31 @@ impl Codex {
 
     /// A call asks for more output of a command that goes on.
     fn poll(&mut self, call: &str, arguments: Option<&str>) {
-        let Some(session) = arguments.and_then(tool::session_of) else { return };
+        let Some(session) = arguments.and_then(tool::polled_session) else { return };
         let command = self.running.iter().rev().find(|(of, _)| *of == session);
         if let Some((_, command)) = command {
-            keep(&mut self.polls, (hash(call.as_bytes()), command.clone()));
+            push_bounded(&mut self.polls, (hash(call.as_bytes()), command.clone()));
         }
     }
 
     /// A command goes on, or a call that asked for its output tells that it ended.
-    fn went_on(
+    fn continue_command(
         &mut self,
-        mark: &Mark<'_>,
+        mark: &RecordRef<'_>,
         call: &str,
         text: &str,
-        outcome: &Outcome<'_>,
-        detail: &Detail<'_>,
-        out: &mut Out<'_>,
+        outcome: &ToolOutcome<'_>,
+        detail: &ToolDetail<'_>,
+        out: &mut CodexFactSink<'_>,
     ) {
         let id = hash(call.as_bytes());
         let polled = self.polls.iter().position(|(poll, _)| *poll == id);
         let polled = polled.and_then(|at| self.polls.remove(at)).map(|(_, command)| command);
         match (outcome, polled) {
-            (Outcome::Running, Some(_)) => {}
-            (Outcome::Running, None) => {
-                if let Some(session) = tool::runs_as(text) {
-                    keep(&mut self.running, (session, call.to_owned()));
+            (ToolOutcome::Running, Some(_)) => {}
+            (ToolOutcome::Running, None) => {
+                if let Some(session) = tool::running_session(text) {
+                    push_bounded(&mut self.running, (session, call.to_owned()));
                 }
             }
             (outcome, Some(command)) => {
@@ -388,41 +396,41 @@ impl Codex {
 
     fn message(
         &mut self,
-        mark: &Mark<'_>,
-        payload: &Payload<'_>,
+        mark: &RecordRef<'_>,
+        payload: &CodexPayload<'_>,
         asked: Option<String>,
-        out: &mut Out<'_>,
+        out: &mut CodexFactSink<'_>,
     ) {
         match (payload.role.text(), asked) {
             (_, Some(text)) => {
-                out(mark, Fact::Sort("user"));
+                out(mark, Fact::Kind("user"));
                 out(mark, Fact::Asked(text.into()));
             }
             (Some("assistant"), None) => {
                 self.prompt = None;
-                out(mark, Fact::Sort("assistant"));
+                out(mark, Fact::Kind("assistant"));
                 if let Some(text) = text(&payload.content) {
                     out(mark, Fact::Said(text.into()));
                 }
             }
             (Some("user"), None) => {
-                out(mark, Fact::Sort("meta"));
+                out(mark, Fact::Kind("meta"));
                 for skill in payload.content.all().iter().filter_map(|block| block.text.text()) {
                     if let Some(name) = skill_name(skill) {
                         out(mark, Fact::Skill { name: name.into(), arguments: "".into() });
                     }
                 }
             }
-            (Some(_) | None, None) => out(mark, Fact::Sort("meta")),
+            (Some(_) | None, None) => out(mark, Fact::Kind("meta")),
         }
     }
 
     fn event(
         &mut self,
-        mark: &Mark<'_>,
-        payload: &Payload<'_>,
+        mark: &RecordRef<'_>,
+        payload: &CodexPayload<'_>,
         asked: Option<String>,
-        out: &mut Out<'_>,
+        out: &mut CodexFactSink<'_>,
     ) {
         const NOTES: [&str; 10] = [
             "task_started",
@@ -437,14 +445,14 @@ impl Codex {
             "exited_review_mode",
         ];
         if let Some(text) = asked {
-            out(mark, Fact::Sort("user"));
+            out(mark, Fact::Kind("user"));
             return out(mark, Fact::Asked(text.into()));
         }
         match payload.r#type.text() {
-            Some("user_message") => out(mark, Fact::Sort("told again")),
+            Some("user_message") => out(mark, Fact::Kind("told again")),
             Some("agent_message") => {
                 self.prompt = None;
-                out(mark, Fact::Sort("assistant"));
+                out(mark, Fact::Kind("assistant"));
                 if let Some(text) = payload.message.text() {
                     out(mark, Fact::Said(text.into()));
                 }
@@ -452,7 +460,7 @@ impl Codex {
             Some("token_count") => Self::tokens(mark, payload, out),
             Some("task_complete" | "turn_complete") => {
                 self.prompt = None;
-                out(mark, Fact::Sort("note"));
+                out(mark, Fact::Kind("note"));
                 out(mark, Fact::TurnOver(true));
                 let trouble = payload.error.all().first();
                 if let Some(text) = trouble.and_then(|error| error.message.text()) {
@@ -461,33 +469,39 @@ impl Codex {
             }
             Some("turn_aborted") => {
                 self.prompt = None;
-                out(mark, Fact::Sort("interrupt"));
+                out(mark, Fact::Kind("interrupt"));
                 out(mark, Fact::Interrupted);
             }
             Some("error" | "stream_error") => {
-                out(mark, Fact::Sort("API error"));
+                out(mark, Fact::Kind("API error"));
                 let text = payload.message.text().unwrap_or_default().into();
                 out(mark, Fact::ApiError { status: None, text });
             }
             Some("thread_rolled_back") => {
-                out(mark, Fact::Sort("note"));
+                out(mark, Fact::Kind("note"));
                 out(mark, Fact::RolledBack(payload.num_turns.count()));
             }
             Some("patch_apply_end") => {
-                out(mark, Fact::Sort("tool result"));
+                out(mark, Fact::Kind("tool result"));
                 let failed = payload.success == Scalar::Flag(false);
                 let text = payload.stderr.text().unwrap_or_default();
-                self.patched(mark, payload.call_id.text(), payload.changes, (failed, text), out);
+                self.emit_patch(mark, payload.call_id.text(), payload.changes, (failed, text), out);
             }
             Some("item_completed") => match payload.item.all().first() {
                 Some(item) => self.item(mark, item, out),
                 None => out(mark, Fact::Skipped("no item")),
             },
             Some(note) if NOTES.contains(&note) => {
-                out(mark, Fact::Sort("note"));
+                out(mark, Fact::Kind("note"));
                 let window = payload.model_context_window.integer();
                 if let Some(window) = window.and_then(|window| u64::try_from(window).ok()) {
-                    out(mark, Fact::Used(Used { window: Some(window), ..Used::default() }));
+                    out(
+                        mark,
+                        Fact::Used(ResponseUsage {
+                            window: Some(window),
+                            ..ResponseUsage::default()
+                        }),
+                    );
                 }
             }
             Some(other) => out(mark, Fact::Unknown(format!("event_msg/{other}"))),
@@ -495,51 +509,52 @@ impl Codex {
         }
     }
 
-    fn item(&mut self, mark: &Mark<'_>, item: &Item<'_>, out: &mut Out<'_>) {
+    fn item(&mut self, mark: &RecordRef<'_>, item: &CodexItem<'_>, out: &mut CodexFactSink<'_>) {
         let (Some(kind), Some(id)) = (item.r#type.text(), item.id.text()) else {
             return out(mark, Fact::Skipped("no type"));
         };
         match kind {
             "AgentMessage" => {
                 self.prompt = None;
-                out(mark, Fact::Sort("assistant"));
+                out(mark, Fact::Kind("assistant"));
                 if let Some(text) = text(&item.content) {
                     out(mark, Fact::Said(text.into()));
                 }
             }
-            "UserMessage" => out(mark, Fact::Sort("told again")),
-            "Reasoning" | "ContextCompaction" | "WebSearch" => out(mark, Fact::Sort("note")),
-            "HookPrompt" => out(mark, Fact::Sort("hook")),
+            "UserMessage" => out(mark, Fact::Kind("told again")),
+            "Reasoning" | "ContextCompaction" | "WebSearch" => out(mark, Fact::Kind("note")),
+            "HookPrompt" => out(mark, Fact::Kind("hook")),
             "CommandExecution" => {
-                out(mark, Fact::Sort("tool result"));
+                out(mark, Fact::Kind("tool result"));
                 let command = tool::command_of(item.command).unwrap_or_default();
-                self.call_once(mark, id, "exec_command", Call::Command(command), out);
+                self.call_once(mark, id, "exec_command", ToolUse::Command(command), out);
                 let code = item.exit_code.integer();
                 let output = item.aggregated_output.text().unwrap_or_default();
                 let outcome = match (code, item.status.text()) {
-                    (Some(0), _) | (None, Some("completed")) => Outcome::Good,
-                    (None, Some("in_progress")) => Outcome::Running,
-                    (None, Some("declined")) => Outcome::Rejected { said: None },
-                    (code, _) => Outcome::Failed { code, text: output.into() },
+                    (Some(0), _) | (None, Some("completed")) => ToolOutcome::Succeeded,
+                    (None, Some("in_progress")) => ToolOutcome::Running,
+                    (None, Some("declined")) => ToolOutcome::Rejected { said: None },
+                    (code, _) => ToolOutcome::Failed { code, text: output.into() },
                 };
-                let is_good = matches!(outcome, Outcome::Good);
-                let detail = if is_good { Detail::Output(output.into()) } else { Detail::None };
+                let is_good = matches!(outcome, ToolOutcome::Succeeded);
+                let detail =
+                    if is_good { ToolDetail::Output(output.into()) } else { ToolDetail::None };
                 out(mark, Fact::Returned { call: id, outcome, detail });
             }
             "FileChange" => {
-                out(mark, Fact::Sort("tool result"));
+                out(mark, Fact::Kind("tool result"));
                 let failed = matches!(item.status.text(), Some("failed" | "declined"));
-                self.patched(mark, Some(id), item.changes, (failed, ""), out);
+                self.emit_patch(mark, Some(id), item.changes, (failed, ""), out);
             }
             "McpToolCall" => {
-                out(mark, Fact::Sort("tool result"));
-                self.call_once(mark, id, item.tool.text().unwrap_or("mcp"), Call::Other, out);
+                out(mark, Fact::Kind("tool result"));
+                self.call_once(mark, id, item.tool.text().unwrap_or("mcp"), ToolUse::Other, out);
                 let error = item.error.all().first().and_then(|error| error.message.text());
                 let outcome = match error {
-                    Some(text) => Outcome::Failed { code: None, text: text.into() },
-                    None => Outcome::Good,
+                    Some(text) => ToolOutcome::Failed { code: None, text: text.into() },
+                    None => ToolOutcome::Succeeded,
                 };
-                out(mark, Fact::Returned { call: id, outcome, detail: Detail::None });
+                out(mark, Fact::Returned { call: id, outcome, detail: ToolDetail::None });
             }
             other => out(mark, Fact::Unknown(format!("item/{other}"))),
         }
@@ -548,74 +563,76 @@ impl Codex {
     /// A call that was told by the model is not told again by the client.
     fn call_once(
         &mut self,
-        mark: &Mark<'_>,
+        mark: &RecordRef<'_>,
         call: &str,
         tool: &str,
-        what: Call<'_>,
-        out: &mut Out<'_>,
+        what: ToolUse<'_>,
+        out: &mut CodexFactSink<'_>,
     ) {
-        if self.is_known(call).is_none() {
-            self.know(call, false);
+        if self.known_call(call).is_none() {
+            self.remember_call(call, false);
             out(mark, Fact::Called { call, tool, what });
         }
     }
 
     /// Files were changed: by a patch that was called for, or by a command that had one inside.
-    fn patched(
+    fn emit_patch(
         &mut self,
-        mark: &Mark<'_>,
+        mark: &RecordRef<'_>,
         call: Option<&str>,
         changes: Option<&RawValue>,
         (failed, text): (bool, &str),
-        out: &mut Out<'_>,
+        out: &mut CodexFactSink<'_>,
     ) {
         let Some(call) = call else { return };
         let outcome = || match failed {
-            true => Outcome::Failed { code: None, text: text.to_owned().into() },
-            false => Outcome::Good,
+            true => ToolOutcome::Failed { code: None, text: text.to_owned().into() },
+            false => ToolOutcome::Succeeded,
         };
-        let name: Cow<'_, str> = match self.is_known(call) {
+        let name: Cow<'_, str> = match self.known_call(call) {
             Some(true) => call.into(),
             known @ (Some(false) | None) => {
                 let name = match known {
                     Some(_) => Cow::Owned(format!("{call}/patch")),
                     None => call.into(),
                 };
-                self.know(&name, true);
-                let what = Call::Change(patch::told(changes));
+                self.remember_call(&name, true);
+                let what = ToolUse::Change(patch::parse_changes(changes));
                 out(mark, Fact::Called { call: &name, tool: "apply_patch", what });
                 name
             }
         };
-        out(mark, Fact::Returned { call: &name, outcome: outcome(), detail: Detail::None });
+        out(mark, Fact::Returned { call: &name, outcome: outcome(), detail: ToolDetail::None });
     }
 
-    fn tokens(mark: &Mark<'_>, payload: &Payload<'_>, out: &mut Out<'_>) {
-        out(mark, Fact::Sort("note"));
+    fn tokens(mark: &RecordRef<'_>, payload: &CodexPayload<'_>, out: &mut CodexFactSink<'_>) {
+        out(mark, Fact::Kind("note"));
         let Some(info) = payload.info.all().first() else { return };
         let window = info.model_context_window.integer().and_then(|w| u64::try_from(w).ok());
         let last = info.last_token_usage.all().first();
         let total = info.total_token_usage.all().first().map_or(0, |all| all.total.count());
         // Sent again whenever a limit changes; the sum tells whether something was used.
         let answer = total.to_string();
-        let used = last.map_or(Used { window, ..Used::default() }, |tokens| Used {
-            answer: Some(&answer),
-            input: tokens.input.count().saturating_sub(tokens.cached.count()),
-            cached: tokens.cached.count(),
-            output: tokens.output.count(),
-            window,
+        let used = last.map_or(ResponseUsage { window, ..ResponseUsage::default() }, |tokens| {
+            ResponseUsage {
+                answer: Some(&answer),
+                input: tokens.input.count().saturating_sub(tokens.cached.count()),
+                cached: tokens.cached.count(),
+                output: tokens.output.count(),
+                window,
+            }
         });
         out(mark, Fact::Used(used));
     }
 
-    fn know(&mut self, call: &str, is_patch: bool) {
+    fn remember_call(&mut self, call: &str, is_patch: bool) {
         if self.known.len() >= KNOWN_MAX {
             self.known.pop_front();
         }
         self.known.push_back((hash(call.as_bytes()), is_patch));
     }
 
-    fn is_known(&self, call: &str) -> Option<bool> {
+    fn known_call(&self, call: &str) -> Option<bool> {
         let this = hash(call.as_bytes());
         self.known.iter().rev().find(|(call, _)| *call == this).map(|(_, patch)| *patch)
     }
@@ -630,7 +647,7 @@ fn spawned_by(source: &RawValue) -> Option<String> {
 }
 
 /// Adds an entry to a list that stays short.
-fn keep<T>(list: &mut VecDeque<T>, entry: T) {
+fn push_bounded<T>(list: &mut VecDeque<T>, entry: T) {
     const RUNNING_MAX: usize = 64;
     if list.len() >= RUNNING_MAX {
         list.pop_front();
@@ -662,8 +679,8 @@ fn is_injected(text: &str) -> bool {
 }
 
 /// What the user says, without what the client adds.
-fn own_words(content: &Parts<'_, Block<'_>>) -> Option<String> {
-    if let Parts::Text(text) = content {
+fn user_words(content: &OneOrMany<'_, CodexContentBlock<'_>>) -> Option<String> {
+    if let OneOrMany::Text(text) = content {
         return Some(text.clone().into_owned()).filter(|text| !is_injected(text));
     }
     let texts = content.all().iter().filter_map(|block| block.text.text());
@@ -671,11 +688,11 @@ fn own_words(content: &Parts<'_, Block<'_>>) -> Option<String> {
     (!own.is_empty()).then(|| own.join("\n"))
 }
 
-fn text(content: &Parts<'_, Block<'_>>) -> Option<String> {
+fn text(content: &OneOrMany<'_, CodexContentBlock<'_>>) -> Option<String> {
     match content {
-        Parts::Text(text) => Some(text.clone().into_owned()),
-        Parts::Nothing => None,
-        Parts::One(_) | Parts::Many(_) => {
+        OneOrMany::Text(text) => Some(text.clone().into_owned()),
+        OneOrMany::Nothing => None,
+        OneOrMany::One(_) | OneOrMany::Many(_) => {
             let texts: Vec<&str> =
                 content.all().iter().filter_map(|block| block.text.text()).collect();
             (!texts.is_empty()).then(|| texts.join("\n"))
@@ -689,7 +706,7 @@ fn skill_name(text: &str) -> Option<&str> {
 }
 
 /// Where paths begin that are not whole.
-fn whole(path: &str, cwd: &str) -> String {
+fn absolute_path(path: &str, cwd: &str) -> String {
     if path.starts_with('/') || cwd.is_empty() {
         return path.to_owned();
     }
@@ -697,6 +714,6 @@ fn whole(path: &str, cwd: &str) -> String {
 }
 
 /// A change of a file that is known by its name only.
-fn written(path: String) -> Change {
-    Change::Write { path, content: None }
+fn unknown_write(path: String) -> ToolFileChange {
+    ToolFileChange::Write { path, content: None }
 }

@@ -2,17 +2,17 @@
 //! begins with copies of that one's records: their ids and times are kept, the session's is not.
 //! After a summary only what stands behind it is copied, and in another order.
 
-use super::Piece;
-use super::claude_code::ForkedFrom;
-use super::lenient::{Parts, Scalar, read_mended};
-use crate::session::Ids;
+use super::TranscriptLine;
+use super::claude_code::ForkOrigin;
+use super::lenient::{OneOrMany, Scalar, read_repaired};
+use crate::session::RecordIds;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// A record, as far as it tells whether it is a copy.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Line<'a> {
+struct CopyCandidate<'a> {
     #[serde(borrow)]
     uuid: Scalar<'a>,
     #[serde(borrow)]
@@ -22,29 +22,29 @@ struct Line<'a> {
     #[serde(borrow)]
     timestamp: Scalar<'a>,
     #[serde(borrow)]
-    forked_from: Parts<'a, ForkedFrom<'a>>,
+    forked_from: OneOrMany<'a, ForkOrigin<'a>>,
 }
 
 /// Looks at a record, if it can be read at all.
-fn look(piece: &Piece<'_>, look: &mut dyn FnMut(&Line<'_>)) {
-    let Piece::Line(line) = piece else { return };
-    let line = super::bare(line);
+fn read_candidate(piece: &TranscriptLine<'_>, look: &mut dyn FnMut(&CopyCandidate<'_>)) {
+    let TranscriptLine::Line(line) = piece else { return };
+    let line = super::trim_line(line);
     let mut try_it = |line: &[u8]| {
-        let read: Option<Line<'_>> = serde_json::from_slice(line).ok();
+        let read: Option<CopyCandidate<'_>> = serde_json::from_slice(line).ok();
         read.as_ref().map(&mut *look).is_some()
     };
     if !line.is_empty() && !try_it(line) {
-        read_mended(line, &mut try_it);
+        read_repaired(line, &mut try_it);
     }
 }
 
-fn time_of(line: &Line<'_>) -> Option<Timestamp> {
+fn time_of(line: &CopyCandidate<'_>) -> Option<Timestamp> {
     line.timestamp.text().and_then(|text| text.parse().ok())
 }
 
 /// What a transcript begins with, as far as it tells whether that is a copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opening {
+pub struct TranscriptOpening {
     /// The id of the first record that has one.
     pub record: Option<String>,
     /// When that was written, as it says.
@@ -57,15 +57,15 @@ pub struct Opening {
     pub opened: Option<Timestamp>,
 }
 
-impl Opening {
+impl TranscriptOpening {
     /// Takes in the next piece of a transcript; nothing more once the first record is known.
-    pub fn take(&mut self, piece: &Piece<'_>) {
+    pub fn take(&mut self, piece: &TranscriptLine<'_>) {
         if self.record.is_none() {
-            look(piece, &mut |line| self.take_line(line));
+            read_candidate(piece, &mut |line| self.take_line(line));
         }
     }
 
-    fn take_line(&mut self, line: &Line<'_>) {
+    fn take_line(&mut self, line: &CopyCandidate<'_>) {
         let at = time_of(line);
         let Some(id) = line.uuid.text() else {
             self.opened = self.opened.max(at);
@@ -74,15 +74,15 @@ impl Opening {
         self.record = Some(id.to_owned());
         self.at = at;
         self.follows = line.parent_uuid.text().or(line.logical_parent_uuid.text()).is_some();
-        if let Parts::One(origin) = &line.forked_from {
+        if let OneOrMany::One(origin) = &line.forked_from {
             self.from = origin.session_id.text().map(str::to_owned);
         }
     }
 }
 
 /// Takes the ids in a piece of a transcript in.
-pub fn collect_ids(piece: &Piece<'_>, ids: &mut Ids) {
-    look(piece, &mut |line| {
+pub fn collect_ids(piece: &TranscriptLine<'_>, ids: &mut RecordIds) {
+    read_candidate(piece, &mut |line| {
         if let Some(id) = line.uuid.text() {
             ids.add(id);
         }
@@ -92,57 +92,57 @@ pub fn collect_ids(piece: &Piece<'_>, ids: &mut Ids) {
 /// The records of a transcript that may begin with copies, in their order: it is read once, however
 /// many others it is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Order(Vec<(u64, Option<Timestamp>)>);
+pub struct RecordOrder(Vec<(u64, Option<Timestamp>)>);
 
-impl Order {
+impl RecordOrder {
     /// Takes in the next piece of the transcript.
-    pub fn take(&mut self, piece: &Piece<'_>) {
-        look(piece, &mut |line| {
+    pub fn take(&mut self, piece: &TranscriptLine<'_>) {
+        read_candidate(piece, &mut |line| {
             if let Some(id) = line.uuid.text() {
-                self.0.push((Ids::key(id), time_of(line)));
+                self.0.push((RecordIds::key(id), time_of(line)));
             }
         });
     }
 
     /// How far its beginning is another one's.
-    pub fn run_of(&self, other: &Ids) -> Run {
-        let mut run = Run::default();
-        let mut shared = Ids::default();
+    pub fn shared_prefix(&self, other: &RecordIds) -> SharedPrefix {
+        let mut run = SharedPrefix::default();
+        let mut shared = RecordIds::default();
         for (key, at) in &self.0 {
             if !other.has_key(*key) {
-                run.goes_on = true;
+                run.has_more = true;
                 break;
             }
             shared.add_key(*key);
             run.records += 1;
             run.latest = run.latest.max(*at);
         }
-        run.other_goes_on = other.count() > shared.count();
+        run.other_has_more = other.count() > shared.count();
         run
     }
 }
 
 /// How many records at the start of a transcript stand in another one too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Run {
+pub struct SharedPrefix {
     /// So many.
     pub records: u64,
     /// The latest time among them.
     pub latest: Option<Timestamp>,
     /// Whether a record follows that the other one does not have.
-    pub goes_on: bool,
+    pub has_more: bool,
     /// Whether the other one has records besides these.
-    pub other_goes_on: bool,
+    pub other_has_more: bool,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn opening(lines: &[&str]) -> Opening {
-        let mut opening = Opening::default();
+    fn opening(lines: &[&str]) -> TranscriptOpening {
+        let mut opening = TranscriptOpening::default();
         for line in lines {
-            opening.take(&Piece::Line(line.as_bytes()));
+            opening.take(&TranscriptLine::Line(line.as_bytes()));
         }
         opening
     }
@@ -173,19 +173,19 @@ mod tests {
 
     #[test]
     fn a_run_of_copies_ends_with_the_first_record_that_is_none() {
-        let mut ids = Ids::default();
+        let mut ids = RecordIds::default();
         // Half of a letter costs no id.
         for line in [r#"{"uuid":"a"}"#, "{\"uuid\":\"b\",\"x\":\"\\ud83d\"}", r#"{"uuid":"c"}"#] {
-            collect_ids(&Piece::Line(line.as_bytes()), &mut ids);
+            collect_ids(&TranscriptLine::Line(line.as_bytes()), &mut ids);
         }
-        let mut order = Order::default();
+        let mut order = RecordOrder::default();
         for id in ["c", "a", "b", "own", "c"] {
-            order.take(&Piece::Line(format!("{{\"uuid\":\"{id}\"}}").as_bytes()));
-            order.take(&Piece::Line(b"{\"type\":\"mode\"}"));
+            order.take(&TranscriptLine::Line(format!("{{\"uuid\":\"{id}\"}}").as_bytes()));
+            order.take(&TranscriptLine::Line(b"{\"type\":\"mode\"}"));
         }
-        let run = order.run_of(&ids);
-        assert_eq!((run.records, run.goes_on, run.other_goes_on), (3, true, false));
-        collect_ids(&Piece::Line(br#"{"uuid":"further"}"#), &mut ids);
-        assert!(order.run_of(&ids).other_goes_on);
+        let run = order.shared_prefix(&ids);
+        assert_eq!((run.records, run.has_more, run.other_has_more), (3, true, false));
+        collect_ids(&TranscriptLine::Line(br#"{"uuid":"further"}"#), &mut ids);
+        assert!(order.shared_prefix(&ids).other_has_more);
     }
 }

@@ -61,8 +61,8 @@ impl<'a> Scalar<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any<'a>(PhantomData<&'a ()>);
-        impl<'de: 'a, 'a> Visitor<'de> for Any<'a> {
+        struct ScalarVisitor<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for ScalarVisitor<'a> {
             type Value = Scalar<'a>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -93,29 +93,29 @@ impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
                 Ok(Scalar::Nothing)
             }
             fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                pass_over_list(list).map(|()| Scalar::Nothing)
+                skip_list(list).map(|()| Scalar::Nothing)
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                pass_over_map(map).map(|()| Scalar::Nothing)
+                skip_map(map).map(|()| Scalar::Nothing)
             }
         }
-        deserializer.deserialize_any(Any(PhantomData))
+        deserializer.deserialize_any(ScalarVisitor(PhantomData))
     }
 }
 
-fn pass_over_list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<(), A::Error> {
+fn skip_list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<(), A::Error> {
     while list.next_element::<IgnoredAny>()?.is_some() {}
     Ok(())
 }
 
-fn pass_over_map<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
+fn skip_map<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
     while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
     Ok(())
 }
 
 /// A map, a list of maps or a text, whichever a field has.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Parts<'a, T> {
+pub(super) enum OneOrMany<'a, T> {
     #[default]
     Nothing,
     Text(Cow<'a, str>),
@@ -123,7 +123,7 @@ pub(super) enum Parts<'a, T> {
     Many(Vec<T>),
 }
 
-impl<T> Parts<'_, T> {
+impl<T> OneOrMany<'_, T> {
     pub(super) fn one(self) -> Option<T> {
         match self {
             Self::One(one) => Some(*one),
@@ -148,49 +148,49 @@ impl<T> Parts<'_, T> {
     }
 }
 
-impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Parts<'a, T> {
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<'a, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any<'a, T>(PhantomData<(&'a (), T)>);
-        impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for Any<'a, T> {
-            type Value = Parts<'a, T>;
+        struct OneOrManyVisitor<'a, T>(PhantomData<(&'a (), T)>);
+        impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for OneOrManyVisitor<'a, T> {
+            type Value = OneOrMany<'a, T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a value")
             }
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Parts::Text(text.into()))
+                Ok(OneOrMany::Text(text.into()))
             }
             fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Parts::Text(text.to_owned().into()))
+                Ok(OneOrMany::Text(text.to_owned().into()))
             }
             fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-                Ok(Parts::Nothing)
+                Ok(OneOrMany::Nothing)
             }
             fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-                Ok(Parts::Nothing)
+                Ok(OneOrMany::Nothing)
             }
             fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-                Ok(Parts::Nothing)
+                Ok(OneOrMany::Nothing)
             }
             fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-                Ok(Parts::Nothing)
+                Ok(OneOrMany::Nothing)
             }
             fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Parts::Nothing)
+                Ok(OneOrMany::Nothing)
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut many = Vec::new();
-                while let Some(part) = list.next_element::<Parts<'a, T>>()? {
+                while let Some(part) = list.next_element::<OneOrMany<'a, T>>()? {
                     many.extend(part.one());
                 }
-                Ok(Parts::Many(many))
+                Ok(OneOrMany::Many(many))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
                 let one = T::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Parts::One(Box::new(one)))
+                Ok(OneOrMany::One(Box::new(one)))
             }
         }
-        deserializer.deserialize_any(Any(PhantomData))
+        deserializer.deserialize_any(OneOrManyVisitor(PhantomData))
     }
 }
 
@@ -209,8 +209,8 @@ pub(super) fn reason(error: &serde_json::Error) -> &'static str {
 /// Reads a line again that could not be read as it is: without the halves of letters that clients
 /// cut through, bytes that are no UTF-8 and numbers that no machine has, then with each key once.
 /// Says whether one of the two could be read.
-pub(super) fn read_mended(line: &[u8], read: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-    let mended = mended(line);
+pub(super) fn read_repaired(line: &[u8], read: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    let mended = repair(line);
     if mended.as_deref().is_some_and(&mut *read) {
         return true;
     }
@@ -221,14 +221,14 @@ pub(super) fn read_mended(line: &[u8], read: &mut dyn FnMut(&[u8]) -> bool) -> b
 
 /// A copy of a line in which halves of letters, bytes that are no UTF-8 and numbers that are too
 /// large are replaced; `None` where there are none.
-fn mended(line: &[u8]) -> Option<Vec<u8>> {
+fn repair(line: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(line);
     let mut changed = matches!(text, Cow::Owned(_));
     let mut bytes = text.into_owned().into_bytes();
     let (mut at, mut in_text) = (0, false);
     while at < bytes.len() {
         at += match bytes[at] {
-            b'\\' => match (unit(&bytes, at), unit(&bytes, at + ESCAPE)) {
+            b'\\' => match (utf16_unit(&bytes, at), utf16_unit(&bytes, at + ESCAPE)) {
                 (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 2 * ESCAPE,
                 (Some(0xd800..=0xdfff), _) => {
                     bytes[at..at + ESCAPE].copy_from_slice(b"\\ufffd");
@@ -244,7 +244,7 @@ fn mended(line: &[u8]) -> Option<Vec<u8>> {
             }
             b'0'..=b'9' | b'-' if !in_text => {
                 let length = bytes[at..].iter().take_while(|byte| is_in_number(**byte)).count();
-                changed |= forget_too_large(&mut bytes[at..at + length]);
+                changed |= null_if_too_large(&mut bytes[at..at + length]);
                 length
             }
             _ => 1,
@@ -258,7 +258,7 @@ fn is_in_number(byte: u8) -> bool {
 }
 
 /// Puts nothing in the place of a number that is too large.
-fn forget_too_large(number: &mut [u8]) -> bool {
+fn null_if_too_large(number: &mut [u8]) -> bool {
     const NOTHING: &[u8] = b"null";
     let read = std::str::from_utf8(number).ok().and_then(|text| text.parse::<f64>().ok());
     let too_large = read.is_some_and(f64::is_infinite) && number.len() >= NOTHING.len();
@@ -273,7 +273,7 @@ fn forget_too_large(number: &mut [u8]) -> bool {
 const ESCAPE: usize = 6;
 
 /// The UTF-16 unit that is escaped here.
-fn unit(bytes: &[u8], at: usize) -> Option<u16> {
+fn utf16_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
@@ -283,26 +283,26 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Deserialize)]
-    struct Record<'a> {
+    struct LenientRecord<'a> {
         #[serde(borrow, default)]
         name: Scalar<'a>,
         #[serde(borrow, default)]
-        parts: Parts<'a, Part<'a>>,
+        parts: OneOrMany<'a, LenientPart<'a>>,
     }
 
     #[derive(Clone, Debug, Deserialize)]
-    struct Part<'a> {
+    struct LenientPart<'a> {
         #[serde(borrow, default)]
         text: Scalar<'a>,
     }
 
     #[test]
     fn a_field_of_the_wrong_type_says_nothing() {
-        let read = |text: &'static str| serde_json::from_str::<Record<'_>>(text).unwrap();
+        let read = |text: &'static str| serde_json::from_str::<LenientRecord<'_>>(text).unwrap();
         assert_eq!(read(r#"{"name":"a\nb","other":[1]}"#).name.text(), Some("a\nb"));
         for wrong in ["12", "[1,{}]", "{\"a\":1}", "null", "1.5", "true"] {
             let text = format!("{{\"name\":{wrong}}}");
-            let record: Record<'_> = serde_json::from_str(&text).unwrap();
+            let record: LenientRecord<'_> = serde_json::from_str(&text).unwrap();
             assert_eq!(record.name.text(), None, "{wrong}");
         }
         let parts = read(r#"{"parts":["x",{"text":"y"},3,{"text":4}]}"#).parts.many();
@@ -310,22 +310,24 @@ mod tests {
             parts.iter().map(|part| part.text.text()).collect::<Vec<_>>(),
             [Some("y"), None]
         );
-        assert!(matches!(read(r#"{"parts":"words"}"#).parts, Parts::Text(text) if text == "words"));
+        assert!(
+            matches!(read(r#"{"parts":"words"}"#).parts, OneOrMany::Text(text) if text == "words")
+        );
         assert_eq!(read(r#"{"parts":7}"#).parts.many().len(), 0);
     }
 
     #[test]
     fn halves_of_letters_are_mended_and_whole_ones_kept() {
-        let mend = |text: &str| mended(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
+        let mend = |text: &str| repair(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
         assert_eq!(mend(r#"{"a":"\ud83d\ude00 \\ud83d"}"#), None);
         assert_eq!(mend(r#"{"a":"x\ud83d"}"#).unwrap(), r#"{"a":"x\ufffd"}"#);
         assert_eq!(mend(r#""\ude00\ud83d\ud83d\ude00""#).unwrap(), r#""\ufffd\ufffd\ud83d\ude00""#);
-        assert_eq!(mended(b"\xff\\"), Some("\u{fffd}\\".into()));
+        assert_eq!(repair(b"\xff\\"), Some("\u{fffd}\\".into()));
     }
 
     #[test]
     fn numbers_that_no_machine_has_say_nothing() {
-        let mend = |text: &str| mended(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
+        let mend = |text: &str| repair(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
         assert_eq!(mend(r#"{"a":[-1.5e300,12],"b":"1e999","c":"\"1e999"}"#), None);
         assert_eq!(mend(r#"{"a":1e999,"b":-2E+400}"#).unwrap(), r#"{"a":null ,"b":null   }"#);
     }
@@ -334,8 +336,8 @@ mod tests {
     fn of_a_key_that_is_there_twice_the_last_one_counts() {
         let mut names = Vec::new();
         let mut read = |text: &str| {
-            read_mended(text.as_bytes(), &mut |line| {
-                let record = serde_json::from_slice::<Record<'_>>(line);
+            read_repaired(text.as_bytes(), &mut |line| {
+                let record = serde_json::from_slice::<LenientRecord<'_>>(line);
                 names.extend(record.iter().map(|record| record.name.text().map(str::to_owned)));
                 record.is_ok()
             })

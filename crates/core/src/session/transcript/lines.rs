@@ -9,7 +9,7 @@ pub const LINE_BYTES_MAX: usize = 14 << 20;
 
 /// A line, or that there was one.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum TranscriptLine<'a> {
     /// A whole line, without its end.
     Line(&'a [u8]),
     /// One over [`LINE_BYTES_MAX`].
@@ -18,31 +18,31 @@ pub enum Piece<'a> {
 
 /// Cuts chunks into lines. Memory grows with the longest line, not with the file.
 #[derive(Debug)]
-pub struct Lines {
-    held: Vec<u8>,
-    passing: bool,
+pub struct LineSplitter {
+    buffer: Vec<u8>,
+    is_skipping: bool,
     bytes_max: usize,
     whole: u64,
     open: u64,
 }
 
-impl Default for Lines {
+impl Default for LineSplitter {
     fn default() -> Self {
-        Self::up_to(LINE_BYTES_MAX)
+        Self::with_limit(LINE_BYTES_MAX)
     }
 }
 
-impl Lines {
+impl LineSplitter {
     /// Lines of at most so many bytes.
-    pub fn up_to(bytes_max: usize) -> Self {
-        Self { held: Vec::new(), passing: false, bytes_max, whole: 0, open: 0 }
+    pub fn with_limit(bytes_max: usize) -> Self {
+        Self { buffer: Vec::new(), is_skipping: false, bytes_max, whole: 0, open: 0 }
     }
 
     /// Hands on each line that a chunk ends.
-    pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Piece<'_>)) {
+    pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&TranscriptLine<'_>)) {
         let mut rest = chunk;
         while let Some(line) = next_line(&mut rest) {
-            self.hold_or(line, each);
+            self.emit_or_skip(line, each);
             self.whole += self.open + u64::try_from(line.len()).unwrap_or_default() + 1;
             self.open = 0;
         }
@@ -51,39 +51,43 @@ impl Lines {
     }
 
     /// A line ends here: handed on from where it lies, or together with what was held.
-    fn hold_or(&mut self, line: &[u8], each: &mut dyn FnMut(&Piece<'_>)) {
-        if self.held.is_empty() && !self.passing {
+    fn emit_or_skip(&mut self, line: &[u8], each: &mut dyn FnMut(&TranscriptLine<'_>)) {
+        if self.buffer.is_empty() && !self.is_skipping {
             let fits = line.len() <= self.bytes_max;
-            each(&if fits { Piece::Line(line) } else { Piece::TooLong });
+            each(&if fits { TranscriptLine::Line(line) } else { TranscriptLine::TooLong });
             return;
         }
         self.hold(line);
-        each(&if self.passing { Piece::TooLong } else { Piece::Line(&self.held) });
-        self.passing = false;
+        each(&if self.is_skipping {
+            TranscriptLine::TooLong
+        } else {
+            TranscriptLine::Line(&self.buffer)
+        });
+        self.is_skipping = false;
         // One long line does not keep its memory for ever.
-        if self.held.capacity() > (1 << 20) {
-            self.held = Vec::new();
+        if self.buffer.capacity() > (1 << 20) {
+            self.buffer = Vec::new();
         }
-        self.held.clear();
+        self.buffer.clear();
     }
 
     fn hold(&mut self, part: &[u8]) {
-        if self.passing || self.held.len() + part.len() > self.bytes_max {
-            self.passing = true;
-            self.held = Vec::new();
+        if self.is_skipping || self.buffer.len() + part.len() > self.bytes_max {
+            self.is_skipping = true;
+            self.buffer = Vec::new();
         } else {
-            self.held.extend_from_slice(part);
+            self.buffer.extend_from_slice(part);
         }
     }
 
     /// Bytes up to the end of the last whole line.
-    pub fn whole(&self) -> u64 {
+    pub fn complete_bytes(&self) -> u64 {
         self.whole
     }
 
     /// What stands behind the last whole line, if it is short enough to be looked at.
     pub fn rest(&self) -> &[u8] {
-        &self.held
+        &self.buffer
     }
 }
 
@@ -102,17 +106,17 @@ mod tests {
     use super::*;
 
     fn cut(text: &[u8], chunk: usize, bytes_max: usize) -> (Vec<String>, u64) {
-        let mut lines = Lines::up_to(bytes_max);
+        let mut lines = LineSplitter::with_limit(bytes_max);
         let mut found = Vec::new();
         for part in text.chunks(chunk) {
             lines.feed(part, &mut |piece| {
                 found.push(match piece {
-                    Piece::Line(line) => String::from_utf8_lossy(line).into_owned(),
-                    Piece::TooLong => "(too long)".to_owned(),
+                    TranscriptLine::Line(line) => String::from_utf8_lossy(line).into_owned(),
+                    TranscriptLine::TooLong => "(too long)".to_owned(),
                 });
             });
         }
-        (found, lines.whole())
+        (found, lines.complete_bytes())
     }
 
     #[test]

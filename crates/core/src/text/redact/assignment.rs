@@ -1,13 +1,13 @@
 //! Values that are given to telling names, however that is written: `name=value`, `name: "value"`,
 //! `\"name\": \"value\"`, `<name>value</name>`, `--name value`, or merely near in a sentence.
 
-use super::MARK;
+use super::REDACTION_MARK;
 use super::base64::is_userpass;
-use super::hit::Hit;
-use super::joined::{Joined, break_length, space_length};
-use super::made_up::{MADE_UP_BYTES_MIN, Place};
-use super::name::Names;
-use super::value::{Strength, Values, is_numbered_name, is_uuid};
+use super::hit::SecretCandidate;
+use super::joined::{JoinedLines, break_length, space_length};
+use super::made_up::{HUMAN_CHOSEN_BYTES_MIN, ValueContext};
+use super::name::SecretNames;
+use super::value::{EvidenceStrength, ValueChecker, is_numbered_name, is_uuid};
 use super::words::oddity;
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ const NEAR_WORDS_MAX: usize = 4;
 
 /// How a name is given its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
+enum AssignmentSign {
     /// `name=value`, without a blank.
     Tight,
     /// Anything with blanks: `name = value`, `name: value`.
@@ -34,134 +34,155 @@ enum Sign {
     /// `name == "value"`: the same.
     Comparison,
     /// `PASSWORD 'value'`: the same, and only passwords.
-    Beside,
+    Adjacent,
 }
 
 /// The value of the name whose telling word was met here, and what it is.
 pub(super) fn find(
-    hit: Hit<'_>,
-    names: &Names,
-    values: &Values,
+    hit: SecretCandidate<'_>,
+    names: &SecretNames,
+    values: &ValueChecker,
 ) -> Option<(&'static str, Range<usize>)> {
     let end = name_end(hit);
     let Some((at, sign)) = sign_after(hit, end) else {
-        return near(hit, end, names, values);
+        return find_nearby(hit, end, names, values);
     };
-    let letters = opening(hit.text, at);
-    let joined = Joined::new(hit, letters, letters, true).filter(|_| sign != Sign::Element);
+    let letters = value_start(hit.text, at);
+    let joined =
+        JoinedLines::new(hit, letters, letters, true).filter(|_| sign != AssignmentSign::Element);
     let over_lines = joined.and_then(|joined| {
-        let (kind, range) = given(joined.hit(), at, sign, end, names, values)?;
-        Some((kind, joined.standing(&range)))
+        let (kind, range) = assigned_secret(joined.hit(), at, sign, end, names, values)?;
+        Some((kind, joined.original_range(&range)))
     });
-    over_lines
-        .or_else(|| given(hit, at, sign, end, names, values))
-        .or_else(|| near(hit, end, names, values).filter(|_| sign == Sign::Beside))
+    over_lines.or_else(|| assigned_secret(hit, at, sign, end, names, values)).or_else(|| {
+        find_nearby(hit, end, names, values).filter(|_| sign == AssignmentSign::Adjacent)
+    })
 }
 
 /// The value at a place, given to the name that ends at `end`, if it is a secret.
-fn given(
-    hit: Hit<'_>,
+fn assigned_secret(
+    hit: SecretCandidate<'_>,
     at: usize,
-    sign: Sign,
+    sign: AssignmentSign,
     end: usize,
-    names: &Names,
-    values: &Values,
+    names: &SecretNames,
+    values: &ValueChecker,
 ) -> Option<(&'static str, Range<usize>)> {
     let value = value_at(hit, at, sign, end)?;
-    if value.at.len() < MADE_UP_BYTES_MIN {
+    if value.at.len() < HUMAN_CHOSEN_BYTES_MIN {
         return None;
     }
     let told = strength(hit, end, names)?;
     // A list of names looks the same.
-    let strength = if sign == Sign::Comma { Strength::Weak } else { told };
+    let strength = if sign == AssignmentSign::Comma { EvidenceStrength::Weak } else { told };
     let letters = &hit.text[value.at.clone()];
     let has_digit = letters.iter().any(u8::is_ascii_digit);
-    if sign == Sign::Beside && (told != Strength::Password || !has_digit) {
+    if sign == AssignmentSign::Adjacent && (told != EvidenceStrength::Password || !has_digit) {
         return None;
     }
-    if is_name_of_resource(hit, &value) {
+    if is_resource_name(hit, &value) {
         return None;
     }
     let asked = matches!(hit.text[..name_start(hit)].last(), Some(b'?' | b'&' | b'#'));
     let real = values.is_secret(letters, strength, value.bare)
-        || (asked && strength == Strength::Password && values.is_mixed(letters))
-        || (asked && sign == Sign::Tight && values.is_query_token(letters))
-        || (strength == Strength::Weak && hides_userpass(letters))
-        || (is_uuid(letters) && sign != Sign::Comma && names.is_access_token(name_until(hit, end)))
-        || is_made_up(hit, &value, sign, end, strength, values);
-    let kind = if strength == Strength::Password { "password" } else { "secret" };
+        || (asked && strength == EvidenceStrength::Password && values.is_mixed(letters))
+        || (asked && sign == AssignmentSign::Tight && values.is_query_token(letters))
+        || (strength == EvidenceStrength::Weak && hides_userpass(letters))
+        || (is_uuid(letters)
+            && sign != AssignmentSign::Comma
+            && names.is_access_token(name_until(hit, end)))
+        || is_human_chosen(hit, &value, sign, end, strength, values);
+    let kind = if strength == EvidenceStrength::Password { "password" } else { "secret" };
     real.then_some((kind, value.at))
 }
 
-struct Value {
+struct AssignedValue {
     at: Range<usize>,
     bare: bool,
     quoted: bool,
 }
 
 /// Whether the value is one that somebody made up, as the place tells.
-fn is_made_up(
-    hit: Hit<'_>,
-    value: &Value,
-    sign: Sign,
+fn is_human_chosen(
+    hit: SecretCandidate<'_>,
+    value: &AssignedValue,
+    sign: AssignmentSign,
     end: usize,
-    strength: Strength,
-    values: &Values,
+    strength: EvidenceStrength,
+    values: &ValueChecker,
 ) -> bool {
     let letters = &hit.text[value.at.clone()];
-    if strength != Strength::Password {
+    if strength != EvidenceStrength::Password {
         let alone = is_alone(hit.text, value);
         return (is_option(hit) && alone && values.is_option_token(letters))
             || ((value.quoted || alone) && is_token(hit, sign, end) && values.is_token(letters));
     }
-    if sign == Sign::Tight && value.quoted && is_shouted(hit, end) && values.is_phrase(letters) {
+    if sign == AssignmentSign::Tight
+        && value.quoted
+        && is_all_caps(hit, end)
+        && values.is_phrase(letters)
+    {
         return true;
     }
-    place(hit, value, sign, end).is_some_and(|place| values.is_made_up(letters, place))
+    value_context(hit, value, sign, end).is_some_and(|place| values.is_human_chosen(letters, place))
 }
 
 /// Where a value stands, if code does not stand there as well.
-fn place(hit: Hit<'_>, value: &Value, sign: Sign, end: usize) -> Option<Place> {
+fn value_context(
+    hit: SecretCandidate<'_>,
+    value: &AssignedValue,
+    sign: AssignmentSign,
+    end: usize,
+) -> Option<ValueContext> {
     if value.quoted {
-        return (!matches!(sign, Sign::Comma | Sign::Comparison)).then_some(Place::Quoted);
+        return (!matches!(sign, AssignmentSign::Comma | AssignmentSign::Comparison))
+            .then_some(ValueContext::Quoted);
     }
     let text = hit.text;
     let start = name_start(hit);
     let between = &text[end..value.at.start];
     let equals = between.contains(&b'=') && !between.contains(&b'>');
     if !is_alone(text, value) {
-        let given = sign == Sign::Tight || (sign == Sign::Loose && !between.contains(&b'='));
-        return (given && is_enclosed(text, value)).then_some(Place::Enclosed);
+        let given = sign == AssignmentSign::Tight
+            || (sign == AssignmentSign::Loose && !between.contains(&b'='));
+        return (given && is_enclosed(text, value)).then_some(ValueContext::Enclosed);
     }
     let line_begins = matches!(text[..start].last(), None | Some(b'\n'));
     match sign {
-        _ if is_option(hit) => Some(if equals { Place::Variable } else { Place::Command }),
-        Sign::Tight if equals => before_variable(&text[..start], is_shouted(hit, end)),
-        Sign::Loose if equals => line_begins.then_some(Place::Line),
-        Sign::Tight | Sign::Loose => between.contains(&b':').then_some(Place::Line),
-        Sign::Element | Sign::Comma | Sign::Comparison | Sign::Beside => None,
+        _ if is_option(hit) => {
+            Some(if equals { ValueContext::Variable } else { ValueContext::Command })
+        }
+        AssignmentSign::Tight if equals => variable_context(&text[..start], is_all_caps(hit, end)),
+        AssignmentSign::Loose if equals => line_begins.then_some(ValueContext::Line),
+        AssignmentSign::Tight | AssignmentSign::Loose => {
+            between.contains(&b':').then_some(ValueContext::Line)
+        }
+        AssignmentSign::Element
+        | AssignmentSign::Comma
+        | AssignmentSign::Comparison
+        | AssignmentSign::Adjacent => None,
     }
 }
 
 /// What stands before `name=value` without blanks. An argument of a call has a line of its own too.
-fn before_variable(before: &[u8], shouted: bool) -> Option<Place> {
+fn variable_context(before: &[u8], shouted: bool) -> Option<ValueContext> {
     let blanks = before.iter().rev().take_while(|byte| is_blank(**byte)).count();
     match before.last() {
-        None | Some(b'\n' | b';' | b'&' | b'?' | b'\\') => Some(Place::Variable),
-        Some(byte) if is_quote(*byte) => Some(Place::Variable),
+        None | Some(b'\n' | b';' | b'&' | b'?' | b'\\') => Some(ValueContext::Variable),
+        Some(byte) if is_quote(*byte) => Some(ValueContext::Variable),
         Some(byte) if is_blank(*byte) => match before[..before.len() - blanks].last() {
-            None | Some(b'\n' | b',' | b'(') if !shouted => Some(Place::Line),
-            _ => Some(Place::Variable),
+            None | Some(b'\n' | b',' | b'(') if !shouted => Some(ValueContext::Line),
+            _ => Some(ValueContext::Variable),
         },
         Some(_) => None,
     }
 }
 
 /// Whether nothing of a call or of an expression follows.
-fn is_alone(text: &[u8], value: &Value) -> bool {
+fn is_alone(text: &[u8], value: &AssignedValue) -> bool {
     let behind = &text[value.at.end..];
     let behind = behind.strip_prefix(b".").filter(|_| value.bare).unwrap_or(behind);
-    let blanks = length(behind, 16, is_blank);
+    let blanks = prefix_length(behind, 16, is_blank);
     match behind.get(blanks) {
         None | Some(b'\n' | b'\r' | b'\\') => true,
         Some(byte) if is_quote(*byte) => true,
@@ -171,9 +192,9 @@ fn is_alone(text: &[u8], value: &Value) -> bool {
 }
 
 /// Whether another setting follows, or the end of a list of them.
-fn is_enclosed(text: &[u8], value: &Value) -> bool {
+fn is_enclosed(text: &[u8], value: &AssignedValue) -> bool {
     let behind = &text[value.at.end..];
-    let blanks = length(behind, 16, is_blank);
+    let blanks = prefix_length(behind, 16, is_blank);
     match behind.get(blanks) {
         Some(b',' | b';') => blanks == 0,
         Some(b')' | b']' | b'}') => true,
@@ -182,16 +203,17 @@ fn is_enclosed(text: &[u8], value: &Value) -> bool {
 }
 
 /// Whether a name that is given something ends with `token`.
-fn is_token(hit: Hit<'_>, sign: Sign, name_end: usize) -> bool {
+fn is_token(hit: SecretCandidate<'_>, sign: AssignmentSign, name_end: usize) -> bool {
     let name = &hit.text[hit.at..name_end];
     let from = name.len().saturating_sub(b"token".len());
-    let given = matches!(sign, Sign::Tight | Sign::Loose | Sign::Element);
+    let given =
+        matches!(sign, AssignmentSign::Tight | AssignmentSign::Loose | AssignmentSign::Element);
     given && name[from..].eq_ignore_ascii_case(b"token")
 }
 
 /// Whether the value only names where a secret is kept: the end of an ARN, or a name as Kubernetes
 /// gives it behind the plain word.
-fn is_name_of_resource(hit: Hit<'_>, value: &Value) -> bool {
+fn is_resource_name(hit: SecretCandidate<'_>, value: &AssignedValue) -> bool {
     let start = name_start(hit);
     let before = &hit.text[..start];
     let ends = |byte: &u8| byte.is_ascii_whitespace() || is_quote(*byte) || b"=,()".contains(byte);
@@ -204,11 +226,11 @@ fn is_name_of_resource(hit: Hit<'_>, value: &Value) -> bool {
 }
 
 /// Whether the name is an option of a command: `--password`.
-fn is_option(hit: Hit<'_>) -> bool {
+fn is_option(hit: SecretCandidate<'_>) -> bool {
     hit.text[name_start(hit)..].starts_with(b"--")
 }
 
-fn is_shouted(hit: Hit<'_>, name_end: usize) -> bool {
+fn is_all_caps(hit: SecretCandidate<'_>, name_end: usize) -> bool {
     !hit.text[hit.at..name_end].iter().any(u8::is_ascii_lowercase)
 }
 
@@ -229,35 +251,39 @@ pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-pub(super) fn length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bool) -> usize {
+pub(super) fn prefix_length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bool) -> usize {
     text.iter().take(most).take_while(|byte| belongs(**byte)).count()
 }
 
 /// What the name says; what stands in the place of a secret is no name.
-pub(super) fn strength(hit: Hit<'_>, end: usize, names: &Names) -> Option<Strength> {
+pub(super) fn strength(
+    hit: SecretCandidate<'_>,
+    end: usize,
+    names: &SecretNames,
+) -> Option<EvidenceStrength> {
     let name = name_until(hit, end);
-    let marked = name.windows(MARK.len()).any(|part| part == MARK.as_bytes());
+    let marked = name.windows(REDACTION_MARK.len()).any(|part| part == REDACTION_MARK.as_bytes());
     if marked { None } else { names.strength(name) }
 }
 
 /// Where the name begins that the telling word belongs to.
-pub(super) fn name_start(hit: Hit<'_>) -> usize {
+pub(super) fn name_start(hit: SecretCandidate<'_>) -> usize {
     let part = |byte: &&u8| is_name(**byte) || **byte == b'.';
     hit.at - hit.before().iter().rev().take(NAME_BYTES_MAX).take_while(part).count()
 }
 
 /// The whole name, with the word before it where that is a word of its own, as in `API key`.
 /// Where the name ends whose telling word was met here.
-pub(super) fn name_end(hit: Hit<'_>) -> usize {
-    hit.at + length(hit.rest(), NAME_BYTES_MAX, is_name)
+pub(super) fn name_end(hit: SecretCandidate<'_>) -> usize {
+    hit.at + prefix_length(hit.rest(), NAME_BYTES_MAX, is_name)
 }
 
 /// Whether a sign of assignment follows the name that ends at `end`.
-pub(super) fn is_assigned(hit: Hit<'_>, end: usize) -> bool {
+pub(super) fn is_assigned(hit: SecretCandidate<'_>, end: usize) -> bool {
     sign_after(hit, end).is_some()
 }
 
-fn name_until(hit: Hit<'_>, end: usize) -> &[u8] {
+fn name_until(hit: SecretCandidate<'_>, end: usize) -> &[u8] {
     let start = name_start(hit);
     let spaced = start == hit.at && hit.text[..start].ends_with(b" ");
     if !spaced {
@@ -269,45 +295,46 @@ fn name_until(hit: Hit<'_>, end: usize) -> &[u8] {
 }
 
 /// Where the value begins, and how it is given.
-fn sign_after(hit: Hit<'_>, end: usize) -> Option<(usize, Sign)> {
+fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, AssignmentSign)> {
     let text = hit.text;
     let start = name_start(hit);
     if text.get(end) == Some(&b'>') && text[..start].ends_with(b"<") {
-        return Some((end + 1, Sign::Element));
+        return Some((end + 1, AssignmentSign::Element));
     }
-    let closed = end + length(&text[end..], 8, |byte| is_quote(byte) || b"\\])*".contains(&byte));
-    let blanks = length(&text[closed..], 16, is_blank);
+    let closed =
+        end + prefix_length(&text[end..], 8, |byte| is_quote(byte) || b"\\])*".contains(&byte));
+    let blanks = prefix_length(&text[closed..], 16, is_blank);
     let at = closed + blanks;
-    if let Some(behind) = behind_sign(&text[at..]) {
+    if let Some(behind) = operator_length(&text[at..]) {
         let from = at + behind;
         if text[at..from].ends_with(b"==") || text[at] == b'!' {
-            return Some((skip_to_value(text, from), Sign::Comparison));
+            return Some((skip_to_value(text, from), AssignmentSign::Comparison));
         }
         let tight = blanks == 0 && !text.get(from).is_some_and(|byte| is_blank(*byte));
         let from = skip_to_value(text, from);
-        return Some((from, if tight { Sign::Tight } else { Sign::Loose }));
+        return Some((from, if tight { AssignmentSign::Tight } else { AssignmentSign::Loose }));
     }
     if closed > end && text.get(at) == Some(&b',') {
         if let Some(from) = value_field(text, at) {
-            return Some((from, Sign::Loose));
+            return Some((from, AssignmentSign::Loose));
         }
-        return Some((skip_to_value(text, at + 1), Sign::Comma));
+        return Some((skip_to_value(text, at + 1), AssignmentSign::Comma));
     }
     if let Some(from) = value_field(text, closed) {
-        return Some((from, Sign::Loose));
+        return Some((from, AssignmentSign::Loose));
     }
     let flag = text[start..].starts_with(b"--") || text[..start].ends_with(b"--");
     if flag && blanks > 0 {
-        return Some((at, Sign::Loose));
+        return Some((at, AssignmentSign::Loose));
     }
     // To `pass` something is no secret.
     let spelled_out = end - hit.at > b"pass".len();
     let beside = spelled_out && closed == end && blanks > 0 && quote_at(text, at).is_some();
-    beside.then_some((at, Sign::Beside))
+    beside.then_some((at, AssignmentSign::Adjacent))
 }
 
 /// How many letters the sign of an assignment or a comparison has.
-fn behind_sign(text: &[u8]) -> Option<usize> {
+fn operator_length(text: &[u8]) -> Option<usize> {
     let signs: [&[u8]; 12] =
         [b"!==", b"===", b"==", b"!=", b":=", b"=>", b"?=", b"+=", b"=", b"%3D", b"%3d", b"%3A"];
     if let Some(sign) = signs.iter().find(|sign| text.starts_with(sign)) {
@@ -319,17 +346,17 @@ fn behind_sign(text: &[u8]) -> Option<usize> {
 /// Behind blanks and emphasis; over the end of a line, and behind a parenthesis, only to a quote.
 fn skip_to_value(text: &[u8], from: usize) -> usize {
     let emphasis = if text[from..].starts_with(b"**") { 2 } else { 0 };
-    let at = from + emphasis + length(&text[from + emphasis..], 32, is_blank);
+    let at = from + emphasis + prefix_length(&text[from + emphasis..], 32, is_blank);
     let opened = at + usize::from(text[at..].starts_with(b"("));
     let over = opened + space_length(&text[opened..], NAME_BYTES_MAX);
-    let strokes = length(&text[over..], 16, |byte| byte == b'\\');
+    let strokes = prefix_length(&text[over..], 16, |byte| byte == b'\\');
     let quoted = text.get(over + strokes).is_some_and(|byte| b"\"'".contains(byte));
     if quoted { over } else { at }
 }
 
 /// Where the letters of a value begin: behind its quote, or in the first line of its block.
-fn opening(text: &[u8], at: usize) -> usize {
-    let quote = quote_at(text, at).or_else(|| quote_at(text, behind_type(text, at)?));
+fn value_start(text: &[u8], at: usize) -> usize {
+    let quote = quote_at(text, at).or_else(|| quote_at(text, value_after_type(text, at)?));
     quote.map(|(quote, _)| quote + 1).or_else(|| first_line(text, at)).unwrap_or(at)
 }
 
@@ -337,13 +364,13 @@ fn opening(text: &[u8], at: usize) -> usize {
 fn value_field(text: &[u8], from: usize) -> Option<usize> {
     let gap = gap_length(&text[from..]);
     let at = from + gap;
-    let at = at + length(&text[at..], 4, |byte| is_quote(byte) || byte == b'\\');
+    let at = at + prefix_length(&text[at..], 4, |byte| is_quote(byte) || byte == b'\\');
     let rest = text[at..].strip_prefix(b"value").or(text[at..].strip_prefix(b"Value"))?;
-    let closed = length(rest, 4, |byte| is_quote(byte) || byte == b'\\');
-    let blanks = length(&rest[closed..], 8, is_blank);
+    let closed = prefix_length(rest, 4, |byte| is_quote(byte) || byte == b'\\');
+    let blanks = prefix_length(&rest[closed..], 8, is_blank);
     let at = at + 5 + closed + blanks;
     (gap > 0).then_some(())?;
-    behind_sign(&text[at..]).map(|behind| skip_to_value(text, at + behind))
+    operator_length(&text[at..]).map(|behind| skip_to_value(text, at + behind))
 }
 
 /// Blanks, breaks and commas.
@@ -353,41 +380,48 @@ fn gap_length(text: &[u8]) -> usize {
     before + comma + space_length(&text[before + comma..], NAME_BYTES_MAX)
 }
 
-fn value_at(hit: Hit<'_>, at: usize, sign: Sign, name_end: usize) -> Option<Value> {
+fn value_at(
+    hit: SecretCandidate<'_>,
+    at: usize,
+    sign: AssignmentSign,
+    name_end: usize,
+) -> Option<AssignedValue> {
     let text = hit.text;
-    if sign == Sign::Element {
-        let length = length(&text[at..], VALUE_BYTES_MAX, |byte| byte != b'<' && byte != b'\n');
+    if sign == AssignmentSign::Element {
+        let length =
+            prefix_length(&text[at..], VALUE_BYTES_MAX, |byte| byte != b'<' && byte != b'\n');
         let closed = text[at + length..].starts_with(b"</");
-        return closed.then(|| Value { at: at..at + length, bare: false, quoted: true });
+        return closed.then(|| AssignedValue { at: at..at + length, bare: false, quoted: true });
     }
-    if let Some(at) = quoted(text, at) {
-        return Some(Value { at, bare: false, quoted: true });
+    if let Some(at) = quoted_range(text, at) {
+        return Some(AssignedValue { at, bare: false, quoted: true });
     }
-    if matches!(sign, Sign::Comma | Sign::Comparison | Sign::Beside) {
+    if matches!(sign, AssignmentSign::Comma | AssignmentSign::Comparison | AssignmentSign::Adjacent)
+    {
         return None;
     }
-    if let Some(at) = block(text, at) {
-        return Some(Value { at, bare: false, quoted: true });
+    if let Some(at) = block_range(text, at) {
+        return Some(AssignedValue { at, bare: false, quoted: true });
     }
-    if let Some(at) = behind_type(text, at).and_then(|at| quoted(text, at)) {
-        return Some(Value { at, bare: false, quoted: true });
+    if let Some(at) = value_after_type(text, at).and_then(|at| quoted_range(text, at)) {
+        return Some(AssignedValue { at, bare: false, quoted: true });
     }
     let line_begins = matches!(hit.text[..name_start(hit)].last(), None | Some(b'\n'));
-    let variable = sign == Sign::Tight && (line_begins || is_shouted(hit, name_end));
-    Some(Value { at: bare(text, at, variable), bare: !variable, quoted: false })
+    let variable = sign == AssignmentSign::Tight && (line_begins || is_all_caps(hit, name_end));
+    Some(AssignedValue { at: bare_range(text, at, variable), bare: !variable, quoted: false })
 }
 
 /// The quote that a value begins with, and how deep it is escaped.
 fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let prefix = length(&text[at..], 2, |byte| b"bBrRfFuU@$".contains(&byte));
+    let prefix = prefix_length(&text[at..], 2, |byte| b"bBrRfFuU@$".contains(&byte));
     let prefix = if text.get(at + prefix).is_some_and(|b| is_quote(*b)) { prefix } else { 0 };
-    let depth = length(&text[at + prefix..], 16, |byte| byte == b'\\');
+    let depth = prefix_length(&text[at + prefix..], 16, |byte| byte == b'\\');
     let open = at + prefix + depth;
     text.get(open).is_some_and(|byte| is_quote(*byte)).then_some((open, depth))
 }
 
 /// What stands between quotes.
-fn quoted(text: &[u8], at: usize) -> Option<Range<usize>> {
+fn quoted_range(text: &[u8], at: usize) -> Option<Range<usize>> {
     let (open, depth) = quote_at(text, at)?;
     let from = open + 1;
     let mut slashes = 0;
@@ -404,25 +438,25 @@ fn quoted(text: &[u8], at: usize) -> Option<Range<usize>> {
 }
 
 /// `name: |` and the line below it.
-fn block(text: &[u8], at: usize) -> Option<Range<usize>> {
+fn block_range(text: &[u8], at: usize) -> Option<Range<usize>> {
     let from = first_line(text, at)?;
-    let goes_on = |byte: u8| !ends_bare(byte) && byte != b'\\';
-    let end = from + length(&text[from..], VALUE_BYTES_MAX, goes_on);
+    let goes_on = |byte: u8| !ends_bare_value(byte) && byte != b'\\';
+    let end = from + prefix_length(&text[from..], VALUE_BYTES_MAX, goes_on);
     (end > from).then_some(from..end)
 }
 
 /// Where the text of a block begins.
 fn first_line(text: &[u8], at: usize) -> Option<usize> {
     text.get(at).filter(|byte| b"|>".contains(byte))?;
-    let signs = length(&text[at + 1..], 2, |byte| b"+-123456789".contains(&byte));
+    let signs = prefix_length(&text[at + 1..], 2, |byte| b"+-123456789".contains(&byte));
     let broken = at + 1 + signs;
     let from = broken + break_length(&text[broken..])?;
-    Some(from + length(&text[from..], NAME_BYTES_MAX, is_blank))
+    Some(from + prefix_length(&text[from..], NAME_BYTES_MAX, is_blank))
 }
 
 /// Where the value begins in `name: Type = "value"`.
-fn behind_type(text: &[u8], at: usize) -> Option<usize> {
-    let kind = length(&text[at..], TYPE_BYTES_MAX, |byte| {
+fn value_after_type(text: &[u8], at: usize) -> Option<usize> {
+    let kind = prefix_length(&text[at..], TYPE_BYTES_MAX, |byte| {
         byte.is_ascii_alphanumeric()
             || matches!(
                 byte,
@@ -441,21 +475,23 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
             )
     });
     let behind = text.get(at + kind..)?.strip_prefix(b"=")?;
-    let blanks = length(behind, 4, is_blank);
+    let blanks = prefix_length(behind, 4, is_blank);
     (kind > 0 && text[at + kind - 1] == b' ').then_some(at + kind + 1 + blanks)
 }
 
-fn ends_bare(byte: u8) -> bool {
+fn ends_bare_value(byte: u8) -> bool {
     byte.is_ascii_whitespace() || is_quote(byte)
 }
 
 /// A value without quotes. What is given to a variable goes on to the next blank.
-pub(super) fn bare(text: &[u8], at: usize, variable: bool) -> Range<usize> {
+pub(super) fn bare_range(text: &[u8], at: usize, variable: bool) -> Range<usize> {
     let rest = &text[at..text.len().min(at + VALUE_BYTES_MAX)];
     let escape = |at: usize| {
         rest[at] == b'\\' && rest.get(at + 1).is_some_and(|next| b"nrtu\"'\\x".contains(next))
     };
-    let ends = |at: &usize| ends_bare(rest[*at]) || escape(*at) || begins_next(&rest[*at..]);
+    let ends = |at: &usize| {
+        ends_bare_value(rest[*at]) || escape(*at) || starts_next_assignment(&rest[*at..])
+    };
     let mut end = (0..rest.len()).find(ends).unwrap_or(rest.len());
     if !variable {
         let trailing = |byte: &&u8| b",;)]}>.&|".contains(byte);
@@ -465,20 +501,21 @@ pub(super) fn bare(text: &[u8], at: usize, variable: bool) -> Range<usize> {
 }
 
 /// `;name=`, `&name=`, `,name:` begin the next value; a closing element ends this one.
-fn begins_next(text: &[u8]) -> bool {
+fn starts_next_assignment(text: &[u8]) -> bool {
     let separated = b";&,".contains(&text[0]);
-    let name =
-        length(&text[1..], NAME_BYTES_MAX, |byte| is_name(byte) || byte == b' ' || byte == b'.');
+    let name = prefix_length(&text[1..], NAME_BYTES_MAX, |byte| {
+        is_name(byte) || byte == b' ' || byte == b'.'
+    });
     let given = text.get(1 + name).is_some_and(|byte| b"=:".contains(byte));
     (separated && name > 0 && given) || text.starts_with(b"</")
 }
 
 /// A random run of letters in the same sentence.
-fn near(
-    hit: Hit<'_>,
+fn find_nearby(
+    hit: SecretCandidate<'_>,
     end: usize,
-    names: &Names,
-    values: &Values,
+    names: &SecretNames,
+    values: &ValueChecker,
 ) -> Option<(&'static str, Range<usize>)> {
     let text = hit.text;
     let is_between = |byte: u8| {
@@ -492,9 +529,9 @@ fn near(
     };
     let mut at = end;
     for _ in 0..=NEAR_WORDS_MAX {
-        let gap = length(&text[at..], 8, is_between);
+        let gap = prefix_length(&text[at..], 8, is_between);
         at += gap;
-        let run = length(&text[at..], VALUE_BYTES_MAX, is_run);
+        let run = prefix_length(&text[at..], VALUE_BYTES_MAX, is_run);
         if gap == 0 || run == 0 || at > end + NEAR_BYTES_MAX {
             return None;
         }
@@ -502,8 +539,8 @@ fn near(
         if run >= 20 {
             let trailing = word.iter().rev().take_while(|byte| **byte == b'.').count();
             let word = &word[..run - trailing];
-            let real =
-                values.is_secret(word, Strength::Near, true) && strength(hit, end, names).is_some();
+            let real = values.is_secret(word, EvidenceStrength::Near, true)
+                && strength(hit, end, names).is_some();
             return real.then(|| ("high-entropy", at..at + word.len()));
         }
         if !word.iter().all(u8::is_ascii_lowercase) {

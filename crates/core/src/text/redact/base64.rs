@@ -2,16 +2,16 @@
 
 /// Whether base64 stands for `user:password`.
 pub(super) fn is_userpass(text: &[u8]) -> bool {
-    let plain = decoded(text);
+    let plain = decode(text);
     let readable = plain.iter().all(|byte| (b' '..=b'~').contains(byte));
     readable && plain.iter().skip(1).rev().skip(1).any(|byte| *byte == b':')
 }
 
-fn decoded(text: &[u8]) -> Vec<u8> {
+fn decode(text: &[u8]) -> Vec<u8> {
     let mut bits = 0u32;
     let mut count = 0;
     let mut plain = Vec::with_capacity(text.len());
-    for value in text.iter().map_while(|byte| value(*byte)) {
+    for value in text.iter().map_while(|byte| digit_value(*byte)) {
         bits = (bits << 6 | u32::from(value)) & 0xffff;
         count += 6;
         if count >= 8 {
@@ -22,7 +22,7 @@ fn decoded(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-fn value(byte: u8) -> Option<u8> {
+fn digit_value(byte: u8) -> Option<u8> {
     Some(match byte {
         b'A'..=b'Z' => byte - b'A',
         b'a'..=b'z' => byte - b'a' + 26,

@@ -4,7 +4,7 @@
 /// The words by their first two letters, and for each byte the groups of words that have it as their
 /// first, second or third letter.
 #[derive(Debug)]
-pub(super) struct Beginnings {
+pub(super) struct PrefixMatcher {
     /// The fourth number is there so that a place is found by a shift.
     groups: Box<[[u64; 4]; 256]>,
     /// Where the words of a slot begin and end in the list.
@@ -22,15 +22,15 @@ const BLOCK: usize = 256;
 const GROUPS: usize = 64;
 const TOKEN: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 
-fn pair_of(bytes: [u8; 2]) -> usize {
+fn pair_code(bytes: [u8; 2]) -> usize {
     usize::from(u16::from_le_bytes(bytes))
 }
 
-fn slot_of(pair: usize) -> usize {
+fn slot_for_pair(pair: usize) -> usize {
     (pair.wrapping_mul(0x9e37) >> 6) & (SLOTS - 1)
 }
 
-impl Beginnings {
+impl PrefixMatcher {
     /// Words in an order that is kept.
     pub(super) fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         let mut made = Self {
@@ -46,11 +46,12 @@ impl Beginnings {
                 word => made.words.push((word.into(), place)),
             }
         }
-        made.words
-            .sort_by_cached_key(|(word, place)| (slot_of(pair_of([word[0], word[1]])), *place));
+        made.words.sort_by_cached_key(|(word, place)| {
+            (slot_for_pair(pair_code([word[0], word[1]])), *place)
+        });
         for (index, (word, _)) in made.words.iter().enumerate() {
             let index = u16::try_from(index).unwrap_or(u16::MAX);
-            let slot = &mut made.slots[slot_of(pair_of([word[0], word[1]]))];
+            let slot = &mut made.slots[slot_for_pair(pair_code([word[0], word[1]]))];
             *slot = (if slot.1 == 0 { index } else { slot.0 }, index + 1);
         }
         made.form_groups();
@@ -85,13 +86,13 @@ impl Beginnings {
     }
 
     /// How long the longest word is.
-    pub(super) fn bytes_max(&self) -> usize {
+    pub(super) fn longest_prefix(&self) -> usize {
         self.words.iter().map(|(word, _)| word.len()).max().unwrap_or_default()
     }
 
     /// Calls for every word of three letters and more at every place where it stands, and for every
     /// shorter one behind which something follows.
-    pub(super) fn each(&self, text: &[u8], mut met: impl FnMut(usize, usize)) {
+    pub(super) fn for_each_match(&self, text: &[u8], mut met: impl FnMut(usize, usize)) {
         // The groups that fit the last byte, and the last two.
         let (mut one, mut two) = (0, 0);
         let mut ends = [0; BLOCK];
@@ -106,13 +107,13 @@ impl Beginnings {
                 one = first;
             }
             for end in &ends[..count] {
-                self.each_at(&text[end - 2..], |place| met(end - 2, place));
+                self.for_each_match_at(&text[end - 2..], |place| met(end - 2, place));
             }
         }
     }
 
-    fn each_at(&self, rest: &[u8], mut met: impl FnMut(usize)) {
-        let (from, to) = self.slots[slot_of(pair_of([rest[0], rest[1]]))];
+    fn for_each_match_at(&self, rest: &[u8], mut met: impl FnMut(usize)) {
+        let (from, to) = self.slots[slot_for_pair(pair_code([rest[0], rest[1]]))];
         for (word, place) in &self.words[usize::from(from)..usize::from(to)] {
             // Most words are told apart by their third letter, at less than the price of a call.
             if word.get(2).is_none_or(|third| rest[2] == *third) && rest.starts_with(word) {
@@ -131,16 +132,16 @@ mod tests {
     #[test]
     fn every_word_is_met_wherever_it_stands() {
         let words = ["ab", "abc", "abcd", "bc", "xyz", "ba"];
-        let beginnings = Beginnings::new(words.iter().copied());
+        let beginnings = PrefixMatcher::new(words.iter().copied());
         let text = "abcd abxyzbab.";
         let mut met = Vec::new();
-        beginnings.each(text.as_bytes(), |at, place| met.push((at, words[place])));
+        beginnings.for_each_match(text.as_bytes(), |at, place| met.push((at, words[place])));
         let mut expected = Vec::new();
         for at in 0..text.len() {
             let here = words.iter().filter(|word| text[at..].starts_with(**word));
             expected.extend(here.map(|word| (at, *word)));
         }
         assert_eq!(met, expected);
-        assert_eq!(beginnings.bytes_max(), 4);
+        assert_eq!(beginnings.longest_prefix(), 4);
     }
 }

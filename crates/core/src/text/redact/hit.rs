@@ -1,6 +1,6 @@
 //! A place where letters were met that may begin a secret, with what stands around it.
 
-use super::MARK;
+use super::REDACTION_MARK;
 
 /// How far a rule looks back from the letters it goes by.
 pub(super) const BEFORE_BYTES_MAX: usize = 256;
@@ -13,7 +13,7 @@ const MARK_BYTES_MAX: usize = 64;
 /// A place with its surroundings. Rules see nothing else, so that a text that comes in pieces is
 /// judged like one that comes whole.
 #[derive(Clone, Copy)]
-pub(super) struct Hit<'t> {
+pub(super) struct SecretCandidate<'t> {
     /// The surroundings.
     pub(super) text: &'t [u8],
     /// Where the letters begin in them.
@@ -22,7 +22,7 @@ pub(super) struct Hit<'t> {
 
 /// Letters of a kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Class {
+pub(super) enum CharClass {
     Digits,
     Hex,
     Alnum,
@@ -30,8 +30,8 @@ pub(super) enum Class {
     Token,
 }
 
-impl Class {
-    pub(super) fn named(name: &str) -> Option<Self> {
+impl CharClass {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "digits" => Self::Digits,
             "hex" => Self::Hex,
@@ -42,7 +42,7 @@ impl Class {
         })
     }
 
-    fn has(self, byte: u8) -> bool {
+    fn contains(self, byte: u8) -> bool {
         match self {
             Self::Digits => byte.is_ascii_digit(),
             Self::Hex => byte.is_ascii_hexdigit(),
@@ -53,7 +53,7 @@ impl Class {
     }
 }
 
-impl<'t> Hit<'t> {
+impl<'t> SecretCandidate<'t> {
     /// The surroundings of a place in a text.
     pub(super) fn new(text: &'t [u8], at: usize) -> Self {
         let from = at.saturating_sub(BEFORE_BYTES_MAX);
@@ -77,12 +77,13 @@ impl<'t> Hit<'t> {
         let kind =
             |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
         let kind = before.iter().rev().take(MARK_BYTES_MAX).take_while(kind).count();
-        before[..at - kind].ends_with(MARK.trim_end_matches('-').as_bytes())
+        before[..at - kind].ends_with(REDACTION_MARK.trim_end_matches('-').as_bytes())
     }
 
     /// Where letters of a class begin that end here.
-    pub(super) fn step_back(self, class: Class, least: usize, most: usize) -> Option<usize> {
-        let letters = self.before().iter().rev().take(most).take_while(|byte| class.has(**byte));
+    pub(super) fn step_back(self, class: CharClass, least: usize, most: usize) -> Option<usize> {
+        let letters =
+            self.before().iter().rev().take(most).take_while(|byte| class.contains(**byte));
         let start = self.at - letters.count();
         let latest = self.at.checked_sub(least).filter(|latest| start <= *latest)?;
         // The letters of an escape look as if they belonged to it.
@@ -105,11 +106,11 @@ fn ends_with_escape(before: &[u8]) -> bool {
     let letter = tail(2).is_some_and(|two| two[0] == b'\\' && b"nrtbfv0e".contains(&two[1]));
     let percent = tail(3).is_some_and(|three| three[0] == b'%' && hex(&three[1..]));
     let unicode = tail(6).is_some_and(|six| six.starts_with(b"\\u") && hex(&six[2..]));
-    letter || percent || unicode || ends_with_colour(before)
+    letter || percent || unicode || ends_with_color(before)
 }
 
 /// `ESC [ 1 ; 32 m`
-fn ends_with_colour(before: &[u8]) -> bool {
+fn ends_with_color(before: &[u8]) -> bool {
     let Some(before) = before.strip_suffix(b"m") else { return false };
     let digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';');
     let before = &before[..before.len() - digits.count()];

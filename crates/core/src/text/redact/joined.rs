@@ -2,7 +2,7 @@
 //! literals beside each other or added to each other, the block of a YAML document, and base64 that
 //! is wrapped.
 
-use super::hit::Hit;
+use super::hit::SecretCandidate;
 use super::words::oddity;
 use std::ops::Range;
 
@@ -16,21 +16,26 @@ pub(super) const WIDTH_MIN: usize = 60;
 const WIDTHS: [usize; 4] = [60, 64, 72, 76];
 
 /// Surroundings in which a value goes on over the ends of lines, without what stands between them.
-pub(super) struct Joined {
+pub(super) struct JoinedLines {
     text: Vec<u8>,
     at: usize,
     /// Where something was taken out, and how many bytes of it.
     seams: Vec<(usize, usize)>,
 }
 
-impl Joined {
+impl JoinedLines {
     /// Joins the lines of the value that begins at `start` and whose letters go on at `from`.
     /// `None` if it ends in its first line. Lines with nothing but base64 are joined if `wrapped`.
-    pub(super) fn new(hit: Hit<'_>, start: usize, from: usize, wrapped: bool) -> Option<Self> {
-        let Hit { text, at } = hit;
-        let from = from + length(&text[from..], BETWEEN_BYTES_MAX, is_blank);
+    pub(super) fn new(
+        hit: SecretCandidate<'_>,
+        start: usize,
+        from: usize,
+        wrapped: bool,
+    ) -> Option<Self> {
+        let SecretCandidate { text, at } = hit;
+        let from = from + prefix_length(&text[from..], BETWEEN_BYTES_MAX, is_blank);
         let mut end = from + run_length(&text[from..]);
-        let seam = Seam::behind(text, start..end, wrapped)?;
+        let seam = LineSeam::after_line(text, start..end, wrapped)?;
         let mut joined = Self { text: text[..end].to_vec(), at, seams: Vec::new() };
         while let Some(line) = seam.next_line(text, end) {
             joined.seams.push((joined.text.len(), line.start - end));
@@ -45,12 +50,12 @@ impl Joined {
     }
 
     /// The same place in the joined text.
-    pub(super) fn hit(&self) -> Hit<'_> {
-        Hit { text: &self.text, at: self.at }
+    pub(super) fn hit(&self) -> SecretCandidate<'_> {
+        SecretCandidate { text: &self.text, at: self.at }
     }
 
     /// Where a part of the joined text stood before.
-    pub(super) fn standing(&self, range: &Range<usize>) -> Range<usize> {
+    pub(super) fn original_range(&self, range: &Range<usize>) -> Range<usize> {
         let taken = |belongs: &dyn Fn(usize) -> bool| -> usize {
             let seams = self.seams.iter().filter(|(at, _)| belongs(*at));
             seams.map(|(_, bytes)| bytes).sum()
@@ -61,7 +66,7 @@ impl Joined {
 }
 
 /// How one line of a value goes over into the next.
-struct Seam<'t> {
+struct LineSeam<'t> {
     /// What stands between two lines.
     between: &'t [u8],
     /// A narrower line is the last.
@@ -69,12 +74,12 @@ struct Seam<'t> {
     /// No line is wider.
     width_max: usize,
     /// What may follow.
-    follows: Follows,
+    continuation: LineContinuation,
 }
 
 /// What may stand in the next line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Follows {
+enum LineContinuation {
     Anything,
     /// No word.
     Random,
@@ -82,25 +87,27 @@ enum Follows {
     Base64,
 }
 
-impl<'t> Seam<'t> {
+impl<'t> LineSeam<'t> {
     /// How a line of a value goes on, if it does.
-    fn behind(text: &'t [u8], line: Range<usize>, wrapped: bool) -> Option<Self> {
+    fn after_line(text: &'t [u8], line: Range<usize>, wrapped: bool) -> Option<Self> {
         let seam = |between: Range<usize>| Self {
             between: &text[between],
             width_min: 0,
             width_max: LINE_BYTES_MAX,
-            follows: Follows::Anything,
+            continuation: LineContinuation::Anything,
         };
         let Range { start, end } = line;
-        if let Some(between) = stroke(text, start, end).or_else(|| literals(text, end)) {
+        if let Some(between) =
+            shell_continuation(text, start, end).or_else(|| adjacent_literals(text, end))
+        {
             return Some(seam(between));
         }
         let (width_min, width_max) = (line.len(), line.len());
         if let Some((between, follows)) = block_lines(text, line.clone()) {
-            return Some(Self { width_min, width_max, follows, ..seam(between) });
+            return Some(Self { width_min, width_max, continuation: follows, ..seam(between) });
         }
         let between = wrapped_lines(text, line).filter(|_| wrapped)?;
-        Some(Self { width_min, width_max, follows: Follows::Base64, ..seam(between) })
+        Some(Self { width_min, width_max, continuation: LineContinuation::Base64, ..seam(between) })
     }
 
     /// The next line of a value whose last one ended here.
@@ -108,10 +115,10 @@ impl<'t> Seam<'t> {
         let from = end + self.between.len();
         let behind = text[end..].strip_prefix(self.between)?;
         let run = run_length(behind);
-        let follows = match self.follows {
-            Follows::Anything => true,
-            Follows::Random => run == self.width_min || oddity(&behind[..run]) >= 25,
-            Follows::Base64 => is_base64_line(behind, run),
+        let follows = match self.continuation {
+            LineContinuation::Anything => true,
+            LineContinuation::Random => run == self.width_min || oddity(&behind[..run]) >= 25,
+            LineContinuation::Base64 => is_base64_line(behind, run),
         };
         (run > 0 && run <= self.width_max && follows).then_some(from..from + run)
     }
@@ -125,27 +132,27 @@ fn is_quote(byte: u8) -> bool {
     byte == b'"' || byte == b'\''
 }
 
-fn length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bool) -> usize {
+fn prefix_length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bool) -> usize {
     text.iter().take(most).take_while(|byte| belongs(**byte)).count()
 }
 
 /// Letters and signs that a value may have without ending.
 fn run_length(text: &[u8]) -> usize {
-    length(text, LINE_BYTES_MAX, |byte| {
+    prefix_length(text, LINE_BYTES_MAX, |byte| {
         byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
     })
 }
 
 /// The end of a line, also as JSON writes it, however deep.
 pub(super) fn break_length(text: &[u8]) -> Option<usize> {
-    let strokes = length(text, 16, |byte| byte == b'\\');
+    let strokes = prefix_length(text, 16, |byte| byte == b'\\');
     let rest = &text[strokes..];
     match strokes {
         0 if rest.starts_with(b"\r\n") => Some(2),
         0 => rest.starts_with(b"\n").then_some(1),
         _ if rest.starts_with(b"n") => Some(strokes + 1),
         _ if rest.starts_with(b"r") => {
-            let again = length(&rest[1..], 16, |byte| byte == b'\\');
+            let again = prefix_length(&rest[1..], 16, |byte| byte == b'\\');
             (again > 0 && rest[1 + again..].starts_with(b"n")).then_some(strokes + again + 2)
         }
         _ => None,
@@ -170,8 +177,8 @@ pub(super) fn space_length(text: &[u8], most: usize) -> usize {
 
 /// A shell's `\` at the end of a line. JSON doubles it, and writes the break as `\n`. Between
 /// quotes the next line may stand deeper.
-fn stroke(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
-    let strokes = length(&text[end..], 16, |byte| byte == b'\\');
+fn shell_continuation(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
+    let strokes = prefix_length(&text[end..], 16, |byte| byte == b'\\');
     let rest = &text[end + strokes..];
     let broken = match strokes {
         1 => break_length(rest).filter(|_| !rest.starts_with(b"\\"))?,
@@ -180,25 +187,25 @@ fn stroke(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     };
     let next = end + strokes + broken;
     let quoted = start.checked_sub(1).is_some_and(|before| is_quote(text[before]));
-    let indent = if quoted { length(&text[next..], BETWEEN_BYTES_MAX, is_blank) } else { 0 };
+    let indent = if quoted { prefix_length(&text[next..], BETWEEN_BYTES_MAX, is_blank) } else { 0 };
     (broken > 0).then_some(end..next + indent)
 }
 
 /// `"` and the next `"`: on the next line, or behind the sign that adds them.
-fn literals(text: &[u8], end: usize) -> Option<Range<usize>> {
-    let strokes = length(&text[end..], 16, |byte| byte == b'\\');
+fn adjacent_literals(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let strokes = prefix_length(&text[end..], 16, |byte| byte == b'\\');
     let quote = *text.get(end + strokes).filter(|byte| is_quote(**byte))?;
     let mark = &text[end..=end + strokes];
     let mut at = end + mark.len();
-    let space = |at: usize| length(&text[at..], BETWEEN_BYTES_MAX, is_blank);
+    let space = |at: usize| prefix_length(&text[at..], BETWEEN_BYTES_MAX, is_blank);
     at += space(at);
-    let mut added = sign_length(&text[at..]);
+    let mut added = concat_operator_length(&text[at..]);
     at += added + space(at + added);
     let broken = break_length(&text[at..]).unwrap_or(0);
     let indent = if broken > 0 { space(at + broken) } else { 0 };
     at += broken + indent;
     if added == 0 {
-        added = sign_length(&text[at..]);
+        added = concat_operator_length(&text[at..]);
         at += added + space(at + added);
     }
     let next = text[at..].starts_with(mark).then_some(at + mark.len())?;
@@ -212,7 +219,7 @@ fn literals(text: &[u8], end: usize) -> Option<Range<usize>> {
 }
 
 /// What adds texts: `+`, `.`, `..`, `&`, `<>`, `\`.
-fn sign_length(text: &[u8]) -> usize {
+fn concat_operator_length(text: &[u8]) -> usize {
     let signs: [&[u8]; 6] = [b"..", b"<>", b"+", b".", b"&", b"\\\n"];
     let sign = signs.iter().find(|sign| text.starts_with(sign));
     sign.map_or(0, |sign| if sign.starts_with(b"\\") { 1 } else { sign.len() })
@@ -220,7 +227,7 @@ fn sign_length(text: &[u8]) -> usize {
 
 /// The lines of a YAML block, which stand equally deep. Folded ones are one value; others may be a
 /// list.
-fn block_lines(text: &[u8], line: Range<usize>) -> Option<(Range<usize>, Follows)> {
+fn block_lines(text: &[u8], line: Range<usize>) -> Option<(Range<usize>, LineContinuation)> {
     let before = &text[..line.start];
     let indent = before.iter().rev().take_while(|byte| is_blank(**byte)).count();
     let before = &before[..before.len() - indent];
@@ -234,8 +241,8 @@ fn block_lines(text: &[u8], line: Range<usize>) -> Option<(Range<usize>, Follows
     let head = &before[..before.len() - broken];
     let signs = head.iter().rev().take_while(|byte| b"+-123456789".contains(byte)).count();
     let follows = match &head[..head.len() - signs] {
-        [.., b' ', b'>'] => Follows::Anything,
-        [.., b' ', b'|'] => Follows::Random,
+        [.., b' ', b'>'] => LineContinuation::Anything,
+        [.., b' ', b'|'] => LineContinuation::Random,
         _ => return None,
     };
     let between = line.end..line.end + broken + indent;
@@ -250,7 +257,7 @@ fn wrapped_lines(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let broken = break_length(&text[line.end..])?;
-    let indent = length(&text[line.end + broken..], BETWEEN_BYTES_MAX, is_blank);
+    let indent = prefix_length(&text[line.end + broken..], BETWEEN_BYTES_MAX, is_blank);
     Some(line.end..line.end + broken + indent)
 }
 

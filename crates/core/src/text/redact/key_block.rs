@@ -1,12 +1,12 @@
 //! Private keys as blocks of base64 between two lines, also where the breaks are written `\n`.
 
-use super::hit::{AFTER_BYTES_MAX, Hit};
+use super::hit::{AFTER_BYTES_MAX, SecretCandidate};
 use super::joined::break_length;
 use super::words::oddity;
 use std::ops::Range;
 
 /// How a block begins: as everybody writes it, and as SSH2 does.
-pub(super) const BEGINS: [&str; 2] = ["-----BEGIN ", "---- BEGIN SSH2 ENCRYPTED "];
+pub(super) const PREFIXES: [&str; 2] = ["-----BEGIN ", "---- BEGIN SSH2 ENCRYPTED "];
 
 const LABEL_BYTES_MAX: usize = 64;
 /// A run of letters as long as this is not taken for a word.
@@ -19,13 +19,13 @@ const INDENT_BYTES_MAX: usize = 64;
 const LINE_BYTES_MIN: usize = 60;
 
 /// The block that begins here, up to its end or as far as it goes.
-pub(super) fn find(hit: Hit<'_>, begins: &str) -> Option<Range<usize>> {
+pub(super) fn find(hit: SecretCandidate<'_>, begins: &str) -> Option<Range<usize>> {
     let rest = hit.rest();
     let dashes = &begins.as_bytes()[..4];
     let label = line_of_dashes(rest, begins.len(), dashes)?;
     let body = label.end;
     let next = position(&rest[body..], dashes).map(|at| at + body);
-    let closing = closing(rest, body, dashes).ok();
+    let closing = find_closing(rest, body, dashes).ok();
     let end = match closing {
         Some(at) => line_of_dashes(rest, at + dashes.len(), dashes)?.end,
         None => body + length_of_base64(hit.before(), &rest[body..next.unwrap_or(rest.len())]),
@@ -34,14 +34,14 @@ pub(super) fn find(hit: Hit<'_>, begins: &str) -> Option<Range<usize>> {
 }
 
 /// Whether the end of the block that begins here may still come.
-pub(super) fn is_open(hit: Hit<'_>, begins: &str) -> bool {
+pub(super) fn is_open(hit: SecretCandidate<'_>, begins: &str) -> bool {
     let rest = hit.rest();
     let dashes = &begins.as_bytes()[..4];
     if rest.len() == AFTER_BYTES_MAX {
         return false;
     }
     match line_of_dashes(rest, begins.len(), dashes) {
-        Some(label) => closing(rest, label.end, dashes) == Err(Unclosed::Missing),
+        Some(label) => find_closing(rest, label.end, dashes) == Err(UnclosedReason::Missing),
         None => {
             let line = &rest[begins.len()..];
             line.len() < LABEL_BYTES_MAX && position(line, dashes).is_none()
@@ -51,7 +51,7 @@ pub(super) fn is_open(hit: Hit<'_>, begins: &str) -> bool {
 
 /// Why a block has no end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unclosed {
+enum UnclosedReason {
     /// Nothing stands there yet.
     Missing,
     /// A line of dashes stands there that is of something else.
@@ -68,28 +68,28 @@ fn line_of_dashes(text: &[u8], from: usize, dashes: &[u8]) -> Option<Range<usize
 }
 
 /// Where the line begins that ends the block. A block within it has an end of its own.
-fn closing(text: &[u8], body: usize, dashes: &[u8]) -> Result<usize, Unclosed> {
+fn find_closing(text: &[u8], body: usize, dashes: &[u8]) -> Result<usize, UnclosedReason> {
     let (mut open, mut from) = (1, body);
     // Dashes behind the first line may be those before the next.
     if names_key(&text[body..], b"BEGIN ") {
         open += 1;
-        from = line_of_dashes(text, body, dashes).ok_or(Unclosed::Missing)?.end;
+        from = line_of_dashes(text, body, dashes).ok_or(UnclosedReason::Missing)?.end;
     }
     loop {
-        let at = from + position(&text[from..], dashes).ok_or(Unclosed::Missing)?;
-        let line = behind_dashes(&text[at..], dashes);
+        let at = from + position(&text[from..], dashes).ok_or(UnclosedReason::Missing)?;
+        let line = after_dashes(&text[at..], dashes);
         let begins = names_key(line, b"BEGIN ");
         match (begins, names_key(line, b"END ")) {
             (true, _) => open += 1,
             (false, true) if open == 1 => return Ok(at),
             (false, true) => open -= 1,
-            (false, false) => return Err(Unclosed::Foreign),
+            (false, false) => return Err(UnclosedReason::Foreign),
         }
-        from = line_of_dashes(text, at + dashes.len(), dashes).ok_or(Unclosed::Missing)?.end;
+        from = line_of_dashes(text, at + dashes.len(), dashes).ok_or(UnclosedReason::Missing)?.end;
     }
 }
 
-fn behind_dashes<'t>(text: &'t [u8], dashes: &[u8]) -> &'t [u8] {
+fn after_dashes<'t>(text: &'t [u8], dashes: &[u8]) -> &'t [u8] {
     let text = &text[dashes.len()..];
     text.strip_prefix(b"-").or(text.strip_prefix(b" ")).unwrap_or(text)
 }
@@ -119,7 +119,7 @@ fn length_of_base64(before: &[u8], body: &[u8]) -> usize {
     let mut first: Option<&[u8]> = None;
     while let Some(gap) = gap_length(&body[end..], marks) {
         let between = &body[end..end + gap];
-        let alike = first.is_none_or(|first| ends_alike(first, between));
+        let alike = first.is_none_or(|first| has_same_ending(first, between));
         let line = &body[end + gap..];
         let run = line.iter().take_while(|byte| is_base64(**byte)).count();
         let words = run < RUN_BYTES_MIN || oddity(&line[..run]) < 25;
@@ -137,7 +137,7 @@ fn length_of_base64(before: &[u8], body: &[u8]) -> usize {
 }
 
 /// Whether one ends with the other, whatever the number of the line is.
-fn ends_alike(first: &[u8], other: &[u8]) -> bool {
+fn has_same_ending(first: &[u8], other: &[u8]) -> bool {
     let is_number = |byte: u8| byte.is_ascii_digit() || byte == b' ';
     let alike = |(one, two): (&u8, &u8)| one == two || (is_number(*one) && is_number(*two));
     first.len() >= other.len() && first.iter().rev().zip(other.iter().rev()).all(alike)
@@ -145,7 +145,7 @@ fn ends_alike(first: &[u8], other: &[u8]) -> bool {
 
 /// What stands between two lines: a break, an empty line, and what is put around lines.
 fn gap_length(text: &[u8], marks: &[u8]) -> Option<usize> {
-    let mut at = around_length(text);
+    let mut at = decoration_length(text);
     let broken = at;
     for _ in 0..BREAKS_MAX {
         at += break_length(&text[at..]).unwrap_or(0);
@@ -155,11 +155,11 @@ fn gap_length(text: &[u8], marks: &[u8]) -> Option<usize> {
     }
     at += marks.len();
     at += number_length(&text[at..]);
-    Some(at + around_length(&text[at..]))
+    Some(at + decoration_length(&text[at..]))
 }
 
 /// Quotes and what marks a line as quoted, as a comment or as changed.
-fn around_length(text: &[u8]) -> usize {
+fn decoration_length(text: &[u8]) -> usize {
     let around = |byte: &&u8| b" \t\"'`>|,#*-".contains(byte);
     text.iter().take(INDENT_BYTES_MAX).take_while(around).count()
 }

@@ -6,7 +6,7 @@ use super::joined::WIDTH_MIN;
 const LINES_BEFORE: usize = 2;
 
 /// Where the lines end, if the last of them is complete.
-pub(super) fn complete(text: &[u8]) -> Option<usize> {
+pub(super) fn complete_lines_end(text: &[u8]) -> Option<usize> {
     text.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1)
 }
 
@@ -17,13 +17,13 @@ pub(super) fn line_start(text: &[u8], at: usize) -> usize {
 
 /// From where on letters that may begin a secret have to wait for more, if any do: the last lines
 /// may go on in the next. The text ends with a line.
-pub(super) fn waits_from(text: &[u8]) -> Option<usize> {
+pub(super) fn pending_from(text: &[u8]) -> Option<usize> {
     let mut end = text.len();
     let mut next: Option<&[u8]> = None;
     while end > 0 {
         let start = line_start(text, end - 1);
         let line = &text[start..end];
-        if !goes_on(line, next) {
+        if !may_continue(line, next) {
             break;
         }
         (end, next) = (start, Some(line));
@@ -36,20 +36,20 @@ pub(super) fn waits_from(text: &[u8]) -> Option<usize> {
 }
 
 /// Whether a value may go on in the next line; what is not known may be anything.
-fn goes_on(line: &[u8], next: Option<&[u8]>) -> bool {
+fn may_continue(line: &[u8], next: Option<&[u8]>) -> bool {
     let line = line.trim_ascii_end();
     let first = next.map(|next| next.trim_ascii().first().copied().unwrap_or(b'\n'));
     let follows = |signs: &[u8]| first.is_none_or(|first| signs.contains(&first));
     match line.last() {
         Some(b'\\') => true,
         Some(b'"' | b'\'') => follows(b"\"'\\+.&<"),
-        Some(b'+' | b'.' | b'&' | b'>') if is_added(line) => follows(b"\"'\\"),
+        Some(b'+' | b'.' | b'&' | b'>') if is_concatenated(line) => follows(b"\"'\\"),
         _ => is_wide(line) && next.is_none_or(|next| !next.trim_ascii().contains(&b' ')),
     }
 }
 
 /// A sign that adds what follows to a literal.
-fn is_added(line: &[u8]) -> bool {
+fn is_concatenated(line: &[u8]) -> bool {
     let signs = line.iter().rev().take_while(|byte| b"+.&<>".contains(byte)).count();
     let before = line[..line.len() - signs].trim_ascii_end();
     matches!(before.last(), Some(b'"' | b'\''))
@@ -78,7 +78,7 @@ mod tests {
             (&format!("key: |\n  {wide}\n"), Some(&format!("key: |\n  {wide}\n"))),
             (&format!("key: |\n  {wide}\n  more of it\n"), None),
         ] {
-            let found = waits_from(text.as_bytes()).map(|from| &text[from..]);
+            let found = pending_from(text.as_bytes()).map(|from| &text[from..]);
             assert_eq!(found, waits, "{text}");
         }
     }

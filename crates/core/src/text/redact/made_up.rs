@@ -1,12 +1,12 @@
 //! Passwords that people make up: too short and too plain to look random, so that only the place
 //! tells them from the names, types and calls that stand there in code.
 
-use super::value::{SIGNS, Values, contains, is_plain, is_template, is_uuid};
+use super::value::{SYMBOLS, ValueChecker, contains, is_plain, is_template, is_uuid};
 use super::words::{entropy, oddity};
 
 /// Where a value stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ValueContext {
     /// Between quotes.
     Quoted,
     /// Behind the `=` of a variable, a setting or a connection string: no code stands there.
@@ -20,7 +20,7 @@ pub(super) enum Place {
 }
 
 /// Nobody is let in with less.
-pub(super) const MADE_UP_BYTES_MIN: usize = 6;
+pub(super) const HUMAN_CHOSEN_BYTES_MIN: usize = 6;
 /// Without a digit it is longer.
 const WORD_BYTES_MIN: usize = 8;
 /// A token that is given to an option.
@@ -31,22 +31,22 @@ const TOKEN_BYTES_MIN: usize = 12;
 const COUNT_DIGITS_MAX: usize = 2;
 const PHRASE_WORDS_MAX: usize = 8;
 
-impl Values {
+impl ValueChecker {
     /// Whether what is given to a password is one: letters with a digit, or where no code stands, a
     /// word that is no state.
-    pub(super) fn is_made_up(&self, value: &[u8], place: Place) -> bool {
-        let part = |byte: &u8| byte.is_ascii_alphanumeric() || SIGNS.contains(byte);
-        value.len() >= MADE_UP_BYTES_MIN
+    pub(super) fn is_human_chosen(&self, value: &[u8], place: ValueContext) -> bool {
+        let part = |byte: &u8| byte.is_ascii_alphanumeric() || SYMBOLS.contains(byte);
+        value.len() >= HUMAN_CHOSEN_BYTES_MIN
             && value.iter().all(part)
             && !matches!(value[0], b'$' | b'@' | b'%' | b'&' | b'*' | b'!' | b'#' | b'?')
-            && (is_numbered(value, place) || is_lone_word(value, place))
-            && !self.is_named(value)
-            && !(place == Place::Enclosed && self.is_variable(value))
-            && !self.is_something_else(value)
+            && (has_meaningful_digits(value, place) || is_lone_word(value, place))
+            && !self.is_self_descriptive(value)
+            && !(place == ValueContext::Enclosed && self.is_variable(value))
+            && !self.is_known_non_secret(value)
     }
 
     /// Whether a value is one of several that are counted: `server2`, `inputs2`, `postgres16`.
-    pub(super) fn is_counted(&self, value: &[u8]) -> bool {
+    pub(super) fn is_numbered_word(&self, value: &[u8]) -> bool {
         let small = value.to_ascii_lowercase();
         let letters = small.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let (word, number) = small.split_at(letters);
@@ -63,7 +63,7 @@ impl Values {
     /// Whether a variable may have the name: `newValue2`, `response1`.
     fn is_variable(&self, value: &[u8]) -> bool {
         let named = value.iter().all(u8::is_ascii_alphanumeric);
-        (named && value.iter().any(u8::is_ascii_uppercase)) || self.is_counted(value)
+        (named && value.iter().any(u8::is_ascii_uppercase)) || self.is_numbered_word(value)
     }
 
     /// Several small words that are given to a variable and say nothing.
@@ -86,7 +86,7 @@ impl Values {
             && value.iter().any(u8::is_ascii_alphabetic)
             && !is_plain(value, true)
             && !is_uuid(value)
-            && !self.is_something_else(value)
+            && !self.is_known_non_secret(value)
     }
 
     /// Whether letters and digits that a `token` is given were made by a program.
@@ -96,7 +96,7 @@ impl Values {
             && !value.starts_with(b"0x")
             && oddity(value) >= 30
             && entropy(value) >= 25
-            && !self.is_named(value)
+            && !self.is_self_descriptive(value)
     }
 
     /// The same in the query of a URL, where no code stands.
@@ -110,12 +110,12 @@ impl Values {
             value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
         mixed
             && (is_uuid(value) || !is_plain(value, true))
-            && !self.is_named(value)
-            && !self.is_something_else(value)
+            && !self.is_self_descriptive(value)
+            && !self.is_known_non_secret(value)
     }
 
     /// Whether a value that a command takes as a password only stands for one.
-    pub(super) fn stands_for_password(&self, value: &[u8]) -> bool {
+    pub(super) fn is_password_placeholder(&self, value: &[u8]) -> bool {
         is_template(value)
             || value.starts_with(b"$")
             || self.is_mask(value)
@@ -124,7 +124,7 @@ impl Values {
     }
 
     /// Whether a value names what it is: another password, a type, a state, a number of something.
-    fn is_named(&self, value: &[u8]) -> bool {
+    fn is_self_descriptive(&self, value: &[u8]) -> bool {
         let small = value.to_ascii_lowercase();
         let letters: Vec<u8> = small.iter().copied().filter(u8::is_ascii_alphabetic).collect();
         let first = small.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -136,16 +136,17 @@ impl Values {
 }
 
 /// Letters with a digit that is no mere count of something.
-fn is_numbered(value: &[u8], place: Place) -> bool {
+fn has_meaningful_digits(value: &[u8], place: ValueContext) -> bool {
     let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let counts = digits > 0 && value[digits..].iter().all(u8::is_ascii_alphabetic);
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    let type_like = matches!(place, Place::Line | Place::Enclosed) && value[0].is_ascii_uppercase();
+    let type_like = matches!(place, ValueContext::Line | ValueContext::Enclosed)
+        && value[0].is_ascii_uppercase();
     letters >= 3 && value.iter().any(u8::is_ascii_digit) && !counts && !type_like
 }
 
-fn is_lone_word(value: &[u8], place: Place) -> bool {
-    matches!(place, Place::Quoted | Place::Variable)
+fn is_lone_word(value: &[u8], place: ValueContext) -> bool {
+    matches!(place, ValueContext::Quoted | ValueContext::Variable)
         && value.len() >= WORD_BYTES_MIN
         && value.iter().all(u8::is_ascii_lowercase)
 }

@@ -1,11 +1,11 @@
 //! Names that tell what is assigned to them: `DB_PASSWORD`, `clientSecret`, `api-key`.
 
-use super::table::Table;
-use super::value::Strength;
+use super::table::RuleTable;
+use super::value::EvidenceStrength;
 
 /// The words that names are made of.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct SecretNames {
     passwords: Vec<&'static str>,
     secrets: Vec<&'static str>,
     keys: Vec<&'static str>,
@@ -19,8 +19,8 @@ pub(super) struct Names {
 /// Words as short as this may be the end of any other word.
 const SHORT_WORD: usize = 4;
 
-impl Names {
-    pub(super) fn new(table: &Table) -> Self {
+impl SecretNames {
+    pub(super) fn new(table: &RuleTable) -> Self {
         Self {
             passwords: table.words("passwords"),
             secrets: table.words("secrets"),
@@ -34,8 +34,8 @@ impl Names {
     }
 
     /// What a name says about the value that it is given; `None` if nothing.
-    pub(super) fn strength(&self, name: &[u8]) -> Option<Strength> {
-        let words = words_of(name);
+    pub(super) fn strength(&self, name: &[u8]) -> Option<EvidenceStrength> {
+        let words = split_words(name);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let told = words.iter().rposition(|word| !self.tails.contains(word))?;
         let (last, before) = words[..=told].split_last()?;
@@ -44,27 +44,27 @@ impl Names {
         }
         let previous = before.last().copied().unwrap_or_default();
         if *last == "key" {
-            let told = self.keys.contains(&previous).then_some(Strength::Told);
-            return told.or(self.id_keys.contains(&previous).then_some(Strength::Secret));
+            let told = self.keys.contains(&previous).then_some(EvidenceStrength::Explicit);
+            return told.or(self.id_keys.contains(&previous).then_some(EvidenceStrength::Secret));
         }
         let ends = |list: &[&str]| list.iter().any(|word| ends_with_word(last, word));
         if ends(&self.passwords) {
-            return Some(Strength::Password);
+            return Some(EvidenceStrength::Password);
         }
         if ends(&self.secrets) {
-            return Some(Strength::Told);
+            return Some(EvidenceStrength::Explicit);
         }
         if ends(&self.weak) {
-            return (!self.public.contains(&previous)).then_some(Strength::Weak);
+            return (!self.public.contains(&previous)).then_some(EvidenceStrength::Weak);
         }
         let telling = |word: &&str| self.passwords.contains(word) || self.secrets.contains(word);
-        before.iter().any(telling).then_some(Strength::Weak)
+        before.iter().any(telling).then_some(EvidenceStrength::Weak)
     }
 
     /// Whether a name is that of a token that lets somebody in, whatever it looks like:
     /// `_authToken`, `ACCESS_TOKEN`. A mere `token` may be the id of one.
     pub(super) fn is_access_token(&self, name: &[u8]) -> bool {
-        let words = words_of(name);
+        let words = split_words(name);
         let [.., previous, last] = words.as_slice() else { return false };
         last == "token" && (previous == "refresh" || self.keys.contains(&previous.as_str()))
     }
@@ -75,7 +75,7 @@ fn ends_with_word(whole: &str, word: &str) -> bool {
 }
 
 /// The words of a name in small letters, however they are joined; numbers are left out.
-fn words_of(name: &[u8]) -> Vec<String> {
+fn split_words(name: &[u8]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = 0u8;
     for (at, byte) in name.iter().copied().enumerate() {
@@ -101,12 +101,12 @@ mod tests {
 
     #[test]
     fn names_tell_what_they_are_given() {
-        let names = Names::new(&Table::shipped());
+        let names = SecretNames::new(&RuleTable::shipped());
         let strength = |name: &str| names.strength(name.as_bytes());
         for name in
             ["password", "DB_PASSWORD", "spring.datasource.password", "userPassword2", "npasswd"]
         {
-            assert_eq!(strength(name), Some(Strength::Password), "{name}");
+            assert_eq!(strength(name), Some(EvidenceStrength::Password), "{name}");
         }
         for name in [
             "clientSecret",
@@ -116,13 +116,13 @@ mod tests {
             "SECRET_KEY_BASE",
             "APIKeyProd",
         ] {
-            assert_eq!(strength(name), Some(Strength::Told), "{name}");
+            assert_eq!(strength(name), Some(EvidenceStrength::Explicit), "{name}");
         }
         for name in ["sessionKey", "PROJECT_KEY", "app-key"] {
-            assert_eq!(strength(name), Some(Strength::Secret), "{name}");
+            assert_eq!(strength(name), Some(EvidenceStrength::Secret), "{name}");
         }
         for name in ["token", "GITHUB_TOKEN", "_authToken", "PASSWORD_GITHUB"] {
-            assert_eq!(strength(name), Some(Strength::Weak), "{name}");
+            assert_eq!(strength(name), Some(EvidenceStrength::Weak), "{name}");
         }
         for name in [
             "public_key",

@@ -1,11 +1,11 @@
 //! Looking for secrets: one pass over the text for letters that may begin one, then the grammar of
 //! whatever they may begin.
 
-use super::beginnings::Beginnings;
-use super::hit::Hit;
-use super::name::Names;
-use super::table::{Rule, Table};
-use super::value::Values;
+use super::beginnings::PrefixMatcher;
+use super::hit::SecretCandidate;
+use super::name::SecretNames;
+use super::table::{RuleTable, SecretRule};
+use super::value::ValueChecker;
 use super::{Redaction, assignment, key_block, prose, url};
 use crate::text::span::Span;
 use std::borrow::Cow;
@@ -26,40 +26,41 @@ enum Trigger {
 /// The rules, ready to be looked for.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    rules: Vec<Rule>,
-    names: Names,
-    values: Values,
-    beginnings: Beginnings,
+    rules: Vec<SecretRule>,
+    names: SecretNames,
+    values: ValueChecker,
+    beginnings: PrefixMatcher,
     triggers: Vec<Trigger>,
 }
 
 impl Scanner {
     /// The rules that ship with midstride, and others.
-    pub(super) fn new(others: Vec<Rule>) -> Self {
-        let mut table = Table::shipped();
-        let (names, values) = (Names::new(&table), Values::new(|list| table.words(list)));
+    pub(super) fn new(others: Vec<SecretRule>) -> Self {
+        let mut table = RuleTable::shipped();
+        let (names, values) =
+            (SecretNames::new(&table), ValueChecker::new(|list| table.words(list)));
         let roots = table.words("roots");
-        let rules: Vec<Rule> = table.rules.drain(..).chain(others).collect();
+        let rules: Vec<SecretRule> = table.rules.drain(..).chain(others).collect();
         let roots: Vec<String> = roots.iter().flat_map(|root| spellings(root)).collect();
         let of_rules = rules.iter().enumerate();
         let of_rules = of_rules.map(|(index, rule)| (&*rule.begins, Trigger::Rule(index)));
-        let of_blocks = key_block::BEGINS.map(|begins| (begins, Trigger::KeyBlock(begins)));
-        let of_urls = url::BEGINS.map(|begins| (begins, Trigger::Url(begins)));
+        let of_blocks = key_block::PREFIXES.map(|begins| (begins, Trigger::KeyBlock(begins)));
+        let of_urls = url::PREFIXES.map(|begins| (begins, Trigger::Url(begins)));
         let of_names = roots.iter().map(|root| (root.as_str(), Trigger::Name));
         let all = of_rules.chain(of_blocks).chain(of_urls).chain(of_names);
         let (begins, triggers): (Vec<&str>, Vec<Trigger>) = all.unzip();
-        let beginnings = Beginnings::new(begins.into_iter());
+        let beginnings = PrefixMatcher::new(begins.into_iter());
         Self { rules, names, values, beginnings, triggers }
     }
 
     /// Everything that looks like a secret and whose letters begin in a range of the text.
     pub(super) fn find(&self, text: &[u8], range: Range<usize>) -> Vec<Redaction> {
-        let to = text.len().min(range.end + self.beginnings.bytes_max());
+        let to = text.len().min(range.end + self.beginnings.longest_prefix());
         let mut found = Vec::new();
-        self.beginnings.each(&text[range.start..to], |at, place| {
+        self.beginnings.for_each_match(&text[range.start..to], |at, place| {
             let at = range.start + at;
             if at < range.end {
-                found.extend(self.judge(text, at, self.triggers[place]));
+                found.extend(self.check(text, at, self.triggers[place]));
             }
         });
         found
@@ -67,17 +68,19 @@ impl Scanner {
 
     /// The first letters in a range that may begin a secret and have to wait for what is to come:
     /// those of a private key whose end is missing, and all from a place on.
-    pub(super) fn first_waiting(
+    pub(super) fn first_pending(
         &self,
         text: &[u8],
         range: Range<usize>,
         from: usize,
     ) -> Option<usize> {
         let mut first: Option<usize> = None;
-        self.beginnings.each(&text[range.clone()], |at, place| {
+        self.beginnings.for_each_match(&text[range.clone()], |at, place| {
             let at = range.start + at;
             let open = match self.triggers[place] {
-                Trigger::KeyBlock(begins) => key_block::is_open(Hit::new(text, at), begins),
+                Trigger::KeyBlock(begins) => {
+                    key_block::is_open(SecretCandidate::new(text, at), begins)
+                }
                 Trigger::Rule(_) | Trigger::Url(_) | Trigger::Name => false,
             };
             if first.is_none() && (at >= from || open) {
@@ -87,8 +90,8 @@ impl Scanner {
         first
     }
 
-    fn judge(&self, text: &[u8], at: usize, trigger: Trigger) -> Option<Redaction> {
-        let hit = Hit::new(text, at);
+    fn check(&self, text: &[u8], at: usize, trigger: Trigger) -> Option<Redaction> {
+        let hit = SecretCandidate::new(text, at);
         let (kind, range) = match trigger {
             Trigger::Rule(index) => {
                 let rule = &self.rules[index];
@@ -141,7 +144,7 @@ fn rank(kind: &str) -> u8 {
 }
 
 /// Orders what was found: by place, and at one place by who knows best.
-pub(super) fn sort(found: &mut [Redaction]) {
+pub(super) fn sort_redactions(found: &mut [Redaction]) {
     found.sort_by(|one, other| {
         let order = |found: &Redaction| (found.at.start, rank(&found.kind));
         order(one).cmp(&order(other)).then(other.at.end.cmp(&one.at.end))
@@ -149,8 +152,8 @@ pub(super) fn sort(found: &mut [Redaction]) {
 }
 
 /// Joins what overlaps, so that nothing of either is left.
-pub(super) fn join(mut found: Vec<Redaction>) -> Vec<Redaction> {
-    sort(&mut found);
+pub(super) fn merge_overlapping(mut found: Vec<Redaction>) -> Vec<Redaction> {
+    sort_redactions(&mut found);
     let mut joined: Vec<Redaction> = Vec::new();
     for next in found {
         match joined.last_mut().filter(|last| next.at.start < last.at.end) {

@@ -1,26 +1,26 @@
 //! Text that comes in pieces of any size, cleaned as if it came whole.
 
 use super::hit::{AFTER_BYTES_MAX, BEFORE_BYTES_MAX};
-use super::scan::{LETTER_BYTES_MAX, sort};
-use super::{MARK, Redaction, Rules, lines};
+use super::scan::{LETTER_BYTES_MAX, sort_redactions};
+use super::{REDACTION_MARK, Redaction, RedactionRules, lines};
 use crate::text::span::Span;
 use std::collections::BTreeMap;
 
 /// How many secrets of each kind were found.
-pub type Counts = BTreeMap<String, usize>;
+pub type RedactionCounts = BTreeMap<String, usize>;
 
 /// Pieces are gathered until a look at them is worth it.
 const PART_BYTES_MIN: usize = 512 << 10;
 /// A secret begins at most so far before the letters it was recognised by.
-const BACK_BYTES_MAX: usize = 128;
+const LOOKBACK_BYTES_MAX: usize = 128;
 
 /// Letters that may begin a secret in later lines stand no further before them.
-const AGAIN_BYTES_MAX: usize = 4 << 10;
+const RESCAN_BYTES_MAX: usize = 4 << 10;
 
 /// Cleans bytes that come in pieces, in bounded memory. What is no text passes untouched.
 #[derive(Debug)]
-pub struct Stream<'r> {
-    rules: &'r Rules,
+pub struct RedactionStream<'r> {
+    rules: &'r RedactionRules,
     /// What is not written yet, behind some of what is.
     buffer: Vec<u8>,
     /// Up to where it was looked at.
@@ -29,15 +29,15 @@ pub struct Stream<'r> {
     written: usize,
     /// What was found and is not written yet.
     found: Vec<Redaction>,
-    counts: Counts,
+    counts: RedactionCounts,
     /// How much is gathered before it is looked at.
     part_bytes_min: usize,
 }
 
-impl<'r> Stream<'r> {
+impl<'r> RedactionStream<'r> {
     /// A stream of which nothing came yet.
-    pub fn new(rules: &'r Rules) -> Self {
-        let (buffer, found, counts) = (Vec::new(), Vec::new(), Counts::new());
+    pub fn new(rules: &'r RedactionRules) -> Self {
+        let (buffer, found, counts) = (Vec::new(), Vec::new(), RedactionCounts::new());
         let part_bytes_min = PART_BYTES_MIN;
         Self { rules, buffer, seen: 0, written: 0, found, counts, part_bytes_min }
     }
@@ -47,55 +47,55 @@ impl<'r> Stream<'r> {
         self.buffer.extend_from_slice(piece);
         let to = self.buffer.len().saturating_sub(AFTER_BYTES_MAX + LETTER_BYTES_MAX);
         if to >= self.seen + self.part_bytes_min {
-            self.look(to);
-            self.write(to.saturating_sub(BACK_BYTES_MAX), out);
-            self.forget();
+            self.scan(to);
+            self.write(to.saturating_sub(LOOKBACK_BYTES_MAX), out);
+            self.discard_written();
         }
     }
 
     /// Writes the complete lines that nothing to come can change, for whoever follows what is
     /// written elsewhere. A private key waits for its end.
-    pub fn hand_out(&mut self, out: &mut Vec<u8>) {
-        let Some(end) = lines::complete(&self.buffer[self.written..]) else { return };
+    pub fn flush_lines(&mut self, out: &mut Vec<u8>) {
+        let Some(end) = lines::complete_lines_end(&self.buffer[self.written..]) else { return };
         let end = self.written + end;
-        let (to, found) = self.settled(end);
+        let (to, found) = self.flushable(end);
         if to <= self.written {
             return;
         }
         // What stands in later lines is found again when they come.
-        let seen = lines::line_start(&self.buffer, to.saturating_sub(AGAIN_BYTES_MAX));
+        let seen = lines::line_start(&self.buffer, to.saturating_sub(RESCAN_BYTES_MAX));
         if seen > self.seen {
-            self.look(seen);
+            self.scan(seen);
         }
         let known = self.found.clone();
         self.found.extend(found);
-        sort(&mut self.found);
+        sort_redactions(&mut self.found);
         self.write(to, out);
         self.found = known;
         self.found.retain(|found| found.at.end > self.written);
-        self.forget();
+        self.discard_written();
     }
 
     /// Up to where complete lines can be written, and what is found in them.
-    fn settled(&self, end: usize) -> (usize, Vec<Redaction>) {
+    fn flushable(&self, end: usize) -> (usize, Vec<Redaction>) {
         let text = &self.buffer[..end];
-        let waits_from = lines::waits_from(text).unwrap_or(end);
-        let met = self.rules.scanner.first_waiting(text, self.seen..end, waits_from);
+        let waits_from = lines::pending_from(text).unwrap_or(end);
+        let met = self.rules.scanner.first_pending(text, self.seen..end, waits_from);
         let to = met.map_or(end, |met| lines::line_start(text, met));
         (to, self.rules.scanner.find(text, self.seen..end))
     }
 
     /// Writes the rest, and says what was taken out.
-    pub fn finish(mut self, out: &mut Vec<u8>) -> Counts {
+    pub fn finish(mut self, out: &mut Vec<u8>) -> RedactionCounts {
         let end = self.buffer.len();
-        self.look(end);
+        self.scan(end);
         self.write(end, out);
         self.counts
     }
 
-    fn look(&mut self, to: usize) {
+    fn scan(&mut self, to: usize) {
         self.found.extend(self.rules.scanner.find(&self.buffer, self.seen..to));
-        sort(&mut self.found);
+        sort_redactions(&mut self.found);
         self.seen = to;
     }
 
@@ -104,7 +104,7 @@ impl<'r> Stream<'r> {
         for Redaction { kind, at } in self.found.drain(..later) {
             if at.start >= self.written {
                 out.extend_from_slice(&self.buffer[self.written..at.start]);
-                out.extend_from_slice(MARK.as_bytes());
+                out.extend_from_slice(REDACTION_MARK.as_bytes());
                 out.extend_from_slice(kind.as_bytes());
                 *self.counts.entry(kind.into_owned()).or_default() += 1;
             }
@@ -117,7 +117,7 @@ impl<'r> Stream<'r> {
     }
 
     /// Lets go of what no rule looks back at any more.
-    fn forget(&mut self) {
+    fn discard_written(&mut self) {
         let past = self.written.min(self.seen.saturating_sub(BEFORE_BYTES_MAX));
         self.buffer.drain(..past);
         self.seen -= past;
@@ -145,9 +145,9 @@ mod tests {
             "commit 0123456789abcdef0123456789abcdef01234567\n".to_owned(),
         ];
         let whole = whole.concat().repeat(3);
-        let (clean, found) = Rules::shipped().clean(&whole);
+        let (clean, found) = RedactionRules::shipped().clean(&whole);
         for piece_bytes in [1, 100] {
-            let mut stream = Stream::new(Rules::shipped());
+            let mut stream = RedactionStream::new(RedactionRules::shipped());
             stream.part_bytes_min = 1;
             let mut out = Vec::new();
             for piece in whole.as_bytes().chunks(piece_bytes) {
@@ -178,13 +178,13 @@ mod tests {
             "level=info msg=\"the key is known\"\n".repeat(3),
         ];
         let whole = whole.concat().repeat(3);
-        let (clean, found) = Rules::shipped().clean(&whole);
+        let (clean, found) = RedactionRules::shipped().clean(&whole);
         for piece_bytes in [1, 7, 100, 1000] {
-            let mut stream = Stream::new(Rules::shipped());
+            let mut stream = RedactionStream::new(RedactionRules::shipped());
             let mut out = Vec::new();
             for piece in whole.as_bytes().chunks(piece_bytes) {
                 stream.push(piece, &mut out);
-                stream.hand_out(&mut out);
+                stream.flush_lines(&mut out);
                 let clean = clean.as_str().as_bytes();
                 assert!(clean.starts_with(&out), "{}", String::from_utf8_lossy(&out));
             }
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn a_line_is_handed_out_at_once_and_a_private_key_with_its_end() {
-        let mut stream = Stream::new(Rules::shipped());
+        let mut stream = RedactionStream::new(RedactionRules::shipped());
         let mut told = |text: &str| {
             let mut out = Vec::new();
             stream.push(text.as_bytes(), &mut out);
-            stream.hand_out(&mut out);
+            stream.flush_lines(&mut out);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(told("one\ntw"), "one\n");

@@ -1,10 +1,10 @@
 //! The table of rules as it is written in `rules.txt`.
 
-use super::hit::{Class, Hit};
-use super::joined::Joined;
-use super::made_up::Place;
-use super::value::{Strength, Values};
-use super::{AddedRule, MARK};
+use super::hit::{CharClass, SecretCandidate};
+use super::joined::JoinedLines;
+use super::made_up::ValueContext;
+use super::value::{EvidenceStrength, ValueChecker};
+use super::{CustomRule, REDACTION_MARK};
 use regex::bytes::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,44 +14,44 @@ const SHIPPED: &str = include_str!("rules.txt");
 
 /// Letters that begin a secret, and what has to follow.
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct SecretRule {
     pub(super) kind: Cow<'static, str>,
     /// The letters it begins with.
     pub(super) begins: Cow<'static, str>,
     then: Cow<'static, str>,
-    holds: Holds,
+    options: RuleOptions,
     /// Compiled when the letters are met for the first time.
     compiled: OnceLock<Option<Regex>>,
 }
 
 /// What else holds for a rule.
 #[derive(Clone, Copy, Debug, Default)]
-struct Holds {
+struct RuleOptions {
     inside: bool,
-    back: Option<(Class, usize, usize)>,
-    strength: Option<Strength>,
+    back: Option<(CharClass, usize, usize)>,
+    strength: Option<EvidenceStrength>,
     userpass: bool,
     command: bool,
     bearer: bool,
     wrapped: bool,
-    added: bool,
+    is_custom: bool,
 }
 
 /// The rules and the words that ship with midstride.
 #[derive(Debug)]
-pub(super) struct Table {
-    pub(super) rules: Vec<Rule>,
+pub(super) struct RuleTable {
+    pub(super) rules: Vec<SecretRule>,
     words: Vec<(&'static str, &'static str)>,
 }
 
-impl Table {
+impl RuleTable {
     /// Reads the table. What it does not understand it passes by; a test reads every line.
     pub(super) fn shipped() -> Self {
         let mut table = Self { rules: Vec::new(), words: Vec::new() };
         for line in SHIPPED.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             match line.strip_prefix('@') {
                 Some(list) => table.words.extend(list.split_once(' ')),
-                None => table.rules.extend(rules_of(line)),
+                None => table.rules.extend(parse_rules(line)),
             }
         }
         table
@@ -65,64 +65,65 @@ impl Table {
 }
 
 /// The rules of a line, one for each beginning.
-fn rules_of(line: &'static str) -> Vec<Rule> {
+fn parse_rules(line: &'static str) -> Vec<SecretRule> {
     let mut columns = line.split_ascii_whitespace();
     let (Some(kind), Some(begins), Some(then)) = (columns.next(), columns.next(), columns.next())
     else {
         return Vec::new();
     };
-    let holds = columns.fold(Holds::default(), Holds::and);
-    let rule = |begins| Rule::new(Cow::Borrowed(kind), Cow::Borrowed(begins), then.into(), holds);
+    let holds = columns.fold(RuleOptions::default(), RuleOptions::with_column);
+    let rule =
+        |begins| SecretRule::new(Cow::Borrowed(kind), Cow::Borrowed(begins), then.into(), holds);
     begins.split(',').map(rule).collect()
 }
 
-impl Holds {
-    fn and(mut self, column: &str) -> Self {
+impl RuleOptions {
+    fn with_column(mut self, column: &str) -> Self {
         match column {
             "inside" => self.inside = true,
-            "random" => self.strength = Some(Strength::Secret),
-            "password" => self.strength = Some(Strength::Password),
+            "random" => self.strength = Some(EvidenceStrength::Secret),
+            "password" => self.strength = Some(EvidenceStrength::Password),
             "userpass" => self.userpass = true,
             "command" => self.command = true,
             "bearer" => self.bearer = true,
             "wrapped" => self.wrapped = true,
-            _ => self.back = column.strip_prefix("back=").and_then(back),
+            _ => self.back = column.strip_prefix("back=").and_then(parse_back),
         }
         self
     }
 }
 
-fn back(text: &str) -> Option<(Class, usize, usize)> {
+fn parse_back(text: &str) -> Option<(CharClass, usize, usize)> {
     let (class, range) = text.split_once(':')?;
     let (least, most) = range.split_once('-')?;
-    Some((Class::named(class)?, least.parse().ok()?, most.parse().ok()?))
+    Some((CharClass::from_name(class)?, least.parse().ok()?, most.parse().ok()?))
 }
 
-impl Rule {
+impl SecretRule {
     fn new(
         kind: Cow<'static, str>,
         begins: Cow<'static, str>,
         then: Cow<'static, str>,
-        holds: Holds,
+        options: RuleOptions,
     ) -> Self {
-        Self { kind, begins, then, holds, compiled: OnceLock::new() }
+        Self { kind, begins, then, options, compiled: OnceLock::new() }
     }
 
     /// A rule that a project adds, or why it cannot be used.
-    pub(super) fn added(added: &AddedRule) -> Result<Self, String> {
-        let AddedRule { kind, begins, then } = added;
+    pub(super) fn from_custom(added: &CustomRule) -> Result<Self, String> {
+        let CustomRule { kind, begins, then } = added;
         let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if kind.is_empty() || kind.len() > ADDED_BYTES_MAX || !kind.chars().all(letter) {
+        if kind.is_empty() || kind.len() > CUSTOM_BYTES_MAX || !kind.chars().all(letter) {
             return Err(format!(
                 "the kind `{kind}` is not made of small letters, digits and dashes"
             ));
         }
-        if !(BEGINS_BYTES_MIN..=ADDED_BYTES_MAX).contains(&begins.len()) {
+        if !(BEGINS_BYTES_MIN..=CUSTOM_BYTES_MAX).contains(&begins.len()) {
             return Err(format!(
-                "`begins` of the kind `{kind}` is not {BEGINS_BYTES_MIN} to {ADDED_BYTES_MAX} letters"
+                "`begins` of the kind `{kind}` is not {BEGINS_BYTES_MIN} to {CUSTOM_BYTES_MAX} letters"
             ));
         }
-        if begins.contains(MARK) || MARK.starts_with(begins.as_str()) {
+        if begins.contains(REDACTION_MARK) || REDACTION_MARK.starts_with(begins.as_str()) {
             return Err(format!("`{begins}` begins what stands in the place of a secret"));
         }
         let expression = compile(then).map_err(|error| format!("`{kind}`: {error}"))?;
@@ -130,36 +131,51 @@ impl Rule {
             return Err(format!("what follows `{begins}` must be something, in one group at most"));
         }
         let own = |text: &str| Cow::Owned(text.to_owned());
-        Ok(Self::new(own(kind), own(begins), own(then), Holds { added: true, ..Holds::default() }))
+        Ok(Self::new(
+            own(kind),
+            own(begins),
+            own(then),
+            RuleOptions { is_custom: true, ..RuleOptions::default() },
+        ))
     }
 
     /// The secret that begins here, if one does.
-    pub(super) fn find(&self, hit: Hit<'_>, values: &Values) -> Option<Range<usize>> {
-        let start = match self.holds.back {
+    pub(super) fn find(
+        &self,
+        hit: SecretCandidate<'_>,
+        values: &ValueChecker,
+    ) -> Option<Range<usize>> {
+        let start = match self.options.back {
             Some((class, least, most)) => hit.step_back(class, least, most)?,
             None => hit.at,
         };
-        if !self.holds.inside && !hit.begins_word(start) {
+        if !self.options.inside && !hit.begins_word(start) {
             return None;
         }
         let from = hit.at + self.begins.len();
         let rest = hit.text.get(from..)?;
         // What stops at once is a word that only begins like a secret; nothing is compiled for it.
         let stops = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;()".contains(byte);
-        let tight = self.holds.back.is_none() && !self.holds.added && !self.then.contains(r"\s");
+        let tight =
+            self.options.back.is_none() && !self.options.is_custom && !self.then.contains(r"\s");
         if tight && rest.iter().take(BODY_BYTES_MIN).any(stops) {
             return None;
         }
-        let joined = Joined::new(hit, start, from, self.holds.wrapped);
+        let joined = JoinedLines::new(hit, start, from, self.options.wrapped);
         let over_lines = joined.and_then(|joined| {
             let found = self.find_from(joined.hit(), start, values)?;
-            Some(joined.standing(&found))
+            Some(joined.original_range(&found))
         });
         over_lines.or_else(|| self.find_from(hit, start, values))
     }
 
     /// The same for a secret that begins at `start`.
-    fn find_from(&self, hit: Hit<'_>, start: usize, values: &Values) -> Option<Range<usize>> {
+    fn find_from(
+        &self,
+        hit: SecretCandidate<'_>,
+        start: usize,
+        values: &ValueChecker,
+    ) -> Option<Range<usize>> {
         let from = hit.at + self.begins.len();
         let rest = &hit.text[from..];
         let regex = self.compiled.get_or_init(|| compile(&self.then).ok()).as_ref()?;
@@ -170,17 +186,17 @@ impl Rule {
         };
         let secret =
             if found.get(1).is_some() { &hit.text[at.clone()] } else { &rest[..at.end - from] };
-        let real = match self.holds.strength {
-            Some(Strength::Password) => {
-                values.is_secret(secret, Strength::Password, false)
-                    || values.is_made_up(secret, Place::Command)
+        let real = match self.options.strength {
+            Some(EvidenceStrength::Password) => {
+                values.is_secret(secret, EvidenceStrength::Password, false)
+                    || values.is_human_chosen(secret, ValueContext::Command)
             }
             Some(strength) => values.is_secret(secret, strength, false),
-            None if self.holds.command => !values.stands_for_password(secret),
-            None if self.holds.bearer => values.is_bearer(secret),
+            None if self.options.command => !values.is_password_placeholder(secret),
+            None if self.options.bearer => values.is_bearer(secret),
             None => !values.is_stand_in(secret),
         };
-        let real = real && (!self.holds.userpass || super::base64::is_userpass(secret));
+        let real = real && (!self.options.userpass || super::base64::is_userpass(secret));
         real.then_some(at)
     }
 }
@@ -191,7 +207,7 @@ const BODY_BYTES_MIN: usize = 8;
 /// What a project adds: with fewer letters to go by, every word would be looked at.
 const BEGINS_BYTES_MIN: usize = 3;
 /// It names nothing at length.
-const ADDED_BYTES_MAX: usize = 40;
+const CUSTOM_BYTES_MAX: usize = 40;
 
 /// How much memory an expression may take; those of ours take a tenth.
 const REGEX_BYTES_MAX: usize = 1 << 20;
@@ -207,10 +223,10 @@ mod tests {
 
     #[test]
     fn every_line_is_understood() {
-        let table = Table::shipped();
+        let table = RuleTable::shipped();
         let lines = SHIPPED.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         for line in lines.filter(|line| !line.starts_with('@')) {
-            let rules = rules_of(line);
+            let rules = parse_rules(line);
             assert!(!rules.is_empty(), "{line}");
             for rule in rules {
                 assert!(!rule.begins.is_empty(), "{line}");
@@ -222,7 +238,7 @@ mod tests {
                 let holds =
                     ["inside", "random", "password", "command", "bearer", "userpass", "wrapped"];
                 let known = holds.contains(&column);
-                let back = column.strip_prefix("back=").and_then(back).is_some();
+                let back = column.strip_prefix("back=").and_then(parse_back).is_some();
                 assert!(known || back, "{line}: `{column}`");
             }
         }

@@ -28,18 +28,18 @@ const SIGNS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 /// A text with the secret, and the secret as it stands in it, must lose it and nothing else.
 #[track_caller]
 fn taken_out(text: &str, secret: &str) -> Vec<Redaction> {
-    let (clean, found) = Clean::of(text);
+    let (clean, found) = CleanText::redact(text);
     assert!(!clean.as_str().contains(secret), "missed `{secret}` in {text}");
     assert_eq!(found.len(), 1, "{text} became {}", clean.as_str());
-    let mark = format!("{MARK}{}", found[0].kind);
+    let mark = format!("{REDACTION_MARK}{}", found[0].kind);
     assert_eq!(clean.as_str(), text.replacen(secret, &mark, 1), "too much or too little");
-    assert_eq!(Clean::of(clean.as_str()).1, [], "not clean: {}", clean.as_str());
+    assert_eq!(CleanText::redact(clean.as_str()).1, [], "not clean: {}", clean.as_str());
     found
 }
 
 #[track_caller]
 fn untouched(text: &str) {
-    let (clean, found) = Clean::of(text);
+    let (clean, found) = CleanText::redact(text);
     assert!(found.is_empty(), "{text} became {}", clean.as_str());
 }
 
@@ -401,10 +401,10 @@ fn passwords_that_people_make_up_are_known_by_their_place() {
     }
     // The user name may be a secret too, or what replaced one.
     for user in ["kY38Q~a1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7", "REDACTED-azure-secret"] {
-        let (clean, _) = Clean::of(&format!("-u {user}:Zx9kLm2Pq7Tr4"));
+        let (clean, _) = CleanText::redact(&format!("-u {user}:Zx9kLm2Pq7Tr4"));
         assert_eq!(clean.as_str(), "-u REDACTED-azure-secret:REDACTED-command-password");
     }
-    let (clean, _) = Clean::of("curl -u user:pass https://host");
+    let (clean, _) = CleanText::redact("curl -u user:pass https://host");
     assert_eq!(clean.as_str(), "curl -u user:REDACTED-command-password https://host");
 }
 
@@ -573,10 +573,10 @@ fn what_is_no_secret_stays() {
 #[test]
 fn the_kind_is_that_of_who_knows_best_and_nothing_of_an_overlap_stays() {
     let token = format!("ghp_{}", "a1B2c3".repeat(6));
-    let (clean, found) = Clean::of(&format!("password: \"{token}\" x"));
+    let (clean, found) = CleanText::redact(&format!("password: \"{token}\" x"));
     assert_eq!(clean.as_str(), "password: \"REDACTED-github-token\" x");
     assert_eq!(found.len(), 1);
-    let (clean, found) = Clean::of(&format!("DB_PASSWORD=pre-{token}-post9 x"));
+    let (clean, found) = CleanText::redact(&format!("DB_PASSWORD=pre-{token}-post9 x"));
     assert_eq!(clean.as_str(), "DB_PASSWORD=REDACTED-password x");
     assert_eq!(found.len(), 1);
 }
@@ -587,15 +587,15 @@ fn a_key_within_a_key_is_taken_out_with_it() {
     let inner = format!("{begin}0A0a0AA0AA0aAaA0{end}");
     for between in ["", "\n"] {
         let text = format!("a\n{begin}{between}{inner}{between}AAaaAaAaAaAAaA0A{end}\nb\n");
-        let (clean, _) = Clean::of(&text);
+        let (clean, _) = CleanText::redact(&text);
         assert_eq!(clean.as_str(), "a\nREDACTED-private-key\nb\n", "{text}");
     }
 }
 
 #[test]
 fn json_is_json_without_what_a_rule_takes_out() {
-    let rule = AddedRule { kind: "acme".into(), begins: "acme_".into(), then: "\\S+".into() };
-    let rules = Rules::with(&[rule]).unwrap();
+    let rule = CustomRule { kind: "acme".into(), begins: "acme_".into(), then: "\\S+".into() };
+    let rules = RedactionRules::with_custom(&[rule]).unwrap();
     let value = serde_json::json!({
         "acme_key": ["acme_one, and \"acme_two\"", "a\\", "\\\"acme_\n", "", 7, {"x": "plain \u{1}"}],
     });

@@ -1,21 +1,25 @@
 //! Passwords in URLs and connection strings.
 
-use super::hit::Hit;
-use super::value::Values;
+use super::hit::SecretCandidate;
+use super::value::ValueChecker;
 use std::ops::Range;
 
 /// What stands between the scheme and the name of the host; in JSON the strokes may be escaped.
-pub(super) const BEGINS: [&str; 2] = ["://", r":\/\/"];
+pub(super) const PREFIXES: [&str; 2] = ["://", r":\/\/"];
 
 /// No name with its password is longer.
 const USER_BYTES_MAX: usize = 512;
 const PASSWORD_BYTES_MIN: usize = 3;
 
 /// The password of a URL.
-pub(super) fn find(hit: Hit<'_>, begins: &str, values: &Values) -> Option<Range<usize>> {
+pub(super) fn find(
+    hit: SecretCandidate<'_>,
+    begins: &str,
+    values: &ValueChecker,
+) -> Option<Range<usize>> {
     let from = hit.at + begins.len();
     let rest = &hit.text[from..hit.text.len().min(from + USER_BYTES_MAX)];
-    let run = rest.iter().position(|byte| ends_run(*byte)).unwrap_or(rest.len());
+    let run = rest.iter().position(|byte| ends_url(*byte)).unwrap_or(rest.len());
     let run = &rest[..run];
     let authority = run.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(run.len());
     let colon = run[..authority].iter().position(|byte| *byte == b':')?;
@@ -35,7 +39,7 @@ pub(super) fn find(hit: Hit<'_>, begins: &str, values: &Values) -> Option<Range<
     real.then(|| from + colon + 1..from + end)
 }
 
-fn ends_run(byte: u8) -> bool {
+fn ends_url(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"\"'`<>\\".contains(&byte)
 }
 

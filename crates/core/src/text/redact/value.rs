@@ -4,11 +4,11 @@ use super::words::{entropy, oddity};
 
 /// How much its surroundings already say about a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strength {
+pub(super) enum EvidenceStrength {
     /// It is a password, made up by somebody or random.
     Password,
     /// It is assigned to a name that says nothing else: even a UUID is a secret then.
-    Told,
+    Explicit,
     /// It is made by a program, if it is a secret.
     Secret,
     /// It may well be something else.
@@ -19,7 +19,7 @@ pub(super) enum Strength {
 
 /// What values are known not to be secrets.
 #[derive(Debug)]
-pub(super) struct Values {
+pub(super) struct ValueChecker {
     pub(super) placeholders: Vec<&'static str>,
     stand_ins: Vec<&'static str>,
     ids: Vec<&'static str>,
@@ -40,9 +40,9 @@ const WEAK_BYTES_MIN: usize = 16;
 const MIXED_BYTES_MIN: usize = 12;
 
 /// Signs that stand in passwords and not in names.
-pub(super) const SIGNS: &[u8] = b"!#$%^&*+=?~@|";
+pub(super) const SYMBOLS: &[u8] = b"!#$%^&*+=?~@|";
 
-impl Values {
+impl ValueChecker {
     /// Reads the lists of words from the table of rules.
     pub(super) fn new(words: impl Fn(&str) -> Vec<&'static str>) -> Self {
         Self {
@@ -58,44 +58,45 @@ impl Values {
     }
 
     /// Whether a value is a secret. A bare one stands without quotes, where code may stand too.
-    pub(super) fn is_secret(&self, value: &[u8], strength: Strength, bare: bool) -> bool {
+    pub(super) fn is_secret(&self, value: &[u8], strength: EvidenceStrength, bare: bool) -> bool {
         value.len() >= VALUE_BYTES_MIN
-            && self.reads_secret(value, strength, bare)
-            && !self.is_something_else(value)
+            && self.looks_secret(value, strength, bare)
+            && !self.is_known_non_secret(value)
     }
 
     /// The same, for what is nothing else.
-    fn reads_secret(&self, value: &[u8], strength: Strength, bare: bool) -> bool {
+    fn looks_secret(&self, value: &[u8], strength: EvidenceStrength, bare: bool) -> bool {
         if value.contains(&b' ') {
-            return strength == Strength::Password && !bare && self.is_passphrase(value);
+            return strength == EvidenceStrength::Password && !bare && self.is_passphrase(value);
         }
         if is_uuid(value) {
-            return matches!(strength, Strength::Password | Strength::Told);
+            return matches!(strength, EvidenceStrength::Password | EvidenceStrength::Explicit);
         }
         if bare && is_code(value) {
             return false;
         }
-        if strength == Strength::Weak && value.len() < WEAK_BYTES_MIN {
+        if strength == EvidenceStrength::Weak && value.len() < WEAK_BYTES_MIN {
             return false;
         }
         let odd = oddity(value);
         match strength {
-            Strength::Password => {
+            EvidenceStrength::Password => {
                 !is_plain(value, bare)
-                    || is_sprinkled(value)
-                    || is_signed(value, bare)
-                    || self.is_numbered(value)
+                    || is_symbol_heavy(value)
+                    || has_symbols(value, bare)
+                    || self.is_numbered_phrase(value)
             }
-            Strength::Told | Strength::Secret => {
-                (!is_plain(value, bare) && (odd >= 25 || is_hex(value))) || is_sprinkled(value)
+            EvidenceStrength::Explicit | EvidenceStrength::Secret => {
+                (!is_plain(value, bare) && (odd >= 25 || is_hex(value))) || is_symbol_heavy(value)
             }
-            Strength::Weak => {
+            EvidenceStrength::Weak => {
                 let random = odd >= 30 || is_hex(value);
                 random && entropy(value) >= 28 && !is_plain(value, bare)
             }
-            Strength::Near => {
+            EvidenceStrength::Near => {
                 let letters = value.iter().any(u8::is_ascii_alphabetic);
-                let mixed = letters && value.iter().any(u8::is_ascii_digit) || humps(value) > 3;
+                let mixed =
+                    letters && value.iter().any(u8::is_ascii_digit) || case_changes(value) > 3;
                 let random = odd >= 35 && entropy(value) >= 33;
                 odd_bytes(value) >= 12
                     && value.len() >= 20
@@ -109,7 +110,9 @@ impl Values {
 
     /// Whether a value has small letters and capitals where no code stands, as in a URL.
     pub(super) fn is_mixed(&self, value: &[u8]) -> bool {
-        value.len() >= MIXED_BYTES_MIN && humps(value) >= 2 && !self.is_something_else(value)
+        value.len() >= MIXED_BYTES_MIN
+            && case_changes(value) >= 2
+            && !self.is_known_non_secret(value)
     }
 
     /// Whether a value stands for one.
@@ -130,7 +133,7 @@ impl Values {
             || self.placeholders.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
     }
 
-    pub(super) fn is_something_else(&self, value: &[u8]) -> bool {
+    pub(super) fn is_known_non_secret(&self, value: &[u8]) -> bool {
         self.is_placeholder(value)
             || self.ids.iter().any(|id| value.starts_with(id.as_bytes()))
             || is_ulid(value)
@@ -150,7 +153,7 @@ impl Values {
     }
 
     /// Words that make no sentence, with a number: `garnet-basalt-805`.
-    fn is_numbered(&self, value: &[u8]) -> bool {
+    fn is_numbered_phrase(&self, value: &[u8]) -> bool {
         let mut words = value.split(|byte| b"-_.".contains(byte));
         let numbered = words.clone().any(|word| is_number(word) && word.len() >= 3);
         let told = words.clone().any(|word| word.len() >= 4 && !is_number(word));
@@ -320,15 +323,15 @@ fn is_plain_segment(segment: &[u8], bare: bool) -> bool {
 
 /// Programmers' words such as `passwd` are odd; two capitals inside make a word random sooner.
 fn is_word(letters: &[u8]) -> bool {
-    let humps = humps(letters);
+    let humps = case_changes(letters);
     let chopped = humps > 1 && letters.len() / (humps + 1) < 4;
     let long = humps > 1 || letters.len() >= 10;
-    !chopped && stumps(letters) < 2 && oddity(letters) < if long { 34 } else { 55 }
+    !chopped && unpronounceable_parts(letters) < 2 && oddity(letters) < if long { 34 } else { 55 }
 }
 
 /// How many parts of a name cannot be spoken; one such as `srcPath` or `asHTML` has one.
-fn stumps(letters: &[u8]) -> usize {
-    if humps(letters) < 2 {
+fn unpronounceable_parts(letters: &[u8]) -> usize {
+    if case_changes(letters) < 2 {
         return 0;
     }
     let small = |at: usize| letters.get(at).is_some_and(u8::is_ascii_lowercase);
@@ -344,22 +347,22 @@ fn stumps(letters: &[u8]) -> usize {
 }
 
 /// How often a capital follows a small letter.
-fn humps(letters: &[u8]) -> usize {
+fn case_changes(letters: &[u8]) -> usize {
     let step = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
     letters.windows(2).filter(step).count()
 }
 
 /// Letters, digits and signs that no name has. Where code may stand, it takes more of them.
-fn is_signed(value: &[u8], bare: bool) -> bool {
+fn has_symbols(value: &[u8], bare: bool) -> bool {
     let has = |belongs: fn(&u8) -> bool| usize::from(value.iter().any(belongs));
     let kinds = has(u8::is_ascii_digit) + has(u8::is_ascii_uppercase) + has(u8::is_ascii_lowercase);
-    let signs = value.iter().filter(|byte| SIGNS.contains(byte)).count();
+    let signs = value.iter().filter(|byte| SYMBOLS.contains(byte)).count();
     let told = kinds + signs.min(2);
     kinds >= 2 && told >= if bare { 4 } else { 3 }
 }
 
 /// Short pieces with signs between them that no name has.
-fn is_sprinkled(value: &[u8]) -> bool {
-    let signs = value.iter().filter(|byte| SIGNS.contains(byte)).count();
+fn is_symbol_heavy(value: &[u8]) -> bool {
+    let signs = value.iter().filter(|byte| SYMBOLS.contains(byte)).count();
     signs >= 2 && value.len() / (signs + 1) <= 4 && distinct_letters(value) >= 6
 }

@@ -1,6 +1,6 @@
 //! Variables of the environment that are not passed on.
 
-use super::Clean;
+use super::CleanText;
 
 /// Words by which the name of a variable says that its value is nobody's business.
 const SECRET_WORDS: [&str; 22] = [
@@ -34,7 +34,7 @@ pub fn is_secret_variable(name: &str, value: &str) -> bool {
     let upper = name.to_uppercase();
     let mut words = upper.split(|c: char| !c.is_alphanumeric());
     words.any(|word| SECRET_WORDS.contains(&word))
-        || !Clean::of(value).1.is_empty()
+        || !CleanText::redact(value).1.is_empty()
         || has_password(value)
 }
 

@@ -1,6 +1,6 @@
 //! What of a prompt is worth looking for: what names something, and words that few texts have.
 
-use super::{Term, words};
+use super::{SearchTerm, words};
 use std::collections::HashSet;
 
 /// The rest of a long prompt tells nothing new.
@@ -23,7 +23,7 @@ const STOP_WORDS: &str = " \
 
 /// What a term of a prompt is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sort {
+pub enum TermKind {
     /// A file or folder.
     Path,
     /// An identifier.
@@ -34,59 +34,62 @@ pub enum Sort {
 
 /// Something to look for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Salient {
+pub struct SalientTerm {
     /// The words.
-    pub term: Term,
+    pub term: SearchTerm,
     /// What it is.
-    pub sort: Sort,
+    pub kind: TermKind,
 }
 
-impl Salient {
+impl SalientTerm {
     /// A path to look for; `None` where it has no word.
-    pub fn path(path: &str) -> Option<Self> {
-        Term::of(path).map(|term| Self { term, sort: Sort::Path })
+    pub fn from_path(path: &str) -> Option<Self> {
+        SearchTerm::from_text(path).map(|term| Self { term, kind: TermKind::Path })
     }
 }
 
 /// What of a prompt is worth looking for; paths and names come first.
-pub fn salient(prompt: &str) -> Vec<Salient> {
+pub fn salient_terms(prompt: &str) -> Vec<SalientTerm> {
     let mut seen = HashSet::new();
-    let mut found: Vec<Salient> = prompt.split_whitespace().flat_map(of_chunk).collect();
+    let mut found: Vec<SalientTerm> = prompt.split_whitespace().flat_map(terms_of_chunk).collect();
     found.retain(|salient| seen.insert(salient.term.clone()));
-    found.sort_by_key(|salient| salient.sort);
+    found.sort_by_key(|salient| salient.kind);
     found.truncate(SALIENT_MAX);
     found
 }
 
-fn of_chunk(chunk: &str) -> Vec<Salient> {
+fn terms_of_chunk(chunk: &str) -> Vec<SalientTerm> {
     let chunk = chunk.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
     let whole: Vec<String> = words(chunk).into_iter().map(|word| word.text).collect();
-    let telling: Vec<&String> = whole.iter().filter(|word| is_telling(word)).collect();
-    let sort = sort_of(chunk);
-    if sort == Sort::Word || whole.len() < 2 {
-        let term = |word: &&String| Term { words: vec![(*word).clone()], prefix: false };
-        return telling.iter().map(|word| Salient { term: term(word), sort: Sort::Word }).collect();
+    let telling: Vec<&String> = whole.iter().filter(|word| is_distinctive(word)).collect();
+    let sort = term_kind(chunk);
+    if sort == TermKind::Word || whole.len() < 2 {
+        let term = |word: &&String| SearchTerm { words: vec![(*word).clone()], prefix: false };
+        return telling
+            .iter()
+            .map(|word| SalientTerm { term: term(word), kind: TermKind::Word })
+            .collect();
     }
     let named = !telling.is_empty();
-    let term = Term { words: whole, prefix: false };
-    named.then_some(Salient { term, sort }).into_iter().collect()
+    let term = SearchTerm { words: whole, prefix: false };
+    named.then_some(SalientTerm { term, kind: sort }).into_iter().collect()
 }
 
 /// `src/feed.rs` is a path, `fetch_market_data`, `Store::open` and `v8.2` are names.
-fn sort_of(chunk: &str) -> Sort {
+fn term_kind(chunk: &str) -> TermKind {
     let slashes = chunk.matches('/').count();
     let is_path = slashes > 1 || (slashes == 1 && chunk.contains('.'));
     if is_path && !chunk.contains("://") {
-        Sort::Path
+        TermKind::Path
     } else if chunk.contains(['/', '_', '.', ':', '#']) {
-        Sort::Name
+        TermKind::Name
     } else {
-        Sort::Word
+        TermKind::Word
     }
 }
 
 /// Whether a folded word tells something: it is not short, and not every text has it.
-pub fn is_telling(word: &str) -> bool {
+pub fn is_distinctive(word: &str) -> bool {
     let short = word.is_ascii() && word.len() < WORD_LENGTH_MIN;
     !short && !STOP_WORDS.contains(&format!(" {word} "))
 }
@@ -98,15 +101,15 @@ mod tests {
     #[test]
     fn names_are_kept_and_empty_words_are_dropped() {
         let found =
-            salient("Please fix the slow market page in `src/market.py`, see _fetch_data()!");
+            salient_terms("Please fix the slow market page in `src/market.py`, see _fetch_data()!");
         let shown: Vec<String> = found.iter().map(|salient| salient.term.words.join("+")).collect();
         assert_eq!(shown, ["src+market+py", "fetch+data", "slow", "market", "page"]);
         assert_eq!(
-            found.iter().map(|salient| salient.sort).collect::<Vec<_>>(),
-            [Sort::Path, Sort::Name, Sort::Word, Sort::Word, Sort::Word]
+            found.iter().map(|salient| salient.kind).collect::<Vec<_>>(),
+            [TermKind::Path, TermKind::Name, TermKind::Word, TermKind::Word, TermKind::Word]
         );
-        assert!(STOP_WORDS.split_whitespace().all(|word| !is_telling(word)));
-        assert!(salient("and/or, this.that").is_empty());
-        assert!(salient("What should I do next? Thanks!").is_empty());
+        assert!(STOP_WORDS.split_whitespace().all(|word| !is_distinctive(word)));
+        assert!(salient_terms("and/or, this.that").is_empty());
+        assert!(salient_terms("What should I do next? Thanks!").is_empty());
     }
 }

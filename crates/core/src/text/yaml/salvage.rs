@@ -3,9 +3,9 @@
 //! Marks that were left in it are looked through: a conflict marker counts as a comment, a tab in
 //! the indentation as two spaces. If it still does not parse, every block is parsed alone.
 
-use super::tree::{self, Stopped};
-use super::{Entry, Node, Problem, ProblemKind, Reading, Style, Value};
-use crate::text::span::{At, Span};
+use super::tree::{self, TreeError};
+use super::{ParsedYaml, YamlEntry, YamlNode, YamlProblem, YamlProblemKind, YamlStyle, YamlValue};
+use crate::text::span::{Span, Spanned};
 
 /// How many of its character a conflict marker has at the least.
 pub const MARKER_LENGTH: usize = 7;
@@ -13,19 +13,19 @@ pub const MARKER_LENGTH: usize = 7;
 const BLOCK_DEPTH: usize = 2;
 
 /// Reads `text`, which stands `base` bytes into the file.
-pub(super) fn read(text: &str, base: usize) -> Reading {
+pub(super) fn parse(text: &str, base: usize) -> ParsedYaml {
     let markers = conflict_markers(text);
     let looked_through = (!markers.is_empty()).then(|| without_markers(text));
     let text = looked_through.as_deref().unwrap_or(text);
     let mut reading = match tree::build(text, base) {
-        Ok((root, comments)) => Reading { root, comments, problems: Vec::new() },
-        Err(_) => match Spaced::of(text) {
-            Some(spaced) => spaced.read(base),
-            None => by_blocks(text, base),
+        Ok((root, comments)) => ParsedYaml { root, comments, problems: Vec::new() },
+        Err(_) => match TabExpansion::new(text) {
+            Some(spaced) => spaced.parse(base),
+            None => parse_by_blocks(text, base),
         },
     };
-    reading.problems.extend(markers.into_iter().map(|at| Problem {
-        kind: ProblemKind::ConflictMarker,
+    reading.problems.extend(markers.into_iter().map(|at| YamlProblem {
+        kind: YamlProblemKind::ConflictMarker,
         at: at.shifted(base),
         message: "a merge was left unfinished here".to_owned(),
     }));
@@ -33,33 +33,33 @@ pub(super) fn read(text: &str, base: usize) -> Reading {
 }
 
 /// Parses each block alone.
-fn by_blocks(text: &str, base: usize) -> Reading {
-    let mut salvage = Salvage { comments: Vec::new(), problems: Vec::new() };
+fn parse_by_blocks(text: &str, base: usize) -> ParsedYaml {
+    let mut salvage = BlockSalvage { comments: Vec::new(), problems: Vec::new() };
     let entries = salvage.blocks(text, base, BLOCK_DEPTH);
     let start = entries.first().map_or(base, |entry| entry.key.at.start);
     let end = entries.last().map_or(base, |entry| entry.node.at.end);
-    Reading {
-        root: block(Value::Map(entries), Span::new(start, end)),
+    ParsedYaml {
+        root: block_node(YamlValue::Map(entries), Span::new(start, end)),
         comments: salvage.comments,
         problems: salvage.problems,
     }
 }
 
-fn block(value: Value, at: Span) -> Node {
-    Node { value, at, style: Style::Block, tagged: false }
+fn block_node(value: YamlValue, at: Span) -> YamlNode {
+    YamlNode { value, at, style: YamlStyle::Block, tagged: false }
 }
 
 /// A text with two spaces for each tab of its indentation, and the way back to its bytes.
-struct Spaced {
+struct TabExpansion {
     text: String,
     /// For each byte of the spaced text, and its end, the byte it came from.
     origin: Vec<usize>,
     first_tab: Span,
 }
 
-impl Spaced {
+impl TabExpansion {
     /// `None` where no line is indented with a tab.
-    fn of(text: &str) -> Option<Self> {
+    fn new(text: &str) -> Option<Self> {
         let mut spaced = String::with_capacity(text.len());
         let mut origin = Vec::with_capacity(text.len());
         let mut first_tab = None;
@@ -83,18 +83,18 @@ impl Spaced {
         first_tab.map(|first_tab| Self { text: spaced, origin, first_tab })
     }
 
-    fn read(&self, base: usize) -> Reading {
+    fn parse(&self, base: usize) -> ParsedYaml {
         let mut reading = match tree::build(&self.text, 0) {
-            Ok((root, comments)) => Reading { root, comments, problems: Vec::new() },
-            Err(_) => by_blocks(&self.text, 0),
+            Ok((root, comments)) => ParsedYaml { root, comments, problems: Vec::new() },
+            Err(_) => parse_by_blocks(&self.text, 0),
         };
         let back = |at: usize| self.origin[at.min(self.origin.len() - 1)] + base;
         let back_span = |span: Span| Span::new(back(span.start), back(span.end));
-        move_node(&mut reading.root, &back);
+        remap_spans(&mut reading.root, &back);
         reading.comments.iter_mut().for_each(|comment| *comment = back_span(*comment));
         reading.problems.iter_mut().for_each(|problem| problem.at = back_span(problem.at));
-        reading.problems.push(Problem {
-            kind: ProblemKind::Tab,
+        reading.problems.push(YamlProblem {
+            kind: YamlProblemKind::Tab,
             at: self.first_tab.shifted(base),
             message: "YAML is indented with spaces, this line with a tab".to_owned(),
         });
@@ -103,75 +103,75 @@ impl Spaced {
 }
 
 /// Gives every place in a tree its byte in another text.
-fn move_node(node: &mut Node, back: &impl Fn(usize) -> usize) {
+fn remap_spans(node: &mut YamlNode, back: &impl Fn(usize) -> usize) {
     node.at = Span::new(back(node.at.start), back(node.at.end));
     match &mut node.value {
-        Value::List(items) => {
+        YamlValue::List(items) => {
             for item in items {
                 item.dash = item.dash.map(back);
-                move_node(&mut item.node, back);
+                remap_spans(&mut item.node, back);
             }
         }
-        Value::Map(entries) => {
+        YamlValue::Map(entries) => {
             for entry in entries {
                 entry.key.at = Span::new(back(entry.key.at.start), back(entry.key.at.end));
-                move_node(&mut entry.node, back);
+                remap_spans(&mut entry.node, back);
             }
         }
-        Value::Null | Value::Text(_) | Value::Unreadable(_) => {}
+        YamlValue::Null | YamlValue::Text(_) | YamlValue::Unreadable(_) => {}
     }
 }
 
-struct Salvage {
+struct BlockSalvage {
     comments: Vec<Span>,
-    problems: Vec<Problem>,
+    problems: Vec<YamlProblem>,
 }
 
-impl Salvage {
+impl BlockSalvage {
     /// Parses each block of `text` alone; a block that fails is tried one level deeper.
-    fn blocks(&mut self, text: &str, base: usize, depth: usize) -> Vec<Entry> {
+    fn blocks(&mut self, text: &str, base: usize, depth: usize) -> Vec<YamlEntry> {
         let blocks = split_blocks(text);
         let first = blocks.first().map_or(text.len(), |block| block.start);
         self.comment_lines(&text[..first], base);
         blocks
             .into_iter()
-            .flat_map(|block| self.block(block.of(text), base + block.start, depth))
+            .flat_map(|block| self.block(block.slice(text), base + block.start, depth))
             .collect()
     }
 
-    fn block(&mut self, text: &str, base: usize, depth: usize) -> Vec<Entry> {
+    fn block(&mut self, text: &str, base: usize, depth: usize) -> Vec<YamlEntry> {
         let stopped = match tree::build(text, base) {
-            Ok((Node { value: Value::Map(entries), .. }, comments)) => {
+            Ok((YamlNode { value: YamlValue::Map(entries), .. }, comments)) => {
                 self.comments.extend(comments);
                 return entries;
             }
-            Ok((Node { value: Value::Null, .. }, comments)) => {
+            Ok((YamlNode { value: YamlValue::Null, .. }, comments)) => {
                 self.comments.extend(comments);
                 return Vec::new();
             }
-            Ok((node, _)) => Stopped {
+            Ok((node, _)) => TreeError {
                 at: node.at.start,
                 message: "a key and a colon are missing here".to_owned(),
             },
             Err(stopped) => stopped,
         };
-        let Some((key, rest)) = key_line(text, base) else {
-            self.syntax(stopped, base, text);
+        let Some((key, rest)) = parse_key_line(text, base) else {
+            self.report_syntax(stopped, base, text);
             return Vec::new();
         };
-        if depth > 1 && rest.opens {
+        if depth > 1 && rest.opens_block {
             let children = self.blocks(&text[rest.start..], base + rest.start, depth - 1);
             if !children.is_empty() {
                 let start = children[0].key.at.start;
                 let end = children.last().map_or(start, |child| child.node.at.end);
-                let node = block(Value::Map(children), Span::new(start, end));
-                return vec![Entry { key, node }];
+                let node = block_node(YamlValue::Map(children), Span::new(start, end));
+                return vec![YamlEntry { key, node }];
             }
         }
-        self.syntax(stopped, base, text);
+        self.report_syntax(stopped, base, text);
         let at = Span::new(base + rest.start, base + text.trim_end().len().max(rest.start));
-        let value = Value::Unreadable(text[rest.start..].trim_end().to_owned());
-        vec![Entry { key, node: block(value, at) }]
+        let value = YamlValue::Unreadable(text[rest.start..].trim_end().to_owned());
+        vec![YamlEntry { key, node: block_node(value, at) }]
     }
 
     /// The comments before the first block.
@@ -187,11 +187,11 @@ impl Salvage {
         }
     }
 
-    fn syntax(&mut self, stopped: Stopped, base: usize, block: &str) {
+    fn report_syntax(&mut self, stopped: TreeError, base: usize, block: &str) {
         let at = stopped.at.clamp(base, base + block.trim_end().len());
         let end = block[at - base..].find('\n').map_or(base + block.trim_end().len(), |n| at + n);
-        self.problems.push(Problem {
-            kind: ProblemKind::Syntax,
+        self.problems.push(YamlProblem {
+            kind: YamlProblemKind::Syntax,
             at: Span::new(at, end.max(at)),
             message: stopped.message,
         });
@@ -199,13 +199,13 @@ impl Salvage {
 }
 
 /// Where the value of a `key:` line starts, and whether it opens a block on the next lines.
-struct Rest {
+struct KeyLineValue {
     start: usize,
-    opens: bool,
+    opens_block: bool,
 }
 
 /// The key of the first line of a block.
-fn key_line(text: &str, base: usize) -> Option<(At<String>, Rest)> {
+fn parse_key_line(text: &str, base: usize) -> Option<(Spanned<String>, KeyLineValue)> {
     let line_end = text.find('\n').unwrap_or(text.len());
     let line = &text[..line_end];
     let indent = line.len() - line.trim_start().len();
@@ -219,7 +219,7 @@ fn key_line(text: &str, base: usize) -> Option<(At<String>, Rest)> {
     let opens = (after.is_empty() || after.starts_with('#')) && line_end < text.len();
     let start = if opens { line_end + 1 } else { colon + 1 };
     let at = Span::new(base + indent, base + indent + key.len());
-    Some((At::new(bare.to_owned(), at), Rest { start, opens }))
+    Some((Spanned::new(bare.to_owned(), at), KeyLineValue { start, opens_block: opens }))
 }
 
 /// A block runs from a line at the outermost indentation to the next such line.
@@ -254,7 +254,7 @@ pub fn conflict_markers(text: &str) -> Vec<Span> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let span = Span::new(at, at + line.trim_end().len());
-        match (marker(line), opened) {
+        match (marker_character(line), opened) {
             (Some('<'), _) => opened = Some((span, false)),
             (Some('='), Some((start, _))) => opened = Some((start, true)),
             (Some('>'), Some((start, true))) => {
@@ -268,7 +268,7 @@ pub fn conflict_markers(text: &str) -> Vec<Span> {
     found
 }
 
-fn marker(line: &str) -> Option<char> {
+fn marker_character(line: &str) -> Option<char> {
     let first = line.chars().next().filter(|c| matches!(c, '<' | '|' | '=' | '>'))?;
     let run = line.chars().take_while(|c| *c == first).count();
     let rest = &line[run..];
@@ -278,7 +278,7 @@ fn marker(line: &str) -> Option<char> {
 /// Turns marker lines into comments, byte for byte in place.
 fn without_markers(text: &str) -> String {
     text.split_inclusive('\n')
-        .map(|line| match marker(line) {
+        .map(|line| match marker_character(line) {
             Some(_) => format!("#{}", &line[1..]),
             None => line.to_owned(),
         })

@@ -1,12 +1,12 @@
 use super::*;
 
-fn reading(text: &str) -> Reading {
-    read(text, Span::new(0, text.len()))
+fn reading(text: &str) -> ParsedYaml {
+    parse(text, Span::new(0, text.len()))
 }
 
-fn at<'t>(text: &'t str, root: &Node, path: &[&str]) -> &'t str {
+fn at<'t>(text: &'t str, root: &YamlNode, path: &[&str]) -> &'t str {
     let node = path.iter().fold(root.clone(), |node, key| node.get(key).unwrap().clone());
-    node.at.of(text)
+    node.at.slice(text)
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn every_value_knows_its_bytes() {
         "flow: [a, {b: c}, ]\n",
         "long: one\n  two\n",
     );
-    let Reading { root, comments, problems } = reading(text);
+    let ParsedYaml { root, comments, problems } = reading(text);
     assert!(problems.is_empty());
     assert_eq!(at(text, &root, &["id"]), "a");
     assert_eq!(root.get("empty").unwrap().at, Span::empty(text.find("empty:").unwrap() + 6));
@@ -33,17 +33,17 @@ fn every_value_knows_its_bytes() {
     assert_eq!(at(text, &root, &["list"]), "- a\n  - d: x\n    why: \"y\"\n\n  # c2\n  -");
     assert_eq!(at(text, &root, &["flow"]), "[a, {b: c}, ]");
     assert_eq!(at(text, &root, &["long"]), "one\n  two");
-    let Value::List(items) = &root.get("list").unwrap().value else { panic!("a list") };
+    let YamlValue::List(items) = &root.get("list").unwrap().value else { panic!("a list") };
     let dashes: Vec<&str> = items.iter().map(|i| &text[i.dash.unwrap()..][..1]).collect();
     assert_eq!(dashes, ["-", "-", "-"]);
-    let comments: Vec<&str> = comments.iter().map(|at| at.of(text)).collect();
+    let comments: Vec<&str> = comments.iter().map(|at| at.slice(text)).collect();
     assert_eq!(comments, ["# why", "# comment", "# c2"]);
 }
 
 #[test]
 fn a_mistake_costs_its_own_block() {
     let text = "name: x\nhandoff:\n  id: a\n  title: one: two\n  to: [b\n  status: planned\n  l:\n    - 'x\n  end: y\n";
-    let Reading { root, problems, .. } = reading(text);
+    let ParsedYaml { root, problems, .. } = reading(text);
     let handoff = root.get("handoff").unwrap();
     assert_eq!(root.get("name").unwrap().text().unwrap().value, "x");
     assert_eq!(handoff.get("id").unwrap().text().unwrap().value, "a");
@@ -51,27 +51,27 @@ fn a_mistake_costs_its_own_block() {
     assert_eq!(handoff.get("end").unwrap().text().unwrap().value, "y");
     for broken in ["title", "to", "l"] {
         let value = &handoff.get(broken).unwrap().value;
-        assert!(matches!(value, Value::Unreadable(_)), "{broken}");
+        assert!(matches!(value, YamlValue::Unreadable(_)), "{broken}");
     }
     assert_eq!(problems.len(), 3);
-    assert_eq!(problems[0].at.of(text), ": two");
+    assert_eq!(problems[0].at.slice(text), ": two");
 }
 
 #[test]
 fn tabs_conflicts_and_duplicates_are_looked_through() {
     let tabs = reading("handoff:\n\tid: a\n\tto:\n\t\t- b\n");
     assert_eq!(tabs.problems.len(), 1);
-    assert_eq!(tabs.problems[0].kind, ProblemKind::Tab);
+    assert_eq!(tabs.problems[0].kind, YamlProblemKind::Tab);
     assert_eq!(tabs.root.get("handoff").unwrap().get("to").unwrap().items().len(), 1);
 
     let conflict =
         reading("id: a\n<<<<<<< ours\nstatus: x\n=======\nstatus: y\n>>>>>>> theirs\nb: c\n");
-    let kinds: Vec<ProblemKind> = conflict.problems.iter().map(|p| p.kind).collect();
-    assert_eq!(kinds, [ProblemKind::ConflictMarker]);
+    let kinds: Vec<YamlProblemKind> = conflict.problems.iter().map(|p| p.kind).collect();
+    assert_eq!(kinds, [YamlProblemKind::ConflictMarker]);
     assert_eq!(conflict.root.get("b").unwrap().text().unwrap().value, "c");
 
     let twice = reading("a: 1\nb: 2\na: 3\n");
-    assert_eq!(twice.problems[0].kind, ProblemKind::DuplicateKey);
+    assert_eq!(twice.problems[0].kind, YamlProblemKind::DuplicateKey);
     assert_eq!(twice.root.get("a").unwrap().text().unwrap().value, "1");
 }
 
@@ -145,26 +145,29 @@ fn what_is_written_reads_back_as_itself() {
         "\u{2028}",
     ];
     for text in texts {
-        for form in [Form::Free, Form::SingleQuoted, Form::DoubleQuoted] {
+        for form in [QuoteStyle::Auto, QuoteStyle::SingleQuoted, QuoteStyle::DoubleQuoted] {
             let yaml = format!("k: {}\nz: 1\n", scalar(text, form, 2).trim_end_matches('\n'));
             let reading = reading(&yaml);
             assert!(reading.problems.is_empty(), "{text:?} → {yaml:?}");
             let read = reading.root.get("k").unwrap().data();
-            assert_eq!(read, Data::text(text), "{text:?} → {yaml:?}");
+            assert_eq!(read, YamlData::text(text), "{text:?} → {yaml:?}");
         }
         for value in [
-            Data::text(text),
-            Data::List(vec![Data::text(text), Data::text("b c")]),
-            Data::List(vec![Data::map([("a", Data::text(text)), ("b", Data::texts([text]))])]),
-            Data::map([("x", Data::map([("y", Data::text(text))]))]),
+            YamlData::text(text),
+            YamlData::List(vec![YamlData::text(text), YamlData::text("b c")]),
+            YamlData::List(vec![YamlData::map([
+                ("a", YamlData::text(text)),
+                ("b", YamlData::texts([text])),
+            ])]),
+            YamlData::map([("x", YamlData::map([("y", YamlData::text(text))]))]),
         ] {
             let yaml = format!("top:\n{}z: 1\n", block_entry("k", &value, 2));
             let reading = reading(&yaml);
             let read = reading.root.get("top").unwrap().get("k").unwrap().data();
-            assert!(read.same(&value), "{value:?} → {yaml}");
+            assert!(read.is_equivalent_to(&value), "{value:?} → {yaml}");
             let yaml = format!("k: {}\n", flow(&value));
-            let read = super::read(&yaml, Span::new(0, yaml.len())).root;
-            assert!(read.get("k").unwrap().data().same(&value), "{value:?} → {yaml}");
+            let read = super::parse(&yaml, Span::new(0, yaml.len())).root;
+            assert!(read.get("k").unwrap().data().is_equivalent_to(&value), "{value:?} → {yaml}");
         }
     }
 }

@@ -4,8 +4,8 @@
 //! scalars start after their indicator and end in whatever follows, and block collections have no
 //! end of their own.
 
-use super::{Entry, Item, Node, Style, Value};
-use crate::text::span::{At, Span};
+use super::{YamlEntry, YamlItem, YamlNode, YamlStyle, YamlValue};
+use crate::text::span::{Span, Spanned};
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle};
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ const NESTING_MAX: usize = 64;
 const NODES_MAX: usize = 200_000;
 
 /// A tree, or what stopped the parser and where.
-pub(super) type Built = Result<(Node, Vec<Span>), Stopped>;
+pub(super) type TreeResult = Result<(YamlNode, Vec<Span>), TreeError>;
 
 /// What stopped the parser.
-pub(super) struct Stopped {
+pub(super) struct TreeError {
     /// The byte of the whole file.
     pub(super) at: usize,
     /// What is wrong, as a sentence without its full stop.
@@ -26,17 +26,17 @@ pub(super) struct Stopped {
 }
 
 /// Parses `text`, which stands `base` bytes into the file.
-pub(super) fn build(text: &str, base: usize) -> Built {
+pub(super) fn build(text: &str, base: usize) -> TreeResult {
     let mut options = granit_parser::Options::default();
     options.flow_nesting_limit = NESTING_MAX;
     options.block_nesting_limit = NESTING_MAX;
     options.emit_unresolved_aliases = true;
     options.max_buffered_comment_events = usize::MAX;
-    let mut builder = Builder {
+    let mut builder = TreeBuilder {
         parser: Parser::new_from_str_with_options(text, options),
         text,
         base,
-        seen_to: 0,
+        consumed_to: 0,
         comments: Vec::new(),
         anchors: HashMap::new(),
         nodes: 0,
@@ -45,51 +45,53 @@ pub(super) fn build(text: &str, base: usize) -> Built {
     Ok((root, builder.comments))
 }
 
-struct Builder<'t> {
+struct TreeBuilder<'t> {
     parser: Parser<'t, granit_parser::StrInput<'t>>,
     text: &'t str,
     base: usize,
     /// How far the text has been consumed by real content, so that indicators can be found after it.
-    seen_to: usize,
+    consumed_to: usize,
     comments: Vec<Span>,
-    anchors: HashMap<usize, Node>,
+    anchors: HashMap<usize, YamlNode>,
     nodes: usize,
 }
 
-impl<'t> Builder<'t> {
-    fn document(&mut self) -> Result<Node, Stopped> {
+impl<'t> TreeBuilder<'t> {
+    fn document(&mut self) -> Result<YamlNode, TreeError> {
         loop {
             match self.next()? {
                 (Event::StreamStart | Event::DocumentStart(..), _) => {}
-                (Event::StreamEnd | Event::DocumentEnd, _) => return Ok(Node::absent(self.base)),
+                (Event::StreamEnd | Event::DocumentEnd, _) => {
+                    return Ok(YamlNode::absent(self.base));
+                }
                 (event, at) => {
                     let root = self.node(event, at)?;
-                    return self.end(root);
+                    return self.finish(root);
                 }
             }
         }
     }
 
     /// Nothing but the end may follow the root; its comments are still collected.
-    fn end(&mut self, root: Node) -> Result<Node, Stopped> {
+    fn finish(&mut self, root: YamlNode) -> Result<YamlNode, TreeError> {
         loop {
             match self.next()? {
                 (Event::StreamEnd, _) => return Ok(root),
                 (Event::DocumentEnd, _) => {}
-                (_, at) => return Err(self.stop(at.start, "a second document starts here")),
+                (_, at) => return Err(self.error_at(at.start, "a second document starts here")),
             }
         }
     }
 
     /// The next event that is not a comment, with its bytes in `self.text`.
-    fn next(&mut self) -> Result<(Event<'t>, Span), Stopped> {
+    fn next(&mut self) -> Result<(Event<'t>, Span), TreeError> {
         loop {
             let (event, span) = match self.parser.next() {
                 Some(Ok(next)) => next,
-                Some(Err(error)) => return Err(self.refused(&error)),
+                Some(Err(error)) => return Err(self.parser_error(&error)),
                 None => return Ok((Event::StreamEnd, Span::empty(self.text.len()))),
             };
-            let range = span.byte_range().unwrap_or(self.seen_to..self.seen_to);
+            let range = span.byte_range().unwrap_or(self.consumed_to..self.consumed_to);
             let at = Span::new(range.start, range.end);
             if let Event::Comment(..) = event {
                 self.comments.push(at.shifted(self.base));
@@ -99,10 +101,10 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn node(&mut self, event: Event<'t>, at: Span) -> Result<Node, Stopped> {
+    fn node(&mut self, event: Event<'t>, at: Span) -> Result<YamlNode, TreeError> {
         self.nodes += 1;
         if self.nodes > NODES_MAX {
-            return Err(self.stop(at.start, "this says more than a header can hold"));
+            return Err(self.error_at(at.start, "this says more than a header can hold"));
         }
         let tagged = event.tag().is_some();
         let (mut node, anchor) = match event {
@@ -111,7 +113,9 @@ impl<'t> Builder<'t> {
             Event::MappingStart(style, anchor, _) => (self.map(style, at)?, anchor),
             Event::Alias(id) => (self.alias(id, at)?, 0),
             Event::UnresolvedAlias(_) => {
-                return Err(self.stop(at.start, "this name after `*` is defined nowhere before"));
+                return Err(
+                    self.error_at(at.start, "this name after `*` is defined nowhere before")
+                );
             }
             Event::StreamStart
             | Event::StreamEnd
@@ -121,7 +125,7 @@ impl<'t> Builder<'t> {
             | Event::SequenceEnd
             | Event::Anchor(..)
             | Event::Comment(..)
-            | _ => return Err(self.stop(at.start, "a value is missing here")),
+            | _ => return Err(self.error_at(at.start, "a value is missing here")),
         };
         node.tagged = tagged;
         if anchor != 0 {
@@ -130,34 +134,34 @@ impl<'t> Builder<'t> {
         Ok(node)
     }
 
-    fn scalar(&mut self, text: &str, style: ScalarStyle, at: Span) -> Node {
+    fn scalar(&mut self, text: &str, style: ScalarStyle, at: Span) -> YamlNode {
         let (style, at) = match style {
-            ScalarStyle::Plain if at.is_empty() => return self.nothing(at),
-            ScalarStyle::Plain => (Style::Plain, at),
-            ScalarStyle::SingleQuoted => (Style::SingleQuoted, at),
-            ScalarStyle::DoubleQuoted => (Style::DoubleQuoted, at),
+            ScalarStyle::Plain if at.is_empty() => return self.empty_value(at),
+            ScalarStyle::Plain => (YamlStyle::Plain, at),
+            ScalarStyle::SingleQuoted => (YamlStyle::SingleQuoted, at),
+            ScalarStyle::DoubleQuoted => (YamlStyle::DoubleQuoted, at),
             ScalarStyle::Literal | ScalarStyle::Folded => self.block_scalar(at),
         };
-        self.seen_to = self.seen_to.max(at.end);
-        let null = style == Style::Plain && matches!(text, "" | "~" | "null" | "Null" | "NULL");
-        let value = if null { Value::Null } else { Value::Text(text.to_owned()) };
-        Node { value, at: at.shifted(self.base), style, tagged: false }
+        self.consumed_to = self.consumed_to.max(at.end);
+        let null = style == YamlStyle::Plain && matches!(text, "" | "~" | "null" | "Null" | "NULL");
+        let value = if null { YamlValue::Null } else { YamlValue::Text(text.to_owned()) };
+        YamlNode { value, at: at.shifted(self.base), style, tagged: false }
     }
 
     /// An empty value: it belongs behind the colon or dash that announces it.
-    fn nothing(&mut self, at: Span) -> Node {
+    fn empty_value(&mut self, at: Span) -> YamlNode {
         let rest = &self.text[at.start.min(self.text.len())..];
         let spaces = rest.len() - rest.trim_start_matches(' ').len();
         let after_colon = rest[spaces..].starts_with(':').then_some(at.start + spaces + 1);
         let place = after_colon.unwrap_or(at.start);
-        self.seen_to = self.seen_to.max(place);
-        Node::absent(place + self.base)
+        self.consumed_to = self.consumed_to.max(place);
+        YamlNode::absent(place + self.base)
     }
 
     /// From the indicator to the last line that belongs to the scalar.
-    fn block_scalar(&self, at: Span) -> (Style, Span) {
-        let before = &self.text[self.seen_to.min(at.start)..at.start];
-        let indicator = before.find(['|', '>']).map(|offset| self.seen_to + offset);
+    fn block_scalar(&self, at: Span) -> (YamlStyle, Span) {
+        let before = &self.text[self.consumed_to.min(at.start)..at.start];
+        let indicator = before.find(['|', '>']).map(|offset| self.consumed_to + offset);
         let start = indicator.unwrap_or(at.start);
         let head_end = self.text[start..].find('\n').map_or(self.text.len(), |end| start + end);
         let keeps = self.text[start..head_end].split('#').next().is_some_and(|s| s.contains('+'));
@@ -167,14 +171,14 @@ impl<'t> Builder<'t> {
         } else {
             written.trim_end().len()
         };
-        (Style::BlockScalar { keeps }, Span::new(start, start + end))
+        (YamlStyle::BlockScalar { keeps }, Span::new(start, start + end))
     }
 
-    fn list(&mut self, style: StructureStyle, at: Span) -> Result<Node, Stopped> {
+    fn list(&mut self, style: StructureStyle, at: Span) -> Result<YamlNode, TreeError> {
         let flow = style == StructureStyle::Flow;
-        let mut items: Vec<Item> = Vec::new();
+        let mut items: Vec<YamlItem> = Vec::new();
         if flow {
-            self.seen_to = self.seen_to.max(at.end);
+            self.consumed_to = self.consumed_to.max(at.end);
         }
         loop {
             let (event, item_at) = self.next()?;
@@ -182,22 +186,22 @@ impl<'t> Builder<'t> {
                 let end = self.close(flow, item_at);
                 let first = items.first().and_then(|item| item.dash);
                 let start = first.unwrap_or(at.start + self.base);
-                let style = if flow { Style::Flow } else { Style::Block };
-                let value = Value::List(items);
-                return Ok(Node { value, at: Span::new(start, end), style, tagged: false });
+                let style = if flow { YamlStyle::Flow } else { YamlStyle::Block };
+                let value = YamlValue::List(items);
+                return Ok(YamlNode { value, at: Span::new(start, end), style, tagged: false });
             }
             let dash = if flow { None } else { self.dash(item_at.start) };
             if let Some(dash) = dash {
-                self.seen_to = self.seen_to.max(dash + 1);
+                self.consumed_to = self.consumed_to.max(dash + 1);
             }
             let node = self.node(event, item_at)?;
-            items.push(Item { dash: dash.map(|dash| dash + self.base), node });
+            items.push(YamlItem { dash: dash.map(|dash| dash + self.base), node });
         }
     }
 
     /// The `-` of a block item: the first one behind what was read, comments aside.
     fn dash(&self, before: usize) -> Option<usize> {
-        let mut at = self.seen_to;
+        let mut at = self.consumed_to;
         let bytes = self.text.as_bytes();
         while at <= before && at < bytes.len() {
             match bytes[at] {
@@ -209,11 +213,11 @@ impl<'t> Builder<'t> {
         None
     }
 
-    fn map(&mut self, style: StructureStyle, at: Span) -> Result<Node, Stopped> {
+    fn map(&mut self, style: StructureStyle, at: Span) -> Result<YamlNode, TreeError> {
         let flow = style == StructureStyle::Flow;
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<YamlEntry> = Vec::new();
         if flow {
-            self.seen_to = self.seen_to.max(at.end);
+            self.consumed_to = self.consumed_to.max(at.end);
         }
         loop {
             let (event, key_at) = self.next()?;
@@ -221,51 +225,54 @@ impl<'t> Builder<'t> {
                 let end = self.close(flow, key_at);
                 let first = entries.first().map(|entry| entry.key.at.start);
                 let start = if flow { None } else { first }.unwrap_or(at.start + self.base);
-                let style = if flow { Style::Flow } else { Style::Block };
-                let value = Value::Map(entries);
-                return Ok(Node { value, at: Span::new(start, end), style, tagged: false });
+                let style = if flow { YamlStyle::Flow } else { YamlStyle::Block };
+                let value = YamlValue::Map(entries);
+                return Ok(YamlNode { value, at: Span::new(start, end), style, tagged: false });
             }
             let key_node = self.node(event, key_at)?;
             let key = match key_node.value {
-                Value::Text(text) => text,
-                Value::Null | Value::List(_) | Value::Map(_) | Value::Unreadable(_) => {
+                YamlValue::Text(text) => text,
+                YamlValue::Null
+                | YamlValue::List(_)
+                | YamlValue::Map(_)
+                | YamlValue::Unreadable(_) => {
                     let at = key_node.at;
                     self.text[at.start - self.base..at.end - self.base].to_owned()
                 }
             };
             let (event, value_at) = self.next()?;
             let node = self.node(event, value_at)?;
-            entries.push(Entry { key: At::new(key, key_node.at), node });
+            entries.push(YamlEntry { key: Spanned::new(key, key_node.at), node });
         }
     }
 
     /// The end of a collection: its bracket, or the end of what was last read in it.
     fn close(&mut self, flow: bool, at: Span) -> usize {
         if flow {
-            self.seen_to = self.seen_to.max(at.end);
+            self.consumed_to = self.consumed_to.max(at.end);
         }
-        self.seen_to + self.base
+        self.consumed_to + self.base
     }
 
-    fn alias(&mut self, id: usize, at: Span) -> Result<Node, Stopped> {
+    fn alias(&mut self, id: usize, at: Span) -> Result<YamlNode, TreeError> {
         let Some(target) = self.anchors.get(&id) else {
-            return Err(self.stop(at.start, "this name after `*` is still being defined"));
+            return Err(self.error_at(at.start, "this name after `*` is still being defined"));
         };
-        self.nodes += count(target);
-        self.seen_to = self.seen_to.max(at.end);
+        self.nodes += node_count(target);
+        self.consumed_to = self.consumed_to.max(at.end);
         if self.nodes > NODES_MAX {
-            return Err(self.stop(at.start, "the names after `*` expand to more than a header"));
+            return Err(self.error_at(at.start, "the names after `*` expand to more than a header"));
         }
         let value = self.anchors[&id].value.clone();
-        Ok(Node { value, at: at.shifted(self.base), style: Style::Alias, tagged: false })
+        Ok(YamlNode { value, at: at.shifted(self.base), style: YamlStyle::Alias, tagged: false })
     }
 
-    fn stop(&self, at: usize, message: &str) -> Stopped {
-        Stopped { at: at + self.base, message: message.to_owned() }
+    fn error_at(&self, at: usize, message: &str) -> TreeError {
+        TreeError { at: at + self.base, message: message.to_owned() }
     }
 
-    fn refused(&self, error: &ScanError) -> Stopped {
-        let at = error.marker().byte_offset().unwrap_or(self.seen_to).min(self.text.len());
+    fn parser_error(&self, error: &ScanError) -> TreeError {
+        let at = error.marker().byte_offset().unwrap_or(self.consumed_to).min(self.text.len());
         #[expect(clippy::wildcard_enum_match_arm, reason = "the parser's own words will do")]
         let message = match error.kind() {
             ErrorKind::MappingValueNotAllowed => {
@@ -275,14 +282,18 @@ impl<'t> Builder<'t> {
             ErrorKind::TabInPlainScalar => "a tab stands where YAML wants spaces".to_owned(),
             _ => error.info(),
         };
-        Stopped { at: at + self.base, message }
+        TreeError { at: at + self.base, message }
     }
 }
 
-fn count(node: &Node) -> usize {
+fn node_count(node: &YamlNode) -> usize {
     match &node.value {
-        Value::List(items) => 1 + items.iter().map(|item| count(&item.node)).sum::<usize>(),
-        Value::Map(entries) => 1 + entries.iter().map(|entry| count(&entry.node)).sum::<usize>(),
-        Value::Null | Value::Text(_) | Value::Unreadable(_) => 1,
+        YamlValue::List(items) => {
+            1 + items.iter().map(|item| node_count(&item.node)).sum::<usize>()
+        }
+        YamlValue::Map(entries) => {
+            1 + entries.iter().map(|entry| node_count(&entry.node)).sum::<usize>()
+        }
+        YamlValue::Null | YamlValue::Text(_) | YamlValue::Unreadable(_) => 1,
     }
 }

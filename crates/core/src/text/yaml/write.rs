@@ -1,16 +1,16 @@
 //! Writing values as YAML: one strict way, whatever the reader accepts.
 
-use super::Data;
-use crate::text::hidden::{hides, only_shapes};
+use super::YamlData;
+use crate::text::hidden::{is_hidden, is_shaping_hint};
 
 /// The widest a list may get in brackets before it takes a line per item.
 const FLOW_WIDTH_MAX: usize = 80;
 
 /// Which quotes a scalar had before, so that a new value keeps them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum QuoteStyle {
     /// No quotes unless they are needed.
-    Free,
+    Auto,
     /// Single quotes where they can hold the text.
     SingleQuoted,
     /// Double quotes.
@@ -18,37 +18,37 @@ pub enum Form {
 }
 
 /// `key: value`, with everything that belongs to it on the following lines; ends with a line break.
-pub fn block_entry(key: &str, value: &Data, indent: usize) -> String {
+pub fn block_entry(key: &str, value: &YamlData, indent: usize) -> String {
     let mut out = String::new();
-    entry(&mut out, key, value, indent);
+    write_entry(&mut out, key, value, indent);
     out
 }
 
 /// `- value`, with everything that belongs to it on the following lines; ends with a line break.
-pub fn block_item(value: &Data, indent: usize) -> String {
+pub fn block_item(value: &YamlData, indent: usize) -> String {
     let mut out = String::new();
-    item(&mut out, value, indent);
+    write_item(&mut out, value, indent);
     out
 }
 
-fn entry(out: &mut String, key: &str, value: &Data, indent: usize) {
+fn write_entry(out: &mut String, key: &str, value: &YamlData, indent: usize) {
     pad(out, indent);
-    entry_here(out, key, value, indent);
+    write_entry_inline(out, key, value, indent);
 }
 
 /// An entry whose indentation is written already.
-fn entry_here(out: &mut String, key: &str, value: &Data, indent: usize) {
-    out.push_str(&inline(key, Form::Free, false));
+fn write_entry_inline(out: &mut String, key: &str, value: &YamlData, indent: usize) {
+    out.push_str(&inline_scalar(key, QuoteStyle::Auto, false));
     out.push(':');
     match value {
-        Data::Null => out.push('\n'),
-        Data::Map(entries) if !entries.is_empty() => {
+        YamlData::Null => out.push('\n'),
+        YamlData::Map(entries) if !entries.is_empty() => {
             out.push('\n');
             for (key, value) in entries {
-                entry(out, key, value, indent + 2);
+                write_entry(out, key, value, indent + 2);
             }
         }
-        Data::List(items) if !items.is_empty() => match short_list(items) {
+        YamlData::List(items) if !items.is_empty() => match short_list(items) {
             Some(list) => {
                 out.push(' ');
                 out.push_str(&list);
@@ -57,74 +57,78 @@ fn entry_here(out: &mut String, key: &str, value: &Data, indent: usize) {
             None => {
                 out.push('\n');
                 for value in items {
-                    item(out, value, indent + 2);
+                    write_item(out, value, indent + 2);
                 }
             }
         },
-        Data::Text(_) | Data::Bare(_) | Data::List(_) | Data::Map(_) => {
+        YamlData::Text(_) | YamlData::Bare(_) | YamlData::List(_) | YamlData::Map(_) => {
             out.push(' ');
-            leaf(out, value, indent);
+            write_leaf(out, value, indent);
         }
     }
 }
 
-fn item(out: &mut String, value: &Data, indent: usize) {
+fn write_item(out: &mut String, value: &YamlData, indent: usize) {
     pad(out, indent);
     out.push('-');
     match value {
-        Data::Null => out.push_str(" ~\n"),
-        Data::Map(entries) if !entries.is_empty() => {
+        YamlData::Null => out.push_str(" ~\n"),
+        YamlData::Map(entries) if !entries.is_empty() => {
             for (position, (key, value)) in entries.iter().enumerate() {
                 if position == 0 {
                     out.push(' ');
-                    entry_here(out, key, value, indent + 2);
+                    write_entry_inline(out, key, value, indent + 2);
                 } else {
-                    entry(out, key, value, indent + 2);
+                    write_entry(out, key, value, indent + 2);
                 }
             }
         }
-        Data::Text(_) | Data::Bare(_) | Data::List(_) | Data::Map(_) => {
+        YamlData::Text(_) | YamlData::Bare(_) | YamlData::List(_) | YamlData::Map(_) => {
             out.push(' ');
-            leaf(out, value, indent);
+            write_leaf(out, value, indent);
         }
     }
 }
 
 /// A value that starts on the current line.
-fn leaf(out: &mut String, value: &Data, indent: usize) {
+fn write_leaf(out: &mut String, value: &YamlData, indent: usize) {
     match value {
-        Data::Text(text) => out.push_str(&scalar(text, Form::Free, indent + 2)),
-        Data::Null | Data::Bare(_) | Data::List(_) | Data::Map(_) => out.push_str(&flow(value)),
+        YamlData::Text(text) => out.push_str(&scalar(text, QuoteStyle::Auto, indent + 2)),
+        YamlData::Null | YamlData::Bare(_) | YamlData::List(_) | YamlData::Map(_) => {
+            out.push_str(&flow(value))
+        }
     }
     if !out.ends_with('\n') {
         out.push('\n');
     }
 }
 
-fn short_list(items: &[Data]) -> Option<String> {
+fn short_list(items: &[YamlData]) -> Option<String> {
     let scalars = items.iter().all(|item| match item {
-        Data::Text(text) => !text.contains([' ', '\n']),
-        Data::Bare(_) => true,
-        Data::Null | Data::List(_) | Data::Map(_) => false,
+        YamlData::Text(text) => !text.contains([' ', '\n']),
+        YamlData::Bare(_) => true,
+        YamlData::Null | YamlData::List(_) | YamlData::Map(_) => false,
     });
-    let list = scalars.then(|| flow(&Data::List(items.to_vec())))?;
+    let list = scalars.then(|| flow(&YamlData::List(items.to_vec())))?;
     (list.chars().count() <= FLOW_WIDTH_MAX).then_some(list)
 }
 
 /// A value on one line, in brackets where it has parts.
-pub fn flow(value: &Data) -> String {
+pub fn flow(value: &YamlData) -> String {
     match value {
-        Data::Null => "~".to_owned(),
-        Data::Bare(text) => text.clone(),
-        Data::Text(text) => inline(text, Form::Free, true),
-        Data::List(items) => {
+        YamlData::Null => "~".to_owned(),
+        YamlData::Bare(text) => text.clone(),
+        YamlData::Text(text) => inline_scalar(text, QuoteStyle::Auto, true),
+        YamlData::List(items) => {
             let items: Vec<String> = items.iter().map(flow).collect();
             format!("[{}]", items.join(", "))
         }
-        Data::Map(entries) => {
+        YamlData::Map(entries) => {
             let entries: Vec<String> = entries
                 .iter()
-                .map(|(key, value)| format!("{}: {}", inline(key, Form::Free, true), flow(value)))
+                .map(|(key, value)| {
+                    format!("{}: {}", inline_scalar(key, QuoteStyle::Auto, true), flow(value))
+                })
                 .collect();
             format!("{{{}}}", entries.join(", "))
         }
@@ -132,7 +136,7 @@ pub fn flow(value: &Data) -> String {
 }
 
 /// A text as a scalar in block context; several lines become a `|` block indented by `indent`.
-pub fn scalar(text: &str, form: Form, indent: usize) -> String {
+pub fn scalar(text: &str, form: QuoteStyle, indent: usize) -> String {
     if text.contains('\n') && fits_block(text) {
         let chomp = if text.ends_with('\n') { "" } else { "-" };
         let mut out = format!("|{chomp}\n");
@@ -145,7 +149,7 @@ pub fn scalar(text: &str, form: Form, indent: usize) -> String {
         }
         return out;
     }
-    inline(text, form, false)
+    inline_scalar(text, form, false)
 }
 
 /// Whether a `|` block gives back exactly this text.
@@ -153,16 +157,18 @@ fn fits_block(text: &str) -> bool {
     let one_end = !text.ends_with("\n\n") && text != "\n";
     let first_is_flush = !text.starts_with([' ', '\t', '\n']);
     let clean_lines = text.lines().all(|line| line.is_empty() || !line.trim().is_empty());
-    one_end && first_is_flush && clean_lines && text.chars().all(|c| c == '\n' || printable(c))
+    one_end && first_is_flush && clean_lines && text.chars().all(|c| c == '\n' || is_printable(c))
 }
 
 /// A text on one line, in quotes where they are needed or were there before.
-fn inline(text: &str, form: Form, in_brackets: bool) -> String {
-    let single_works = text.chars().all(printable) && !text.contains('\n');
+fn inline_scalar(text: &str, form: QuoteStyle, in_brackets: bool) -> String {
+    let single_works = text.chars().all(is_printable) && !text.contains('\n');
     match form {
-        Form::Free if plain_works(text, in_brackets) => text.to_owned(),
-        Form::SingleQuoted if single_works => format!("'{}'", text.replace('\'', "''")),
-        Form::Free | Form::SingleQuoted | Form::DoubleQuoted => double_quoted(text),
+        QuoteStyle::Auto if is_plain_safe(text, in_brackets) => text.to_owned(),
+        QuoteStyle::SingleQuoted if single_works => format!("'{}'", text.replace('\'', "''")),
+        QuoteStyle::Auto | QuoteStyle::SingleQuoted | QuoteStyle::DoubleQuoted => {
+            double_quoted(text)
+        }
     }
 }
 
@@ -177,7 +183,7 @@ fn double_quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if printable(c) => out.push(c),
+            c if is_printable(c) => out.push(c),
             c => write!(out, "\\U{:08X}", u32::from(c)).expect("a string takes any text"),
         }
     }
@@ -186,22 +192,27 @@ fn double_quoted(text: &str) -> String {
 }
 
 /// What is not seen is spelled out, but for what joins letters and signs that people write.
-fn printable(c: char) -> bool {
+fn is_printable(c: char) -> bool {
     let joins = matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
-    joins || !(hides(c) || only_shapes(c))
+    joins || !(is_hidden(c) || is_shaping_hint(c))
 }
 
 /// Whether the text reads back as itself without quotes, for us and for any other YAML reader.
-fn plain_works(text: &str, in_brackets: bool) -> bool {
+fn is_plain_safe(text: &str, in_brackets: bool) -> bool {
     const INDICATORS: &str = "-?:,[]{}#&*!|>'\"%@`=<.~+";
     let Some(first) = text.chars().next() else {
         return false;
     };
-    let trimmed = text.trim() == text && text.chars().all(printable);
+    let trimmed = text.trim() == text && text.chars().all(is_printable);
     let starts_well = !INDICATORS.contains(first) || starts_like_a_path(text);
     let colons = text.contains(": ") || text.ends_with(':');
     let brackets = in_brackets && (text.contains(['[', ']', '{', '}', ',']) || text.contains(':'));
-    trimmed && starts_well && !colons && !text.contains(" #") && !brackets && !reads_otherwise(text)
+    trimmed
+        && starts_well
+        && !colons
+        && !text.contains(" #")
+        && !brackets
+        && !reads_as_non_text(text)
 }
 
 /// `./path`, `.claude/x`, `<b>`: indicators that are none when a word follows.
@@ -212,7 +223,7 @@ fn starts_like_a_path(text: &str) -> bool {
 }
 
 /// Words that YAML readers take for something other than text.
-pub(super) fn reads_otherwise(text: &str) -> bool {
+pub(super) fn reads_as_non_text(text: &str) -> bool {
     const WORDS: [&str; 13] = [
         "null", "true", "false", "yes", "no", "on", "off", "y", "n", ".nan", ".inf", "-.inf", "nan",
     ];

@@ -8,7 +8,7 @@ use serde_json::Value;
 const KIND: &str = "kind";
 
 /// Events about one sort of thing, told apart by their kind: `task.added`.
-pub(super) trait Family: Serialize + DeserializeOwned {
+pub(super) trait EventFamily: Serialize + DeserializeOwned {
     /// What their kinds begin with, up to the dot.
     const NAME: &'static str;
     /// The newest version of these events.
@@ -27,7 +27,7 @@ pub(super) trait Family: Serialize + DeserializeOwned {
     }
 
     /// `None` where the kind is not one of these, is newer, or the data does not fit it.
-    fn read(kind: &str, version: u32, data: &Value) -> Option<Self> {
+    fn parse(kind: &str, version: u32, data: &Value) -> Option<Self> {
         if kind.split('.').next() != Some(Self::NAME) || version > Self::VERSION {
             return None;
         }

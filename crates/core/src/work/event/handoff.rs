@@ -1,6 +1,6 @@
 //! What happens to a handoff. It is history: the state of a handoff is read from its file alone.
 
-use super::family::Family;
+use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
 /// What happened to a handoff.
@@ -35,7 +35,7 @@ pub enum HandoffEvent {
     },
 }
 
-impl Family for HandoffEvent {
+impl EventFamily for HandoffEvent {
     const NAME: &'static str = "handoff";
     const VERSION: u32 = 1;
 

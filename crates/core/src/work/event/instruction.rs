@@ -1,6 +1,6 @@
 //! What happens to a standing instruction of the user. It is apart from its session and outlives it.
 
-use super::family::Family;
+use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
 /// What happened to a standing instruction.
@@ -69,7 +69,7 @@ impl InstructionEvent {
     }
 }
 
-impl Family for InstructionEvent {
+impl EventFamily for InstructionEvent {
     const NAME: &'static str = "instruction";
     const VERSION: u32 = 1;
 

@@ -1,6 +1,6 @@
 //! What happens to the mission: how the work as a whole stands, as somebody put it.
 
-use super::family::Family;
+use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
 /// What happened to the mission.
@@ -28,7 +28,7 @@ pub enum MissionEvent {
     },
 }
 
-impl Family for MissionEvent {
+impl EventFamily for MissionEvent {
     const NAME: &'static str = "mission";
     const VERSION: u32 = 1;
 

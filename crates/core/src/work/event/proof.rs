@@ -1,6 +1,6 @@
 //! What happens to the proofs of a handoff.
 
-use super::family::Family;
+use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
 /// What happened to a proof.
@@ -37,7 +37,7 @@ pub enum ProofEvent {
     },
 }
 
-impl Family for ProofEvent {
+impl EventFamily for ProofEvent {
     const NAME: &'static str = "proof";
     const VERSION: u32 = 1;
 

@@ -1,6 +1,6 @@
 //! What happens to a session: it is captured, it is told of handoffs, it takes one over.
 
-use super::family::Family;
+use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
 /// What happened to a session.
@@ -64,7 +64,7 @@ pub enum SessionEvent {
         /// What brought it about: `startup`, `resume`, `clear`, `compact`, `prompt`, `agent`.
         source: Option<String>,
         /// The handoffs that it was told of.
-        handoffs: Vec<Delivered>,
+        handoffs: Vec<DeliveredHandoff>,
         /// The checkpoint that it was told of, by its digest.
         checkpoint: Option<String>,
         /// Tells two briefings apart: the SHA-256 of the text.
@@ -96,7 +96,7 @@ pub enum SessionEvent {
         /// Its id.
         session: String,
         /// The handoff.
-        handoff: Delivered,
+        handoff: DeliveredHandoff,
         /// What told so: `start`, `answer`, `resolve`, `get` where it read all of it, or
         /// `brief` where it was said in words.
         verb: String,
@@ -105,7 +105,7 @@ pub enum SessionEvent {
 
 /// A handoff as a session was told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Delivered {
+pub struct DeliveredHandoff {
     /// Its uid; none where it has none yet.
     pub uid: Option<String>,
     /// Its id, with its stage where it has one.
@@ -114,7 +114,7 @@ pub struct Delivered {
     pub revision: Option<usize>,
 }
 
-impl Family for SessionEvent {
+impl EventFamily for SessionEvent {
     const NAME: &'static str = "session";
     const VERSION: u32 = 1;
 

@@ -1,6 +1,6 @@
 //! What happens to a task. Its state is the fold of these.
 
-use super::family::Family;
+use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ impl TaskStatus {
     }
 
     /// The status of a word.
-    pub fn read(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         let plain = word.trim().to_lowercase().replace([' ', '-'], "_");
         match plain.as_str() {
             // What other task systems call it.
@@ -207,7 +207,7 @@ pub struct ClientTaskKey {
     pub task: String,
 }
 
-impl Family for TaskEvent {
+impl EventFamily for TaskEvent {
     const NAME: &'static str = "task";
     const VERSION: u32 = 1;
 

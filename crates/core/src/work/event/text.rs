@@ -1,6 +1,6 @@
 //! What happens to a text that was kept: it is forgotten, and this is its tombstone.
 
-use super::family::Family;
+use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
 /// What happened to a kept text.
@@ -24,7 +24,7 @@ pub enum TextEvent {
     },
 }
 
-impl Family for TextEvent {
+impl EventFamily for TextEvent {
     const NAME: &'static str = "text";
     const VERSION: u32 = 1;
 

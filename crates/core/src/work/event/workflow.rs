@@ -1,6 +1,6 @@
 //! What happens to a workflow: an agent writes down where it stands.
 
-use super::family::Family;
+use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
 /// What happened to a workflow.
@@ -25,7 +25,7 @@ pub enum WorkflowEvent {
     },
 }
 
-impl Family for WorkflowEvent {
+impl EventFamily for WorkflowEvent {
     const NAME: &'static str = "workflow";
     const VERSION: u32 = 1;
 

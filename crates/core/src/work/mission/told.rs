@@ -2,7 +2,7 @@
 
 use super::Mission;
 use crate::work::event::TaskStatus;
-use crate::work::task::{Role, Task, Tasks};
+use crate::work::task::{Task, TaskRole, Tasks};
 
 const DECISION: &str = "decision:";
 const MODE: &str = "mode";
@@ -10,25 +10,25 @@ const ITERATION: &str = "iteration";
 
 impl Mission {
     /// What was captured and what the tasks say, as one state; none where neither says anything.
-    pub fn of(captured: Option<&Self>, tasks: &Tasks) -> Option<Self> {
-        let states = tasks.iter().filter(|task| task.role() == Role::State);
+    pub fn combine(captured: Option<&Self>, tasks: &Tasks) -> Option<Self> {
+        let states = tasks.iter().filter(|task| task.role() == TaskRole::State);
         let is_alive = |task: &&Task| task.status != TaskStatus::Dropped;
-        let stated = states.filter(is_alive).max_by_key(|task| task.changed).map(stated);
+        let stated = states.filter(is_alive).max_by_key(|task| task.changed).map(state_from_task);
         let mut states: Vec<Self> = captured.cloned().into_iter().chain(stated).collect();
         states.sort_by_key(|state| std::cmp::Reverse(state.at));
-        let said = Self::said(tasks);
-        let state = match states.into_iter().reduce(Self::over) {
-            Some(state) => state.over(said),
+        let said = Self::from_task_texts(tasks);
+        let state = match states.into_iter().reduce(Self::merge_older) {
+            Some(state) => state.merge_older(said),
             None => said,
         };
         (captured.is_some() || !state.is_empty()).then_some(state)
     }
 
     /// This state, with what an older one says that this one does not.
-    fn over(self, older: Self) -> Self {
+    fn merge_older(self, older: Self) -> Self {
         Self {
-            decisions: united(older.decisions, self.decisions),
-            questions: united(older.questions, self.questions),
+            decisions: append_missing(older.decisions, self.decisions),
+            questions: append_missing(older.questions, self.questions),
             next: if self.next.is_empty() { older.next } else { self.next },
             mode: self.mode.or(older.mode),
             iteration: self.iteration.or(older.iteration),
@@ -42,12 +42,12 @@ impl Mission {
     }
 
     /// What tasks say besides: decisions in their descriptions, open questions, mode and iteration.
-    fn said(tasks: &Tasks) -> Self {
+    fn from_task_texts(tasks: &Tasks) -> Self {
         let newest = |key: &str| {
             let has = tasks.iter().filter(|task| task.metadata.contains_key(key));
             has.max_by_key(|task| task.changed).and_then(|task| task.metadata.get(key))
         };
-        let is_asked = |task: &&Task| task.role() == Role::Question && task.status.is_open();
+        let is_asked = |task: &&Task| task.role() == TaskRole::Question && task.status.is_open();
         let asked = tasks.iter().filter(is_asked);
         Self {
             at: tasks.iter().map(|task| task.changed).max().unwrap_or_default(),
@@ -62,27 +62,27 @@ impl Mission {
 }
 
 /// The state that a task holds in its description.
-fn stated(task: &Task) -> Mission {
+fn state_from_task(task: &Task) -> Mission {
     let text = task.description.as_deref().unwrap_or_default();
     Mission {
         at: task.changed,
         by: task.by.clone(),
-        decisions: listed(text, "decisions"),
-        questions: listed(text, "questions"),
-        next: listed(text, "next"),
+        decisions: section_entries(text, "decisions"),
+        questions: section_entries(text, "questions"),
+        next: section_entries(text, "next"),
         mode: task.metadata.get(MODE).cloned(),
         iteration: task.metadata.get(ITERATION).and_then(|text| text.trim().parse().ok()),
     }
 }
 
 /// The entries of the section whose heading has a word. `None currently` is no entry.
-fn listed(text: &str, word: &str) -> Vec<String> {
+fn section_entries(text: &str, word: &str) -> Vec<String> {
     let mut inside = false;
     let mut found = Vec::new();
     for line in text.lines().map(str::trim) {
         if line.starts_with('#') {
             inside = line.to_lowercase().contains(word);
-        } else if inside && let Some(entry) = entry(line) {
+        } else if inside && let Some(entry) = list_entry(line) {
             let plain = entry.trim_end_matches('.').to_lowercase();
             let is_none = matches!(plain.as_str(), "none" | "none currently");
             found.extend((!is_none).then(|| entry.to_owned()));
@@ -92,7 +92,7 @@ fn listed(text: &str, word: &str) -> Vec<String> {
 }
 
 /// What a line of a list says.
-fn entry(line: &str) -> Option<&str> {
+fn list_entry(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = if rest.len() < line.len() { rest.strip_prefix(['.', ')']) } else { None };
     let entry = line.strip_prefix(['-', '*']).or(numbered)?.strip_prefix(' ')?.trim();
@@ -104,7 +104,7 @@ fn decisions(task: &Task) -> Vec<String> {
     let texts = task.description.iter().chain(task.notes.iter().map(|note| &note.text));
     let lines = texts.flat_map(|text| text.lines()).map(|line| {
         let line = line.trim();
-        entry(line).unwrap_or(line).trim_start_matches('*')
+        list_entry(line).unwrap_or(line).trim_start_matches('*')
     });
     let decided = lines.filter(|line| starts_with(line, DECISION));
     decided.map(|line| without_word(line, DECISION)).filter(|text| !text.is_empty()).collect()
@@ -120,7 +120,7 @@ fn without_word(text: &str, word: &str) -> String {
     rest.trim_start_matches('*').trim().to_owned()
 }
 
-fn united(mut all: Vec<String>, more: Vec<String>) -> Vec<String> {
+fn append_missing(mut all: Vec<String>, more: Vec<String>) -> Vec<String> {
     for text in more {
         if !all.contains(&text) {
             all.push(text);
@@ -131,7 +131,7 @@ fn united(mut all: Vec<String>, more: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Standing;
+    use super::super::TaskOverview;
     use super::*;
     use crate::text::id::TaskId;
     use crate::work::event::{Envelope, Event, TaskEvent};
@@ -142,9 +142,9 @@ mod tests {
     }
 
     /// A subject, a description and metadata.
-    type Told<'t> = (&'t str, &'t str, &'t [(&'t str, &'t str)]);
+    type TaskRow<'t> = (&'t str, &'t str, &'t [(&'t str, &'t str)]);
 
-    fn tasks(list: &[Told<'_>]) -> Tasks {
+    fn tasks(list: &[TaskRow<'_>]) -> Tasks {
         let events: Vec<(TaskId, Envelope)> = (0_u32..)
             .zip(list)
             .map(|(number, (subject, description, metadata))| {
@@ -176,7 +176,7 @@ mod tests {
             ("MISSION STATE - now", HANDOFF, &[("type", "handoff"), ("mode", "--fg")]),
             ("QUESTION: Which port?", "", &[]),
         ]);
-        let state = Mission::of(None, &tasks).unwrap();
+        let state = Mission::combine(None, &tasks).unwrap();
         assert_eq!(
             state.decisions,
             [
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(state.questions, ["Which port?"]);
         assert_eq!(state.next, ["Check if T-004 agent completed", "If complete, verify"]);
         assert_eq!((state.mode.as_deref(), state.iteration), (Some("--fg"), Some(3)));
-        let standing = Standing::of(&tasks);
+        let standing = TaskOverview::from_tasks(&tasks);
         assert_eq!(standing.pending.len(), 1, "a question and a state are no work");
         let ready = tasks.iter().filter(|task| tasks.is_ready(task)).count();
         assert_eq!(ready, 1);
@@ -202,14 +202,14 @@ mod tests {
             mode: None,
             iteration: None,
         };
-        let state = Mission::of(Some(&captured), &tasks).unwrap();
+        let state = Mission::combine(Some(&captured), &tasks).unwrap();
         assert_eq!((state.next, state.mode.as_deref()), (vec!["Ship".to_owned()], Some("--fg")));
         assert_eq!(state.decisions.len(), 4);
     }
 
     #[test]
     fn tasks_that_say_nothing_about_the_mission_make_none() {
-        assert_eq!(Mission::of(None, &tasks(&[("Add login", "", &[])])), None);
-        assert_eq!(Mission::of(None, &Tasks::default()), None);
+        assert_eq!(Mission::combine(None, &tasks(&[("Add login", "", &[])])), None);
+        assert_eq!(Mission::combine(None, &Tasks::default()), None);
     }
 }

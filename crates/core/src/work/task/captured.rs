@@ -59,7 +59,7 @@ impl Task {
     }
 
     /// Whether a session of a client made it.
-    fn is_of(&self, client: &str, session: &str) -> bool {
+    fn is_from_session(&self, client: &str, session: &str) -> bool {
         let has = |name: &str, value: &str| self.metadata.get(name).is_some_and(|it| it == value);
         has(CLIENT, client) && has(SESSION, session)
     }
@@ -67,18 +67,18 @@ impl Task {
     /// Whether a session of a client has it on its own list.
     pub fn is_listed_by(&self, client: &str, session: &str) -> bool {
         let is_numbered = || self.metadata.contains_key(CLIENT_TASK);
-        self.is_of(client, session) && (self.is_on(client, session) || is_numbered())
+        self.is_from_session(client, session) && (self.is_on_list(client, session) || is_numbered())
     }
 
     /// Whether a list of a client has it.
-    pub fn is_on(&self, client: &str, list: &str) -> bool {
+    pub fn is_on_list(&self, client: &str, list: &str) -> bool {
         let is_list = |key: &ClientTaskKey| key.client == client && key.list == list;
         self.captured.keys().any(is_list)
     }
 
     /// Whether a subject refers to it: by its id alone, or by its id and its own subject (`t-1k3m9x0a: Warm
     /// the cache`). An id before other words is about the task, and need not be the task.
-    fn is_meant_by(&self, subject: &str) -> bool {
+    fn is_named_in(&self, subject: &str) -> bool {
         let subject = subject.trim().trim_start_matches(['[', '(']);
         let rest = subject.strip_prefix(&self.id.short());
         rest.is_some_and(|rest| {
@@ -98,7 +98,7 @@ impl Task {
     }
 
     /// Puts the tasks it waits for in the place of those that are the same.
-    pub(super) fn follow(&mut self, links: &BTreeMap<TaskId, TaskId>) {
+    pub(super) fn resolve_links(&mut self, links: &BTreeMap<TaskId, TaskId>) {
         if links.is_empty() {
             return;
         }
@@ -111,7 +111,7 @@ impl Task {
 impl Tasks {
     /// What a task is called on a page: `T-004` where the number that its client gave it tells it from
     /// every other open task, else its short name.
-    pub fn name(&self, task: &Task) -> String {
+    pub fn display_name(&self, task: &Task) -> String {
         let is_other = |other: &&Task| other.id != task.id && other.status.is_open();
         let number = task.number().filter(|_| task.status.is_open());
         let number = number
@@ -120,12 +120,12 @@ impl Tasks {
     }
 
     /// The same of a task by its uid, which need not be here.
-    pub fn name_of(&self, id: &TaskId) -> String {
-        self.get(id).map_or_else(|| id.short(), |task| self.name(task))
+    pub fn display_name_of(&self, id: &TaskId) -> String {
+        self.get(id).map_or_else(|| id.short(), |task| self.display_name(task))
     }
 
     /// The tasks that `t-004` names by a client's number: open ones, else any.
-    pub(super) fn numbered(&self, typed: &str) -> Vec<&Task> {
+    pub(super) fn find_by_number(&self, typed: &str) -> Vec<&Task> {
         let digits = typed.strip_prefix("t-").filter(|digits| digits.len() == 3);
         let Some(number) = digits.and_then(|digits| digits.parse().ok()) else {
             return Vec::new();
@@ -136,12 +136,12 @@ impl Tasks {
     }
 
     /// These tasks, each by the uid that it is known by now.
-    pub(super) fn followed(&self, ids: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
+    pub(super) fn resolve_ids(&self, ids: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
         ids.iter().map(|id| self.links.get(id).unwrap_or(id).clone()).collect()
     }
 
     /// The task that a list of a client has under a subject, which may be cut.
-    pub fn on_list(&self, client: &str, list: &str, subject: &str) -> Option<&Task> {
+    pub fn find_on_list(&self, client: &str, list: &str, subject: &str) -> Option<&Task> {
         let subject = subject.lines().next().unwrap_or_default().trim();
         let start = subject.trim_end_matches('…').trim_end();
         let is_cut = start.len() < subject.len();
@@ -157,10 +157,10 @@ impl Tasks {
     }
 
     /// The open task that a session added by itself or has on its list, by its subject.
-    pub fn of_session(&self, client: &str, session: &str, subject: &str) -> Option<&Task> {
+    pub fn find_in_session(&self, client: &str, session: &str, subject: &str) -> Option<&Task> {
         let is_it = |task: &&Task| {
             task.status.is_open()
-                && task.is_of(client, session)
+                && task.is_from_session(client, session)
                 && is_same_text(&task.subject, subject)
         };
         self.iter().find(is_it)
@@ -169,15 +169,16 @@ impl Tasks {
     /// The task that a new task of a client is, where that can be told: its subject is the id of one,
     /// alone or before the same subject, the same session added one with that subject, or the session was
     /// briefed with an open one with that subject.
-    pub fn same_as(&self, new: &CapturedTask, own: &TaskId, briefed: &str) -> Option<&Task> {
+    pub fn find_same_task(&self, new: &CapturedTask, own: &TaskId, briefed: &str) -> Option<&Task> {
         let ClientTaskKey { client, list, .. } = &new.key;
         let session = new.metadata.get(SESSION).unwrap_or(list);
-        let is_named = |task: &Task| task.status.is_open() && task.is_meant_by(&new.subject);
+        let is_named = |task: &Task| task.status.is_open() && task.is_named_in(&new.subject);
         let is_same = |task: &Task| {
-            let is_known = || task.is_of(client, session) || task.is_on_page(briefed);
+            let is_known = || task.is_from_session(client, session) || task.is_on_page(briefed);
             task.status.is_open() && is_same_text(&task.subject, &new.subject) && is_known()
         };
-        let others = || self.iter().filter(|task| task.id != *own && !task.is_on(client, list));
+        let others =
+            || self.iter().filter(|task| task.id != *own && !task.is_on_list(client, list));
         others().find(|task| is_named(task)).or_else(|| others().find(|task| is_same(task)))
     }
 }
@@ -188,10 +189,13 @@ fn is_same_text(one: &str, other: &str) -> bool {
 
 /// Which tasks are another one. Links that lead to nothing are none, and of a circle the first uid
 /// stays.
-pub(super) fn links(by_task: &BTreeMap<TaskId, Vec<&Envelope>>) -> BTreeMap<TaskId, TaskId> {
+pub(super) fn resolved_links(
+    by_task: &BTreeMap<TaskId, Vec<&Envelope>>,
+) -> BTreeMap<TaskId, TaskId> {
     let mut next: BTreeMap<&TaskId, TaskId> = BTreeMap::new();
     for (id, events) in by_task {
-        let mut linked: Vec<TaskId> = events.iter().filter_map(|event| linked(event)).collect();
+        let mut linked: Vec<TaskId> =
+            events.iter().filter_map(|event| link_target(event)).collect();
         linked.sort();
         let there = linked.into_iter().find(|to| to != id && by_task.contains_key(to));
         if let Some(to) = there {
@@ -219,7 +223,7 @@ pub(super) fn links(by_task: &BTreeMap<TaskId, Vec<&Envelope>>) -> BTreeMap<Task
     found
 }
 
-fn linked(envelope: &Envelope) -> Option<TaskId> {
+fn link_target(envelope: &Envelope) -> Option<TaskId> {
     let Event::Task(TaskEvent::Linked { task }) = &envelope.event else { return None };
     TaskId::parse(task)
 }

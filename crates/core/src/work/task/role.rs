@@ -5,7 +5,7 @@ use super::Task;
 
 /// What a task is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum TaskRole {
     /// Something is to be done.
     Work,
     /// It asks something: `QUESTION: …`.
@@ -23,14 +23,14 @@ const TYPE: &str = "type";
 
 impl Task {
     /// What it is for, by its subject and its metadata.
-    pub fn role(&self) -> Role {
+    pub fn role(&self) -> TaskRole {
         let kind = self.metadata.get(TYPE).map(|kind| kind.trim().to_lowercase());
         let subject = self.subject.trim();
         if starts_with(subject, QUESTION) || kind.as_deref() == Some("question") {
-            return Role::Question;
+            return TaskRole::Question;
         }
         let is_state = matches!(kind.as_deref(), Some("handoff" | "meta")) || subject == "meta";
-        if is_state || starts_with(subject, STATE) { Role::State } else { Role::Work }
+        if is_state || starts_with(subject, STATE) { TaskRole::State } else { TaskRole::Work }
     }
 
     /// What it asks, without the word before it.

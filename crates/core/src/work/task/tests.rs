@@ -12,7 +12,7 @@ fn at(second: u32, name: &str, event: TaskEvent) -> Envelope {
 
 fn added(subject: &str, before: &[u8]) -> TaskEvent {
     let depends_on = before.iter().map(|number| id(*number)).collect();
-    NewTask { subject: subject.to_owned(), depends_on, ..NewTask::default() }.added()
+    NewTask { subject: subject.to_owned(), depends_on, ..NewTask::default() }.to_event()
 }
 
 fn status(status: TaskStatus) -> TaskEvent {
@@ -40,11 +40,11 @@ fn a_task_is_ready_once_everything_before_it_is_done() {
     let ready = |number| tasks.is_ready(tasks.get(&id(number)).unwrap());
     assert!(ready(2) && !ready(1) && !ready(3) && !ready(4));
     let four = tasks.get(&id(4)).unwrap();
-    assert_eq!(tasks.awaited(four), [Awaited { id: &id(9), status: None }]);
-    assert!(tasks.is_held_up(four));
+    assert_eq!(tasks.awaited_tasks(four), [AwaitedTask { id: &id(9), status: None }]);
+    assert!(tasks.is_blocked(four));
     let tasks = chain(&[(1, &[], Dropped), (2, &[1], Pending)]);
     let two = tasks.get(&id(2)).unwrap();
-    assert_eq!(tasks.awaited(two), [Awaited { id: &id(1), status: Some(Dropped) }]);
+    assert_eq!(tasks.awaited_tasks(two), [AwaitedTask { id: &id(1), status: Some(Dropped) }]);
 }
 
 #[test]
@@ -52,19 +52,19 @@ fn nobody_waits_for_ever() {
     use TaskStatus::Pending;
     let tasks = chain(&[(1, &[2], Pending), (2, &[3], Pending), (3, &[], Pending)]);
     let wait = |number, before| {
-        let wish = Wish { depends_on: [id(before)].into(), ..Wish::default() };
+        let wish = TaskPatch { depends_on: [id(before)].into(), ..TaskPatch::default() };
         tasks.change(tasks.get(&id(number)).unwrap(), &wish)
     };
-    assert_eq!(wait(3, 3), Err(Refusal::Itself));
-    assert_eq!(wait(3, 1), Err(Refusal::Circle([3, 1, 2, 3].map(id).to_vec())));
+    assert_eq!(wait(3, 3), Err(TaskRefusal::DependsOnItself));
+    assert_eq!(wait(3, 1), Err(TaskRefusal::DependencyCycle([3, 1, 2, 3].map(id).to_vec())));
     assert!(wait(1, 3).is_ok());
-    assert!(tasks.circles().is_empty());
+    assert!(tasks.cycles().is_empty());
     // Two clones together can make a circle; it is told, and nobody runs in it.
     let tasks =
         chain(&[(1, &[2], Pending), (2, &[3], Pending), (3, &[1], Pending), (4, &[1], Pending)]);
-    assert_eq!(tasks.circles(), [[1, 2, 3].map(id).to_vec()]);
+    assert_eq!(tasks.cycles(), [[1, 2, 3].map(id).to_vec()]);
     let tasks = chain(&[(1, &[2], TaskStatus::Done), (2, &[1], Pending)]);
-    assert!(tasks.circles().is_empty(), "what is done keeps nobody waiting");
+    assert!(tasks.cycles().is_empty(), "what is done keeps nobody waiting");
 }
 
 #[test]
@@ -74,12 +74,12 @@ fn a_long_chain_is_walked_without_a_deep_stack() {
     let events: Vec<(TaskId, Envelope)> = (0..long)
         .map(|n| {
             let depends_on = [uid((n + 1) % long)].into();
-            let event = NewTask { depends_on, ..NewTask::default() }.added();
+            let event = NewTask { depends_on, ..NewTask::default() }.to_event();
             (uid(n), at(0, &format!("{n}"), event))
         })
         .collect();
     let tasks = Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)));
-    assert_eq!(tasks.circles()[0].len(), usize::try_from(long).unwrap());
+    assert_eq!(tasks.cycles()[0].len(), usize::try_from(long).unwrap());
 }
 
 #[test]
@@ -106,14 +106,14 @@ fn what_a_handoff_told_counts_only_where_nothing_else_is_known() {
 #[test]
 fn what_is_not_understood_is_shown_and_not_decided_on() {
     let mut envelope = at(1, "n", added("x", &[]));
-    envelope.event = Event::read("task.split", 1, serde_json::json!({"into": 2}));
+    envelope.event = Event::parse("task.split", 1, serde_json::json!({"into": 2}));
     let begun = at(0, "a", added("x", &[]));
     let events = [(id(1), &begun), (id(1), &envelope)];
     let tasks = Tasks::fold(events);
     let task = tasks.get(&id(1)).unwrap();
     assert_eq!(task.subject, "x");
-    let newer = Refusal::Newer("task.split".into());
-    assert_eq!(tasks.change(task, &Wish::default()), Err(newer.clone()));
+    let newer = TaskRefusal::NewerEvent("task.split".into());
+    assert_eq!(tasks.change(task, &TaskPatch::default()), Err(newer.clone()));
     assert_eq!(task.note("x"), Err(newer));
 }
 
@@ -121,13 +121,13 @@ fn what_is_not_understood_is_shown_and_not_decided_on() {
 fn a_wish_that_is_so_already_is_refused() {
     let tasks = chain(&[(1, &[], TaskStatus::Done)]);
     let task = tasks.get(&id(1)).unwrap();
-    let done = Wish { status: Some(TaskStatus::Done), ..Wish::default() };
-    assert_eq!(tasks.change(task, &done), Err(Refusal::Already(TaskStatus::Done)));
-    assert_eq!(tasks.change(task, &Wish::default()), Err(Refusal::Nothing));
-    let open = Wish { status: Some(TaskStatus::Pending), ..Wish::default() };
+    let done = TaskPatch { status: Some(TaskStatus::Done), ..TaskPatch::default() };
+    assert_eq!(tasks.change(task, &done), Err(TaskRefusal::AlreadyHasStatus(TaskStatus::Done)));
+    assert_eq!(tasks.change(task, &TaskPatch::default()), Err(TaskRefusal::NoChange));
+    let open = TaskPatch { status: Some(TaskStatus::Pending), ..TaskPatch::default() };
     assert!(tasks.change(task, &open).is_ok(), "a task can be opened again");
-    let reason = Wish { reason: Some("no key".into()), ..Wish::default() };
-    assert_eq!(tasks.change(task, &reason), Err(Refusal::Reason));
+    let reason = TaskPatch { reason: Some("no key".into()), ..TaskPatch::default() };
+    assert_eq!(tasks.change(task, &reason), Err(TaskRefusal::ReasonWithoutBlock));
 }
 
 #[test]
@@ -136,9 +136,9 @@ fn a_task_is_found_by_the_start_of_its_name() {
     assert_eq!(tasks.find("t-00000001").unwrap().id, id(1));
     assert_eq!(tasks.find(id(33).as_str()).unwrap().id, id(33));
     let several = tasks.find("t-0000").unwrap_err();
-    assert!(matches!(several, NotFound::Several { candidates, .. } if candidates.len() == 2));
-    assert_eq!(tasks.find("t-z"), Err(NotFound::None("t-z".into())));
-    assert_eq!(tasks.find(""), Err(NotFound::None(String::new())));
+    assert!(matches!(several, TaskNotFound::Ambiguous { candidates, .. } if candidates.len() == 2));
+    assert_eq!(tasks.find("t-z"), Err(TaskNotFound::None("t-z".into())));
+    assert_eq!(tasks.find(""), Err(TaskNotFound::None(String::new())));
 }
 
 #[test]
@@ -146,12 +146,12 @@ fn a_change_never_comes_before_what_it_changes() {
     let event = at(60, "a", added("x", &[]));
     let task = Task::fold(&id(1), [&event]).unwrap();
     let behind = Timestamp::from_second(1).unwrap();
-    assert!(task.next_moment(behind).unwrap() > event.time);
+    assert!(task.next_timestamp(behind).unwrap() > event.time);
     let ahead = Timestamp::from_second(2_000_000_000).unwrap();
-    assert_eq!(task.next_moment(ahead), Some(ahead));
+    assert_eq!(task.next_timestamp(ahead), Some(ahead));
     let last = Envelope { time: Timestamp::MAX, ..event };
     let task = Task::fold(&id(1), [&last]).unwrap();
-    assert_eq!(task.next_moment(ahead), None, "nothing comes after the end of time");
+    assert_eq!(task.next_timestamp(ahead), None, "nothing comes after the end of time");
 }
 
 fn captured(list: &str, number: u8, stands: TaskStatus) -> CapturedTask {
@@ -197,11 +197,11 @@ fn a_task_that_two_sessions_know_is_one() {
     let waits = NewTask { depends_on: [id(2)].into(), ..before.clone() };
     let again = NewTask { subject: "t-00000001 Warm the cache".into(), ..before.clone() };
     let events = [
-        (id(1), at(1, "a", before.added())),
-        (id(2), at(3, "b", again.added())),
+        (id(1), at(1, "a", before.to_event())),
+        (id(2), at(3, "b", again.to_event())),
         (id(2), at(4, "c", TaskEvent::Linked { task: id(1).as_str().to_owned() })),
         (id(2), at(5, "d", TaskEvent::Captured(captured("s", 1, Done)))),
-        (id(3), at(2, "e", waits.added())),
+        (id(3), at(2, "e", waits.to_event())),
     ];
     let fold = |events: &[(TaskId, Envelope)]| {
         Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)))
@@ -227,10 +227,10 @@ fn a_new_task_of_a_client_is_another_one_only_where_that_can_be_told() {
     let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let mine = NewTask { subject: "task 1".into(), metadata: own.into(), ..NewTask::default() };
     let theirs = NewTask { subject: "task 2".into(), ..NewTask::default() };
-    let events = [(id(1), at(1, "a", mine.added())), (id(2), at(1, "b", theirs.added()))];
+    let events = [(id(1), at(1, "a", mine.to_event())), (id(2), at(1, "b", theirs.to_event()))];
     let tasks = Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)));
     let same = |new: &CapturedTask, briefed: &str| {
-        tasks.same_as(new, &id(9), briefed).map(|task| task.id.clone())
+        tasks.find_same_task(new, &id(9), briefed).map(|task| task.id.clone())
     };
     assert_eq!(same(&captured("s", 1, Pending), ""), Some(id(1)), "the session added it itself");
     assert_eq!(same(&captured("other", 1, Pending), ""), None);
@@ -258,7 +258,7 @@ fn a_task_of_an_earlier_session_that_is_on_the_page_is_not_made_twice() {
     let events = [(id(1), at(1, "a", told))];
     let tasks = Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)));
     let new = CapturedTask { subject: "Task 4".into(), ..captured("s", 1, Pending) };
-    let same = |page: &str| tasks.same_as(&new, &id(9), page).map(|task| task.id.clone());
+    let same = |page: &str| tasks.find_same_task(&new, &id(9), page).map(|task| task.id.clone());
     assert_eq!(same("Blocked task (tasks):\n> T-004 task 4 — no access\n"), Some(id(1)));
     assert_eq!(same("> T-004 something else\n"), None);
 }
@@ -273,11 +273,11 @@ fn the_number_of_a_client_names_a_task_while_it_names_one() {
         Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)))
     };
     let tasks = fold(&events);
-    assert_eq!(tasks.name(tasks.get(&id(1)).unwrap()), "T-004");
+    assert_eq!(tasks.display_name(tasks.get(&id(1)).unwrap()), "T-004");
     assert_eq!(tasks.find("T-004").unwrap().id, id(1));
-    assert_eq!(tasks.name_of(&id(2)), "t-00000002");
+    assert_eq!(tasks.display_name_of(&id(2)), "t-00000002");
     events.push((id(3), at(1, "c", told("q", 4, Pending))));
     let tasks = fold(&events);
-    assert_eq!(tasks.name(tasks.get(&id(1)).unwrap()), "t-00000001");
-    assert!(matches!(tasks.find("T-004"), Err(NotFound::Several { .. })));
+    assert_eq!(tasks.display_name(tasks.get(&id(1)).unwrap()), "t-00000001");
+    assert!(matches!(tasks.find("T-004"), Err(TaskNotFound::Ambiguous { .. })));
 }

@@ -4,7 +4,7 @@ use super::ground::{Ground, Grounds, Look, Meant};
 use crate::workspace::project::Project;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::anchor::{
-    Anchor, Anchors, HashedLines, Key, Stood, can_be_kept, keyed,
+    Anchor, AnchorKey, AnchorTarget, Anchors, HashedLines, can_be_stored, keyed_citations,
 };
 use midstride_core::handoff::citation::Citation;
 use midstride_core::text::edit::Edit;
@@ -32,15 +32,15 @@ impl Project {
         next: &Document,
         anew: Anew,
     ) -> Option<Edit> {
-        let anchors = Anchors::of(next);
-        let citations = keyed(next);
+        let anchors = Anchors::from_document(next);
+        let citations = keyed_citations(next);
         if citations.is_empty() {
             return anchors.replace(next, &BTreeSet::new());
         }
         let said_before = Said::of(before);
-        let before = before.map(Anchors::of).unwrap_or_default();
+        let before = before.map(Anchors::from_document).unwrap_or_default();
         let mut kept = BTreeSet::new();
-        let mut wanted: BTreeMap<Key, Citation<'_>> = BTreeMap::new();
+        let mut wanted: BTreeMap<AnchorKey, Citation<'_>> = BTreeMap::new();
         for (number, (key, citation)) in numbered(citations) {
             let is_renumbered = said_before.is_renumbered(&key, number);
             let known = match anew {
@@ -67,8 +67,8 @@ impl Project {
     }
 
     /// What stands now at some places.
-    fn taken_down(&self, path: &Path, wanted: BTreeMap<Key, Citation<'_>>) -> Vec<Anchor> {
-        let wanted = wanted.into_iter().filter(|(key, _)| can_be_kept(&key.place));
+    fn taken_down(&self, path: &Path, wanted: BTreeMap<AnchorKey, Citation<'_>>) -> Vec<Anchor> {
+        let wanted = wanted.into_iter().filter(|(key, _)| can_be_stored(&key.place));
         let Ok(grounds) = Grounds::of(self) else { return Vec::new() };
         let mut taken: Vec<(Anchor, String)> =
             wanted.filter_map(|(key, citation)| grounds.taken_down(path, key, &citation)).collect();
@@ -80,16 +80,17 @@ impl Project {
 /// What a document said about places.
 #[derive(Default)]
 struct Said {
-    keys: HashSet<Key>,
+    keys: HashSet<AnchorKey>,
     /// With the number of the place in its statement.
-    numbered: HashSet<(Key, usize)>,
+    numbered: HashSet<(AnchorKey, usize)>,
     statements: HashSet<String>,
 }
 
 impl Said {
     fn of(document: Option<&Document>) -> Self {
         let mut said = Self::default();
-        for (number, (key, _)) in numbered(document.into_iter().flat_map(keyed).collect()) {
+        for (number, (key, _)) in numbered(document.into_iter().flat_map(keyed_citations).collect())
+        {
             said.statements.insert(key.statement.clone());
             said.keys.insert(key.clone());
             said.numbered.insert((key, number));
@@ -99,15 +100,15 @@ impl Said {
 
     /// Whether a statement that was there names another place here: where the lines of two places
     /// are brought up to date at once, one may come to where the other was.
-    fn is_renumbered(&self, key: &Key, number: usize) -> bool {
+    fn is_renumbered(&self, key: &AnchorKey, number: usize) -> bool {
         self.statements.contains(&key.statement) && !self.numbered.contains(&(key.clone(), number))
     }
 }
 
 /// The places of a document, each with its number among those of which the same is said.
 fn numbered(
-    citations: Vec<(Key, Citation<'_>)>,
-) -> impl Iterator<Item = (usize, (Key, Citation<'_>))> {
+    citations: Vec<(AnchorKey, Citation<'_>)>,
+) -> impl Iterator<Item = (usize, (AnchorKey, Citation<'_>))> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     citations.into_iter().map(move |(key, citation)| {
         let count = counts.entry(key.statement.clone()).or_default();
@@ -117,7 +118,7 @@ fn numbered(
 }
 
 /// The anchor of a place whatever is said about it, under its new key.
-fn same_place(before: &Anchors, key: &Key) -> Option<Anchor> {
+fn same_place(before: &Anchors, key: &AnchorKey) -> Option<Anchor> {
     let same = before.all().find(|anchor| anchor.key.place == key.place);
     let exact = before.find(key).or(same)?;
     Some(Anchor { key: key.clone(), ..exact.clone() })
@@ -126,15 +127,15 @@ fn same_place(before: &Anchors, key: &Key) -> Option<Anchor> {
 impl Grounds<'_> {
     /// Adds the ids of all files at once.
     fn add_ids(&self, taken: &mut [(Anchor, String)]) {
-        let is_file = |stood: &Stood| matches!(stood, Stood::File { .. });
+        let is_file = |stood: &AnchorTarget| matches!(stood, AnchorTarget::File { .. });
         let paths: BTreeSet<String> = taken
             .iter()
-            .filter(|(anchor, path)| is_file(&anchor.stood) && !path.contains('\n'))
+            .filter(|(anchor, path)| is_file(&anchor.target) && !path.contains('\n'))
             .map(|(_, path)| path.clone())
             .collect();
         let ids = self.ids_of(&paths.into_iter().collect::<Vec<_>>());
         for (anchor, path) in taken {
-            if let Stood::File { blob, .. } = &mut anchor.stood {
+            if let AnchorTarget::File { blob, .. } = &mut anchor.target {
                 *blob = ids.get(path).cloned();
             }
         }
@@ -144,7 +145,7 @@ impl Grounds<'_> {
     fn taken_down(
         &self,
         document: &Path,
-        key: Key,
+        key: AnchorKey,
         citation: &Citation<'_>,
     ) -> Option<(Anchor, String)> {
         let path = match self.meant(document, citation.path, &Ground::WorkTree) {
@@ -152,22 +153,22 @@ impl Grounds<'_> {
             Meant::Several(_) => return None,
             Meant::Nothing => self.below_top(citation.path),
         };
-        let file = |lines, has_twin| Stood::File { blob: None, lines, has_twin };
+        let file = |lines, has_twin| AnchorTarget::File { blob: None, lines, has_twin };
         let stood = match (self.look(&Ground::WorkTree, &path), citation.lines) {
-            (Look::Folder, _) => Stood::Folder,
+            (Look::Folder, _) => AnchorTarget::Folder,
             (Look::Hidden(_), _) => return None,
             (Look::File { text: None }, _) | (Look::File { .. }, None) => file(None, false),
             (Look::File { text: Some(text) }, Some(lines)) => {
-                let hashed = HashedLines::of(&text);
-                hashed.cited(lines).map_or(Stood::Nothing, |cited| {
-                    let has_twin = hashed.places_of(cited.text, lines.count()).len() > 1;
+                let hashed = HashedLines::new(&text);
+                hashed.cited(lines).map_or(AnchorTarget::Missing, |cited| {
+                    let has_twin = hashed.find_all(cited.text, lines.count()).len() > 1;
                     file(Some(cited), has_twin)
                 })
             }
             (Look::Nothing, _) if citation.is_bare_name() => return None,
-            (Look::Nothing, _) => Stood::Nothing,
+            (Look::Nothing, _) => AnchorTarget::Missing,
         };
         let elsewhere = (path != self.below_top(citation.path)).then(|| path.clone());
-        Some((Anchor { key, path: elsewhere, stood }, path))
+        Some((Anchor { key, path: elsewhere, target: stood }, path))
     }
 }

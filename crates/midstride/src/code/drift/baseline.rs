@@ -4,9 +4,9 @@
 use super::ground::{Ground, Grounds, Look, Meant};
 use crate::sys::git::Repository;
 use crate::workspace::project::Shelved;
-use midstride_core::handoff::anchor::{Anchor, Anchors, CitedLines, Key, Stood};
+use midstride_core::handoff::anchor::{Anchor, AnchorKey, AnchorTarget, Anchors, CitedLines};
 use midstride_core::handoff::citation::Citation;
-use midstride_core::handoff::drift::{Baseline, Doubt};
+use midstride_core::handoff::drift::{CitationDoubt, CitationOrigin};
 use midstride_core::text::span::Span;
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What stood at a place when it was cited, and how that is known.
 pub(super) struct Base {
-    pub(super) baseline: Baseline,
+    pub(super) baseline: CitationOrigin,
     /// Where it was found.
     pub(super) path: String,
     /// The state it belongs to, where there is one to look into.
@@ -33,7 +33,7 @@ pub(super) enum Was {
         /// Whether other lines of the file said the same.
         had_twin: bool,
     },
-    Unknown(Doubt),
+    Unknown(CitationDoubt),
 }
 
 /// Who wrote a line of a document.
@@ -56,7 +56,7 @@ pub(super) struct Baselines<'d> {
     now: &'d Ground,
     anchors: Anchors,
     /// The commit in the header, if it is here.
-    at_commit: Option<Result<String, Doubt>>,
+    at_commit: Option<Result<String, CitationDoubt>>,
     /// Asked for when a citation without an anchor needs it.
     writers: OnceCell<Vec<Option<String>>>,
 }
@@ -64,17 +64,17 @@ pub(super) struct Baselines<'d> {
 impl<'d> Baselines<'d> {
     pub(super) fn of(grounds: &'d Grounds<'d>, shelved: &'d Shelved, now: &'d Ground) -> Self {
         let at_commit = at_commit(grounds, shelved);
-        let anchors = Anchors::of(&shelved.document);
+        let anchors = Anchors::from_document(&shelved.document);
         let document = grounds.project.root().path().join(&shelved.path);
         Self { grounds, shelved, document, now, anchors, at_commit, writers: OnceCell::new() }
     }
 
-    pub(super) fn of_citation(&self, key: &Key, citation: &Citation<'_>) -> Base {
+    pub(super) fn of_citation(&self, key: &AnchorKey, citation: &Citation<'_>) -> Base {
         match self.anchors.find(key) {
             Some(anchor) => self.by_anchor(anchor, citation),
             // Bare names that led nowhere have no anchors; who has others was written with them.
             None if citation.is_bare_name() && self.anchors.all().next().is_some() => {
-                self.unknown(citation, Doubt::NoBaseline)
+                self.unknown(citation, CitationDoubt::NoOrigin)
             }
             None => self.by_history(citation),
         }
@@ -83,33 +83,35 @@ impl<'d> Baselines<'d> {
     fn by_anchor(&self, anchor: &Anchor, citation: &Citation<'_>) -> Base {
         let path = anchor.path.clone();
         let path = path.unwrap_or_else(|| self.grounds.below_top(citation.path));
-        let was = match &anchor.stood {
-            Stood::Nothing => Was::Nothing,
-            Stood::Folder => Was::Folder,
-            Stood::File { blob, lines, has_twin } => {
+        let was = match &anchor.target {
+            AnchorTarget::Missing => Was::Nothing,
+            AnchorTarget::Folder => Was::Folder,
+            AnchorTarget::File { blob, lines, has_twin } => {
                 let (blob, had_twin) = (blob.clone(), *has_twin);
                 Was::File { blob, text: None, cited: *lines, had_twin }
             }
         };
         let ground = self.at_commit.clone().and_then(Result::ok).map(Ground::Commit);
-        Base { baseline: Baseline::Anchor, path, ground, was }
+        Base { baseline: CitationOrigin::Anchor, path, ground, was }
     }
 
     fn by_history(&self, citation: &Citation<'_>) -> Base {
         match (self.writer_of(citation.written.at), &self.at_commit) {
             (Writer::Commit(commit), _) => {
-                self.at(Baseline::Blame(commit.clone()), &commit, citation)
+                self.at(CitationOrigin::Blame(commit.clone()), &commit, citation)
             }
             // Newer than the commit that the header has named before.
             (Writer::Nobody, _) if self.is_named_before() => self.just_written(citation),
             (_, Some(Ok(commit))) if !self.is_head(commit) => {
-                self.at(Baseline::AtCommit(commit.clone()), commit, citation)
+                self.at(CitationOrigin::AtCommit(commit.clone()), commit, citation)
             }
             (Writer::Nobody, _) | (_, Some(Ok(_))) => self.just_written(citation),
-            (Writer::AtEndOf(commit), _) => self.unknown(citation, Doubt::ShallowEnd(commit)),
+            (Writer::AtEndOf(commit), _) => {
+                self.unknown(citation, CitationDoubt::ShallowEnd(commit))
+            }
             (Writer::Unknown, Some(Err(doubt))) => self.unknown(citation, doubt.clone()),
             (Writer::Unknown, None) => {
-                self.unknown(citation, self.grounds.trouble().unwrap_or(Doubt::NoBaseline))
+                self.unknown(citation, self.grounds.trouble().unwrap_or(CitationDoubt::NoOrigin))
             }
         }
     }
@@ -151,7 +153,7 @@ impl<'d> Baselines<'d> {
         head.is_some_and(|head| head.starts_with(commit))
     }
 
-    fn at(&self, baseline: Baseline, commit: &str, citation: &Citation<'_>) -> Base {
+    fn at(&self, baseline: CitationOrigin, commit: &str, citation: &Citation<'_>) -> Base {
         let ground = Ground::Commit(commit.to_owned());
         let (path, was) = self.seen(citation, &ground);
         Base { baseline, path, ground: Some(ground), was }
@@ -163,7 +165,7 @@ impl<'d> Baselines<'d> {
             Meant::At(path) => path,
             Meant::Several(files) => {
                 let path = self.grounds.below_top(citation.path);
-                return (path, Was::Unknown(Doubt::Several(files)));
+                return (path, Was::Unknown(CitationDoubt::Ambiguous(files)));
             }
             Meant::Nothing => self.grounds.below_top(citation.path),
         };
@@ -176,12 +178,12 @@ impl<'d> Baselines<'d> {
     /// What is there now is what it says.
     fn just_written(&self, citation: &Citation<'_>) -> Base {
         let (path, was) = self.seen(citation, self.now);
-        Base { baseline: Baseline::JustWritten, path, ground: None, was }
+        Base { baseline: CitationOrigin::JustWritten, path, ground: None, was }
     }
 
-    fn unknown(&self, citation: &Citation<'_>, doubt: Doubt) -> Base {
+    fn unknown(&self, citation: &Citation<'_>, doubt: CitationDoubt) -> Base {
         let (path, _) = self.seen(citation, self.now);
-        Base { baseline: Baseline::None, path, ground: None, was: Was::Unknown(doubt) }
+        Base { baseline: CitationOrigin::None, path, ground: None, was: Was::Unknown(doubt) }
     }
 }
 
@@ -202,7 +204,7 @@ fn was(looked: Look, citation: &Citation<'_>) -> Was {
 }
 
 /// The commit that the header of a document names; an error where it is not here.
-fn at_commit(grounds: &Grounds<'_>, shelved: &Shelved) -> Option<Result<String, Doubt>> {
+fn at_commit(grounds: &Grounds<'_>, shelved: &Shelved) -> Option<Result<String, CitationDoubt>> {
     let repository = grounds.project.repository()?;
     let named = shelved.document.header()?.text("at_commit")?.value.trim().to_lowercase();
     let is_id = (7..=64).contains(&named.len()) && named.bytes().all(|b| b.is_ascii_hexdigit());
@@ -214,7 +216,7 @@ fn at_commit(grounds: &Grounds<'_>, shelved: &Shelved) -> Option<Result<String, 
     }
     Some(Err(match (grounds.trouble(), repository.is_shallow()) {
         (Some(trouble), _) => trouble,
-        (None, true) => Doubt::Shallow(named),
-        (None, false) => Doubt::LostCommit(named),
+        (None, true) => CitationDoubt::Shallow(named),
+        (None, false) => CitationDoubt::MissingCommit(named),
     }))
 }

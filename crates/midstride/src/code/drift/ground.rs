@@ -3,7 +3,7 @@
 use crate::sys::files::{self, FileError, Problem, Root};
 use crate::sys::git::{Listed, OBJECT_BYTES_MAX, Object, Objects, Repository};
 use crate::workspace::project::Project;
-use midstride_core::handoff::drift::Doubt;
+use midstride_core::handoff::drift::CitationDoubt;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,7 +27,7 @@ pub(super) enum Look {
         text: Option<Arc<str>>,
     },
     /// It cannot be looked at.
-    Hidden(Doubt),
+    Hidden(CitationDoubt),
 }
 
 impl Look {
@@ -112,7 +112,7 @@ impl<'p> Grounds<'p> {
                 match self.listed(&Ground::WorkTree).submodule_of(path) {
                     // One that is here would have shown it.
                     Some(module) if !self.top.has(&Path::new(module).join(".git")) => {
-                        Look::Hidden(Doubt::Submodule(module.to_owned()))
+                        Look::Hidden(CitationDoubt::Submodule(module.to_owned()))
                     }
                     _ => Look::Nothing,
                 }
@@ -127,7 +127,7 @@ impl<'p> Grounds<'p> {
             | Problem::Full
             | Problem::Changed
             | Problem::Gone
-            | Problem::Other(_) => Look::Hidden(Doubt::Unreadable),
+            | Problem::Other(_) => Look::Hidden(CitationDoubt::Unreadable),
         }
     }
 
@@ -147,7 +147,7 @@ impl<'p> Grounds<'p> {
     fn look_for_submodule(&self, ground: &Ground, path: &str) -> Look {
         let listed = self.listed(ground);
         match listed.submodule_of(path) {
-            Some(module) => Look::Hidden(Doubt::Submodule(module.to_owned())),
+            Some(module) => Look::Hidden(CitationDoubt::Submodule(module.to_owned())),
             None if listed.submodules.contains(path) => Look::Folder,
             None => Look::Nothing,
         }
@@ -186,8 +186,8 @@ impl<'p> Grounds<'p> {
     }
 
     /// Why nothing that is not there can be believed not to be, if git did not answer.
-    pub(super) fn trouble(&self) -> Option<Doubt> {
-        self.trouble.get().cloned().map(Doubt::Git)
+    pub(super) fn trouble(&self) -> Option<CitationDoubt> {
+        self.trouble.get().cloned().map(CitationDoubt::Git)
     }
 
     /// The commits whose parents are not here.

@@ -8,8 +8,10 @@ use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
 use crate::workspace::project::{Project, SetUp, Shelved};
 use midstride_core::handoff::citation::LineRange;
-use midstride_core::handoff::drift::{Baseline, Change, Doubt, Judgement, Spot, Verdict};
-use midstride_core::text::span::{At, Span};
+use midstride_core::handoff::drift::{
+    CitationCheck, CitationDoubt, CitationOrigin, CitationStatus, CodeLocation, LineChange,
+};
+use midstride_core::text::span::{Span, Spanned};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -59,7 +61,7 @@ impl Memory {
         &self,
         grounds: &Grounds<'_>,
         shelved: &Shelved,
-    ) -> Option<Vec<Judgement>> {
+    ) -> Option<Vec<CitationCheck>> {
         let index = held(self.index.as_ref()?);
         let judged = index.judged(&path_of(grounds, shelved)).ok()??;
         drop(index);
@@ -79,7 +81,7 @@ impl Memory {
     }
 
     /// Takes note of what was judged.
-    pub(super) fn learn(&self, grounds: &Grounds<'_>, shelved: &Shelved, judged: &[Judgement]) {
+    pub(super) fn learn(&self, grounds: &Grounds<'_>, shelved: &Shelved, judged: &[CitationCheck]) {
         if self.index.is_none() {
             return;
         }
@@ -124,7 +126,7 @@ pub(crate) fn judged_before(
     project: &Project,
     index: &Index,
     shelved: &Shelved,
-) -> Option<(Option<String>, Vec<Judgement>)> {
+) -> Option<(Option<String>, Vec<CitationCheck>)> {
     let judged = index.judged(&path_in(project, shelved)).ok()??;
     if judged.document != sha256(&shelved.bytes) {
         return None;
@@ -135,19 +137,24 @@ pub(crate) fn judged_before(
 
 /// How the compared files look; `None` where the outcome hangs on what is not there, on other
 /// files, or on one that may change unseen.
-fn files(top: &Root, judged: &[Judgement]) -> Option<BTreeMap<String, [i64; 4]>> {
+fn files(top: &Root, judged: &[CitationCheck]) -> Option<BTreeMap<String, [i64; 4]>> {
     let mut files = BTreeMap::new();
     for one in judged {
-        let told =
-            matches!(one.baseline, Baseline::Anchor | Baseline::Blame(_) | Baseline::AtCommit(_));
+        let told = matches!(
+            one.origin,
+            CitationOrigin::Anchor | CitationOrigin::Blame(_) | CitationOrigin::AtCommit(_)
+        );
         let in_place = matches!(
-            one.verdict,
-            Verdict::Intact | Verdict::Moved | Verdict::Changed | Verdict::NeverThere
+            one.status,
+            CitationStatus::Intact
+                | CitationStatus::Moved
+                | CitationStatus::Changed
+                | CitationStatus::NeverExisted
         );
         if !told || !in_place {
             return None;
         }
-        if let Some(Spot { path, .. }) = &one.now {
+        if let Some(CodeLocation { path, .. }) = &one.location {
             if top.has_folder(Path::new(path)) {
                 files.insert(path.clone(), FOLDER);
                 continue;
@@ -167,34 +174,36 @@ fn numbers(stamp: &Stamp) -> [i64; 4] {
 }
 
 impl KeptJudgement {
-    fn of(one: &Judgement) -> Self {
-        let (baseline, commit) = one.baseline.told();
+    fn of(one: &CitationCheck) -> Self {
+        let (baseline, commit) = one.origin.word_and_commit();
         let lines = |lines: LineRange| (lines.first, lines.last);
         Self {
             place: one.place.value.clone(),
             at: (one.place.at.start, one.place.at.end),
             statement: (one.statement.start, one.statement.end),
-            verdict: one.verdict.word().to_owned(),
-            now: one.now.as_ref().map(|now| (now.path.clone(), now.lines.map(lines))),
+            verdict: one.status.word().to_owned(),
+            now: one.location.as_ref().map(|now| (now.path.clone(), now.lines.map(lines))),
             baseline: baseline.to_owned(),
             commit: commit.map(str::to_owned),
-            change: one.change.as_ref().map(|change| (change.was.clone(), change.is.clone())),
+            change: one.change.as_ref().map(|change| (change.before.clone(), change.after.clone())),
             file_changed: one.file_changed,
-            path_only: one.why == Some(Doubt::PathOnly),
+            path_only: one.doubt == Some(CitationDoubt::PathOnly),
         }
     }
 
-    fn read(self) -> Option<Judgement> {
+    fn read(self) -> Option<CitationCheck> {
         let lines = |(first, last)| LineRange { first, last };
-        Some(Judgement {
-            place: At::new(self.place, Span::new(self.at.0, self.at.1)),
+        Some(CitationCheck {
+            place: Spanned::new(self.place, Span::new(self.at.0, self.at.1)),
             statement: Span::new(self.statement.0, self.statement.1),
-            verdict: Verdict::ALL.into_iter().find(|verdict| verdict.word() == self.verdict)?,
-            now: self.now.map(|(path, at)| Spot { path, lines: at.map(lines) }),
-            baseline: Baseline::read(&self.baseline, self.commit)?,
-            change: self.change.map(|(was, is)| Change { was, is }),
+            status: CitationStatus::ALL
+                .into_iter()
+                .find(|verdict| verdict.word() == self.verdict)?,
+            location: self.now.map(|(path, at)| CodeLocation { path, lines: at.map(lines) }),
+            origin: CitationOrigin::parse(&self.baseline, self.commit)?,
+            change: self.change.map(|(was, is)| LineChange { before: was, after: is }),
             file_changed: self.file_changed,
-            why: self.path_only.then_some(Doubt::PathOnly),
+            doubt: self.path_only.then_some(CitationDoubt::PathOnly),
         })
     }
 }

@@ -4,7 +4,7 @@ use super::Drift;
 use crate::sys::git::LogEntry;
 use crate::workspace::project::Shelved;
 use jiff::Timestamp;
-use midstride_core::handoff::drift::{Commit, Judgement};
+use midstride_core::handoff::drift::{CitationCheck, LaterCommit};
 use std::collections::BTreeSet;
 
 /// What is asked about one document.
@@ -24,19 +24,19 @@ impl Drift<'_> {
         &self,
         shelved: &Shelved,
         since: Timestamp,
-        judged: &[Judgement],
+        judged: &[CitationCheck],
     ) -> Option<Cited> {
         let project = self.grounds.project;
         let changed = judged.iter().filter(|one| one.file_changed);
         let paths: BTreeSet<String> =
-            changed.filter_map(|one| Some(one.now.as_ref()?.path.clone())).collect();
+            changed.filter_map(|one| Some(one.location.as_ref()?.path.clone())).collect();
         let own = project.path_in_work_tree(shelved);
         let own = own.and_then(|path| path.to_str().map(str::to_owned));
         (!paths.is_empty()).then_some(Cited { since, own, paths })
     }
 
     /// The later commits for each of some documents, newest first; git is asked once for all.
-    pub fn later_commits(&self, asked: &[Cited]) -> Vec<Vec<Commit>> {
+    pub fn later_commits(&self, asked: &[Cited]) -> Vec<Vec<LaterCommit>> {
         let nothing = || asked.iter().map(|_| Vec::new()).collect();
         let Some(repository) = self.grounds.project.repository() else { return nothing() };
         let Some(since) = asked.iter().map(|cited| cited.since).min() else { return nothing() };
@@ -48,14 +48,14 @@ impl Drift<'_> {
 }
 
 impl Cited {
-    fn later(&self, log: &[LogEntry]) -> Vec<Commit> {
+    fn later(&self, log: &[LogEntry]) -> Vec<LaterCommit> {
         let is_own = |path: &String| self.own.as_ref() == Some(path);
         log.iter()
             .filter(|entry| entry.time > self.since)
             // What came together with the document, it knew.
             .filter(|entry| !entry.paths.iter().any(is_own))
             .filter(|entry| entry.paths.iter().any(|path| self.paths.contains(path)))
-            .map(|entry| Commit { id: entry.commit.clone(), subject: entry.subject.clone() })
+            .map(|entry| LaterCommit { id: entry.commit.clone(), subject: entry.subject.clone() })
             .collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::baseline::Base;
 use super::ground::{Ground, Grounds, Look};
-use midstride_core::handoff::drift::{Doubt, SIMILAR, similarity};
+use midstride_core::handoff::drift::{CitationDoubt, SIMILARITY_MIN, similarity};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(super) enum Renamed {
     To(String),
     No,
     /// Not found, and not everything was looked at.
-    Unsure(Doubt),
+    Unsure(CitationDoubt),
 }
 
 /// A file that is not at its path any more.
@@ -63,7 +63,7 @@ impl Grounds<'_> {
                 continue;
             }
             let alike = similarity(text, &other);
-            if alike >= SIMILAR && best.is_none_or(|(most, _)| alike > most) {
+            if alike >= SIMILARITY_MIN && best.is_none_or(|(most, _)| alike > most) {
                 best = Some((alike, path));
             }
         }
@@ -71,7 +71,7 @@ impl Grounds<'_> {
             Some((_, path)) => Renamed::To(path.clone()),
             None if compared < candidates.len() => {
                 let candidates = candidates.len();
-                Renamed::Unsure(Doubt::RenamesCut { compared, candidates })
+                Renamed::Unsure(CitationDoubt::RenamesTruncated { compared, candidates })
             }
             None => Renamed::No,
         }

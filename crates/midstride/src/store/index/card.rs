@@ -3,7 +3,7 @@
 use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
-use midstride_core::text::yaml::Node;
+use midstride_core::text::yaml::YamlNode;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ pub struct Waits {
 impl Waits {
     fn of(handoff: &Handoff<'_>) -> Option<Self> {
         let said = |path| {
-            let text = handoff.node(path).and_then(Node::text);
+            let text = handoff.node(path).and_then(YamlNode::text);
             text.map(|text| text.value.trim().to_owned()).filter(|text| !text.is_empty())
         };
         handoff.is_open().then(|| Self {
@@ -67,7 +67,7 @@ impl Card {
 
 /// When a document says it was last changed; the name of a note may say it too.
 fn changed(handoff: &Handoff<'_>) -> Option<i64> {
-    let named = || handoff.time_of_name().filter(|_| !handoff.is_handoff());
+    let named = || handoff.time_from_name().filter(|_| !handoff.is_handoff());
     handoff.changed().or_else(named).map(|time| time.moment.as_second())
 }
 

@@ -10,7 +10,7 @@ use crate::sys::ids::sha256;
 use crate::workspace::project::{Looked, Project, Spot, on_all_cores};
 use crate::workspace::settings::Settings;
 use crate::workspace::shelf::Shelf;
-use midstride_core::brief::search::{columns, parts};
+use midstride_core::brief::search::{handoff_texts, index_columns};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -600,7 +600,7 @@ fn prepare(project: &Project, pending: &Pending, with: Reading) -> Outcome {
         return if news { Outcome::Settled(known.id, stamp) } else { Outcome::Same };
     }
     let shelved = project.shelved(spot.clone(), bytes);
-    let columns = with_words.then(|| columns(&parts(&shelved.handoff(project))));
+    let columns = with_words.then(|| index_columns(&handoff_texts(&shelved.handoff(project))));
     let card = Card::of(project, &shelved);
     Outcome::Changed(Box::new(Prepared { spot, stamp, hash, card, columns }))
 }

@@ -6,14 +6,14 @@ use super::{Card, Filter, Hit, newest, seed};
 use crate::sys::clock::{Deadline, Stopwatch};
 use crate::sys::files::FileError;
 use crate::workspace::project::{Project, Shelved, Spot, on_all_cores};
-use midstride_core::brief::search::{Part, Query, parts, term_zone, tier};
-use midstride_core::text::words::Term;
+use midstride_core::brief::search::{Query, SearchText, handoff_texts, term_zone, tier};
+use midstride_core::text::words::SearchTerm;
 use std::time::Duration;
 
 /// All hits in order, and what could not be read.
 pub fn scan(project: &Project, query: &Query, filter: &Filter) -> (Vec<Hit>, Vec<FileError>) {
     let read = project.with_all(|shelved| {
-        let parts = parts(&shelved.handoff(project));
+        let parts = handoff_texts(&shelved.handoff(project));
         hit(project, query, filter, &shelved, &parts)
     });
     let mut hits = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn hit(
     query: &Query,
     filter: &Filter,
     shelved: &Shelved,
-    parts: &[Part],
+    parts: &[SearchText],
 ) -> Option<Hit> {
     let card = Card::of(project, shelved);
     let fits = filter.fits(&card, || shelved.path.clone());
@@ -98,7 +98,7 @@ pub struct Scanned {
 /// Which documents have each term, unless more than `many` of them do.
 pub fn scan_terms(
     project: &Project,
-    terms: &[&Term],
+    terms: &[&SearchTerm],
     many: impl Fn(usize) -> usize,
     deadline: Deadline,
 ) -> Scanned {
@@ -108,7 +108,7 @@ pub fn scan_terms(
             return None;
         }
         let shelved = project.read(spot).ok()?;
-        let parts = parts(&shelved.handoff(project));
+        let parts = handoff_texts(&shelved.handoff(project));
         let zones: Vec<_> = terms.iter().map(|term| term_zone(term, &parts)).collect();
         Some((spot.clone(), Card::of(project, &shelved), zones))
     });

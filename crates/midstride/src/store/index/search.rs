@@ -5,7 +5,7 @@ use super::{Card, Filter, Hit, Index, IndexError};
 use crate::workspace::project::{Project, Spot};
 use midstride_core::brief::search::{Query, Tier, Zone};
 use midstride_core::format::header::{HandoffKind, Status};
-use midstride_core::text::words::Term;
+use midstride_core::text::words::SearchTerm;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -131,7 +131,7 @@ impl Index {
     /// Which documents have each term, unless more than `many` do.
     pub fn find_terms(
         &self,
-        terms: &[&Term],
+        terms: &[&SearchTerm],
         many: usize,
         time: Duration,
     ) -> Result<Vec<TermHits>, IndexError> {
@@ -140,7 +140,7 @@ impl Index {
         })
     }
 
-    fn of_term(&self, term: &Term, many: usize) -> Result<TermHits, IndexError> {
+    fn of_term(&self, term: &SearchTerm, many: usize) -> Result<TermHits, IndexError> {
         let phrase = phrase(term);
         let everywhere = self.ids(&phrase, many)?;
         let mut hits = TermHits { documents: everywhere.len(), ..TermHits::default() };
@@ -179,8 +179,8 @@ impl Index {
 fn found(project: &Project, row: &Row<'_>) -> rusqlite::Result<Option<(Spot, Card)>> {
     let root = root_of(project, row.get_ref(1)?.as_blob()?);
     let inside = Path::new(OsStr::from_bytes(row.get_ref(2)?.as_blob()?));
-    let status = Status::read(row.get_ref(3)?.as_str()?).unwrap_or(Status::Planned);
-    let kind = HandoffKind::read(row.get_ref(4)?.as_str()?).unwrap_or(HandoffKind::Investigation);
+    let status = Status::parse(row.get_ref(3)?.as_str()?).unwrap_or(Status::Planned);
+    let kind = HandoffKind::parse(row.get_ref(4)?.as_str()?).unwrap_or(HandoffKind::Investigation);
     let waits = row.get_ref(7)?.as_str_or_null()?.and_then(|text| serde_json::from_str(text).ok());
     let card = Card { status, kind, stage: row.get(5)?, changed: row.get(6)?, waits };
     Ok(project.spot_below(root, inside).map(|spot| (spot, card)))
@@ -196,7 +196,7 @@ pub(super) fn sort(project: &Project, hits: &mut [Hit]) {
 
 /// A term as FTS5 reads it. Its words have nothing but letters and digits, so nothing in them can
 /// be taken for syntax.
-fn phrase(term: &Term) -> String {
+fn phrase(term: &SearchTerm) -> String {
     let star = if term.prefix { " *" } else { "" };
     format!("\"{}\"{star}", term.words.join(" "))
 }

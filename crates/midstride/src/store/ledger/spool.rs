@@ -23,7 +23,7 @@ pub(super) fn waiting(folder: &Path) -> (PathBuf, usize, usize) {
 pub(super) fn put(folder: &Root, stream: &StreamId, events: &[Envelope]) -> Result<(), FileError> {
     let spool = folder.make_below(Path::new(FOLDER))?;
     let events: Vec<Value> =
-        events.iter().map(|event| event.cloud_event(stream.as_str())).collect();
+        events.iter().map(|event| event.to_cloud_event(stream.as_str())).collect();
     let name = events.first().and_then(|event| event["id"].as_str()).unwrap_or_default();
     let text = json!({ "stream": stream.as_str(), "events": events }).to_string();
     spool.put(&PathBuf::from(format!("{name}.json")), text.as_bytes())
@@ -57,6 +57,6 @@ fn read(bytes: &[u8]) -> Option<(StreamId, Vec<Envelope>)> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     let stream = StreamId::named(value.get("stream")?.as_str()?);
     let events: Option<Vec<Envelope>> =
-        value.get("events")?.as_array()?.iter().map(Envelope::read).collect();
+        value.get("events")?.as_array()?.iter().map(Envelope::from_cloud_event).collect();
     Some((stream, events?))
 }

@@ -450,7 +450,7 @@ fn take_away(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
     let sql = "INSERT INTO blobs (hash, bytes) VALUES (?1, x'')
                ON CONFLICT (hash) DO UPDATE SET bytes = x''";
     transaction.execute(sql, [hash])?;
-    rewrite(&transaction, hash, |event| event.without(hash))?;
+    rewrite(&transaction, hash, |event| event.without_text(hash))?;
     transaction.commit()
 }
 
@@ -487,7 +487,7 @@ fn rewrite(
             let event = without(&envelope.event);
             rewritten += usize::from(event.is_some());
             let event = event.unwrap_or_else(|| envelope.event.clone());
-            told.push(Envelope { event, ..envelope }.cloud_event(record.stream.as_str()));
+            told.push(Envelope { event, ..envelope }.to_cloud_event(record.stream.as_str()));
         }
         if rewritten > before {
             let text = Value::Array(told).to_string();
@@ -590,7 +590,7 @@ fn record(row: &rusqlite::Row<'_>) -> rusqlite::Result<Recorded> {
         stream: StreamId::named(&stream),
         number: number.cast_unsigned(),
         version: Version(number.cast_unsigned()),
-        events: events.iter().filter_map(Envelope::read).collect(),
+        events: events.iter().filter_map(Envelope::from_cloud_event).collect(),
     })
 }
 

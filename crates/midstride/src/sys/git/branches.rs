@@ -7,7 +7,7 @@ use crate::sys::files;
 use crate::sys::process::Bounds;
 use jiff::Timestamp;
 use midstride_core::session::repository::{
-    Action, MergedBranch, RebaseStep, ReflogEntry, is_commit_id,
+    MergedBranch, RebaseStep, ReflogAction, ReflogEntry, is_commit_id,
 };
 use std::cell::OnceCell;
 
@@ -80,7 +80,7 @@ impl Repository {
     /// a branch along when it is renamed.
     pub fn former_names(&self, branch: &str) -> Vec<(String, Timestamp)> {
         let log = self.recent_branch_reflog(branch);
-        let renames = log.into_iter().filter(|entry| entry.action == Action::Rename);
+        let renames = log.into_iter().filter(|entry| entry.action == ReflogAction::Rename);
         let former = renames.filter_map(|entry| {
             let (from, _) =
                 entry.subject.strip_prefix("renamed refs/heads/")?.split_once(" to refs/heads/")?;
@@ -94,7 +94,7 @@ impl Repository {
         let log = self.branch_reflog(&merged.into, None);
         let brings = |entry: &&ReflogEntry| {
             entry.merged.as_ref() == Some(&merged.name)
-                || (entry.action == Action::FastForward && entry.new == merged.tip)
+                || (entry.action == ReflogAction::FastForward && entry.new == merged.tip)
         };
         log.iter().rev().find(brings).map(|entry| entry.at)
     }
@@ -102,7 +102,7 @@ impl Repository {
     /// The name that a branch got, if that one is there.
     fn renamed(&self, branch: &str, log: &[ReflogEntry]) -> Option<String> {
         let message = |name: &str| format!("renamed refs/heads/{branch} to refs/heads/{name}");
-        let renames = log.iter().rev().filter(|entry| entry.action == Action::Rename);
+        let renames = log.iter().rev().filter(|entry| entry.action == ReflogAction::Rename);
         let names = renames.filter_map(|entry| entry.subject.rsplit_once("refs/heads/"));
         let found = names.map(|(_, name)| name).find(|name| {
             let is_its = log.iter().any(|entry| entry.subject == message(name));
@@ -179,15 +179,15 @@ impl Repository {
 
     /// Whether a commit was ever made on a branch, as its log shows.
     fn has_own_commits(&self, branch: &str) -> bool {
-        let makes = |action: Action| {
+        let makes = |action: ReflogAction| {
             matches!(
                 action,
-                Action::Commit
-                    | Action::Amend
-                    | Action::CherryPick
-                    | Action::Revert
-                    | Action::Merge
-                    | Action::Rebase(RebaseStep::Finish)
+                ReflogAction::Commit
+                    | ReflogAction::Amend
+                    | ReflogAction::CherryPick
+                    | ReflogAction::Revert
+                    | ReflogAction::Merge
+                    | ReflogAction::Rebase(RebaseStep::Finish)
             )
         };
         self.branch_reflog(branch, None).iter().any(|entry| makes(entry.action))
@@ -196,7 +196,7 @@ impl Repository {
 
 /// Whether the log of a working tree shows that a branch was checked out in it.
 fn was_checked_out(branch: &str, log: &[ReflogEntry]) -> bool {
-    let mut moves = log.iter().filter(|entry| entry.action == Action::Checkout);
+    let mut moves = log.iter().filter(|entry| entry.action == ReflogAction::Checkout);
     moves.any(|entry| {
         let moved = entry.subject.strip_prefix("moving from ");
         moved

@@ -4,7 +4,7 @@ use super::Repository;
 use crate::sys::files::Stream;
 use jiff::Timestamp;
 use midstride_core::session::repository::{
-    Action, MadeCommit, ReflogEntry, Tips, made, name_branches,
+    RefTips, ReflogAction, ReflogCommit, ReflogEntry, name_branches, reflog_commits,
 };
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl Repository {
 
     /// The commits that were made in this worktree between two times, oldest first, and what became
     /// of them since.
-    pub fn commits_made(&self, from: Timestamp, to: Option<Timestamp>) -> Vec<MadeCommit> {
+    pub fn commits_made(&self, from: Timestamp, to: Option<Timestamp>) -> Vec<ReflogCommit> {
         let mut log = self.reflog(Some(from), None);
         let has_any = log.iter().any(|entry| to.is_none_or(|to| entry.at <= to));
         if !has_any {
@@ -65,14 +65,16 @@ impl Repository {
         branches.dedup();
         branches.truncate(TIPS_MAX);
         let tips = self.tips(&branches);
-        let makes = |one: &&ReflogEntry| !matches!(one.action, Action::Checkout | Action::Reset);
+        let makes = |one: &&ReflogEntry| {
+            !matches!(one.action, ReflogAction::Checkout | ReflogAction::Reset)
+        };
         let here: HashSet<String> = log.iter().filter(makes).map(|one| one.new.clone()).collect();
         // Where there is one worktree alone, almost everything happens in it.
         if crate::sys::files::is_folder(&self.common_dir.join("worktrees")) {
             self.add_moves_elsewhere(&mut log, &branches, from);
         }
-        let mut commits = made(&log, to, &tips);
-        let is_early = |one: &MadeCommit| one.at.as_second() < from.as_second();
+        let mut commits = reflog_commits(&log, to, &tips);
+        let is_early = |one: &ReflogCommit| one.at.as_second() < from.as_second();
         commits.retain(|one| here.contains(&one.id) && !is_early(one));
         commits
     }
@@ -104,14 +106,14 @@ impl Repository {
         *log = all;
     }
 
-    fn tips(&self, branches: &[String]) -> Tips {
+    fn tips(&self, branches: &[String]) -> RefTips {
         let of = |folder: &str| {
             let tip = |name: &String| self.commit_of(&format!("{folder}/{name}"));
             branches.iter().filter_map(tip).collect::<Vec<String>>()
         };
         let mut local = of("refs/heads");
         local.extend(self.head_commit());
-        Tips { local, remote: of("refs/remotes/origin") }
+        RefTips { local, remote: of("refs/remotes/origin") }
     }
 
     /// The branch that is checked out, or is being rebased.

@@ -5,9 +5,9 @@ use super::run::{GitError, command};
 use crate::sys::files::{self, Root};
 use crate::sys::process::{Bounds, exchange_bounded};
 use jiff::Timestamp;
-use midstride_core::handoff::proof::Ended;
+use midstride_core::handoff::proof::TrialEnd;
 use midstride_core::session::repository::{
-    FileStatus, LoggedCommit, Operation, UncommittedFile, Upstream, WorkTreeState, is_commit_id,
+    FileStatus, GitOperation, LoggedCommit, UncommittedFile, Upstream, WorkTreeState, is_commit_id,
 };
 use std::path::Path;
 
@@ -32,10 +32,10 @@ pub(super) fn asked(
     git.env("GIT_NO_LAZY_FETCH", "1").env_remove("GIT_INDEX_FILE");
     let done = exchange_bounded(git, Vec::new(), bounds).map_err(GitError::NotStarted)?;
     let (message, code) = match done.ended {
-        Ended::Exit(0) => return Ok(done.output.beginning()),
-        Ended::Exit(code) => (done.errors.text().trim().to_owned(), Some(code)),
-        Ended::Signal(signal) => (format!("ended by signal {signal}"), None),
-        Ended::TimedOut => (format!("took more than {} s", bounds.time.as_secs()), None),
+        TrialEnd::Exit(0) => return Ok(done.output.beginning()),
+        TrialEnd::Exit(code) => (done.errors.text().trim().to_owned(), Some(code)),
+        TrialEnd::Signal(signal) => (format!("ended by signal {signal}"), None),
+        TrialEnd::TimedOut => (format!("took more than {} s", bounds.time.as_secs()), None),
     };
     Err(GitError::Refused { command: arguments.join(" "), message, code })
 }
@@ -61,15 +61,15 @@ impl Repository {
     }
 
     /// What git is in the middle of in this working tree, read from its files.
-    pub fn operation(&self) -> Option<Operation> {
+    pub fn operation(&self) -> Option<GitOperation> {
         let marks = [
             // A rebase that stopped has marks of the others too.
-            ("rebase-merge", Operation::Rebase),
-            ("rebase-apply", Operation::Rebase),
-            ("MERGE_HEAD", Operation::Merge),
-            ("CHERRY_PICK_HEAD", Operation::CherryPick),
-            ("REVERT_HEAD", Operation::Revert),
-            ("BISECT_LOG", Operation::Bisect),
+            ("rebase-merge", GitOperation::Rebase),
+            ("rebase-apply", GitOperation::Rebase),
+            ("MERGE_HEAD", GitOperation::Merge),
+            ("CHERRY_PICK_HEAD", GitOperation::CherryPick),
+            ("REVERT_HEAD", GitOperation::Revert),
+            ("BISECT_LOG", GitOperation::Bisect),
         ];
         let is_there = |name: &str| files::exists(&self.git_dir.join(name));
         marks.into_iter().find(|(name, _)| is_there(name)).map(|(_, operation)| operation)

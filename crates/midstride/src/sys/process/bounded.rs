@@ -3,7 +3,7 @@
 use super::group::Group;
 use super::kept::Kept;
 use crate::sys::clock::Stopwatch;
-use midstride_core::handoff::proof::Ended;
+use midstride_core::handoff::proof::TrialEnd;
 use std::io::{self, PipeReader, Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -29,7 +29,7 @@ pub struct Bounds {
 #[derive(Debug)]
 pub struct Bounded {
     /// How it ended.
-    pub ended: Ended,
+    pub ended: TrialEnd,
     /// What it wrote, to standard output and standard error alike where they are not kept apart.
     pub output: Kept,
     /// What it wrote to standard error, where that is kept apart.
@@ -155,10 +155,10 @@ fn in_time(
     }
 }
 
-fn ended(status: Option<ExitStatus>) -> Ended {
-    let Some(status) = status else { return Ended::TimedOut };
+fn ended(status: Option<ExitStatus>) -> TrialEnd {
+    let Some(status) = status else { return TrialEnd::TimedOut };
     match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Exit(code),
-        (None, signal) => Ended::Signal(signal.unwrap_or_default()),
+        (Some(code), _) => TrialEnd::Exit(code),
+        (None, signal) => TrialEnd::Signal(signal.unwrap_or_default()),
     }
 }

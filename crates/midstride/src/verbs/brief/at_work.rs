@@ -6,21 +6,26 @@ use crate::clients::at_work::{AtWork, at_work};
 use crate::sys::files;
 use crate::workspace::observation::last_work_tree;
 use crate::workspace::project::Project;
-use midstride_core::brief::points::{self, of_at_work};
-use midstride_core::brief::{Occasion, Point};
-use midstride_core::session::checkpoint::{Gist, HighlightKind};
-use midstride_core::session::shell::join;
+use midstride_core::brief::points::{self, concurrent_session_items};
+use midstride_core::brief::{BriefItem, BriefOccasion};
+use midstride_core::session::checkpoint::{HighlightKind, SessionSummary};
+use midstride_core::session::shell::join_folder;
 use std::path::Path;
 
 /// A line for each other session at work. A session that goes on after a compaction was told when it
 /// started, and a prompt or an agent asks for something else.
-pub(super) fn of_others_at_work(project: &Project, asked: &Asked, work: &Work) -> Vec<Point> {
+pub(super) fn of_others_at_work(project: &Project, asked: &Asked, work: &Work) -> Vec<BriefItem> {
     let is_wanted = asked.only.is_none()
         && match asked.occasion {
-            None | Some(Occasion::Startup | Occasion::Clear | Occasion::Resume) => true,
-            Some(Occasion::Summary | Occasion::Compact | Occasion::Prompt | Occasion::Agent) => {
-                false
+            None | Some(BriefOccasion::Startup | BriefOccasion::Clear | BriefOccasion::Resume) => {
+                true
             }
+            Some(
+                BriefOccasion::Summary
+                | BriefOccasion::Compact
+                | BriefOccasion::Prompt
+                | BriefOccasion::Agent,
+            ) => false,
         };
     if !is_wanted {
         return Vec::new();
@@ -35,17 +40,18 @@ pub(super) fn of_others_at_work(project: &Project, asked: &Asked, work: &Work) -
     let seen = |one: AtWork| {
         let is_of_page = work.gist.as_ref().is_some_and(|gist| gist.session == one.session);
         let both = |path: &&String| !is_of_page && one.edited.contains(path);
-        points::AtWork {
+        points::ConcurrentSession {
             client: one.client,
-            elsewhere: (one.root != here).then(|| clean(project, &one.root.to_string_lossy())),
+            other_work_tree: (one.root != here)
+                .then(|| clean(project, &one.root.to_string_lossy())),
             branch: one.branch.as_deref().map(|branch| clean(project, branch)),
-            active: one.active,
-            is_of_page,
-            both: left.iter().filter(both).cloned().collect(),
+            last_active: one.active,
+            is_page_subject: is_of_page,
+            shared_files: left.iter().filter(both).cloned().collect(),
             session: one.session,
         }
     };
-    of_at_work(&others.into_iter().map(seen).collect::<Vec<_>>())
+    concurrent_session_items(&others.into_iter().map(seen).collect::<Vec<_>>())
 }
 
 fn clean(project: &Project, text: &str) -> String {
@@ -54,7 +60,7 @@ fn clean(project: &Project, text: &str) -> String {
 
 /// The files that a session changed, from the top of the project, without those that were committed
 /// since as far as git was asked.
-fn left_uncommitted(project: &Project, gist: &Gist) -> Vec<String> {
+fn left_uncommitted(project: &Project, gist: &SessionSummary) -> Vec<String> {
     let root = files::real(project.root().path());
     let state = last_work_tree(project);
     let is_uncommitted = |path: &String| {
@@ -64,7 +70,7 @@ fn left_uncommitted(project: &Project, gist: &Gist) -> Vec<String> {
         })
     };
     let changed = gist.of_kind(HighlightKind::Changed).filter_map(|one| {
-        let whole = join(gist.folder.as_deref(), &one.text);
+        let whole = join_folder(gist.folder.as_deref(), &one.text);
         Some(Path::new(&whole).strip_prefix(&root).ok()?.to_str()?.to_owned())
     });
     changed.filter(is_uncommitted).collect()

@@ -7,7 +7,7 @@ use crate::verbs::task::named;
 use crate::verbs::work::instructions::{self, instructions, read_instructions};
 use crate::workspace::project::{Project, SetUp};
 use jiff::Timestamp;
-use midstride_core::brief::carry::Carried;
+use midstride_core::brief::carry::UnsettledItem;
 use midstride_core::session::instruction::{Instruction, InstructionState};
 use midstride_core::work::event::{Event, InstructionEvent, SessionEvent};
 
@@ -24,8 +24,8 @@ pub struct Dismissable {
     pub session: String,
 }
 
-impl From<&Carried> for Dismissable {
-    fn from(one: &Carried) -> Self {
+impl From<&UnsettledItem> for Dismissable {
+    fn from(one: &UnsettledItem) -> Self {
         Self {
             handle: one.handle.clone(),
             kind: one.item.kind.word(),

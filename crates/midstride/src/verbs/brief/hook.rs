@@ -28,19 +28,20 @@ use crate::workspace::project::{Project, SetUp, Shelved};
 use crate::workspace::settings::{self, SessionName};
 use jiff::Timestamp;
 use midstride_core::brief::hook::{
-    Answer, BLOCKS_MAX, Call, ClientTask, Handed, Moment, Worth, blocks, missing, nudge, proven,
-    reminds, worth,
+    BLOCKS_MAX, ClientTask, HandoffCompleteness, HookEvent, HookInput, HookOutput, SaveReason,
+    missing_from_texts, reminder_reason, reminder_text, save_reason, stop_block_reason,
+    without_agent_statements,
 };
-use midstride_core::brief::{Briefing, Occasion, Rank};
+use midstride_core::brief::{BriefOccasion, Briefing, ItemRank};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
-use midstride_core::handoff::check::Verdict;
-use midstride_core::session::checkpoint::{Checkpoint, Gist, Mode};
-use midstride_core::session::gate::{self, Gap, Gate};
+use midstride_core::handoff::check::CheckFindings;
+use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, SessionSummary};
+use midstride_core::session::gate::{self, QualityIssue, QualityReport};
 use midstride_core::session::{Client, Session};
 use midstride_core::text::tokens;
-use midstride_core::text::yaml::Node;
-use midstride_core::work::event::Delivered;
+use midstride_core::text::yaml::YamlNode;
+use midstride_core::work::event::DeliveredHandoff;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::Path;
@@ -60,16 +61,16 @@ const PROMPT_BYTES_MAX: usize = 64 << 10;
 /// What a summary is asked to keep, and what it lost, costs at most so many tokens.
 const SURVIVING_TOKENS: u64 = 1_000;
 /// What an agent has to know of handoffs: what it must keep to, and what will bite it.
-const FOR_AGENTS: [Rank; 2] = [Rank::Constraint, Rank::Landmine];
+const FOR_AGENTS: [ItemRank; 2] = [ItemRank::Constraint, ItemRank::Landmine];
 
 /// What a session that knows a handoff is told again.
-const REJECTS: [Rank; 2] = [Rank::Rejected, Rank::Constraint];
+const REJECTS: [ItemRank; 2] = [ItemRank::Rejected, ItemRank::Constraint];
 
 /// What became of a call.
 #[derive(Debug, Default)]
 pub struct Hooked {
     /// What the client is answered.
-    pub answer: Answer,
+    pub answer: HookOutput,
     /// What was done, in words.
     pub did: Vec<String>,
     /// How many tokens the model is told.
@@ -110,7 +111,7 @@ fn is_headless(client: Client) -> bool {
 }
 
 /// Answers a call. The limit says how much of the index may be built before the answer.
-pub fn hook(project: &Project, call: &Call, limit: Limit) -> Hooked {
+pub fn hook(project: &Project, call: &HookInput, limit: Limit) -> Hooked {
     let mut done = Hooked::default();
     if is_silent(project) {
         return done;
@@ -140,23 +141,23 @@ pub fn hook(project: &Project, call: &Call, limit: Limit) -> Hooked {
 }
 
 /// Somebody else's handoffs are counted, and not read.
-fn stranger(project: &Project, call: &Call) -> Answer {
+fn stranger(project: &Project, call: &HookInput) -> HookOutput {
     let count = project.spots().iter().filter(|spot| spot.is_ok()).count();
-    let told = matches!(call.moment, Moment::Start(Occasion::Startup | Occasion::Clear));
+    let told = matches!(call.kind, HookEvent::Start(BriefOccasion::Startup | BriefOccasion::Clear));
     if count == 0 || !told {
-        return Answer::default();
+        return HookOutput::default();
     }
     let handoffs = if count == 1 { "1 handoff".to_owned() } else { format!("{count} handoffs") };
     let line = format!(
         "midstride: {handoffs} of somebody else came with this repository, and nothing of them was \
          told. A person can trust them with `midstride trust`"
     );
-    Answer { user_line: Some(line.clone()), context: Some(line), ..Answer::default() }
+    HookOutput { user_line: Some(line.clone()), context: Some(line), ..HookOutput::default() }
 }
 
 struct Hooking<'h> {
     project: &'h Project,
-    call: &'h Call,
+    call: &'h HookInput,
     session: SessionName,
     limit: Limit,
     done: Hooked,
@@ -168,26 +169,28 @@ impl Hooking<'_> {
     /// Whether what git said last is out of date. At the end of a session and before a compaction it
     /// is asked anyway: what the user edits is in no transcript.
     fn is_observation_due(&self) -> bool {
-        match self.call.moment {
-            Moment::BeforeCompaction | Moment::End { .. } => self.project.repository().is_some(),
-            Moment::Stop { .. } => is_due(self.project, self.changed),
-            Moment::Start(_)
-            | Moment::Prompt(_)
-            | Moment::AfterCompaction(_)
-            | Moment::AgentStart
-            | Moment::AgentStop
-            | Moment::Interrupt
-            | Moment::TaskCreated(_)
-            | Moment::TaskCompleted(_)
-            | Moment::Other => false,
+        match self.call.kind {
+            HookEvent::BeforeCompaction | HookEvent::End { .. } => {
+                self.project.repository().is_some()
+            }
+            HookEvent::Stop { .. } => is_due(self.project, self.changed),
+            HookEvent::Start(_)
+            | HookEvent::Prompt(_)
+            | HookEvent::AfterCompaction(_)
+            | HookEvent::AgentStart
+            | HookEvent::AgentStop
+            | HookEvent::Interrupt
+            | HookEvent::TaskCreated(_)
+            | HookEvent::TaskCompleted(_)
+            | HookEvent::Other => false,
         }
     }
 
     /// Keeps which list the tasks of a session are on, before anything is told of them.
     fn keep_task_list(&mut self, list: Option<String>) {
         let is_needed = matches!(
-            self.call.moment,
-            Moment::Start(_) | Moment::TaskCreated(_) | Moment::TaskCompleted(_)
+            self.call.kind,
+            HookEvent::Start(_) | HookEvent::TaskCreated(_) | HookEvent::TaskCompleted(_)
         );
         let list = list.filter(|_| is_needed && self.call.client == Client::ClaudeCode);
         if let Some(list) = list {
@@ -197,18 +200,18 @@ impl Hooking<'_> {
     }
 
     fn answer(&mut self) {
-        match &self.call.moment {
-            Moment::Start(occasion) => self.start(*occasion),
-            Moment::Prompt(text) => self.prompt(text),
-            Moment::BeforeCompaction => self.before_compaction(),
-            Moment::AfterCompaction(summary) => self.after_compaction(summary.as_deref()),
-            Moment::AgentStart => self.agent_start(),
-            Moment::AgentStop | Moment::Interrupt => drop(self.advance(is_worth_it)),
-            Moment::TaskCreated(task) => self.mirror(task, false),
-            Moment::TaskCompleted(task) => self.mirror(task, true),
-            Moment::Stop { again } => self.stop(*again),
-            Moment::End { is_clear } => self.end(*is_clear),
-            Moment::Other => {}
+        match &self.call.kind {
+            HookEvent::Start(occasion) => self.start(*occasion),
+            HookEvent::Prompt(text) => self.prompt(text),
+            HookEvent::BeforeCompaction => self.before_compaction(),
+            HookEvent::AfterCompaction(summary) => self.after_compaction(summary.as_deref()),
+            HookEvent::AgentStart => self.agent_start(),
+            HookEvent::AgentStop | HookEvent::Interrupt => drop(self.advance(is_worth_it)),
+            HookEvent::TaskCreated(task) => self.mirror(task, false),
+            HookEvent::TaskCompleted(task) => self.mirror(task, true),
+            HookEvent::Stop { again } => self.stop(*again),
+            HookEvent::End { is_clear } => self.end(*is_clear),
+            HookEvent::Other => {}
         }
     }
 
@@ -221,7 +224,7 @@ impl Hooking<'_> {
         self.done.did.push(what.into());
     }
 
-    fn asked(&self, occasion: Occasion) -> Asked {
+    fn asked(&self, occasion: BriefOccasion) -> Asked {
         Asked {
             occasion: Some(occasion),
             client: Some(self.call.client),
@@ -232,7 +235,7 @@ impl Hooking<'_> {
     }
 
     /// Sessions that ended without a word come first: the next one is told of them.
-    fn start(&mut self, occasion: Occasion) {
+    fn start(&mut self, occasion: BriefOccasion) {
         let place = Place::of(self.project, self.call.transcript.as_deref());
         // What is told twice fills the context; what cannot be remembered is told all the same.
         if self.is_first(|kept| (kept.place, kept.ended) = (place, false)) == Some(false) {
@@ -240,17 +243,18 @@ impl Hooking<'_> {
         }
         self.mark_at_work();
         let recovered = self.recover();
-        let has_context = occasion == Occasion::Resume;
+        let has_context = occasion == BriefOccasion::Resume;
         let since = if has_context { self.last_at_work() } else { None };
-        if matches!(occasion, Occasion::Resume | Occasion::Compact) {
+        if matches!(occasion, BriefOccasion::Resume | BriefOccasion::Compact) {
             self.checkpoint();
         }
-        if occasion != Occasion::Compact && !self.is_briefed() {
+        if occasion != BriefOccasion::Compact && !self.is_briefed() {
             self.did("started without a briefing");
             return;
         }
         let tokens = self.project.settings().brief.budget.filter(|tokens| *tokens > 0);
-        let tokens = tokens.filter(|_| matches!(occasion, Occasion::Startup | Occasion::Clear));
+        let tokens =
+            tokens.filter(|_| matches!(occasion, BriefOccasion::Startup | BriefOccasion::Clear));
         let in_context = self.page_in_context(occasion);
         let asked = Asked { tokens, has_context, since, in_context, ..self.asked(occasion) };
         let briefed = brief(self.project, &asked, &mut |_, _| ());
@@ -267,15 +271,15 @@ impl Hooking<'_> {
         let text = text.or(indexing);
         let indexing =
             briefed.indexing.map(|indexing| format!("midstride is building its index: {indexing}"));
-        let line = [told.and_then(Briefing::line_for_user), recovered_line(recovered), indexing];
+        let line = [told.and_then(Briefing::user_line), recovered_line(recovered), indexing];
         let line: Vec<String> = line.into_iter().flatten().collect();
         self.done.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
-        let told = text.clone().filter(|_| occasion == Occasion::Compact);
+        let told = text.clone().filter(|_| occasion == BriefOccasion::Compact);
         self.done.answer.context = text.clone();
         let now = self.project.environment().clock.now();
         self.change(|kept| {
             kept.told = told;
-            kept.waits = text.is_some() && occasion == Occasion::Resume;
+            kept.waits = text.is_some() && occasion == BriefOccasion::Resume;
             kept.briefed = text.map(|text| (now, text)).or(kept.briefed.take());
         });
         let bounded = Kept::bound(self.project);
@@ -284,8 +288,8 @@ impl Hooking<'_> {
 
     /// The page that a session got when it was resumed, where it is compacted before its first prompt:
     /// both are in its context then.
-    fn page_in_context(&self, occasion: Occasion) -> Option<String> {
-        let kept = (occasion == Occasion::Compact).then(|| self.kept())?;
+    fn page_in_context(&self, occasion: BriefOccasion) -> Option<String> {
+        let kept = (occasion == BriefOccasion::Compact).then(|| self.kept())?;
         kept.briefed.filter(|_| kept.waits).map(|(_, page)| page)
     }
 
@@ -350,13 +354,13 @@ impl Hooking<'_> {
         let mut parts = Vec::new();
         if let Some(briefed) = self.matters(text) {
             self.note_troubles(&briefed);
-            self.done.answer.user_line = briefed.briefing.line_for_user();
+            self.done.answer.user_line = briefed.briefing.user_line();
             self.did("briefed");
             parts.push(briefed.briefing.text);
         }
         if let Some(worth) = self.reminder(&kept) {
             self.did("nudged");
-            parts.push(nudge(worth));
+            parts.push(reminder_text(worth));
         }
         // At the end: whoever has no time to answer must not have taken it away.
         let missing = kept.missing.as_ref().and_then(|_| self.change(|kept| kept.missing.take()));
@@ -377,7 +381,7 @@ impl Hooking<'_> {
     }
 
     /// Reads on, and says what the agent is reminded of, once in a session.
-    fn reminder(&mut self, kept: &Kept) -> Option<Worth> {
+    fn reminder(&mut self, kept: &Kept) -> Option<SaveReason> {
         let turned_on = self.project.settings().hooks.nudge;
         let may = turned_on != Some(false) && !kept.nudged;
         // What is long is weighed once, and then whenever it is read on.
@@ -386,7 +390,7 @@ impl Hooking<'_> {
             News::Enough => true,
         });
         let session = session.filter(|_| may)?;
-        let worth = reminds(&session, turned_on).filter(|_| self.may_save());
+        let worth = reminder_reason(&session, turned_on).filter(|_| self.may_save());
         let worth = worth.filter(|_| !self.has_handoff());
         if kept.weighed && worth.is_none() {
             return None;
@@ -439,7 +443,7 @@ impl Hooking<'_> {
             let name = uid.unwrap_or_else(|| handoff.key().to_string());
             !told.contains(&name) && own.as_ref() != Some(&self.session.id)
         };
-        let asked = Asked { prompt: Some(prompt.text), ..self.asked(Occasion::Prompt) };
+        let asked = Asked { prompt: Some(prompt.text), ..self.asked(BriefOccasion::Prompt) };
         let hits = hits.into_iter().map(|hit| hit.shelved);
         let (new, known): (Vec<Shelved>, Vec<Shelved>) = hits.partition(is_new);
         if new.is_empty() {
@@ -474,7 +478,7 @@ impl Hooking<'_> {
         let Some(ledger) = SqliteLedger::open_existing(self.project, Patience::Hook)? else {
             return Ok(HashSet::new());
         };
-        let name = |one: Delivered| one.uid.unwrap_or(one.id);
+        let name = |one: DeliveredHandoff| one.uid.unwrap_or(one.id);
         Ok(told_of(&ledger, &self.session)?.into_iter().map(name).collect())
     }
 
@@ -487,7 +491,7 @@ impl Hooking<'_> {
             Some(Ok(_)) => false,
             None => true,
         };
-        if is_missing && may_be_early(&self.call.moment) {
+        if is_missing && may_be_early(&self.call.kind) {
             self.did("found no transcript yet");
             return None;
         }
@@ -562,10 +566,10 @@ impl Hooking<'_> {
             return None;
         }
         let found = self.transcript(&called)?;
-        let done = write_down(self.project, &ledger, &found, Mode::Auto);
+        let done = write_down(self.project, &ledger, &found, CheckpointMode::Auto);
         let done = self.noted(done)?;
         self.did(if done.is_new { "captured" } else { "nothing new" });
-        if !matches!(self.call.moment, Moment::End { .. }) {
+        if !matches!(self.call.kind, HookEvent::End { .. }) {
             self.note_changes(&done.checkpoint.session);
         }
         Some(done)
@@ -575,18 +579,18 @@ impl Hooking<'_> {
         let done = self.checkpoint();
         let is_new = done.as_ref().is_some_and(|done| done.is_new);
         let gist = match done {
-            Some(done) => Some(Gist::of(&done.checkpoint)),
+            Some(done) => Some(SessionSummary::from_checkpoint(&done.checkpoint)),
             None => {
                 let gist = self.own_gist();
                 self.noted(gist).flatten()
             }
         };
-        let Some(kept) = gist.as_ref().and_then(proven) else { return };
+        let Some(kept) = gist.as_ref().and_then(without_agent_statements) else { return };
         // Where something came since, it is no repetition.
         if self.is_first(|_| ()) == Some(false) && !is_new {
             return;
         }
-        let told = self.told_again(&kept, Occasion::Summary);
+        let told = self.told_again(&kept, BriefOccasion::Summary);
         self.done.answer.instructions = Some(format!(
             "The summary has to keep what follows, the words of the user as they are.\n\n{told}"
         ));
@@ -604,8 +608,8 @@ impl Hooking<'_> {
         let gist = self.own_gist();
         let Some(gist) = self.noted(gist).flatten() else { return };
         let told = kept.told.unwrap_or_default();
-        let lost = missing(&gist, &[summary, &told]);
-        let lost = lost.map(|lost| self.told_again(&lost, Occasion::Compact));
+        let lost = missing_from_texts(&gist, &[summary, &told]);
+        let lost = lost.map(|lost| self.told_again(&lost, BriefOccasion::Compact));
         let is_lost = lost.is_some();
         let changed = self.change(|kept| {
             let is_new = !is_compared(kept);
@@ -619,19 +623,20 @@ impl Hooking<'_> {
         }
     }
 
-    fn own_gist(&self) -> Result<Option<Gist>, LedgerError> {
+    fn own_gist(&self) -> Result<Option<SessionSummary>, LedgerError> {
         let ledger = SqliteLedger::open_existing(self.project, Patience::Hook)?;
         ledger.map_or(Ok(None), |ledger| gist_of_session(&ledger, &self.session))
     }
 
-    fn told_again(&self, gist: &Gist, occasion: Occasion) -> String {
+    fn told_again(&self, gist: &SessionSummary, occasion: BriefOccasion) -> String {
         let asked = Asked { tokens: Some(SURVIVING_TOKENS), ..self.asked(occasion) };
         let text = brief_again(self.project, &asked, gist).text;
         self.project.clean(&text).0.as_str().to_owned()
     }
 
     fn agent_start(&mut self) {
-        let asked = Asked { session: None, only: Some(&FOR_AGENTS), ..self.asked(Occasion::Agent) };
+        let asked =
+            Asked { session: None, only: Some(&FOR_AGENTS), ..self.asked(BriefOccasion::Agent) };
         let briefed = brief(self.project, &asked, &mut |_, _| ());
         self.note_troubles(&briefed);
         if !briefed.briefing.text.is_empty() && self.is_first(|_| ()) != Some(false) {
@@ -664,11 +669,13 @@ impl Hooking<'_> {
         let Some(captured) = self.noted(captured) else { return };
         self.note_new(captured.new_bytes);
         self.note_changes(&captured.session);
-        let Some(worth) = worth(&captured.session).filter(|_| self.may_save()) else { return };
-        let taken = taken(self.project, &found, captured, Mode::Auto);
+        let Some(worth) = save_reason(&captured.session).filter(|_| self.may_save()) else {
+            return;
+        };
+        let taken = taken(self.project, &found, captured, CheckpointMode::Auto);
         let Some(taken) = self.noted(taken) else { return };
         let handed = self.lacking(own.first(), &taken.written.checkpoint);
-        let Some(why) = blocks(Some(worth), &handed, before) else { return };
+        let Some(why) = stop_block_reason(Some(worth), &handed, before) else { return };
         // What cannot be counted does not end.
         if self.is_first(|kept| kept.blocked = before + 1) == Some(true) {
             self.did("blocked");
@@ -692,18 +699,18 @@ impl Hooking<'_> {
 
     /// What a handoff of this session does not tell. Only what is compared with the transcript is
     /// judged anew: everything else was when it was saved, and would ask git.
-    fn lacking(&self, own: Option<&Shelved>, checkpoint: &Checkpoint) -> Handed {
+    fn lacking(&self, own: Option<&Shelved>, checkpoint: &Checkpoint) -> HandoffCompleteness {
         let key = own.map(|shelved| shelved.handoff(self.project).key().to_string());
         let nothing = Document::parse(b"");
         let document = own.map_or(&nothing, |shelved| &shelved.document);
         let coverage = coverage(self.project, checkpoint, document);
-        let gate = Gate::of(document, &Verdict::default(), Some(&coverage));
-        let mut gaps: Vec<String> = gate.gaps.iter().map(Gap::line).collect();
-        let found = gate::record(document).and_then(|record| record.get("findings"));
-        let codes = found.into_iter().flat_map(Node::items).filter_map(Node::text);
+        let gate = QualityReport::check(document, &CheckFindings::default(), Some(&coverage));
+        let mut gaps: Vec<String> = gate.issues.iter().map(QualityIssue::line).collect();
+        let found = gate::quality_node(document).and_then(|record| record.get("findings"));
+        let codes = found.into_iter().flat_map(YamlNode::items).filter_map(YamlNode::text);
         let rules = codes.filter_map(|code| Some(Code::parse(code.value)?.rule()));
-        gaps.extend(rules.map(|rule| format!("{}: {}", rule.code, rule.mend)));
-        Handed::Lacking { key, gaps }
+        gaps.extend(rules.map(|rule| format!("{}: {}", rule.code, rule.fix)));
+        HandoffCompleteness::Incomplete { key, gaps }
     }
 
     /// The open handoffs of this session.
@@ -733,7 +740,7 @@ impl Hooking<'_> {
     /// Whether nobody else answers this call, which is asked where something is about to be said; if
     /// so, changes what is kept.
     fn is_first(&mut self, change: impl FnOnce(&mut Kept)) -> Option<bool> {
-        let Some(sameness) = self.call.sameness() else { return Some(true) };
+        let Some(sameness) = self.call.dedup_key() else { return Some(true) };
         let sameness = &sameness.as_bytes()[..sameness.len().min(PROMPT_BYTES_MAX)];
         let turn = self.call.turn.as_deref().unwrap_or_default().as_bytes();
         let call = sha256(&[self.call.event.as_bytes(), b"\n", turn, b"\n", sameness].concat());
@@ -754,8 +761,8 @@ impl Hooking<'_> {
 
 /// Whether a transcript may not be there yet: clients write it behind what they do, and for a session
 /// in which nothing was asked not at all. A context that is full was written down.
-fn may_be_early(moment: &Moment) -> bool {
-    !matches!(moment, Moment::BeforeCompaction | Moment::Start(Occasion::Compact))
+fn may_be_early(moment: &HookEvent) -> bool {
+    !matches!(moment, HookEvent::BeforeCompaction | HookEvent::Start(BriefOccasion::Compact))
 }
 
 /// Where nobody asks what the session did, little is left for later.
@@ -765,7 +772,7 @@ fn is_worth_it(news: News) -> bool {
 
 /// Whether nothing more is asked for a handoff: it is enough, or its agent was asked once.
 fn asks_nothing(shelved: &Shelved) -> bool {
-    gate::is_enough(&shelved.document) || gate::is_kept(&shelved.document)
+    gate::passes_quality_check(&shelved.document) || gate::has_been_resaved(&shelved.document)
 }
 
 fn recovered_line(count: usize) -> Option<String> {

@@ -4,9 +4,9 @@ use crate::store::ledger::{LedgerError, Patience, SqliteLedger};
 use crate::verbs::brief::latest_gists;
 use crate::workspace::project::Project;
 use jiff::Timestamp;
-use midstride_core::brief::search::{Query, Why, session_parts, tier, why};
+use midstride_core::brief::search::{MatchExcerpt, Query, match_excerpts, session_texts, tier};
 use midstride_core::session::Client;
-use midstride_core::text::words::Term;
+use midstride_core::text::words::SearchTerm;
 
 /// A session that was found, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct FoundSession {
     /// When its last record was written.
     pub ended: Option<Timestamp>,
     /// The texts that have the words; the field is the kind of each.
-    pub why: Vec<Why>,
+    pub why: Vec<MatchExcerpt>,
 }
 
 /// Finds sessions that have every word, the latest first. The latest 200 captures are searched.
@@ -30,16 +30,16 @@ pub fn search_sessions(
     let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
         return Ok(Vec::new());
     };
-    let terms: Vec<&Term> = query.terms().iter().collect();
+    let terms: Vec<&SearchTerm> = query.terms().iter().collect();
     let mut found = Vec::new();
     latest_gists(&ledger, |gist| {
-        let parts = session_parts(&gist);
+        let parts = session_texts(&gist);
         if tier(query, &parts).is_some() {
             found.push(FoundSession {
                 client: gist.client,
                 session: gist.session,
                 ended: gist.ended,
-                why: why(&terms, &parts),
+                why: match_excerpts(&terms, &parts),
             });
         }
         found.len() < limit

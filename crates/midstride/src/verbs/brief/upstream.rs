@@ -2,8 +2,8 @@
 
 use super::shown;
 use crate::workspace::project::{Project, Shelved};
-use midstride_core::brief::Point;
-use midstride_core::brief::points::of_upstream;
+use midstride_core::brief::BriefItem;
+use midstride_core::brief::points::upstream_items;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -13,14 +13,14 @@ pub(super) fn of_builds_on(
     project: &Project,
     shelved: &Shelved,
     briefed: &mut HashSet<PathBuf>,
-) -> Vec<Point> {
+) -> Vec<BriefItem> {
     if shelved.handoff(project).stage().is_none() {
         return Vec::new();
     }
     let upstream = project.builds_on(shelved).into_iter();
     let new = upstream.filter(|one| briefed.insert(one.path.clone()));
-    let mut points: Vec<Point> =
-        new.flat_map(|one| of_upstream(&one.handoff(project), &shown(project, &one))).collect();
+    let mut points: Vec<BriefItem> =
+        new.flat_map(|one| upstream_items(&one.handoff(project), &shown(project, &one))).collect();
     for point in &mut points {
         point.text = project.clean(&point.text).0.as_str().to_owned();
     }

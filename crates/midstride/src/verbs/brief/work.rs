@@ -14,20 +14,21 @@ use crate::workspace::observation::{branch_state, commits_made, last_observation
 use crate::workspace::project::Project;
 use crate::workspace::settings::SessionName;
 use jiff::Timestamp;
-use midstride_core::brief::carry::{self, Carried, ClosedBranch};
+use midstride_core::brief::carry::{self, ClosedBranch, UnsettledItem};
 use midstride_core::brief::hook::without_summary;
 use midstride_core::brief::points::{
-    OtherSession, Telling, of_instructions, of_mission, of_tasks, of_workflow, older_workflows,
+    OtherSession, TaskPlacement, instruction_items, mission_items, older_workflows_item,
+    task_items, workflow_item,
 };
-use midstride_core::brief::{Occasion, Point};
+use midstride_core::brief::{BriefItem, BriefOccasion};
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::{Checkpoint, Gist, Highlight, HighlightKind};
+use midstride_core::session::checkpoint::{Checkpoint, Highlight, HighlightKind, SessionSummary};
 use midstride_core::session::instruction::Instructions;
-use midstride_core::session::repository::CommitState;
+use midstride_core::session::repository::ReflogCommitState;
 use midstride_core::work::event::{Event, SessionEvent};
 use midstride_core::work::mission::{self, Mission};
-use midstride_core::work::task::{Role, Task, Tasks};
-use midstride_core::work::workflow::KeptState;
+use midstride_core::work::task::{Task, TaskRole, Tasks};
+use midstride_core::work::workflow::WorkflowState;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -41,19 +42,19 @@ const EARLIER_MAX: usize = 10;
 #[derive(Default)]
 pub(super) struct Work {
     pub(super) ledger: Option<SqliteLedger>,
-    pub(super) gist: Option<Gist>,
+    pub(super) gist: Option<SessionSummary>,
     pub(super) is_own: bool,
     /// What that one left open itself.
-    pub(super) open: Vec<Carried>,
+    pub(super) open: Vec<UnsettledItem>,
     /// What sessions before that one left open, and what is only counted.
-    pub(super) carried: (Vec<Carried>, Vec<Carried>),
+    pub(super) carried: (Vec<UnsettledItem>, Vec<UnsettledItem>),
     /// The sessions with work that left it.
-    pub(super) before: Vec<Gist>,
+    pub(super) before: Vec<SessionSummary>,
     /// The nearest sessions with work before that one, whatever they left.
-    pub(super) worked: Vec<Gist>,
+    pub(super) worked: Vec<SessionSummary>,
     /// Other sessions, the nearest first and then the latest.
     pub(super) earlier: Vec<OtherSession>,
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<BriefItem>,
     /// Whether its branch was merged or deleted.
     pub(super) is_closed: bool,
 }
@@ -63,17 +64,16 @@ impl Work {
         let Some(ledger) = SqliteLedger::open_existing(project, patience(asked))? else {
             return Ok(Self::default());
         };
-        let own = asked
-            .session
-            .as_ref()
-            .filter(|_| matches!(asked.occasion, Some(Occasion::Resume | Occasion::Compact)));
+        let own = asked.session.as_ref().filter(|_| {
+            matches!(asked.occasion, Some(BriefOccasion::Resume | BriefOccasion::Compact))
+        });
         let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
         let mut others = sessions_here(project, &records, asked.session.as_ref());
         let mut own_gist = match own.filter(|_| !asked.has_context) {
             Some(session) => gist_of_session(&ledger, session)?,
             None => None,
         };
-        if asked.occasion == Some(Occasion::Compact) {
+        if asked.occasion == Some(BriefOccasion::Compact) {
             own_gist = own_gist.map(|gist| match &gist.summary {
                 Some(summary) => without_summary(&gist, summary),
                 None => gist,
@@ -87,7 +87,7 @@ impl Work {
         let branch = project.repository().and_then(Repository::branch);
         let worked = Worked::of(&others);
         rank(project, branch.as_deref(), &mut others);
-        let mut sessions: Vec<Gist> = own_gist.into_iter().collect();
+        let mut sessions: Vec<SessionSummary> = own_gist.into_iter().collect();
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(with_work(&ledger, &mut others, sessions.is_empty())?);
         }
@@ -96,7 +96,7 @@ impl Work {
             false => earlier_work(&ledger, &others, &sessions)?,
         };
         let closed = closed_branches(project, &worked_before);
-        let is_over = |gist: &Gist| {
+        let is_over = |gist: &SessionSummary| {
             let closed = gist.branch.as_ref().and_then(|branch| closed.get(branch));
             closed.is_some_and(|closed| closed.closes(gist))
         };
@@ -107,8 +107,8 @@ impl Work {
             gist.items.retain(|item| !is_told_by_board(&tasks, client, &list, item, at));
         }
         let closed = closed_branches(project, &sessions);
-        let closed_for = |gist: &Gist| closed.get(gist.branch.as_ref()?).copied();
-        let carried = carry::unsettled(
+        let closed_for = |gist: &SessionSummary| closed.get(gist.branch.as_ref()?).copied();
+        let carried = carry::collect_unsettled(
             &sessions,
             |handle| dismissed.contains(handle),
             |gist, item| closed_for(gist).is_some_and(|closed| closed.closes_item(gist, item)),
@@ -134,16 +134,16 @@ impl Work {
         let earlier = earlier.map(|one| one.named(branch.as_deref())).collect();
         let mut points = Vec::new();
         let instructions = read_instructions(project, &ledger)?;
-        if !asked.has_context && asked.occasion != Some(Occasion::Prompt) {
-            points.extend(of_instructions(instructions.active(branch.as_deref())));
+        if !asked.has_context && asked.occasion != Some(BriefOccasion::Prompt) {
+            points.extend(instruction_items(instructions.active(branch.as_deref())));
         }
         let gist = gist.map(|gist| without_recorded(gist, &instructions));
         let gist = gist.map(|gist| without_replaced(project, gist));
         let records = ledger.read(&StreamId::mission(), None)?;
         let states = mission::states(records.iter().flat_map(|record| &record.events));
-        let state = Mission::of(states.last(), &tasks);
-        points.extend(state.as_ref().map(of_mission).unwrap_or_default());
-        points.extend(of_tasks(&tasks, |task| telling(task, gist.as_ref(), &recent)));
+        let state = Mission::combine(states.last(), &tasks);
+        points.extend(state.as_ref().map(mission_items).unwrap_or_default());
+        points.extend(task_items(&tasks, |task| telling(task, gist.as_ref(), &recent)));
         points.extend(workflows(&ledger, &worked)?);
         Ok(Self {
             ledger: Some(ledger),
@@ -161,7 +161,7 @@ impl Work {
 }
 
 /// A session without the instructions that are recorded apart: these say whether they hold.
-fn without_recorded(mut gist: Gist, instructions: &Instructions) -> Gist {
+fn without_recorded(mut gist: SessionSummary, instructions: &Instructions) -> SessionSummary {
     let is_recorded = |item: &Highlight| {
         item.kind == HighlightKind::Instruction
             && instructions.iter().any(|one| one.text.trim() == item.text.trim())
@@ -171,14 +171,14 @@ fn without_recorded(mut gist: Gist, instructions: &Instructions) -> Gist {
 }
 
 /// A session without commits that were amended, rebased or reset away since it was captured.
-fn without_replaced(project: &Project, mut gist: Gist) -> Gist {
+fn without_replaced(project: &Project, mut gist: SessionSummary) -> SessionSummary {
     let is_commit =
         |item: &Highlight| matches!(item.kind, HighlightKind::Commit | HighlightKind::Message);
     let Some(began) = gist.began.filter(|_| gist.items.iter().any(is_commit)) else { return gist };
     let made = commits_made(project, began, gist.ended);
     let is_replaced = |id: &str| {
         let made = made.iter().find(|made| made.id.starts_with(id));
-        made.is_some_and(|made| made.state == CommitState::Replaced)
+        made.is_some_and(|made| made.state == ReflogCommitState::Replaced)
     };
     gist.items.retain(|item| !is_commit(item) || !item.detail.as_deref().is_some_and(is_replaced));
     gist
@@ -188,21 +188,25 @@ fn without_replaced(project: &Project, mut gist: Gist) -> Gist {
 /// was left on the oldest is only counted.
 fn telling(
     task: &Task,
-    gist: Option<&Gist>,
+    gist: Option<&SessionSummary>,
     recent: &[(Client, String, Option<String>)],
-) -> Telling {
+) -> TaskPlacement {
     let is_of = |client: Client, session: &str, shared: Option<&String>| match shared {
-        Some(list) => task.is_on(client.name(), list),
+        Some(list) => task.is_on_list(client.name(), list),
         None => task.is_listed_by(client.name(), session),
     };
     if gist.is_some_and(|gist| is_of(gist.client, &gist.session, gist.task_list.as_ref())) {
-        return Telling::WithSession;
+        return TaskPlacement::WithSession;
     }
     let is_recent = || {
         let mut recent = recent.iter();
         recent.any(|(client, session, list)| is_of(*client, session, list.as_ref()))
     };
-    if task.captured.is_empty() || is_recent() { Telling::Here } else { Telling::Counted }
+    if task.captured.is_empty() || is_recent() {
+        TaskPlacement::Here
+    } else {
+        TaskPlacement::Counted
+    }
 }
 
 /// When sessions with work ended: what none of them touched is only counted in the end.
@@ -215,7 +219,7 @@ impl Worked {
     }
 
     /// How many ended after a state was saved, without the one that saved it.
-    fn since(&self, state: &KeptState) -> usize {
+    fn since(&self, state: &WorkflowState) -> usize {
         let saved = |name: &SessionName| {
             let by = state.session.as_ref();
             by.is_some_and(|(client, id)| (&name.client, &name.id) == (client, id))
@@ -226,20 +230,20 @@ impl Worked {
 
 /// The workflow states that were saved last. One that five sessions with work did not save again is only
 /// counted.
-fn workflows(ledger: &SqliteLedger, worked: &Worked) -> Result<Vec<Point>, LedgerError> {
+fn workflows(ledger: &SqliteLedger, worked: &Worked) -> Result<Vec<BriefItem>, LedgerError> {
     /// Older ones are listed by `midstride state`.
     const TOLD_MAX: usize = 3;
     /// A longer state is only named.
     const BYTES_MAX: u64 = 64 << 10;
     let states = newest_states(ledger)?;
     let all = states.len();
-    let is_recent = |state: &KeptState| worked.since(state) < carry::SESSIONS_MAX;
+    let is_recent = |state: &WorkflowState| worked.since(state) < carry::SESSIONS_MAX;
     let mut states: Vec<_> = states.into_iter().filter(|(state, _)| is_recent(state)).collect();
     states.sort_by_key(|(state, _)| Reverse(state.at));
     let mut points = Vec::new();
     let older = all - states.len().min(TOLD_MAX);
     if older > 0 {
-        points.push(older_workflows(older));
+        points.push(older_workflows_item(older));
     }
     for (kept, number) in states.into_iter().take(TOLD_MAX) {
         let blob = match kept.bytes <= BYTES_MAX {
@@ -247,7 +251,7 @@ fn workflows(ledger: &SqliteLedger, worked: &Worked) -> Result<Vec<Point>, Ledge
             false => None,
         };
         let state = blob.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        points.push(of_workflow(&kept, number, state.as_ref()));
+        points.push(workflow_item(&kept, number, state.as_ref()));
     }
     Ok(points)
 }
@@ -261,8 +265,8 @@ fn is_told_by_board(
     item: &Highlight,
     at: usize,
 ) -> bool {
-    let is_told = |task: &Task| at > 0 || !task.status.is_open() || task.role() != Role::Work;
-    let known = || tasks.on_list(client.name(), list, &item.text);
+    let is_told = |task: &Task| at > 0 || !task.status.is_open() || task.role() != TaskRole::Work;
+    let known = || tasks.find_on_list(client.name(), list, &item.text);
     item.kind == HighlightKind::Task && known().is_some_and(is_told)
 }
 
@@ -276,7 +280,7 @@ pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlight>, LedgerError>
 }
 
 /// What sessions left open, the newest first; what a briefing only counts comes last.
-pub fn carried(project: &Project) -> Result<Vec<Carried>, LedgerError> {
+pub fn carried(project: &Project) -> Result<Vec<UnsettledItem>, LedgerError> {
     let Work { open, carried: (carried, older), .. } = Work::look(project, &Asked::default())?;
     Ok([open, carried, older].concat())
 }
@@ -350,7 +354,7 @@ impl Checkpointed<'_> {
     fn named(self, branch: Option<&str>) -> OtherSession {
         let other = self.branch.filter(|theirs| Some(*theirs) != branch);
         let branch = other.map(str::to_owned);
-        OtherSession { id: self.name.id, asked: self.about.to_owned(), branch }
+        OtherSession { id: self.name.id, first_request: self.about.to_owned(), branch }
     }
 }
 
@@ -392,11 +396,11 @@ fn with_work(
     ledger: &SqliteLedger,
     others: &mut Vec<Checkpointed<'_>>,
     one: bool,
-) -> Result<Vec<Gist>, LedgerError> {
+) -> Result<Vec<SessionSummary>, LedgerError> {
     /// More sessions are not read; they are only named.
     const READ_MAX: usize = 12;
     let mut near = others.iter().take_while(|other| other.nearness != Nearness::Rest).count();
-    let mut found: Vec<Gist> = Vec::new();
+    let mut found: Vec<SessionSummary> = Vec::new();
     if one && let Some((at, gist)) = first_with_work(ledger, &others[..near], READ_MAX)? {
         others.remove(at);
         near -= 1;
@@ -419,8 +423,8 @@ fn with_work(
 fn earlier_work(
     ledger: &SqliteLedger,
     others: &[Checkpointed<'_>],
-    sessions: &[Gist],
-) -> Result<Vec<Gist>, LedgerError> {
+    sessions: &[SessionSummary],
+) -> Result<Vec<SessionSummary>, LedgerError> {
     const READ_MAX: usize = 3;
     let near = others.iter().take_while(|other| other.nearness != Nearness::Rest);
     let near = near.filter(|other| other.leaves_open_here() && other.worked != Some(false));
@@ -440,7 +444,7 @@ fn first_with_work(
     ledger: &SqliteLedger,
     others: &[Checkpointed<'_>],
     read_max: usize,
-) -> Result<Option<(usize, Gist)>, LedgerError> {
+) -> Result<Option<(usize, SessionSummary)>, LedgerError> {
     let may_work = others.iter().enumerate().filter(|(_, other)| other.worked != Some(false));
     for (at, other) in may_work.take(read_max) {
         if let Some(gist) = gist(ledger, other)?.filter(|gist| gist.worked) {
@@ -452,7 +456,10 @@ fn first_with_work(
 }
 
 /// The branches of these sessions that were merged or deleted.
-fn closed_branches(project: &Project, sessions: &[Gist]) -> HashMap<String, ClosedBranch> {
+fn closed_branches(
+    project: &Project,
+    sessions: &[SessionSummary],
+) -> HashMap<String, ClosedBranch> {
     let Some(repository) = project.repository() else { return HashMap::new() };
     let here = repository.branch();
     let names = sessions.iter().filter_map(|gist| gist.branch.clone());
@@ -514,7 +521,7 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
 pub(in crate::verbs) fn gist_of_session(
     ledger: &SqliteLedger,
     session: &SessionName,
-) -> Result<Option<Gist>, LedgerError> {
+) -> Result<Option<SessionSummary>, LedgerError> {
     let records = ledger.read(&StreamId::session(&session.client, &session.id), None)?;
     let last = checkpoints(&records).next_back();
     last.map_or(Ok(None), |last| gist(ledger, &last))
@@ -551,7 +558,7 @@ fn sessions_here<'r>(
 /// The captured sessions of this repository, the latest first, each once.
 pub(in crate::verbs) fn latest_gists(
     ledger: &SqliteLedger,
-    mut is_wanted: impl FnMut(Gist) -> bool,
+    mut is_wanted: impl FnMut(SessionSummary) -> bool,
 ) -> Result<(), LedgerError> {
     let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
     let mut sessions: Vec<Checkpointed<'_>> = checkpoints(&records).collect();
@@ -569,15 +576,18 @@ pub(in crate::verbs) fn latest_gists(
 
 /// What was kept to be told; where that is missing or older than the checkpoint can tell, the
 /// checkpoint tells.
-fn gist(ledger: &SqliteLedger, one: &Checkpointed<'_>) -> Result<Option<Gist>, LedgerError> {
+fn gist(
+    ledger: &SqliteLedger,
+    one: &Checkpointed<'_>,
+) -> Result<Option<SessionSummary>, LedgerError> {
     let kept = one.gist.map(|hash| ledger.get_blob(hash)).transpose()?.flatten();
     let kept = kept.and_then(|bytes| match ledger.patience() {
-        Patience::Hook => Gist::read_first(&bytes),
-        Patience::Command => Gist::read(&bytes),
+        Patience::Hook => SessionSummary::parse_first(&bytes),
+        Patience::Command => SessionSummary::parse(&bytes),
     });
-    if kept.as_ref().is_some_and(Gist::is_current) {
+    if kept.as_ref().is_some_and(SessionSummary::is_current) {
         return Ok(kept);
     }
-    let whole = ledger.get_blob(one.blob)?.and_then(|bytes| Checkpoint::read(&bytes));
-    Ok(whole.as_ref().map(Gist::of).or(kept))
+    let whole = ledger.get_blob(one.blob)?.and_then(|bytes| Checkpoint::parse(&bytes));
+    Ok(whole.as_ref().map(SessionSummary::from_checkpoint).or(kept))
 }

@@ -9,9 +9,9 @@ use crate::verbs::handoff::new::{
 };
 use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::finding::{Code, Finding};
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::format::stage::StageRule;
-use midstride_core::handoff::life::{self, Refusal};
+use midstride_core::handoff::life::{self, LifecycleRefusal};
 use midstride_core::text::edit::Edit;
 use midstride_core::text::id::HandoffKey;
 use midstride_core::text::span::{Span, line_end};
@@ -90,7 +90,7 @@ pub fn advance(project: &Project, name: &str, forward: &Forward) -> Result<Advan
     let step = Step { project, forward, blocked: !over.is_empty() };
     step.refuse_unwritable(&from)?;
     let (key, path, created) = step.draft(&from)?;
-    let change = Change::by_verb(Verb::Advance, step.reason(&over), forward.by.clone());
+    let change = Change::by_verb(RevisionVerb::Advance, step.reason(&over), forward.by.clone());
     let recorded = step.record(&from, &key, &path, &change)?;
     let (reason, beside) = (change.reason, open_beside(project, &from, rule));
     let passage = Passage { from, key, path, created, recorded, reason, over, beside };
@@ -109,16 +109,22 @@ fn waits_for(project: &Project, from: &Shelved, to: &str, rule: &StageRule) -> V
             let message = format!("{to} builds on {stage} too, and `{key}` does not exist");
             let finding = Finding::new(Code::UpstreamNotFound, at, message);
             return Some(match upstream_of(project, &key) {
-                Some(before) => {
-                    finding.run(["midstride", "advance", &before.to_string(), "--to", stage])
+                Some(before) => finding.with_command([
+                    "midstride",
+                    "advance",
+                    &before.to_string(),
+                    "--to",
+                    stage,
+                ]),
+                None => {
+                    finding.with_command(["midstride", "new", "--stage", stage, "--id", &key.id])
                 }
-                None => finding.run(["midstride", "new", "--stage", stage, "--id", &key.id]),
             });
         };
-        let why = project.judge(&other).incomplete()?;
+        let why = project.judge(&other).incomplete_reason()?;
         let message = format!("{to} builds on {stage} too, and `{key}` is not complete: {why}");
         let finding = Finding::new(Code::UpstreamIncomplete, at, message);
-        Some(finding.run(["midstride", "check", &key.to_string()]))
+        Some(finding.with_command(["midstride", "check", &key.to_string()]))
     };
     others.filter_map(finding).collect()
 }
@@ -145,7 +151,7 @@ fn upstream_of(project: &Project, key: &HandoffKey) -> Option<HandoffKey> {
 fn refuse_misfit(project: &Project, from: &Shelved, to: &str) -> Result<(), LiveError> {
     let handoff = from.handoff(project);
     let key = handoff.key().to_string();
-    life::may_advance(&handoff, to, &project.settings().stages)
+    life::check_advance(&handoff, to, &project.settings().stages)
         .map_err(|why| LiveError::Refused { key, why })
 }
 
@@ -158,7 +164,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    fn decide(&self, now: &Shelved, artifact: &str) -> Result<Vec<Edit>, Refusal> {
+    fn decide(&self, now: &Shelved, artifact: &str) -> Result<Vec<Edit>, LifecycleRefusal> {
         // Somebody may have put a question in meanwhile; the handoff stays open then.
         let blocked = self.blocked || !self.project.judge(now).blocking().is_empty();
         let (handoff, stages) = (now.handoff(self.project), &self.project.settings().stages);
@@ -206,7 +212,7 @@ impl Step<'_> {
 
     /// How the history tells it.
     fn reason(&self, over: &[Code]) -> String {
-        let advanced = life::advanced_to(&self.forward.to);
+        let advanced = life::advance_reason(&self.forward.to);
         match &self.forward.force {
             Some(why) if self.blocked => {
                 let over: Vec<String> = over.iter().map(ToString::to_string).collect();
@@ -227,10 +233,10 @@ impl Step<'_> {
         let artifact = reference(self.project, path, key).display().to_string();
         let decide = |now: &Shelved| {
             let edits = self.decide(now, &artifact)?;
-            life::once(&now.handoff(self.project), edits, &change.reason)
+            life::reject_if_recorded(&now.handoff(self.project), edits, &change.reason)
         };
         match live_in_place(self.project, from, &decide, change) {
-            Err(LiveError::Refused { why: Refusal::Told, .. }) => Ok(None),
+            Err(LiveError::Refused { why: LifecycleRefusal::AlreadyRecorded, .. }) => Ok(None),
             recorded => recorded.map(Some),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::workspace::permission::{Bound, Granted, Kind, PermissionError, Permissions};
 use crate::workspace::project::{Project, Shelved};
-use midstride_core::handoff::proof::{NotUnderstood, Test, proofs};
+use midstride_core::handoff::proof::{ProofSpec, ProofSpecError, numbered_proofs};
 
 /// A proof, and whether this person allowed it.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub struct Allowable {
     /// What is claimed.
     pub claim: Option<String>,
     /// What would be run, or why it cannot be.
-    pub test: Result<Test, NotUnderstood>,
+    pub test: Result<ProofSpec, ProofSpecError>,
     /// Whether it is allowed.
     pub is_allowed: bool,
 }
@@ -42,13 +42,13 @@ pub fn allowable(
     only: Option<usize>,
 ) -> Result<Vec<Allowable>, AllowError> {
     let permissions = Permissions::of(project.environment());
-    let all = proofs(&shelved.handoff(project)).into_iter().map(|numbered| {
-        let bound = numbered.test.as_ref().ok().map(|test| bound(project, shelved, test));
+    let all = numbered_proofs(&shelved.handoff(project)).into_iter().map(|numbered| {
+        let bound = numbered.spec.as_ref().ok().map(|test| bound(project, shelved, test));
         Allowable {
             number: numbered.number,
             claim: numbered.proof.claim.map(|claim| claim.value.trim().to_owned()),
             is_allowed: bound.is_some_and(|bound| permissions.allow(&bound)),
-            test: numbered.test,
+            test: numbered.spec,
         }
     });
     let all: Vec<Allowable> = all.collect();
@@ -63,7 +63,7 @@ pub fn allowable(
 }
 
 /// What a permission for a proof is bound to.
-fn bound(project: &Project, shelved: &Shelved, test: &Test) -> Bound {
+fn bound(project: &Project, shelved: &Shelved, test: &ProofSpec) -> Bound {
     let handoff = shelved.handoff(project);
     let place = || format!("{} {}", handoff.key(), shelved.path.display());
     let identity = handoff.uid().map_or_else(place, |uid| uid.value.trim().to_owned());
@@ -76,7 +76,11 @@ pub fn may_allow(project: &Project) -> Result<(), PermissionError> {
 }
 
 /// Allows a proof exactly as it is.
-pub fn allow(project: &Project, shelved: &Shelved, test: &Test) -> Result<(), PermissionError> {
+pub fn allow(
+    project: &Project,
+    shelved: &Shelved,
+    test: &ProofSpec,
+) -> Result<(), PermissionError> {
     let environment = project.environment();
     let granted = Granted {
         about: shelved.handoff(project).key().to_string(),
@@ -90,7 +94,7 @@ pub fn allow(project: &Project, shelved: &Shelved, test: &Test) -> Result<(), Pe
 pub fn disallow(
     project: &Project,
     shelved: &Shelved,
-    test: &Test,
+    test: &ProofSpec,
 ) -> Result<bool, PermissionError> {
     Permissions::of(project.environment()).revoke(&bound(project, shelved, test))
 }

@@ -8,8 +8,8 @@ use crate::workspace::project::{Project, Shelved, Spot};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Finding;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::check::{Claim, Verdict, one_id_two_uids};
-use midstride_core::handoff::drift::{self, Commit, Judgement, Open};
+use midstride_core::handoff::check::{CheckFindings, IdClaim, duplicate_id_finding};
+use midstride_core::handoff::drift::{self, CitationCheck, HandoffActivity, LaterCommit};
 use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
@@ -21,16 +21,16 @@ pub struct Judged {
     /// Its name.
     pub key: HandoffKey,
     /// What was found.
-    pub verdict: Verdict,
+    pub verdict: CheckFindings,
     /// The places it names, judged: those that are not as they were, or all of them.
-    pub citations: Vec<Judgement>,
+    pub citations: Vec<CitationCheck>,
     /// How much it tells of its session, where it names one.
     pub coverage: Option<Covering>,
     /// Of many, kept only where something was found: a thousand clean ones would fill the memory.
     document: Option<Document>,
-    claim: Option<Claim>,
+    claim: Option<IdClaim>,
     spot: Option<Spot>,
-    open: Option<Open>,
+    open: Option<HandoffActivity>,
     cited: Option<Cited>,
 }
 
@@ -56,7 +56,7 @@ impl<'p> Comparison<'p> {
 
     /// Whether lines that a document cites stand elsewhere now.
     pub fn has_moved(&self, shelved: &Shelved) -> bool {
-        self.drift.judge(shelved).iter().any(|one| one.verdict == drift::Verdict::Moved)
+        self.drift.judge(shelved).iter().any(|one| one.status == drift::CitationStatus::Moved)
     }
 
     /// A session that somebody names is compared in any case.
@@ -82,7 +82,7 @@ impl Judged {
 pub fn check_all(project: &Project, with: &Comparison<'_>) -> Vec<Result<Judged, FileError>> {
     let judge = |shelved| judge(project, Some(with), shelved, Keep::IfFound);
     let mut judged = project.with_all(judge);
-    let held: Vec<Claim> =
+    let held: Vec<IdClaim> =
         judged.iter().flatten().filter_map(|judged| judged.claim.clone()).collect();
     let later = later_commits(with, judged.iter().flatten());
     for (result, later) in judged.iter_mut().filter(|result| result.is_ok()).zip(later) {
@@ -116,7 +116,7 @@ pub fn check_these(
         true => Vec::new(),
         false => project.with_those(mentions, |shelved| claim(project, &shelved)),
     };
-    let held: Vec<Claim> = held.into_iter().filter_map(Result::ok).flatten().collect();
+    let held: Vec<IdClaim> = held.into_iter().filter_map(Result::ok).flatten().collect();
     let later = with.map_or_else(Vec::new, |with| later_commits(with, judged.iter()));
     let later = later.into_iter().chain(std::iter::repeat(Vec::new()));
     for (one, later) in judged.iter_mut().zip(later) {
@@ -170,14 +170,15 @@ fn judge(project: &Project, with: Option<&Comparison<'_>>, shelved: Shelved, kee
     for finding in told.map(|told| told.findings(&handoff)).unwrap_or_default() {
         verdict.add(&shelved.document, finding);
     }
-    let open = with.and_then(|_| Open::of(&handoff, project.environment().clock.now()));
+    let open =
+        with.and_then(|_| HandoffActivity::for_open(&handoff, project.environment().clock.now()));
     let changed = open.and_then(|open| open.changed);
     let cited = with
         .zip(changed)
         .and_then(|(with, changed)| with.drift.cited(&shelved, changed, &citations));
     let all = with.is_some_and(|with| with.all);
-    let is_told = |one: &Judgement| all || one.verdict != drift::Verdict::Intact;
-    let citations: Vec<Judgement> = citations.into_iter().filter(is_told).collect();
+    let is_told = |one: &CitationCheck| all || one.status != drift::CitationStatus::Intact;
+    let citations: Vec<CitationCheck> = citations.into_iter().filter(is_told).collect();
     let claim = claim(project, &shelved);
     let found = !verdict.findings.is_empty() || !verdict.silenced.is_empty();
     let kept = found || keep == Keep::Always || !citations.is_empty() || coverage.is_some();
@@ -191,7 +192,7 @@ fn judge(project: &Project, with: Option<&Comparison<'_>>, shelved: Shelved, kee
 fn later_commits<'j>(
     with: &Comparison<'_>,
     judged: impl Iterator<Item = &'j Judged>,
-) -> Vec<Vec<Commit>> {
+) -> Vec<Vec<LaterCommit>> {
     let judged: Vec<&Judged> = judged.collect();
     let asked: Vec<Cited> = judged.iter().filter_map(|one| one.cited.clone()).collect();
     let mut answers = with.drift.later_commits(&asked).into_iter();
@@ -199,18 +200,18 @@ fn later_commits<'j>(
     judged.iter().map(answer).map(Option::unwrap_or_default).collect()
 }
 
-fn claim(project: &Project, shelved: &Shelved) -> Option<Claim> {
+fn claim(project: &Project, shelved: &Shelved) -> Option<IdClaim> {
     let handoff = shelved.handoff(project);
     let (uid, id) = (handoff.uid()?.value.to_owned(), handoff.node("id")?);
     let path = shelved.path.display().to_string();
-    Some(Claim { key: handoff.key(), uid, at: id.at, path })
+    Some(IdClaim { key: handoff.key(), uid, at: id.at, path })
 }
 
 impl Judged {
     /// What comparing it with others and with the history tells.
-    fn compared(&self, held: &[Claim], later: &[Commit]) -> Vec<Finding> {
-        let clash = self.claim.as_ref().and_then(|claim| one_id_two_uids(claim, held));
-        let done = self.open.and_then(|open| open.perhaps_done(later));
+    fn compared(&self, held: &[IdClaim], later: &[LaterCommit]) -> Vec<Finding> {
+        let clash = self.claim.as_ref().and_then(|claim| duplicate_id_finding(claim, held));
+        let done = self.open.and_then(|open| open.possibly_done_finding(later));
         [clash, done].into_iter().flatten().collect()
     }
 

@@ -2,8 +2,8 @@
 
 use crate::journal::{Change, JournalError};
 use crate::workspace::project::{Project, Shelved};
-use midstride_core::format::document::EditRefused;
-use midstride_core::format::header::Verb;
+use midstride_core::format::document::DocumentEditError;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::text::redact::Redaction;
 
 /// What became of a document.
@@ -24,7 +24,7 @@ pub enum FmtError {
         /// The document.
         path: std::path::PathBuf,
         /// Why.
-        why: EditRefused,
+        why: DocumentEditError,
     },
     /// It could not be recorded.
     #[error(transparent)]
@@ -43,7 +43,7 @@ pub fn fmt(project: &Project, shelved: &Shelved, write: bool) -> Result<Formatte
     if !write {
         return Ok(Formatted::Changed(project.clean(strict.text()).1));
     }
-    let change = Change::by_verb(Verb::Fmt, "formatted", None);
+    let change = Change::by_verb(RevisionVerb::Fmt, "formatted", None);
     let recorded = project.record(shelved, &strict, &change, &|_| ())?;
     Ok(Formatted::Changed(recorded.redacted))
 }

@@ -3,10 +3,10 @@
 use crate::code::drift::{Drift, Ground};
 use crate::journal::{Change, JournalError, Recorded};
 use crate::workspace::project::{Project, Shelved};
-use midstride_core::format::document::{Document, EditRefused};
-use midstride_core::format::header::Verb;
+use midstride_core::format::document::{Document, DocumentEditError};
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::citation::{self, LineRange};
-use midstride_core::handoff::drift::Verdict;
+use midstride_core::handoff::drift::CitationStatus;
 use midstride_core::text::span::Span;
 
 /// What came of following.
@@ -25,12 +25,12 @@ pub fn follow(project: &Project, shelved: &Shelved) -> Result<Option<Followed>, 
     }
     let mut places = 0;
     let recorded = project.record_in_turn::<_, JournalError>(shelved, |now| {
-        let moved = elsewhere(project, now, &[Verdict::Moved])?;
+        let moved = elsewhere(project, now, &[CitationStatus::Moved])?;
         if moved.is_empty() {
             return Ok(Ok(None));
         }
         places = moved.len();
-        let change = Change::by_verb(Verb::Fix, "lines brought up to date", None);
+        let change = Change::by_verb(RevisionVerb::Fix, "lines brought up to date", None);
         let next = written(&now.document, &moved)?;
         Ok(project.record(now, &next, &change, &|_| ()).map(Some))
     })?;
@@ -43,22 +43,25 @@ pub(in crate::verbs) fn brought_up(
     project: &Project,
     shelved: &Shelved,
 ) -> Result<Document, JournalError> {
-    let there = elsewhere(project, shelved, &[Verdict::Moved, Verdict::Changed])?;
+    let there = elsewhere(project, shelved, &[CitationStatus::Moved, CitationStatus::Changed])?;
     Ok(written(&shelved.document, &there)?)
 }
 
-fn written(document: &Document, there: &[(Span, LineRange)]) -> Result<Document, EditRefused> {
-    let refused = || EditRefused::WouldHarm("a citation".to_owned());
-    citation::with_lines(document, there).ok_or_else(refused)
+fn written(
+    document: &Document,
+    there: &[(Span, LineRange)],
+) -> Result<Document, DocumentEditError> {
+    let refused = || DocumentEditError::WouldCorrupt("a citation".to_owned());
+    citation::update_lines(document, there).ok_or_else(refused)
 }
 
 /// The places of some fates that stand in other lines of the same file now.
 fn elsewhere(
     project: &Project,
     shelved: &Shelved,
-    fates: &[Verdict],
+    fates: &[CitationStatus],
 ) -> Result<Vec<(Span, LineRange)>, JournalError> {
     let judged = Drift::against(project, Ground::WorkTree)?.judge(shelved);
-    let there = judged.iter().filter(|one| fates.contains(&one.verdict) && one.is_in_its_file());
-    Ok(there.filter_map(|one| Some((one.place.at, one.now.as_ref()?.lines?))).collect())
+    let there = judged.iter().filter(|one| fates.contains(&one.status) && one.is_in_cited_file());
+    Ok(there.filter_map(|one| Some((one.place.at, one.location.as_ref()?.lines?))).collect())
 }

@@ -432,7 +432,7 @@ impl Kept {
             if id == text.hash {
                 text.names.push(name);
                 let time = entries.get(index).and_then(|entry| entry.time);
-                text.at = time.and_then(|time| Time::read(time.value)).map(|time| time.moment);
+                text.at = time.and_then(|time| Time::parse(time.value)).map(|time| time.moment);
             } else if self.is_kept(&id) && !text.others.contains(&name) {
                 text.others.push(name);
             }
@@ -464,7 +464,7 @@ impl Kept {
             let first = bytes.as_deref().and_then(first_line);
             return Ok(KeptText { beginning: first, ..text });
         };
-        let about = || Checkpoint::read(bytes.as_deref()?)?.about();
+        let about = || Checkpoint::parse(bytes.as_deref()?)?.first_request();
         text.beginning = own.about.clone().or_else(about);
         text.names.push(format!("{} session {}", own.client, own.session));
         (text.of, text.at) = (Some(own.session.clone()), Some(own.at));
@@ -481,7 +481,7 @@ impl Kept {
         };
         let handoffs = self.documents.iter().filter(is_of_session);
         text.handoffs = handoffs.map(|shelved| shelved.path.clone()).collect();
-        if let Some(client) = Client::named(&own.client) {
+        if let Some(client) = Client::from_name(&own.client) {
             let (found, _) = clients::transcripts(project, Some(client));
             let its = found.into_iter().find(|found| found.session == own.session);
             text.transcript = its.map(|found| found.path);
@@ -530,8 +530,8 @@ fn is_text_of(
 
 /// What a text is about: its title or its summary, else its first line.
 fn beginning_of(document: &Document, project: &Project) -> Option<String> {
-    let whereabouts = midstride_core::handoff::Whereabouts::default();
-    let handoff = Handoff::of(document, &whereabouts, &project.settings().stages);
+    let whereabouts = midstride_core::handoff::Location::default();
+    let handoff = Handoff::new(document, &whereabouts, &project.settings().stages);
     let said = handoff.title().or(handoff.summary()).map(str::to_owned);
     said.or_else(|| first_line(document.text().as_bytes()))
 }

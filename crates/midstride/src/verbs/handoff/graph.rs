@@ -2,7 +2,7 @@
 
 use crate::sys::files::FileError;
 use crate::workspace::project::{FindError, Project, Selection, Shelved, Spot};
-use midstride_core::handoff::graph::{Facts, Graph, Lead, Reference};
+use midstride_core::handoff::graph::{Graph, LinkFacts, Reference, ReferenceTarget};
 use std::collections::{HashMap, HashSet};
 
 /// How the handoffs of a project are connected.
@@ -39,18 +39,18 @@ pub fn graph(project: &Project, names: &[String]) -> Result<Connected, FindError
             facts.push(told);
         }
     }
-    let lead = |facts: &Facts, reference: &Reference| {
+    let lead = |facts: &LinkFacts, reference: &Reference| {
         let spot = spots.get(&facts.path);
-        spot.map_or(Lead::Missing, |spot| project.lead(spot, &reference.written))
+        spot.map_or(ReferenceTarget::Missing, |spot| project.lead(spot, &reference.written))
     };
-    let graph = Graph::of(facts, lead);
+    let graph = Graph::build(facts, lead);
     let is_named = |node: &usize| named.contains(&graph.nodes[*node].path);
     let named = (0..graph.nodes.len()).filter(is_named).collect();
     Ok(Connected { graph, named, unread })
 }
 
-fn told(project: &Project, shelved: &Shelved) -> Facts {
-    Facts::of(&shelved.handoff(project), shelved.path.display().to_string())
+fn told(project: &Project, shelved: &Shelved) -> LinkFacts {
+    LinkFacts::from_handoff(&shelved.handoff(project), shelved.path.display().to_string())
 }
 
 /// The documents of some names; none where none is given.

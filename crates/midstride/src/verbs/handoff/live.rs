@@ -4,7 +4,7 @@ use crate::journal::{Attempt, Change, JournalError, Recorded};
 use crate::verbs::handoff::receipts::acknowledge_by_doing;
 use crate::workspace::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::Refusal;
+use midstride_core::handoff::life::LifecycleRefusal;
 use midstride_core::text::edit::Edit;
 
 /// Why a handoff stays as it is.
@@ -16,7 +16,7 @@ pub enum LiveError {
         /// The handoff.
         key: String,
         /// Why.
-        why: Refusal,
+        why: LifecycleRefusal,
     },
     /// The commit is not in this repository.
     #[error("there is no commit `{0}` here")]
@@ -31,7 +31,7 @@ pub enum LiveError {
 pub fn live(
     project: &Project,
     shelved: &Shelved,
-    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &Change,
 ) -> Result<Recorded, LiveError> {
     live_in_place(project, shelved, &|now| decide(&now.handoff(project)), change)
@@ -41,7 +41,7 @@ pub fn live(
 pub(in crate::verbs) fn live_in_place(
     project: &Project,
     shelved: &Shelved,
-    decide: &dyn Fn(&Shelved) -> Result<Vec<Edit>, Refusal>,
+    decide: &dyn Fn(&Shelved) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &Change,
 ) -> Result<Recorded, LiveError> {
     let recorded = project.record_in_turn(shelved, |now| once(project, now, decide, change))?;
@@ -52,7 +52,7 @@ pub(in crate::verbs) fn live_in_place(
 fn once(
     project: &Project,
     shelved: &Shelved,
-    decide: &dyn Fn(&Shelved) -> Result<Vec<Edit>, Refusal>,
+    decide: &dyn Fn(&Shelved) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &Change,
 ) -> Result<Attempt, LiveError> {
     let key = shelved.handoff(project).key().to_string();

@@ -7,7 +7,7 @@ use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::{self, Conflicted, GitError, MergedLines};
 use crate::workspace::project::{FindError, Project, Shelved};
 use midstride_core::format::document::Document;
-use midstride_core::handoff::merge::{self, Merged, NotMerged, Tips};
+use midstride_core::handoff::merge::{self, MergeRefusal, MergedText, SideIds};
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::span::Span;
 use midstride_core::text::yaml::conflict_markers;
@@ -133,11 +133,11 @@ fn join(
     let (base, ours, theirs) =
         (base.map(Document::parse), Document::parse(ours), Document::parse(theirs));
     let kept = keep_both(project, &ours, &theirs)?;
-    let tips = kept.as_ref().map(|(one, other)| Tips { one, other });
+    let tips = kept.as_ref().map(|(one, other)| SideIds { one, other });
     let merged = merge::merge(base.as_ref(), &ours, &theirs, tips);
     let shared_id = merged.is_err().then(|| id(&ours, path));
-    let Merged { text, conflicts } =
-        merged.unwrap_or_else(|NotMerged::TwoHandoffs| merge::side_by_side(&ours, &theirs));
+    let MergedText { text, conflicts } =
+        merged.unwrap_or_else(|MergeRefusal::TwoHandoffs| merge::side_by_side(&ours, &theirs));
     let (text, redacted) = project.clean(&text);
     Ok((
         text.as_str().as_bytes().to_vec(),

@@ -9,16 +9,16 @@ use crate::verbs::task::TaskError;
 use crate::verbs::task::carry::{Carries, open_tasks};
 use crate::workspace::project::{FindError, Project, ProjectError, SetUp, Shelved};
 use crate::workspace::shelf::{Layout, Shelf};
-use midstride_core::format::document::{Document, EditRefused, FORMAT};
+use midstride_core::format::document::{Document, DocumentEditError, FORMAT_VERSION};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
-use midstride_core::text::edit::{Edit, Path};
+use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::id::{
-    FeatureNumber, HandoffId, HandoffKey, ID_LENGTH_MAX, NotAnId, nearest,
+    FeatureNumber, HandoffId, HandoffIdError, HandoffKey, ID_LENGTH_MAX, nearest_match,
 };
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::time;
-use midstride_core::text::yaml::{Data, Node};
+use midstride_core::text::yaml::{YamlData, YamlNode};
 use source::Source;
 pub(in crate::verbs) use source::{find_upstream, of_key};
 use std::path::PathBuf;
@@ -110,7 +110,7 @@ pub enum NewError {
         /// The id.
         id: String,
         /// Why.
-        why: NotAnId,
+        why: HandoffIdError,
     },
     /// The id would spell a secret out, and so would the name of the file.
     #[error("the id holds a secret, which would be in the name of the file: {0}")]
@@ -147,7 +147,7 @@ pub enum NewError {
     Folder(PathBuf),
     /// The text has a header that cannot be completed.
     #[error("the header of the text cannot be completed: {0}")]
-    Header(#[from] EditRefused),
+    Header(#[from] DocumentEditError),
     /// A committed handoff in a project that commits nothing.
     #[error("this project commits nothing")]
     CommitsNothing,
@@ -279,7 +279,7 @@ pub(in crate::verbs) fn stage_rule<'p>(
     let stages = &project.settings().stages;
     stages.stages.get(stage).ok_or_else(|| NewError::UnknownStage {
         stage: stage.to_owned(),
-        nearest: nearest(stage, stages.names()).map(str::to_owned),
+        nearest: nearest_match(stage, stages.names()).map(str::to_owned),
         known: stages.names().map(str::to_owned).collect(),
     })
 }
@@ -411,7 +411,7 @@ fn fields(
     key: &HandoffKey,
     rule: Option<&StageRule>,
     upstream: &[Shelved],
-) -> Vec<(&'static str, Data)> {
+) -> Vec<(&'static str, YamlData)> {
     let now = project.environment().clock.now();
     let by = wanted.by.clone().or_else(|| rule?.from.clone());
     let to = match rule {
@@ -419,7 +419,7 @@ fn fields(
         Some(_) | None => wanted.to.clone(),
     };
     let commit = project.repository().and_then(crate::sys::git::Repository::head_commit);
-    let text = |text: &Option<String>| text.clone().map(Data::Text);
+    let text = |text: &Option<String>| text.clone().map(YamlData::Text);
     // The stages of one feature are about one thing.
     let first = upstream.first().filter(|_| rule.is_some());
     let inherited = first.and_then(|first| first.handoff(project).title());
@@ -427,34 +427,36 @@ fn fields(
     let builds_on = |shelved: &Shelved| {
         derived_from(&reference(project, &shelved.path, &shelved.handoff(project).key()))
     };
-    let builds_on: Vec<Data> = upstream.iter().map(builds_on).collect();
+    let builds_on: Vec<YamlData> = upstream.iter().map(builds_on).collect();
     let builds_on =
-        (!builds_on.is_empty()).then(|| Data::map([("upstream", Data::List(builds_on))]));
+        (!builds_on.is_empty()).then(|| YamlData::map([("upstream", YamlData::List(builds_on))]));
     let known = [
-        ("format", Some(Data::Bare(FORMAT.to_string()))),
-        ("id", Some(Data::text(&key.id))),
-        ("uid", Some(Data::Text(new_uid(now)))),
+        ("format", Some(YamlData::Bare(FORMAT_VERSION.to_string()))),
+        ("id", Some(YamlData::text(&key.id))),
+        ("uid", Some(YamlData::Text(new_uid(now)))),
         ("title", text(&title)),
         ("description", text(&wanted.description)),
-        ("kind", Some(Data::Bare(kind.word().to_owned()))),
+        ("kind", Some(YamlData::Bare(kind.word().to_owned()))),
         ("stage", text(&key.stage)),
-        ("status", Some(Data::Bare("planned".to_owned()))),
+        ("status", Some(YamlData::Bare("planned".to_owned()))),
         ("from", text(&by.or_else(|| project.environment().user.clone()))),
-        ("to", (!to.is_empty()).then(|| Data::texts(to))),
-        ("created", Some(Data::Bare(time::write(now)))),
-        ("at_commit", commit.map(Data::Text)),
-        ("context_summary", Some(text(&wanted.summary).unwrap_or(Data::Null))),
+        ("to", (!to.is_empty()).then(|| YamlData::texts(to))),
+        ("created", Some(YamlData::Bare(time::format_time(now)))),
+        ("at_commit", commit.map(YamlData::Text)),
+        ("context_summary", Some(text(&wanted.summary).unwrap_or(YamlData::Null))),
         ("dependencies", builds_on),
     ];
-    let known: Vec<(&str, Data)> = known.into_iter().filter_map(|(k, v)| Some((k, v?))).collect();
+    let known: Vec<(&str, YamlData)> =
+        known.into_iter().filter_map(|(k, v)| Some((k, v?))).collect();
     let asked = ["decisions_made", "open_questions", "assumptions"]
         .into_iter()
         .filter(|name| rule.is_some_and(|rule| rule.requires().iter().any(|field| field == name)));
-    let lists = asked.map(|name| (name, Data::List(Vec::new())));
+    let lists = asked.map(|name| (name, YamlData::List(Vec::new())));
     let capabilities = rule.filter(|rule| rule.decides_capabilities()).map(|_| {
-        let undecided = || Data::map([("applies", Data::Null), ("rationale", Data::Null)]);
+        let undecided =
+            || YamlData::map([("applies", YamlData::Null), ("rationale", YamlData::Null)]);
         let names = project.settings().stages.capabilities().iter();
-        ("platform_capabilities", Data::map(names.map(|name| (name.as_str(), undecided()))))
+        ("platform_capabilities", YamlData::map(names.map(|name| (name.as_str(), undecided()))))
     });
     known.into_iter().chain(lists).chain(capabilities).collect()
 }
@@ -472,16 +474,16 @@ pub(in crate::verbs) fn reference(
 }
 
 /// An entry of `dependencies.upstream`.
-fn derived_from(artifact: &std::path::Path) -> Data {
-    Data::map([
-        ("artifact", Data::Text(artifact.display().to_string())),
-        ("relationship", Data::Bare("derived_from".to_owned())),
+fn derived_from(artifact: &std::path::Path) -> YamlData {
+    YamlData::map([
+        ("artifact", YamlData::Text(artifact.display().to_string())),
+        ("relationship", YamlData::Bare("derived_from".to_owned())),
     ])
 }
 
 fn compose(
     given: Option<&Document>,
-    fields: &[(&'static str, Data)],
+    fields: &[(&'static str, YamlData)],
     kind: HandoffKind,
 ) -> Result<Document, NewError> {
     let Some(given) = given else {
@@ -492,26 +494,26 @@ fn compose(
     };
     // The author's own header is completed, never overwritten; what was typed beside it counts.
     let typed = |name: &str| matches!(name, "id" | "kind" | "stage");
-    let missing = |name: &str| header.fields().get(name).is_none_or(Node::is_blank);
+    let missing = |name: &str| header.fields().get(name).is_none_or(YamlNode::is_blank);
     // The state of a session has parts of its own; what the author left out of it is filled in.
     let state = fields.iter().filter(|(name, _)| *name == "state" && !missing(name));
     let parts = state.flat_map(|(_, value)| match value {
-        Data::Map(entries) => entries.as_slice(),
-        Data::Null | Data::Text(_) | Data::Bare(_) | Data::List(_) => &[],
+        YamlData::Map(entries) => entries.as_slice(),
+        YamlData::Null | YamlData::Text(_) | YamlData::Bare(_) | YamlData::List(_) => &[],
     });
     let parts = parts.filter(|(key, _)| given_state(given, key).is_none());
-    let parts = parts.map(|(k, v)| Edit::Set(Path::field("state").key(k), v.clone()));
+    let parts = parts.map(|(k, v)| Edit::Set(HeaderPath::field("state").key(k), v.clone()));
     let edits: Vec<Edit> = fields
         .iter()
-        .filter(|(name, value)| (missing(name) && *value != Data::Null) || typed(name))
-        .map(|(name, value)| Edit::Set(Path::field(name), value.clone()))
+        .filter(|(name, value)| (missing(name) && *value != YamlData::Null) || typed(name))
+        .map(|(name, value)| Edit::Set(HeaderPath::field(name), value.clone()))
         .chain(parts)
         .collect();
     Ok(given.edit(&edits)?.0)
 }
 
 /// A part of the state of a session that a text has already.
-fn given_state<'d>(given: &'d Document, part: &str) -> Option<&'d Node> {
+fn given_state<'d>(given: &'d Document, part: &str) -> Option<&'d YamlNode> {
     given.handoff_header()?.fields().get("state")?.get(part)
 }
 

@@ -6,8 +6,8 @@ use crate::verbs::session::checkpoint::{CheckpointError, write_down};
 use crate::verbs::session::sessions::{last_of, pick};
 use crate::workspace::project::Project;
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::Mode;
-use midstride_core::session::judgement::Judgement;
+use midstride_core::session::checkpoint::CheckpointMode;
+use midstride_core::session::judgement::AuthorNotes;
 
 /// Why no handoff was made of a session.
 #[derive(Debug, thiserror::Error)]
@@ -33,12 +33,12 @@ pub fn promote(
         Some(found) => {
             let ledger = SqliteLedger::open(project, Patience::Command);
             let ledger = ledger.map_err(CheckpointError::from)?;
-            let done = write_down(project, &ledger, found, Mode::Checkpoint)?;
+            let done = write_down(project, &ledger, found, CheckpointMode::Checkpoint)?;
             (done.checkpoint, done.blob)
         }
         None => last_of(project, &one)?,
     };
-    let about = checkpoint.about().unwrap_or_else(|| "nothing asked".to_owned());
+    let about = checkpoint.first_request().unwrap_or_else(|| "nothing asked".to_owned());
     let facts = &checkpoint.session;
     let failed = facts.commands.iter().filter(|c| c.error.is_some()).count();
     let summary = format!(
@@ -49,6 +49,6 @@ pub fn promote(
         facts.commands.total(),
         facts.tasks.iter().filter(|task| task.status.is_open()).count(),
     );
-    let judgement = Judgement { summary: Some(summary), ..Judgement::default() };
+    let judgement = AuthorNotes { summary: Some(summary), ..AuthorNotes::default() };
     Ok(save::facts_only(project, &checkpoint, &blob, judgement, id)?)
 }

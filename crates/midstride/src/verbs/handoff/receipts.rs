@@ -7,9 +7,9 @@ use crate::store::ledger::{
 use crate::verbs::task::named;
 use crate::workspace::project::{Project, SetUp, Shelved};
 use crate::workspace::settings::SessionName;
-use midstride_core::format::header::Verb;
-use midstride_core::handoff::receipt::Receipts;
-use midstride_core::work::event::{Delivered, Envelope, Event, SessionEvent};
+use midstride_core::format::header::RevisionVerb;
+use midstride_core::handoff::receipt::DeliveryLog;
+use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, SessionEvent};
 
 /// Why no receipt was written.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,10 @@ pub(in crate::verbs) fn acknowledge_by_doing(
     shelved: &Shelved,
     change: &Change,
 ) {
-    let taken_over = matches!(change.verb, Some(Verb::Start | Verb::Answer | Verb::Resolve));
+    let taken_over = matches!(
+        change.verb,
+        Some(RevisionVerb::Start | RevisionVerb::Answer | RevisionVerb::Resolve)
+    );
     let (Some(session), Some(verb), true) =
         (&project.environment().session, change.verb, taken_over)
     else {
@@ -67,21 +70,21 @@ pub(in crate::verbs) fn acknowledge_by_doing(
 }
 
 /// Who was told of a handoff, and who took it over.
-pub fn receipts(project: &Project, shelved: &Shelved) -> Result<Receipts, LedgerError> {
+pub fn receipts(project: &Project, shelved: &Shelved) -> Result<DeliveryLog, LedgerError> {
     let handoff = shelved.handoff(project);
-    let Some(uid) = handoff.uid() else { return Ok(Receipts::default()) };
+    let Some(uid) = handoff.uid() else { return Ok(DeliveryLog::default()) };
     let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
-        return Ok(Receipts::default());
+        return Ok(DeliveryLog::default());
     };
     let records = ledger.read_below(StreamId::RECEIPTS)?;
-    Ok(Receipts::of(uid.value.trim(), records.iter().flat_map(|record| &record.events)))
+    Ok(DeliveryLog::from_events(uid.value.trim(), records.iter().flat_map(|record| &record.events)))
 }
 
 /// A handoff as a receipt names it.
-pub(in crate::verbs) fn delivered(project: &Project, shelved: &Shelved) -> Delivered {
+pub(in crate::verbs) fn delivered(project: &Project, shelved: &Shelved) -> DeliveredHandoff {
     let clean = |text: &str| project.clean(text).0.as_str().to_owned();
     let handoff = shelved.handoff(project);
-    Delivered {
+    DeliveredHandoff {
         uid: handoff.uid().map(|uid| clean(uid.value.trim())),
         id: clean(&handoff.key().to_string()),
         revision: Some(handoff.replaced_texts().len() + 1),

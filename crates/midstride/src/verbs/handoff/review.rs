@@ -5,9 +5,9 @@ use crate::verbs::handoff::follow;
 use crate::verbs::handoff::live::{LiveError, live};
 use crate::verbs::handoff::revise::{self, ReviseError};
 use crate::workspace::project::{Project, Shelved};
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, Dropped, Refusal, ReviewVerdict};
+use midstride_core::handoff::life::{self, LifecycleRefusal, ReviewCorrection, ReviewVerdict};
 use midstride_core::text::edit::Edit;
 
 /// A review.
@@ -20,7 +20,7 @@ pub struct Review {
     /// What came of it.
     pub verdict: ReviewVerdict,
     /// What is dropped over it.
-    pub dropped: Option<Dropped>,
+    pub dropped: Option<ReviewCorrection>,
     /// The corrected text, with or without a header.
     pub text: Option<String>,
 }
@@ -59,11 +59,11 @@ pub fn review(
     let change = Change {
         // Who says that it holds has looked at the code as it is.
         compared: *verdict == ReviewVerdict::Held,
-        ..Change::by_verb(Verb::Review, reason.clone(), Some(by.clone()))
+        ..Change::by_verb(RevisionVerb::Review, reason.clone(), Some(by.clone()))
     };
     let decide = |handoff: &Handoff<'_>| {
         if text.is_some() && *verdict == ReviewVerdict::Held {
-            return Err(Refusal::Held);
+            return Err(LifecycleRefusal::HeldWithCorrection);
         }
         life::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
     };
@@ -85,7 +85,7 @@ pub fn review(
 fn without_text(
     project: &Project,
     shelved: &Shelved,
-    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &Change,
 ) -> Result<Recorded, LiveError> {
     if !change.compared || shelved.document.handoff_header().is_none() {

@@ -4,13 +4,13 @@ use crate::journal::{Change, JournalError, Recorded};
 use crate::store::revisions::RevisionError;
 use crate::sys::files::{FileError, Scratch};
 use crate::workspace::project::{Project, Shelved};
-use midstride_core::format::document::{Document, EditRefused};
+use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::{Code, Finding, Severity};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::merge;
-use midstride_core::text::edit::{Edit, Path};
+use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::redact::Redaction;
-use midstride_core::text::yaml::Node;
+use midstride_core::text::yaml::YamlNode;
 use std::path::PathBuf;
 
 /// What came of it.
@@ -153,7 +153,7 @@ fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), Revis
     let is_broken = |finding: &&Finding| BROKEN.contains(&finding.code) && !has(finding.code);
     if let Some(finding) = given.findings().iter().find(is_broken) {
         let line = given.position(finding.at.start).line;
-        let (why, mend) = (finding.message.clone(), finding.code.rule().mend);
+        let (why, mend) = (finding.message.clone(), finding.code.rule().fix);
         return Err(ReviseError::Header { key, why, line, mend });
     }
     // It would become the beginning of the body, below the header that is there.
@@ -242,7 +242,7 @@ fn together(
 
 /// A header without a uid was not begun from the document: what it does not name stays as it is, above
 /// all where the handoff stands in its life.
-fn with_fields(now: &Document, next: Document) -> Result<Document, EditRefused> {
+fn with_fields(now: &Document, next: Document) -> Result<Document, DocumentEditError> {
     // These are carried over when a text is recorded.
     const CARRIED: [&str; 3] = ["uid", "revisions", "reviews"];
     let (Some(own), Some(given)) = (now.handoff_header(), next.handoff_header()) else {
@@ -253,8 +253,9 @@ fn with_fields(now: &Document, next: Document) -> Result<Document, EditRefused> 
     }
     let is_missing = |key: &str| !CARRIED.contains(&key) && given.fields().get(key).is_none();
     let missing = own.fields().entries().iter().filter(|entry| is_missing(&entry.key.value));
-    let edits: Vec<Edit> =
-        missing.map(|entry| Edit::Set(Path::field(&entry.key.value), entry.node.data())).collect();
+    let edits: Vec<Edit> = missing
+        .map(|entry| Edit::Set(HeaderPath::field(&entry.key.value), entry.node.data()))
+        .collect();
     if edits.is_empty() {
         return Ok(next);
     }
@@ -262,13 +263,13 @@ fn with_fields(now: &Document, next: Document) -> Result<Document, EditRefused> 
 }
 
 /// A text that somebody wrote anew does not take away who challenged the one before.
-fn with_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, EditRefused> {
-    let count = |node: Option<&Node>| node.map_or(0, |node| node.items().len());
+fn with_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, DocumentEditError> {
+    let count = |node: Option<&YamlNode>| node.map_or(0, |node| node.items().len());
     let brought = next.handoff_header().and_then(|header| header.fields().get("reviews"));
     let Some(reviews) = now.node("reviews").filter(|own| count(Some(own)) > count(brought)) else {
         return Ok(next);
     };
-    let edit = Edit::Set(Path::field("reviews"), reviews.data());
+    let edit = Edit::Set(HeaderPath::field("reviews"), reviews.data());
     next.edit(&[edit]).map(|(next, _)| next)
 }
 
@@ -289,7 +290,7 @@ pub(in crate::verbs) fn put(
 }
 
 /// A whole document, or the document with a new body.
-fn read(document: &Document, text: &str) -> Result<Document, EditRefused> {
+fn read(document: &Document, text: &str) -> Result<Document, DocumentEditError> {
     let given = Document::parse(text.as_bytes());
     if given.handoff_header().is_some() {
         return Ok(given);
@@ -307,11 +308,12 @@ fn begun_from(
     next: &Document,
 ) -> Result<Option<(usize, Document)>, JournalError> {
     let now = shelved.handoff(project);
-    let next = Handoff::of(next, &shelved.whereabouts, &project.settings().stages);
+    let next = Handoff::new(next, &shelved.whereabouts, &project.settings().stages);
     let (known, all) = (next.replaced_texts(), now.replaced_texts());
-    let values = |texts: &[Option<midstride_core::text::span::At<&str>>]| -> Vec<Option<String>> {
-        texts.iter().map(|text| text.map(|text| text.value.trim().to_owned())).collect()
-    };
+    let values =
+        |texts: &[Option<midstride_core::text::span::Spanned<&str>>]| -> Vec<Option<String>> {
+            texts.iter().map(|text| text.map(|text| text.value.trim().to_owned())).collect()
+        };
     let behind = known.len() < all.len() && values(&all[..known.len()]) == values(&known);
     // Without any history in it, a text of this handoff was begun from the first one.
     let is_ours = next.uid().is_some();

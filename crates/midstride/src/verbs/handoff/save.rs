@@ -19,19 +19,19 @@ use crate::verbs::task::mirror;
 use crate::verbs::task::{Board, TaskError};
 use crate::verbs::work::mission::missions;
 use crate::workspace::project::{FindError, Project, SetUp, Shelved};
-use midstride_core::format::document::{Document, EditRefused};
-use midstride_core::format::header::{BootKind, HandoffKind, Header, Status, Verb};
+use midstride_core::format::document::{Document, DocumentEditError};
+use midstride_core::format::header::{HandoffKind, Header, RevisionVerb, StartupKind, Status};
 use midstride_core::handoff::Handoff;
-use midstride_core::session::checkpoint::{self as core_checkpoint, Checkpoint, Mode};
+use midstride_core::session::checkpoint::{self as core_checkpoint, Checkpoint, CheckpointMode};
 use midstride_core::session::coverage::Coverage;
-use midstride_core::session::gate::{self, Gate, Occasion};
-use midstride_core::session::judgement::{Facts, Judgement, Reflection};
+use midstride_core::session::gate::{self, QualityReport, QualityStamp};
+use midstride_core::session::judgement::{AuthorNotes, Reflection, SessionFacts};
 use midstride_core::session::{AgentState, Client};
-use midstride_core::text::edit::{Edit, Path};
-use midstride_core::text::id::{HandoffKey, nearest};
+use midstride_core::text::edit::{Edit, HeaderPath};
+use midstride_core::text::id::{HandoffKey, nearest_match};
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::time;
-use midstride_core::text::yaml::{Data, Node};
+use midstride_core::text::yaml::{YamlData, YamlNode};
 use midstride_core::work::mission::Mission;
 use midstride_core::work::task::{Task, Tasks};
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ pub struct Save {
     /// Only sessions of this client.
     pub client: Option<Client>,
     /// What the author says.
-    pub judgement: Judgement,
+    pub judgement: AuthorNotes,
     /// The handoff; the one of the session where none is named.
     pub id: Option<String>,
     /// Why what is missing may be missing.
@@ -111,7 +111,7 @@ pub struct Saved {
     /// How it was written.
     pub written: Written,
     /// What is missing.
-    pub gate: Gate,
+    pub gate: QualityReport,
     /// Whether its author is asked for that.
     pub asking: Asking,
     /// Why that may be missing.
@@ -164,7 +164,7 @@ pub enum SaveError {
     #[error("`{text}` is no boot action: {why}")]
     Boot {
         /// What it should do.
-        kind: BootKind,
+        kind: StartupKind,
         /// What it says.
         text: String,
         /// Why it is none.
@@ -208,7 +208,7 @@ pub enum SaveError {
     Tasks(#[from] TaskError),
     /// The handoff cannot be changed without harm.
     #[error("it cannot be written into the handoff: {0}")]
-    Refused(#[from] EditRefused),
+    Refused(#[from] DocumentEditError),
     /// The handoff could not be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -230,11 +230,11 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
     if project.set_up() == SetUp::Not {
         return Err(SaveError::NotSetUp);
     }
-    if let Some((kind, text, why)) = wanted.judgement.refused_boot() {
+    if let Some((kind, text, why)) = wanted.judgement.refused_startup_step() {
         return Err(SaveError::Boot { kind, text: text.to_owned(), why });
     }
     let is_there = |path: &str| project.root().has_file(std::path::Path::new(path.trim()));
-    let mut reads = wanted.judgement.boot.iter().filter(|(kind, _)| *kind == BootKind::Read);
+    let mut reads = wanted.judgement.boot.iter().filter(|(kind, _)| *kind == StartupKind::Read);
     if let Some((kind, text)) = reads.find(|(_, path)| !is_there(path)) {
         let why = "there is no such file in the project";
         return Err(SaveError::Boot { kind: *kind, text: text.to_owned(), why });
@@ -257,9 +257,9 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
         Written::New => making.similar(),
         Written::Revised(_) | Written::Unchanged => None,
     };
-    let reflection = gate::answered(&shelved.document);
+    let reflection = gate::recorded_reflection(&shelved.document);
     let (gate, coverage) = judged(project, &shelved.document, checkpoint.as_ref());
-    let gate = gate.reflected(&reflection);
+    let gate = gate.with_reflection(&reflection);
     let tasks = shelved.handoff(project).node("state.tasks").map_or(0, |node| node.items().len());
     Ok(Saved {
         accepted: accepted(&shelved.document),
@@ -292,7 +292,7 @@ fn board(project: &Project, checkpoint: Option<&Checkpoint>) -> Result<Board, Ta
 
 /// The mission as it is left: the author of the handoff has the last word on what is next.
 fn mission(project: &Project, wanted: &Save, tasks: &Tasks) -> Result<Option<Mission>, TaskError> {
-    let mission = Mission::of(missions(project)?.last(), tasks);
+    let mission = Mission::combine(missions(project)?.last(), tasks);
     let next = &wanted.judgement.next;
     if next.is_empty() {
         return Ok(mission);
@@ -328,7 +328,7 @@ fn captured(project: &Project, wanted: &Save) -> Result<Option<Checkpointed>, Sa
         Some((client, session)) => (&Which::Id(session), Some(client)),
         None => (which, wanted.client),
     };
-    let done = checkpoint(project, which, client, Mode::Checkpoint);
+    let done = checkpoint(project, which, client, CheckpointMode::Checkpoint);
     let gone = match &done {
         Err(CheckpointError::NoSuch(name)) => name,
         Err(CheckpointError::NoTranscript(own)) => &own.id,
@@ -344,7 +344,7 @@ fn captured(project: &Project, wanted: &Save) -> Result<Option<Checkpointed>, Sa
 fn recovery(project: &Project, wanted: &Save) -> Result<Option<(Client, String)>, SaveError> {
     let Some(shelved) = named(project, wanted)? else { return Ok(None) };
     let handoff = shelved.handoff(project);
-    let client = said(&handoff, "state.recovery.client").and_then(Client::named);
+    let client = said(&handoff, "state.recovery.client").and_then(Client::from_name);
     let client = client.filter(|client| wanted.client.is_none_or(|want| want == *client));
     let session = said(&handoff, "state.recovery.session").map(str::to_owned);
     Ok(client.zip(session))
@@ -383,7 +383,7 @@ pub(in crate::verbs) fn facts_only(
     project: &Project,
     checkpoint: &Checkpoint,
     blob: &str,
-    judgement: Judgement,
+    judgement: AuthorNotes,
     id: Option<String>,
 ) -> Result<Promoted, SaveError> {
     let wanted = Save {
@@ -414,7 +414,7 @@ fn in_flight(checkpoint: &Checkpoint) -> Vec<InFlight> {
 
 /// Why the author accepts what is missing, as the document says it.
 fn accepted(document: &Document) -> Option<String> {
-    let reason = gate::record(document)?.get("accepted")?.text()?.value;
+    let reason = gate::quality_node(document)?.get("accepted")?.text()?.value;
     Some(reason.trim().to_owned())
 }
 
@@ -423,10 +423,10 @@ fn judged(
     project: &Project,
     document: &Document,
     checkpoint: Option<&Checkpoint>,
-) -> (Gate, Option<Coverage>) {
+) -> (QualityReport, Option<Coverage>) {
     let verdict = project.judge_text(document);
     let coverage = checkpoint.map(|checkpoint| coverage(project, checkpoint, document));
-    (Gate::of(document, &verdict, coverage.as_ref()), coverage)
+    (QualityReport::check(document, &verdict, coverage.as_ref()), coverage)
 }
 
 /// What a handoff is made of.
@@ -493,11 +493,11 @@ impl Making<'_> {
         let open = self.open_ones("", &|handoff| handoff.id() != named);
         let ids: Vec<String> =
             open.iter().map(|shelved| shelved.handoff(self.project).id().to_owned()).collect();
-        nearest(named, ids.iter().map(String::as_str)).map(str::to_owned)
+        nearest_match(named, ids.iter().map(String::as_str)).map(str::to_owned)
     }
 
     /// What the session did, for a handoff as it is.
-    fn facts(&self, before: Option<&Handoff<'_>>) -> Facts {
+    fn facts(&self, before: Option<&Handoff<'_>>) -> SessionFacts {
         let project = self.project;
         let tops = clients::tops(project);
         let tops: Vec<&std::path::Path> = tops.iter().map(PathBuf::as_path).collect();
@@ -505,15 +505,15 @@ impl Making<'_> {
             Some(checkpoint) => (checkpoint.state(self.blob, &tops), checkpoint.page()),
             None => {
                 let around = without_session(project);
-                (core_checkpoint::without_session(&around), around.page())
+                (core_checkpoint::state_without_session(&around), around.page())
             }
         };
         let from_top =
             |page: String, top: &&std::path::Path| page.replace(&format!("{}/", top.display()), "");
         let page = tops.iter().fold(page, from_top);
         let (tasks, _) = tasks_of_session(&self.board.tasks, before);
-        if let Data::Map(entries) = &mut state {
-            entries.push(("tasks".to_owned(), Data::List(tasks)));
+        if let YamlData::Map(entries) = &mut state {
+            entries.push(("tasks".to_owned(), YamlData::List(tasks)));
         }
         let (open, ended) = self.tasks();
         let clean = |text: String| project.clean(&text).0.as_str().to_owned();
@@ -523,14 +523,14 @@ impl Making<'_> {
         let plans: Vec<String> = plans.collect();
         let reads = reads.into_iter().chain(plans);
         let reads = reads.filter(|path| project.root().has_file(std::path::Path::new(path)));
-        let boot = self.skills().into_iter().map(|skill| (BootKind::Skill, skill));
-        let boot = boot.chain(reads.map(|path| (BootKind::Read, path)));
-        let boot = boot.chain(open.into_iter().map(|task| (BootKind::Task, task)));
+        let boot = self.skills().into_iter().map(|skill| (StartupKind::Skill, skill));
+        let boot = boot.chain(reads.map(|path| (StartupKind::Read, path)));
+        let boot = boot.chain(open.into_iter().map(|task| (StartupKind::Task, task)));
         let boot = boot.map(|(kind, text)| (kind, clean(text)));
-        Facts {
+        SessionFacts {
             state,
             page: clean(page),
-            boot: boot.filter(|(kind, text)| kind.refusal(text).is_none()).collect(),
+            boot: boot.filter(|(kind, text)| kind.rejection_reason(text).is_none()).collect(),
             ended_tasks: ended,
             title: self.checkpoint.and_then(Checkpoint::title),
         }
@@ -550,8 +550,8 @@ impl Making<'_> {
             }
         }
         let whole = |(name, given): (&str, &str)| {
-            let whole = BootKind::Skill.written(&format!("{name} {given}"));
-            let is_refused = BootKind::Skill.refusal(&whole).is_some();
+            let whole = StartupKind::Skill.normalize(&format!("{name} {given}"));
+            let is_refused = StartupKind::Skill.rejection_reason(&whole).is_some();
             if is_refused { name.to_owned() } else { whole }
         };
         skills.into_iter().map(whole).collect()
@@ -579,21 +579,26 @@ impl Making<'_> {
     fn asking(&self, document: Option<&Document>) -> Asking {
         match self.agent() {
             None => Asking::Person,
-            agent if document.and_then(gate::asked) == agent => Asking::Before,
+            agent if document.and_then(gate::asked_session) == agent => Asking::Before,
             Some(_) => Asking::Now,
         }
     }
 
     /// A document with what the gate says about it.
-    fn gated(&self, document: &Document) -> Result<Document, EditRefused> {
+    fn gated(&self, document: &Document) -> Result<Document, DocumentEditError> {
         let (gate, coverage) =
             judged(self.project, &whole(self.project, document)?, self.checkpoint);
-        let said = self.wanted.judgement.reflection.clone().over(gate::answered(document));
-        let gate = gate.reflected(&said);
+        let said = self
+            .wanted
+            .judgement
+            .reflection
+            .clone()
+            .or_earlier(gate::recorded_reflection(document));
+        let gate = gate.with_reflection(&said);
         let environment = self.project.environment();
         let by = self.wanted.by.as_deref().or(environment.user.as_deref());
-        let occasion = Occasion { at: environment.clock.now(), by, agent: self.agent() };
-        let edit = gate::recorded(
+        let occasion = QualityStamp { at: environment.clock.now(), by, agent: self.agent() };
+        let edit = gate::record_edit(
             document,
             &gate,
             coverage.as_ref(),
@@ -618,12 +623,12 @@ impl Making<'_> {
     }
 
     /// A new document, in which `new` fills in what is blank.
-    fn skeleton(&self) -> Result<Document, EditRefused> {
+    fn skeleton(&self) -> Result<Document, DocumentEditError> {
         let committed = self.project.repository().and_then(Repository::head_commit).is_some();
         let mut blank = vec!["format", "id", "uid", "kind", "status", "created"];
         blank.extend(committed.then_some("at_commit"));
         blank.extend(self.author().map(|_| "from"));
-        self.wanted.judgement.skeleton(&self.facts(None), &blank)
+        self.wanted.judgement.new_document(&self.facts(None), &blank)
     }
 
     fn author(&self) -> Option<String> {
@@ -646,10 +651,10 @@ impl Making<'_> {
 
     fn revise(&self, shelved: &Shelved) -> Result<(Shelved, Written, Vec<Redaction>), SaveError> {
         let project = self.project;
-        let change = Change::by_verb(Verb::Save, self.reason(), self.wanted.by.clone());
+        let change = Change::by_verb(RevisionVerb::Save, self.reason(), self.wanted.by.clone());
         let recorded: Option<Recorded> = project.record_in_turn(shelved, |now| {
             let facts = self.facts(Some(&now.handoff(project)));
-            let next = self.wanted.judgement.lay(&now.document, &facts)?;
+            let next = self.wanted.judgement.merge_into_document(&now.document, &facts)?;
             let next = self.gated(&next)?;
             if next.text() == now.document.text() {
                 return Ok::<_, SaveError>(Ok(None));
@@ -693,19 +698,22 @@ fn lost(path: &std::path::Path, why: &str) -> SaveError {
 }
 
 fn said<'d>(handoff: &Handoff<'d>, place: &str) -> Option<&'d str> {
-    handoff.node(place).and_then(Node::text).map(|text| text.value.trim())
+    handoff.node(place).and_then(YamlNode::text).map(|text| text.value.trim())
 }
 
 /// A document with what `new` will give it, so that it is judged as it will be.
-fn whole(project: &Project, document: &Document) -> Result<Document, EditRefused> {
-    let now = Data::Bare(time::write(project.environment().clock.now()));
-    let will_have =
-        [("id", Data::text("new")), ("kind", Data::Bare("session".to_owned())), ("created", now)];
+fn whole(project: &Project, document: &Document) -> Result<Document, DocumentEditError> {
+    let now = YamlData::Bare(time::format_time(project.environment().clock.now()));
+    let will_have = [
+        ("id", YamlData::text("new")),
+        ("kind", YamlData::Bare("session".to_owned())),
+        ("created", now),
+    ];
     let fields = document.handoff_header().map(Header::fields);
     let is_blank =
-        |name: &str| fields.and_then(|fields| fields.get(name)).is_none_or(Node::is_blank);
+        |name: &str| fields.and_then(|fields| fields.get(name)).is_none_or(YamlNode::is_blank);
     let missing = will_have.into_iter().filter(|(name, _)| is_blank(name));
     let edits: Vec<Edit> =
-        missing.map(|(name, value)| Edit::Set(Path::field(name), value)).collect();
+        missing.map(|(name, value)| Edit::Set(HeaderPath::field(name), value)).collect();
     document.edit(&edits).map(|(document, _)| document)
 }

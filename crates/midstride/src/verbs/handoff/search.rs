@@ -9,9 +9,10 @@ use crate::sys::files::{self, FileError};
 use crate::workspace::project::{Project, SetUp, Shelved, Spot};
 use jiff::Timestamp;
 use midstride_core::brief::search::{
-    Query, Relevance, ScoredTerm, Why, common_from, names, parts, points, term_zone, why,
+    MatchExcerpt, Query, Relevance, ScoredTerm, candidate_names, common_threshold, handoff_texts,
+    match_excerpts, term_points, term_zone,
 };
-use midstride_core::text::words::{Salient, Term, salient};
+use midstride_core::text::words::{SalientTerm, SearchTerm, salient_terms};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,7 +49,7 @@ pub struct Explained {
     /// The document as it is now.
     pub shelved: Shelved,
     /// The texts that have the words.
-    pub why: Vec<Why>,
+    pub why: Vec<MatchExcerpt>,
 }
 
 /// What was found.
@@ -139,10 +140,10 @@ fn as_they_are(project: &Project, wanted: &Search, hits: Vec<Hit>) -> (Vec<Expla
 
 /// A document as a hit with why, if it is one.
 fn explained(project: &Project, wanted: &Search, shelved: Shelved) -> Option<(Hit, Explained)> {
-    let parts = parts(&shelved.handoff(project));
+    let parts = handoff_texts(&shelved.handoff(project));
     let hit = hit(project, &wanted.query, &wanted.filter, &shelved, &parts)?;
-    let terms: Vec<&Term> = wanted.query.terms().iter().collect();
-    let why = why(&terms, &parts);
+    let terms: Vec<&SearchTerm> = wanted.query.terms().iter().collect();
+    let why = match_excerpts(&terms, &parts);
     Some((hit, Explained { shelved, why }))
 }
 
@@ -195,7 +196,7 @@ pub struct Matter {
     /// How much it matters.
     pub relevance: Relevance,
     /// The texts that have the words.
-    pub why: Vec<Why>,
+    pub why: Vec<MatchExcerpt>,
 }
 
 /// The handoffs that matter.
@@ -232,7 +233,7 @@ fn named(project: &Project, prompt: &str) -> Vec<Matter> {
         let spots = spots.get_or_insert_with(|| project.spots().into_iter().flatten().collect());
         project.spot_ending(name, spots)
     };
-    for name in names(prompt) {
+    for name in candidate_names(prompt) {
         let is_file = files::is_markdown(Path::new(name));
         let spot = project.spot_named(name).or_else(|| if is_file { by_end(name) } else { None });
         let Some(spot) = spot else { continue };
@@ -240,10 +241,10 @@ fn named(project: &Project, prompt: &str) -> Vec<Matter> {
         if found.iter().any(|one| one.shelved.path == shelved.path) {
             continue;
         }
-        let terms: Vec<Term> = Term::of(name).into_iter().collect();
-        let terms: Vec<&Term> = terms.iter().collect();
-        let why = why(&terms, &parts(&shelved.handoff(project)));
-        found.push(Matter { shelved, relevance: Relevance::named(), why });
+        let terms: Vec<SearchTerm> = SearchTerm::from_text(name).into_iter().collect();
+        let terms: Vec<&SearchTerm> = terms.iter().collect();
+        let why = match_excerpts(&terms, &handoff_texts(&shelved.handoff(project)));
+        found.push(Matter { shelved, relevance: Relevance::for_named_document(), why });
     }
     found
 }
@@ -253,7 +254,7 @@ fn search_words(project: &Project, prompt: &Prompt, deadline: Deadline) -> Matte
     if looked_for.is_empty() {
         return Matters { hits: Vec::new(), complete: true, is_index_left: false };
     }
-    let terms: Vec<&Term> = looked_for.iter().map(|salient| &salient.term).collect();
+    let terms: Vec<&SearchTerm> = looked_for.iter().map(|salient| &salient.term).collect();
     let patience = match prompt.effort {
         Effort::Prompt | Effort::Open => Patience::Hook,
         Effort::Command | Effort::Fresh | Effort::Hurried => Patience::Command,
@@ -264,7 +265,7 @@ fn search_words(project: &Project, prompt: &Prompt, deadline: Deadline) -> Matte
         is_index_left = freshness.is_cut_short;
         let whole = freshness.whole;
         let documents = index.documents()?;
-        match index.find_terms(&terms, common_from(documents), deadline.left()) {
+        match index.find_terms(&terms, common_threshold(documents), deadline.left()) {
             // Who reads the documents one by one has no time left either.
             Err(IndexError::Late) => Ok(None),
             hits => {
@@ -275,7 +276,7 @@ fn search_words(project: &Project, prompt: &Prompt, deadline: Deadline) -> Matte
         }
     });
     let read = || {
-        let scanned = scan_terms(project, &terms, common_from, deadline);
+        let scanned = scan_terms(project, &terms, common_threshold, deadline);
         let scored = Scored::new(&looked_for, scanned.hits, scanned.cards.len());
         let card = |id| scanned.cards.get(usize::try_from(id).ok()?).cloned();
         Some((scored.best(project, prompt.limit, card), scored, scanned.whole))
@@ -287,14 +288,16 @@ fn search_words(project: &Project, prompt: &Prompt, deadline: Deadline) -> Matte
     Matters { hits, complete, is_index_left }
 }
 
-fn looked_for(project: &Project, prompt: &Prompt) -> Vec<Salient> {
+fn looked_for(project: &Project, prompt: &Prompt) -> Vec<SalientTerm> {
     let shown = |path: &PathBuf| {
         let spot = project.spot_of_path(path);
         spot.map_or_else(|| path.clone(), |spot| project.shown(&spot))
     };
-    let files =
-        prompt.files.iter().filter_map(|path| Salient::path(&shown(path).to_string_lossy()));
-    let mut all: Vec<Salient> = files.chain(salient(&prompt.text)).collect();
+    let files = prompt
+        .files
+        .iter()
+        .filter_map(|path| SalientTerm::from_path(&shown(path).to_string_lossy()));
+    let mut all: Vec<SalientTerm> = files.chain(salient_terms(&prompt.text)).collect();
     let mut seen = std::collections::HashSet::new();
     all.retain(|salient| seen.insert(salient.term.clone()));
     all
@@ -307,8 +310,8 @@ struct Scored {
 }
 
 impl Scored {
-    fn new(looked_for: &[Salient], hits: Vec<TermHits>, documents: usize) -> Self {
-        let scored = |(salient, hits): (&Salient, TermHits)| {
+    fn new(looked_for: &[SalientTerm], hits: Vec<TermHits>, documents: usize) -> Self {
+        let scored = |(salient, hits): (&SalientTerm, TermHits)| {
             (ScoredTerm { salient: salient.clone(), documents: hits.documents }, hits)
         };
         Self { terms: looked_for.iter().zip(hits).map(scored).collect(), documents }
@@ -325,14 +328,14 @@ impl Scored {
         let mut sums: HashMap<i64, (f64, f64)> = HashMap::new();
         for (term, hits) in &self.terms {
             for (id, zone) in &hits.zones {
-                add(sums.entry(*id).or_default(), points(term, *zone, self.documents));
+                add(sums.entry(*id).or_default(), term_points(term, *zone, self.documents));
             }
         }
         sums.retain(|_, sum| Relevance::is_enough(*sum));
         let score = |(id, sum): (i64, (f64, f64))| {
             let (spot, card) = card(id)?;
             let changed = card.changed.and_then(|second| Timestamp::from_second(second).ok());
-            let relevance = Relevance::of(sum, card.status.is_open(), changed, now)?;
+            let relevance = Relevance::from_points(sum, card.status.is_open(), changed, now)?;
             Some((relevance.score(), project.shown(&spot), spot))
         };
         let mut scores: Vec<_> = sums.into_iter().filter_map(score).collect();
@@ -344,12 +347,12 @@ impl Scored {
     fn matter(&self, project: &Project, spot: &Spot) -> Option<Matter> {
         let shelved = project.read(spot).ok()?;
         let handoff = shelved.handoff(project);
-        let parts = parts(&handoff);
+        let parts = handoff_texts(&handoff);
         let mut sum = (0.0, 0.0);
         let mut there = Vec::new();
         for (term, _) in &self.terms {
             let Some(zone) = term_zone(&term.salient.term, &parts) else { continue };
-            let points = points(term, zone, self.documents);
+            let points = term_points(term, zone, self.documents);
             add(&mut sum, points);
             if points != (0.0, 0.0) {
                 there.push(&term.salient.term);
@@ -357,8 +360,8 @@ impl Scored {
         }
         let changed = handoff.changed().map(|time| time.moment);
         let now = project.environment().clock.now();
-        let relevance = Relevance::of(sum, handoff.status().is_open(), changed, now)?;
-        let why = why(&there, &parts);
+        let relevance = Relevance::from_points(sum, handoff.status().is_open(), changed, now)?;
+        let why = match_excerpts(&there, &parts);
         Some(Matter { shelved, relevance, why })
     }
 }

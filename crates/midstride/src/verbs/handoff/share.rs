@@ -3,7 +3,7 @@
 use crate::journal::{Change, JournalError};
 use crate::sys::files::FileError;
 use crate::workspace::project::{Project, SetUp, Shelved};
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 use std::path::PathBuf;
 
 /// Why a handoff stays where it is.
@@ -42,7 +42,7 @@ pub fn share(
         let problem = crate::sys::files::Problem::Exists;
         return Err(FileError { path: committed.root().path().join(path), problem }.into());
     }
-    let change = Change::by_verb(Verb::Share, "shared", by);
+    let change = Change::by_verb(RevisionVerb::Share, "shared", by);
     project.record(shelved, &shelved.document, &change, &|_| ())?;
     let now = project.reread(shelved)?;
     committed.root().create(&path, &now.bytes)?;

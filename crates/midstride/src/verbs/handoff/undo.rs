@@ -3,8 +3,8 @@
 use crate::journal::{Change, JournalError, OUTSIDE, Recorded};
 use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::document::Document;
-use midstride_core::format::header::Verb;
-use midstride_core::handoff::life::{self, Undo};
+use midstride_core::format::header::RevisionVerb;
+use midstride_core::handoff::life::{self, UndoStep};
 
 /// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum UndoError {
         /// The handoff.
         key: String,
         /// What it lies behind.
-        verb: Verb,
+        verb: RevisionVerb,
     },
     /// It could not be recorded.
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub fn undo(
     // What is taken back is the text; the journal keeps what happened to it. Whoever is overtaken is
     // told: the last change is another one then.
     let next = Document::parse(&earlier);
-    let change = Change::by_verb(Verb::Undo, reason.clone(), by.map(str::to_owned));
+    let change = Change::by_verb(RevisionVerb::Undo, reason.clone(), by.map(str::to_owned));
     let recorded = project.record(shelved, &next, &change, &|_| ())?;
     Ok((recorded, reason))
 }
@@ -46,13 +46,13 @@ fn earlier(project: &Project, shelved: &Shelved) -> Result<(Vec<u8>, String), Un
     let handoff = shelved.handoff(project);
     if let Some(written) = project.before_outside_edit(shelved)? {
         let edited = handoff.replaced_texts().len() + 2;
-        return Ok((written, life::undo_of(edited, OUTSIDE)));
+        return Ok((written, life::undo_reason(edited, OUTSIDE)));
     }
-    match life::undo(&handoff) {
-        Undo::To(number, reason) => {
+    match life::next_undo(&handoff) {
+        UndoStep::To(number, reason) => {
             Ok((project.text_of(shelved, number).map_err(JournalError::from)?, reason))
         }
-        Undo::Nothing => Err(UndoError::Nothing(handoff.key().to_string())),
-        Undo::Behind(verb) => Err(UndoError::Behind { key: handoff.key().to_string(), verb }),
+        UndoStep::Nothing => Err(UndoError::Nothing(handoff.key().to_string())),
+        UndoStep::Blocked(verb) => Err(UndoError::Behind { key: handoff.key().to_string(), verb }),
     }
 }

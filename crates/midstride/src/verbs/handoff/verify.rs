@@ -9,11 +9,11 @@ use crate::verbs::handoff::allow::{AllowError, Allowable, allowable};
 use crate::verbs::handoff::live::{LiveError, live};
 use crate::workspace::project::{Project, Shelved};
 use crate::workspace::settings::{Inside, variables_for_a_proof};
-use midstride_core::format::header::Verb;
+use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, Occasion, Proven, Side};
+use midstride_core::handoff::life::{self, CompletedProof, MeasurementSide, TrialContext};
 use midstride_core::handoff::proof::{
-    Ended, Judgement, NotUnderstood, Number, Outcome, Run, Test, plain,
+    Number, ProofSpec, ProofSpecError, Trial, TrialEnd, TrialOutcome, TrialResult, strip_escapes,
 };
 use midstride_core::work::event::{Envelope, Event, ProofEvent};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub struct Verify {
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     /// Which number of a measurement it is.
-    pub side: Option<Side>,
+    pub side: Option<MeasurementSide>,
     /// Who ran it.
     pub by: Option<String>,
 }
@@ -67,7 +67,7 @@ pub struct Verified {
     /// What is claimed.
     pub claim: Option<String>,
     /// What is run.
-    pub test: Option<Test>,
+    pub test: Option<ProofSpec>,
     /// Where it stands.
     pub state: State,
 }
@@ -80,7 +80,7 @@ pub enum State {
     /// Nobody allowed it.
     NotAllowed,
     /// It is not clear what to run.
-    NotUnderstood(NotUnderstood),
+    NotUnderstood(ProofSpecError),
     /// It could not be run.
     NotRun(String),
 }
@@ -89,7 +89,7 @@ pub enum State {
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
     /// The exit code; none where a signal or the clock ended it.
     pub exit: Option<i32>,
     /// The number in its output.
@@ -175,7 +175,7 @@ fn state(
 
 fn run(
     project: &Project,
-    test: &Test,
+    test: &ProofSpec,
     limit: Duration,
     watch: &mut dyn FnMut(Duration),
 ) -> Result<Bounded, String> {
@@ -198,13 +198,14 @@ fn folder(project: &Project, directory: &str) -> Result<PathBuf, String> {
     Ok(files::real(below.path()))
 }
 
-fn judged(project: &Project, test: &Test, bounded: &Bounded, limit: Duration) -> Ran {
-    let output = plain(&bounded.output.text());
-    let run = Run { ended: bounded.ended, output: &output, dropped: bounded.output.dropped() };
-    let Judgement { outcome, number } = test.judge(&run);
+fn judged(project: &Project, test: &ProofSpec, bounded: &Bounded, limit: Duration) -> Ran {
+    let output = strip_escapes(&bounded.output.text());
+    let run =
+        Trial { end: bounded.ended, output: &output, dropped_bytes: bounded.output.dropped() };
+    let TrialResult { outcome, number } = test.evaluate(&run);
     let exit = match bounded.ended {
-        Ended::Exit(code) => Some(code),
-        Ended::Signal(_) | Ended::TimedOut => None,
+        TrialEnd::Exit(code) => Some(code),
+        TrialEnd::Signal(_) | TrialEnd::TimedOut => None,
     };
     // Looked through whole: a secret may begin before the end that is kept.
     let output = tail(project.clean(&output).0.as_str()).to_owned();
@@ -217,12 +218,12 @@ fn tail(text: &str) -> &str {
     &text[from..]
 }
 
-fn proven(proofs: &[Verified]) -> Vec<Proven> {
+fn proven(proofs: &[Verified]) -> Vec<CompletedProof> {
     let ran = proofs.iter().filter_map(|proof| match (&proof.state, &proof.test) {
-        (State::Ran(ran), Some(test)) => Some(Proven {
+        (State::Ran(ran), Some(test)) => Some(CompletedProof {
             number: proof.number,
-            test: test.clone(),
-            outcome: ran.outcome.recorded(),
+            spec: test.clone(),
+            outcome: ran.outcome.recorded_outcome(),
             measured: ran.measured.clone(),
         }),
         _ => None,
@@ -231,8 +232,8 @@ fn proven(proofs: &[Verified]) -> Vec<Proven> {
 }
 
 /// `verified: 1 holds, 2 broken`
-fn reason(proven: &[Proven]) -> String {
-    use midstride_core::format::header::RunOutcome::{Broken, Holds, TimedOut};
+fn reason(proven: &[CompletedProof]) -> String {
+    use midstride_core::format::header::RecordedOutcome::{Broken, Holds, TimedOut};
     let parts = [(Holds, "holds"), (Broken, "broken"), (TimedOut, "timed out")];
     let parts = parts.into_iter().filter_map(|(outcome, word)| {
         let number = proven.iter().filter(|run| run.outcome == outcome).count();
@@ -244,18 +245,18 @@ fn reason(proven: &[Proven]) -> String {
 fn write_down(
     project: &Project,
     shelved: &Shelved,
-    proven: &[Proven],
+    proven: &[CompletedProof],
     record: &Record,
     reason: String,
 ) -> Result<Recorded, LiveError> {
     let environment = project.environment();
-    let occasion = Occasion {
+    let occasion = TrialContext {
         at: environment.clock.now(),
         by: record.by.clone().or_else(|| environment.user.clone()),
         commit: head(project),
     };
     let decide = |handoff: &Handoff<'_>| life::verify(handoff, proven, record.side, &occasion);
-    let change = Change::by_verb(Verb::Verify, reason, record.by.clone());
+    let change = Change::by_verb(RevisionVerb::Verify, reason, record.by.clone());
     live(project, shelved, &decide, &change)
 }
 
@@ -284,8 +285,8 @@ fn event(project: &Project, handoff: &Handoff<'_>, proof: &Verified) -> Option<E
     let (State::Ran(ran), Some(test)) = (&proof.state, &proof.test) else { return None };
     let clean = |text: &str| tail(project.clean(text).0.as_str()).to_owned();
     let why = match &ran.outcome {
-        Outcome::Broken(why) => Some(clean(why)),
-        Outcome::Holds | Outcome::TimedOut => None,
+        TrialOutcome::Broken(why) => Some(clean(why)),
+        TrialOutcome::Holds | TrialOutcome::TimedOut => None,
     };
     let environment = project.environment();
     let now = environment.clock.now();
@@ -299,7 +300,7 @@ fn event(project: &Project, handoff: &Handoff<'_>, proof: &Verified) -> Option<E
             claim: proof.claim.as_deref().map(clean),
             command: clean(&test.command),
             directory: clean(&test.directory),
-            outcome: ran.outcome.recorded().word().to_owned(),
+            outcome: ran.outcome.recorded_outcome().word().to_owned(),
             why,
             exit: ran.exit,
             measured: ran.measured.as_ref().map(Number::to_string),

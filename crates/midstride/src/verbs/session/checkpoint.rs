@@ -17,10 +17,12 @@ use crate::workspace::project::{Project, SetUp};
 use crate::workspace::settings::SessionName;
 use jiff::SignedDuration;
 use midstride_core::brief::carry;
-use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, Mode, Written};
+use midstride_core::session::checkpoint::{
+    Checkpoint, CheckpointContext, CheckpointMode, SerializedCheckpoint, SessionSummary,
+};
 use midstride_core::session::repository::WorkTreeState;
-use midstride_core::session::shell::join;
-use midstride_core::session::{Client, Seen, Session, hash};
+use midstride_core::session::shell::join_folder;
+use midstride_core::session::{Client, Provenance, Session, hash};
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
 use std::collections::BTreeMap;
@@ -126,7 +128,7 @@ pub fn checkpoint(
     project: &Project,
     which: &Which,
     client: Option<Client>,
-    mode: Mode,
+    mode: CheckpointMode,
 ) -> Result<Checkpointed, CheckpointError> {
     if project.set_up() == SetUp::Not {
         return Err(CheckpointError::NotSetUp);
@@ -150,7 +152,7 @@ pub(in crate::verbs) fn write_down(
     project: &Project,
     ledger: &SqliteLedger,
     found: &Found,
-    mode: Mode,
+    mode: CheckpointMode,
 ) -> Result<Checkpointed, CheckpointError> {
     let mut ready = Ready::of(project, ledger, found, mode)?;
     if ready.done.is_new {
@@ -180,16 +182,16 @@ impl Ready {
         project: &Project,
         ledger: &SqliteLedger,
         found: &Found,
-        mode: Mode,
+        mode: CheckpointMode,
     ) -> Result<Self, CheckpointError> {
         let Taken { written, agents_bytes, new_bytes, unread } = take(project, found, mode)?;
-        let Written { checkpoint, text } = written;
+        let SerializedCheckpoint { checkpoint, text } = written;
         // The beginning of a transcript does not always tell.
         let moved_from = moved_from(project, &found.path, checkpoint.session.cwd.as_deref())?;
         let (text, redacted) = project.clean_more(text);
         let stored = Blob::of(text.into_bytes());
-        let highlights = Gist::of(&checkpoint);
-        let gist = Blob::of(clean(project, &highlights.clone().stored()).into_bytes());
+        let highlights = SessionSummary::from_checkpoint(&checkpoint);
+        let gist = Blob::of(clean(project, &highlights.clone().into_stored()).into_bytes());
         let blobs = (stored.hash().to_owned(), gist.hash().to_owned());
         let (mut envelope, stream) = told(project, &checkpoint, agents_bytes, blobs, &redacted);
         weigh(&mut envelope, &highlights);
@@ -282,7 +284,7 @@ impl Standing {
 
 /// What a session did, before anything of it is stored.
 pub(in crate::verbs) struct Taken {
-    pub(in crate::verbs) written: Written,
+    pub(in crate::verbs) written: SerializedCheckpoint,
     agents_bytes: u64,
     new_bytes: u64,
     unread: Vec<FileError>,
@@ -292,7 +294,7 @@ pub(in crate::verbs) struct Taken {
 pub(in crate::verbs) fn take(
     project: &Project,
     found: &Found,
-    mode: Mode,
+    mode: CheckpointMode,
 ) -> Result<Taken, CheckpointError> {
     taken(project, found, capture(project, found)?, mode)
 }
@@ -302,7 +304,7 @@ pub(in crate::verbs) fn taken(
     project: &Project,
     found: &Found,
     captured: Captured,
-    mode: Mode,
+    mode: CheckpointMode,
 ) -> Result<Taken, CheckpointError> {
     let Captured { mut session, bytes, agents_bytes, new_bytes, unread } = captured;
     let counts = &session.counts;
@@ -315,7 +317,7 @@ pub(in crate::verbs) fn taken(
     let around = around(project, &session);
     let transcript = clean(project, &found.path.display().to_string());
     session.id.get_or_insert_with(|| clean(project, &found.session));
-    let written = Checkpoint::written(session, transcript, bytes, mode, around);
+    let written = Checkpoint::new_serialized(session, transcript, bytes, mode, around);
     Ok(Taken { written, agents_bytes, new_bytes, unread })
 }
 
@@ -411,9 +413,9 @@ fn unread_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
 }
 
 /// What is seen besides the transcript. No process is started for it.
-fn around(project: &Project, session: &Session) -> Around {
+fn around(project: &Project, session: &Session) -> CheckpointContext {
     let reflog = session.began.map(|began| commits_made(project, began, session.ended));
-    Around {
+    CheckpointContext {
         on_disk: on_disk(project, session),
         reflog: reflog.unwrap_or_default(),
         work_tree: work_tree(project, session),
@@ -432,14 +434,14 @@ fn work_tree(project: &Project, session: &Session) -> Option<WorkTreeState> {
 }
 
 /// What is seen where no client worked.
-pub(in crate::verbs) fn without_session(project: &Project) -> Around {
+pub(in crate::verbs) fn without_session(project: &Project) -> CheckpointContext {
     let repository = project.repository();
-    Around {
+    CheckpointContext {
         at: project.environment().clock.now(),
         commit: repository.and_then(Repository::head_commit),
         branch: repository.and_then(Repository::branch).map(|name| clean(project, &name)),
         plan_documents: plan_documents(project),
-        ..Around::default()
+        ..CheckpointContext::default()
     }
 }
 
@@ -503,7 +505,7 @@ fn told(
         agents_bytes: Some(agents_bytes),
         began: checkpoint.session.began.map(|time| time.to_string()),
         ended: checkpoint.session.ended.map(|time| time.to_string()),
-        about: checkpoint.about().map(|about| clean(project, &about)),
+        about: checkpoint.first_request().map(|about| clean(project, &about)),
         folder: checkpoint.session.cwd.as_deref().map(|folder| clean(project, folder)),
         gist: Some(gist),
         branch: branch.map(|branch| clean(project, branch)),
@@ -526,10 +528,10 @@ fn told(
 pub(in crate::verbs) fn changed_below<'s>(
     project: &Project,
     session: &'s Session,
-) -> impl Iterator<Item = (PathBuf, Option<&'s Seen>)> {
+) -> impl Iterator<Item = (PathBuf, Option<&'s Provenance>)> {
     let root = files::real(project.root().path());
     session.files.changed().filter_map(move |(path, file)| {
-        let whole = join(session.cwd.as_deref(), path);
+        let whole = join_folder(session.cwd.as_deref(), path);
         let below = Path::new(&whole).strip_prefix(&root).ok()?;
         Some((below.to_owned(), file.changed.last()))
     })
@@ -547,7 +549,7 @@ fn edited_below(project: &Project, session: &Session) -> Option<String> {
 }
 
 /// Says in the event whether the session is worth a briefing, so that a hook need not read it to know.
-fn weigh(envelope: &mut Envelope, gist: &Gist) {
+fn weigh(envelope: &mut Envelope, gist: &SessionSummary) {
     if let Event::Session(SessionEvent::Checkpointed { worked, open, .. }) = &mut envelope.event {
         *worked = Some(gist.worked);
         *open = u64::try_from(carry::open_count(gist)).ok();

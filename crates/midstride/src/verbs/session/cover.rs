@@ -7,8 +7,8 @@ use crate::verbs::session::sessions::session;
 use crate::workspace::project::{Project, SetUp};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::Recovery;
-use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::session::checkpoint::{Checkpoint, Highlights, Mode};
+use midstride_core::handoff::{Handoff, Location};
+use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, Highlights};
 use midstride_core::session::coverage::Coverage;
 use midstride_core::session::gate;
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ impl Sessions {
         };
         let ledger = self.ledger.get_or_init(open).as_ref()?;
         let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        ledger.get_blob(blob).ok().flatten().and_then(|bytes| Checkpoint::read(&bytes))
+        ledger.get_blob(blob).ok().flatten().and_then(|bytes| Checkpoint::parse(&bytes))
     }
 }
 
@@ -104,10 +104,10 @@ pub(in crate::verbs) fn coverage(
     checkpoint: &Checkpoint,
     document: &Document,
 ) -> Coverage {
-    let told = gate::told_by_author(document, checkpoint.title().as_deref());
-    let whereabouts = Whereabouts::default();
-    let handoff = Handoff::of(&told, &whereabouts, &project.settings().stages);
-    Coverage::of(&Highlights::of(checkpoint), &handoff)
+    let told = gate::author_document(document, checkpoint.title().as_deref());
+    let whereabouts = Location::default();
+    let handoff = Handoff::new(&told, &whereabouts, &project.settings().stages);
+    Coverage::compare(&Highlights::from_checkpoint(checkpoint), &handoff)
 }
 
 fn compared(project: &Project, checkpoint: &Checkpoint, handoff: &Handoff<'_>) -> Covering {
@@ -130,7 +130,7 @@ pub(in crate::verbs) fn named(
         Told::Session(id) => Ok(session(project, id, None)?.checkpoint),
         Told::Transcript(path) => {
             let found = clients::named(&project.environment().folder.join(path), None)?;
-            Ok(take(project, &found, Mode::Checkpoint)?.written.checkpoint)
+            Ok(take(project, &found, CheckpointMode::Checkpoint)?.written.checkpoint)
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::verbs::session::checkpoint::{CheckpointError, Checkpointed, Ready, by
 use crate::workspace::project::{Project, SetUp};
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::Client;
-use midstride_core::session::checkpoint::{Checkpoint, Mode};
+use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -76,7 +76,7 @@ pub fn sessions(
         list.push(listed(project, found, told, &lives, &neighbors));
     }
     for ((name, session), told) in known {
-        let Some(of) = Client::named(&name).filter(|of| client.is_none_or(|want| want == *of))
+        let Some(of) = Client::from_name(&name).filter(|of| client.is_none_or(|want| want == *of))
         else {
             continue;
         };
@@ -241,7 +241,7 @@ pub fn session(
     let one = pick(project, name, client)?;
     match &one.found {
         Some(found) => {
-            let checkpoint = take(project, found, Mode::Checkpoint)?.written.checkpoint;
+            let checkpoint = take(project, found, CheckpointMode::Checkpoint)?.written.checkpoint;
             let stored = one.blob.as_deref().map(|blob| stored(project, blob)).transpose()?;
             let is_stored = stored.flatten().is_some_and(|old| old.digest == checkpoint.digest);
             Ok(Shown { checkpoint, is_stored })
@@ -280,7 +280,7 @@ pub(in crate::verbs) fn stored(
     blob: &str,
 ) -> Result<Option<Checkpoint>, CheckpointError> {
     let ledger = SqliteLedger::open(project, Patience::Command)?;
-    Ok(ledger.get_blob(blob)?.and_then(|bytes| Checkpoint::read(&bytes)))
+    Ok(ledger.get_blob(blob)?.and_then(|bytes| Checkpoint::parse(&bytes)))
 }
 
 /// The session of an id, or of a beginning that no other has.
@@ -374,7 +374,7 @@ pub(in crate::verbs) fn recover_some(
     for some in ended.chunks(TOLD_AT_ONCE) {
         let mut ready = Vec::new();
         for (one, found) in some.iter().filter_map(|one| Some((one, one.found.as_ref()?))) {
-            match Ready::of(project, ledger, found, Mode::Auto) {
+            match Ready::of(project, ledger, found, CheckpointMode::Auto) {
                 Ok(one) => ready.push(one),
                 Err(error) => failed.push((one.session.clone(), error)),
             }

@@ -10,9 +10,9 @@ use jiff::Timestamp;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;
-use midstride_core::text::yaml::{Data, Node};
+use midstride_core::text::yaml::{YamlData, YamlNode};
 use midstride_core::work::event::{Envelope, Event, TaskEvent};
-use midstride_core::work::task::{Carried, Note, SESSION, Task, TaskStatus, Tasks};
+use midstride_core::work::task::{HandoffTask, SESSION, Task, TaskNote, TaskStatus, Tasks};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More than so many make no header that people read; the rest is named, and `sync` brings it.
@@ -25,7 +25,7 @@ const PLACE: &str = "state.tasks";
 #[derive(Debug, Default)]
 pub struct Carries {
     /// The value of `state`.
-    pub(in crate::verbs) state: Option<Data>,
+    pub(in crate::verbs) state: Option<YamlData>,
     /// How many tasks.
     pub tasks: usize,
     /// How many open ones did not fit.
@@ -38,17 +38,17 @@ pub(in crate::verbs) fn open_tasks(project: &Project) -> Result<Carries, TaskErr
     let tasks = Board::open(project)?.tasks;
     let (carried, left_out) = of_board(&tasks);
     let count = carried.len();
-    let state = (count > 0).then(|| Data::map([("tasks", Data::List(carried))]));
+    let state = (count > 0).then(|| YamlData::map([("tasks", YamlData::List(carried))]));
     Ok(Carries { state, tasks: count, left_out })
 }
 
 /// The open tasks as entries of a header, and how many more there are.
-fn of_board(tasks: &Tasks) -> (Vec<Data>, usize) {
+fn of_board(tasks: &Tasks) -> (Vec<YamlData>, usize) {
     let mut open: Vec<&Task> = tasks.iter().filter(|task| task.status.is_open()).collect();
     open.sort_by_key(|task| (task.status != TaskStatus::InProgress, !tasks.is_ready(task)));
     let left_out = open.len().saturating_sub(CARRIED_MAX);
     open.truncate(CARRIED_MAX);
-    (open.iter().map(|task| Carried::of(task, tasks).data()).collect(), left_out)
+    (open.iter().map(|task| HandoffTask::from_task(task, tasks).data()).collect(), left_out)
 }
 
 /// What a saved session carries: the open tasks of the project, with those of the client among them,
@@ -56,16 +56,18 @@ fn of_board(tasks: &Tasks) -> (Vec<Data>, usize) {
 pub(in crate::verbs) fn tasks_of_session(
     tasks: &Tasks,
     before: Option<&Handoff<'_>>,
-) -> (Vec<Data>, usize) {
-    let entries = before.and_then(|before| before.node(PLACE)).map(Node::items).unwrap_or_default();
-    let is_known = |carried: &Carried| {
+) -> (Vec<YamlData>, usize) {
+    let entries =
+        before.and_then(|before| before.node(PLACE)).map(YamlNode::items).unwrap_or_default();
+    let is_known = |carried: &HandoffTask| {
         let here = carried.uid.as_ref().is_some_and(|uid| tasks.get(uid).is_some());
         here || carried.metadata.contains_key(SESSION)
     };
-    let theirs =
-        entries.into_iter().filter(|entry| !Carried::read(entry).is_some_and(|c| is_known(&c)));
+    let theirs = entries
+        .into_iter()
+        .filter(|entry| !HandoffTask::from_node(entry).is_some_and(|c| is_known(&c)));
     let (ours, left_out) = of_board(tasks);
-    (theirs.map(Node::data).chain(ours).take(CARRIED_MAX).collect(), left_out)
+    (theirs.map(YamlNode::data).chain(ours).take(CARRIED_MAX).collect(), left_out)
 }
 
 /// What became of the tasks that a handoff carries.
@@ -87,14 +89,15 @@ pub struct Imported {
 /// is done, so doing it twice, or on two machines, is doing it once.
 pub fn import_tasks(project: &Project, shelved: &Shelved) -> Result<Imported, TaskError> {
     let handoff = shelved.handoff(project);
-    let entries = handoff.node(PLACE).map(Node::items).unwrap_or_default();
+    let entries = handoff.node(PLACE).map(YamlNode::items).unwrap_or_default();
     let mut imported = Imported::default();
     if entries.is_empty() {
         return Ok(imported);
     }
     let board = Board::open(project)?;
     let mut sieve = Sieve::of(project);
-    let read: Vec<Carried> = entries.iter().filter_map(|entry| Carried::read(entry)).collect();
+    let read: Vec<HandoffTask> =
+        entries.iter().filter_map(|entry| HandoffTask::from_node(entry)).collect();
     imported.unreadable = entries.len() - read.len();
     let uids: Vec<TaskId> = read.iter().map(|carried| uid(&handoff, carried)).collect();
     let names: BTreeMap<&str, &TaskId> =
@@ -123,7 +126,7 @@ pub fn import_tasks(project: &Project, shelved: &Shelved) -> Result<Imported, Ta
 }
 
 /// The uid of a carried task; one that was written by another hand has it by its name.
-fn uid(handoff: &Handoff<'_>, carried: &Carried) -> TaskId {
+fn uid(handoff: &Handoff<'_>, carried: &HandoffTask) -> TaskId {
     let made = || {
         let whole = handoff.uid().map_or_else(|| handoff.key().to_string(), |u| u.value.to_owned());
         let uid = uid_of(&[whole.trim(), "task", &carried.id]);
@@ -134,7 +137,7 @@ fn uid(handoff: &Handoff<'_>, carried: &Carried) -> TaskId {
 
 /// What a carried task waits for: named by uid, by a name in the same handoff, or as people type it.
 fn before(
-    carried: &Carried,
+    carried: &HandoffTask,
     names: &BTreeMap<&str, &TaskId>,
     tasks: &Tasks,
     unknown: &mut Vec<String>,
@@ -158,12 +161,12 @@ fn before(
 
 fn events(
     handoff: &Handoff<'_>,
-    carried: &Carried,
+    carried: &HandoffTask,
     id: &TaskId,
     before: &BTreeSet<TaskId>,
     sieve: &mut Sieve<'_>,
 ) -> Vec<Envelope> {
-    let clean = Carried {
+    let clean = HandoffTask {
         subject: sieve.clean(&carried.subject),
         description: carried.description.as_deref().map(|text| sieve.clean(text)),
         reason: carried.reason.as_deref().map(|text| sieve.clean(text)),
@@ -172,8 +175,8 @@ fn events(
     };
     let told = || handoff.created().map(|time| time.moment);
     let time = carried.changed.or_else(told).unwrap_or(Timestamp::UNIX_EPOCH);
-    let event = clean.event(before, handoff.uid().map(|uid| uid.value.trim().to_owned()));
-    let mut noted = |note: &Note| {
+    let event = clean.to_event(before, handoff.uid().map(|uid| uid.value.trim().to_owned()));
+    let mut noted = |note: &TaskNote| {
         let (by, text) = (sieve.clean(&note.by), sieve.clean(&note.text));
         happened(id, note.at, &by, TaskEvent::Noted { text })
     };

@@ -1,13 +1,13 @@
 //! Texts on their way to the ledger: each without its secrets, and what was taken out of all.
 
 use crate::workspace::project::Project;
-use midstride_core::text::redact::{Redaction, Rules};
+use midstride_core::text::redact::{Redaction, RedactionRules};
 use std::collections::BTreeMap;
 
 /// What was taken out so far.
 #[derive(Debug)]
 pub(in crate::verbs) struct Sieve<'p> {
-    rules: &'p Rules,
+    rules: &'p RedactionRules,
     pub(in crate::verbs) found: Vec<Redaction>,
 }
 

@@ -6,7 +6,7 @@ use crate::sys::ids::new_uid;
 use crate::verbs::task::TaskError;
 use crate::workspace::project::Project;
 use jiff::Timestamp;
-use midstride_core::work::event::{Envelope, Event, moment_after};
+use midstride_core::work::event::{Envelope, Event, timestamp_after};
 use std::time::Duration;
 
 /// Of many who change one thing at once one is always done, and the others decide again. Who is
@@ -30,7 +30,7 @@ pub(in crate::verbs) fn moment(
     project: &Project,
     last: Option<Timestamp>,
 ) -> Result<Timestamp, TaskError> {
-    let moment = moment_after(last, project.environment().clock.now());
+    let moment = timestamp_after(last, project.environment().clock.now());
     moment.ok_or_else(|| TaskError::EndOfTime(last.unwrap_or(Timestamp::MAX)))
 }
 

@@ -11,7 +11,7 @@ use crate::workspace::settings::SessionName;
 use jiff::{Timestamp, ToSpan as _};
 use midstride_core::brief::hook::ClientTask;
 use midstride_core::session::checkpoint::Checkpoint;
-use midstride_core::session::{self, Session, TaskStatus as ClientStatus};
+use midstride_core::session::{self, Session, SessionTaskStatus as ClientStatus};
 use midstride_core::text::id::TaskId;
 use midstride_core::work::event::{
     CapturedTask, ClientTaskKey, Envelope, Event, TaskChange, TaskEvent, TaskStatus,
@@ -85,7 +85,7 @@ pub(in crate::verbs) fn tasks_of(project: &Project, checkpoint: &Checkpoint) -> 
     let (client, list) = (checkpoint.client().name(), checkpoint.task_list());
     let mut named: HashMap<&str, usize> = HashMap::new();
     let mut mirrored = Vec::new();
-    for task in session.tasks.iter().filter(|task| task.is_told()) {
+    for task in session.tasks.iter().filter(|task| task.has_subject()) {
         let (kind, name) = match &task.id {
             Some(number) => (TASK, number.clone()),
             None => {
@@ -119,21 +119,22 @@ pub(in crate::verbs) fn tasks_of(project: &Project, checkpoint: &Checkpoint) -> 
 }
 
 /// A task that an agent works on is in progress, whatever its list says.
-fn status(session: &Session, task: &session::Task) -> TaskStatus {
-    let is_in_flight = || session.agent_of(task).is_some_and(|agent| session.is_in_flight(agent));
+fn status(session: &Session, task: &session::SessionTask) -> TaskStatus {
+    let is_in_flight =
+        || session.agent_for_task(task).is_some_and(|agent| session.is_in_flight(agent));
     match &task.status {
         ClientStatus::Pending if is_in_flight() => TaskStatus::InProgress,
         ClientStatus::Pending => TaskStatus::Pending,
         ClientStatus::InProgress => TaskStatus::InProgress,
         ClientStatus::Completed => TaskStatus::Done,
         ClientStatus::Deleted => TaskStatus::Dropped,
-        ClientStatus::Other(word) => TaskStatus::read(word).unwrap_or(TaskStatus::Pending),
+        ClientStatus::Other(word) => TaskStatus::parse(word).unwrap_or(TaskStatus::Pending),
     }
 }
 
 fn metadata(
     session: &Session,
-    task: &session::Task,
+    task: &session::SessionTask,
     client: &str,
     id: &str,
     clean: &dyn Fn(&str) -> String,
@@ -145,7 +146,7 @@ fn metadata(
         (SESSION, Some(id)),
         (CLIENT_TASK, task.id.as_deref()),
         (OWNER, task.owner.as_deref()),
-        (AGENT, session.agent_of(task)),
+        (AGENT, session.agent_for_task(task)),
     ];
     metadata
         .extend(own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), clean(value?)))));
@@ -199,9 +200,9 @@ pub(in crate::verbs) fn told(
         }
         let same = match (captured, &mut all) {
             (true, _) => None,
-            (false, Some(tasks)) => tasks.same_as(&one.state, &one.id, briefed),
+            (false, Some(tasks)) => tasks.find_same_task(&one.state, &one.id, briefed),
             (false, none) => {
-                none.insert(read_tasks(ledger)?.0).same_as(&one.state, &one.id, briefed)
+                none.insert(read_tasks(ledger)?.0).find_same_task(&one.state, &one.id, briefed)
             }
         };
         if is_new && same.is_none() {

@@ -26,7 +26,7 @@ pub(in crate::verbs) fn read_instructions(
     };
     if all.has_elsewhere(&branch) {
         for (name, until) in repository.former_names(&branch) {
-            all = all.renamed(&name, &branch, until);
+            all = all.with_renamed_branch(&name, &branch, until);
         }
     }
     Ok(all)
@@ -75,7 +75,7 @@ pub(in crate::verbs) fn given_in(
 ) -> Result<Vec<Envelope>, LedgerError> {
     let session = &checkpoint.session;
     let branch = session.branch.as_deref().or(checkpoint.git.branch.as_deref());
-    let told = read_instructions(project, ledger)?.told_by(session, branch);
+    let told = read_instructions(project, ledger)?.events_from_session(session, branch);
     let now = project.environment().clock.now();
     let events = told.into_iter().map(|told| {
         let mut event = told.event;

@@ -87,7 +87,7 @@ pub fn state_mission(
     let stream = StreamId::mission();
     let envelope = append_decided(project, &ledger, &source, || {
         let records = ledger.read(&stream, None)?;
-        if let Some(kind) = events(&records).find_map(|envelope| envelope.event.newer()) {
+        if let Some(kind) = events(&records).find_map(|envelope| envelope.event.newer_kind()) {
             return Err(MissionError::Newer(kind.to_owned()));
         }
         let last = events(&records).map(|envelope| envelope.time).max();

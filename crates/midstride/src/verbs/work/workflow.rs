@@ -8,10 +8,10 @@ use crate::verbs::task::decided::{Decided, append_decided};
 use crate::verbs::task::{TaskError, ledger_of, who};
 use crate::workspace::project::Project;
 use jiff::Timestamp;
-use midstride_core::text::id::{HandoffId, NotAnId, nearest};
+use midstride_core::text::id::{HandoffId, HandoffIdError, nearest_match};
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, WorkflowEvent};
-use midstride_core::work::workflow::{KeptState, history, patched};
+use midstride_core::work::workflow::{WorkflowState, apply_merge_patch, history};
 use serde_json::Value;
 
 /// A state is read by a model; what is larger belongs in files that it names.
@@ -47,7 +47,7 @@ pub struct LoadedState {
     /// Its number, counted from one.
     pub number: usize,
     /// All that are kept, the oldest first.
-    pub history: Vec<KeptState>,
+    pub history: Vec<WorkflowState>,
 }
 
 /// Why a state was not saved or loaded.
@@ -59,7 +59,7 @@ pub enum WorkflowError {
         /// What was given.
         name: String,
         /// What is wrong with it.
-        why: NotAnId,
+        why: HandoffIdError,
     },
     /// A state has keys.
     #[error("a state is a JSON object")]
@@ -158,7 +158,7 @@ pub fn load_state(
 }
 
 /// The last state of each workflow, with its number, by name.
-pub fn states(project: &Project) -> Result<Vec<(KeptState, usize)>, WorkflowError> {
+pub fn states(project: &Project) -> Result<Vec<(WorkflowState, usize)>, WorkflowError> {
     Ok(newest_states(&ledger_of(project)?)?)
 }
 
@@ -166,8 +166,8 @@ pub fn states(project: &Project) -> Result<Vec<(KeptState, usize)>, WorkflowErro
 /// record has one state, so its number in the stream is the number of the state.
 pub(in crate::verbs) fn newest_states(
     ledger: &dyn Ledger,
-) -> Result<Vec<(KeptState, usize)>, LedgerError> {
-    let mut all: Vec<(KeptState, usize)> = Vec::new();
+) -> Result<Vec<(WorkflowState, usize)>, LedgerError> {
+    let mut all: Vec<(WorkflowState, usize)> = Vec::new();
     for record in ledger.last_below(StreamId::WORKFLOWS)? {
         let number = usize::try_from(record.number).unwrap_or(usize::MAX);
         let last = match history(&record.events).pop() {
@@ -185,7 +185,7 @@ pub(in crate::verbs) fn newest_states(
 struct Next {
     state: Value,
     text: String,
-    before: Vec<KeptState>,
+    before: Vec<WorkflowState>,
     version: Option<Version>,
     last: Option<Timestamp>,
     redacted: Vec<Redaction>,
@@ -199,7 +199,7 @@ impl Next {
         change: &StateChange,
     ) -> Result<Self, WorkflowError> {
         let records = ledger.read(&StreamId::workflow(id), None)?;
-        if let Some(kind) = events(&records).find_map(|envelope| envelope.event.newer()) {
+        if let Some(kind) = events(&records).find_map(|envelope| envelope.event.newer_kind()) {
             return Err(WorkflowError::Newer(kind.to_owned()));
         }
         let before = history(events(&records));
@@ -209,7 +209,7 @@ impl Next {
                 return Err(no_such(project, id.as_str())?);
             }
             StateChange::Patch(patch) => {
-                patched(load(ledger, id.as_str(), &before, before.len())?, patch)
+                apply_merge_patch(load(ledger, id.as_str(), &before, before.len())?, patch)
             }
         };
         let (state, text, redacted) = cleaned(project, &state)?;
@@ -243,7 +243,7 @@ fn named(name: &str) -> Result<HandoffId, WorkflowError> {
 
 fn no_such(project: &Project, name: &str) -> Result<WorkflowError, WorkflowError> {
     let all = states(project)?;
-    let near = nearest(name, all.iter().map(|(state, _)| state.name.as_str()));
+    let near = nearest_match(name, all.iter().map(|(state, _)| state.name.as_str()));
     Ok(WorkflowError::NoSuch { name: name.to_owned(), nearest: near.map(str::to_owned) })
 }
 
@@ -254,7 +254,7 @@ fn events(records: &[Recorded]) -> impl Iterator<Item = &Envelope> {
 fn load(
     ledger: &SqliteLedger,
     name: &str,
-    history: &[KeptState],
+    history: &[WorkflowState],
     number: usize,
 ) -> Result<Value, WorkflowError> {
     let name = || name.to_owned();

@@ -2,13 +2,13 @@
 
 use super::{Project, Shelved, Spot};
 use crate::sys::files::FileError;
-use midstride_core::text::id::{HandoffKey, Names};
+use midstride_core::text::id::{HandoffKey, HandoffNames};
 
 /// The keys of all documents and where they lie.
 #[derive(Debug)]
 pub(super) struct Catalog {
     entries: Vec<(HandoffKey, Spot)>,
-    names: Names,
+    names: HandoffNames,
 }
 
 impl Project {
@@ -46,7 +46,7 @@ impl Project {
 
 impl Catalog {
     fn of(entries: Vec<(HandoffKey, Spot)>) -> Self {
-        let names = Names::of(entries.iter().map(|(key, _)| key));
+        let names = HandoffNames::new(entries.iter().map(|(key, _)| key));
         Self { entries, names }
     }
 
@@ -57,6 +57,6 @@ impl Catalog {
 
     /// The keys of all that have this id.
     pub(super) fn keys_of_id(&self, id: &str) -> impl Iterator<Item = &HandoffKey> {
-        self.names.of_id(id).iter().map(|index| &self.entries[*index].0)
+        self.names.all_with_id(id).iter().map(|index| &self.entries[*index].0)
     }
 }

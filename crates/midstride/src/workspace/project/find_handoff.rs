@@ -3,7 +3,7 @@
 use super::{Project, Shelved, Spot};
 use crate::sys::files::{self, FileError};
 use crate::workspace::shelf::Shelf;
-use midstride_core::text::id::{HandoffId, HandoffKey, nearest};
+use midstride_core::text::id::{HandoffId, HandoffKey, nearest_match};
 use std::path::{Path, PathBuf};
 
 /// Why no single handoff was found.
@@ -143,7 +143,8 @@ impl Project {
         match found.unwrap_or_default().as_slice() {
             [] => {
                 let names: Vec<String> = keys.iter().map(ToString::to_string).collect();
-                let near = nearest(wanted, names.iter().map(String::as_str)).map(str::to_owned);
+                let near =
+                    nearest_match(wanted, names.iter().map(String::as_str)).map(str::to_owned);
                 Err(FindError::None { wanted: wanted.to_owned(), nearest: near })
             }
             [one] => Ok(all.swap_remove(*one)),

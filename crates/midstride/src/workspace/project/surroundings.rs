@@ -5,8 +5,8 @@ use crate::sys::files;
 use crate::sys::files::is_markdown;
 use crate::sys::ids::sha256;
 use crate::workspace::shelf::Layout;
-use midstride_core::handoff::check::{Artifact, Reading, Surroundings};
-use midstride_core::handoff::graph::Lead;
+use midstride_core::handoff::check::{CheckContext, PathAccess, ReferencedArtifact};
+use midstride_core::handoff::graph::ReferenceTarget;
 use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
@@ -95,23 +95,27 @@ impl<'p> Around<'p> {
     }
 
     /// What a reference leads to, without reading it.
-    pub(super) fn lead(&self, reference: &str) -> Lead {
+    pub(super) fn lead(&self, reference: &str) -> ReferenceTarget {
         if is_on_the_web(reference) {
-            return Lead::Artifact(reference.to_owned());
+            return ReferenceTarget::Artifact(reference.to_owned());
         }
         if let Some(path) = self.locate(reference) {
             let shown = path.display().to_string();
-            return if is_markdown(&path) { Lead::Document(shown) } else { Lead::Artifact(shown) };
+            return if is_markdown(&path) {
+                ReferenceTarget::Document(shown)
+            } else {
+                ReferenceTarget::Artifact(shown)
+            };
         }
         if let Some(spot) = self.project.catalog().find(reference) {
-            return Lead::Document(self.project.shown(spot).display().to_string());
+            return ReferenceTarget::Document(self.project.shown(spot).display().to_string());
         }
         let several: Vec<String> =
             self.project.catalog().keys_of_id(reference).map(ToString::to_string).collect();
         match (self.has_folder(reference), several.is_empty()) {
-            (true, _) => Lead::Artifact(reference.to_owned()),
-            (false, true) => Lead::Missing,
-            (false, false) => Lead::Several(several),
+            (true, _) => ReferenceTarget::Artifact(reference.to_owned()),
+            (false, true) => ReferenceTarget::Missing,
+            (false, false) => ReferenceTarget::Ambiguous(several),
         }
     }
 
@@ -139,11 +143,11 @@ impl<'p> Around<'p> {
     }
 }
 
-impl Surroundings for Around<'_> {
-    fn artifact(&self, reference: &str) -> Artifact {
+impl CheckContext for Around<'_> {
+    fn artifact(&self, reference: &str) -> ReferencedArtifact {
         match self.target(reference) {
-            Target::Plain => Artifact::Plain,
-            Target::Missing => Artifact::Missing,
+            Target::Plain => ReferencedArtifact::Plain,
+            Target::Missing => ReferencedArtifact::Missing,
             Target::Document(spot) => {
                 let path = self.project.shown(&spot);
                 let itself = self.own.as_ref() == Some(&path);
@@ -152,7 +156,7 @@ impl Surroundings for Around<'_> {
         }
     }
 
-    fn knows(&self, id: &str) -> bool {
+    fn has_handoff(&self, id: &str) -> bool {
         self.project.catalog().find(id).is_some() || self.locate(id).is_some()
     }
 
@@ -161,15 +165,15 @@ impl Surroundings for Around<'_> {
         Some(sha256(&bytes))
     }
 
-    fn reading(&self, path: &str) -> Reading {
+    fn path_access(&self, path: &str) -> PathAccess {
         let (root, path) = (&self.project.root, Path::new(path));
         // As a briefing looks at it: what it would leave out is told here.
         if root.has_file(path) {
-            Reading::Here
+            PathAccess::Readable
         } else if root.leads_out(path) {
-            Reading::Outside
+            PathAccess::Outside
         } else {
-            Reading::Missing
+            PathAccess::Missing
         }
     }
 }
@@ -180,7 +184,7 @@ fn is_on_the_web(reference: &str) -> bool {
 }
 
 /// A document that builds on the one that asks.
-pub(super) fn in_turn(path: &Path) -> Artifact {
+pub(super) fn in_turn(path: &Path) -> ReferencedArtifact {
     let why = "it builds on this document in turn".to_owned();
-    Artifact::Incomplete { name: path.display().to_string(), why }
+    ReferencedArtifact::Incomplete { name: path.display().to_string(), why }
 }

@@ -3,7 +3,7 @@
 
 use super::surroundings::{Around, Target, in_turn};
 use super::{Project, Shelved, Spot};
-use midstride_core::handoff::check::{Artifact, Reading, Surroundings, check};
+use midstride_core::handoff::check::{CheckContext, PathAccess, ReferencedArtifact, check};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ struct Walk<'p> {
     places: HashMap<PathBuf, usize>,
     /// Documents that are incomplete if those are that still wait and that they build on in a circle;
     /// with the lowest place that they hang on.
-    for_now: Vec<(PathBuf, Artifact, usize)>,
+    for_now: Vec<(PathBuf, ReferencedArtifact, usize)>,
 }
 
 impl Project {
@@ -62,7 +62,7 @@ impl Project {
 
     /// What a document is as an upstream, judged the first time somebody asks. Documents that build
     /// on each other are not complete: none of them can be the first.
-    pub(super) fn as_upstream(&self, spot: &Spot) -> Artifact {
+    pub(super) fn as_upstream(&self, spot: &Spot) -> ReferencedArtifact {
         let path = self.shown(spot);
         if let Some(known) = self.known_artifact(&path) {
             return known;
@@ -74,7 +74,7 @@ impl Project {
             for_now: Vec::new(),
         };
         walk.up_from(spot);
-        self.known_artifact(&path).unwrap_or(Artifact::Missing)
+        self.known_artifact(&path).unwrap_or(ReferencedArtifact::Missing)
     }
 }
 
@@ -101,10 +101,10 @@ impl Walk<'_> {
             return self.hang_on(place);
         }
         let Ok(shelved) = self.project.read(spot) else {
-            return self.project.know_artifact(path, Artifact::Missing);
+            return self.project.know_artifact(path, ReferencedArtifact::Missing);
         };
         if !shelved.handoff(self.project).is_handoff() {
-            return self.project.know_artifact(path, Artifact::Plain);
+            return self.project.know_artifact(path, ReferencedArtifact::Plain);
         }
         let around = Around::new(self.project, &shelved);
         let upstream = upstream(self.project, &shelved, &around);
@@ -129,15 +129,19 @@ impl Walk<'_> {
         let name = handoff.key().to_string();
         let path = last.shelved.path.clone();
         self.places.remove(&path);
-        match verdict.incomplete() {
+        match verdict.incomplete_reason() {
             // Complete while those it hangs on were taken for incomplete: complete whatever they are.
             // Those that took it for incomplete are judged again when somebody asks.
             None => {
                 self.for_now.truncate(last.since);
-                self.project.know_artifact(path, Artifact::Complete);
+                self.project.know_artifact(path, ReferencedArtifact::Complete);
             }
             Some(why) => {
-                self.for_now.push((path, Artifact::Incomplete { name, why }, last.lowest));
+                self.for_now.push((
+                    path,
+                    ReferencedArtifact::Incomplete { name, why },
+                    last.lowest,
+                ));
                 if last.lowest < self.waiting.len() {
                     self.hang_on(last.lowest);
                     return;
@@ -149,7 +153,7 @@ impl Walk<'_> {
         }
     }
 
-    fn found(&self, path: &Path) -> Option<Artifact> {
+    fn found(&self, path: &Path) -> Option<ReferencedArtifact> {
         let for_now = || self.for_now.iter().find(|(known, _, _)| known == path);
         self.project.known_artifact(path).or_else(|| for_now().map(|(_, found, _)| found.clone()))
     }
@@ -169,11 +173,11 @@ struct Seen<'w> {
     around: &'w Around<'w>,
 }
 
-impl Surroundings for Seen<'_> {
-    fn artifact(&self, reference: &str) -> Artifact {
+impl CheckContext for Seen<'_> {
+    fn artifact(&self, reference: &str) -> ReferencedArtifact {
         match self.around.target(reference) {
-            Target::Plain => Artifact::Plain,
-            Target::Missing => Artifact::Missing,
+            Target::Plain => ReferencedArtifact::Plain,
+            Target::Missing => ReferencedArtifact::Missing,
             Target::Document(spot) => {
                 let path = self.walk.project.shown(&spot);
                 self.walk.found(&path).unwrap_or_else(|| in_turn(&path))
@@ -181,15 +185,15 @@ impl Surroundings for Seen<'_> {
         }
     }
 
-    fn knows(&self, id: &str) -> bool {
-        self.around.knows(id)
+    fn has_handoff(&self, id: &str) -> bool {
+        self.around.has_handoff(id)
     }
 
     fn source_hash(&self, path: &str) -> Option<String> {
         self.around.source_hash(path)
     }
 
-    fn reading(&self, path: &str) -> Reading {
-        self.around.reading(path)
+    fn path_access(&self, path: &str) -> PathAccess {
+        self.around.path_access(path)
     }
 }

@@ -1,21 +1,22 @@
 //! Whether replacements do what an edit means, and nothing else.
 
-use super::{EditRefused, no_place};
+use super::{DocumentEditError, no_such_path};
 use crate::format::document::Document;
 use crate::format::finding::{Code, Severity};
-use crate::format::header::{Header, Place};
-use crate::text::edit::{Edit, Patch, Path, Replacement, Step};
+use crate::format::header::{Header, HeaderLocation};
+use crate::text::edit::{Edit, HeaderPath, HeaderPathStep, Patch, Replacement};
 use crate::text::span::Span;
-use crate::text::yaml::Data;
+use crate::text::yaml::YamlData;
 
 impl Document {
     /// Applies the replacements and holds the result against what was meant.
-    pub(super) fn prove(
+    pub(super) fn apply_verified(
         &self,
         edits: &[Edit],
         mut all: Vec<Replacement>,
-    ) -> Result<Document, EditRefused> {
-        let harm = || EditRefused::WouldHarm(edits.first().map(subject).unwrap_or_default());
+    ) -> Result<Document, DocumentEditError> {
+        let harm =
+            || DocumentEditError::WouldCorrupt(edits.first().map(edit_target).unwrap_or_default());
         all.sort_by_key(|replacement| replacement.at);
         let patch = Patch { replacements: all };
         let text = patch.apply(&self.text).map_err(|_| harm())?;
@@ -27,45 +28,45 @@ impl Document {
                     && after.body == Span::new(self.body.start, end)
             }
             Edit::Set(..) | Edit::Append(..) | Edit::Remove(_) => {
-                after.body.of(&after.text) == self.body.of(&self.text)
+                after.body.slice(&after.text) == self.body.slice(&self.text)
             }
         };
         let same_rest = edits.iter().all(rest_is_kept);
-        let meant = match self.front_data() {
-            Some(data) => Some(edits.iter().try_fold(data, meant)?),
+        let meant = match self.front_matter_data() {
+            Some(data) => Some(edits.iter().try_fold(data, expected_data)?),
             None => None,
         };
-        let same_values = match (meant, after.front_data()) {
-            (Some(meant), Some(is)) => meant.same(&is),
+        let same_values = match (meant, after.front_matter_data()) {
+            (Some(meant), Some(is)) => meant.is_equivalent_to(&is),
             (meant, is) => meant.is_none() && is.is_none(),
         };
         let no_new_errors = after.unreadable_count() <= self.unreadable_count();
-        let proven = same_rest && same_values && no_new_errors && self.comments_kept_in(&after);
+        let proven = same_rest && same_values && no_new_errors && self.keeps_comments_in(&after);
         proven.then_some(after).ok_or_else(harm)
     }
 
-    pub(super) fn front(&self) -> Option<&Header> {
-        self.header.as_ref().filter(|header| header.place != Place::Section)
+    pub(super) fn front_matter(&self) -> Option<&Header> {
+        self.header.as_ref().filter(|header| header.location != HeaderLocation::Section)
     }
 
     /// Whether another document has the same values, comments and body, line breaks at its end
     /// aside.
-    pub(in crate::format::document) fn says_the_same_as(&self, other: &Document) -> bool {
-        let same_values = match (self.front_data(), other.front_data()) {
-            (Some(old), Some(new)) => old.same(&new),
+    pub(in crate::format::document) fn is_equivalent_to(&self, other: &Document) -> bool {
+        let same_values = match (self.front_matter_data(), other.front_matter_data()) {
+            (Some(old), Some(new)) => old.is_equivalent_to(&new),
             (old, new) => old.is_none() && new.is_none(),
         };
         let body = |document: &Document| {
-            document.body.of(&document.text).trim_end_matches(['\r', '\n']).to_owned()
+            document.body.slice(&document.text).trim_end_matches(['\r', '\n']).to_owned()
         };
         same_values
             && body(self) == body(other)
-            && self.comments_kept_in(other)
+            && self.keeps_comments_in(other)
             && other.unreadable_count() <= self.unreadable_count()
     }
 
-    fn front_data(&self) -> Option<Data> {
-        self.front().map(|header| header.root.data())
+    fn front_matter_data(&self) -> Option<YamlData> {
+        self.front_matter().map(|header| header.root.data())
     }
 
     fn unreadable_count(&self) -> usize {
@@ -77,10 +78,10 @@ impl Document {
             .count()
     }
 
-    fn comments_kept_in(&self, after: &Document) -> bool {
+    fn keeps_comments_in(&self, after: &Document) -> bool {
         fn sorted(document: &Document) -> Vec<&str> {
-            let comments = document.front().map(|header| header.comments.as_slice());
-            let text = |span: &Span| span.of(&document.text).trim_end();
+            let comments = document.front_matter().map(|header| header.comments.as_slice());
+            let text = |span: &Span| span.slice(&document.text).trim_end();
             let mut texts: Vec<&str> = comments.unwrap_or_default().iter().map(text).collect();
             texts.sort_unstable();
             texts
@@ -90,7 +91,7 @@ impl Document {
     }
 }
 
-fn subject(edit: &Edit) -> String {
+fn edit_target(edit: &Edit) -> String {
     match edit {
         Edit::Set(path, _) | Edit::Append(path, _) | Edit::Remove(path) => path.to_string(),
         Edit::Body(..) => "the body".to_owned(),
@@ -98,39 +99,39 @@ fn subject(edit: &Edit) -> String {
 }
 
 /// The values as they should be after an edit.
-fn meant(mut data: Data, edit: &Edit) -> Result<Data, EditRefused> {
+fn expected_data(mut data: YamlData, edit: &Edit) -> Result<YamlData, DocumentEditError> {
     match edit {
         Edit::Body(..) => {}
-        Edit::Set(path, value) => *slot(&mut data, path)? = value.clone(),
+        Edit::Set(path, value) => *value_slot(&mut data, path)? = value.clone(),
         Edit::Append(path, value) => {
-            let slot = slot(&mut data, path)?;
-            *slot = match std::mem::replace(slot, Data::Null) {
-                Data::Null => Data::List(vec![value.clone()]),
-                Data::List(mut items) => {
+            let slot = value_slot(&mut data, path)?;
+            *slot = match std::mem::replace(slot, YamlData::Null) {
+                YamlData::Null => YamlData::List(vec![value.clone()]),
+                YamlData::List(mut items) => {
                     items.push(value.clone());
-                    Data::List(items)
+                    YamlData::List(items)
                 }
-                single @ (Data::Text(_) | Data::Bare(_) | Data::Map(_)) => {
-                    Data::List(vec![single, value.clone()])
+                single @ (YamlData::Text(_) | YamlData::Bare(_) | YamlData::Map(_)) => {
+                    YamlData::List(vec![single, value.clone()])
                 }
             };
         }
         Edit::Remove(path) => {
-            let (last, parent) = path.0.split_last().ok_or_else(|| no_place(path))?;
-            let slot = slot(&mut data, &Path(parent.to_vec()))?;
+            let (last, parent) = path.0.split_last().ok_or_else(|| no_such_path(path))?;
+            let slot = value_slot(&mut data, &HeaderPath(parent.to_vec()))?;
             let emptied = match (&mut *slot, last) {
-                (Data::Map(entries), Step::Key(key)) => {
+                (YamlData::Map(entries), HeaderPathStep::Key(key)) => {
                     entries.retain(|(name, _)| name != key);
                     entries.is_empty()
                 }
-                (Data::List(items), Step::Item(index)) if *index < items.len() => {
+                (YamlData::List(items), HeaderPathStep::Item(index)) if *index < items.len() => {
                     items.remove(*index);
                     items.is_empty()
                 }
-                _ => return Err(no_place(path)),
+                _ => return Err(no_such_path(path)),
             };
             if emptied {
-                *slot = Data::Null;
+                *slot = YamlData::Null;
             }
         }
     }
@@ -138,25 +139,28 @@ fn meant(mut data: Data, edit: &Edit) -> Result<Data, EditRefused> {
 }
 
 /// The value at a path, put in where it is absent.
-fn slot<'d>(data: &'d mut Data, path: &Path) -> Result<&'d mut Data, EditRefused> {
+fn value_slot<'d>(
+    data: &'d mut YamlData,
+    path: &HeaderPath,
+) -> Result<&'d mut YamlData, DocumentEditError> {
     let mut here = data;
     for step in &path.0 {
-        if let (Data::Null, Step::Key(_)) = (&*here, step) {
-            *here = Data::Map(Vec::new());
+        if let (YamlData::Null, HeaderPathStep::Key(_)) = (&*here, step) {
+            *here = YamlData::Map(Vec::new());
         }
         here = match (here, step) {
-            (Data::Map(entries), Step::Key(key)) => {
+            (YamlData::Map(entries), HeaderPathStep::Key(key)) => {
                 let known = entries.iter().position(|(name, _)| name == key);
                 let index = known.unwrap_or_else(|| {
-                    entries.push((key.clone(), Data::Null));
+                    entries.push((key.clone(), YamlData::Null));
                     entries.len() - 1
                 });
                 &mut entries[index].1
             }
-            (Data::List(items), Step::Item(index)) => {
-                items.get_mut(*index).ok_or_else(|| no_place(path))?
+            (YamlData::List(items), HeaderPathStep::Item(index)) => {
+                items.get_mut(*index).ok_or_else(|| no_such_path(path))?
             }
-            _ => return Err(no_place(path)),
+            _ => return Err(no_such_path(path)),
         };
     }
     Ok(here)

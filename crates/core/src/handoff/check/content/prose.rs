@@ -1,66 +1,66 @@
 //! What the words themselves give away: placeholders, and pointers that lead nowhere.
 
-use super::is_place;
+use super::looks_like_path;
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
 use crate::handoff::Handoff;
-use crate::text::markdown::BlockKind;
-use crate::text::span::{At, Span};
-use crate::text::yaml::{Node, Value};
+use crate::text::markdown::MarkdownBlockKind;
+use crate::text::span::{Span, Spanned};
+use crate::text::yaml::{YamlNode, YamlValue};
 use std::borrow::Cow;
 
-pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
-    let mut said: Vec<At<Cow<'_, str>>> = Vec::new();
+pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let mut said: Vec<Spanned<Cow<'_, str>>> = Vec::new();
     // What the gate recorded quotes what is missing.
     let recorded = handoff.node("state.quality_gates").map(|node| node.at);
     if let Some(header) = handoff.header() {
-        texts(header.fields(), &mut said);
+        collect_texts(header.fields(), &mut said);
     }
     said.retain(|text| recorded.is_none_or(|recorded| !recorded.contains(text.at)));
-    said.extend(lines(handoff.document()));
+    said.extend(prose_lines(handoff.document()));
     let text = handoff.document().text();
-    for At { value, at } in said {
-        placeholder_in(text, &value, at, out);
-        if let Some(vague) = vague_pointer(&value) {
+    for Spanned { value, at } in said {
+        check_placeholder(text, &value, at, out);
+        if let Some(vague) = find_vague_pointer(&value) {
             let message = format!("\"{vague}\" does not say where");
-            let finding = Finding::new(Code::VaguePointer, exact(text, at, vague), message);
-            out.push(finding.think("name the file, section or link"));
+            let finding = Finding::new(Code::VaguePointer, span_of_words(text, at, vague), message);
+            out.push(finding.with_hint("name the file, section or link"));
         }
     }
 }
 
 /// The placeholders of a body.
-pub(in crate::handoff::check) fn placeholders(document: &Document, out: &mut Vec<Finding>) {
-    for At { value, at } in lines(document) {
-        placeholder_in(document.text(), &value, at, out);
+pub(in crate::handoff::check) fn check_placeholders(document: &Document, out: &mut Vec<Finding>) {
+    for Spanned { value, at } in prose_lines(document) {
+        check_placeholder(document.text(), &value, at, out);
     }
 }
 
-fn placeholder_in(text: &str, value: &str, at: Span, out: &mut Vec<Finding>) {
-    let Some(mark) = placeholder(value) else { return };
+fn check_placeholder(text: &str, value: &str, at: Span, out: &mut Vec<Finding>) {
+    let Some(mark) = find_placeholder(value) else { return };
     let message = format!("`{mark}` is a placeholder");
-    out.push(Finding::new(Code::Placeholder, exact(text, at, &mark), message));
+    out.push(Finding::new(Code::Placeholder, span_of_words(text, at, &mark), message));
 }
 
 /// The place of some words inside a place.
-fn exact(text: &str, at: Span, words: &str) -> Span {
-    let found = at.of(text).find(words).map(|offset| at.start + offset);
+fn span_of_words(text: &str, at: Span, words: &str) -> Span {
+    let found = at.slice(text).find(words).map(|offset| at.start + offset);
     found.map_or(at, |start| Span::new(start, start + words.len()))
 }
 
 /// Every text of a tree.
-fn texts<'d>(node: &'d Node, out: &mut Vec<At<Cow<'d, str>>>) {
+fn collect_texts<'d>(node: &'d YamlNode, out: &mut Vec<Spanned<Cow<'d, str>>>) {
     match &node.value {
-        Value::Text(text) => out.push(At::new(Cow::Borrowed(text.as_str()), node.at)),
-        Value::List(items) => items.iter().for_each(|item| texts(&item.node, out)),
-        Value::Map(entries) => entries.iter().for_each(|entry| texts(&entry.node, out)),
-        Value::Null | Value::Unreadable(_) => {}
+        YamlValue::Text(text) => out.push(Spanned::new(Cow::Borrowed(text.as_str()), node.at)),
+        YamlValue::List(items) => items.iter().for_each(|item| collect_texts(&item.node, out)),
+        YamlValue::Map(entries) => entries.iter().for_each(|entry| collect_texts(&entry.node, out)),
+        YamlValue::Null | YamlValue::Unreadable(_) => {}
     }
 }
 
 /// The lines of the body without their bullets; code is blanked out, it is no prose.
-fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
-    let html = document.blocks().iter().filter(|block| block.kind == BlockKind::Html);
+fn prose_lines(document: &Document) -> Vec<Spanned<Cow<'_, str>>> {
+    let html = document.blocks().iter().filter(|block| block.kind == MarkdownBlockKind::Html);
     let mut code: Vec<Span> =
         document.code().iter().copied().chain(html.map(|block| block.at)).collect();
     code.sort_unstable();
@@ -68,7 +68,7 @@ fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
     let body = document.body();
     let mut end = body.start;
     let mut lines = Vec::new();
-    for line in body.of(document.text()).split_inclusive('\n') {
+    for line in body.slice(document.text()).split_inclusive('\n') {
         let start = end;
         end += line.len();
         let mut text = Cow::Borrowed(line);
@@ -93,23 +93,23 @@ fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
         }
         let lead = line.len() - line.trim_start().len();
         let at = Span::new(start + lead, start + line.trim_end().len());
-        lines.push(At::new(content, at));
+        lines.push(Spanned::new(content, at));
     }
     lines
 }
 
 /// The placeholder a text is, or has in the place of a value, or carries in brackets.
-pub(super) fn placeholder(text: &str) -> Option<String> {
+pub(super) fn find_placeholder(text: &str) -> Option<String> {
     const WORDS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
-    let text = unnumbered(text.trim()).trim_start_matches("[ ] ");
-    if !may_hold_a_placeholder(text) {
+    let text = without_list_number(text.trim()).trim_start_matches("[ ] ");
+    if !may_have_placeholder(text) {
         return None;
     }
     let value = text.rsplit_once(": ").map_or(text, |(_, value)| value);
     if matches!(value, "..." | "…" | "[...]" | "{...}") {
         return Some(value.to_owned());
     }
-    if let Some(word) = WORDS.iter().find(|word| stands_for_a_value(text, word)) {
+    if let Some(word) = WORDS.iter().find(|word| is_used_as_value(text, word)) {
         return Some((*word).to_owned());
     }
     if let Some(word) = ["Lorem ipsum", "lorem ipsum"].iter().find(|word| text.contains(**word)) {
@@ -125,21 +125,21 @@ pub(super) fn placeholder(text: &str) -> Option<String> {
             && inner.chars().all(|c| c.is_alphanumeric() || " -_,'…".contains(c))
     };
     let value = value.trim_end_matches('.');
-    bracketed(text, '{', '}', name)
-        .or_else(|| bracketed(text, '<', '>', words))
-        .or_else(|| variable(text))
-        .or_else(|| enclosed(value).filter(|inner| words(inner)).map(|_| value.to_owned()))
+    find_bracketed(text, '{', '}', name)
+        .or_else(|| find_bracketed(text, '<', '>', words))
+        .or_else(|| template_variable(text))
+        .or_else(|| bracket_content(value).filter(|inner| words(inner)).map(|_| value.to_owned()))
 }
 
 /// A line without the number of a list item.
-fn unnumbered(line: &str) -> &str {
+fn without_list_number(line: &str) -> &str {
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let behind = line[digits..].strip_prefix(['.', ')']);
     behind.filter(|_| digits > 0).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line)
 }
 
 /// `{{name}}` of a template. `${{ secrets.KEY }}` is an expression that somebody means.
-fn variable(text: &str) -> Option<String> {
+fn template_variable(text: &str) -> Option<String> {
     let start = text.find("{{")?;
     let length = text[start..].find("}}")? + 2;
     let inner = text[start + 2..start + length - 2].trim();
@@ -149,12 +149,12 @@ fn variable(text: &str) -> Option<String> {
 }
 
 /// What is between the brackets of a value that is nothing else: `[Next step 1]`.
-fn enclosed(value: &str) -> Option<&str> {
+fn bracket_content(value: &str) -> Option<&str> {
     value.trim().strip_prefix('[')?.strip_suffix(']')
 }
 
 /// One look at each byte; most lines have nothing to look closer at.
-fn may_hold_a_placeholder(text: &str) -> bool {
+fn may_have_placeholder(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().zip(bytes.iter().skip(1)).any(|(first, second)| match first {
         b'{' | b'<' | b'[' => true,
@@ -170,7 +170,7 @@ fn may_hold_a_placeholder(text: &str) -> bool {
 }
 
 /// Whether a word opens the text, or follows a colon, a bracket or the border of a cell.
-fn stands_for_a_value(text: &str, word: &str) -> bool {
+fn is_used_as_value(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].trim_end();
         let after = &text[at + word.len()..];
@@ -179,7 +179,12 @@ fn stands_for_a_value(text: &str, word: &str) -> bool {
     })
 }
 
-fn bracketed(text: &str, open: char, close: char, fits: impl Fn(&str) -> bool) -> Option<String> {
+fn find_bracketed(
+    text: &str,
+    open: char,
+    close: char,
+    fits: impl Fn(&str) -> bool,
+) -> Option<String> {
     text.match_indices(open).find_map(|(at, _)| {
         let inner = &text[at + 1..at + text[at..].find(close)?];
         // `Vec<dyn Any>` and `/users/{user-id}` are code that nobody marked as such.
@@ -190,7 +195,7 @@ fn bracketed(text: &str, open: char, close: char, fits: impl Fn(&str) -> bool) -
 }
 
 /// Words that point somewhere without saying where.
-fn vague_pointer(text: &str) -> Option<&str> {
+fn find_vague_pointer(text: &str) -> Option<&str> {
     const VAGUE: [&str; 12] = [
         "see the design doc",
         "see design doc",
@@ -214,7 +219,7 @@ fn vague_pointer(text: &str) -> Option<&str> {
     let lower = text.to_ascii_lowercase();
     let word = |c: char| c.is_whitespace() || "`()".contains(c);
     let leads = ["](", "http", "§"].iter().any(|sign| lower.contains(sign))
-        || lower.split(word).any(is_place);
+        || lower.split(word).any(looks_like_path);
     if leads {
         return None;
     }
@@ -247,9 +252,9 @@ mod tests {
             "{{x}}",
             "Deploy {{ service_name }} first",
         ] {
-            assert!(placeholder(text).is_some(), "{text}");
+            assert!(find_placeholder(text).is_some(), "{text}");
         }
-        assert_eq!(placeholder("Then Lorem ipsum dolor").as_deref(), Some("Lorem ipsum"));
+        assert_eq!(find_placeholder("Then Lorem ipsum dolor").as_deref(), Some("Lorem ipsum"));
         for text in [
             "The TODO list",
             "TODOs",
@@ -265,14 +270,14 @@ mod tests {
             "${{ secrets.KEY }}",
             "f(x) = {{1, 2}}",
         ] {
-            assert_eq!(placeholder(text), None, "{text}");
+            assert_eq!(find_placeholder(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_pointer_that_names_its_place_is_fine() {
         for text in ["See the docs for the rest", "as discussed, we go on", "(see design doc)"] {
-            assert!(vague_pointer(text).is_some(), "{text}");
+            assert!(find_vague_pointer(text).is_some(), "{text}");
         }
         for text in [
             "See the docs in docs/format.md",
@@ -281,7 +286,7 @@ mod tests {
             "we foresee documents",
             "see design §4",
         ] {
-            assert_eq!(vague_pointer(text), None, "{text}");
+            assert_eq!(find_vague_pointer(text), None, "{text}");
         }
     }
 
@@ -289,9 +294,9 @@ mod tests {
     fn code_is_no_prose() {
         let text = "- say `TODO` here\n\n```\nTODO\n\nTBD\n```\n\nthe `feat-{NNN}`\n\n* TBD\n";
         let document = Document::parse(text.as_bytes());
-        let found: Vec<(String, &str)> = lines(&document)
+        let found: Vec<(String, &str)> = prose_lines(&document)
             .into_iter()
-            .filter_map(|line| Some((placeholder(&line.value)?, line.at.of(text))))
+            .filter_map(|line| Some((find_placeholder(&line.value)?, line.at.slice(text))))
             .collect();
         assert_eq!(found, [("TBD".to_owned(), "* TBD")]);
     }

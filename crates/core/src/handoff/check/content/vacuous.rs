@@ -4,13 +4,13 @@ use super::{without_comments, words};
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
 use crate::format::insert;
-use crate::format::section::Meaning;
+use crate::format::section::SectionMeaning;
 use crate::handoff::Handoff;
 use crate::text::span::Span;
-use crate::text::yaml::Node;
+use crate::text::yaml::YamlNode;
 
 /// Words that fit any work.
-const ANY: &str = " \
+const GENERIC_WORDS: &str = " \
  a about above according again ahead all also an and any anything applicable are as asked at be been before being below \
  better bit bits bunch by can carried carry change changed changes code complete completed completely completing continue \
  continued continues continuing did do does doing done etc every everything expected few file files fine finish \
@@ -26,32 +26,33 @@ const ANY: &str = " \
 /// Whether every word of a text fits any work. A text without a word is empty, which is another finding.
 fn is_vacuous(text: &str) -> bool {
     let text = text.to_lowercase();
-    let fits =
-        |word: &str| word.chars().all(|c| c.is_ascii_digit()) || ANY.contains(&format!(" {word} "));
+    let fits = |word: &str| {
+        word.chars().all(|c| c.is_ascii_digit()) || GENERIC_WORDS.contains(&format!(" {word} "))
+    };
     words(&text).next().is_some() && words(&text).all(fits)
 }
 
-pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let mut found = |at, what: &str| {
         let message = format!("{what} fits any work and says nothing about this one");
-        out.push(Finding::new(Code::SaysNothing, at, message));
+        out.push(Finding::new(Code::VagueSummary, at, message));
     };
     let summary = handoff.node("context_summary");
-    let said = summary.and_then(Node::text);
+    let said = summary.and_then(YamlNode::text);
     if let Some(said) = said.filter(|said| is_vacuous(said.value)) {
         found(said.at, "the summary");
     }
     let document = handoff.document();
-    for section in document.sections_about(Meaning::Continuation) {
-        if is_vacuous(&own_words(document, section.own)) {
+    for section in document.sections_about(SectionMeaning::Continuation) {
+        if is_vacuous(&author_text(document, section.own)) {
             found(section.title.at, &format!("`{}`", section.title.value.trim()));
         }
     }
 }
 
 /// What the author says below a heading.
-fn own_words(document: &Document, part: Span) -> String {
-    without_comments(&insert::said(document, part))
+fn author_text(document: &Document, part: Span) -> String {
+    without_comments(&insert::author_text(document, part))
 }
 
 #[cfg(test)]
@@ -87,6 +88,6 @@ mod tests {
 
     #[test]
     fn every_word_of_the_list_is_found_in_it() {
-        assert!(ANY.split_whitespace().all(is_vacuous));
+        assert!(GENERIC_WORDS.split_whitespace().all(is_vacuous));
     }
 }

@@ -1,9 +1,11 @@
 //! What the agent itself said: its reports, and the statements in them. All of it is its word, quoted.
 
-use super::{Ending, Highlight, HighlightKind, Reading};
+use super::{Highlight, HighlightKind, HighlightReader, SessionEnding};
 use crate::session::checkpoint::first_line::request_line;
 use crate::session::report::{self, ItemKind, Report, ReportItem, SummaryItem, SummaryKind};
-use crate::session::{Plan, PlanState, Request, Said, Seen, Turn, TurnStart, intent::is_trivial};
+use crate::session::{
+    AgentMessage, PlanDocument, PlanState, Provenance, Request, Turn, TurnStart, intent::is_trivial,
+};
 use std::collections::HashSet;
 
 /// Reports are read for single statements up to here, the newest first: what is older says little
@@ -32,7 +34,7 @@ pub(crate) const NO_REPORT: &str = "in an unfinished turn";
 
 /// What the agent said, by kind.
 #[derive(Default)]
-pub(super) struct SaidByKind {
+pub(super) struct AgentStatements {
     pub(super) plan: Vec<Highlight>,
     pub(super) status: Vec<Highlight>,
     pub(super) unchecked: Vec<Highlight>,
@@ -44,12 +46,12 @@ pub(super) struct SaidByKind {
     pub(super) remarks: Vec<Highlight>,
 }
 
-impl Reading<'_> {
+impl HighlightReader<'_> {
     /// The texts that are worth reading, the newest first, each with whether it is the last of its
     /// turn.
-    fn texts(&self) -> impl Iterator<Item = (&Turn, &Said, bool)> {
+    fn agent_texts(&self) -> impl Iterator<Item = (&Turn, &AgentMessage, bool)> {
         let turns = self.checkpoint.session.turns.items.iter().rev();
-        turns.filter(|turn| self.stands(&turn.seen)).flat_map(|turn| {
+        turns.filter(|turn| self.is_current(&turn.seen)).flat_map(|turn| {
             let last = turn.said.len().saturating_sub(1);
             let said = turn.said.iter().enumerate().rev();
             said.map(move |(at, said)| (turn, said, at == last))
@@ -60,37 +62,39 @@ impl Reading<'_> {
     pub(super) fn question(&self) -> Option<Highlight> {
         let said = self.turns().last()?.said.last()?;
         let question = report::question(&said.text)?;
-        Some(Highlight::of(HighlightKind::Question, &question).seen(&said.seen))
+        Some(Highlight::new(HighlightKind::Question, &question).with_seen(&said.seen))
     }
 
-    pub(super) fn said(&self, ending: Ending) -> SaidByKind {
-        let mut found = SaidByKind::default();
-        let mut reports: Vec<(usize, Report, &Said, bool)> = Vec::new();
+    pub(super) fn statements(&self, ending: SessionEnding) -> AgentStatements {
+        let mut found = AgentStatements::default();
+        let mut reports: Vec<(usize, Report, &AgentMessage, bool)> = Vec::new();
         let (mut read, mut kept, mut turns) = (0, 0, HashSet::new());
-        for (turn, said, is_last) in self.texts() {
+        for (turn, said, is_last) in self.agent_texts() {
             read += said.text.len();
             if read > READ_BYTES_MAX {
                 break;
             }
             turns.insert(turn.seen.number);
-            let reading = report::read(&said.text);
+            let reading = report::parse_report(&said.text);
             let is_report = reading.is_report;
             let is_status = is_last && turn.start == TurnStart::User && is_report;
             // What it said before later edits and commits is no status.
-            if is_status && found.status.is_empty() && self.changed_after(&said.seen).is_none() {
+            if is_status && found.status.is_empty() && self.first_change_after(&said.seen).is_none()
+            {
                 found.status.extend(status(&reading, said));
             }
             let is_first = found.reports.is_empty();
             let is_long = said.text.chars().count() >= REPORT_CHARACTERS_MIN;
             kept += said.text.len();
-            let item = |kind| Highlight::of(kind, &said.text).seen(&said.seen);
+            let item = |kind| Highlight::new(kind, &said.text).with_seen(&said.seen);
             // A turn that was not finished has no report: what was said in it takes its place.
             let is_now = turns.len() == 1 && ending.is_open();
             match is_first || is_long && (is_last || is_report || is_now) {
                 _ if kept > KEPT_BYTES_MAX => {}
                 true => {
-                    let report = item(HighlightKind::Report).detail(self.request_of(turn));
-                    found.reports.push(if is_now { report.state(NO_REPORT) } else { report });
+                    let report =
+                        item(HighlightKind::Report).with_detail(self.request_for_turn(turn));
+                    found.reports.push(if is_now { report.with_state(NO_REPORT) } else { report });
                 }
                 // "Now let me run the tests." says nothing once they ran.
                 false if reading.items.is_empty() && report::only_announces(&said.text) => {}
@@ -107,24 +111,25 @@ impl Reading<'_> {
             let (turns_ago, _, said, is_last) = &reports[position];
             // What was missing then may be there now.
             let is_newest = *is_last && *turns_ago == 0;
-            let is_lack = !is_newest && report::says_what_is_missing(&item.text);
-            if is_lack && self.changed_after(&said.seen).is_some() {
+            let is_lack = !is_newest && report::states_missing_work(&item.text);
+            if is_lack && self.first_change_after(&said.seen).is_some() {
                 continue;
             }
             // What a remark called open may be done by the end of its turn; what a sentence in passing
             // did, some turns later.
-            let is_listed = item.heading.is_some() && !self.is_taken_up(&item.text, &said.seen);
+            let is_listed =
+                item.heading.is_some() && !self.is_addressed_later(&item.text, &said.seen);
             let is_open = *is_last && (*turns_ago == 0 || is_listed);
-            let item = of_item(item, is_open, *is_last, &said.seen);
-            let is_changed = self.changed_after(&said.seen).is_some();
+            let item = highlight_from_item(item, is_open, *is_last, &said.seen);
+            let is_changed = self.first_change_after(&said.seen).is_some();
             let is_old = |item: &Highlight| is_changed && item.kind == HighlightKind::Finding;
             found.add(item.map(|item| match is_old(&item) {
-                true => item.state(BEFORE_EDITS),
+                true => item.with_state(BEFORE_EDITS),
                 false => item,
             }));
         }
         let (plan, summary): (Vec<Highlight>, Vec<Highlight>) =
-            self.of_summary().into_iter().partition(|one| one.kind == HighlightKind::StatedPlan);
+            self.summary_items().into_iter().partition(|one| one.kind == HighlightKind::StatedPlan);
         found.plan.extend(plan.into_iter().take(1));
         found.summary = summary;
         found
@@ -134,15 +139,15 @@ impl Reading<'_> {
     pub(super) fn summarized_goal(&self) -> Option<Highlight> {
         const ITEMS_MAX: usize = 4;
         let summary = self.checkpoint.session.summary.as_ref()?;
-        let items = report::read_summary(&summary.text).items.into_iter();
+        let items = report::parse_summary(&summary.text).items.into_iter();
         let goals = items.filter(|item| item.kind == SummaryKind::Goal).map(|item| item.text);
         let text = goals.take(ITEMS_MAX).collect::<Vec<_>>().join("\n");
-        let item = Highlight::of(HighlightKind::Goal, &text).seen(&summary.seen);
-        (!text.is_empty()).then(|| item.state(FROM_SUMMARY))
+        let item = Highlight::new(HighlightKind::Goal, &text).with_seen(&summary.seen);
+        (!text.is_empty()).then(|| item.with_state(FROM_SUMMARY))
     }
 
     /// The request that a turn is about, in a line; none where it is one word.
-    fn request_of(&self, turn: &Turn) -> Option<String> {
+    fn request_for_turn(&self, turn: &Turn) -> Option<String> {
         let (request, _) = self.requests().find(|(one, _)| one.seen == turn.seen)?;
         let line = request_line(&request.text);
         (line.contains(' ') || !request.trivial).then_some(line)
@@ -158,16 +163,16 @@ impl Reading<'_> {
         if self.is_carried_out(&plan, said) || self.is_overruled(said) {
             return None;
         }
-        let has_ended = |seen: &Seen| {
+        let has_ended = |seen: &Provenance| {
             let later = session.commands.iter().rev();
             let mut later = later.take_while(|command| command.seen.number > seen.number);
             later.any(|command| command.ended.is_some())
         };
-        let item = |plan: &str, said: &Said| {
-            let item = Highlight::of(HighlightKind::StatedPlan, plan).seen(&said.seen);
-            match self.changed_after(&said.seen) {
-                Some(_) => item.state(BEFORE_EDITS),
-                None if has_ended(&said.seen) => item.state(BEFORE_COMMANDS),
+        let item = |plan: &str, said: &AgentMessage| {
+            let item = Highlight::new(HighlightKind::StatedPlan, plan).with_seen(&said.seen);
+            match self.first_change_after(&said.seen) {
+                Some(_) => item.with_state(BEFORE_EDITS),
+                None if has_ended(&said.seen) => item.with_state(BEFORE_COMMANDS),
                 None => item,
             }
         };
@@ -175,15 +180,16 @@ impl Reading<'_> {
         // "Now apply the fixes." needs the list that it refers to, while nothing on it is done.
         let listed = before.iter().rev().filter(|_| !is_whole).find_map(|listed| {
             let plan = report::stated_plan(&listed.text).filter(|plan| plan.contains('\n'))?;
-            let is_now = self.changed_after(&listed.seen).is_none_or(|at| at > said.seen.number);
+            let is_now =
+                self.first_change_after(&listed.seen).is_none_or(|at| at > said.seen.number);
             is_now.then(|| item(&plan, listed))
         });
         listed.or_else(|| Some(item(&plan, said)))
     }
 
     /// Whether what a plan mentions came after it: a push, or else a commit or something outside.
-    fn is_carried_out(&self, plan: &str, said: &Said) -> bool {
-        let is_later = |seen: &Seen| seen.number > said.seen.number;
+    fn is_carried_out(&self, plan: &str, said: &AgentMessage) -> bool {
+        let is_later = |seen: &Provenance| seen.number > said.seen.number;
         let session = &self.checkpoint.session;
         let mut commits = session.commits.iter();
         if report::has_word(plan, "push") {
@@ -194,13 +200,13 @@ impl Reading<'_> {
     }
 
     /// Whether the user said something after it, refused a call that came of it, or decided on a plan.
-    fn is_overruled(&self, said: &Said) -> bool {
-        let is_later = |seen: &Seen| seen.number > said.seen.number;
+    fn is_overruled(&self, said: &AgentMessage) -> bool {
+        let is_later = |seen: &Provenance| seen.number > said.seen.number;
         let is_heard = |(one, _): (&Request, bool)| {
             is_later(&one.seen) && (one.correction.is_some() || !one.trivial)
         };
         let session = &self.checkpoint.session;
-        let is_decided = |plan: &Plan| {
+        let is_decided = |plan: &PlanDocument| {
             matches!(plan.state, PlanState::Approved | PlanState::Rejected) && is_later(&plan.seen)
         };
         self.requests().any(is_heard)
@@ -210,9 +216,9 @@ impl Reading<'_> {
 
     /// Whether later work took up what a text calls open: a command, a commit message, a changed file or
     /// a later text has half of its names. Without a name, any commit may have.
-    fn is_taken_up(&self, text: &str, seen: &Seen) -> bool {
+    fn is_addressed_later(&self, text: &str, seen: &Provenance) -> bool {
         let session = &self.checkpoint.session;
-        let is_later = |other: &Seen| other.number > seen.number;
+        let is_later = |other: &Provenance| other.number > seen.number;
         let names = report::identifiers(text);
         let commits = || session.commits.iter().filter(|commit| is_later(&commit.seen));
         if names.is_empty() {
@@ -234,7 +240,7 @@ impl Reading<'_> {
     }
 
     /// The first record after another one that changed a file or made a commit.
-    fn changed_after(&self, seen: &Seen) -> Option<u64> {
+    fn first_change_after(&self, seen: &Provenance) -> Option<u64> {
         let session = &self.checkpoint.session;
         let edits = session.files.changed().flat_map(|(_, file)| &file.changed);
         let all = edits.chain(session.commits.iter().map(|commit| &commit.seen));
@@ -243,7 +249,7 @@ impl Reading<'_> {
 
     /// What the newest summary says, the best first. While nothing came after it, it is all there is;
     /// later, what it calls pending, current or next may be done.
-    fn of_summary(&self) -> Vec<Highlight> {
+    fn summary_items(&self) -> Vec<Highlight> {
         let Some(summary) = &self.checkpoint.session.summary else { return Vec::new() };
         let is_last = self.is_last(&summary.seen);
         let lasts = |kind: SummaryKind| match kind {
@@ -260,7 +266,7 @@ impl Reading<'_> {
             | SummaryKind::Concept
             | SummaryKind::File => is_last,
         };
-        let mut items = report::read_summary(&summary.text).items;
+        let mut items = report::parse_summary(&summary.text).items;
         items.sort_by_key(|item| std::cmp::Reverse(item.weight));
         let is_said =
             |item: &SummaryItem| item.kind != SummaryKind::UserMessage || !is_trivial(&item.text);
@@ -268,14 +274,14 @@ impl Reading<'_> {
             items.into_iter().filter(|item| lasts(item.kind) && is_said(item)).map(|item| {
                 let is_next = item.kind == SummaryKind::Next;
                 let kind = if is_next { HighlightKind::StatedPlan } else { HighlightKind::Summary };
-                let highlight = Highlight::of(kind, &item.text).seen(&summary.seen);
+                let highlight = Highlight::new(kind, &item.text).with_seen(&summary.seen);
                 Highlight { weight: u8::from(is_last), ..highlight }
             });
         items.take(SUMMARY_ITEMS_MAX).collect()
     }
 
     /// Whether the agent said and did nothing after a record.
-    fn is_last(&self, seen: &Seen) -> bool {
+    fn is_last(&self, seen: &Provenance) -> bool {
         let session = &self.checkpoint.session;
         let said = session.turns.last().and_then(|turn| turn.said.last());
         let did = session.commands.iter().next_back().map(|command| &command.seen);
@@ -284,17 +290,22 @@ impl Reading<'_> {
     }
 }
 
-fn status(reading: &Report, said: &Said) -> Option<Highlight> {
+fn status(reading: &Report, said: &AgentMessage) -> Option<Highlight> {
     /// Less says nothing: "Done.", "Clean."
     const CHARACTERS_MIN: usize = 24;
     let status = reading.status.as_deref()?;
     let says = |status: &&str| status.chars().count() >= CHARACTERS_MIN && !status.ends_with(':');
     let status = Some(status.trim_end()).filter(says)?;
-    Some(Highlight::of(HighlightKind::Status, status).seen(&said.seen))
+    Some(Highlight::new(HighlightKind::Status, status).with_seen(&said.seen))
 }
 
 /// A statement of a report; none where what is planned or done shows in what follows.
-fn of_item(item: &ReportItem, is_open: bool, is_report: bool, seen: &Seen) -> Option<Highlight> {
+fn highlight_from_item(
+    item: &ReportItem,
+    is_open: bool,
+    is_report: bool,
+    seen: &Provenance,
+) -> Option<Highlight> {
     let kind = match item.kind {
         // It may be done by now.
         ItemKind::OpenItem if !is_open => return None,
@@ -307,11 +318,11 @@ fn of_item(item: &ReportItem, is_open: bool, is_report: bool, seen: &Seen) -> Op
         ItemKind::Done if is_report => HighlightKind::Finding,
         ItemKind::Plan | ItemKind::Done => return None,
     };
-    let highlight = Highlight::of(kind, &item.text).seen(seen);
+    let highlight = Highlight::new(kind, &item.text).with_seen(seen);
     Some(Highlight { weight: item.weight, ..highlight })
 }
 
-impl SaidByKind {
+impl AgentStatements {
     /// Adds a statement to its kind, each once.
     fn add(&mut self, item: Option<Highlight>) {
         let Some(mut item) = item else { return };

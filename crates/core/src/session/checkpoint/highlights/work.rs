@@ -1,13 +1,14 @@
 //! What the user asked for, and what the session did about it.
 
-use super::{Ending, Highlight, HighlightKind, Reading};
-use crate::session::intent::{self, Goal, Permissions};
+use super::{Highlight, HighlightKind, HighlightReader, SessionEnding};
+use crate::session::intent::{self, Goal, PromptPermissions};
 use crate::session::report;
-use crate::session::repository::CommitState;
+use crate::session::repository::ReflogCommitState;
 use crate::session::shell::{CheckResult, EffectKind, EffectResult};
 use crate::session::{
-    CheckRun, CheckState, Commit, EffectDone, Failing, OpenFailure, Request, Seen, Since, Turn,
-    TurnStart, commits_made, edits_since, effects_done, last_checks, unchecked_boxes,
+    CheckRun, CheckState, EffectGroup, FailureFollowUp, OpenFailure, OpenFailureKind, Provenance,
+    Request, SessionCommit, Turn, TurnStart, edits_since, effect_groups, existing_commits,
+    last_checks, unchecked_boxes,
 };
 use jiff::Timestamp;
 use std::path::Path;
@@ -15,7 +16,7 @@ use std::path::Path;
 /// The state of a commit that was pushed.
 pub(crate) const PUSHED: &str = "pushed";
 /// The state of a check after which nothing was edited.
-pub(crate) const UNCHANGED: &str = "no edits since";
+pub(crate) const NO_EDITS_SINCE: &str = "no edits since";
 /// The state of a tree whose changes are all committed, as far as the transcript shows.
 pub(crate) const NO_EDITS: &str = "no edits since the last commit";
 /// Failures that were fixed, the newest ones.
@@ -25,13 +26,13 @@ const BEFORE_FORK: &str = "before this session forked";
 
 /// What the user asked, by what became of it.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct RequestsByState {
     pub(super) goal: Vec<Highlight>,
     pub(super) open: Vec<Highlight>,
     pub(super) answered: Vec<Highlight>,
 }
 
-impl Reading<'_> {
+impl HighlightReader<'_> {
     /// Sentences of the user that limit all further work, without those that were taken back.
     pub(super) fn instructions(&self) -> Vec<Highlight> {
         let requests: Vec<&Request> = self.requests().map(|(one, _)| one).collect();
@@ -39,16 +40,16 @@ impl Reading<'_> {
             return Vec::new();
         };
         // Each request is read once, however many limits there are.
-        let permissions: Vec<Permissions> =
-            requests[first..].iter().map(|one| Permissions::of(&one.text)).collect();
+        let permissions: Vec<PromptPermissions> =
+            requests[first..].iter().map(|one| PromptPermissions::parse(&one.text)).collect();
         let mut found: Vec<Highlight> = Vec::new();
         for (at, request) in requests.iter().enumerate().skip(first) {
             for limit in &request.limits {
                 let mut later = permissions[at - first + 1..].iter();
                 let is_revoked = later.any(|later| later.revoke(limit));
                 if !is_revoked && !found.iter().any(|known| known.text == *limit) {
-                    let item = Highlight::of(HighlightKind::Instruction, limit);
-                    found.push(item.seen(&request.seen));
+                    let item = Highlight::new(HighlightKind::Instruction, limit);
+                    found.push(item.with_seen(&request.seen));
                 }
             }
         }
@@ -56,11 +57,11 @@ impl Reading<'_> {
     }
 
     /// What the session is for, the request that was not finished, and those that were answered.
-    pub(super) fn asked(&self, ending: Ending) -> Asked {
-        let mut asked = Asked::default();
+    pub(super) fn requests_by_state(&self, ending: SessionEnding) -> RequestsByState {
+        let mut asked = RequestsByState::default();
         let requests: Vec<(&Request, bool)> =
             self.requests().filter(|(one, _)| one.correction.is_none()).collect();
-        let goal = match intent::goal_of(requests.iter().map(|(one, _)| one.text.as_str())) {
+        let goal = match intent::find_goal(requests.iter().map(|(one, _)| one.text.as_str())) {
             Some(Goal::Request(at)) => Some(at),
             // "Continue" says nothing; the session before has the goal.
             Some(Goal::Continuation { from, then }) => {
@@ -82,10 +83,10 @@ impl Reading<'_> {
         let open = if is_open { requests.len().checked_sub(1) } else { None };
         for (at, (one, is_before)) in requests.iter().enumerate().rev() {
             let marked = |item: Highlight| match is_before {
-                true => item.state(BEFORE_FORK),
+                true => item.with_state(BEFORE_FORK),
                 false => item,
             };
-            let item = |kind| marked(Highlight::of(kind, &one.text).seen(&one.seen));
+            let item = |kind| marked(Highlight::new(kind, &one.text).with_seen(&one.seen));
             if Some(at) == goal {
                 asked.goal.push(item(HighlightKind::Goal));
             }
@@ -117,70 +118,71 @@ impl Reading<'_> {
         let said = before.and_then(|turn| turn.said.last());
         let said = said.filter(|_| request.text.chars().nth(ANSWER_LENGTH_MAX).is_none());
         let question = said.and_then(|said| report::question(&said.text));
-        let item = Highlight::of(HighlightKind::OpenRequest, &request.text).seen(&request.seen);
-        item.detail(question)
+        let item =
+            Highlight::new(HighlightKind::OpenRequest, &request.text).with_seen(&request.seen);
+        item.with_detail(question)
     }
 
     pub(super) fn corrections(&self) -> Vec<Highlight> {
         let corrections = self.requests().rev().filter(|(one, _)| one.correction.is_some());
         let item = |(one, is_before): (&Request, bool)| {
-            let item = Highlight::of(HighlightKind::Correction, &one.text).seen(&one.seen);
-            if is_before { item.state(BEFORE_FORK) } else { item }
+            let item = Highlight::new(HighlightKind::Correction, &one.text).with_seen(&one.seen);
+            if is_before { item.with_state(BEFORE_FORK) } else { item }
         };
         corrections.map(item).collect()
     }
 
     /// Commits that exist as far as the transcript shows, the newest first.
     pub(super) fn commits(&self) -> Vec<Highlight> {
-        let item = |commit: &Commit| {
+        let item = |commit: &SessionCommit| {
             let merged = commit.merged.as_deref().map(|what| format!("merge of {what}"));
             let subject = commit.subject.clone().or(merged).unwrap_or_default();
-            let item = Highlight::of(HighlightKind::Commit, &subject).seen(&commit.seen);
+            let item = Highlight::new(HighlightKind::Commit, &subject).with_seen(&commit.seen);
             let state = if commit.pushed.is_some() { PUSHED } else { "no push seen" };
-            item.detail(commit.id.clone()).state(state)
+            item.with_detail(commit.id.clone()).with_state(state)
         };
         self.existing_commits().into_iter().map(item).collect()
     }
 
     /// What the messages of commits say, that of one that was refused first.
     pub(super) fn messages(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
-        let is_open = |seen: &Seen| open.iter().any(|failure| failure.seen == seen);
+        let is_open = |seen: &Provenance| open.iter().any(|failure| failure.seen == seen);
         let conflicts = self.checkpoint.session.conflicts.iter().rev();
         let refused = conflicts.filter(|conflict| is_open(&conflict.seen)).filter_map(|conflict| {
             let body = conflict.body.as_deref()?;
-            let item = Highlight::of(HighlightKind::Message, body).seen(&conflict.seen);
-            Some(item.state("not committed"))
+            let item = Highlight::new(HighlightKind::Message, body).with_seen(&conflict.seen);
+            Some(item.with_state("not committed"))
         });
         let made = self.existing_commits().into_iter().filter_map(|commit| {
             let body = commit.body.as_deref()?;
-            let item = Highlight::of(HighlightKind::Message, body).seen(&commit.seen);
-            Some(item.detail(commit.id.clone()))
+            let item = Highlight::new(HighlightKind::Message, body).with_seen(&commit.seen);
+            Some(item.with_detail(commit.id.clone()))
         });
         refused.chain(made).collect()
     }
 
-    fn existing_commits(&self) -> Vec<&Commit> {
-        let commits = commits_made(&self.checkpoint.session).into_iter().rev();
+    fn existing_commits(&self) -> Vec<&SessionCommit> {
+        let commits = existing_commits(&self.checkpoint.session).into_iter().rev();
         // The repository knows better: a commit that was amended or reset away elsewhere is gone.
-        let is_gone = |commit: &&Commit| {
+        let is_gone = |commit: &&SessionCommit| {
             let id = commit.id.as_deref().unwrap_or("?");
             let made = self.checkpoint.reflog.iter().find(|made| made.id.starts_with(id));
-            made.is_some_and(|made| made.state == CommitState::Replaced)
+            made.is_some_and(|made| made.state == ReflogCommitState::Replaced)
         };
         commits.filter(|commit| !is_gone(commit)).collect()
     }
 
     /// What was done outside, the newest first. A push is said with its commits.
     pub(super) fn effects(&self) -> Vec<Highlight> {
-        let effects = effects_done(&self.checkpoint.session).into_iter().rev();
-        let commits = commits_made(&self.checkpoint.session);
+        let effects = effect_groups(&self.checkpoint.session).into_iter().rev();
+        let commits = existing_commits(&self.checkpoint.session);
         let has_pushed = commits.iter().any(|commit| commit.pushed.is_some());
         let effects = effects.filter(|done| done.effect.kind != EffectKind::Push || !has_pushed);
-        effects.map(|done| effect(&done)).collect()
+        effects.map(|done| effect_highlight(&done)).collect()
     }
 
     /// Unchecked boxes of texts that the session wrote outside.
-    pub(super) fn boxes(&self) -> Vec<Highlight> {
+    pub(super) fn unchecked_boxes(&self) -> Vec<Highlight> {
         let boxes = unchecked_boxes(&self.checkpoint.session).into_iter().rev();
         let items = boxes.flat_map(|(effect, boxes)| {
             let place = match effect.kind {
@@ -197,7 +199,9 @@ impl Reading<'_> {
                 | EffectKind::Other => "in a text that the session wrote",
             };
             let item = move |text: &String| {
-                Highlight::of(HighlightKind::Unchecked, text).seen(&effect.seen).state(place)
+                Highlight::new(HighlightKind::Unchecked, text)
+                    .with_seen(&effect.seen)
+                    .with_state(place)
             };
             boxes.iter().map(item)
         });
@@ -210,23 +214,23 @@ impl Reading<'_> {
         let checks = last_checks(&self.checkpoint.session, &self.abandoned);
         let passed = checks.iter().filter(|state| state.run.result == CheckResult::Passed);
         let item = |state: &CheckState<'_>| {
-            let again = state.ran_again.map(ran_again).unwrap_or_default();
+            let again = state.ran_again.map(repeat_state).unwrap_or_default();
             let since = match state.edits_since.len() {
-                0 if state.is_current() => UNCHANGED.to_owned(),
+                0 if state.is_current() => NO_EDITS_SINCE.to_owned(),
                 0 => format!("commands since may have changed files{again}"),
                 1 => format!("1 file edited since{again}"),
                 edits => format!("{edits} files edited since{again}"),
             };
             let ended = state.run.ended.as_ref().unwrap_or(&state.run.seen);
-            let item = Highlight::of(HighlightKind::Check, &state.run.command).seen(ended);
-            item.detail(self.elsewhere(state.run)).state(&since)
+            let item = Highlight::new(HighlightKind::Check, &state.run.command).with_seen(ended);
+            item.with_detail(self.other_folder(state.run)).with_state(&since)
         };
         passed.map(item).collect()
     }
 
     /// Checks that failed and passed since, the newest first: each way to fail once, with what the agent
     /// said about it.
-    pub(super) fn passed(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
+    pub(super) fn fixed_checks(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
         let session = &self.checkpoint.session;
         let mut found: Vec<Highlight> = Vec::new();
         for run in session.checks.iter().rev().filter(|run| run.result == CheckResult::Failed) {
@@ -240,11 +244,11 @@ impl Reading<'_> {
             let later = session.checks.iter().filter(|later| later.seen.number > run.seen.number);
             let passed = { later }
                 .any(|later| later.result == CheckResult::Passed && later.command == run.command);
-            if passed && !is_open && !found.iter().any(is_known) && self.stands(&run.seen) {
+            if passed && !is_open && !found.iter().any(is_known) && self.is_current(&run.seen) {
                 let ended = run.ended.as_ref();
-                let remark = ended.and_then(|ended| self.said_about(&run.why, ended));
-                let item = Highlight::of(HighlightKind::Passed, &run.command).seen(&run.seen);
-                let item = item.detail(why.cloned()).state("failed, and passed later");
+                let remark = ended.and_then(|ended| self.remark_on_failure(&run.why, ended));
+                let item = Highlight::new(HighlightKind::Passed, &run.command).with_seen(&run.seen);
+                let item = item.with_detail(why.cloned()).with_state("failed, and passed later");
                 found.push(Highlight { remark, ..item });
             }
         }
@@ -255,13 +259,13 @@ impl Reading<'_> {
     }
 
     /// The folder of a check outside of the session's: it says nothing about this tree.
-    fn elsewhere(&self, run: &CheckRun) -> Option<String> {
+    fn other_folder(&self, run: &CheckRun) -> Option<String> {
         let folder = run.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
         (!Path::new(folder).starts_with(self.folder)).then(|| folder.to_owned())
     }
 
     /// What the agent said about a failure right after it.
-    fn said_about(&self, why: &[String], ended: &Seen) -> Option<String> {
+    fn remark_on_failure(&self, why: &[String], ended: &Provenance) -> Option<String> {
         /// A call in between has a record and a result.
         const RECORDS_BETWEEN: u64 = 1;
         let session = &self.checkpoint.session;
@@ -273,11 +277,12 @@ impl Reading<'_> {
     }
 
     /// What is committed and what is not, as far as the transcript shows.
-    pub(super) fn tree(&self) -> Option<String> {
+    pub(super) fn tree_status(&self) -> Option<String> {
         let session = &self.checkpoint.session;
-        let commits = commits_made(session);
-        let edited = session.files.changed().filter(|(_, file)| !self.checkpoint.is_left(file));
-        let edited = edited.filter(|(path, file)| !file.deleted && !is_of_client(path)).count();
+        let commits = existing_commits(session);
+        let edited =
+            session.files.changed().filter(|(_, file)| !self.checkpoint.is_abandoned_file(file));
+        let edited = edited.filter(|(path, file)| !file.deleted && !is_client_file(path)).count();
         let files = |count: usize| match count {
             1 => "1 file".to_owned(),
             count => format!("{count} files"),
@@ -287,7 +292,7 @@ impl Reading<'_> {
             None => None,
             Some(last) => {
                 let mut since = edits_since(session, &last.seen, &self.abandoned);
-                since.retain(|path| !is_of_client(path));
+                since.retain(|path| !is_client_file(path));
                 let since = since.len();
                 let pushed = match commits.iter().filter(|one| one.pushed.is_none()).count() {
                     0 => "all commits pushed".to_owned(),
@@ -304,40 +309,42 @@ impl Reading<'_> {
 }
 
 /// Failures that nothing settled, the newest first.
-pub(super) fn failed(open: &[OpenFailure<'_>]) -> Vec<Highlight> {
+pub(super) fn open_failure_highlights(open: &[OpenFailure<'_>]) -> Vec<Highlight> {
     let item = |failure: &OpenFailure<'_>| {
-        let at = failure.seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
+        let at = failure.seen.at.map(|at| format!(" at {}", time_of_day(at))).unwrap_or_default();
         let is_conflict = failure.why.iter().any(|line| line.starts_with("CONFLICT"));
-        let state = match failure.what {
+        let state = match failure.kind {
             // To run it again would be wrong: it waits for a commit.
-            Failing::Merge if is_conflict => {
+            OpenFailureKind::Merge if is_conflict => {
                 format!("stopped on conflicts{at}, neither committed nor aborted since")
             }
-            Failing::Merge => format!("failed{at}, nothing committed since"),
-            Failing::Check(_) | Failing::Effect(_) => {
-                let since = match failure.since {
-                    Since::Nothing => ", not run again since".to_owned(),
-                    Since::NarrowerPassed(_) => ", a narrower run passed since".to_owned(),
-                    Since::RanAgain(seen) => ran_again(seen),
-                    Since::MayHaveRun => String::new(),
+            OpenFailureKind::Merge => format!("failed{at}, nothing committed since"),
+            OpenFailureKind::Check(_) | OpenFailureKind::Effect(_) => {
+                let since = match failure.follow_up {
+                    FailureFollowUp::Nothing => ", not run again since".to_owned(),
+                    FailureFollowUp::NarrowerPassed(_) => {
+                        ", a narrower run passed since".to_owned()
+                    }
+                    FailureFollowUp::RanAgain(seen) => repeat_state(seen),
+                    FailureFollowUp::MayHaveRun => String::new(),
                 };
                 format!("last seen failing{at}{since}")
             }
         };
-        let item = Highlight::of(HighlightKind::Failed, failure.command).seen(failure.seen);
-        item.detail(failure.why.first().cloned()).state(&state)
+        let item = Highlight::new(HighlightKind::Failed, failure.command).with_seen(failure.seen);
+        item.with_detail(failure.why.first().cloned()).with_state(&state)
     };
     open.iter().rev().map(item).collect()
 }
 
 /// A check ran again after what is said about it.
-fn ran_again(seen: &Seen) -> String {
-    let at = seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
+fn repeat_state(seen: &Provenance) -> String {
+    let at = seen.at.map(|at| format!(" at {}", time_of_day(at))).unwrap_or_default();
     format!(", run again{at}, result unclear")
 }
 
 /// What was done outside, in our own words; its title and address are its own.
-fn effect(done: &EffectDone<'_>) -> Highlight {
+fn effect_highlight(done: &EffectGroup<'_>) -> Highlight {
     let effect = done.effect;
     let many = |one: &str, noun: &str| match done.count {
         1 => format!("{one} 1 {noun}"),
@@ -374,15 +381,18 @@ fn effect(done: &EffectDone<'_>) -> Highlight {
         effect.target.as_deref().filter(|target| !target.chars().all(|c| c.is_ascii_digit()));
     let text = effect.title.as_deref().or(target).unwrap_or_default();
     let address = done.url.map(|url| url.split('#').next().unwrap_or(url).to_owned());
-    Highlight::of(HighlightKind::Effect, text).seen(&effect.seen).detail(address).state(&did)
+    Highlight::new(HighlightKind::Effect, text)
+        .with_seen(&effect.seen)
+        .with_detail(address)
+        .with_state(&did)
 }
 
 /// Whether a client keeps a file for itself, such as a plan: no commit is to have it.
-fn is_of_client(path: &str) -> bool {
+fn is_client_file(path: &str) -> bool {
     path.contains("/.claude/plans/")
 }
 
 /// A time of day.
-fn clock(time: Timestamp) -> String {
+fn time_of_day(time: Timestamp) -> String {
     time.strftime("%H:%M").to_string()
 }

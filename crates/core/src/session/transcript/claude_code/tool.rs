@@ -1,8 +1,8 @@
 //! Claude Code's tools: what a call is for, and what its result tells.
 
-use crate::session::shell::{is_of_interest, outside_action};
-use crate::session::transcript::lenient::{Parts, Scalar};
-use crate::session::{Call, Change, Detail, Outcome, TaskChange, Todo, hash};
+use crate::session::shell::{is_of_interest, tool_effect_action};
+use crate::session::transcript::lenient::{OneOrMany, Scalar};
+use crate::session::{TaskUpdate, Todo, ToolDetail, ToolFileChange, ToolOutcome, ToolUse, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// Tools whose results tell more than that they came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Tool {
+pub(super) enum ClaudeTool {
     Command,
     /// A command whose output is of interest.
     Watched,
@@ -24,16 +24,18 @@ pub(super) enum Tool {
     Plan,
 }
 
-impl Tool {
-    pub(super) fn of(name: &str, what: &Call<'_>) -> Option<Self> {
+impl ClaudeTool {
+    pub(super) fn from_call(name: &str, what: &ToolUse<'_>) -> Option<Self> {
         Some(match name {
-            "Bash" if matches!(what, Call::Command(text) if is_of_interest(text)) => Self::Watched,
+            "Bash" if matches!(what, ToolUse::Command(text) if is_of_interest(text)) => {
+                Self::Watched
+            }
             "Bash" => Self::Command,
             "Task" | "Agent" => Self::Agent,
             "TaskCreate" => Self::Task,
             "AskUserQuestion" => Self::Question,
             "ExitPlanMode" => Self::Plan,
-            _ if matches!(what, Call::Outside { .. }) => Self::Outside,
+            _ if matches!(what, ToolUse::External { .. }) => Self::Outside,
             _ => return None,
         })
     }
@@ -42,7 +44,7 @@ impl Tool {
 /// What tools are given, all of them together.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Input<'a> {
+struct ClaudeToolInput<'a> {
     #[serde(borrow)]
     command: Scalar<'a>,
     #[serde(borrow)]
@@ -58,7 +60,7 @@ struct Input<'a> {
     #[serde(borrow)]
     new_source: Scalar<'a>,
     #[serde(borrow)]
-    edits: Parts<'a, Replaced<'a>>,
+    edits: OneOrMany<'a, StringEdit<'a>>,
     #[serde(borrow)]
     subagent_type: Scalar<'a>,
     #[serde(borrow)]
@@ -82,7 +84,7 @@ struct Input<'a> {
     #[serde(borrow)]
     metadata: Option<&'a RawValue>,
     #[serde(borrow)]
-    todos: Parts<'a, Entry<'a>>,
+    todos: OneOrMany<'a, ClaudeTodo<'a>>,
     #[serde(borrow)]
     plan: Scalar<'a>,
     #[serde(borrow)]
@@ -94,7 +96,7 @@ struct Input<'a> {
 /// What tools are given that write something outside.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Written<'a> {
+struct ExternalToolInput<'a> {
     #[serde(borrow)]
     title: Scalar<'a>,
     #[serde(borrow)]
@@ -109,7 +111,7 @@ struct Written<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Replaced<'a> {
+struct StringEdit<'a> {
     #[serde(borrow)]
     old_string: Scalar<'a>,
     #[serde(borrow)]
@@ -118,7 +120,7 @@ struct Replaced<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Entry<'a> {
+struct ClaudeTodo<'a> {
     #[serde(borrow)]
     content: Scalar<'a>,
     #[serde(borrow)]
@@ -126,7 +128,7 @@ struct Entry<'a> {
 }
 
 /// What a tool is called for.
-pub(super) fn call<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
+pub(super) fn parse_call<'a>(name: &str, input: Option<&'a RawValue>) -> ToolUse<'a> {
     const OF_INTEREST: [&str; 15] = [
         "Bash",
         "Read",
@@ -145,26 +147,27 @@ pub(super) fn call<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
         "Skill",
     ];
     if name == "AskUserQuestion" {
-        return Call::Question;
+        return ToolUse::Question;
     }
     if !OF_INTEREST.contains(&name) {
-        return outside(name, input);
+        return parse_external_call(name, input);
     }
-    let input = input.and_then(|input| serde_json::from_str::<Input<'_>>(input.get()).ok());
+    let input =
+        input.and_then(|input| serde_json::from_str::<ClaudeToolInput<'_>>(input.get()).ok());
     let input = input.unwrap_or_default();
     match name {
-        "Bash" => Call::Command(input.command.into_text().unwrap_or_default()),
+        "Bash" => ToolUse::Command(input.command.into_text().unwrap_or_default()),
         "Read" | "NotebookRead" => {
             let path = input.file_path.into_text().or(input.notebook_path.into_text());
-            path.map_or(Call::Other, Call::Read)
+            path.map_or(ToolUse::Other, ToolUse::Read)
         }
-        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => change(name, input),
-        "Task" | "Agent" => Call::Agent {
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => parse_change(name, input),
+        "Task" | "Agent" => ToolUse::Agent {
             kind: input.subagent_type.into_text(),
             about: input.description.into_text(),
             prompt: input.prompt.into_text(),
         },
-        "TaskCreate" | "TaskUpdate" => Call::Task(TaskChange {
+        "TaskCreate" | "TaskUpdate" => ToolUse::Task(TaskUpdate {
             id: input.task.id(),
             subject: input.subject.into_text(),
             description: input.description.into_text(),
@@ -174,25 +177,25 @@ pub(super) fn call<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
             owner: input.owner.into_text(),
             metadata: metadata(input.metadata),
         }),
-        "TaskStop" => input.task_id.id().map_or(Call::Other, |id| Call::AgentsEnd(vec![id])),
+        "TaskStop" => input.task_id.id().map_or(ToolUse::Other, |id| ToolUse::AgentsEnd(vec![id])),
         "TodoWrite" => {
             let todos = input.todos.many().into_iter().filter_map(|entry| {
                 let subject = entry.content.into_text()?;
                 Some(Todo { subject, status: entry.status.into_text().unwrap_or_default() })
             });
-            Call::Todos(todos.collect())
+            ToolUse::Todos(todos.collect())
         }
-        "ExitPlanMode" => Call::Plan(input.plan.into_text()),
+        "ExitPlanMode" => ToolUse::Plan(input.plan.into_text()),
         _ => {
             let name = input.skill.into_text().or(input.command.into_text()).unwrap_or_default();
-            Call::Skill { name, arguments: input.args.into_text().unwrap_or_default() }
+            ToolUse::Skill { name, arguments: input.args.into_text().unwrap_or_default() }
         }
     }
 }
 
-fn change<'a>(name: &str, input: Input<'a>) -> Call<'a> {
+fn parse_change<'a>(name: &str, input: ClaudeToolInput<'a>) -> ToolUse<'a> {
     let path = input.file_path.into_text().or(input.notebook_path.into_text());
-    let Some(path) = path.map(Cow::into_owned) else { return Call::Other };
+    let Some(path) = path.map(Cow::into_owned) else { return ToolUse::Other };
     let text_hash = |text: &Scalar<'_>| hash(text.text().unwrap_or_default().as_bytes());
     let change = match name {
         "Write" => {
@@ -200,30 +203,33 @@ fn change<'a>(name: &str, input: Input<'a>) -> Call<'a> {
                 .content
                 .text()
                 .map(|text| (hash(text.as_bytes()), u64::try_from(text.len()).unwrap_or_default()));
-            Change::Write { path, content }
+            ToolFileChange::Write { path, content }
         }
         "MultiEdit" => {
             let edits = input.edits.many();
             let parts = edits.iter().map(|e| (text_hash(&e.old_string), text_hash(&e.new_string)));
-            Change::Edit { path, parts: parts.collect() }
+            ToolFileChange::Edit { path, parts: parts.collect() }
         }
-        "NotebookEdit" => Change::Edit { path, parts: vec![(0, text_hash(&input.new_source))] },
+        "NotebookEdit" => {
+            ToolFileChange::Edit { path, parts: vec![(0, text_hash(&input.new_source))] }
+        }
         _ => {
             let parts = vec![(text_hash(&input.old_string), text_hash(&input.new_string))];
-            Change::Edit { path, parts }
+            ToolFileChange::Edit { path, parts }
         }
     };
-    Call::Change(vec![change])
+    ToolUse::Change(vec![change])
 }
 
 /// A tool of a server: one that changes something outside is of interest.
-fn outside<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
-    let Some(action) = outside_action(name) else { return Call::Other };
-    let given = input.and_then(|input| serde_json::from_str::<Written<'_>>(input.get()).ok());
+fn parse_external_call<'a>(name: &str, input: Option<&'a RawValue>) -> ToolUse<'a> {
+    let Some(action) = tool_effect_action(name) else { return ToolUse::Other };
+    let given =
+        input.and_then(|input| serde_json::from_str::<ExternalToolInput<'_>>(input.get()).ok());
     let given = given.unwrap_or_default();
     let title = given.title.into_text().or(given.subject.into_text()).or(given.name.into_text());
     let body = given.body.into_text().or(given.description.into_text());
-    Call::Outside { action: action.into(), title, body }
+    ToolUse::External { action: action.into(), title, body }
 }
 
 fn ids(list: Option<&RawValue>) -> Vec<Cow<'_, str>> {
@@ -234,15 +240,15 @@ fn ids(list: Option<&RawValue>) -> Vec<Cow<'_, str>> {
 /// The entries that a task is given.
 fn metadata(map: Option<&RawValue>) -> Vec<(Cow<'_, str>, Option<Cow<'_, str>>)> {
     let map = map.and_then(|map| serde_json::from_str(map.get()).ok());
-    TaskChange::entries(map.unwrap_or_default())
+    TaskUpdate::entries(map.unwrap_or_default())
 }
 
 /// What results tell, all of them together.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Told<'a> {
+struct ClaudeToolResult<'a> {
     #[serde(borrow)]
-    task: Parts<'a, Made<'a>>,
+    task: OneOrMany<'a, CreatedTask<'a>>,
     #[serde(borrow)]
     agent_id: Scalar<'a>,
     #[serde(borrow)]
@@ -261,51 +267,59 @@ struct Told<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Made<'a> {
+struct CreatedTask<'a> {
     #[serde(borrow)]
     id: Scalar<'a>,
 }
 
 /// How a call came back that did not fail.
-pub(super) fn came_back(tool: Option<Tool>, told: Option<&RawValue>) -> (Outcome<'_>, Detail<'_>) {
-    let (Some(tool), Some(raw)) = (tool, told) else { return (Outcome::Good, Detail::None) };
-    if matches!(tool, Tool::Command | Tool::Watched) && !says_how_it_ended(raw.get()) {
-        return (Outcome::Good, Detail::None);
+pub(super) fn parse_result(
+    tool: Option<ClaudeTool>,
+    told: Option<&RawValue>,
+) -> (ToolOutcome<'_>, ToolDetail<'_>) {
+    let (Some(tool), Some(raw)) = (tool, told) else {
+        return (ToolOutcome::Succeeded, ToolDetail::None);
+    };
+    if matches!(tool, ClaudeTool::Command | ClaudeTool::Watched) && !has_end_marker(raw.get()) {
+        return (ToolOutcome::Succeeded, ToolDetail::None);
     }
-    let Ok(told) = serde_json::from_str::<Parts<'_, Told<'_>>>(raw.get()) else {
-        return (Outcome::Good, Detail::None);
+    let Ok(told) = serde_json::from_str::<OneOrMany<'_, ClaudeToolResult<'_>>>(raw.get()) else {
+        return (ToolOutcome::Succeeded, ToolDetail::None);
     };
     let told = told.one().unwrap_or_default();
     match tool {
-        Tool::Outside | Tool::AgentChange => (Outcome::Good, Detail::None),
-        Tool::Command | Tool::Watched => {
+        ClaudeTool::Outside | ClaudeTool::AgentChange => (ToolOutcome::Succeeded, ToolDetail::None),
+        ClaudeTool::Command | ClaudeTool::Watched => {
             match (told.background_task_id.id(), told.interrupted.is_true()) {
-                (Some(id), _) => (Outcome::Running, Detail::Background(id)),
-                (None, true) => (Outcome::Interrupted, Detail::None),
-                (None, false) => (Outcome::Good, Detail::None),
+                (Some(id), _) => (ToolOutcome::Running, ToolDetail::Background(id)),
+                (None, true) => (ToolOutcome::Interrupted, ToolDetail::None),
+                (None, false) => (ToolOutcome::Succeeded, ToolDetail::None),
             }
         }
-        Tool::Agent => {
+        ClaudeTool::Agent => {
             let status = told.status.text();
             let running = matches!(status, Some("async_launched" | "running" | "launched"));
-            let detail = told.agent_id.id().map(|id| Detail::Agent { id, running, report: None });
-            (Outcome::Good, detail.unwrap_or_default())
+            let detail =
+                told.agent_id.id().map(|id| ToolDetail::Agent { id, running, report: None });
+            (ToolOutcome::Succeeded, detail.unwrap_or_default())
         }
-        Tool::Task => {
+        ClaudeTool::Task => {
             let id = told.task.one().and_then(|task| task.id.id());
-            (Outcome::Good, id.map(Detail::Task).unwrap_or_default())
+            (ToolOutcome::Succeeded, id.map(ToolDetail::Task).unwrap_or_default())
         }
-        Tool::Question => (Outcome::Good, Detail::Answers(answers(told.answers))),
-        Tool::Plan => {
+        ClaudeTool::Question => {
+            (ToolOutcome::Succeeded, ToolDetail::Answers(answers(told.answers)))
+        }
+        ClaudeTool::Plan => {
             let (path, text) = (told.file_path.into_text(), told.plan.into_text());
-            (Outcome::Good, Detail::Plan { path, text })
+            (ToolOutcome::Succeeded, ToolDetail::Plan { path, text })
         }
     }
 }
 
 /// Whether the end of a command's result has one of the marks that matter. The output before them
 /// may be long, and is not read for it.
-fn says_how_it_ended(raw: &str) -> bool {
+fn has_end_marker(raw: &str) -> bool {
     const END: usize = 400;
     let end = &raw[raw.ceil_char_boundary(raw.len().saturating_sub(END))..];
     end.contains("\"backgroundTaskId\"")
@@ -322,7 +336,7 @@ fn answers(list: Option<&RawValue>) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
 }
 
 const REJECTED: &str = "The user doesn't want to ";
-const THEY_SAID: &str = "the user said:\n";
+const USER_SAID: &str = "the user said:\n";
 /// How the client says that a permission rule, or nobody to ask, stopped a call.
 const REFUSED: [&str; 6] = [
     "Claude requested permissions to ",
@@ -335,44 +349,44 @@ const REFUSED: [&str; 6] = [
 const EXIT_CODE: &str = "Exit code ";
 
 /// Why a call failed.
-pub(super) fn failed(text: Cow<'_, str>) -> Outcome<'_> {
+pub(super) fn parse_failure(text: Cow<'_, str>) -> ToolOutcome<'_> {
     let start = text.trim_start();
     if start.starts_with(REJECTED) {
-        let said = text.split_once(THEY_SAID).map(|(_, said)| said.trim().to_owned().into());
-        return Outcome::Rejected { said };
+        let said = text.split_once(USER_SAID).map(|(_, said)| said.trim().to_owned().into());
+        return ToolOutcome::Rejected { said };
     }
     if REFUSED.iter().any(|refused| start.starts_with(refused)) {
-        return Outcome::Denied(text);
+        return ToolOutcome::Denied(text);
     }
     if start.starts_with("[Request interrupted by user") {
-        return Outcome::Interrupted;
+        return ToolOutcome::Interrupted;
     }
     let code = start.strip_prefix(EXIT_CODE).and_then(|rest| {
         rest.split(|c: char| !c.is_ascii_digit() && c != '-').next()?.parse().ok()
     });
-    Outcome::Failed { code, text }
+    ToolOutcome::Failed { code, text }
 }
 
 /// The text of a result: a text, or a list of blocks with texts.
 pub(super) fn text_of(content: &RawValue) -> Cow<'_, str> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
-    struct Piece<'a> {
+    struct ResultText<'a> {
         #[serde(borrow)]
         text: Scalar<'a>,
     }
-    match serde_json::from_str::<Parts<'_, Piece<'_>>>(content.get()) {
-        Ok(Parts::Text(text)) => text,
-        Ok(parts @ (Parts::One(_) | Parts::Many(_))) => {
+    match serde_json::from_str::<OneOrMany<'_, ResultText<'_>>>(content.get()) {
+        Ok(OneOrMany::Text(text)) => text,
+        Ok(parts @ (OneOrMany::One(_) | OneOrMany::Many(_))) => {
             let texts = parts.many().into_iter().filter_map(|part| part.text.into_text());
             texts.collect::<Vec<_>>().join("\n").into()
         }
-        Ok(Parts::Nothing) | Err(_) => Cow::default(),
+        Ok(OneOrMany::Nothing) | Err(_) => Cow::default(),
     }
 }
 
 /// What an agent reported, without the note of the client behind it: its id and what it cost.
-pub(super) fn report_of(content: &RawValue) -> Cow<'_, str> {
+pub(super) fn agent_report(content: &RawValue) -> Cow<'_, str> {
     let text = text_of(content);
     let Some(at) = text.rfind("\nagentId: ") else { return text };
     let mut rest = text[at..].lines().skip(2).skip_while(|line| line.is_empty());
@@ -392,10 +406,10 @@ mod tests {
             {"type": "text", "text": note},
         ]);
         let raw = serde_json::value::to_raw_value(&blocks).unwrap();
-        assert_eq!(report_of(&raw), "The lock is held.\nNothing else.");
+        assert_eq!(agent_report(&raw), "The lock is held.\nNothing else.");
         let own = "The records look like this:\nagentId: a1b2\nstate: lost";
         let raw = serde_json::value::to_raw_value(own).unwrap();
-        assert_eq!(report_of(&raw), own);
+        assert_eq!(agent_report(&raw), own);
     }
 
     #[test]
@@ -406,9 +420,9 @@ mod tests {
             "Permission to use Bash with command rm has been denied.",
             "<tool_use_error>Blocked: standalone sleep 65.</tool_use_error>",
         ] {
-            assert!(matches!(failed(text.into()), Outcome::Denied(_)), "{text}");
+            assert!(matches!(parse_failure(text.into()), ToolOutcome::Denied(_)), "{text}");
         }
-        let failure = failed("Exit code 2\nThis command requires approval".into());
-        assert!(matches!(failure, Outcome::Failed { code: Some(2), .. }));
+        let failure = parse_failure("Exit code 2\nThis command requires approval".into());
+        assert!(matches!(failure, ToolOutcome::Failed { code: Some(2), .. }));
     }
 }

@@ -1,17 +1,17 @@
 //! What the text of a user's record is: the client writes much in the user's name.
 
-use super::{Line, Message, Parts, background_outcome};
-use crate::session::Outcome;
+use super::{ClaudeMessage, ClaudeRecord, OneOrMany, background_outcome};
+use crate::session::ToolOutcome;
 use std::borrow::Cow;
 
 /// What a text in the user's name is.
-pub(super) enum Words<'a> {
+pub(super) enum UserText<'a> {
     /// The user says it.
     Asked(Cow<'a, str>),
     /// A command of the client; `asked` where it is a prompt.
     Slash { name: Cow<'a, str>, arguments: Cow<'a, str>, asked: bool },
     /// Something in the background ended.
-    Notice { id: Cow<'a, str>, outcome: Outcome<'a>, report: Option<Cow<'a, str>> },
+    Notice { id: Cow<'a, str>, outcome: ToolOutcome<'a>, report: Option<Cow<'a, str>> },
     /// The summary that a session goes on from.
     Summary(Cow<'a, str>),
     /// The user stopped the agent.
@@ -37,46 +37,50 @@ const LOCAL: [&str; 6] = [
 ];
 
 /// What a record says, if it says something.
-pub(super) fn of<'m>(kind: &str, message: Option<&'m Message<'_>>, line: &Line<'_>) -> Words<'m> {
+pub(super) fn classify<'m>(
+    kind: &str,
+    message: Option<&'m ClaudeMessage<'_>>,
+    line: &ClaudeRecord<'_>,
+) -> UserText<'m> {
     let (alone, blocks) = match message.map(|message| &message.content) {
-        Some(Parts::Text(text)) => (Some(text.as_ref()), &[][..]),
-        Some(Parts::Many(blocks)) => (None, blocks.as_slice()),
-        Some(Parts::One(block)) => (Some(block.text.text().unwrap_or_default()), &[][..]),
-        Some(Parts::Nothing) | None => return Words::None,
+        Some(OneOrMany::Text(text)) => (Some(text.as_ref()), &[][..]),
+        Some(OneOrMany::Many(blocks)) => (None, blocks.as_slice()),
+        Some(OneOrMany::One(block)) => (Some(block.text.text().unwrap_or_default()), &[][..]),
+        Some(OneOrMany::Nothing) | None => return UserText::None,
     };
     let blocks = blocks.iter().filter(|block| block.r#type.text() == Some("text"));
     let texts = alone.into_iter().chain(blocks.filter_map(|block| block.text.text()));
-    let Some(first) = texts.clone().next() else { return Words::None };
+    let Some(first) = texts.clone().next() else { return UserText::None };
     if kind != "user" {
-        return Words::Asked(first.into());
+        return UserText::Asked(first.into());
     }
     if line.is_compact_summary.is_true() {
-        return Words::Summary(first.into());
+        return UserText::Summary(first.into());
     }
     if line.is_meta.is_true() {
         let hook = first.starts_with("Stop hook feedback:");
-        return if hook { Words::Hook } else { Words::Meta };
+        return if hook { UserText::Hook } else { UserText::Meta };
     }
-    typed(texts)
+    classify_prompt(texts)
 }
 
 /// What the blocks of a prompt say together: the words of the user, wherever the client put blocks
 /// of its own; else what the first block is.
-fn typed<'m>(texts: impl Iterator<Item = &'m str>) -> Words<'m> {
+fn classify_prompt<'m>(texts: impl Iterator<Item = &'m str>) -> UserText<'m> {
     let mut asked: Vec<Cow<'m, str>> = Vec::new();
-    let mut other = Words::None;
+    let mut other = UserText::None;
     for text in texts {
-        match sort(text) {
-            Words::Asked(text) => asked.push(text),
-            Words::None => {}
-            words @ (Words::Slash { .. }
-            | Words::Notice { .. }
-            | Words::Summary(_)
-            | Words::Interrupted
-            | Words::LocalOutput
-            | Words::Hook
-            | Words::Meta) => {
-                if matches!(other, Words::None | Words::Meta) {
+        match classify_text(text) {
+            UserText::Asked(text) => asked.push(text),
+            UserText::None => {}
+            words @ (UserText::Slash { .. }
+            | UserText::Notice { .. }
+            | UserText::Summary(_)
+            | UserText::Interrupted
+            | UserText::LocalOutput
+            | UserText::Hook
+            | UserText::Meta) => {
+                if matches!(other, UserText::None | UserText::Meta) {
                     other = words;
                 }
             }
@@ -84,10 +88,10 @@ fn typed<'m>(texts: impl Iterator<Item = &'m str>) -> Words<'m> {
     }
     match (asked.len(), other) {
         // A slash command comes with its prompt in blocks of its own.
-        (_, other @ (Words::Slash { .. } | Words::Interrupted | Words::Summary(_)))
+        (_, other @ (UserText::Slash { .. } | UserText::Interrupted | UserText::Summary(_)))
         | (0, other) => other,
-        (1, _) => Words::Asked(asked.remove(0)),
-        (_, _) => Words::Asked(asked.join("\n\n").into()),
+        (1, _) => UserText::Asked(asked.remove(0)),
+        (_, _) => UserText::Asked(asked.join("\n\n").into()),
     }
 }
 
@@ -135,39 +139,39 @@ fn without_elements(text: &str) -> (Cow<'_, str>, bool) {
     (kept.trim().to_owned().into(), true)
 }
 
-fn sort(text: &str) -> Words<'_> {
+fn classify_text(text: &str) -> UserText<'_> {
     let start = text.trim_start();
     if start.starts_with("[Request interrupted by user") {
-        return Words::Interrupted;
+        return UserText::Interrupted;
     }
     if LOCAL.iter().any(|local| start.starts_with(local)) {
-        return Words::LocalOutput;
+        return UserText::LocalOutput;
     }
     if start.starts_with("<command-name>") || start.starts_with("<command-message>") {
         let name = between(start, "<command-name>", "</command-name>").unwrap_or_default();
         let arguments = between(start, "<command-args>", "</command-args>").unwrap_or_default();
         // The client's own commands come with their name first, prompts with a message.
         let asked = start.starts_with("<command-message>");
-        return Words::Slash {
+        return UserText::Slash {
             name: name.trim().into(),
             arguments: arguments.trim().into(),
             asked,
         };
     }
     if is_notice(start) {
-        return notice(start);
+        return parse_notice(start);
     }
     if start.starts_with("Operation stopped by hook") {
-        return Words::Hook;
+        return UserText::Hook;
     }
     if start.starts_with(CONTINUED) {
-        return Words::Summary(text.into());
+        return UserText::Summary(text.into());
     }
     let (asked, had_element) = without_elements(text);
     match (asked.trim().is_empty(), had_element) {
-        (true, true) => Words::Meta,
-        (true, false) => Words::None,
-        (false, _) => Words::Asked(asked),
+        (true, true) => UserText::Meta,
+        (true, false) => UserText::None,
+        (false, _) => UserText::Asked(asked),
     }
 }
 
@@ -178,9 +182,9 @@ pub(super) fn is_notice(text: &str) -> bool {
 }
 
 /// What a notice says, if it is one.
-pub(super) fn notice(text: &str) -> Words<'_> {
+pub(super) fn parse_notice(text: &str) -> UserText<'_> {
     match between(text, "<task-id>", "</task-id>").filter(|_| is_notice(text)) {
-        Some(id) => Words::Notice {
+        Some(id) => UserText::Notice {
             id: id.into(),
             outcome: background_outcome(text),
             report: text
@@ -188,7 +192,7 @@ pub(super) fn notice(text: &str) -> Words<'_> {
                 .map(|(_, rest)| rest.rsplit_once("</result>").map_or(rest, |(inside, _)| inside))
                 .map(Cow::from),
         },
-        None => Words::None,
+        None => UserText::None,
     }
 }
 
@@ -202,16 +206,16 @@ pub(super) fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t 
 mod tests {
     use super::*;
     use crate::session::Client;
-    use crate::session::transcript::{Cursor, Lines};
+    use crate::session::transcript::{LineSplitter, TranscriptCursor};
     use serde_json::{Value, json};
 
     /// What a session was asked by a prompt with this content.
     fn requests(content: &Value) -> Vec<String> {
         let message = json!({"role": "user", "content": content});
         let record = json!({"type": "user", "uuid": "a", "sessionId": "s", "message": message});
-        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
         let line = format!("{record}\n");
-        Lines::default().feed(line.as_bytes(), &mut |piece| cursor.take(piece));
+        LineSplitter::default().feed(line.as_bytes(), &mut |piece| cursor.take(piece));
         cursor.session.requests.iter().map(|one| one.text.clone()).collect()
     }
 
@@ -296,11 +300,17 @@ mod tests {
     #[test]
     fn a_record_is_sorted_by_its_words_and_not_by_the_blocks_around_them() {
         let notice = "<task-notification><task-id>b1</task-id><status>completed</status>";
-        assert!(matches!(typed([REMINDER, notice].into_iter()), Words::Notice { .. }));
+        assert!(matches!(classify_prompt([REMINDER, notice].into_iter()), UserText::Notice { .. }));
         let summary = format!("{CONTINUED} that ran out of context.");
-        assert!(matches!(typed([summary.as_str(), "Go on."].into_iter()), Words::Summary(_)));
-        assert!(matches!(typed(["<bash-stdout>x</bash-stdout>"].into_iter()), Words::LocalOutput));
-        assert!(matches!(typed([REMINDER].into_iter()), Words::Meta));
-        assert!(matches!(typed([""].into_iter()), Words::None));
+        assert!(matches!(
+            classify_prompt([summary.as_str(), "Go on."].into_iter()),
+            UserText::Summary(_)
+        ));
+        assert!(matches!(
+            classify_prompt(["<bash-stdout>x</bash-stdout>"].into_iter()),
+            UserText::LocalOutput
+        ));
+        assert!(matches!(classify_prompt([REMINDER].into_iter()), UserText::Meta));
+        assert!(matches!(classify_prompt([""].into_iter()), UserText::None));
     }
 }

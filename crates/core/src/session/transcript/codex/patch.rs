@@ -1,32 +1,33 @@
 //! Patches: which files they change, and how.
 
-use super::{whole, written};
-use crate::session::transcript::lenient::{Parts, Scalar};
-use crate::session::{Change, hash};
+use super::{absolute_path, unknown_write};
+use crate::session::transcript::lenient::{OneOrMany, Scalar};
+use crate::session::{ToolFileChange, hash};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The changes that the text of a patch asks for.
-pub(super) fn asked(text: &str, cwd: &str) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
-    let mut hunk = Hunk::default();
+pub(super) fn parse_patch(text: &str, cwd: &str) -> Vec<ToolFileChange> {
+    let mut changes: Vec<ToolFileChange> = Vec::new();
+    let mut hunk = PatchHunk::default();
     for line in text.lines() {
-        let named = |mark: &str| line.strip_prefix(mark).map(|path| whole(path.trim(), cwd));
+        let named =
+            |mark: &str| line.strip_prefix(mark).map(|path| absolute_path(path.trim(), cwd));
         if let Some(path) = named("*** Add File: ") {
             hunk.close(&mut changes);
-            changes.push(written(path));
+            changes.push(unknown_write(path));
         } else if let Some(path) = named("*** Update File: ") {
             hunk.close(&mut changes);
-            changes.push(Change::Edit { path, parts: Vec::new() });
+            changes.push(ToolFileChange::Edit { path, parts: Vec::new() });
         } else if let Some(path) = named("*** Delete File: ") {
             hunk.close(&mut changes);
-            changes.push(Change::Delete { path });
+            changes.push(ToolFileChange::Delete { path });
         } else if let Some(path) = named("*** Move to: ") {
-            if let Some(Change::Edit { path: from, .. }) = changes.last().cloned() {
-                changes.push(Change::Delete { path: from });
-                changes.push(written(path));
+            if let Some(ToolFileChange::Edit { path: from, .. }) = changes.last().cloned() {
+                changes.push(ToolFileChange::Delete { path: from });
+                changes.push(unknown_write(path));
             }
         } else if line.starts_with("@@") || line.starts_with("*** End") {
             hunk.close(&mut changes);
@@ -40,12 +41,12 @@ pub(super) fn asked(text: &str, cwd: &str) -> Vec<Change> {
 
 /// Lines that a patch takes out and puts in.
 #[derive(Default)]
-struct Hunk {
+struct PatchHunk {
     old: String,
     new: String,
 }
 
-impl Hunk {
+impl PatchHunk {
     fn take(&mut self, line: &str) {
         let (side, line) = match (line.strip_prefix('+'), line.strip_prefix('-')) {
             (Some(line), _) => (&mut self.new, line),
@@ -56,14 +57,14 @@ impl Hunk {
         side.push('\n');
     }
 
-    fn close(&mut self, changes: &mut [Change]) {
+    fn close(&mut self, changes: &mut [ToolFileChange]) {
         let Self { old, new } = std::mem::take(self);
         match changes.last_mut() {
-            Some(Change::Write { content: content @ None, .. }) if !new.is_empty() => {
+            Some(ToolFileChange::Write { content: content @ None, .. }) if !new.is_empty() => {
                 *content =
                     Some((hash(new.as_bytes()), u64::try_from(new.len()).unwrap_or_default()));
             }
-            Some(Change::Edit { parts, .. }) if !(old.is_empty() && new.is_empty()) => {
+            Some(ToolFileChange::Edit { parts, .. }) if !(old.is_empty() && new.is_empty()) => {
                 parts.push((hash(old.as_bytes()), hash(new.as_bytes())));
             }
             _ => {}
@@ -73,7 +74,7 @@ impl Hunk {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Told<'a> {
+struct CodexFileChange<'a> {
     #[serde(borrow)]
     r#type: Scalar<'a>,
     #[serde(borrow)]
@@ -85,9 +86,9 @@ struct Told<'a> {
 }
 
 /// The changes that the client made.
-pub(super) fn told(changes: Option<&RawValue>) -> Vec<Change> {
+pub(super) fn parse_changes(changes: Option<&RawValue>) -> Vec<ToolFileChange> {
     let Some(changes) = changes else { return Vec::new() };
-    let read: Result<BTreeMap<Cow<'_, str>, Parts<'_, Told<'_>>>, _> =
+    let read: Result<BTreeMap<Cow<'_, str>, OneOrMany<'_, CodexFileChange<'_>>>, _> =
         serde_json::from_str(changes.get());
     let mut found = Vec::new();
     for (path, told) in read.unwrap_or_default() {
@@ -98,12 +99,12 @@ pub(super) fn told(changes: Option<&RawValue>) -> Vec<Change> {
                 let content = told.content.text().map(|text| {
                     (hash(text.as_bytes()), u64::try_from(text.len()).unwrap_or_default())
                 });
-                found.push(Change::Write { path, content });
+                found.push(ToolFileChange::Write { path, content });
             }
-            Some("delete") => found.push(Change::Delete { path }),
+            Some("delete") => found.push(ToolFileChange::Delete { path }),
             Some(_) | None => {
-                let mut hunk = Hunk::default();
-                let mut edit = [Change::Edit { path: path.clone(), parts: Vec::new() }];
+                let mut hunk = PatchHunk::default();
+                let mut edit = [ToolFileChange::Edit { path: path.clone(), parts: Vec::new() }];
                 for line in told.unified_diff.text().unwrap_or_default().lines() {
                     if line.starts_with("@@") {
                         hunk.close(&mut edit);
@@ -114,8 +115,8 @@ pub(super) fn told(changes: Option<&RawValue>) -> Vec<Change> {
                 hunk.close(&mut edit);
                 found.extend(edit);
                 if let Some(to) = told.move_path.text() {
-                    found.push(Change::Delete { path });
-                    found.push(written(to.to_owned()));
+                    found.push(ToolFileChange::Delete { path });
+                    found.push(unknown_write(to.to_owned()));
                 }
             }
         }
@@ -130,8 +131,8 @@ mod tests {
     #[test]
     fn a_patch_says_which_files_it_changes() {
         let text = "*** Begin Patch\n*** Add File: docs/a.md\n+# A\n+b\n*** Update File: src/x.rs\n@@\n-old\n+new\n*** Move to: src/y.rs\n*** Delete File: /tmp/z\n*** End Patch";
-        let changes = asked(text, "/home/dev/shop");
-        let paths: Vec<&str> = changes.iter().map(Change::path).collect();
+        let changes = parse_patch(text, "/home/dev/shop");
+        let paths: Vec<&str> = changes.iter().map(ToolFileChange::path).collect();
         let base = "/home/dev/shop";
         assert_eq!(
             paths,
@@ -145,7 +146,7 @@ mod tests {
         );
         assert_eq!(
             changes[0],
-            Change::Write {
+            ToolFileChange::Write {
                 path: format!("{base}/docs/a.md"),
                 content: Some((hash(b"# A\nb\n"), 6))
             }
@@ -154,9 +155,9 @@ mod tests {
 
     #[test]
     fn what_is_asked_and_what_is_told_are_the_same_change() {
-        let asked = asked("*** Update File: a\n@@\n-one\n+two\n", "/r");
+        let asked = parse_patch("*** Update File: a\n@@\n-one\n+two\n", "/r");
         let raw = r#"{"/r/a":{"type":"update","unified_diff":"@@ -1 +1 @@\n-one\n+two\n"}}"#;
         let raw: Box<RawValue> = serde_json::from_str(raw).unwrap();
-        assert_eq!(told(Some(&raw)), asked);
+        assert_eq!(parse_changes(Some(&raw)), asked);
     }
 }

@@ -1,9 +1,9 @@
 //! Codex's tools: what a call is for, and what its output tells.
 
 use super::patch;
-use crate::session::shell::outside_action;
-use crate::session::transcript::lenient::{Parts, Scalar};
-use crate::session::{Call, Detail, Outcome, Todo};
+use crate::session::shell::tool_effect_action;
+use crate::session::transcript::lenient::{OneOrMany, Scalar};
+use crate::session::{Todo, ToolDetail, ToolOutcome, ToolUse};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// What functions are given, all of them together.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Arguments<'a> {
+struct CodexArguments<'a> {
     #[serde(borrow)]
     cmd: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -24,7 +24,7 @@ struct Arguments<'a> {
     #[serde(borrow)]
     path: Scalar<'a>,
     #[serde(borrow)]
-    plan: Parts<'a, Step<'a>>,
+    plan: OneOrMany<'a, CodexPlanStep<'a>>,
     #[serde(borrow)]
     agent_type: Scalar<'a>,
     #[serde(borrow)]
@@ -47,7 +47,7 @@ struct Arguments<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Step<'a> {
+struct CodexPlanStep<'a> {
     #[serde(borrow)]
     step: Scalar<'a>,
     #[serde(borrow)]
@@ -59,35 +59,35 @@ pub(super) const SHELLS: [&str; 6] =
     ["exec_command", "shell", "shell_command", "container.exec", "bash", "local_shell"];
 
 /// What a function is called for.
-pub(super) fn call<'a>(
+pub(super) fn parse_call<'a>(
     name: &str,
     arguments: Option<&'a str>,
     input: Option<&'a str>,
     action: Option<&'a RawValue>,
     cwd: &str,
-) -> Call<'a> {
+) -> ToolUse<'a> {
     let given = arguments.or(action.map(RawValue::get)).unwrap_or("{}");
-    let given: Arguments<'a> = serde_json::from_str(given).unwrap_or_default();
+    let given: CodexArguments<'a> = serde_json::from_str(given).unwrap_or_default();
     match name {
         shell if SHELLS.contains(&shell) => {
             let words = given.cmd.or(given.command);
             if let Some(text) = patch_inside(words) {
-                return Call::Change(patch::asked(&text, cwd));
+                return ToolUse::Change(patch::parse_patch(&text, cwd));
             }
-            Call::Command(command_of(words).unwrap_or_default())
+            ToolUse::Command(command_of(words).unwrap_or_default())
         }
         "apply_patch" => {
             let text = input.or(given.input.text()).or(given.patch.text()).unwrap_or_default();
-            Call::Change(patch::asked(text, cwd))
+            ToolUse::Change(patch::parse_patch(text, cwd))
         }
         "update_plan" => {
             let steps = given.plan.many().into_iter().filter_map(|step| {
                 let status = step.status.into_text().unwrap_or_default();
                 Some(Todo { subject: step.step.into_text()?, status })
             });
-            Call::Todos(steps.collect())
+            ToolUse::Todos(steps.collect())
         }
-        "spawn_agent" => Call::Agent {
+        "spawn_agent" => ToolUse::Agent {
             kind: given.agent_type.into_text(),
             about: given.task_name.into_text(),
             prompt: given.message.into_text(),
@@ -96,17 +96,17 @@ pub(super) fn call<'a>(
             let list = given.targets.or(given.ids).map_or("[]", RawValue::get);
             let list: Vec<Scalar<'a>> = serde_json::from_str(list).unwrap_or_default();
             let one = given.id.id().or(given.target.id());
-            Call::AgentsEnd(list.into_iter().filter_map(Scalar::id).chain(one).collect())
+            ToolUse::AgentsEnd(list.into_iter().filter_map(Scalar::id).chain(one).collect())
         }
-        "request_user_input" => Call::Question,
-        "view_image" => given.path.into_text().map_or(Call::Other, Call::Read),
-        name => match outside_action(name) {
-            Some(action) => Call::Outside {
+        "request_user_input" => ToolUse::Question,
+        "view_image" => given.path.into_text().map_or(ToolUse::Other, ToolUse::Read),
+        name => match tool_effect_action(name) {
+            Some(action) => ToolUse::External {
                 action: action.into(),
                 title: given.title.into_text(),
                 body: given.body.into_text(),
             },
-            None => Call::Other,
+            None => ToolUse::Other,
         },
     }
 }
@@ -145,7 +145,7 @@ pub(super) fn command_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
 /// What an output may be.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Reply<'a> {
+struct CodexOutput<'a> {
     #[serde(borrow)]
     output: Scalar<'a>,
     #[serde(borrow)]
@@ -153,7 +153,7 @@ struct Reply<'a> {
     #[serde(borrow)]
     text: Scalar<'a>,
     #[serde(borrow)]
-    metadata: Parts<'a, Metadata<'a>>,
+    metadata: OneOrMany<'a, CodexOutputMetadata<'a>>,
     #[serde(borrow)]
     agent_id: Scalar<'a>,
     #[serde(borrow)]
@@ -164,37 +164,40 @@ struct Reply<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Metadata<'a> {
+struct CodexOutputMetadata<'a> {
     #[serde(borrow)]
     exit_code: Scalar<'a>,
 }
 
 /// The text of an output: a text, a map with one, or a list of them.
 pub(super) fn text_of(raw: &RawValue) -> Cow<'_, str> {
-    match serde_json::from_str::<Parts<'_, Reply<'_>>>(raw.get()) {
-        Ok(Parts::Text(text)) => text,
-        Ok(parts @ (Parts::One(_) | Parts::Many(_))) => {
+    match serde_json::from_str::<OneOrMany<'_, CodexOutput<'_>>>(raw.get()) {
+        Ok(OneOrMany::Text(text)) => text,
+        Ok(parts @ (OneOrMany::One(_) | OneOrMany::Many(_))) => {
             let texts = parts.many().into_iter().filter_map(|part| {
                 part.text.into_text().or(part.content.into_text()).or(part.output.into_text())
             });
             texts.collect::<Vec<_>>().join("\n").into()
         }
-        Ok(Parts::Nothing) | Err(_) => Cow::default(),
+        Ok(OneOrMany::Nothing) | Err(_) => Cow::default(),
     }
 }
 
 /// How a call came back, as its output says it.
-pub(super) fn came_back(text: &str) -> (Outcome<'_>, Detail<'_>) {
+pub(super) fn parse_result(text: &str) -> (ToolOutcome<'_>, ToolDetail<'_>) {
     match outcome_of(text) {
-        (Outcome::Good, Detail::None) => (Outcome::Good, Detail::Output(written(text))),
+        (ToolOutcome::Succeeded, ToolDetail::None) => {
+            (ToolOutcome::Succeeded, ToolDetail::Output(command_output(text)))
+        }
         told => told,
     }
 }
 
 /// What a command wrote, without what the client puts before it.
-fn written(text: &str) -> Cow<'_, str> {
+fn command_output(text: &str) -> Cow<'_, str> {
     if text.starts_with('{')
-        && let Ok(Parts::One(read)) = serde_json::from_str::<Parts<'_, Reply<'_>>>(text)
+        && let Ok(OneOrMany::One(read)) =
+            serde_json::from_str::<OneOrMany<'_, CodexOutput<'_>>>(text)
         && let Some(output) = read.output.into_text()
     {
         return output;
@@ -206,9 +209,10 @@ fn written(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn outcome_of(text: &str) -> (Outcome<'_>, Detail<'_>) {
+fn outcome_of(text: &str) -> (ToolOutcome<'_>, ToolDetail<'_>) {
     if text.starts_with('{')
-        && let Ok(Parts::One(read)) = serde_json::from_str::<Parts<'_, Reply<'_>>>(text)
+        && let Ok(OneOrMany::One(read)) =
+            serde_json::from_str::<OneOrMany<'_, CodexOutput<'_>>>(text)
     {
         return read_output(text, *read);
     }
@@ -221,21 +225,21 @@ fn outcome_of(text: &str) -> (Outcome<'_>, Detail<'_>) {
         });
     let lower = head.to_lowercase();
     let outcome = match code {
-        Some(0) => Outcome::Good,
-        Some(code) => Outcome::Failed { code: Some(code), text: text.into() },
-        None if lower.contains("process running with session id") => Outcome::Running,
-        None if lower.contains("rejected by user") => Outcome::Rejected { said: None },
-        None if lower.starts_with("aborted by user") => Outcome::Interrupted,
+        Some(0) => ToolOutcome::Succeeded,
+        Some(code) => ToolOutcome::Failed { code: Some(code), text: text.into() },
+        None if lower.contains("process running with session id") => ToolOutcome::Running,
+        None if lower.contains("rejected by user") => ToolOutcome::Rejected { said: None },
+        None if lower.starts_with("aborted by user") => ToolOutcome::Interrupted,
         None if FAILED.iter().any(|mark| lower.starts_with(mark)) => {
-            Outcome::Failed { code: None, text: text.into() }
+            ToolOutcome::Failed { code: None, text: text.into() }
         }
-        None => Outcome::Good,
+        None => ToolOutcome::Succeeded,
     };
-    (outcome, Detail::None)
+    (outcome, ToolDetail::None)
 }
 
 /// The number under which a command goes on.
-pub(super) fn runs_as(text: &str) -> Option<String> {
+pub(super) fn running_session(text: &str) -> Option<String> {
     const MARK: &str = "running with session ID ";
     let head = &text[..text.floor_char_boundary(400.min(text.len()))];
     let (_, rest) = head.split_once(MARK)?;
@@ -244,14 +248,14 @@ pub(super) fn runs_as(text: &str) -> Option<String> {
 }
 
 /// The command that a call asks for more output of.
-pub(super) fn session_of(arguments: &str) -> Option<String> {
+pub(super) fn polled_session(arguments: &str) -> Option<String> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
-    struct Asked<'a> {
+    struct PollArguments<'a> {
         #[serde(borrow)]
         session_id: Scalar<'a>,
     }
-    let asked: Asked<'_> = serde_json::from_str(arguments).ok()?;
+    let asked: PollArguments<'_> = serde_json::from_str(arguments).ok()?;
     asked.session_id.id().map(Cow::into_owned)
 }
 
@@ -267,39 +271,39 @@ const FAILED: [&str; 8] = [
     "tool call failed",
 ];
 
-fn read_output<'t>(text: &'t str, read: Reply<'t>) -> (Outcome<'t>, Detail<'t>) {
+fn read_output<'t>(text: &'t str, read: CodexOutput<'t>) -> (ToolOutcome<'t>, ToolDetail<'t>) {
     if let Some(id) = read.agent_id.id() {
-        return (Outcome::Good, Detail::Agent { id, running: true, report: None });
+        return (ToolOutcome::Succeeded, ToolDetail::Agent { id, running: true, report: None });
     }
     if let Some(answers) = read.answers {
-        return (Outcome::Good, Detail::Answers(answers_of(answers)));
+        return (ToolOutcome::Succeeded, ToolDetail::Answers(answers_of(answers)));
     }
     if read.timed_out.is_true() {
-        return (Outcome::Interrupted, Detail::None);
+        return (ToolOutcome::Interrupted, ToolDetail::None);
     }
     let code = read.metadata.one().and_then(|metadata| metadata.exit_code.integer());
     let outcome = match code {
-        None | Some(0) => Outcome::Good,
+        None | Some(0) => ToolOutcome::Succeeded,
         code @ Some(_) => {
             let text = read.output.into_text().unwrap_or(text.into());
-            Outcome::Failed { code, text }
+            ToolOutcome::Failed { code, text }
         }
     };
-    (outcome, Detail::None)
+    (outcome, ToolDetail::None)
 }
 
 fn answers_of(raw: &RawValue) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
-    struct Given<'a> {
+    struct GivenAnswers<'a> {
         #[serde(borrow)]
         answers: Option<&'a RawValue>,
     }
-    let read: Result<BTreeMap<Cow<'_, str>, Parts<'_, Given<'_>>>, _> =
+    let read: Result<BTreeMap<Cow<'_, str>, OneOrMany<'_, GivenAnswers<'_>>>, _> =
         serde_json::from_str(raw.get());
-    let answer = |given: Parts<'_, Given<'_>>| match given {
-        Parts::Text(text) => text.into_owned(),
-        given @ (Parts::One(_) | Parts::Many(_) | Parts::Nothing) => {
+    let answer = |given: OneOrMany<'_, GivenAnswers<'_>>| match given {
+        OneOrMany::Text(text) => text.into_owned(),
+        given @ (OneOrMany::One(_) | OneOrMany::Many(_) | OneOrMany::Nothing) => {
             let lists = given.all().iter().filter_map(|given| words_of(given.answers));
             lists.flatten().collect::<Vec<_>>().join(", ")
         }

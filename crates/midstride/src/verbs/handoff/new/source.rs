@@ -6,12 +6,12 @@ use crate::workspace::project::{FindError, Project, Shelved};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
-use midstride_core::handoff::note::{self, Told};
-use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::text::edit::{Edit, Path};
+use midstride_core::handoff::note::{self, NoteFields};
+use midstride_core::handoff::{Handoff, Location};
+use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::id::{HandoffId, HandoffKey};
 use midstride_core::text::redact::Redaction;
-use midstride_core::text::yaml::Data;
+use midstride_core::text::yaml::YamlData;
 use std::path::{Path as FilePath, PathBuf};
 
 /// What a new handoff starts from.
@@ -27,7 +27,7 @@ pub(super) struct Note {
     /// Without its secrets: an id is made of its title, and would spell one out.
     document: Document,
     redacted: Vec<Redaction>,
-    told: Told,
+    told: NoteFields,
     /// The name of its file.
     stem: String,
     path: PathBuf,
@@ -106,7 +106,7 @@ fn read_outside(project: &Project, name: &str) -> Result<Note, NewError> {
         return Err(FindError::Outside(name.to_owned()).into());
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let whereabouts = Whereabouts { stem, stage: None };
+    let whereabouts = Location { stem, stage: None };
     Note::new(project, &document, &whereabouts, name.into(), None)
 }
 
@@ -126,7 +126,7 @@ impl Note {
     fn new(
         project: &Project,
         document: &Document,
-        whereabouts: &Whereabouts,
+        whereabouts: &Location,
         path: PathBuf,
         shelved: Option<Box<Shelved>>,
     ) -> Result<Self, NewError> {
@@ -135,7 +135,8 @@ impl Note {
         }
         let (text, redacted) = project.clean(document.text());
         let document = Document::parse(text.as_str().as_bytes());
-        let told = note::told(&Handoff::of(&document, whereabouts, &project.settings().stages));
+        let told =
+            note::extract_fields(&Handoff::new(&document, whereabouts, &project.settings().stages));
         Ok(Self { document, redacted, told, stem: whereabouts.stem.clone(), path, shelved })
     }
 
@@ -153,8 +154,8 @@ impl Note {
     /// does.
     pub(super) fn complete(&self, wanted: &NewHandoff) -> NewHandoff {
         let own = || self.told.text("title").map(str::to_owned);
-        let title = wanted.title.clone().or_else(own).or_else(|| note::title_of_name(&self.stem));
-        let kind = wanted.kind.or_else(|| HandoffKind::read(self.told.text("kind")?));
+        let title = wanted.title.clone().or_else(own).or_else(|| note::title_from_name(&self.stem));
+        let kind = wanted.kind.or_else(|| HandoffKind::parse(self.told.text("kind")?));
         NewHandoff { title, kind, ..wanted.clone() }
     }
 
@@ -163,12 +164,12 @@ impl Note {
         &self,
         project: &Project,
         place: &FilePath,
-        fields: Vec<(&'static str, Data)>,
+        fields: Vec<(&'static str, YamlData)>,
         typed: &NewHandoff,
     ) -> Result<Document, NewError> {
         let handoff = self.document.with_header(&self.with_told(fields, typed))?;
         let Some(shelved) = &self.shelved else { return Ok(handoff) };
-        let upstream = Path::field("dependencies").key("upstream");
+        let upstream = HeaderPath::field("dependencies").key("upstream");
         let named = reference(project, &shelved.path, &shelved.handoff(project).key());
         let artifact = seen_from(project, place, named);
         let named = Edit::Append(upstream, derived_from(&artifact));
@@ -179,9 +180,9 @@ impl Note {
     /// typed.
     fn with_told(
         &self,
-        mut fields: Vec<(&'static str, Data)>,
+        mut fields: Vec<(&'static str, YamlData)>,
         typed: &NewHandoff,
-    ) -> Vec<(&'static str, Data)> {
+    ) -> Vec<(&'static str, YamlData)> {
         let told = &self.told;
         // The id and the kind were chosen with the note in view.
         let stands = |name: &str| matches!(name, "id" | "kind") || typed.says(name);
@@ -200,7 +201,7 @@ impl Note {
             path: self.path,
             named: self.shelved.is_some(),
             told: told.filter(untyped).collect(),
-            left: self.told.left.iter().copied().filter(untyped).collect(),
+            left: self.told.unconverted.iter().copied().filter(untyped).collect(),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::sys::files::Root;
 use crate::verbs::brief::hook::is_silent;
 use crate::verbs::brief::{Asked, brief_by_reading};
 use crate::workspace::project::Project;
-use midstride_core::brief::Occasion;
+use midstride_core::brief::BriefOccasion;
 use midstride_core::text::tokens;
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub fn idle(project: &Project) -> Idle {
     }
     let is_told = !is_silent(project) && project.is_at_home();
     if is_told && project.broken_configuration().is_none() {
-        let asked = Asked { occasion: Some(Occasion::Startup), ..Asked::default() };
+        let asked = Asked { occasion: Some(BriefOccasion::Startup), ..Asked::default() };
         let briefed = brief_by_reading(project, &asked);
         idle.briefing = Some(tokens::estimate(&briefed.briefing.text));
     }

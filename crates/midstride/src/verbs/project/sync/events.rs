@@ -7,7 +7,7 @@ use crate::sys::files::Lock;
 use crate::sys::git::{Fetched, Filed, GitError, Repository};
 use crate::verbs::task::{TaskError, ledger_of};
 use crate::workspace::project::Project;
-use midstride_core::text::redact::Rules;
+use midstride_core::text::redact::RedactionRules;
 use midstride_core::work::event::{Envelope, Event};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -109,7 +109,7 @@ fn send(
     missing: &ByPath,
 ) -> Result<(), GitError> {
     let file = |(path, (stream, envelope)): (&String, &(StreamId, Envelope))| {
-        (path.clone(), envelope.cloud_event(stream.as_str()).to_string().into_bytes())
+        (path.clone(), envelope.to_cloud_event(stream.as_str()).to_string().into_bytes())
     };
     let files: Vec<(String, Vec<u8>)> = missing.iter().map(file).collect();
     let base = fetched.and_then(|fetched| fetched.tree.as_deref());
@@ -119,7 +119,7 @@ fn send(
 
 /// What is there and not here, and how many files there are no events.
 fn learn(
-    rules: &Rules,
+    rules: &RedactionRules,
     repository: &Repository,
     kind: &Kind<'_>,
     files: &[Filed],
@@ -147,7 +147,7 @@ fn learn(
 
 /// An event as another repository has it, if it is what its path says.
 pub(super) fn read_event(
-    rules: &Rules,
+    rules: &RedactionRules,
     bytes: &[u8],
     stream: &StreamId,
     id: &str,
@@ -155,7 +155,7 @@ pub(super) fn read_event(
     let (text, _) = rules.clean(std::str::from_utf8(bytes).ok()?);
     let value: serde_json::Value = serde_json::from_str(text.as_str()).ok()?;
     let subject = value.get("subject").and_then(serde_json::Value::as_str);
-    let envelope = Envelope::read(&value).filter(|envelope| envelope.id == id)?;
+    let envelope = Envelope::from_cloud_event(&value).filter(|envelope| envelope.id == id)?;
     // Written here it may be a little longer than it was there.
     let small = written(stream, std::slice::from_ref(&envelope)).is_ok();
     (small && subject == Some(stream.as_str())).then_some(envelope)

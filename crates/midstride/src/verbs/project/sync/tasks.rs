@@ -124,7 +124,7 @@ mod tests {
     use super::super::events::read_event;
     use super::*;
     use crate::store::ledger::RECORD_BYTES_MAX;
-    use midstride_core::text::redact::Rules;
+    use midstride_core::text::redact::RedactionRules;
 
     const UID: &str = "0198c0f2-4c00-7000-8000-0000ffffff1a";
 
@@ -154,7 +154,7 @@ mod tests {
             )
         };
         let read = |text: &str| {
-            read_event(Rules::shipped(), text.as_bytes(), &stream, "e")
+            read_event(RedactionRules::shipped(), text.as_bytes(), &stream, "e")
                 .filter(|envelope| fits(&envelope.event, &stream))
         };
         let subject = format!("task/{UID}");
@@ -165,10 +165,10 @@ mod tests {
         assert!(read(&event("handoff.captured", &subject, r#"{"key":"k","path":"p"}"#)).is_none());
         assert!(read(&event("proof.run", &subject, "{}")).is_none());
         assert!(read("[[[[").is_none() && read("").is_none() && read("{}").is_none());
-        assert!(read_event(Rules::shipped(), b"\xff\xfe", &stream, "e").is_none());
+        assert!(read_event(RedactionRules::shipped(), b"\xff\xfe", &stream, "e").is_none());
         let long = format!(r#"{{"text":"{}"}}"#, "x".repeat(RECORD_BYTES_MAX - 100));
         assert!(read(&event("task.noted", &subject, &long)).is_none(), "too long for a record");
         let other = event("task.noted", &subject, r#"{"text":"x"}"#);
-        assert!(read_event(Rules::shipped(), other.as_bytes(), &stream, "f").is_none());
+        assert!(read_event(RedactionRules::shipped(), other.as_bytes(), &stream, "f").is_none());
     }
 }
