@@ -4,7 +4,7 @@ use crate::commands;
 use crate::demo;
 use crate::diagnostic::Diagnostic;
 use crate::mcp;
-use crate::ui::{Color, Outcome, TalkRules, Ui};
+use crate::ui::{CliOutcome, ColorMode, MessageRedactor, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
 use midstride::sys::files;
 use midstride::workspace::project::Project;
@@ -18,25 +18,25 @@ use std::process::ExitCode;
 /// Without a command: the inbox, what is open, what blocks, and what to do next.
 #[derive(Debug, Parser)]
 #[command(name = "midstride", version, max_term_width = 100, disable_help_subcommand = true)]
-pub(crate) struct Typed {
+pub(crate) struct CommandLine {
     /// Work as if started in this folder
     #[arg(short = 'C', value_name = "FOLDER", global = true, help_heading = "Global options")]
     folder: Option<PathBuf>,
 
     /// When to use colour
     #[arg(long, value_enum, default_value_t, global = true, help_heading = "Global options")]
-    pub(crate) color: Color,
+    pub(crate) color: ColorMode,
 
     /// The inbox as JSON
     #[arg(long)]
     json: bool,
 
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     Init(commands::init::InitArgs),
     New(commands::new::NewArgs),
     List(commands::list::ListArgs),
@@ -85,38 +85,38 @@ enum Command {
 }
 
 /// Reads the command line; help and mistakes are answered here.
-pub(crate) fn parse() -> Result<Typed, ExitCode> {
-    Typed::try_parse().map_err(|error| {
-        tell(&error);
+pub(crate) fn parse() -> Result<CommandLine, ExitCode> {
+    CommandLine::try_parse().map_err(|error| {
+        print_usage_error(&error);
         ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
     })
 }
 
 /// Says what clap says. It quotes what was typed, which may be a secret or steer the terminal; then
 /// it is said without either, and without colours, which would tear apart what belongs together.
-fn tell(error: &clap::Error) {
+fn print_usage_error(error: &clap::Error) {
     let text = error.render().to_string();
-    let rules = TalkRules::default();
-    let project = Environment::of_process().ok().and_then(|here| Project::discover(here).ok());
+    let rules = MessageRedactor::default();
+    let project = Environment::from_process().ok().and_then(|here| Project::discover(here).ok());
     if let Some(project) = &project {
-        rules.speak_of(project);
+        rules.set_project(project);
     }
     let clean = rules.clean(&text);
     // What cannot be printed has nowhere to be reported either.
     let _ = if clean == text && !text.contains(hidden::is_invisible) {
         error.print()
     } else {
-        Ui::new(Color::Never).say(clean.trim_end())
+        Ui::new(ColorMode::Never).say(clean.trim_end())
     };
 }
 
 /// Does what was typed.
-pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
-    let mut environment = Environment::of_process().map_err(|_| {
+pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnostic> {
+    let mut environment = Environment::from_process().map_err(|_| {
         Diagnostic::new("the folder you are in is gone").hint("change to one that exists")
     })?;
     if let Some(folder) = typed.folder {
-        environment.folder = files::real(&environment.folder.join(&folder));
+        environment.folder = files::canonical(&environment.folder.join(&folder));
         if !files::is_folder(&environment.folder) {
             return Err(Diagnostic::new(format!("there is no folder `{}`", folder.display())));
         }
@@ -125,71 +125,73 @@ pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
         return Err(Diagnostic::new("`--json` stands before the command")
             .hint("write it behind, as in `midstride list --json`"));
     }
-    let rules = ui.rules();
+    let rules = ui.redactor();
     let spoken_of = |project: Project| {
-        rules.speak_of(&project);
+        rules.set_project(&project);
         project
     };
     let open = || -> Result<Project, Diagnostic> {
         Ok(spoken_of(Project::discover(environment.clone())?))
     };
     let open_anyway = || -> Result<Project, Diagnostic> {
-        Ok(spoken_of(Project::discover_anyway(environment.clone())?))
+        Ok(spoken_of(Project::discover_ignoring_settings(environment.clone())?))
     };
     match typed.command {
         None => commands::inbox::inbox(ui, &open()?, typed.json),
-        Some(Command::Init(args)) => commands::init::init(ui, &open()?, &args),
-        Some(Command::New(args)) => commands::new::new(ui, &open()?, args),
-        Some(Command::List(args)) => commands::list::list(ui, &open()?, &args),
-        Some(Command::Search(args)) => commands::search::search(ui, &open()?, &args),
-        Some(Command::Show(args)) => commands::show::show(ui, &open()?, &args),
-        Some(Command::Edit(args)) => commands::edit::edit(ui, &open()?, &args),
-        Some(Command::Dismiss(args)) => commands::dismiss::dismiss(ui, &open()?, &args),
-        Some(Command::State(args)) => commands::state::state(ui, &open()?, &args),
-        Some(Command::Start(args)) => commands::start::start(ui, &open()?, &args),
-        Some(Command::Answer(args)) => commands::answer::answer(ui, &open()?, &args),
-        Some(Command::Review(args)) => commands::review::review(ui, &open()?, args),
-        Some(Command::Share(args)) => commands::share::share(ui, &open()?, &args),
-        Some(Command::Undo(args)) => commands::undo::undo(ui, &open()?, &args),
-        Some(Command::Advance(args)) => commands::advance::advance(ui, &open()?, args),
-        Some(Command::Resolve(args)) => commands::resolve::resolve(ui, &open()?, &args),
-        Some(Command::Revise(args)) => commands::revise::revise(ui, &open()?, &args),
-        Some(Command::Diff(args)) => commands::diff::diff(ui, &open()?, &args),
-        Some(Command::Graph(args)) => commands::graph::graph(ui, &open()?, &args),
-        Some(Command::Merge(args)) => commands::merge::merge(ui, &open()?, &args),
-        Some(Command::Task(args)) => commands::task::task(ui, &open()?, args),
-        Some(Command::Brief(args)) => commands::brief::brief(ui, &open()?, &args),
-        Some(Command::Sync(args)) => commands::sync::sync(ui, &open()?, &args),
-        Some(Command::Events(args)) => commands::events::events(ui, &open()?, &args),
-        Some(Command::Save(args)) => commands::save::save(ui, &open()?, *args),
-        Some(Command::Checkpoint(args)) => commands::checkpoint::checkpoint(ui, &open()?, args),
-        Some(Command::Session(args)) => commands::session::session(ui, &open()?, args),
-        Some(Command::Check(args)) => commands::check::check(ui, &open()?, &args),
-        Some(Command::Verify(args)) => commands::verify::verify(ui, &open()?, &args),
-        Some(Command::Allow(args)) => commands::allow::allow(ui, &open()?, &args),
-        Some(Command::Trust(args)) => commands::trust::trust(ui, &open()?, &args),
-        Some(Command::Fmt(args)) => commands::fmt::fmt(ui, &open()?, &args),
-        Some(Command::Client(args)) => commands::client::client(ui, &environment, args),
-        Some(Command::Doctor(args)) => {
-            commands::doctor::doctor(ui, &open_anyway()?, &args, mcp::tokens_of_tools())
+        Some(CliCommand::Init(args)) => commands::init::init(ui, &open()?, &args),
+        Some(CliCommand::New(args)) => commands::new::new(ui, &open()?, args),
+        Some(CliCommand::List(args)) => commands::list::list(ui, &open()?, &args),
+        Some(CliCommand::Search(args)) => commands::search::search(ui, &open()?, &args),
+        Some(CliCommand::Show(args)) => commands::show::show(ui, &open()?, &args),
+        Some(CliCommand::Edit(args)) => commands::edit::edit(ui, &open()?, &args),
+        Some(CliCommand::Dismiss(args)) => commands::dismiss::dismiss(ui, &open()?, &args),
+        Some(CliCommand::State(args)) => commands::state::state(ui, &open()?, &args),
+        Some(CliCommand::Start(args)) => commands::start::start(ui, &open()?, &args),
+        Some(CliCommand::Answer(args)) => commands::answer::answer(ui, &open()?, &args),
+        Some(CliCommand::Review(args)) => commands::review::review(ui, &open()?, args),
+        Some(CliCommand::Share(args)) => commands::share::share(ui, &open()?, &args),
+        Some(CliCommand::Undo(args)) => commands::undo::undo(ui, &open()?, &args),
+        Some(CliCommand::Advance(args)) => commands::advance::advance(ui, &open()?, args),
+        Some(CliCommand::Resolve(args)) => commands::resolve::resolve(ui, &open()?, &args),
+        Some(CliCommand::Revise(args)) => commands::revise::revise(ui, &open()?, &args),
+        Some(CliCommand::Diff(args)) => commands::diff::diff(ui, &open()?, &args),
+        Some(CliCommand::Graph(args)) => commands::graph::graph(ui, &open()?, &args),
+        Some(CliCommand::Merge(args)) => commands::merge::merge(ui, &open()?, &args),
+        Some(CliCommand::Task(args)) => commands::task::task(ui, &open()?, args),
+        Some(CliCommand::Brief(args)) => commands::brief::brief(ui, &open()?, &args),
+        Some(CliCommand::Sync(args)) => commands::sync::sync(ui, &open()?, &args),
+        Some(CliCommand::Events(args)) => commands::events::events(ui, &open()?, &args),
+        Some(CliCommand::Save(args)) => commands::save::save(ui, &open()?, *args),
+        Some(CliCommand::Checkpoint(args)) => commands::checkpoint::checkpoint(ui, &open()?, args),
+        Some(CliCommand::Session(args)) => commands::session::session(ui, &open()?, args),
+        Some(CliCommand::Check(args)) => commands::check::check(ui, &open()?, &args),
+        Some(CliCommand::Verify(args)) => commands::verify::verify(ui, &open()?, &args),
+        Some(CliCommand::Allow(args)) => commands::allow::allow(ui, &open()?, &args),
+        Some(CliCommand::Trust(args)) => commands::trust::trust(ui, &open()?, &args),
+        Some(CliCommand::Fmt(args)) => commands::fmt::fmt(ui, &open()?, &args),
+        Some(CliCommand::Client(args)) => commands::client::client(ui, &environment, args),
+        Some(CliCommand::Doctor(args)) => {
+            commands::doctor::doctor(ui, &open_anyway()?, &args, mcp::tool_list_tokens())
         }
-        Some(Command::Off(_)) => commands::off::off(ui, &open_anyway()?),
-        Some(Command::On(_)) => commands::on::on(ui, &open_anyway()?),
-        Some(Command::Forget(args)) => commands::forget::forget(ui, &open()?, &args),
-        Some(Command::Redact(args)) => commands::redact::redact(ui, &open()?, &args),
-        Some(Command::Hook(args)) => Ok(commands::hook::hook(&args)),
-        Some(Command::Mcp(_)) => mcp::mcp(environment),
-        Some(Command::Demo(args)) => demo::demo(ui, &args),
-        Some(Command::Schema(_)) => commands::schema::schema(ui, &open()?),
-        Some(Command::Explain(args)) => commands::explain::explain(ui, &args),
-        Some(Command::Completions(args)) => {
+        Some(CliCommand::Off(_)) => commands::off::off(ui, &open_anyway()?),
+        Some(CliCommand::On(_)) => commands::on::on(ui, &open_anyway()?),
+        Some(CliCommand::Forget(args)) => commands::forget::forget(ui, &open()?, &args),
+        Some(CliCommand::Redact(args)) => commands::redact::redact(ui, &open()?, &args),
+        Some(CliCommand::Hook(args)) => Ok(commands::hook::hook(&args)),
+        Some(CliCommand::Mcp(_)) => mcp::mcp(environment),
+        Some(CliCommand::Demo(args)) => demo::demo(ui, &args),
+        Some(CliCommand::Schema(_)) => commands::schema::schema(ui, &open()?),
+        Some(CliCommand::Explain(args)) => commands::explain::explain(ui, &args),
+        Some(CliCommand::Completions(args)) => {
             commands::completions::completions(ui, &args, definition())
         }
-        Some(Command::Man(args)) => commands::man::man(ui, &args, &definition()),
-        Some(Command::Reference(args)) => commands::reference::reference(ui, &args, &definition()),
+        Some(CliCommand::Man(args)) => commands::man::man(ui, &args, &definition()),
+        Some(CliCommand::Reference(args)) => {
+            commands::reference::reference(ui, &args, &definition())
+        }
     }
 }
 
 fn definition() -> clap::Command {
-    Typed::command()
+    CommandLine::command()
 }

@@ -45,14 +45,14 @@ pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod verify;
 
-use crate::diagnostic::{CONVERT, Diagnostic};
-use crate::ui::{Outcome, Ui};
+use crate::diagnostic::{CONVERT_HINT, Diagnostic};
+use crate::ui::{CliOutcome, Ui};
 use crate::view;
 use clap::ValueEnum;
-use midstride::journal::{Change, Recorded};
+use midstride::journal::{RecordedRevision, RevisionInfo};
 use midstride::sys::files::{self, FileError};
-use midstride::verbs::{self, BlockingQuestion, Imported};
-use midstride::workspace::project::{FindError, Project, Shelved};
+use midstride::verbs::{self, BlockingQuestion, TaskImport};
+use midstride::workspace::project::{FindError, Project, StoredHandoff};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::life::LifecycleRefusal;
@@ -68,54 +68,54 @@ fn observe(project: &Project) {
 }
 
 /// Records a step in the life of a handoff and says so.
-fn live(
+fn apply_and_report(
     ui: &mut Ui,
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
-    change: &Change,
+    change: &RevisionInfo,
     json: bool,
-) -> Result<Outcome, Diagnostic> {
-    let recorded = verbs::live(project, shelved, decide, change)?;
-    tell_recorded(ui, project, shelved, &recorded, &change.reason, json)
+) -> Result<CliOutcome, Diagnostic> {
+    let recorded = verbs::apply(project, shelved, decide, change)?;
+    report_recorded(ui, project, shelved, &recorded, &change.reason, json)
 }
 
 /// Says what was recorded, and what was not written.
-fn tell_recorded(
+fn report_recorded(
     ui: &mut Ui,
     project: &Project,
-    shelved: &Shelved,
-    recorded: &Recorded,
+    shelved: &StoredHandoff,
+    recorded: &RecordedRevision,
     reason: &str,
     json: bool,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     // It may be what somebody typed; a secret in it was not written either.
     let reason = &ui.clean(reason);
     if json {
-        ui.json(&view::recorded::json(project, shelved, recorded, reason))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::recorded::json(project, shelved, recorded, reason))?;
+        return Ok(CliOutcome::Clean);
     }
     let key = shelved.handoff(project).key();
     ui.say(&format!("{key}@{}: {reason}", recorded.revision))?;
-    tell_besides(ui, recorded)?;
-    Ok(Outcome::Clean)
+    report_record_problems(ui, recorded)?;
+    Ok(CliOutcome::Clean)
 }
 
 /// Names the questions that the work has to wait for.
-fn tell_blocking(ui: &mut Ui, questions: &[BlockingQuestion]) -> Result<(), Diagnostic> {
-    match view::recorded::blocking(questions) {
+fn report_blocking(ui: &mut Ui, questions: &[BlockingQuestion]) -> Result<(), Diagnostic> {
+    match view::recorded::blocking_text(questions) {
         Some(text) => Ok(ui.say(&ui.clean(&text))?),
         None => Ok(()),
     }
 }
 
 /// Says what was found while recording, and what was not written.
-fn tell_besides(ui: &mut Ui, recorded: &Recorded) -> Result<(), Diagnostic> {
-    if recorded.outside {
+fn report_record_problems(ui: &mut Ui, recorded: &RecordedRevision) -> Result<(), Diagnostic> {
+    if recorded.has_outside_edit {
         ui.say("An edit made outside midstride was found and kept as a revision of its own.")?;
     }
-    tell_redacted(ui, &recorded.redacted)?;
-    if let Some(why) = &recorded.untold {
+    report_redacted(ui, &recorded.redacted)?;
+    if let Some(why) = &recorded.ledger_error {
         let hint = "the document is written; the next change, or `midstride events`, tells it";
         Diagnostic::new(format!("the ledger was not told: {why}")).hint(hint).warn(ui)?;
     }
@@ -123,7 +123,7 @@ fn tell_besides(ui: &mut Ui, recorded: &Recorded) -> Result<(), Diagnostic> {
 }
 
 /// Nothing is taken out silently.
-fn tell_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic> {
+fn report_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic> {
     for secret in redacted {
         Diagnostic::new(format!("a secret was not written: {}", secret.kind)).warn(ui)?;
     }
@@ -133,7 +133,7 @@ fn tell_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic> 
 /// A status as it is typed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 #[value(rename_all = "snake_case")]
-enum StatusArg {
+enum HandoffStatusArg {
     Planned,
     InProgress,
     Resolved,
@@ -141,49 +141,49 @@ enum StatusArg {
     Abandoned,
 }
 
-impl From<StatusArg> for Status {
-    fn from(typed: StatusArg) -> Self {
+impl From<HandoffStatusArg> for Status {
+    fn from(typed: HandoffStatusArg) -> Self {
         match typed {
-            StatusArg::Planned => Self::Planned,
-            StatusArg::InProgress => Self::InProgress,
-            StatusArg::Resolved => Self::Resolved,
-            StatusArg::Superseded => Self::Superseded,
-            StatusArg::Abandoned => Self::Abandoned,
+            HandoffStatusArg::Planned => Self::Planned,
+            HandoffStatusArg::InProgress => Self::InProgress,
+            HandoffStatusArg::Resolved => Self::Resolved,
+            HandoffStatusArg::Superseded => Self::Superseded,
+            HandoffStatusArg::Abandoned => Self::Abandoned,
         }
     }
 }
 
 /// A kind as it is typed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum KindArg {
+enum HandoffKindArg {
     Investigation,
     Session,
     Stage,
 }
 
-impl From<KindArg> for HandoffKind {
-    fn from(typed: KindArg) -> Self {
+impl From<HandoffKindArg> for HandoffKind {
+    fn from(typed: HandoffKindArg) -> Self {
         match typed {
-            KindArg::Investigation => Self::Investigation,
-            KindArg::Session => Self::Session,
-            KindArg::Stage => Self::Stage,
+            HandoffKindArg::Investigation => Self::Investigation,
+            HandoffKindArg::Session => Self::Session,
+            HandoffKindArg::Stage => Self::Stage,
         }
     }
 }
 
 /// A path that was typed, as it counts from the root.
-fn below(project: &Project, path: &Path) -> Result<PathBuf, Diagnostic> {
+fn path_from_root(project: &Project, path: &Path) -> Result<PathBuf, Diagnostic> {
     let outside = || FindError::Outside(path.display().to_string());
-    let spot = project.spot_of_path(path).ok_or_else(outside)?;
-    Ok(project.shown(&spot))
+    let spot = project.place_of_path(path).ok_or_else(outside)?;
+    Ok(project.display_path(&spot))
 }
 
 /// Says which tasks of a handoff were made again here.
-fn tell_imported(ui: &mut Ui, imported: &Imported) -> Result<(), Diagnostic> {
-    let Imported { created, here, unreadable, unknown, redacted } = imported;
+fn report_imported(ui: &mut Ui, imported: &TaskImport) -> Result<(), Diagnostic> {
+    let TaskImport { created, existing: here, unreadable, unknown, redacted } = imported;
     if !created.is_empty() {
         let came = view::count(created.len(), "task");
-        ui.say(&format!("{came} came with it: {}", view::task::names(created)))?;
+        ui.say(&format!("{came} came with it: {}", view::task::joined_ids(created)))?;
     }
     if !here.is_empty() {
         let there = view::count(here.len(), "task");
@@ -198,19 +198,19 @@ fn tell_imported(ui: &mut Ui, imported: &Imported) -> Result<(), Diagnostic> {
             .hint("`midstride sync` brings what others shared")
             .warn(ui)?;
     }
-    tell_redacted(ui, redacted)
+    report_redacted(ui, redacted)
 }
 
 /// Who, why or what, as it was typed: something has to be said.
-fn said(typed: &str) -> Result<String, String> {
+fn parse_text(typed: &str) -> Result<String, String> {
     let text = typed.trim();
     if text.is_empty() { Err("it is blank".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 /// The same for a text that may begin with a hyphen, as a list does. Where it was forgotten, the option
 /// behind it would be taken for it.
-fn sentence(typed: &str) -> Result<String, String> {
-    let text = said(typed)?;
+fn parse_sentence(typed: &str) -> Result<String, String> {
+    let text = parse_text(typed)?;
     if text.starts_with('-') && !text.contains(char::is_whitespace) {
         return Err("it looks like an option; a text that begins with a hyphen has several words"
             .to_owned());
@@ -238,16 +238,17 @@ fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
 
 /// The same as text.
 fn read_text(project: &Project, path: &Path) -> Result<String, Diagnostic> {
-    utf8(path, read_input(project, path)?)
+    decode_utf8(path, read_input(project, path)?)
 }
 
-fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Diagnostic> {
-    String::from_utf8(bytes)
-        .map_err(|_| Diagnostic::new(format!("`{}` is not UTF-8", path.display())).hint(CONVERT))
+fn decode_utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    String::from_utf8(bytes).map_err(|_| {
+        Diagnostic::new(format!("`{}` is not UTF-8", path.display())).hint(CONVERT_HINT)
+    })
 }
 
 /// `ID@2` as the name of a handoff and the number of a revision.
-pub(crate) fn revision_of(typed: &str) -> (&str, Option<usize>) {
+pub(crate) fn split_revision(typed: &str) -> (&str, Option<usize>) {
     let split = typed.rsplit_once('@');
     match split.map(|(name, number)| (name, number.parse().ok())) {
         Some((name, Some(number))) => (name, Some(number)),
@@ -256,21 +257,21 @@ pub(crate) fn revision_of(typed: &str) -> (&str, Option<usize>) {
 }
 
 /// Says that there is nothing yet, and how to begin.
-fn tell_no_handoffs(ui: &mut Ui) -> Result<(), Diagnostic> {
+fn report_no_handoffs(ui: &mut Ui) -> Result<(), Diagnostic> {
     ui.say("There are no handoffs here yet. Next: midstride new \"what you found out\"")?;
     Ok(())
 }
 
 /// Says what could not be read; the rest was shown.
-fn tell_unread(
+fn report_unread(
     ui: &mut Ui,
     project: &Project,
     unread: Vec<FileError>,
-) -> Result<Outcome, Diagnostic> {
-    for text in project.not_read() {
+) -> Result<CliOutcome, Diagnostic> {
+    for text in project.skipped_settings() {
         Diagnostic::new(text.to_string()).warn(ui)?;
     }
-    let outcome = if unread.is_empty() { Outcome::Clean } else { Outcome::Incomplete };
+    let outcome = if unread.is_empty() { CliOutcome::Clean } else { CliOutcome::Incomplete };
     for error in unread {
         Diagnostic::from(error).warn(ui)?;
     }

@@ -8,11 +8,11 @@ mod reviews;
 mod story;
 
 use crate::diagnostic::Diagnostic;
-use crate::ui::{Outcome, Ui};
+use crate::ui::{CliOutcome, Ui};
 use crate::view::heading;
-use midstride::sys::files::Scratch;
+use midstride::sys::files::ScratchFolder;
 use midstride::sys::process;
-use midstride::workspace::settings::variables_of_agents;
+use midstride::workspace::settings::agent_variables;
 use std::process::Command;
 
 /// See what midstride does, in a temporary folder that goes away
@@ -24,8 +24,8 @@ pub(crate) struct DemoArgs {
 }
 
 /// The folder the story plays in.
-struct Play {
-    scratch: Scratch,
+struct Demo {
+    scratch: ScratchFolder,
     step: usize,
     /// When the story plays, so that it is the same whenever it is told.
     now: &'static str,
@@ -33,25 +33,25 @@ struct Play {
     user: &'static str,
 }
 
-pub(crate) fn demo(ui: &mut Ui, args: &DemoArgs) -> Result<Outcome, Diagnostic> {
-    let mut play = Play {
-        scratch: Scratch::new("midstride-demo")?,
+pub(crate) fn demo(ui: &mut Ui, args: &DemoArgs) -> Result<CliOutcome, Diagnostic> {
+    let mut play = Demo {
+        scratch: ScratchFolder::new("midstride-demo")?,
         step: 0,
         now: story::FIRST_DAY,
         user: "nightcheck",
     };
-    let told = story::tell(ui, &mut play);
+    let told = story::present(ui, &mut play);
     if args.keep {
         ui.say(&format!("The folder is kept: {}", play.scratch.path().display()))?;
     } else {
         play.scratch.remove()?;
     }
-    told.map(|()| Outcome::Clean)
+    told.map(|()| CliOutcome::Clean)
 }
 
-impl Play {
+impl Demo {
     /// Says what comes now.
-    fn chapter(&mut self, ui: &mut Ui, title: &str, text: &str) -> Result<(), Diagnostic> {
+    fn begin_chapter(&mut self, ui: &mut Ui, title: &str, text: &str) -> Result<(), Diagnostic> {
         self.step += 1;
         ui.print(&format!("\n{}{text}\n", heading(&format!("{}. {title}", self.step))))?;
         Ok(())
@@ -66,7 +66,7 @@ impl Play {
         for variable in ["XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
             command.env_remove(variable);
         }
-        for variable in variables_of_agents() {
+        for variable in agent_variables() {
             command.env_remove(variable);
         }
         let code = self.show(ui, "midstride", arguments, &mut command)?;
@@ -90,9 +90,9 @@ impl Play {
         arguments: &[&str],
         command: &mut Command,
     ) -> Result<i32, Diagnostic> {
-        ui.print(&format!("\n  $ {}\n", typed(program, arguments)))?;
+        ui.print(&format!("\n  $ {}\n", format_command(program, arguments)))?;
         command.current_dir(self.scratch.path()).env("HOME", self.scratch.path());
-        let output = process::exchange(command, b"")?;
+        let output = process::communicate(command, b"")?;
         for part in [&output.stdout, &output.stderr] {
             for line in String::from_utf8_lossy(part).trim_end().lines() {
                 ui.print(&format!("{}\n", format!("  {line}").trim_end()))?;
@@ -109,7 +109,7 @@ impl Play {
     /// Runs git behind the scenes.
     fn git(&self, arguments: &[&str]) -> Result<(), Diagnostic> {
         let mut command = self.git_command(arguments);
-        let output = process::exchange(command.current_dir(self.scratch.path()), b"")?;
+        let output = process::communicate(command.current_dir(self.scratch.path()), b"")?;
         if output.status.success() {
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl Play {
 }
 
 /// A command as it is typed; a long one goes on in lines of its own.
-fn typed(program: &str, arguments: &[&str]) -> String {
+fn format_command(program: &str, arguments: &[&str]) -> String {
     const WIDTH_MAX: usize = 96;
     // An option and what is said with it stay together.
     let mut parts = vec![program.to_owned()];

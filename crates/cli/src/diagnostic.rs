@@ -6,7 +6,7 @@ mod ledger;
 mod permission;
 mod session;
 
-use crate::ui::{Outcome, Ui};
+use crate::ui::{CliOutcome, Ui};
 use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
@@ -19,10 +19,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// What to do about text in another encoding.
-pub(crate) const CONVERT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
+pub(crate) const CONVERT_HINT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
 
 /// What to do about something that was forgotten and is met again.
-const AS_IT_WAS: &str =
+const REDACT_HINT: &str =
     "a rule `[[redact]]` in `.midstride/config.toml` takes out what must not be kept";
 
 /// Of many that may be meant, so many are named.
@@ -32,9 +32,9 @@ const CANDIDATES_MAX: usize = 10;
 #[derive(Debug)]
 struct Hint {
     /// For whoever types commands.
-    typed: String,
+    for_terminal: String,
     /// For whoever calls tools, where it tells them something.
-    called: Option<String>,
+    for_tools: Option<String>,
 }
 
 /// Something that kept a command from running.
@@ -43,31 +43,31 @@ pub(crate) struct Diagnostic {
     message: String,
     hints: Vec<Hint>,
     /// Nobody reads any more; there is nobody to tell either.
-    quiet: bool,
+    is_silent: bool,
 }
 
 impl Diagnostic {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hints: Vec::new(), quiet: false }
+        Self { message: message.into(), hints: Vec::new(), is_silent: false }
     }
 
     #[must_use]
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         let hint = hint.into();
-        self.hint_for(hint.clone(), hint)
+        self.hint_per_surface(hint.clone(), hint)
     }
 
     /// A hint that names what is typed, and the same one with what a tool takes instead.
     #[must_use]
-    fn hint_for(mut self, typed: impl Into<String>, called: impl Into<String>) -> Self {
-        self.hints.push(Hint { typed: typed.into(), called: Some(called.into()) });
+    fn hint_per_surface(mut self, typed: impl Into<String>, called: impl Into<String>) -> Self {
+        self.hints.push(Hint { for_terminal: typed.into(), for_tools: Some(called.into()) });
         self
     }
 
     /// A hint that is of no use to whoever calls a tool.
     #[must_use]
-    fn hint_typed(mut self, typed: impl Into<String>) -> Self {
-        self.hints.push(Hint { typed: typed.into(), called: None });
+    fn hint_for_terminal(mut self, typed: impl Into<String>) -> Self {
+        self.hints.push(Hint { for_terminal: typed.into(), for_tools: None });
         self
     }
 
@@ -78,36 +78,36 @@ impl Diagnostic {
 
     /// What to type now.
     pub(crate) fn hints(&self) -> impl Iterator<Item = &str> {
-        self.hints.iter().map(|hint| hint.typed.as_str())
+        self.hints.iter().map(|hint| hint.for_terminal.as_str())
     }
 
     /// What to call now.
     pub(crate) fn hints_for_tools(&self) -> impl Iterator<Item = &str> {
-        self.hints.iter().filter_map(|hint| hint.called.as_deref())
+        self.hints.iter().filter_map(|hint| hint.for_tools.as_deref())
     }
 
     /// Says it and gives the exit code for "could not run".
-    pub(crate) fn tell(self, ui: &mut Ui) -> ExitCode {
-        if self.quiet {
-            return Outcome::Clean.into();
+    pub(crate) fn report(self, ui: &mut Ui) -> ExitCode {
+        if self.is_silent {
+            return CliOutcome::Clean.into();
         }
         // Where nothing can be said, the exit code has to do.
-        let _ = self.say(ui, anstyle::AnsiColor::Red, "error");
-        Outcome::Incomplete.into()
+        let _ = self.print(ui, anstyle::AnsiColor::Red, "error");
+        CliOutcome::Incomplete.into()
     }
 
     /// Says it about a part; the rest goes on.
     pub(crate) fn warn(&self, ui: &mut Ui) -> io::Result<()> {
-        self.say(ui, anstyle::AnsiColor::Yellow, "warning")
+        self.print(ui, anstyle::AnsiColor::Yellow, "warning")
     }
 
     /// What was typed or carried is quoted in it; a secret is not.
-    fn say(&self, ui: &mut Ui, color: anstyle::AnsiColor, name: &str) -> io::Result<()> {
+    fn print(&self, ui: &mut Ui, color: anstyle::AnsiColor, name: &str) -> io::Result<()> {
         let style = color.on_default().bold();
         ui.say(&format!("{style}{name}{style:#}: {}", ui.clean(&self.message)))?;
         let style = anstyle::AnsiColor::Cyan.on_default().bold();
         for hint in &self.hints {
-            ui.say(&format!("{style}hint{style:#}: {}", ui.clean(&hint.typed)))?;
+            ui.say(&format!("{style}hint{style:#}: {}", ui.clean(&hint.for_terminal)))?;
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Diagnostic {
 impl From<io::Error> for Diagnostic {
     fn from(error: io::Error) -> Self {
         let quiet = error.kind() == io::ErrorKind::BrokenPipe;
-        Self { quiet, ..Self::new(error.to_string()) }
+        Self { is_silent: quiet, ..Self::new(error.to_string()) }
     }
 }
 
@@ -155,14 +155,14 @@ impl From<FindError> for Diagnostic {
     fn from(error: FindError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            FindError::None { nearest: Some(near), .. } => {
+            FindError::NotFound { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
-            FindError::None { wanted, nearest: None } if is_markdown(&wanted) => {
+            FindError::NotFound { wanted, nearest: None } if is_markdown(&wanted) => {
                 Self::new(format!("there is no file `{wanted}`"))
                     .hint("paths count from the folder you are in")
             }
-            FindError::None { nearest: None, .. } => diagnostic.hint_for(
+            FindError::NotFound { nearest: None, .. } => diagnostic.hint_per_surface(
                 "`midstride list --all` shows what there is",
                 "`search` finds what there is",
             ),
@@ -172,7 +172,7 @@ impl From<FindError> for Diagnostic {
                 shown.fold(diagnostic, Self::hint).hint("name one of them")
             }
             FindError::NotMarkdown(_) => diagnostic.hint("handoffs are files that end with `.md`"),
-            FindError::Outside(_) => diagnostic.hint_for(
+            FindError::Outside(_) => diagnostic.hint_per_surface(
                 "midstride stays inside the project: start it there, or name the project with `-C`",
                 "name a handoff of this project, by its id",
             ),
@@ -189,12 +189,12 @@ impl From<QueryError> for Diagnostic {
     fn from(error: QueryError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            QueryError::Empty => diagnostic.hint_for(
+            QueryError::Empty => diagnostic.hint_per_surface(
                 "midstride search slow \"market*\"",
                 "`words` takes what to look for, such as `slow market*`",
             ),
             QueryError::ShortPrefix(_) => diagnostic.hint("type more of the word, or all of it"),
-            QueryError::TooMany(_) => diagnostic.hint_for(
+            QueryError::TooMany(_) => diagnostic.hint_per_surface(
                 "`midstride search --prompt TEXT` takes a whole text",
                 "give fewer `words`, those that matter most",
             ),
@@ -208,7 +208,7 @@ impl From<IndexError> for Diagnostic {
             IndexError::File(error) => error.into(),
             IndexError::NotSetUp => Self::new(error.to_string())
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
-            IndexError::Late | IndexError::Database(_) => Self::new(error.to_string())
+            IndexError::TimedOut | IndexError::Database(_) => Self::new(error.to_string())
                 .hint("`midstride search` reads the documents instead; nothing is lost"),
         }
     }
@@ -230,7 +230,7 @@ impl From<GitError> for Diagnostic {
 impl From<InitError> for Diagnostic {
     fn from(error: InitError) -> Self {
         match error {
-            InitError::OtherWay(_) => Self::new(error.to_string())
+            InitError::OtherSetup(_) => Self::new(error.to_string())
                 .hint("remove that file first if you want it the other way"),
             InitError::File(error) => error.into(),
         }

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // A client waits for its hook: nothing else is looked at before.
-    if let Some(status) = hooks::typed(std::env::args_os()) {
+    if let Some(status) = hooks::dispatch(std::env::args_os()) {
         return status;
     }
     let typed = match cli::parse() {
@@ -30,6 +30,6 @@ fn main() -> ExitCode {
     let result = cli::run(&mut ui, typed);
     match result {
         Ok(outcome) => outcome.into(),
-        Err(diagnostic) => diagnostic.tell(&mut ui),
+        Err(diagnostic) => diagnostic.report(&mut ui),
     }
 }

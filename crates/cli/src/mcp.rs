@@ -17,12 +17,12 @@ mod tools;
 mod uri;
 
 use crate::diagnostic::Diagnostic;
-use crate::ui::{Outcome, Ui};
-use line::Lines;
+use crate::ui::{CliOutcome, Ui};
+use line::InputLineReader;
 use midstride::workspace::settings::Environment;
 use midstride_core::text::tokens::estimate;
 use serde_json::json;
-use server::Server;
+use server::McpServer;
 
 /// Serve an agent over standard input and output (MCP)
 ///
@@ -33,17 +33,17 @@ use server::Server;
 pub(crate) struct McpArgs {}
 
 /// What the list of tools costs a session that has it in its context.
-pub(crate) fn tokens_of_tools() -> u64 {
+pub(crate) fn tool_list_tokens() -> u64 {
     estimate(&json!({ "tools": tools::list() }).to_string())
 }
 
-pub(crate) fn mcp(environment: Environment) -> Result<Outcome, Diagnostic> {
-    let mut server = Server::new(environment);
-    let mut lines = Lines::of(std::io::stdin().lock());
-    while let Some(line) = lines.next()? {
-        for message in server.take(line) {
+pub(crate) fn mcp(environment: Environment) -> Result<CliOutcome, Diagnostic> {
+    let mut server = McpServer::new(environment);
+    let mut lines = InputLineReader::new(std::io::stdin().lock());
+    while let Some(line) = lines.next_line()? {
+        for message in server.handle_line(line) {
             Ui::write_bytes(format!("{message}\n").as_bytes())?;
         }
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

@@ -11,18 +11,18 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 /// Text of which everything is seen; nothing in it steers a terminal.
-pub(crate) fn tame(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     hidden::visible_text(text)
 }
 
 /// The same for a whole text of ours: its own colours pass. The last gate before every terminal,
 /// whatever the views let through.
-fn gated(text: &str) -> String {
+fn sanitize_styled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(ESCAPE) {
-        out.push_str(&tame(&rest[..at]));
-        let colour = colour_length(&rest[at..]);
+        out.push_str(&sanitize(&rest[..at]));
+        let colour = color_sequence_length(&rest[at..]);
         let end = at + colour.unwrap_or(ESCAPE.len_utf8());
         match colour {
             Some(_) => out.push_str(&rest[at..end]),
@@ -30,21 +30,21 @@ fn gated(text: &str) -> String {
         }
         rest = &rest[end..];
     }
-    out.push_str(&tame(rest));
+    out.push_str(&sanitize(rest));
     out
 }
 
 const ESCAPE: char = '\u{1b}';
 
 /// How long the colour is that a text starts with, if it is one.
-fn colour_length(text: &str) -> Option<usize> {
+fn color_sequence_length(text: &str) -> Option<usize> {
     let inside = text.strip_prefix("\u{1b}[")?;
     let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     inside[end..].starts_with('m').then_some(text.len() - inside.len() + end + 1)
 }
 
 /// JSON that steers nothing either, and says the same.
-pub(crate) fn escaped(json: &str) -> String {
+pub(crate) fn escape_json(json: &str) -> String {
     let mut units = [0; 2];
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -60,7 +60,7 @@ pub(crate) fn escaped(json: &str) -> String {
 
 /// When to use colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
+pub(crate) enum ColorMode {
     /// On a terminal
     #[default]
     Auto,
@@ -75,61 +75,61 @@ pub(crate) enum Color {
 pub(crate) struct Ui {
     out: AutoStream<Stdout>,
     err: AutoStream<Stderr>,
-    rules: Rc<TalkRules>,
+    redactor: Rc<MessageRedactor>,
 }
 
 /// What is taken for a secret in talk: what ships, and what the project adds once one is known.
 #[derive(Debug, Default)]
-pub(crate) struct TalkRules {
-    added: OnceCell<Vec<CustomRule>>,
+pub(crate) struct MessageRedactor {
+    project_rules: OnceCell<Vec<CustomRule>>,
     /// Made when something is said; most commands never say anything that is looked through.
-    made: OnceCell<Option<RedactionRules>>,
+    compiled: OnceCell<Option<RedactionRules>>,
 }
 
-impl TalkRules {
+impl MessageRedactor {
     /// The first project that is opened is the one that is spoken about.
-    pub(crate) fn speak_of(&self, project: &Project) {
-        let _ = self.added.set(project.settings().redact.clone());
+    pub(crate) fn set_project(&self, project: &Project) {
+        let _ = self.project_rules.set(project.settings().redact.clone());
     }
 
     /// Whether a project is known.
-    pub(crate) fn know_a_project(&self) -> bool {
-        self.added.get().is_some()
+    pub(crate) fn has_project(&self) -> bool {
+        self.project_rules.get().is_some()
     }
 
     /// A text without secrets.
     pub(crate) fn clean(&self, text: &str) -> String {
-        let added = self.added.get().filter(|added| !added.is_empty());
+        let added = self.project_rules.get().filter(|added| !added.is_empty());
         // The settings were read with these rules; if not, those that ship hold.
         let made = added.and_then(|added| {
-            self.made.get_or_init(|| RedactionRules::with_custom(added).ok()).as_ref()
+            self.compiled.get_or_init(|| RedactionRules::with_custom(added).ok()).as_ref()
         });
         made.unwrap_or(RedactionRules::shipped()).clean(text).0.as_str().to_owned()
     }
 }
 
 impl Ui {
-    pub(crate) fn new(color: Color) -> Self {
+    pub(crate) fn new(color: ColorMode) -> Self {
         let choice = match color {
-            Color::Auto => ColorChoice::Auto,
-            Color::Always => ColorChoice::Always,
-            Color::Never => ColorChoice::Never,
+            ColorMode::Auto => ColorChoice::Auto,
+            ColorMode::Always => ColorChoice::Always,
+            ColorMode::Never => ColorChoice::Never,
         };
         Self {
             out: AutoStream::new(io::stdout(), choice),
             err: AutoStream::new(io::stderr(), choice),
-            rules: Rc::default(),
+            redactor: Rc::default(),
         }
     }
 
     /// By which rules talk is cleaned; they are told of the project when it is opened.
-    pub(crate) fn rules(&self) -> Rc<TalkRules> {
-        Rc::clone(&self.rules)
+    pub(crate) fn redactor(&self) -> Rc<MessageRedactor> {
+        Rc::clone(&self.redactor)
     }
 
     /// Talk without secrets, by the rules of the project where one is known.
     pub(crate) fn clean(&self, text: &str) -> String {
-        self.rules.clean(text)
+        self.redactor.clean(text)
     }
 
     /// How wide the terminal is, where there is one.
@@ -139,13 +139,13 @@ impl Ui {
     }
 
     /// Whether a person sits at the terminal.
-    pub(crate) fn is_watched() -> bool {
+    pub(crate) fn is_interactive() -> bool {
         io::stdout().is_terminal() && io::stdin().is_terminal()
     }
 
     /// Prints data.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(gated(text).as_bytes())?;
+        self.out.write_all(sanitize_styled(text).as_bytes())?;
         self.out.flush()
     }
 
@@ -157,14 +157,14 @@ impl Ui {
     }
 
     /// Prints a value as JSON.
-    pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
+    pub(crate) fn print_json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
-        self.print(&format!("{}\n", escaped(&text)))
+        self.print(&format!("{}\n", escape_json(&text)))
     }
 
     /// Asks the person at the terminal; anything but yes is no.
-    pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
-        write!(self.err, "{} [y/N] ", gated(question))?;
+    pub(crate) fn confirm(&mut self, question: &str) -> io::Result<bool> {
+        write!(self.err, "{} [y/N] ", sanitize_styled(question))?;
         self.err.flush()?;
         let mut answer = String::new();
         io::stdin().read_line(&mut answer)?;
@@ -172,8 +172,8 @@ impl Ui {
     }
 
     /// Asks the person at the terminal for a line; a blank one is none.
-    pub(crate) fn answer(&mut self, question: &str) -> io::Result<Option<String>> {
-        write!(self.err, "{} ", gated(question))?;
+    pub(crate) fn prompt(&mut self, question: &str) -> io::Result<Option<String>> {
+        write!(self.err, "{} ", sanitize_styled(question))?;
         self.err.flush()?;
         let mut answer = String::new();
         io::stdin().read_line(&mut answer)?;
@@ -182,7 +182,7 @@ impl Ui {
     }
 
     /// Shows what is going on in one line that comes and goes, where somebody sees it.
-    pub(crate) fn busy(text: &str) {
+    pub(crate) fn show_status(text: &str) {
         const CLEAR_LINE: &str = "\r\u{1b}[2K";
         if io::stderr().is_terminal() {
             // Nothing depends on it.
@@ -192,7 +192,7 @@ impl Ui {
     }
 
     /// Shows how far long work has come, where somebody looks; done, it is wiped away.
-    pub(crate) fn progress(&mut self, what: &str, done: usize, all: usize) {
+    pub(crate) fn show_progress(&mut self, what: &str, done: usize, all: usize) {
         const WIDTH: usize = 30;
         if !io::stderr().is_terminal() || all == 0 {
             return;
@@ -210,13 +210,13 @@ impl Ui {
 
     /// Says something about what happened.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.err, "{}", gated(text))
+        writeln!(self.err, "{}", sanitize_styled(text))
     }
 }
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CliOutcome {
     /// All is well: exit 0.
     Clean,
     /// Something was found: exit 1.
@@ -225,12 +225,12 @@ pub(crate) enum Outcome {
     Incomplete,
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
+impl From<CliOutcome> for ExitCode {
+    fn from(outcome: CliOutcome) -> Self {
         Self::from(match outcome {
-            Outcome::Clean => 0,
-            Outcome::Findings => 1,
-            Outcome::Incomplete => 2,
+            CliOutcome::Clean => 0,
+            CliOutcome::Findings => 1,
+            CliOutcome::Incomplete => 2,
         })
     }
 }
@@ -245,18 +245,18 @@ mod tests {
     fn nothing_steers_a_terminal_but_colours() {
         assert!(STEERING.chars().all(is_invisible));
         assert!(!"a\tb\nä日\u{301}".chars().any(is_invisible));
-        assert!(!gated(STEERING).chars().any(is_invisible));
-        assert_eq!(gated("a\r\nb\rc"), "a\nb\u{fffd}c");
-        assert_eq!(gated("\u{1b}[1;32mok\u{1b}[0m"), "\u{1b}[1;32mok\u{1b}[0m");
+        assert!(!sanitize_styled(STEERING).chars().any(is_invisible));
+        assert_eq!(sanitize_styled("a\r\nb\rc"), "a\nb\u{fffd}c");
+        assert_eq!(sanitize_styled("\u{1b}[1;32mok\u{1b}[0m"), "\u{1b}[1;32mok\u{1b}[0m");
         for odd in ["\u{1b}[2J", "\u{1b}]0;t\u{7}", "\u{1b}[", "\u{1b}[1", "\u{1b}\u{1b}[2K"] {
-            assert!(!gated(odd).contains(ESCAPE), "{odd:?}");
+            assert!(!sanitize_styled(odd).contains(ESCAPE), "{odd:?}");
         }
     }
 
     #[test]
     fn json_says_the_same_without_steering() {
         let json = serde_json::to_string(STEERING).unwrap();
-        let shown = escaped(&json);
+        let shown = escape_json(&json);
         assert!(!shown.chars().any(is_invisible), "{shown}");
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), STEERING);
     }

@@ -35,7 +35,7 @@ pub(crate) mod task;
 pub(crate) mod trust;
 pub(crate) mod verify;
 
-pub(crate) use crate::ui::tame;
+pub(crate) use crate::ui::sanitize;
 
 use midstride::workspace::project::Project;
 use midstride_core::handoff::Handoff;
@@ -46,13 +46,13 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Surface {
     /// Of whoever types commands.
-    Typed,
+    Terminal,
     /// Of whoever calls tools.
-    Called,
+    Tools,
 }
 
 /// A path as a person would write it from where they stand; `path` counts from the root.
-pub(crate) fn shown_path(project: &Project, path: &Path) -> String {
+pub(crate) fn display_path(project: &Project, path: &Path) -> String {
     let whole = project.root().path().join(path);
     let here = &project.environment().folder;
     let Ok(below_root) = here.strip_prefix(project.root().path()) else {
@@ -87,7 +87,7 @@ pub(crate) fn times(number: usize) -> String {
 /// The first line of a text, cut to a width with an ellipsis.
 pub(crate) fn one_line(text: &str, width: usize) -> String {
     use unicode_width::UnicodeWidthChar as _;
-    let text = tame(text);
+    let text = sanitize(text);
     let line = text.trim().lines().next().unwrap_or_default();
     let mut used = 0;
     let mut out = String::new();
@@ -103,18 +103,18 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
 }
 
 /// A name as one word of a line, whatever it has in it.
-pub(crate) fn name(text: &str) -> String {
+pub(crate) fn inline_name(text: &str) -> String {
     hidden::visible_line(text)
 }
 
 /// What a handoff is called in a list: its title, else the start of its summary.
-pub(crate) fn called(handoff: &Handoff<'_>, width: usize) -> String {
+pub(crate) fn display_title(handoff: &Handoff<'_>, width: usize) -> String {
     one_line(handoff.title().or(handoff.summary()).unwrap_or("(no title)"), width)
 }
 
 /// Text as it is, with everything visible that a person could not see: what steers a terminal, what
 /// turns the direction of the text, what has no width.
-pub(crate) fn exact(text: &str) -> String {
+pub(crate) fn escape_hidden(text: &str) -> String {
     let shown = |c: char| {
         if is_invisible(c) || c == '\t' { c.escape_default().to_string() } else { c.to_string() }
     };
@@ -124,7 +124,7 @@ pub(crate) fn exact(text: &str) -> String {
 /// A word as a POSIX shell reads it back: as it is where it is plain, else between quotes. Whatever
 /// is suggested to be typed goes through here.
 pub(crate) fn shell_word(text: &str) -> String {
-    let text = tame(text);
+    let text = sanitize(text);
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text;
@@ -138,7 +138,7 @@ pub(crate) fn shell_path(path: &Path) -> String {
 }
 
 /// Text below a heading, indented by two.
-pub(crate) fn indented(text: &str) -> String {
+pub(crate) fn indent(text: &str) -> String {
     text.lines()
         .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") })
         .collect()
@@ -156,9 +156,9 @@ mod tests {
 
     #[test]
     fn nothing_is_hidden_from_who_is_asked() {
-        assert_eq!(exact("ls -l\nrm ä"), "ls -l\nrm ä");
-        assert_eq!(exact("a\u{1b}[2K\rb\tc"), "a\\u{1b}[2K\\rb\\tc");
-        assert_eq!(exact("a\u{202e}b\u{200b}c\u{9b}"), "a\\u{202e}b\\u{200b}c\\u{9b}");
+        assert_eq!(escape_hidden("ls -l\nrm ä"), "ls -l\nrm ä");
+        assert_eq!(escape_hidden("a\u{1b}[2K\rb\tc"), "a\\u{1b}[2K\\rb\\tc");
+        assert_eq!(escape_hidden("a\u{202e}b\u{200b}c\u{9b}"), "a\\u{202e}b\\u{200b}c\\u{9b}");
     }
 
     #[test]

@@ -15,25 +15,25 @@ pub mod install;
 mod origins;
 pub(crate) mod task_lists;
 
-use crate::sys::files::{self, Entry, FileError, Stream};
+use crate::sys::files::{self, FileError, FileStream, FolderEntry};
 use crate::sys::git::Repository;
 use crate::sys::process;
 use crate::workspace::project::Project;
 use crate::workspace::settings::{Environment, SessionName};
 use crate::workspace::shelf::claude_memory::slug;
 pub(crate) use beginnings::FILE as BEGINNINGS;
-use beginnings::{Beginning, Beginnings};
-pub(crate) use claude_code::Neighbors;
+use beginnings::{HeadCache, TranscriptHead};
+pub(crate) use claude_code::AgentFileCache;
 use jiff::Timestamp;
 use midstride_core::session::{Client, Session, TaskUpdate};
-pub(crate) use origins::Origin;
+pub(crate) use origins::SourceSession;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A transcript, and what its beginning tells.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct TranscriptInfo {
     /// The client that wrote it.
     pub client: Client,
     /// The id of the session.
@@ -51,14 +51,14 @@ pub struct Found {
     /// Where it worked.
     pub cwd: Option<String>,
     /// What the user asked first.
-    pub about: Option<String>,
+    pub first_prompt: Option<String>,
 }
 
 /// Whether a session still runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Life {
+pub enum SessionLiveness {
     /// Its process is there.
-    Runs,
+    Running,
     /// Its process is gone.
     Ended,
     /// The client leaves no trace by which to know.
@@ -76,33 +76,33 @@ pub struct TaskFile {
 
 /// A file that may be a transcript, as it looks from outside.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct TranscriptCandidate {
     /// The client that would have written it.
     pub client: Client,
     /// Where it lies.
     pub path: PathBuf,
     /// How it looks.
-    pub entry: Entry,
+    pub entry: FolderEntry,
 }
 
-impl Candidate {
+impl TranscriptCandidate {
     /// The session that its name tells.
     pub fn session(&self) -> String {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
         match self.client {
             Client::ClaudeCode => stem.into_owned(),
-            Client::Codex => codex::id_in(&stem),
+            Client::Codex => codex::session_id_in(&stem),
         }
     }
 
-    fn found(self, told: Beginning) -> Found {
+    fn into_info(self, told: TranscriptHead) -> TranscriptInfo {
         let named = self.session();
         let session = match self.client {
             // A fork has copies of the records of the session it came of, with that one's id.
             Client::ClaudeCode if looks_like_an_id(&named) => named,
             Client::ClaudeCode | Client::Codex => told.id.unwrap_or(named),
         };
-        Found {
+        TranscriptInfo {
             client: self.client,
             session,
             agent_of: told.agent_of,
@@ -111,26 +111,26 @@ impl Candidate {
             changed: self.entry.changed,
             began: told.began,
             cwd: told.cwd,
-            about: told.about,
+            first_prompt: told.about,
         }
     }
 }
 
 /// All transcripts of a project, the one that was changed last first. What cannot be read is told.
-pub fn transcripts(project: &Project, of: Option<Client>) -> (Vec<Found>, Vec<FileError>) {
-    transcripts_that(project, of, &|_| true)
+pub fn transcripts(project: &Project, of: Option<Client>) -> (Vec<TranscriptInfo>, Vec<FileError>) {
+    transcripts_where(project, of, &|_| true)
 }
 
 /// The same, of those that are wanted as they look from outside; the others are not opened.
-pub fn transcripts_that(
+pub fn transcripts_where(
     project: &Project,
     of: Option<Client>,
-    is_wanted: &dyn Fn(&Candidate) -> bool,
-) -> (Vec<Found>, Vec<FileError>) {
+    is_wanted: &dyn Fn(&TranscriptCandidate) -> bool,
+) -> (Vec<TranscriptInfo>, Vec<FileError>) {
     let (mut found, mut unread) = (Vec::new(), Vec::new());
-    let tops = tops(project);
+    let tops = project_folders(project);
     // Only read if a transcript is wanted at all.
-    let mut beginnings: Option<Beginnings> = None;
+    let mut beginnings: Option<HeadCache> = None;
     // Most sessions of a project began in one folder.
     let mut inside: HashMap<String, bool> = HashMap::new();
     for client in Client::ALL.into_iter().filter(|client| of.is_none_or(|of| of == *client)) {
@@ -140,65 +140,65 @@ pub fn transcripts_that(
             Client::Codex => codex::candidates(environment, &mut unread),
         };
         for candidate in candidates.iter().filter(|one| is_wanted(one)) {
-            let beginnings = beginnings.get_or_insert_with(|| Beginnings::kept(project));
-            match beginnings.of(candidate) {
-                Ok(Beginning { cwd: Some(cwd), .. })
+            let beginnings = beginnings.get_or_insert_with(|| HeadCache::load(project));
+            match beginnings.get(candidate) {
+                Ok(TranscriptHead { cwd: Some(cwd), .. })
                     if !*inside
                         .entry(cwd.clone())
                         .or_insert_with_key(|cwd| is_inside(&tops, cwd)) => {}
-                Ok(Beginning { cwd: None, .. }) => {}
+                Ok(TranscriptHead { cwd: None, .. }) => {}
                 // An agent belongs to the session that started it, while that one is there.
-                Ok(Beginning { agent_of: Some(id), .. })
+                Ok(TranscriptHead { agent_of: Some(id), .. })
                     if candidates.iter().any(|one| one.session() == id) => {}
-                Ok(told) => found.push(candidate.clone().found(told)),
+                Ok(told) => found.push(candidate.clone().into_info(told)),
                 Err(error) => unread.push(error),
             }
         }
     }
     if let Some(beginnings) = beginnings {
-        beginnings.keep(project);
+        beginnings.save(project);
     }
     found.sort_by(|one, other| (other.changed, &other.session).cmp(&(one.changed, &one.session)));
     (found, unread)
 }
 
 /// A transcript that somebody named by its path.
-pub fn named(path: &Path, client: Option<Client>) -> Result<Found, FileError> {
-    let mut stream = Stream::open(path)?;
+pub fn read_transcript(path: &Path, client: Option<Client>) -> Result<TranscriptInfo, FileError> {
+    let mut stream = FileStream::open(path)?;
     let client = match client {
         Some(client) => client,
-        None => told_by(&stream.window(0, beginnings::HEAD_BYTES)?),
+        None => detect_client(&stream.read_range(0, beginnings::HEAD_BYTES)?),
     };
     let (path, entry) = (path.to_owned(), stream.entry().clone());
     let told = beginnings::read(client, &path)?;
-    Ok(Candidate { client, path, entry }.found(told))
+    Ok(TranscriptCandidate { client, path, entry }.into_info(told))
 }
 
 /// A transcript that its client names while it writes it: nothing of it is read.
-pub fn called(path: &Path, client: Client) -> Result<Found, FileError> {
-    let (path, entry) = (path.to_owned(), Stream::open(path)?.entry().clone());
-    Ok(Candidate { client, path, entry }.found(Beginning::default()))
+pub fn unread_transcript(path: &Path, client: Client) -> Result<TranscriptInfo, FileError> {
+    let (path, entry) = (path.to_owned(), FileStream::open(path)?.entry().clone());
+    Ok(TranscriptCandidate { client, path, entry }.into_info(TranscriptHead::default()))
 }
 
 /// The format of a transcript: Codex puts everything into a payload.
-fn told_by(start: &[u8]) -> Client {
+fn detect_client(start: &[u8]) -> Client {
     let first = start.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     let first = String::from_utf8_lossy(first.unwrap_or_default());
     if first.contains("\"payload\"") { Client::Codex } else { Client::ClaudeCode }
 }
 
 /// Where Claude Code, whose home is `claude`, keeps the transcripts of sessions that began in a folder.
-pub fn transcripts_of_claude_code(claude: &Path, folder: &Path) -> PathBuf {
-    claude.join("projects").join(slug(&files::real(folder).to_string_lossy()))
+pub fn claude_code_transcript_folder(claude: &Path, folder: &Path) -> PathBuf {
+    claude.join("projects").join(slug(&files::canonical(folder).to_string_lossy()))
 }
 
 /// The folders that a project has: its own, and other working trees of its repository.
-pub fn tops(project: &Project) -> Vec<PathBuf> {
-    let root = files::real(project.root().path());
+pub fn project_folders(project: &Project) -> Vec<PathBuf> {
+    let root = files::canonical(project.root().path());
     let repository = project.repository();
-    let whole = repository.filter(|repository| files::real(repository.work_tree()) == root);
+    let whole = repository.filter(|repository| files::canonical(repository.work_tree()) == root);
     let others = whole.map(Repository::work_trees).unwrap_or_default();
-    let mut tops: Vec<PathBuf> = others.iter().map(|top| files::real(top)).collect();
+    let mut tops: Vec<PathBuf> = others.iter().map(|top| files::canonical(top)).collect();
     tops.push(root);
     tops.sort();
     tops.dedup();
@@ -207,7 +207,7 @@ pub fn tops(project: &Project) -> Vec<PathBuf> {
 
 /// Whether a folder that a record names lies in the project.
 pub fn is_inside(tops: &[PathBuf], cwd: &str) -> bool {
-    let cwd = files::real(Path::new(cwd));
+    let cwd = files::canonical(Path::new(cwd));
     tops.iter().any(|top| cwd.starts_with(top))
 }
 
@@ -216,10 +216,10 @@ fn looks_like_an_id(name: &str) -> bool {
 }
 
 /// Transcripts of the agents that a session started, with their ids. What cannot be read is told.
-pub(crate) fn agents(
+pub(crate) fn agent_transcripts(
     project: &Project,
-    found: &Found,
-    neighbors: &Neighbors,
+    found: &TranscriptInfo,
+    neighbors: &AgentFileCache,
     unread: &mut Vec<FileError>,
 ) -> Vec<(String, PathBuf)> {
     match found.client {
@@ -229,7 +229,10 @@ pub(crate) fn agents(
 }
 
 /// The session that an agent belongs to; the session itself where it is none, or that one is not there.
-pub(crate) fn owner(project: &Project, found: Found) -> Result<Found, FileError> {
+pub(crate) fn owner_transcript(
+    project: &Project,
+    found: TranscriptInfo,
+) -> Result<TranscriptInfo, FileError> {
     /// An agent of an agent of an agent.
     const DEPTH_MAX: usize = 8;
     let mut found = found;
@@ -238,7 +241,7 @@ pub(crate) fn owner(project: &Project, found: Found) -> Result<Found, FileError>
         let above =
             above.and_then(|id| codex::transcript_of(project.environment(), &found.path, id));
         let Some(path) = above else { break };
-        found = named(&path, Some(found.client))?;
+        found = read_transcript(&path, Some(found.client))?;
     }
     Ok(found)
 }
@@ -252,7 +255,10 @@ pub(crate) fn tasks(environment: &Environment, client: Client, list: &str) -> Ve
 }
 
 /// The transcript that another one goes on from, and up to which byte.
-pub(crate) fn base(environment: &Environment, found: &Found) -> Option<(PathBuf, u64)> {
+pub(crate) fn base_transcript(
+    environment: &Environment,
+    found: &TranscriptInfo,
+) -> Option<(PathBuf, u64)> {
     match found.client {
         Client::ClaudeCode => None,
         Client::Codex => codex::base(environment, &found.path),
@@ -261,66 +267,71 @@ pub(crate) fn base(environment: &Environment, found: &Found) -> Option<(PathBuf,
 
 /// The session whose records a transcript begins with, where the client copied them. What was told
 /// of another transcript so far is asked for with its path.
-pub(crate) fn origin(
+pub(crate) fn source_session(
     project: &Project,
-    found: &Found,
+    found: &TranscriptInfo,
     told: &dyn Fn(&Path) -> Option<Session>,
-) -> Option<Origin> {
+) -> Option<SourceSession> {
     match found.client {
-        Client::ClaudeCode => origins::of(project, found, told),
+        Client::ClaudeCode => origins::find_source(project, found, told),
         Client::Codex => None,
     }
 }
 
 /// The session that the client is in now which started this process, where it says so anywhere.
-pub fn session_around(environment: &Environment, client: Client) -> Option<SessionName> {
+pub fn current_session(environment: &Environment, client: Client) -> Option<SessionName> {
     let id = match client {
-        Client::ClaudeCode => claude_code::around(environment),
+        Client::ClaudeCode => claude_code::current_session(environment),
         Client::Codex => None,
     };
-    SessionName::of(client.name(), &id?)
+    SessionName::parse(client.name(), &id?)
 }
 
 /// Which sessions still run, asked once for all and only if somebody wants to know.
-pub struct Lives<'e> {
+pub struct LivenessProbe<'e> {
     environment: &'e Environment,
     claude_code: OnceCell<Option<HashSet<String>>>,
     codex: OnceCell<Option<HashSet<PathBuf>>>,
 }
 
-impl<'e> Lives<'e> {
+impl<'e> LivenessProbe<'e> {
     /// Looks at what runs now.
-    pub fn now(environment: &'e Environment) -> Self {
+    pub fn new(environment: &'e Environment) -> Self {
         Self { environment, claude_code: OnceCell::new(), codex: OnceCell::new() }
     }
 
     /// Whether a session still runs.
-    pub fn of(&self, found: &Found) -> Life {
-        self.of_session(found.client, &found.session, &found.path)
+    pub fn check(&self, found: &TranscriptInfo) -> SessionLiveness {
+        self.check_session(found.client, &found.session, &found.path)
     }
 
     /// The same by its id and its transcript, which need not be there.
-    pub(crate) fn of_session(&self, client: Client, session: &str, transcript: &Path) -> Life {
+    pub(crate) fn check_session(
+        &self,
+        client: Client,
+        session: &str,
+        transcript: &Path,
+    ) -> SessionLiveness {
         let runs = match client {
             Client::ClaudeCode => self.claude_code().map(|ids| ids.contains(session)),
-            Client::Codex => self.codex().map(|open| open.contains(&files::real(transcript))),
+            Client::Codex => self.codex().map(|open| open.contains(&files::canonical(transcript))),
         };
         match runs {
-            Some(true) => Life::Runs,
-            Some(false) => Life::Ended,
-            None => Life::Unknown,
+            Some(true) => SessionLiveness::Running,
+            Some(false) => SessionLiveness::Ended,
+            None => SessionLiveness::Unknown,
         }
     }
 
     fn claude_code(&self) -> Option<&HashSet<String>> {
-        let look = || process::are_visible().then(|| claude_code::running(self.environment));
+        let look = || process::has_proc().then(|| claude_code::running_sessions(self.environment));
         self.claude_code.get_or_init(look).as_ref()
     }
 
     fn codex(&self) -> Option<&HashSet<PathBuf>> {
         let look = || {
-            let folder = self.environment.codex.as_ref().filter(|_| process::are_visible());
-            folder.map(|folder| process::files_being_written(&files::real(folder)))
+            let folder = self.environment.codex.as_ref().filter(|_| process::has_proc());
+            folder.map(|folder| process::files_being_written(&files::canonical(folder)))
         };
         self.codex.get_or_init(look).as_ref()
     }

@@ -4,13 +4,13 @@
 //! Killed between any two steps, nothing is lost: a kept text that no document names is harmless,
 //! and a document that is ahead of the note tells so by its own last entry.
 
-use crate::code::drift::Anew;
-use crate::store::ledger::{Patience, SqliteLedger};
+use crate::code::drift::AnchorScope;
+use crate::store::ledger::{SqliteLedger, WaitPolicy};
 use crate::store::reconcile::ReconcileError;
-use crate::store::revisions::{Place, RevisionError, Texts};
-use crate::sys::files::{FileError, Problem, refuse_unreadable};
+use crate::store::revisions::{RevisionError, TextBackend, TextStore};
+use crate::sys::files::{FileError, FileProblem, check_size};
 use crate::sys::ids::{new_uid, sha256};
-use crate::workspace::project::{Project, Shelved};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::Code;
 use midstride_core::format::header::RevisionVerb;
@@ -25,32 +25,33 @@ use std::path::PathBuf;
 const TRIES_MAX: usize = 20;
 
 /// The reason of a change that somebody made without midstride.
-pub(crate) const OUTSIDE: &str = "edited outside midstride";
+pub(crate) const OUTSIDE_EDIT_REASON: &str = "edited outside midstride";
 
 /// A uid that is longer is named by its hash.
 const PLAIN_UID_LENGTH_MAX: usize = 64;
 
 /// What was done so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum RecordStep {
     /// The text that is replaced, and the one that takes its place, are kept.
-    Kept,
+    TextsStored,
     /// The document has its new text.
-    Written,
+    DocumentWritten,
     /// It is noted what was written.
-    Noted,
+    LastWriteSaved,
     /// The ledger knows of it.
-    Told,
+    LedgerUpdated,
 }
 
-impl Step {
+impl RecordStep {
     /// Every step, in order.
-    pub const ALL: [Self; 4] = [Self::Kept, Self::Written, Self::Noted, Self::Told];
+    pub const ALL: [Self; 4] =
+        [Self::TextsStored, Self::DocumentWritten, Self::LastWriteSaved, Self::LedgerUpdated];
 }
 
 /// Why a document was changed.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct RevisionInfo {
     /// The reason, which becomes part of the history.
     pub reason: String,
     /// Who changed it.
@@ -58,28 +59,28 @@ pub struct Change {
     /// The verb that changed it, if it was not a new text.
     pub verb: Option<RevisionVerb>,
     /// Whether what it says was compared with the code.
-    pub compared: bool,
+    pub is_compared: bool,
 }
 
-impl Change {
+impl RevisionInfo {
     /// A new text.
     pub fn by_text(reason: impl Into<String>, by: Option<String>) -> Self {
-        Self { reason: reason.into(), by, verb: None, compared: false }
+        Self { reason: reason.into(), by, verb: None, is_compared: false }
     }
 
     /// A change that a verb makes.
     pub fn by_verb(verb: RevisionVerb, reason: impl Into<String>, by: Option<String>) -> Self {
-        Self { reason: reason.into(), by, verb: Some(verb), compared: false }
+        Self { reason: reason.into(), by, verb: Some(verb), is_compared: false }
     }
 
     /// Which of the places that the text names are anchored anew; `None` where it brings its own
     /// anchors, byte by byte.
-    fn anew(&self) -> Option<Anew> {
+    fn anchor_scope(&self) -> Option<AnchorScope> {
         match self.verb {
             Some(RevisionVerb::Undo | RevisionVerb::Merge) => None,
-            Some(RevisionVerb::Fmt | RevisionVerb::Share) => Some(Anew::Nothing),
-            _ if self.compared => Some(Anew::Everything),
-            _ => Some(Anew::WhatIsSaid),
+            Some(RevisionVerb::Fmt | RevisionVerb::Share) => Some(AnchorScope::Nothing),
+            _ if self.is_compared => Some(AnchorScope::Everything),
+            _ => Some(AnchorScope::ChangedStatements),
         }
     }
 }
@@ -89,10 +90,10 @@ impl Change {
 pub enum JournalError {
     /// The document has no header to write the revision in.
     #[error("`{}` has no handoff header, so its history cannot be kept", .0.display())]
-    Note(PathBuf),
+    NoHeader(PathBuf),
     /// Two sides of a merge stand in the text; nobody can tell what it says.
     #[error("`{}` has an unfinished merge in it", .0.display())]
-    Unsettled(PathBuf),
+    Conflicted(PathBuf),
     /// The revision cannot be written without harm.
     #[error("the revision cannot be recorded: {0}")]
     Refused(#[from] DocumentEditError),
@@ -106,103 +107,114 @@ pub enum JournalError {
 
 /// A change that was made.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedRevision {
     /// The number of the new text.
     pub revision: usize,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
     /// Whether an edit made outside midstride was found and recorded as well.
-    pub outside: bool,
+    pub has_outside_edit: bool,
     /// Why the ledger does not know of it yet; the next command tells it.
-    pub untold: Option<String>,
+    pub ledger_error: Option<String>,
 }
 
 /// What came of recording, where it is not over yet if somebody else was faster.
-pub(crate) type Attempt<T = Recorded> = Result<T, JournalError>;
+pub(crate) type JournalResult<T = RecordedRevision> = Result<T, JournalError>;
 
 impl Project {
     /// Records what `attempt` makes of a document; where somebody else was faster, what it makes of
     /// the document as it is then.
-    pub(crate) fn record_in_turn<T, E: From<JournalError>>(
+    pub(crate) fn record_with_retry<T, E: From<JournalError>>(
         &self,
-        shelved: &Shelved,
-        mut attempt: impl FnMut(&Shelved) -> Result<Attempt<T>, E>,
+        shelved: &StoredHandoff,
+        mut attempt: impl FnMut(&StoredHandoff) -> Result<JournalResult<T>, E>,
     ) -> Result<T, E> {
-        let mut read_again: Option<Shelved> = None;
+        let mut read_again: Option<StoredHandoff> = None;
         for _ in 0..TRIES_MAX {
             let now = read_again.as_ref().unwrap_or(shelved);
             match attempt(now)? {
-                Err(JournalError::File(FileError { problem: Problem::Changed, .. })) => {
+                Err(JournalError::File(FileError { problem: FileProblem::Changed, .. })) => {
                     read_again = Some(self.reread(now).map_err(JournalError::from)?);
                 }
                 recorded => return Ok(recorded?),
             }
         }
-        let problem = Problem::Changed;
+        let problem = FileProblem::Changed;
         Err(JournalError::File(FileError { path: shelved.path.clone(), problem }).into())
     }
 
     /// Puts the next text of a handoff in its place. `reached` is told about every step.
     pub fn record(
         &self,
-        shelved: &Shelved,
+        shelved: &StoredHandoff,
         next: &Document,
-        change: &Change,
-        reached: &dyn Fn(Step),
-    ) -> Result<Recorded, JournalError> {
+        change: &RevisionInfo,
+        reached: &dyn Fn(RecordStep),
+    ) -> Result<RecordedRevision, JournalError> {
         if next.handoff_header().is_none() {
-            return Err(JournalError::Note(shelved.path.clone()));
+            return Err(JournalError::NoHeader(shelved.path.clone()));
         }
         if next.findings().iter().any(|finding| finding.code == Code::ConflictMarker) {
-            return Err(JournalError::Unsettled(shelved.path.clone()));
+            return Err(JournalError::Conflicted(shelved.path.clone()));
         }
         // What is anchored is what is written, without its secrets.
         let (clean, mut redacted) = self.clean(next.text());
         let cleaned = (!redacted.is_empty()).then(|| Document::parse(clean.as_str().as_bytes()));
         let next = cleaned.as_ref().unwrap_or(next);
-        let uid = self.uid_for(shelved, next);
-        let texts = self.texts(shelved, &file_name_of(&uid));
+        let uid = self.uid_for_next(shelved, next);
+        let texts = self.text_store(shelved, &uid_file_name(&uid));
         let (before, _) = self.clean(shelved.document.text());
         let replaced = texts.store(&before)?;
-        let outside = self.edited_outside(shelved, &file_name_of(&uid), &replaced, &texts)?;
+        let outside =
+            self.id_before_outside_edit(shelved, &uid_file_name(&uid), &replaced, &texts)?;
         let path = self.root().path().join(&shelved.path);
         let anchoring = change
-            .anew()
-            .and_then(|anew| self.anchoring(&path, Some(&shelved.document), next, anew));
+            .anchor_scope()
+            .and_then(|anew| self.anchor_edit(&path, Some(&shelved.document), next, anew));
         let mut edits: Vec<Edit> = anchoring.into_iter().collect();
-        edits.extend(self.kept_identity(shelved, next, &uid));
+        edits.extend(self.identity_edits(shelved, next, &uid));
         if let Some(noted) = &outside {
-            let change = Change::by_verb(RevisionVerb::Outside, OUTSIDE, None);
-            edits.push(self.entry(&change, noted));
+            let change = RevisionInfo::by_verb(RevisionVerb::Outside, OUTSIDE_EDIT_REASON, None);
+            edits.push(self.revision_entry(&change, noted));
         }
-        edits.push(self.entry(change, &replaced));
+        edits.push(self.revision_entry(change, &replaced));
         let (next, _) = next.edit(&edits)?;
         let (after, late) = self.clean(next.text());
         redacted.extend(late);
         // Before anything is kept of it.
-        refuse_unreadable(&path, after.as_str().as_bytes())?;
-        let written = texts.store_anew(&after)?;
-        texts.keep(&[replaced, written.clone()])?;
-        reached(Step::Kept);
+        check_size(&path, after.as_str().as_bytes())?;
+        let written = texts.store_new(&after)?;
+        texts.retain(&[replaced, written.clone()])?;
+        reached(RecordStep::TextsStored);
         self.replace(shelved, &after)?;
-        reached(Step::Written);
-        self.note(&file_name_of(&uid), &written, &after)?;
-        reached(Step::Noted);
-        let handoff = Handoff::new(&next, &shelved.whereabouts, &self.settings().stages);
-        let untold = self.tell(&handoff, &shelved.path).err().map(|error| error.to_string());
-        reached(Step::Told);
+        reached(RecordStep::DocumentWritten);
+        self.save_last_write(&uid_file_name(&uid), &written, &after)?;
+        reached(RecordStep::LastWriteSaved);
+        let handoff = Handoff::new(&next, &shelved.location, &self.settings().stages);
+        let untold =
+            self.update_ledger(&handoff, &shelved.path).err().map(|error| error.to_string());
+        reached(RecordStep::LedgerUpdated);
         let revision = handoff.replaced_texts().len() + 1;
-        Ok(Recorded { revision, redacted, outside: outside.is_some(), untold })
+        Ok(RecordedRevision {
+            revision,
+            redacted,
+            has_outside_edit: outside.is_some(),
+            ledger_error: untold,
+        })
     }
 
     /// The document is written; that the ledger does not know of it is no reason to say otherwise.
-    fn tell(&self, handoff: &Handoff<'_>, path: &std::path::Path) -> Result<(), ReconcileError> {
-        let ledger = SqliteLedger::open(self, Patience::Command)?;
+    fn update_ledger(
+        &self,
+        handoff: &Handoff<'_>,
+        path: &std::path::Path,
+    ) -> Result<(), ReconcileError> {
+        let ledger = SqliteLedger::open(self, WaitPolicy::Command)?;
         self.reconcile_text(&ledger, handoff, path).map(|_| ())
     }
 
     /// The identity of a handoff: the one it has, else the one its next text brings, else a new one.
-    fn uid_for(&self, shelved: &Shelved, next: &Document) -> String {
+    fn uid_for_next(&self, shelved: &StoredHandoff, next: &Document) -> String {
         let own = shelved.handoff(self).uid().map(|uid| uid.value);
         let brought = || next.handoff_header()?.text("uid").map(|uid| uid.value);
         let uid = own.or_else(brought).map(|uid| uid.trim().to_owned());
@@ -210,16 +222,16 @@ impl Project {
     }
 
     /// What a new text may not take away: who the handoff is, and what happened to it so far.
-    fn kept_identity(&self, shelved: &Shelved, next: &Document, uid: &str) -> Vec<Edit> {
+    fn identity_edits(&self, shelved: &StoredHandoff, next: &Document, uid: &str) -> Vec<Edit> {
         let (now, stages) = (shelved.handoff(self), &self.settings().stages);
-        let next = Handoff::new(next, &shelved.whereabouts, stages);
+        let next = Handoff::new(next, &shelved.location, stages);
         let mut edits = Vec::new();
         if next.uid().is_none_or(|other| other.value.trim() != uid) {
             edits.push(Edit::Set(HeaderPath::field("uid"), YamlData::text(uid)));
         }
         let (ours, theirs) = (now.revision_nodes(), next.revision_nodes());
         let path = HeaderPath::field("revisions");
-        if theirs.len() < ours.len() && same_names(&ours, &theirs) {
+        if theirs.len() < ours.len() && has_same_text_ids(&ours, &theirs) {
             // Added one by one: what a person wrote into the history, comments too, stays as it is.
             let missing = ours[theirs.len()..].iter();
             edits.extend(missing.map(|entry| Edit::Append(path.clone(), entry.data())));
@@ -232,7 +244,7 @@ impl Project {
     }
 
     /// One entry of `revisions`.
-    fn entry(&self, change: &Change, was: &str) -> Edit {
+    fn revision_entry(&self, change: &RevisionInfo, was: &str) -> Edit {
         let now = time::format_time(self.environment().clock.now());
         let by = change.by.clone().or_else(|| self.environment().user.clone());
         let by = by.map(|by| ("by", YamlData::Text(by)));
@@ -246,38 +258,39 @@ impl Project {
 
     /// The text that the last entry of the history made, if somebody has changed it since without
     /// saying so.
-    fn edited_outside(
+    fn id_before_outside_edit(
         &self,
-        shelved: &Shelved,
+        shelved: &StoredHandoff,
         uid: &str,
         now: &str,
-        texts: &Texts<'_>,
+        texts: &TextStore<'_>,
     ) -> Result<Option<String>, JournalError> {
-        let noted = self.note_of(uid)?;
+        let noted = self.last_write(uid)?;
         if noted.as_ref().is_some_and(|note| note.hash == sha256(&shelved.bytes)) {
             return Ok(None);
         }
-        match texts.place() {
+        match texts.backend() {
             // Without branches and clones the last text that was written here is the one.
-            Place::Files(_) => {
+            TextBackend::Files(_) => {
                 let named = shelved.handoff(self).named_texts();
-                let told = |note: &Note| note.text == now || named.contains(note.text.as_str());
-                Ok(noted.filter(|note| !told(note)).map(|note| note.text))
+                let told =
+                    |note: &LastWrite| note.text_id == now || named.contains(note.text_id.as_str());
+                Ok(noted.filter(|note| !told(note)).map(|note| note.text_id))
             }
-            Place::Blobs { .. } => Ok(self.text_before_edit(shelved, now, texts)?),
+            TextBackend::Blobs { .. } => Ok(self.id_with_same_history(shelved, now, texts)?),
         }
     }
 
     /// The kept or committed text with exactly the history that the document has, unless the
     /// document is one of them: a pull, a merge and another branch bring texts that nobody edited.
-    fn text_before_edit(
+    fn id_with_same_history(
         &self,
-        shelved: &Shelved,
+        shelved: &StoredHandoff,
         now: &str,
-        texts: &Texts<'_>,
+        texts: &TextStore<'_>,
     ) -> Result<Option<String>, RevisionError> {
         let committed = self.committed_text(shelved);
-        let kept = texts.kept()?;
+        let kept = texts.retained_ids()?;
         if kept.contains(now) || committed.as_deref() == Some(now) {
             return Ok(None);
         }
@@ -293,7 +306,7 @@ impl Project {
         let ours = history(&shelved.handoff(self));
         let made = repository.blobs(&candidates)?.into_iter().find(|(_, text)| {
             let (document, stages) = (Document::parse(text), &self.settings().stages);
-            let handoff = Handoff::new(&document, &shelved.whereabouts, stages);
+            let handoff = Handoff::new(&document, &shelved.location, stages);
             let theirs = history(&handoff);
             let same = |(a, b): (&YamlData, &YamlData)| a.is_equivalent_to(b);
             ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
@@ -301,88 +314,91 @@ impl Project {
         Ok(made.map(|(id, _)| id))
     }
 
-    fn committed_text(&self, shelved: &Shelved) -> Option<String> {
+    fn committed_text(&self, shelved: &StoredHandoff) -> Option<String> {
         self.repository()?.committed_blob(&self.path_in_work_tree(shelved)?)
     }
 
     /// Whether somebody changed a handoff since midstride wrote it, without saying so. Nothing is
     /// recorded; the next change does that.
-    pub fn is_edited_outside(&self, shelved: &Shelved) -> Result<bool, JournalError> {
-        Ok(self.text_before_outside_edit(shelved)?.is_some())
+    pub fn is_edited_outside(&self, shelved: &StoredHandoff) -> Result<bool, JournalError> {
+        Ok(self.find_id_before_outside_edit(shelved)?.is_some())
     }
 
     /// What midstride wrote last, if somebody has changed it since and it is still at hand.
-    pub(crate) fn before_outside_edit(
+    pub(crate) fn read_before_outside_edit(
         &self,
-        shelved: &Shelved,
+        shelved: &StoredHandoff,
     ) -> Result<Option<Vec<u8>>, JournalError> {
-        let Some(noted) = self.text_before_outside_edit(shelved)? else { return Ok(None) };
+        let Some(noted) = self.find_id_before_outside_edit(shelved)? else { return Ok(None) };
         if let Some(tombstone) = self.tombstone(&noted).map(Box::new) {
             let text = "what it said before it was edited outside midstride".to_owned();
             return Err(RevisionError::Forgotten { text, tombstone }.into());
         }
-        Ok(self.kept_text(&noted)?)
+        Ok(self.stored_text(&noted)?)
     }
 
     /// The id of what midstride wrote last, if somebody has changed it since.
-    fn text_before_outside_edit(&self, shelved: &Shelved) -> Result<Option<String>, JournalError> {
-        let Some(uid) = shelved.handoff(self).uid().map(|uid| file_name_of(uid.value)) else {
+    fn find_id_before_outside_edit(
+        &self,
+        shelved: &StoredHandoff,
+    ) -> Result<Option<String>, JournalError> {
+        let Some(uid) = shelved.handoff(self).uid().map(|uid| uid_file_name(uid.value)) else {
             return Ok(None);
         };
         // Almost always the text is the noted one, which no git has to tell.
-        if self.note_of(&uid)?.is_some_and(|note| note.hash == sha256(&shelved.bytes)) {
+        if self.last_write(&uid)?.is_some_and(|note| note.hash == sha256(&shelved.bytes)) {
             return Ok(None);
         }
-        let texts = self.texts(shelved, &uid);
+        let texts = self.text_store(shelved, &uid);
         let now = texts.id_of(&self.clean(shelved.document.text()).0)?;
-        self.edited_outside(shelved, &uid, &now, &texts)
+        self.id_before_outside_edit(shelved, &uid, &now, &texts)
     }
 
-    fn note_of(&self, uid: &str) -> Result<Option<Note>, FileError> {
+    fn last_write(&self, uid: &str) -> Result<Option<LastWrite>, FileError> {
         let Some(private) = self.private()? else { return Ok(None) };
-        match private.read(&note_path(uid)) {
+        match private.read(&last_write_path(uid)) {
             Ok(bytes) => {
                 let written = String::from_utf8_lossy(&bytes);
                 let mut words = written.split_whitespace().map(str::to_owned);
                 let (text, hash) = (words.next(), words.next().unwrap_or_default());
-                Ok(text.map(|text| Note { text, hash }))
+                Ok(text.map(|text| LastWrite { text_id: text, hash }))
             }
-            Err(FileError { problem: Problem::NotFound, .. }) => Ok(None),
+            Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn note(&self, uid: &str, text: &str, written: &CleanText) -> Result<(), FileError> {
+    fn save_last_write(&self, uid: &str, text: &str, written: &CleanText) -> Result<(), FileError> {
         let private = self.make_private()?;
         private.make_below(std::path::Path::new("written"))?;
         let hash = sha256(written.as_str().as_bytes());
-        private.put(&note_path(uid), format!("{text} {hash}\n").as_bytes())
+        private.put(&last_write_path(uid), format!("{text} {hash}\n").as_bytes())
     }
 }
 
 /// What midstride wrote last in the place of a handoff.
-struct Note {
+struct LastWrite {
     /// The id of the text.
-    text: String,
+    text_id: String,
     /// Its SHA-256, by which it is known without git.
     hash: String,
 }
 
 /// Whether two histories name the same texts, as far as both go.
-fn same_names(one: &[&YamlNode], other: &[&YamlNode]) -> bool {
+fn has_same_text_ids(one: &[&YamlNode], other: &[&YamlNode]) -> bool {
     let said =
         |node: &YamlNode, key| node.get(key).and_then(YamlNode::text).map(|at| at.value.to_owned());
     let names = |node: &YamlNode| [said(node, "was"), said(node, "made")];
     one.iter().zip(other).all(|(one, other)| names(one) == names(other))
 }
 
-fn note_path(uid: &str) -> PathBuf {
+fn last_write_path(uid: &str) -> PathBuf {
     PathBuf::from("written").join(uid)
 }
 
 /// A uid as it can stand in a path and in the name of a reference: as it is where it is an ordinary
 /// one, else by its hash. Two uids never share a name, on systems that take `A` for `a` neither.
-pub(crate) fn file_name_of(uid: &str) -> String {
+pub(crate) fn uid_file_name(uid: &str) -> String {
     let uid = uid.trim();
     let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     if !uid.is_empty() && uid.len() <= PLAIN_UID_LENGTH_MAX && uid.bytes().all(plain) {
@@ -399,14 +415,14 @@ mod tests {
     #[test]
     fn each_uid_has_a_name_of_its_own() {
         for plain in ["0195b9d2-4c00-7000-8000-000000000001", "one", "a-b"] {
-            assert_eq!(file_name_of(plain), plain);
+            assert_eq!(uid_file_name(plain), plain);
         }
         let long = "a".repeat(300);
         let uids = ["a-b", "a/b", "a.b", "a b", "A-b", "a_b", "ä", "..", "", &long, &long[1..]];
         let names: std::collections::BTreeSet<String> =
-            uids.iter().map(|uid| file_name_of(uid).to_lowercase()).collect();
+            uids.iter().map(|uid| uid_file_name(uid).to_lowercase()).collect();
         assert_eq!(names.len(), uids.len());
         assert!(names.iter().all(|name| name.len() <= 65), "{names:?}");
-        assert_eq!(file_name_of(" one\n"), "one");
+        assert_eq!(uid_file_name(" one\n"), "one");
     }
 }

@@ -11,68 +11,83 @@ mod work;
 pub use crate::clients::hook_memory::last_briefing;
 pub use crate::clients::hook_switch::{is_switched_off, skip_next_briefing, switch_hooks};
 pub use brief::dismiss::{
-    DismissError, Dismissable, Dismissals, dismiss, dismissable, dismissals, settle,
+    DismissError, DismissableItem, Dismissals, count_dismissals, dismiss, dismissable_items, settle,
 };
-pub use brief::hook::{Hooked, hook, is_silent};
+pub use brief::hook::{HookOutcome, hook, is_silent};
 pub use brief::search_sessions::{FoundSession, search_sessions};
-pub use brief::{Asked, BUDGET, Briefed, Delivery, agents_in_flight, brief, carried};
-pub use client::{add_to_client, carry_out, client_standing, found_clients, remove_from_client};
-pub use handoff::advance::{Advance, AdvanceError, Forward, Passage, advance};
+pub use brief::{
+    BUDGET, BriefOutcome, BriefRequest, Delivery, agents_in_flight, brief, open_session_items,
+};
+pub use client::{add_to_client, apply_plan, client_status, find_clients, remove_from_client};
+pub use handoff::advance::{
+    AdvanceError, AdvanceOutcome, AdvanceRequest, StageTransition, advance,
+};
 pub use handoff::agent_save::{check_agent_project, check_agent_transcript, read_body};
 pub use handoff::allow::{
-    AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
+    AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, check_may_allow, disallow,
+    disallow_all,
 };
 pub use handoff::blocking::{BlockingQuestion, blocking_questions};
-pub use handoff::check::{Comparison, Judged, check_all, check_pull_request, check_these};
-pub use handoff::edit::{Draft, EditError, Edited, draft, edit, fill_in};
-pub use handoff::fmt::{FmtError, Formatted, fmt};
-pub use handoff::follow::{Followed, follow};
+pub use handoff::check::{
+    Comparison, DocumentCheck, check_all, check_documents, check_pull_request,
+};
+pub use handoff::edit::{EditError, EditOutcome, EditorDraft, edit, fill_in, open_draft};
+pub use handoff::fmt::{FmtError, FormatOutcome, fmt};
+pub use handoff::follow::{CitationUpdate, update_moved_citations};
 pub use handoff::forget::{
-    BEGINNING_LENGTH_MIN, ForgetError, ForgetStep, Forgotten, KeptText, forget, kept_revision,
+    ForgetError, ForgetOutcome, ForgetStep, ID_PREFIX_LENGTH_MIN, KeptText, forget, kept_revision,
     kept_text,
 };
-pub use handoff::graph::{Connected, graph};
-pub use handoff::live::{LiveError, commit_id, live};
-pub use handoff::merge::{Driven, Joined, MergeError, drive, repair};
-pub use handoff::merge_driver::{Driver, DriverError, install_driver, remove_driver};
-pub use handoff::new::{Created, NewError, NewHandoff, Origin, new};
+pub use handoff::graph::{ProjectGraph, graph};
+pub use handoff::live::{ApplyError, apply, commit_id};
+pub use handoff::merge::{DriverFiles, MergeError, MergeOutcome, merge_as_driver, repair};
+pub use handoff::merge_driver::{DriverError, MergeDriverChange, install_driver, remove_driver};
+pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, new};
 pub use handoff::promote::{PromoteError, promote};
-pub use handoff::receipts::{ReceiptError, acknowledge, receipts};
-pub use handoff::review::{Review, ReviewError, Reviewed, review};
-pub use handoff::revise::{ReviseError, Revised, faults_of_revision, revise};
+pub use handoff::receipts::{DeliveryError, acknowledge, delivery_records};
+pub use handoff::review::{ReviewError, ReviewOutcome, ReviewRequest, review};
+pub use handoff::revise::{ReviseError, ReviseOutcome, findings_since, revise};
 pub use handoff::save::{
-    Asking, InFlight, Promoted, Save, SaveError, Saved, Source, Written, save,
+    AuthorRequest, InFlightAgent, PromotedHandoff, SaveChange, SaveError, SaveOutcome, SaveRequest,
+    SaveSource, save,
 };
 pub use handoff::search::{
-    Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
+    ExplainedHit, HOOK_SEARCH_TIMEOUT, PromptSearch, RelevantHandoff, RelevantHandoffs,
+    SearchOutcome, SearchRequest, search, search_prompt,
 };
 pub use handoff::share::{ShareError, share};
 pub use handoff::undo::{UndoError, undo};
 pub use handoff::verify::{
-    Progress, Ran, Record, State, TIMEOUT_SECONDS, Verification, Verified, Verify, verify,
+    RecordOptions, TIMEOUT_SECONDS, TrialReport, Verification, VerifiedProof, VerifyProgress,
+    VerifyRequest, VerifyState, verify,
 };
 pub use project::doctor::{
-    ClientFacts, Examined, Idle, Reindexed, ShelfFacts, examine, examine_clients, idle, reindex,
+    ClientFacts, FolderFacts, IdleCost, ProjectReport, ReindexOutcome, examine, examine_clients,
+    measure_idle_cost, reindex,
 };
 pub use project::finish_index::finish_index;
-pub use project::init::{InitError, Initialised, init};
-pub use project::observe::{branch_state, commits_made, last_observation, observe, observe_alone};
+pub use project::init::{InitError, InitOutcome, init};
+pub use project::observe::{
+    branch_state, commits_made, last_observation, observe, observe_in_background,
+};
 pub use project::purge::{
-    Doomed, Folder, InGit, Irreplaceable, Purge, PurgeError, plan_purge, purge,
+    GitFileState, PurgeError, PurgePlan, PurgedFile, PurgedFolder, UnrecoverableData, plan_purge,
+    purge,
 };
-pub use project::sync::{SyncError, Synced, TasksSynced, sync};
-pub use project::trust::{Reach, distrust, reach, trust, trusted};
-pub use session::checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
-pub use session::cover::{Covering, Told};
+pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
+pub use project::trust::{TrustStatus, distrust, trust, trust_status, trusted_configurations};
+pub use session::checkpoint::{CheckpointError, CheckpointOutcome, SessionChoice, checkpoint};
+pub use session::cover::{ComparedSession, SessionComparison};
 pub use session::sessions::{
-    Extent, Listed, RECOVERED_MAX, Recovered, Shown, recover, session, sessions,
+    Extent, ListedSession, RECOVERED_MAX, RecoveryOutcome, SessionView, recover, session, sessions,
 };
-pub use task::carry::{Carries, Imported, import_tasks};
+pub use task::carry::{TaskImport, TaskSnapshot, import_tasks};
 pub use task::{
-    Added, Board, Done, TaskError, TaskWish, add_own_task, add_task, change_task, note_task,
+    AddedTask, ChangedTask, TaskBoard, TaskChangeRequest, TaskError, add_session_task, add_task,
+    change_task, note_task,
 };
-pub use work::instructions::{Unwritten, instructions, unwritten_instructions};
-pub use work::mission::{MissionError, NewMission, missions, state_mission};
+pub use work::instructions::{UnwrittenInstructions, instructions, unwritten_instructions};
+pub use work::mission::{MissionError, NewMission, missions, record_mission};
 pub use work::workflow::{
     LoadedState, STATE_BYTES_MAX, SavedState, StateChange, WorkflowError, load_state, save_state,
     states,

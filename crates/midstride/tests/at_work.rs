@@ -2,9 +2,9 @@
 
 use crate::transcript::Transcript;
 use jiff::{SignedDuration, Timestamp};
-use midstride::store::index::Limit;
+use midstride::store::index::RefreshLimit;
 use midstride::sys::clock::Clock;
-use midstride::verbs::{self, Asked, Which};
+use midstride::verbs::{self, BriefRequest, SessionChoice};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Environment;
 use midstride_core::brief::BriefOccasion;
@@ -53,7 +53,7 @@ impl Shop {
         let home = self.sandbox.home();
         let environment = Environment {
             folder: folder.to_owned(),
-            inside: None,
+            automation: None,
             session: None,
             home: Some(home.to_owned()),
             claude: Some(home.join(".claude")),
@@ -86,7 +86,7 @@ impl Shop {
     fn worked_before(&self, file: &str) {
         self.sandbox.write(file, "x");
         let path = self.works(self.root(), BEFORE, &[file]);
-        let which = Which::Transcript(path);
+        let which = SessionChoice::Transcript(path);
         let project = self.open(self.root());
         verbs::checkpoint(&project, &which, Some(Client::ClaudeCode), CheckpointMode::Auto)
             .unwrap();
@@ -115,7 +115,7 @@ impl Shop {
             is_unrestricted: false,
             kind: moment,
         };
-        let done = verbs::hook(&self.open_at(folder, now), &call, Limit::default());
+        let done = verbs::hook(&self.open_at(folder, now), &call, RefreshLimit::default());
         assert_eq!(done.errors, Vec::<String>::new());
         done.answer.context
     }
@@ -139,7 +139,7 @@ impl Shop {
 
     /// The client registers the process that runs the busy session.
     fn register(&self, pid: u32) {
-        let started = midstride::sys::process::started(u64::from(std::process::id())).unwrap();
+        let started = midstride::sys::process::start_time(u64::from(std::process::id())).unwrap();
         let text = json!({"pid": pid, "sessionId": BUSY, "procStart": started}).to_string();
         let folder = self.sandbox.home().join(".claude/sessions");
         std::fs::create_dir_all(&folder).unwrap();
@@ -147,7 +147,7 @@ impl Shop {
     }
 
     fn page(&self) -> String {
-        let asked = Asked { tokens: Some(2_000), ..Asked::default() };
+        let asked = BriefRequest { tokens: Some(2_000), ..BriefRequest::default() };
         let project = self.open(self.root());
         verbs::brief(&project, &asked, &mut |_, _| ()).briefing.text
     }

@@ -1,8 +1,8 @@
 //! Briefings: what is gathered, whom it is told, and that nothing hangs on a cache.
 
 use crate::open;
-use midstride::store::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
-use midstride::verbs::{self, Asked, Briefed, Delivery, Which};
+use midstride::store::ledger::{Ledger as _, LogPosition, SqliteLedger, WaitPolicy};
+use midstride::verbs::{self, BriefOutcome, BriefRequest, Delivery, SessionChoice};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::SessionName;
 use midstride_core::brief::{BriefOccasion, Budget, Material, compose, points};
@@ -31,12 +31,12 @@ fn put(sandbox: &Sandbox, name: &str, status: &str, day: usize, more: &str) {
     sandbox.write(&format!(".midstride/handoffs/{name}.md"), &text);
 }
 
-fn briefed(project: &Project, asked: &Asked) -> Briefed {
+fn briefed(project: &Project, asked: &BriefRequest) -> BriefOutcome {
     verbs::brief(project, asked, &mut |_, _| ())
 }
 
-fn plain(sandbox: &Sandbox) -> Briefed {
-    briefed(&open(sandbox.root()), &Asked::default())
+fn plain(sandbox: &Sandbox) -> BriefOutcome {
+    briefed(&open(sandbox.root()), &BriefRequest::default())
 }
 
 /// Writes down the session of the fixture, as one of this project.
@@ -56,13 +56,18 @@ fn capture_in(sandbox: &Sandbox, folder: &Path, id: &str, day: &str) {
     let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, text).unwrap();
     let client = Some(Client::ClaudeCode);
-    verbs::checkpoint(&open(folder), &Which::Transcript(path), client, CheckpointMode::Auto)
-        .unwrap();
+    verbs::checkpoint(
+        &open(folder),
+        &SessionChoice::Transcript(path),
+        client,
+        CheckpointMode::Auto,
+    )
+    .unwrap();
 }
 
 fn events(sandbox: &Sandbox) -> Vec<Event> {
-    let ledger = SqliteLedger::open(&open(sandbox.root()), Patience::Command).unwrap();
-    let records = ledger.read_all(Cursor::default(), 10_000).unwrap();
+    let ledger = SqliteLedger::open(&open(sandbox.root()), WaitPolicy::Command).unwrap();
+    let records = ledger.read_all(LogPosition::default(), 10_000).unwrap();
     records.into_iter().flat_map(|record| record.events).map(|envelope| envelope.event).collect()
 }
 
@@ -71,7 +76,7 @@ fn receipts(sandbox: &Sandbox) -> usize {
     events(sandbox).iter().filter(is_one).count()
 }
 
-fn told_ids(briefed: &Briefed) -> Vec<&str> {
+fn told_ids(briefed: &BriefOutcome) -> Vec<&str> {
     briefed.handoffs.iter().map(|one| one.id.as_str()).collect()
 }
 
@@ -93,12 +98,12 @@ fn who_is_meant_comes_first_then_this_branch_then_what_changed_last() {
     put(&sandbox, "elsewhere", "planned", 8, "  state: {environment: {branch: other}}\n");
     put(&sandbox, "here", "planned", 7, "  state: {environment: {branch: main}}\n");
     put(&sandbox, "mine", "planned", 1, "  to: [Implementer]\n");
-    let order = |asked: &Asked| -> Vec<String> {
+    let order = |asked: &BriefRequest| -> Vec<String> {
         let told = briefed(&open(sandbox.root()), asked);
         told_ids(&told).into_iter().map(str::to_owned).collect()
     };
-    assert_eq!(order(&Asked::default()), ["here", "newest", "mine", "elsewhere"]);
-    let asked = Asked { role: Some("implementer".to_owned()), ..Asked::default() };
+    assert_eq!(order(&BriefRequest::default()), ["here", "newest", "mine", "elsewhere"]);
+    let asked = BriefRequest { role: Some("implementer".to_owned()), ..BriefRequest::default() };
     assert_eq!(order(&asked), ["mine", "here", "newest", "elsewhere"]);
 }
 
@@ -120,7 +125,7 @@ fn of_very_many_the_best_are_told_and_the_others_counted() {
         assert!(is_named, "{name}: {}", briefed.briefing.text);
     }
     // With room for them all, all are told.
-    let asked = Asked { tokens: Some(20_000), ..Asked::default() };
+    let asked = BriefRequest { tokens: Some(20_000), ..BriefRequest::default() };
     let all = verbs::brief(&open(sandbox.root()), &asked, &mut |_, _| ());
     assert_eq!(all.handoffs.len(), 40, "{}", all.briefing.text);
 }
@@ -193,11 +198,11 @@ fn a_session_that_is_resumed_a_hundred_times_gets_the_same_and_one_receipt() {
     let sandbox = shop();
     put(&sandbox, "open", "planned", 2, "");
     capture(&sandbox);
-    let asked = Asked {
+    let asked = BriefRequest {
         occasion: Some(BriefOccasion::Resume),
         client: Some(Client::ClaudeCode),
-        session: SessionName::of("claude-code", ID),
-        ..Asked::default()
+        session: SessionName::parse("claude-code", ID),
+        ..BriefRequest::default()
     };
     let before = events(&sandbox).len();
     let first = briefed(&open(sandbox.root()), &asked);
@@ -211,7 +216,7 @@ fn a_session_that_is_resumed_a_hundred_times_gets_the_same_and_one_receipt() {
     assert_eq!(events(&sandbox).len(), before + 1);
     assert_eq!(receipts(&sandbox), 1);
     let project = open(sandbox.root());
-    let told = verbs::receipts(&project, &project.find("open").unwrap()).unwrap();
+    let told = verbs::delivery_records(&project, &project.find("open").unwrap()).unwrap();
     assert_eq!((told.delivered.len(), told.acknowledged.len()), (1, 0));
     // Reading consumes nothing.
     assert!(project.find("open").unwrap().handoff(&project).status().is_open());
@@ -225,11 +230,11 @@ fn a_session_that_has_its_context_is_told_of_those_that_it_does_not_know() {
         put(&sandbox, &format!("here-{number:02}"), "planned", 10 + number % 10, more);
     }
     let told = |has_context| {
-        let asked = Asked {
+        let asked = BriefRequest {
             occasion: Some(BriefOccasion::Resume),
-            session: SessionName::of("claude-code", ID),
+            session: SessionName::parse("claude-code", ID),
             has_context,
-            ..Asked::default()
+            ..BriefRequest::default()
         };
         briefed(&open(sandbox.root()), &asked)
     };
@@ -262,7 +267,8 @@ fn without_a_session_nothing_is_written() {
     // A folder that nobody set up is left as it is, whoever is named.
     let bare = Sandbox::new("none");
     bare.write("docs/handoffs/a.md", "---\nhandoff:\n  id: a\n  title: A\n---\n");
-    let asked = Asked { session: SessionName::of("codex", "s"), ..Asked::default() };
+    let asked =
+        BriefRequest { session: SessionName::parse("codex", "s"), ..BriefRequest::default() };
     let told = briefed(&open(bare.root()), &asked);
     assert_eq!((told_ids(&told), told.delivery.is_none()), (vec!["a"], true));
     assert!(!bare.root().join(".midstride").exists());
@@ -273,10 +279,10 @@ fn a_session_is_not_its_own_predecessor_unless_it_goes_on() {
     let sandbox = shop();
     capture(&sandbox);
     let of = |occasion, id: &str| {
-        let asked = Asked {
+        let asked = BriefRequest {
             occasion: Some(occasion),
-            session: SessionName::of("claude-code", id),
-            ..Asked::default()
+            session: SessionName::parse("claude-code", id),
+            ..BriefRequest::default()
         };
         briefed(&open(sandbox.root()), &asked).predecessor.map(|gist| gist.session)
     };
@@ -296,7 +302,7 @@ fn each_worktree_goes_on_from_its_own_last_session() {
     sandbox.git(&["worktree", "add", "--quiet", second.to_str().unwrap()]);
     capture(&sandbox);
     let before = |folder: &Path| {
-        let told = briefed(&open(folder), &Asked::default());
+        let told = briefed(&open(folder), &BriefRequest::default());
         told.predecessor.map(|gist| gist.session)
     };
     assert_eq!((before(sandbox.root()), before(&second)), (Some(ID.to_owned()), None));
@@ -318,8 +324,8 @@ fn an_older_gist_is_told_only_where_the_checkpoint_is_gone() {
     let sandbox = shop();
     capture(&sandbox);
     let with = plain(&sandbox).predecessor.unwrap();
-    let ledger = SqliteLedger::open(&open(sandbox.root()), Patience::Command).unwrap();
-    let records = ledger.latest_below("session/", 1).unwrap();
+    let ledger = SqliteLedger::open(&open(sandbox.root()), WaitPolicy::Command).unwrap();
+    let records = ledger.latest_with_prefix("session/", 1).unwrap();
     let kept = ledger.get_blob(&blobs(&sandbox)[0]).unwrap().unwrap();
     let mut older = serde_json::to_value(&with).unwrap();
     older["version"] = 1.into();
@@ -327,7 +333,7 @@ fn an_older_gist_is_told_only_where_the_checkpoint_is_gone() {
     older["items"].as_array_mut().unwrap().truncate(3);
     let told = |has_checkpoint: bool| {
         let other = shop();
-        let ledger = SqliteLedger::open(&open(other.root()), Patience::Command).unwrap();
+        let ledger = SqliteLedger::open(&open(other.root()), WaitPolicy::Command).unwrap();
         let mut envelope = records[0].events[0].clone();
         let Event::Session(SessionEvent::Checkpointed { gist, folder, .. }) = &mut envelope.event
         else {
@@ -338,7 +344,7 @@ fn an_older_gist_is_told_only_where_the_checkpoint_is_gone() {
         if has_checkpoint {
             ledger.put_blob(&kept).unwrap();
         }
-        ledger.unite(&[(records[0].stream.clone(), vec![envelope])]).unwrap();
+        ledger.append_missing(&[(records[0].stream.clone(), vec![envelope])]).unwrap();
         plain(&other).predecessor.unwrap()
     };
     assert_eq!(told(true), with);
@@ -350,8 +356,8 @@ fn a_checkpoint_without_a_gist_is_told_alike() {
     let sandbox = shop();
     capture(&sandbox);
     let with = plain(&sandbox);
-    let ledger = SqliteLedger::open(&open(sandbox.root()), Patience::Command).unwrap();
-    let records = ledger.latest_below("session/", 1).unwrap();
+    let ledger = SqliteLedger::open(&open(sandbox.root()), WaitPolicy::Command).unwrap();
+    let records = ledger.latest_with_prefix("session/", 1).unwrap();
     let mut envelope = records[0].events[0].clone();
     let Event::Session(SessionEvent::Checkpointed { gist, folder, .. }) = &mut envelope.event
     else {
@@ -359,11 +365,11 @@ fn a_checkpoint_without_a_gist_is_told_alike() {
     };
     assert!(gist.take().is_some() && folder.take().is_some());
     let other = shop();
-    let older = SqliteLedger::open(&open(other.root()), Patience::Command).unwrap();
+    let older = SqliteLedger::open(&open(other.root()), WaitPolicy::Command).unwrap();
     for hash in blobs(&sandbox) {
         older.put_blob(&ledger.get_blob(&hash).unwrap().unwrap()).unwrap();
     }
-    older.unite(&[(records[0].stream.clone(), vec![envelope])]).unwrap();
+    older.append_missing(&[(records[0].stream.clone(), vec![envelope])]).unwrap();
     assert_eq!(plain(&other).predecessor, with.predecessor);
     assert!(with.predecessor.is_some());
 }
@@ -411,7 +417,7 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
     let client = Some(Client::ClaudeCode);
     verbs::checkpoint(
         &open(sandbox.root()),
-        &Which::Transcript(path),
+        &SessionChoice::Transcript(path),
         client,
         CheckpointMode::Auto,
     )
@@ -429,28 +435,28 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
 
 #[test]
 fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
-    use midstride::journal::Change;
+    use midstride::journal::RevisionInfo;
     use midstride_core::format::header::RevisionVerb;
     let sandbox = shop();
     put(&sandbox, "open", "planned", 2, "");
     let mut environment = open(sandbox.root()).environment().clone();
-    environment.session = SessionName::of("claude-code", ID);
+    environment.session = SessionName::parse("claude-code", ID);
     let project = Project::discover(environment).unwrap();
-    let change = Change::by_verb(RevisionVerb::Start, "started", None);
+    let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", None);
     let begin = |project: &Project| {
         let shelved = project.find("open").unwrap();
-        verbs::live(project, &shelved, &midstride_core::handoff::life::start, &change)
+        verbs::apply(project, &shelved, &midstride_core::handoff::life::start, &change)
     };
     begin(&project).unwrap();
     let acknowledged = |project: &Project| {
-        verbs::receipts(project, &project.find("open").unwrap()).unwrap().acknowledged
+        verbs::delivery_records(project, &project.find("open").unwrap()).unwrap().acknowledged
     };
     let told = acknowledged(&project);
     assert_eq!((told.len(), told[0].session.as_str(), told[0].revision), (1, ID, Some(2)));
     let shelved = project.find("open").unwrap();
-    let session = SessionName::of("claude-code", ID).unwrap();
+    let session = SessionName::parse("claude-code", ID).unwrap();
     assert_eq!(verbs::acknowledge(&project, &session, &[&shelved], "brief").unwrap(), 0);
-    let other = SessionName::of("codex", "s").unwrap();
+    let other = SessionName::parse("codex", "s").unwrap();
     assert_eq!(verbs::acknowledge(&project, &other, &[&shelved], "brief").unwrap(), 1);
     assert_eq!(acknowledged(&project).len(), 2);
 }

@@ -1,9 +1,9 @@
 //! Capturing sessions: where transcripts are found, what is read again, and whose they are.
 
-use midstride::clients::capture::{News, capture, news};
-use midstride::clients::{self, Life, Lives};
-use midstride::store::index::Limit;
-use midstride::verbs::{self, CheckpointError, Extent, Which};
+use midstride::clients::capture::{UnreadAmount, capture, unread_amount};
+use midstride::clients::{self, LivenessProbe, SessionLiveness};
+use midstride::store::index::RefreshLimit;
+use midstride::verbs::{self, CheckpointError, Extent, SessionChoice};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Environment;
 use midstride_core::brief::hook::{HookEvent, HookInput};
@@ -60,7 +60,10 @@ impl Shop {
         path
     }
 
-    fn checkpoint(&self, which: &Which) -> Result<verbs::Checkpointed, CheckpointError> {
+    fn checkpoint(
+        &self,
+        which: &SessionChoice,
+    ) -> Result<verbs::CheckpointOutcome, CheckpointError> {
         verbs::checkpoint(&self.open(), which, None, CheckpointMode::Checkpoint)
     }
 }
@@ -80,19 +83,19 @@ fn a_long_session_that_ends_is_left_to_a_process_that_goes_on_alone() {
             is_unrestricted: false,
             kind: HookEvent::End { is_clear },
         };
-        verbs::hook(&shop.open(), &call, Limit::default())
+        verbs::hook(&shop.open(), &call, RefreshLimit::default())
     };
     let path = shop.session(ID);
     let short = end(&path, false);
-    assert_eq!((short.did, short.is_capture_left), (vec!["captured".to_owned()], false));
+    assert_eq!((short.actions, short.is_capture_due), (vec!["captured".to_owned()], false));
     let more = Shop::text(shop.0.root()).repeat(160);
     Shop::put(&path, &more);
     let long = end(&path, false);
-    assert_eq!((long.did, long.is_capture_left), (vec!["goes on alone".to_owned()], true));
+    assert_eq!((long.actions, long.is_capture_due), (vec!["goes on alone".to_owned()], true));
     // After `/clear` the next session starts at once, and is briefed with it.
     let cleared = end(&path, true);
-    assert_eq!((cleared.did, cleared.is_capture_left), (vec!["captured".to_owned()], false));
-    assert!(!end(&path, false).is_capture_left, "it is captured");
+    assert_eq!((cleared.actions, cleared.is_capture_due), (vec!["captured".to_owned()], false));
+    assert!(!end(&path, false).is_capture_due, "it is captured");
 }
 
 #[test]
@@ -146,13 +149,13 @@ fn only_what_is_new_is_read() {
     let text = std::fs::read_to_string(&path).unwrap();
     let half = text[..text.len() / 2].rfind('\n').unwrap() + 1;
     std::fs::write(&path, &text[..half + 10]).unwrap();
-    let first = shop.checkpoint(&Which::Newest).unwrap();
+    let first = shop.checkpoint(&SessionChoice::Newest).unwrap();
     assert_eq!((first.new_bytes, first.is_new), (half as u64, true));
     std::fs::write(&path, &text).unwrap();
-    let second = shop.checkpoint(&Which::Newest).unwrap();
+    let second = shop.checkpoint(&SessionChoice::Newest).unwrap();
     let whole = text.rfind('\n').unwrap() + 1;
     assert_eq!(second.new_bytes, (whole - half) as u64);
-    let again = shop.checkpoint(&Which::Id(ID[..34].to_owned())).unwrap();
+    let again = shop.checkpoint(&SessionChoice::Id(ID[..34].to_owned())).unwrap();
     assert_eq!((again.new_bytes, again.is_new, &again.blob), (0, false, &second.blob));
     // What was read in two pieces is what is read at once.
     let fresh = Shop::new();
@@ -162,7 +165,7 @@ fn only_what_is_new_is_read() {
         text.replace(&shop.0.root().display().to_string(), &fresh.0.root().display().to_string()),
     )
     .unwrap();
-    let at_once = fresh.checkpoint(&Which::Newest).unwrap();
+    let at_once = fresh.checkpoint(&SessionChoice::Newest).unwrap();
     assert_eq!(at_once.checkpoint.session.counts, second.checkpoint.session.counts);
     assert_eq!(at_once.checkpoint.session.requests, second.checkpoint.session.requests);
 }
@@ -172,13 +175,13 @@ fn a_file_that_was_rewritten_is_read_from_its_start() {
     let shop = Shop::new();
     let path = shop.session(ID);
     let text = std::fs::read_to_string(&path).unwrap();
-    shop.checkpoint(&Which::Newest).unwrap();
+    shop.checkpoint(&SessionChoice::Newest).unwrap();
     let other = text.replace("Make the market", "Make the search");
     let shorter: String = text.split_inclusive('\n').take(3).collect();
     for replaced in [other, shorter, String::new(), text] {
         std::fs::write(&path, &replaced).unwrap();
         let project = shop.open();
-        let found = clients::named(&path, None).unwrap();
+        let found = clients::read_transcript(&path, None).unwrap();
         let captured = capture(&project, &found).unwrap();
         let lines = replaced.matches('\n').count() - replaced.matches("\n\n").count();
         assert_eq!(captured.session.counts.seen, lines as u64);
@@ -207,10 +210,10 @@ fn a_file_that_is_not_the_one_that_was_read_is_news() {
     let text = asked(shop.0.root(), 0..40);
     Shop::put(&path, &text);
     let project = shop.open();
-    let found = clients::named(&path, None).unwrap();
-    assert_eq!(news(&project, &found), News::Enough, "nothing was read yet");
+    let found = clients::read_transcript(&path, None).unwrap();
+    assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough, "nothing was read yet");
     capture(&project, &found).unwrap();
-    assert_eq!(news(&project, &found), News::Nothing);
+    assert_eq!(unread_amount(&project, &found), UnreadAmount::Nothing);
     let more = asked(shop.0.root(), 40..41);
     let middle = text.len() / 2;
     assert!(middle > 8 << 10, "{middle}");
@@ -228,17 +231,17 @@ fn a_file_that_is_not_the_one_that_was_read_is_news() {
     ];
     for (how, text) in other {
         std::fs::write(&path, text).unwrap();
-        assert_eq!(news(&project, &found), News::Enough, "{how}");
+        assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough, "{how}");
     }
     // Clients only append, so this is not looked for.
     std::fs::write(&path, rewritten(middle)).unwrap();
-    assert_eq!(news(&project, &found), News::Nothing);
+    assert_eq!(unread_amount(&project, &found), UnreadAmount::Nothing);
     // What an agent did is news of its session.
     let agent = path.with_extension("").join("subagents/agent-a1.jsonl");
     Shop::put(&agent, &more);
-    assert_eq!(news(&project, &found), News::Enough);
+    assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough);
     capture(&project, &found).unwrap();
-    assert_eq!(news(&project, &found), News::Nothing);
+    assert_eq!(unread_amount(&project, &found), UnreadAmount::Nothing);
 }
 
 #[test]
@@ -248,11 +251,11 @@ fn a_little_of_a_long_session_is_not_worth_reading_on() {
     let text = asked(shop.0.root(), 0..1_000);
     Shop::put(&path, &text);
     let project = shop.open();
-    let found = clients::named(&path, None).unwrap();
+    let found = clients::read_transcript(&path, None).unwrap();
     capture(&project, &found).unwrap();
     let more = asked(shop.0.root(), 1_000..1_001);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
-    assert_eq!(news(&project, &found), News::Little);
+    assert_eq!(unread_amount(&project, &found), UnreadAmount::Little);
     // Whoever wants to know reads all of it, and what is kept is not written for that little.
     for _ in 0..2 {
         let captured = capture(&project, &found).unwrap();
@@ -262,7 +265,7 @@ fn a_little_of_a_long_session_is_not_worth_reading_on() {
     }
     let more = asked(shop.0.root(), 1_000..3_000);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
-    assert_eq!(news(&project, &found), News::Enough);
+    assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough);
     let captured = capture(&project, &found).unwrap();
     assert_eq!(captured.session.requests.total(), 3_000);
     let again = capture(&project, &found).unwrap();
@@ -291,7 +294,7 @@ fn agents_and_tasks_beside_a_session_belong_to_it() {
     );
     Shop::put(&tasks.join("3.json"), r#"{"id":"3","subject":"Tell the team","status":"pending"}"#);
     Shop::put(&tasks.join("4.json"), "half a fi");
-    let done = shop.checkpoint(&Which::Newest).unwrap();
+    let done = shop.checkpoint(&SessionChoice::Newest).unwrap();
     let session = &done.checkpoint.session;
     let command = session.commands.items.last().unwrap();
     assert_eq!((&*command.text, command.code), ("make bench", Some(2)));
@@ -309,7 +312,7 @@ fn agents_and_tasks_beside_a_session_belong_to_it() {
             ("Tell the team", "pending", "tasks/3.json"),
         ]
     );
-    assert!(!shop.checkpoint(&Which::Newest).unwrap().is_new);
+    assert!(!shop.checkpoint(&SessionChoice::Newest).unwrap().is_new);
 }
 
 #[test]
@@ -329,7 +332,7 @@ fn a_codex_session_goes_on_from_the_one_it_was_forked_from() {
         "type": "user_message", "message": "Try the other way."}});
     let child = day.join(format!("rollout-2026-03-22T11-00-00-{OTHER}.jsonl"));
     Shop::put(&child, &format!("{meta}\n{asked}\n"));
-    let done = shop.checkpoint(&Which::Id(OTHER.to_owned())).unwrap();
+    let done = shop.checkpoint(&SessionChoice::Id(OTHER.to_owned())).unwrap();
     let session = &done.checkpoint.session;
     assert_eq!(session.id.as_deref(), Some(OTHER));
     assert_eq!(session.forked_from.as_deref(), Some(ID));
@@ -340,7 +343,8 @@ fn a_codex_session_goes_on_from_the_one_it_was_forked_from() {
     assert_eq!(session.usage.total(), 0);
     assert_eq!((session.counts.seen, session.counts.duplicates), (10, 8));
     // The one that was left has all of it.
-    let left = shop.checkpoint(&Which::Transcript(parent.clone())).unwrap().checkpoint.session;
+    let left =
+        shop.checkpoint(&SessionChoice::Transcript(parent.clone())).unwrap().checkpoint.session;
     assert_eq!(&*left.requests.items[0].text, "Fix the login loop.");
     assert!(!left.tasks.is_empty() && left.forked_from.is_none());
     // The parent being gone costs what it told.
@@ -351,7 +355,7 @@ fn a_codex_session_goes_on_from_the_one_it_was_forked_from() {
         .unwrap()
         .replace(&root, &fresh.0.root().display().to_string());
     Shop::put(&there, &child);
-    let done = fresh.checkpoint(&Which::Transcript(there)).unwrap();
+    let done = fresh.checkpoint(&SessionChoice::Transcript(there)).unwrap();
     let session = &done.checkpoint.session;
     assert_eq!(session.requests.total(), 1);
     assert_eq!((session.forked_from.as_deref(), &session.forked_after), (Some(ID), &None));
@@ -365,10 +369,10 @@ fn a_session_of_another_project_is_refused_and_one_that_moved_is_taken() {
     std::fs::create_dir(&elsewhere).unwrap();
     let path = shop.0.home().join("t.jsonl");
     Shop::put(&path, &Shop::text(&elsewhere));
-    let refused = shop.checkpoint(&Which::Transcript(path.clone())).unwrap_err();
+    let refused = shop.checkpoint(&SessionChoice::Transcript(path.clone())).unwrap_err();
     assert!(matches!(refused, CheckpointError::OtherProject { .. }), "{refused}");
     Shop::put(&path, &Shop::text(&gone));
-    let taken = shop.checkpoint(&Which::Transcript(path)).unwrap();
+    let taken = shop.checkpoint(&SessionChoice::Transcript(path)).unwrap();
     assert_eq!(taken.moved_from, Some(gone.display().to_string()));
 }
 
@@ -378,7 +382,7 @@ fn what_is_no_transcript_is_said_to_be_none() {
     let path = shop.0.home().join("t.jsonl");
     let refused = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        shop.checkpoint(&Which::Transcript(path.clone()))
+        shop.checkpoint(&SessionChoice::Transcript(path.clone()))
     };
     // UTF-16, binary, prose.
     let wide: Vec<u8> = "{\"type\":\"user\"}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -391,9 +395,12 @@ fn what_is_no_transcript_is_said_to_be_none() {
         assert_eq!(refused(bytes).unwrap().checkpoint.session.counts.seen, 0);
     }
     std::fs::remove_file(&path).unwrap();
-    let error = shop.checkpoint(&Which::Transcript(path.clone())).unwrap_err();
+    let error = shop.checkpoint(&SessionChoice::Transcript(path.clone())).unwrap_err();
     assert!(matches!(error, CheckpointError::File(_)), "{error}");
-    assert!(matches!(shop.checkpoint(&Which::Newest).unwrap_err(), CheckpointError::NoSession(_)));
+    assert!(matches!(
+        shop.checkpoint(&SessionChoice::Newest).unwrap_err(),
+        CheckpointError::NoSession(_)
+    ));
 }
 
 #[test]
@@ -401,20 +408,20 @@ fn a_session_whose_process_is_there_runs() {
     let shop = Shop::new();
     shop.session(ID);
     let found = clients::transcripts(&shop.open(), None).0.remove(0);
-    let life = || Lives::now(shop.open().environment()).of(&found);
-    assert_eq!(life(), Life::Ended);
+    let life = || LivenessProbe::new(shop.open().environment()).check(&found);
+    assert_eq!(life(), SessionLiveness::Ended);
     let own = std::process::id();
-    let started = midstride::sys::process::started(u64::from(own)).unwrap();
+    let started = midstride::sys::process::start_time(u64::from(own)).unwrap();
     let register = |start: &str| {
         let file = shop.0.home().join(format!(".claude/sessions/{own}.json"));
         let text = format!("{{\"pid\":{own},\"sessionId\":\"{ID}\",\"procStart\":\"{start}\"}}");
         Shop::put(&file, &text);
     };
     register(&started);
-    assert_eq!(life(), Life::Runs);
+    assert_eq!(life(), SessionLiveness::Running);
     // The number went to another process.
     register("1");
-    assert_eq!(life(), Life::Ended);
+    assert_eq!(life(), SessionLiveness::Ended);
 }
 
 #[test]
@@ -429,9 +436,12 @@ fn a_codex_transcript_that_is_open_is_at_work() {
     Shop::put(&path, &text);
     let found = clients::transcripts(&shop.open(), Some(Client::Codex)).0.remove(0);
     let open = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
-    assert_eq!(Lives::now(shop.open().environment()).of(&found), Life::Runs);
+    assert_eq!(
+        LivenessProbe::new(shop.open().environment()).check(&found),
+        SessionLiveness::Running
+    );
     drop(open);
-    assert_eq!(Lives::now(shop.open().environment()).of(&found), Life::Ended);
+    assert_eq!(LivenessProbe::new(shop.open().environment()).check(&found), SessionLiveness::Ended);
 }
 
 #[test]
@@ -453,7 +463,7 @@ fn a_session_killed_in_mid_turn_is_recovered_to_its_last_whole_record() {
     let mut said = [0; 5];
     std::io::Read::read_exact(writer.stdout.as_mut().unwrap(), &mut said).unwrap();
     let pid = writer.id();
-    let started = midstride::sys::process::started(u64::from(pid)).unwrap();
+    let started = midstride::sys::process::start_time(u64::from(pid)).unwrap();
     let register = shop.0.home().join(format!(".claude/sessions/{pid}.json"));
     Shop::put(
         &register,
@@ -472,7 +482,7 @@ fn a_session_killed_in_mid_turn_is_recovered_to_its_last_whole_record() {
     let again = verbs::recover(&shop.open(), false).unwrap();
     assert_eq!(again.checkpoints.len(), 0);
     let (list, _) = verbs::sessions(&shop.open(), None).unwrap();
-    assert_eq!((list[0].extent, list[0].life), (Extent::Whole, Life::Ended));
+    assert_eq!((list[0].extent, list[0].life), (Extent::Whole, SessionLiveness::Ended));
 }
 
 #[test]
@@ -484,11 +494,11 @@ fn the_newest_are_recovered_first_and_older_ones_than_midstride_never() {
     let old = shop.place(shop.0.root(), ID);
     Shop::put(&old, &Shop::text(shop.0.root()).replace("2026-03-22", "2026-03-19"));
     let first = verbs::recover(&shop.open(), false).unwrap();
-    assert_eq!((first.checkpoints.len(), first.left), (3, 2));
+    assert_eq!((first.checkpoints.len(), first.remaining), (3, 2));
     let rest = verbs::recover(&shop.open(), true).unwrap();
-    assert_eq!((rest.checkpoints.len(), rest.left), (2, 0));
+    assert_eq!((rest.checkpoints.len(), rest.remaining), (2, 0));
     // By name it can be had all the same.
-    assert!(shop.checkpoint(&Which::Id(ID.to_owned())).unwrap().is_new);
+    assert!(shop.checkpoint(&SessionChoice::Id(ID.to_owned())).unwrap().is_new);
 }
 
 #[test]
@@ -503,7 +513,7 @@ fn what_agents_did_after_their_session_was_written_down_is_recovered() {
     let half = more.len() / 2;
     let first = more[..half].rfind('\n').unwrap() + 1;
     Shop::put(&agent, &more[..first]);
-    assert!(shop.checkpoint(&Which::Newest).unwrap().is_new);
+    assert!(shop.checkpoint(&SessionChoice::Newest).unwrap().is_new);
     let recover = || verbs::recover(&shop.open(), true).unwrap().checkpoints;
     assert!(recover().is_empty());
     std::fs::write(&agent, &more).unwrap();
@@ -521,10 +531,10 @@ fn what_agents_did_after_their_session_was_written_down_is_recovered() {
 fn a_transcript_that_was_emptied_takes_nothing_away() {
     let shop = Shop::new();
     let path = shop.session(ID);
-    let before = shop.checkpoint(&Which::Newest).unwrap();
+    let before = shop.checkpoint(&SessionChoice::Newest).unwrap();
     for text in ["", "{\"type\":"] {
         std::fs::write(&path, text).unwrap();
-        let which = Which::Transcript(path.clone());
+        let which = SessionChoice::Transcript(path.clone());
         let after = shop.checkpoint(&which).unwrap();
         assert_eq!((after.is_new, &after.blob), (false, &before.blob), "{text}");
     }
@@ -540,7 +550,7 @@ fn two_captures_at_once_are_both_fine() {
     std::thread::scope(|scope| {
         let capture = || {
             for _ in 0..5 {
-                shop.checkpoint(&Which::Newest).unwrap();
+                shop.checkpoint(&SessionChoice::Newest).unwrap();
             }
         };
         let captures: Vec<_> = (0..4).map(|_| scope.spawn(capture)).collect();
@@ -553,23 +563,23 @@ fn two_captures_at_once_are_both_fine() {
             capture.join().unwrap();
         }
     });
-    let last = shop.checkpoint(&Which::Newest).unwrap();
+    let last = shop.checkpoint(&SessionChoice::Newest).unwrap();
     assert_eq!(last.checkpoint.session.last_record.as_deref(), Some("a52"));
-    assert!(!shop.checkpoint(&Which::Newest).unwrap().is_new);
+    assert!(!shop.checkpoint(&SessionChoice::Newest).unwrap().is_new);
 }
 
 #[test]
 fn a_session_outlives_its_transcript_and_becomes_a_handoff() {
     let shop = Shop::new();
     let path = shop.session(ID);
-    let done = shop.checkpoint(&Which::Newest).unwrap();
+    let done = shop.checkpoint(&SessionChoice::Newest).unwrap();
     std::fs::remove_file(path).unwrap();
     let shown = verbs::session(&shop.open(), ID, None).unwrap();
     assert!(shown.is_stored);
     assert_eq!(shown.checkpoint.digest, done.checkpoint.digest);
     let created = verbs::promote(&shop.open(), ID, None, Some("cache-session".into())).unwrap();
-    assert_eq!(created.shelved.path, Path::new(".git/midstride/handoffs/cache-session.md"));
-    let text = String::from_utf8(created.shelved.bytes).unwrap();
+    assert_eq!(created.stored.path, Path::new(".git/midstride/handoffs/cache-session.md"));
+    let text = String::from_utf8(created.stored.bytes).unwrap();
     for expected in
         ["kind: session", "`npm test` (record a06, exit 1)", "Redis", "ag2", "- [ ] Warm the cache"]
     {
@@ -584,7 +594,7 @@ fn every_foreign_session_is_captured_and_reads_back_as_it_was_kept() {
     let project = shop.open();
     let mut captured = 0;
     for path in transcripts_below(&folder) {
-        let found = clients::named(&path, None).unwrap();
+        let found = clients::read_transcript(&path, None).unwrap();
         let once: Session = capture(&project, &found).unwrap().session;
         let again = capture(&project, &found).unwrap();
         assert_eq!((again.new_bytes, &again.session), (0, &once), "{}", path.display());

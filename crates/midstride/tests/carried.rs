@@ -1,10 +1,10 @@
 //! What outlives a session: standing instructions, and what is left open until something settles it.
 
 use crate::open;
-use midstride::store::ledger::{Ledger as _, Patience, SqliteLedger};
-use midstride::verbs::{self, Asked, DismissError, StateChange, Which};
+use midstride::store::ledger::{Ledger as _, SqliteLedger, WaitPolicy};
+use midstride::verbs::{self, BriefRequest, DismissError, SessionChoice, StateChange};
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::Inside;
+use midstride::workspace::settings::Automation;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_testkit::Sandbox;
@@ -96,7 +96,7 @@ impl Script {
         std::fs::write(&path, lines).unwrap();
         let client = Some(Client::ClaudeCode);
         let project = open(sandbox.root());
-        verbs::checkpoint(&project, &Which::Transcript(path), client, CheckpointMode::Auto)
+        verbs::checkpoint(&project, &SessionChoice::Transcript(path), client, CheckpointMode::Auto)
             .unwrap()
             .blob
     }
@@ -108,12 +108,12 @@ fn work(day: u32) -> Script {
 }
 
 fn page(sandbox: &Sandbox) -> String {
-    let asked = Asked { tokens: Some(2_000), ..Asked::default() };
+    let asked = BriefRequest { tokens: Some(2_000), ..BriefRequest::default() };
     verbs::brief(&open(sandbox.root()), &asked, &mut |_, _| ()).briefing.text
 }
 
 fn handles(sandbox: &Sandbox) -> Vec<(String, &'static str, String)> {
-    let all = verbs::dismissable(&open(sandbox.root())).unwrap();
+    let all = verbs::dismissable_items(&open(sandbox.root())).unwrap();
     all.into_iter().map(|one| (one.handle, one.kind, one.text)).collect()
 }
 
@@ -155,7 +155,7 @@ fn an_instruction_outlives_what_was_stored_of_its_session() {
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
     let project = open(sandbox.root());
-    let ledger = SqliteLedger::open(&project, Patience::Command).unwrap();
+    let ledger = SqliteLedger::open(&project, WaitPolicy::Command).unwrap();
     ledger.forget_blob(&stored).unwrap();
     drop(ledger);
     assert!(holds(&sandbox), "{}", page(&sandbox));
@@ -186,8 +186,8 @@ fn only_the_user_dismisses_an_instruction() {
     let sandbox = shop();
     let (handle, _) = given(&sandbox);
     let mut environment = open(sandbox.root()).environment().clone();
-    for inside in [Inside::Agent("Claude Code"), Inside::Proof] {
-        environment.inside = Some(inside);
+    for inside in [Automation::Agent("Claude Code"), Automation::Proof] {
+        environment.automation = Some(inside);
         let agent = Project::discover(environment.clone()).unwrap();
         let refused = verbs::dismiss(&agent, &handle.to_uppercase(), false);
         assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
@@ -348,7 +348,7 @@ fn a_commit_that_was_reset_away_after_the_session_is_not_named() {
     let client = Some(Client::ClaudeCode);
     verbs::checkpoint(
         &open(sandbox.root()),
-        &Which::Transcript(path),
+        &SessionChoice::Transcript(path),
         client,
         CheckpointMode::Auto,
     )
@@ -374,7 +374,7 @@ fn an_item_of_the_last_session_can_be_dismissed() {
     verbs::dismiss(&open(sandbox.root()), &handle, true).unwrap();
     assert!(!page(&sandbox).contains("Failing"), "{}", page(&sandbox));
     assert!(handles(&sandbox).is_empty());
-    assert_eq!(verbs::dismissals(&open(sandbox.root())).unwrap().wrong, 1);
+    assert_eq!(verbs::count_dismissals(&open(sandbox.root())).unwrap().wrong, 1);
 }
 
 #[test]

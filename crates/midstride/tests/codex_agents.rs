@@ -1,7 +1,7 @@
 //! Agents of Codex: their transcripts are files of their own, and belong to the session that started them.
 
 use midstride::clients;
-use midstride::verbs::{self, Which};
+use midstride::verbs::{self, SessionChoice};
 use midstride::workspace::project::Project;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::session::{Client, Session};
@@ -61,7 +61,7 @@ impl Shop {
     }
 
     fn captured(&self, path: &Path) -> Session {
-        let which = Which::Transcript(path.to_owned());
+        let which = SessionChoice::Transcript(path.to_owned());
         let client = Some(Client::Codex);
         let done = verbs::checkpoint(&self.open(), &which, client, CheckpointMode::Auto).unwrap();
         done.checkpoint.session

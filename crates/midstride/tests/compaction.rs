@@ -2,8 +2,8 @@
 
 use crate::open;
 use crate::transcript::Transcript;
-use midstride::store::index::Limit;
-use midstride::verbs::{self, Hooked, Which};
+use midstride::store::index::RefreshLimit;
+use midstride::verbs::{self, HookOutcome, SessionChoice};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
@@ -22,7 +22,7 @@ fn write(sandbox: &Sandbox, transcript: &Transcript) {
     std::fs::write(sandbox.home().join("transcript.jsonl"), transcript.text()).unwrap();
 }
 
-fn hook(sandbox: &Sandbox, event: &str, moment: HookEvent) -> Hooked {
+fn hook(sandbox: &Sandbox, event: &str, moment: HookEvent) -> HookOutcome {
     let call = HookInput {
         client: Client::ClaudeCode,
         event: event.to_owned(),
@@ -34,7 +34,7 @@ fn hook(sandbox: &Sandbox, event: &str, moment: HookEvent) -> Hooked {
         is_unrestricted: false,
         kind: moment,
     };
-    let done = verbs::hook(&open(sandbox.root()), &call, Limit::default());
+    let done = verbs::hook(&open(sandbox.root()), &call, RefreshLimit::default());
     assert_eq!(done.errors, Vec::<String>::new());
     done
 }
@@ -106,7 +106,8 @@ fn a_session_that_is_resumed_to_be_compacted_is_told_everything_once() {
     std::fs::write(&path, transcript.says("The report is written.").text()).unwrap();
     let project = open(sandbox.root());
     let client = Some(Client::ClaudeCode);
-    verbs::checkpoint(&project, &Which::Transcript(path), client, CheckpointMode::Auto).unwrap();
+    verbs::checkpoint(&project, &SessionChoice::Transcript(path), client, CheckpointMode::Auto)
+        .unwrap();
 
     let start =
         |occasion| hook(&sandbox, "SessionStart", HookEvent::Start(occasion)).answer.context;

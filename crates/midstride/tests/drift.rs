@@ -19,7 +19,7 @@ fn drifts() -> u64 {
 fn judged(repo: &DriftingRepo, at_head: bool) -> BTreeMap<(String, String), CitationCheck> {
     let project = repo.project();
     let (ground, _) = repo.expected(at_head);
-    let with = Comparison::with(&project, ground, true).unwrap();
+    let with = Comparison::against(&project, ground, true).unwrap();
     let mut all = BTreeMap::new();
     for one in check_all(&project, &with) {
         let one = one.unwrap();

@@ -1,4 +1,4 @@
-use midstride::sys::files::{FILE_BYTES_MAX, FileError, Lock, Problem, Root};
+use midstride::sys::files::{FILE_BYTES_MAX, FileError, FileProblem, Lock, Root};
 use midstride_testkit::Sandbox;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -49,8 +49,9 @@ fn of_many_that_change_one_file_nobodys_change_is_lost() {
                 let add = |old: Option<Vec<u8>>| {
                     (Some([old.unwrap_or_default(), b"x".into()].concat()), ())
                 };
-                root.change_passing(Path::new("count"), 100, add).unwrap();
-                let read = root.change_passing(Path::new("count"), 100, |old| (None, old)).unwrap();
+                root.update_without_sync(Path::new("count"), 100, add).unwrap();
+                let read =
+                    root.update_without_sync(Path::new("count"), 100, |old| (None, old)).unwrap();
                 assert!(read.is_some_and(|read| !read.is_empty()));
             });
         }
@@ -93,7 +94,7 @@ fn nothing_leaves_the_root() {
     let root = Root::open(sandbox.root()).unwrap();
     for path in ["../home/secret", "out/secret", sandbox.home().join("secret").to_str().unwrap()] {
         let error = root.read(Path::new(path)).unwrap_err();
-        assert!(matches!(error.problem, Problem::Outside), "{path}: {error}");
+        assert!(matches!(error.problem, FileProblem::Outside), "{path}: {error}");
         assert_eq!(problem(root.create(Path::new(path), b"x")), "Outside", "{path}");
     }
     assert_eq!(std::fs::read_to_string(sandbox.home().join("secret")).unwrap(), "secret");
@@ -108,7 +109,7 @@ fn a_lock_is_held_by_one_at_a_time() {
         for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..20 {
-                    let _lock = Lock::hold(&root, "x").unwrap();
+                    let _lock = Lock::acquire(&root, "x").unwrap();
                     together.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     std::thread::yield_now();
                     inside.fetch_sub(1, Ordering::SeqCst);
@@ -134,7 +135,9 @@ fn nobody_comes_between_the_comparison_and_the_exchange() {
                     match root.replace(Path::new("x.md"), &old, &new) {
                         Ok(()) => _ = saved.fetch_add(1, Ordering::Relaxed),
                         // It is replaced, never gone.
-                        Err(error) => assert!(matches!(error.problem, Problem::Changed), "{error}"),
+                        Err(error) => {
+                            assert!(matches!(error.problem, FileProblem::Changed), "{error}")
+                        }
                     }
                 }
             });
@@ -159,7 +162,7 @@ fn a_file_that_is_being_replaced_is_not_gone() {
         let root = Root::open(sandbox.root()).unwrap();
         for path in ["x.md", "link.md"].repeat(500) {
             let error = root.replace(Path::new(path), b"never", b"mine").unwrap_err();
-            if !matches!(error.problem, Problem::Changed) {
+            if !matches!(error.problem, FileProblem::Changed) {
                 done.store(true, Ordering::Relaxed);
                 panic!("{error}");
             }
@@ -198,5 +201,5 @@ fn a_pipe_is_not_waited_for() {
     sandbox.finish(sandbox.command("mkfifo").arg("x.md")).exits(0);
     let root = Root::open(sandbox.root()).unwrap();
     let error = root.read(Path::new("x.md")).unwrap_err();
-    assert!(matches!(error.problem, Problem::NotFile), "{error}");
+    assert!(matches!(error.problem, FileProblem::NotFile), "{error}");
 }

@@ -2,9 +2,9 @@
 //! what was read so far.
 
 use crate::open;
-use midstride::store::index::{Effort, Filter, Index, Indexing, Limit, scan};
-use midstride::store::ledger::Patience;
-use midstride::verbs::{self, Asked, Briefed, Hooked, brief, finish_index};
+use midstride::store::index::{Effort, Filter, Index, IndexProgress, RefreshLimit, scan};
+use midstride::store::ledger::WaitPolicy;
+use midstride::verbs::{self, BriefOutcome, BriefRequest, HookOutcome, brief, finish_index};
 use midstride::workspace::project::Project;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
@@ -39,7 +39,7 @@ fn repository(handoffs: usize) -> Sandbox {
     sandbox
 }
 
-fn start(project: &Project, session: &str, limit: Limit) -> Hooked {
+fn start(project: &Project, session: &str, limit: RefreshLimit) -> HookOutcome {
     let call = HookInput {
         client: Client::ClaudeCode,
         event: "SessionStart".to_owned(),
@@ -54,17 +54,17 @@ fn start(project: &Project, session: &str, limit: Limit) -> Hooked {
     verbs::hook(project, &call, limit)
 }
 
-fn briefed(project: &Project, limit: Limit) -> Briefed {
-    brief(project, &Asked { limit, ..Asked::default() }, &mut |_, _| ())
+fn briefed(project: &Project, limit: RefreshLimit) -> BriefOutcome {
+    brief(project, &BriefRequest { limit, ..BriefRequest::default() }, &mut |_, _| ())
 }
 
-fn refresh(project: &Project, index: &mut Index, limit: Limit) -> Option<Indexing> {
+fn refresh(project: &Project, index: &mut Index, limit: RefreshLimit) -> Option<IndexProgress> {
     index.refresh(project, Effort::Open, limit, &mut |_, _| ()).unwrap().indexing
 }
 
 fn open_names(project: &Project, index: &Index) -> Vec<String> {
-    let open = index.open_ones(project).unwrap().into_iter();
-    open.map(|(spot, _)| project.shown(&spot).display().to_string()).collect()
+    let open = index.open_handoffs(project).unwrap().into_iter();
+    open.map(|(spot, _)| project.display_path(&spot).display().to_string()).collect()
 }
 
 fn file_of(project: &Project) -> PathBuf {
@@ -76,7 +76,7 @@ fn a_first_start_is_briefed_before_the_index_is_complete() {
     let sandbox = repository(2_000);
     let project = open(sandbox.root());
     let line = "read the newest 400 of 2,000 handoffs";
-    let first = start(&project, "one", Limit::documents(400));
+    let first = start(&project, "one", RefreshLimit::documents(400));
     let context = first.answer.context.unwrap();
     assert!(context.contains("Heron 1999"), "{context}");
     assert!(context.contains(" 1600 unread handoffs"), "{context}");
@@ -86,17 +86,17 @@ fn a_first_start_is_briefed_before_the_index_is_complete() {
         user_line.ends_with(&format!("midstride is building its index: {line}")),
         "{user_line}"
     );
-    assert!(first.is_index_left && first.errors.is_empty(), "{:?}", first.errors);
+    assert!(first.is_index_incomplete && first.errors.is_empty(), "{:?}", first.errors);
     // The next one continues where it stopped.
-    let second = start(&project, "two", Limit::documents(400)).answer.context.unwrap();
+    let second = start(&project, "two", RefreshLimit::documents(400)).answer.context.unwrap();
     assert!(second.contains(" 1200 unread handoffs"), "{second}");
     assert!(second.contains("Heron 1999"), "{second}");
     assert!(finish_index(&project).unwrap());
-    let third = start(&project, "three", Limit::documents(400)).answer;
+    let third = start(&project, "three", RefreshLimit::documents(400)).answer;
     let (context, user_line) = (third.context.unwrap(), third.user_line.unwrap());
     assert!(context.contains("Heron 1999") && !context.contains("Index"), "{context}");
     assert!(!user_line.contains("index"), "{user_line}");
-    assert_eq!(briefed(&project, Limit::default()).open, 21);
+    assert_eq!(briefed(&project, RefreshLimit::default()).open, 21);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_refresh_that_is_cut_short_keeps_what_it_read_newest_first() {
     let project = open(sandbox.root());
     let counts = |limit, expected: &[(usize, &[&str])]| {
         for (read, open) in expected {
-            let mut index = Index::open(&project, Patience::Hook).unwrap();
+            let mut index = Index::open(&project, WaitPolicy::Hook).unwrap();
             let indexing = refresh(&project, &mut index, limit);
             assert_eq!(indexing.map(|one| (one.read, one.documents)), Some((*read, 200)));
             assert_eq!(index.documents().unwrap(), *read);
@@ -122,12 +122,12 @@ fn a_refresh_that_is_cut_short_keeps_what_it_read_newest_first() {
         }
     };
     let [first, middle, last] = [path(0), path(100), path(199)];
-    counts(Limit::documents(1), &[(1, &[&first])]);
-    counts(Limit::documents(40), &[(41, &[&first, &last]), (81, &[&first, &last])]);
-    counts(Limit::documents(70), &[(151, &[&first, &middle, &last])]);
-    let mut index = Index::open(&project, Patience::Command).unwrap();
+    counts(RefreshLimit::documents(1), &[(1, &[&first])]);
+    counts(RefreshLimit::documents(40), &[(41, &[&first, &last]), (81, &[&first, &last])]);
+    counts(RefreshLimit::documents(70), &[(151, &[&first, &middle, &last])]);
+    let mut index = Index::open(&project, WaitPolicy::Command).unwrap();
     assert_eq!(herons(&project, &index), 0, "of many, only what briefings need was read");
-    assert_eq!(refresh(&project, &mut index, Limit::default()), None);
+    assert_eq!(refresh(&project, &mut index, RefreshLimit::default()), None);
     assert_eq!((index.documents().unwrap(), herons(&project, &index)), (200, 200));
 }
 
@@ -140,15 +140,18 @@ fn herons(project: &Project, index: &Index) -> usize {
 fn a_changed_configuration_is_read_in_with_all_documents_in_pieces() {
     let sandbox = repository(100);
     let project = open(sandbox.root());
-    assert_eq!(briefed(&project, Limit::default()).indexing, None);
+    assert_eq!(briefed(&project, RefreshLimit::default()).indexing, None);
     sandbox.write(".midstride/config.toml", "shelves = [\"notes\"]\n");
     let project = open(sandbox.root());
     for read in [40, 80] {
-        let briefed = briefed(&project, Limit::documents(40));
+        let briefed = briefed(&project, RefreshLimit::documents(40));
         // What was read with the old one is briefed meanwhile.
-        assert_eq!((briefed.indexing, briefed.open), (Some(Indexing { read, documents: 100 }), 2));
+        assert_eq!(
+            (briefed.indexing, briefed.open),
+            (Some(IndexProgress { read, documents: 100 }), 2)
+        );
     }
-    assert_eq!(briefed(&project, Limit::documents(40)).indexing, None);
+    assert_eq!(briefed(&project, RefreshLimit::documents(40)).indexing, None);
 }
 
 #[test]
@@ -161,9 +164,12 @@ fn one_process_at_a_time_finishes_an_index() {
     let held = File::create(folder.join(format!("{lock}.finish.lock"))).unwrap();
     held.lock().unwrap();
     assert!(!finish_index(&project).unwrap());
-    assert!(!start(&project, "one", Limit::documents(1)).is_index_left, "it is being finished");
+    assert!(
+        !start(&project, "one", RefreshLimit::documents(1)).is_index_incomplete,
+        "it is being finished"
+    );
     drop(held);
-    assert!(start(&project, "two", Limit::documents(1)).is_index_left);
+    assert!(start(&project, "two", RefreshLimit::documents(1)).is_index_incomplete);
     assert!(finish_index(&project).unwrap());
 }
 
@@ -171,19 +177,19 @@ fn one_process_at_a_time_finishes_an_index() {
 fn while_another_process_writes_a_briefing_comes_from_reading() {
     let sandbox = repository(150);
     let project = open(sandbox.root());
-    drop(Index::open(&project, Patience::Command).unwrap());
+    drop(Index::open(&project, WaitPolicy::Command).unwrap());
     let other = rusqlite::Connection::open(file_of(&project)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let first = briefed(&project, Limit::documents(40));
-    assert_eq!(first.indexing, Some(Indexing { read: 40, documents: 150 }));
-    assert!(first.is_index_left && first.briefing.text.contains("Heron 0149"));
+    let first = briefed(&project, RefreshLimit::documents(40));
+    assert_eq!(first.indexing, Some(IndexProgress { read: 40, documents: 150 }));
+    assert!(first.is_index_incomplete && first.briefing.text.contains("Heron 0149"));
     other.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(briefed(&project, Limit::default()).open, 3);
+    assert_eq!(briefed(&project, RefreshLimit::default()).open, 3);
     // What is in the index is used, and nothing new is waited for.
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     write(&sandbox, 500, "planned");
-    let later = briefed(&project, Limit::documents(40));
-    assert_eq!(later.indexing, Some(Indexing { read: 150, documents: 151 }));
+    let later = briefed(&project, RefreshLimit::documents(40));
+    assert_eq!(later.indexing, Some(IndexProgress { read: 150, documents: 151 }));
     assert_eq!(later.open, 3);
 }
 
@@ -191,7 +197,7 @@ fn while_another_process_writes_a_briefing_comes_from_reading() {
 fn second_worktree(sandbox: &Sandbox) -> PathBuf {
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "handoffs"]);
-    assert_eq!(briefed(&open(sandbox.root()), Limit::default()).indexing, None);
+    assert_eq!(briefed(&open(sandbox.root()), RefreshLimit::default()).indexing, None);
     let second = sandbox.root().parent().unwrap().join("second");
     sandbox.git(&["worktree", "add", "--quiet", second.to_str().unwrap()]);
     second
@@ -214,17 +220,17 @@ fn a_second_worktree_does_not_parse_the_same_documents_again() {
     std::fs::remove_file(second.join(path(7))).unwrap();
     std::fs::copy(second.join(path(0)), second.join(path(800))).unwrap();
     let project = open(&second);
-    let mut index = Index::open(&project, Patience::Hook).unwrap();
+    let mut index = Index::open(&project, WaitPolicy::Hook).unwrap();
     assert_eq!(index.documents().unwrap(), 150);
     assert!(open_names(&project, &index).is_empty(), "nothing was compared here yet");
     // Open ones come first.
-    let indexing = refresh(&project, &mut index, Limit::documents(4));
-    assert_eq!(indexing, Some(Indexing { read: 4, documents: 150 }));
+    let indexing = refresh(&project, &mut index, RefreshLimit::documents(4));
+    assert_eq!(indexing, Some(IndexProgress { read: 4, documents: 150 }));
     assert_eq!(open_names(&project, &index).len(), 3);
     drop(index);
     assert!(finish_index(&project).unwrap());
     assert_eq!(stages(&project), 148);
-    let mut names = open_names(&project, &Index::open(&project, Patience::Hook).unwrap());
+    let mut names = open_names(&project, &Index::open(&project, WaitPolicy::Hook).unwrap());
     names.sort();
     assert_eq!(names, [path(0), path(149), path(800)]);
 }
@@ -239,13 +245,13 @@ fn where_there_is_no_time_for_a_copy_open_handoffs_are_read_first() {
     let lock = sandbox.root().join(format!(".git/midstride/locks/{name}.lock"));
     let held = File::create(lock).unwrap();
     held.lock().unwrap();
-    let first = briefed(&project, Limit::documents(3));
-    assert_eq!(first.indexing, Some(Indexing { read: 3, documents: 150 }));
-    assert_eq!((first.open, first.is_index_left), (3, true));
+    let first = briefed(&project, RefreshLimit::documents(3));
+    assert_eq!(first.indexing, Some(IndexProgress { read: 3, documents: 150 }));
+    assert_eq!((first.open, first.is_index_incomplete), (3, true));
     assert!(!file_of(&project).exists());
     drop(held);
     assert!(finish_index(&project).unwrap());
-    assert_eq!(briefed(&project, Limit::documents(3)).indexing, None);
+    assert_eq!(briefed(&project, RefreshLimit::documents(3)).indexing, None);
 }
 
 #[test]
@@ -255,8 +261,8 @@ fn an_index_that_was_copied_finds_what_reading_finds() {
     std::fs::write(second.join(path(3)), "# Pelican\n").unwrap();
     std::fs::remove_file(second.join(path(4))).unwrap();
     let project = open(&second);
-    let mut index = Index::open(&project, Patience::Command).unwrap();
-    assert_eq!(refresh(&project, &mut index, Limit::default()), None);
+    let mut index = Index::open(&project, WaitPolicy::Command).unwrap();
+    assert_eq!(refresh(&project, &mut index, RefreshLimit::default()), None);
     for typed in ["heron", "pelican", "0003", "0004", "0059"] {
         let query = Query::parse(typed).unwrap();
         let filter = Filter::default();

@@ -2,8 +2,8 @@
 
 use crate::{because, open};
 use midstride::sys::files::Root;
-use midstride::sys::git::Left;
-use midstride::verbs::{self, CheckpointError, ForgetStep, Forgotten, KeptText, Which};
+use midstride::sys::git::RemovalOutcome;
+use midstride::verbs::{self, CheckpointError, ForgetOutcome, ForgetStep, KeptText, SessionChoice};
 use midstride::workspace::project::Project;
 use midstride_core::format::document::Document;
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -61,7 +61,7 @@ fn first_text(project: &Project) -> KeptText {
     verbs::kept_revision(project, &project.find("a").unwrap(), 1).unwrap()
 }
 
-fn forget(project: &Project, text: &KeptText) -> Forgotten {
+fn forget(project: &Project, text: &KeptText) -> ForgetOutcome {
     verbs::forget(project, text, Some("it was in it"), &|_| ()).unwrap()
 }
 
@@ -85,10 +85,10 @@ fn nothing_of_an_earlier_text_is_left_wherever_it_was_killed() {
         assert!(!files_with_secret(&sandbox.root().join(".git")).is_empty(), "the index has it");
         forget_up_to(&project, &first_text(&project), step);
         // Whoever comes after it is told, and does not keep it again.
-        let told = project.text_of(&project.find("a").unwrap(), 1).unwrap_err().to_string();
+        let told = project.revision_text(&project.find("a").unwrap(), 1).unwrap_err().to_string();
         assert_eq!(told, "the text of `a@1` was forgotten on 2026-03-21 by tester");
         let again = forget(&project, &first_text(&project));
-        assert!(!again.is_new && again.left == Left::Nothing, "{step:?}");
+        assert!(!again.is_new && again.removal == RemovalOutcome::Removed, "{step:?}");
         assert!(!git_has_secret(&sandbox), "{step:?}");
         assert_eq!(files_with_secret(&sandbox.root().join(".git")), [""; 0], "{step:?}");
         assert_eq!(project.tombstones().unwrap().len(), 1);
@@ -114,7 +114,7 @@ fn what_git_was_told_to_remember_of_our_references_is_forgotten_too() {
     sandbox.git(&["config", "core.logAllRefUpdates", "always"]);
     let sandbox = revised(sandbox);
     let project = open(sandbox.root());
-    assert_eq!(forget(&project, &first_text(&project)).left, Left::Nothing);
+    assert_eq!(forget(&project, &first_text(&project)).removal, RemovalOutcome::Removed);
     assert!(!git_has_secret(&sandbox));
     assert_whole(&sandbox);
 }
@@ -129,18 +129,24 @@ fn what_a_commit_reaches_stays_and_is_named() {
     sandbox.write(FILE, earlier);
     sandbox.git(&["add", "--all"]);
     let staged = forget(&project, &text);
-    assert_eq!((staged.left, staged.staged), (Left::Reached, vec![FILE.to_owned()]));
+    assert_eq!(
+        (staged.removal, staged.staged),
+        (RemovalOutcome::Referenced, vec![FILE.to_owned()])
+    );
     sandbox.git(&["commit", "--quiet", "--message", "with it"]);
     sandbox.write(FILE, now);
     sandbox.git(&["commit", "--quiet", "--all", "--message", "without it"]);
     let done = forget(&project, &text);
-    assert_eq!(done.left, Left::Reached);
+    assert_eq!(done.removal, RemovalOutcome::Referenced);
     let subjects: Vec<&str> = done.commits.iter().map(|commit| commit.subject.as_str()).collect();
     assert!(subjects.contains(&"with it") && subjects.contains(&"without it"), "{subjects:?}");
     assert!(done.commits.iter().all(|commit| commit.paths == [FILE]));
     assert!(git_has_secret(&sandbox), "the history of the user is not touched");
     assert_whole(&sandbox);
-    assert!(project.text_of(&project.find("a").unwrap(), 1).is_err(), "not shown all the same");
+    assert!(
+        project.revision_text(&project.find("a").unwrap(), 1).is_err(),
+        "not shown all the same"
+    );
 }
 
 #[test]
@@ -148,9 +154,9 @@ fn what_is_packed_goes_with_the_next_gc() {
     let sandbox = revised(Sandbox::new("").repository());
     sandbox.git(&["gc", "--quiet"]);
     let project = open(sandbox.root());
-    assert_eq!(forget(&project, &first_text(&project)).left, Left::Packed);
+    assert_eq!(forget(&project, &first_text(&project)).removal, RemovalOutcome::Packed);
     sandbox.git(&["gc", "--quiet", "--prune=now"]);
-    assert_eq!(forget(&project, &first_text(&project)).left, Left::Nothing);
+    assert_eq!(forget(&project, &first_text(&project)).removal, RemovalOutcome::Removed);
     assert!(!git_has_secret(&sandbox));
 }
 
@@ -159,14 +165,14 @@ fn a_document_that_still_says_it_goes_on_without_its_text_being_kept() {
     let sandbox = revised(Sandbox::new("").repository());
     let project = open(sandbox.root());
     let shelved = project.find("a").unwrap();
-    let now = project.repository().unwrap().id_of_blob(&shelved.bytes).unwrap();
+    let now = project.repository().unwrap().hash_blob(&shelved.bytes).unwrap();
     let text = verbs::kept_text(&project, &now[..7]).unwrap();
     assert_eq!(text.documents, [Path::new(FILE)]);
     assert_eq!(text.others, ["a@1"]);
     forget(&project, &text);
     let refused = project.record(&shelved, &shelved.document, &because("x"), &|_| ());
     assert_eq!(refused.unwrap().revision, 3, "its history goes on");
-    let told = project.text_of(&project.find("a").unwrap(), 2).unwrap_err().to_string();
+    let told = project.revision_text(&project.find("a").unwrap(), 2).unwrap_err().to_string();
     assert!(told.contains("forgotten on 2026-03-21 by tester: it was in it"), "{told}");
     let kept = project.repository().unwrap().kept_blobs("refs/midstride/handoffs/one");
     assert!(!kept.unwrap().unwrap().ids.contains(&now));
@@ -219,7 +225,7 @@ impl Asked {
     }
 
     fn capture(&self) -> Result<String, CheckpointError> {
-        verbs::checkpoint(&self.open(), &Which::Newest, None, CheckpointMode::Checkpoint)
+        verbs::checkpoint(&self.open(), &SessionChoice::Newest, None, CheckpointMode::Checkpoint)
             .map(|done| done.blob)
     }
 
@@ -240,14 +246,14 @@ fn nothing_of_a_checkpoint_is_left_wherever_it_was_killed() {
         let text = verbs::kept_text(&project, &blob[..8]).unwrap();
         assert_eq!(text.names, [format!("claude-code session {SESSION}")]);
         assert_eq!(verbs::instructions(&project).unwrap().len(), 1);
-        assert_eq!(verbs::Board::open(&project).unwrap().tasks.iter().count(), 1);
+        assert_eq!(verbs::TaskBoard::open(&project).unwrap().tasks.iter().count(), 1);
         assert!(text.transcript.as_ref().is_some_and(|path| path.exists()));
         forget_up_to(&project, &text, step);
         let again = forget(&project, &verbs::kept_text(&project, &blob).unwrap());
         assert!(!again.is_new, "{step:?}");
         assert_eq!(asked.private(), [""; 0], "{step:?}");
         assert_eq!(verbs::instructions(&project).unwrap(), []);
-        let open = verbs::Board::open(&project).unwrap().tasks;
+        let open = verbs::TaskBoard::open(&project).unwrap().tasks;
         assert!(!open.iter().any(|task| task.status.is_open()), "{step:?}: {open:?}");
     }
 }

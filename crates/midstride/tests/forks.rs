@@ -1,8 +1,8 @@
 //! Sessions that go on from others: what was copied stays the other one's.
 
 use midstride::clients;
-use midstride::clients::capture::{Captured, capture, start_over};
-use midstride::verbs::{self, Which};
+use midstride::clients::capture::{CaptureOutcome, capture, remove_cursors};
+use midstride::verbs::{self, SessionChoice};
 use midstride::workspace::project::Project;
 use midstride_core::session::checkpoint::{CheckpointMode, HighlightKind, SessionSummary};
 use midstride_core::session::{Client, Correction, Session};
@@ -40,8 +40,8 @@ impl Shop {
         std::fs::write(path, lines).unwrap();
     }
 
-    fn captured(&self, session: &str) -> Captured {
-        let found = clients::named(&self.place(session), None).unwrap();
+    fn captured(&self, session: &str) -> CaptureOutcome {
+        let found = clients::read_transcript(&self.place(session), None).unwrap();
         assert_eq!(found.session, session);
         capture(&self.open(), &found).unwrap()
     }
@@ -194,7 +194,7 @@ fn what_the_user_said_before_the_fork_holds_on() {
     let session = shop.session(SECOND);
     assert_eq!(asked(&session), ["Now the report."]);
     let project = shop.open();
-    let which = Which::Id(SECOND.to_owned());
+    let which = SessionChoice::Id(SECOND.to_owned());
     let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Auto).unwrap();
     let gist = SessionSummary::from_checkpoint(&done.checkpoint);
     let said = |sort| -> Vec<(String, Option<String>)> {
@@ -222,7 +222,7 @@ fn it_does_not_matter_which_is_captured_first_or_how_often() {
         // A client writes while it is looked at, and stops anywhere.
         for cut in 0..=second.len() {
             whole.put(SECOND, &second[..cut]);
-            start_over(&whole.open(), Client::ClaudeCode, SECOND).unwrap();
+            remove_cursors(&whole.open(), Client::ClaudeCode, SECOND).unwrap();
             for session in order {
                 whole.captured(session);
             }
@@ -233,7 +233,7 @@ fn it_does_not_matter_which_is_captured_first_or_how_often() {
             assert_eq!(again.session.without_reading_state(), expected, "cut after {cut}");
         }
         for session in order {
-            start_over(&whole.open(), Client::ClaudeCode, session).unwrap();
+            remove_cursors(&whole.open(), Client::ClaudeCode, session).unwrap();
         }
     }
 }
@@ -413,7 +413,7 @@ fn a_fork_with_nothing_of_its_own_is_written_down_all_the_same() {
     shop.put(FIRST, &first);
     shop.put(SECOND, &second);
     let project = shop.open();
-    let which = Which::Id(SECOND.to_owned());
+    let which = SessionChoice::Id(SECOND.to_owned());
     let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Auto).unwrap();
     assert!(done.is_new);
     let session = &done.checkpoint.session;
@@ -478,7 +478,7 @@ fn what_one_has_told_as_its_own_stays_its_own() {
     assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
     told_once(&both(), &["make a", "make d"]);
     for session in [FIRST, SECOND] {
-        start_over(&shop.open(), Client::ClaudeCode, session).unwrap();
+        remove_cursors(&shop.open(), Client::ClaudeCode, session).unwrap();
     }
     told_once(&both(), &["make a", "make d"]);
 }

@@ -1,8 +1,8 @@
 //! The index against a reading of all documents: whatever is written, they answer alike.
 
-use midstride::store::index::{Effort, Filter, Index, Limit, scan};
-use midstride::store::ledger::Patience;
-use midstride::verbs::{Asked, Prompt, Search, brief, search, search_prompt};
+use midstride::store::index::{Effort, Filter, Index, RefreshLimit, scan};
+use midstride::store::ledger::WaitPolicy;
+use midstride::verbs::{BriefRequest, PromptSearch, SearchRequest, brief, search, search_prompt};
 use midstride::workspace::project::Project;
 use midstride_core::brief::search::Query;
 use midstride_core::format::header::Status;
@@ -136,8 +136,8 @@ fn project(sandbox: &Sandbox) -> Project {
 /// Everything that the index finds, as a reading of all documents finds it, in the same order.
 fn compare(project: &Project, index: &mut Index) {
     let freshness =
-        index.refresh(project, Effort::Command, Limit::default(), &mut |_, _| ()).unwrap();
-    assert!(freshness.whole && freshness.unread.is_empty());
+        index.refresh(project, Effort::Command, RefreshLimit::default(), &mut |_, _| ()).unwrap();
+    assert!(freshness.is_complete && freshness.unread.is_empty());
     let open = Filter { status: Some(Status::Planned), ..Filter::default() };
     let recent = Filter { since: Some(1_772_000_000 + 5 * 86_400), ..Filter::default() };
     for typed in QUERIES {
@@ -164,7 +164,7 @@ fn the_index_finds_what_a_reading_of_all_documents_finds() {
         .run(&rounds, |rounds| {
             let sandbox = Sandbox::new("");
             let project = project(&sandbox);
-            let mut index = Index::open(&project, Patience::Command).unwrap();
+            let mut index = Index::open(&project, WaitPolicy::Command).unwrap();
             for steps in rounds {
                 for step in &steps {
                     take(&sandbox, step);
@@ -173,7 +173,7 @@ fn the_index_finds_what_a_reading_of_all_documents_finds() {
             }
             hits.set(hits.get() + index.documents().unwrap());
             // Made anew it says the same.
-            compare(&project, &mut Index::open_empty(&project, Patience::Command).unwrap());
+            compare(&project, &mut Index::open_empty(&project, WaitPolicy::Command).unwrap());
             Ok(())
         })
         .unwrap();
@@ -183,16 +183,16 @@ fn the_index_finds_what_a_reading_of_all_documents_finds() {
 /// What matters for a prompt, with its score.
 fn matters(project: &Project) -> Vec<(String, f64)> {
     let text = "Why is the cache purged two-way in src/cache.rs? cache_purge 日本語".to_owned();
-    let prompt = Prompt {
+    let prompt = PromptSearch {
         text,
         files: vec!["src/cache.rs".into()],
         limit: 5,
-        within: Duration::from_mins(1),
+        timeout: Duration::from_mins(1),
         effort: Effort::Prompt,
     };
     let matters = search_prompt(project, &prompt).hits.into_iter();
     matters
-        .map(|matter| (matter.shelved.path.display().to_string(), matter.relevance.score()))
+        .map(|matter| (matter.stored.path.display().to_string(), matter.relevance.score()))
         .collect()
 }
 
@@ -224,7 +224,7 @@ fn what_a_session_is_told_does_not_depend_on_the_index() {
     let rounds = prop::collection::vec(prop::collection::vec(step(), 1..6), 1..4);
     let told = std::cell::Cell::new(0);
     let briefing = |project: &Project| {
-        let briefed = brief(project, &Asked::default(), &mut |_, _| ());
+        let briefed = brief(project, &BriefRequest::default(), &mut |_, _| ());
         (briefed.briefing, briefed.open)
     };
     runner
@@ -250,7 +250,7 @@ fn what_a_session_is_told_does_not_depend_on_the_index() {
 fn a_hit_that_the_index_has_otherwise_is_read_again() {
     let sandbox = Sandbox::new("");
     let project = project(&sandbox);
-    let wanted = |typed: &str| Search {
+    let wanted = |typed: &str| SearchRequest {
         query: Query::parse(typed).unwrap(),
         filter: Filter::default(),
         limit: 10,

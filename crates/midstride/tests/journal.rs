@@ -3,8 +3,8 @@
 //! `MIDSTRIDE_CRASHES` says how often at each step; `scripts/soak` says a thousand.
 
 use crate::{because, open};
-use midstride::journal::Step;
-use midstride::store::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
+use midstride::journal::RecordStep;
+use midstride::store::ledger::{Ledger as _, SqliteLedger, StreamId, WaitPolicy};
 use midstride_core::format::document::Document;
 use midstride_core::work::event::{Event, HandoffEvent};
 use midstride_testkit::Sandbox;
@@ -39,7 +39,7 @@ fn number(text: &str) -> usize {
 }
 
 /// Makes the next change, and gives back its number.
-fn record(root: &Path, reached: &dyn Fn(Step)) -> usize {
+fn record(root: &Path, reached: &dyn Fn(RecordStep)) -> usize {
     let project = open(root);
     let shelved = project.find("a").unwrap();
     let text = shelved.document.text();
@@ -126,14 +126,14 @@ fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &s
     let expected: Vec<String> = (1..=reached).map(|change| format!("change {change}")).collect();
     assert_eq!(told, expected, "{about}");
     for change in reached.saturating_sub(looked_at)..=reached {
-        let text = project.text_of(&shelved, change + 1).unwrap();
+        let text = project.revision_text(&shelved, change + 1).unwrap();
         assert!(text.ends_with(body(change).as_bytes()), "{about}: @{}", change + 1);
     }
 }
 
 /// The ledger knows of every change, once and in order.
 fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
-    let ledger = SqliteLedger::open(&open(sandbox.root()), Patience::Command).unwrap();
+    let ledger = SqliteLedger::open(&open(sandbox.root()), WaitPolicy::Command).unwrap();
     let records = ledger.read(&StreamId::handoff("one"), None).unwrap();
     let events = records.into_iter().flat_map(|record| record.events);
     let told: Vec<String> = events
@@ -177,11 +177,11 @@ fn kill_often(
 }
 
 fn killed_at_every_step(fresh: &dyn Fn() -> Sandbox) {
-    for step in Step::ALL {
+    for step in RecordStep::ALL {
         kill_often(crashes(), fresh, &|sandbox, _, reached| {
             let run = sandbox.finish(&mut child(sandbox, &format!("{step:?}")));
             assert_eq!(run.code, None, "the child is killed by a signal: {run}");
-            let written = step != Step::Kept;
+            let written = step != RecordStep::TextsStored;
             assert_eq!(number(&sandbox.read(FILE)), reached + usize::from(written), "{step:?}");
             reached + usize::from(written)
         });

@@ -1,7 +1,7 @@
 //! The ledger: every engine against one suite.
 
 use midstride::store::ledger::{
-    Cursor, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId,
+    ExpectedVersion, Ledger, LedgerError, LogPosition, SqliteLedger, StreamId, WaitPolicy,
 };
 use midstride::sys::files::Root;
 use midstride_testkit::conformance::{SUITE, World, event};
@@ -12,7 +12,7 @@ struct Sqlite(Sandbox);
 impl World for Sqlite {
     fn open(&self) -> Box<dyn Ledger + Send> {
         let folder = Root::open(self.0.root()).unwrap();
-        Box::new(SqliteLedger::open_in(folder, Patience::Command).unwrap())
+        Box::new(SqliteLedger::open_in(folder, WaitPolicy::Command).unwrap())
     }
 }
 
@@ -38,14 +38,14 @@ fn the_ledger_in_memory_conforms() {
     }
 }
 
-fn open(sandbox: &Sandbox, patience: Patience) -> SqliteLedger {
+fn open(sandbox: &Sandbox, patience: WaitPolicy) -> SqliteLedger {
     SqliteLedger::open_in(Root::open(sandbox.root()).unwrap(), patience).unwrap()
 }
 
 #[test]
 fn nothing_of_a_large_blob_is_left_by_somebody_who_was_killed() {
     let sandbox = Sandbox::new("");
-    let ledger = open(&sandbox, Patience::Command);
+    let ledger = open(&sandbox, WaitPolicy::Command);
     let large = b"the password is hunter2. ".repeat(10_000);
     let hash = ledger.put_blob(&large).unwrap();
     // While a blob was written, and after it was forgotten.
@@ -55,7 +55,7 @@ fn nothing_of_a_large_blob_is_left_by_somebody_who_was_killed() {
     assert!(!draft.exists());
     std::fs::write(sandbox.root().join("blobs").join(&hash), &large).unwrap();
     assert_eq!(ledger.get_blob(&hash).unwrap(), None);
-    assert!(ledger.blobs_like("").unwrap().is_empty());
+    assert!(ledger.blobs_with_prefix("").unwrap().is_empty());
     ledger.forget_blob(&hash).unwrap();
     assert_eq!(std::fs::read_dir(sandbox.root().join("blobs")).unwrap().count(), 0);
 }
@@ -63,7 +63,7 @@ fn nothing_of_a_large_blob_is_left_by_somebody_who_was_killed() {
 #[test]
 fn a_log_is_short_once_the_ledger_is_closed() {
     let sandbox = Sandbox::new("");
-    let ledger = open(&sandbox, Patience::Command);
+    let ledger = open(&sandbox, WaitPolicy::Command);
     for number in 0_u8..20 {
         ledger.put_blob(&vec![number; 32 << 10]).unwrap();
     }
@@ -71,25 +71,25 @@ fn a_log_is_short_once_the_ledger_is_closed() {
     assert!(std::fs::metadata(&log).unwrap().len() > 256 << 10);
     drop(ledger);
     assert_eq!(std::fs::metadata(&log).unwrap().len(), 0);
-    assert_eq!(open(&sandbox, Patience::Hook).blobs_like("").unwrap().len(), 20);
+    assert_eq!(open(&sandbox, WaitPolicy::Hook).blobs_with_prefix("").unwrap().len(), 20);
 }
 
 fn ids(ledger: &SqliteLedger) -> Vec<String> {
-    let records = ledger.read_all(Cursor::default(), 1000).unwrap();
+    let records = ledger.read_all(LogPosition::default(), 1000).unwrap();
     records.into_iter().flat_map(|record| record.events).map(|event| event.id).collect()
 }
 
 #[test]
 fn a_newer_database_is_refused_and_untouched() {
     let sandbox = Sandbox::new("");
-    drop(open(&sandbox, Patience::Command));
+    drop(open(&sandbox, WaitPolicy::Command));
     let path = sandbox.root().join("ledger.db");
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute_batch("PRAGMA user_version = 99").unwrap();
     drop(connection);
     let before = std::fs::read(&path).unwrap();
     let folder = Root::open(sandbox.root()).unwrap();
-    let refused = SqliteLedger::open_in(folder, Patience::Command).unwrap_err();
+    let refused = SqliteLedger::open_in(folder, WaitPolicy::Command).unwrap_err();
     assert!(matches!(refused, LedgerError::Newer { found: 99, .. }), "{refused}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
@@ -99,7 +99,7 @@ fn a_file_that_is_no_database_is_called_so() {
     let sandbox = Sandbox::new("");
     sandbox.write("ledger.db", "no database, but long enough to be taken for one".repeat(100));
     let folder = Root::open(sandbox.root()).unwrap();
-    let refused = SqliteLedger::open_in(folder, Patience::Command).unwrap_err();
+    let refused = SqliteLedger::open_in(folder, WaitPolicy::Command).unwrap_err();
     assert!(matches!(refused, LedgerError::Damaged { .. }), "{refused}");
 }
 
@@ -107,22 +107,23 @@ fn a_file_that_is_no_database_is_called_so() {
 fn what_a_hook_cannot_append_in_time_is_appended_by_the_next_command() {
     let sandbox = Sandbox::new("").repository();
     let project = crate::open(sandbox.root());
-    let hook = SqliteLedger::open(&project, Patience::Hook).unwrap();
-    let stream = StreamId::named("a");
-    let first = hook.append(&stream, Expected::NoStream, &[event("1")]).unwrap();
+    let hook = SqliteLedger::open(&project, WaitPolicy::Hook).unwrap();
+    let stream = StreamId::from_name("a");
+    let first = hook.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
     let path = sandbox.root().join(".git/midstride/ledger.db");
     let busy = rusqlite::Connection::open(path).unwrap();
     busy.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let aside = hook.append_or_put_aside(&stream, Expected::Exact(first), &[event("2")]);
+    let aside =
+        hook.append_expected_or_spool(&stream, ExpectedVersion::Exact(first), &[event("2")]);
     assert_eq!(aside.unwrap(), None, "it was put aside");
     busy.execute_batch("COMMIT").unwrap();
     assert_eq!(ids(&hook), ["1"]);
     for _ in 0..2 {
-        assert_eq!(ids(&SqliteLedger::open(&project, Patience::Command).unwrap()), ["1", "2"]);
+        assert_eq!(ids(&SqliteLedger::open(&project, WaitPolicy::Command).unwrap()), ["1", "2"]);
     }
     // One that cannot be read costs itself.
     sandbox.write(".git/midstride/spool/zz.json", "{");
-    assert_eq!(ids(&SqliteLedger::open(&project, Patience::Command).unwrap()), ["1", "2"]);
+    assert_eq!(ids(&SqliteLedger::open(&project, WaitPolicy::Command).unwrap()), ["1", "2"]);
     assert!(sandbox.root().join(".git/midstride/spool/zz.unreadable").exists());
 }
 
@@ -130,12 +131,13 @@ fn what_a_hook_cannot_append_in_time_is_appended_by_the_next_command() {
 #[test]
 fn a_torn_log_costs_at_most_what_nobody_acknowledged() {
     let sandbox = Sandbox::new("");
-    let ledger = open(&sandbox, Patience::Command);
-    let stream = StreamId::named("a");
+    let ledger = open(&sandbox, WaitPolicy::Command);
+    let stream = StreamId::from_name("a");
     let mut version = None;
     for number in 0..20 {
         let id = format!("{number:02}");
-        version = Some(ledger.append(&stream, Expected::after(version), &[event(&id)]).unwrap());
+        version =
+            Some(ledger.append(&stream, ExpectedVersion::after(version), &[event(&id)]).unwrap());
         let [database, log] =
             ["ledger.db", "ledger.db-wal"].map(|n| std::fs::read(sandbox.root().join(n)).unwrap());
         // Whole, everything acknowledged is there; cut anywhere, a beginning of it.
@@ -144,7 +146,7 @@ fn a_torn_log_costs_at_most_what_nobody_acknowledged() {
             torn.write("ledger.db", &database);
             torn.write("ledger.db-wal", &log[..keep.min(log.len())]);
             let folder = Root::open(torn.root()).unwrap();
-            let found = ids(&SqliteLedger::open_in(folder, Patience::Command).unwrap());
+            let found = ids(&SqliteLedger::open_in(folder, WaitPolicy::Command).unwrap());
             let all: Vec<String> = (0..=number).map(|number| format!("{number:02}")).collect();
             assert_eq!(found, all[..found.len()], "a beginning");
             if keep == log.len() {

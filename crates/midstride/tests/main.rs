@@ -28,7 +28,7 @@ mod upstream;
 mod workflow;
 mod writers;
 
-use midstride::journal::Change;
+use midstride::journal::RevisionInfo;
 use midstride::sys::clock::Clock;
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Environment;
@@ -50,7 +50,7 @@ fn without_home(folder: &Path) -> Environment {
         state: None,
         editor: None,
         user: Some("tester".to_owned()),
-        inside: None,
+        automation: None,
         session: None,
         clock: Clock::Fixed(NOW.parse().unwrap()),
     }
@@ -66,6 +66,6 @@ fn environment(sandbox: &Sandbox, folder: &Path) -> Environment {
     }
 }
 
-fn because(reason: &str) -> Change {
-    Change::by_text(reason, None)
+fn because(reason: &str) -> RevisionInfo {
+    RevisionInfo::by_text(reason, None)
 }

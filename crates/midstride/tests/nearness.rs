@@ -2,7 +2,7 @@
 
 use crate::open;
 use crate::transcript::Transcript;
-use midstride::verbs::{self, Asked, Briefed, Which};
+use midstride::verbs::{self, BriefOutcome, BriefRequest, SessionChoice};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_testkit::Sandbox;
@@ -14,8 +14,8 @@ fn shop() -> Sandbox {
     sandbox
 }
 
-fn briefed(folder: &Path) -> Briefed {
-    verbs::brief(&open(folder), &Asked::default(), &mut |_, _| ())
+fn briefed(folder: &Path) -> BriefOutcome {
+    verbs::brief(&open(folder), &BriefRequest::default(), &mut |_, _| ())
 }
 
 /// A session of a folder that asked for something, on a branch, and changed some files.
@@ -31,8 +31,13 @@ fn works_in(
     let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, edited.says("Done.").text()).unwrap();
     let client = Some(Client::ClaudeCode);
-    verbs::checkpoint(&open(folder), &Which::Transcript(path), client, CheckpointMode::Auto)
-        .unwrap();
+    verbs::checkpoint(
+        &open(folder),
+        &SessionChoice::Transcript(path),
+        client,
+        CheckpointMode::Auto,
+    )
+    .unwrap();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Notes: where they are found, which are briefed, how they are dated.
 
 use crate::open;
-use midstride::verbs::{self, Asked, Briefed};
+use midstride::verbs::{self, BriefOutcome, BriefRequest};
 use midstride::workspace::project::Project;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
@@ -19,15 +19,15 @@ fn set_up() -> Sandbox {
 
 /// The paths of all documents of a project.
 fn paths(project: &Project) -> Vec<String> {
-    let spots = project.spots().into_iter().filter_map(Result::ok);
+    let spots = project.document_places().into_iter().filter_map(Result::ok);
     let mut paths: Vec<String> =
-        spots.map(|spot| project.shown(&spot).display().to_string()).collect();
+        spots.map(|spot| project.display_path(&spot).display().to_string()).collect();
     paths.sort();
     paths
 }
 
 /// Where a briefing comes from, in its order.
-fn sources(briefed: &Briefed) -> Vec<String> {
+fn sources(briefed: &BriefOutcome) -> Vec<String> {
     let mut sources: Vec<String> = Vec::new();
     for told in &briefed.briefing.included {
         if !sources.contains(&told.source) {
@@ -37,8 +37,8 @@ fn sources(briefed: &Briefed) -> Vec<String> {
     sources
 }
 
-fn brief(sandbox: &Sandbox, occasion: Option<BriefOccasion>) -> Briefed {
-    let asked = Asked { occasion, tokens: Some(20_000), ..Asked::default() };
+fn brief(sandbox: &Sandbox, occasion: Option<BriefOccasion>) -> BriefOutcome {
+    let asked = BriefRequest { occasion, tokens: Some(20_000), ..BriefRequest::default() };
     verbs::brief(&open(sandbox.root()), &asked, &mut |_, _| ())
 }
 
@@ -158,9 +158,10 @@ fn notes_of_a_clone_are_counted_and_not_read() {
         is_unrestricted: false,
         kind: HookEvent::Start(BriefOccasion::Startup),
     };
-    let told = verbs::hook(&open(sandbox.root()), &call, midstride::store::index::Limit::default())
-        .answer
-        .context
-        .unwrap();
+    let told =
+        verbs::hook(&open(sandbox.root()), &call, midstride::store::index::RefreshLimit::default())
+            .answer
+            .context
+            .unwrap();
     assert!(told.contains("3 handoffs") && !told.contains("Finish it"), "{told}");
 }

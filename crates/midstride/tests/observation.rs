@@ -4,7 +4,7 @@
 use crate::open;
 use midstride::sys::git::{BranchState, Repository};
 use midstride::workspace::observation::{
-    branch_state, commits_made, is_due, last_observation, observe, observe_alone,
+    branch_state, commits_made, is_due, last_observation, observe, observe_in_background,
 };
 use midstride::workspace::project::Project;
 use midstride_core::session::repository::{
@@ -405,7 +405,7 @@ fn git_is_asked_again_when_something_moved() {
     let sandbox = repository();
     let project = project(&sandbox);
     assert!(is_due(&project, None), "it never was");
-    observe_alone(&project).unwrap();
+    observe_in_background(&project).unwrap();
     assert!(!is_due(&project, None));
     assert!(!is_due(&project, Some("2020-01-01T00:00:00Z".parse().unwrap())));
     assert!(is_due(&project, Some("2099-01-01T00:00:00Z".parse().unwrap())));
@@ -421,7 +421,7 @@ fn of_several_that_observe_at_once_all_end() {
     let sandbox = repository();
     std::thread::scope(|scope| {
         for _ in 0..6 {
-            scope.spawn(|| observe_alone(&project(&sandbox)).unwrap());
+            scope.spawn(|| observe_in_background(&project(&sandbox)).unwrap());
         }
     });
     assert!(last_observation(&project(&sandbox)).is_some());
@@ -431,7 +431,7 @@ fn of_several_that_observe_at_once_all_end() {
 fn a_folder_that_is_not_set_up_is_left_as_it_is() {
     let sandbox = Sandbox::new("").repository();
     assert!(observe(&project(&sandbox)).unwrap().is_none());
-    observe_alone(&project(&sandbox)).unwrap();
+    observe_in_background(&project(&sandbox)).unwrap();
     assert!(!sandbox.root().join(".git/midstride").exists());
 }
 

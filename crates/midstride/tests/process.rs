@@ -1,6 +1,8 @@
 //! Commands within bounds, against real processes.
 
-use midstride::sys::process::{Bounded, Bounds, command, exchange_bounded, run_bounded};
+use midstride::sys::process::{
+    ProcessLimits, ProcessReport, command, communicate_bounded, run_bounded,
+};
 use midstride_core::handoff::proof::TrialEnd;
 use midstride_testkit::Sandbox;
 use std::io::Read as _;
@@ -11,10 +13,10 @@ use std::time::Duration;
 const LONG: Duration = Duration::from_mins(5);
 const SHORT: Duration = Duration::from_millis(300);
 
-fn run_for(time: Duration, script: &str) -> Bounded {
+fn run_for(time: Duration, script: &str) -> ProcessReport {
     let mut shell = command("/bin/sh");
     shell.arg("-c").arg(script);
-    run_bounded(shell, Bounds { time, output_bytes: 1000 }, &mut |_| ()).unwrap()
+    run_bounded(shell, ProcessLimits { time, output_bytes: 1000 }, &mut |_| ()).unwrap()
 }
 
 /// A pipe in the file system; whoever reads it to its end knows that all who wrote are gone.
@@ -49,7 +51,7 @@ fn a_command_ends_by_itself_and_says_something() {
 fn a_folder_that_is_not_there_is_told() {
     let mut shell = command("/bin/sh");
     shell.arg("-c").arg("true").current_dir("/no/such/folder");
-    let error = run_bounded(shell, Bounds { time: LONG, output_bytes: 10 }, &mut |_| ());
+    let error = run_bounded(shell, ProcessLimits { time: LONG, output_bytes: 10 }, &mut |_| ());
     assert_eq!(error.unwrap_err().kind(), std::io::ErrorKind::NotFound);
 }
 
@@ -90,7 +92,8 @@ fn nobody_is_left_behind() {
         let script = BROOD.replace("echo here >&3", "echo here >&3; echo x >>count");
         shell.arg("-c").arg(format!("{script}\n{end}")).current_dir(sandbox.root());
         let time = if end == "exit 0" { LONG } else { Duration::from_secs(5) };
-        let run = run_bounded(shell, Bounds { time, output_bytes: 10 }, &mut |_| ()).unwrap();
+        let run =
+            run_bounded(shell, ProcessLimits { time, output_bytes: 10 }, &mut |_| ()).unwrap();
         let wanted = if end == "exit 0" { TrialEnd::Exit(0) } else { TrialEnd::TimedOut };
         assert_eq!(run.ended, wanted);
         // The pipe would stay open for as long as one of them lives.
@@ -108,7 +111,8 @@ fn who_left_the_group_holds_nobody_up() {
     let script = "setsid sh -c ': >left; echo gone >alive' &
         while [ ! -e left ]; do sleep 0.01; done; echo done";
     shell.arg("-c").arg(script).current_dir(sandbox.root());
-    let run = run_bounded(shell, Bounds { time: LONG, output_bytes: 100 }, &mut |_| ()).unwrap();
+    let run =
+        run_bounded(shell, ProcessLimits { time: LONG, output_bytes: 100 }, &mut |_| ()).unwrap();
     assert_eq!((run.ended, run.output.text().as_str()), (TrialEnd::Exit(0), "done\n"));
     assert_eq!(listen(path).join().unwrap(), "gone\n");
 }
@@ -118,7 +122,7 @@ fn who_watches_is_told_that_it_runs() {
     let mut told = 0;
     let mut shell = command("/bin/sh");
     shell.arg("-c").arg("sleep 1000");
-    let bounds = Bounds { time: Duration::from_millis(1200), output_bytes: 10 };
+    let bounds = ProcessLimits { time: Duration::from_millis(1200), output_bytes: 10 };
     run_bounded(shell, bounds, &mut |_| told += 1).unwrap();
     assert!(told > 0);
 }
@@ -129,8 +133,8 @@ fn a_command_is_fed_and_need_not_eat() {
     let run = |time, script: &str| {
         let mut shell = command("/bin/sh");
         shell.arg("-c").arg(script);
-        let bounds = Bounds { time, output_bytes: input.len() };
-        exchange_bounded(shell, input.clone().into_bytes(), bounds).unwrap()
+        let bounds = ProcessLimits { time, output_bytes: input.len() };
+        communicate_bounded(shell, input.clone().into_bytes(), bounds).unwrap()
     };
     let all = run(LONG, "cat");
     assert_eq!((all.ended, all.output.text() == input), (TrialEnd::Exit(0), true));

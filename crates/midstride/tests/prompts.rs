@@ -2,7 +2,7 @@
 
 use crate::open;
 use midstride::store::index::Effort;
-use midstride::verbs::{self, Prompt, search_prompt};
+use midstride::verbs::{self, PromptSearch, search_prompt};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
@@ -44,15 +44,15 @@ fn project_with_ten() -> Sandbox {
 
 /// What a prompt finds, best first.
 fn found(sandbox: &Sandbox, text: &str) -> Vec<String> {
-    let prompt = Prompt {
+    let prompt = PromptSearch {
         text: text.to_owned(),
         files: Vec::new(),
         limit: 3,
-        within: Duration::from_mins(1),
+        timeout: Duration::from_mins(1),
         effort: Effort::Prompt,
     };
     let hits = search_prompt(&open(sandbox.root()), &prompt).hits.into_iter();
-    hits.map(|hit| hit.shelved.path.display().to_string()).collect()
+    hits.map(|hit| hit.stored.path.display().to_string()).collect()
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn told(sandbox: &Sandbox, moment: HookEvent) -> Option<String> {
         is_unrestricted: false,
         kind: moment,
     };
-    verbs::hook(&open(sandbox.root()), &call, midstride::store::index::Limit::default())
+    verbs::hook(&open(sandbox.root()), &call, midstride::store::index::RefreshLimit::default())
         .answer
         .context
 }

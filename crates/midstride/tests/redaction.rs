@@ -1,8 +1,8 @@
 //! What a capture stores, looked at byte by byte: no secret of a transcript is in any file.
 
 use crate::open;
-use midstride::store::ledger::{Cursor, Ledger, Patience, SqliteLedger};
-use midstride::verbs::{self, CheckpointError, Which};
+use midstride::store::ledger::{Ledger, LogPosition, SqliteLedger, WaitPolicy};
+use midstride::verbs::{self, CheckpointError, SessionChoice};
 use midstride::workspace::project::Project;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::redact::RedactionRules;
@@ -143,7 +143,7 @@ fn no_byte_of_what_is_captured_is_of_a_secret() {
         std::fs::create_dir(copy.parent().unwrap()).unwrap();
         seen += usize::from(parts.first_in(text.as_bytes()).is_some());
         std::fs::write(&copy, text).unwrap();
-        let which = Which::Transcript(copy);
+        let which = SessionChoice::Transcript(copy);
         match verbs::checkpoint(&project, &which, None, CheckpointMode::Checkpoint) {
             Ok(done) => blobs.push(done.blob),
             // Some are of other clients.
@@ -154,7 +154,7 @@ fn no_byte_of_what_is_captured_is_of_a_secret() {
     // The fixtures alone have room for fewer.
     let (planted, taken_out) = if corpus("transcripts").is_some() { (100, 100) } else { (50, 20) };
     assert!(plants.planted > planted && seen * 2 > blobs.len(), "{} {seen}", plants.planted);
-    let ledger = SqliteLedger::open(&project, Patience::Command).unwrap();
+    let ledger = SqliteLedger::open(&project, WaitPolicy::Command).unwrap();
     let mut redacted = 0;
     for blob in blobs {
         let bytes = ledger.get_blob(&blob).unwrap().unwrap();
@@ -162,7 +162,7 @@ fn no_byte_of_what_is_captured_is_of_a_secret() {
         assert_clean(&blob, &bytes);
     }
     assert!(redacted > taken_out, "{redacted}");
-    for record in ledger.read_all(Cursor::default(), usize::MAX).unwrap() {
+    for record in ledger.read_all(LogPosition::default(), usize::MAX).unwrap() {
         assert_clean("an event", format!("{record:?}").as_bytes());
     }
     for path in private_files(&project) {
@@ -203,7 +203,7 @@ fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
     let copy = sandbox.home().join("cache.jsonl");
     std::fs::write(&copy, text).unwrap();
     for again in [false, true] {
-        let which = Which::Transcript(copy.clone());
+        let which = SessionChoice::Transcript(copy.clone());
         let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Checkpoint).unwrap();
         // What was kept is read again, and nothing has to be read from the start.
         assert_eq!((done.is_new, done.new_bytes == 0), (!again, again && is_kept));

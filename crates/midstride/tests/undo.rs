@@ -4,10 +4,10 @@ use crate::{because, open};
 use midstride::journal::JournalError;
 use midstride::store::revisions::RevisionError;
 use midstride::verbs::{
-    FmtError, Formatted, LiveError, Review, ReviewError, ReviseError, Revised, UndoError, fmt,
-    live, review, revise, undo,
+    ApplyError, FmtError, FormatOutcome, ReviewError, ReviewRequest, ReviseError, ReviseOutcome,
+    UndoError, apply, fmt, review, revise, undo,
 };
-use midstride::workspace::project::{Project, Shelved};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::handoff::Handoff;
@@ -229,7 +229,7 @@ impl Watched {
         Self { sandbox, project, first, texts, standing, outside: false }
     }
 
-    fn shelved(&self) -> Shelved {
+    fn shelved(&self) -> StoredHandoff {
         self.project.find(FILE).unwrap()
     }
 
@@ -292,8 +292,8 @@ impl Watched {
                 revised(project, &shelved, &text, "late")
             }
             Deed::Fmt => match fmt(project, &shelved, true) {
-                Ok(Formatted::AsItWas) | Err(FmtError::Refused { .. }) => None,
-                Ok(Formatted::Changed(_)) => {
+                Ok(FormatOutcome::Unchanged) | Err(FmtError::Refused { .. }) => None,
+                Ok(FormatOutcome::Changed(_)) => {
                     Some(self.shelved().handoff(project).replaced_texts().len() + 1)
                 }
                 Err(error) => refused(&error),
@@ -334,7 +334,7 @@ impl Watched {
             let at_the_end = matches!(
                 undone,
                 Err(UndoError::Nothing(_)
-                    | UndoError::Journal(JournalError::Revision(RevisionError::NotHere { .. })))
+                    | UndoError::Journal(JournalError::Revision(RevisionError::NotLocal { .. })))
             );
             assert!(at_the_end, "there is nothing to undo: {undone:?}");
             return;
@@ -358,7 +358,7 @@ impl Watched {
             if self.outside && index + 1 == known {
                 continue;
             }
-            let text = self.project.text_of(&shelved, self.first + index).unwrap();
+            let text = self.project.revision_text(&shelved, self.first + index).unwrap();
             assert_eq!(String::from_utf8(text).unwrap(), self.texts[*index]);
         }
     }
@@ -366,19 +366,19 @@ impl Watched {
 
 fn lived(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
 ) -> Option<usize> {
-    match live(project, shelved, decide, &because("lived")) {
+    match apply(project, shelved, decide, &because("lived")) {
         Ok(recorded) => Some(recorded.revision),
-        Err(LiveError::Refused { .. } | LiveError::Journal(JournalError::Refused(_))) => None,
+        Err(ApplyError::Refused { .. } | ApplyError::Journal(JournalError::Refused(_))) => None,
         Err(error) => refused(&error),
     }
 }
 
 fn reviewed(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     verdict: ReviewVerdict,
     text: Option<&str>,
 ) -> Option<usize> {
@@ -389,11 +389,11 @@ fn reviewed(
     });
     let text = text.filter(|_| verdict != ReviewVerdict::Held).map(str::to_owned);
     let challenged = "the code path".to_owned();
-    let eve = Review { by: "eve".to_owned(), challenged, verdict, dropped, text };
+    let eve = ReviewRequest { by: "eve".to_owned(), challenged, verdict, dropped, text };
     match review(project, shelved, &eve) {
         Ok(reviewed) => Some(reviewed.recorded.revision),
         Err(
-            ReviewError::Live(LiveError::Journal(JournalError::Refused(_)))
+            ReviewError::Apply(ApplyError::Journal(JournalError::Refused(_)))
             | ReviewError::Revise(
                 ReviseError::Empty(_)
                 | ReviseError::Header { .. }
@@ -404,9 +404,9 @@ fn reviewed(
     }
 }
 
-fn revised(project: &Project, shelved: &Shelved, text: &str, reason: &str) -> Option<usize> {
+fn revised(project: &Project, shelved: &StoredHandoff, text: &str, reason: &str) -> Option<usize> {
     match revise(project, shelved, text, &because(reason)) {
-        Ok(Revised::Unchanged)
+        Ok(ReviseOutcome::Unchanged)
         | Err(
             ReviseError::Empty(_)
             | ReviseError::Header { .. }
@@ -416,7 +416,7 @@ fn revised(project: &Project, shelved: &Shelved, text: &str, reason: &str) -> Op
             std::fs::remove_dir_all(kept.parent().unwrap()).unwrap();
             None
         }
-        Ok(Revised::Recorded(recorded)) => Some(recorded.revision),
+        Ok(ReviseOutcome::Recorded(recorded)) => Some(recorded.revision),
         Err(error) => refused(&error),
     }
 }

@@ -32,7 +32,7 @@ fn project(documents: &[(&str, Vec<&str>, bool)]) -> (Sandbox, Project) {
 /// The documents whose upstream is not complete, with why, in the order they are asked for.
 fn incomplete(project: &Project, ids: &[&str]) -> Vec<String> {
     let found = ids.iter().flat_map(|id| {
-        let verdict = project.judge(&project.find(id).unwrap());
+        let verdict = project.check(&project.find(id).unwrap());
         let findings = verdict.findings.into_iter();
         let findings = findings.filter(|finding| finding.code == Code::UpstreamIncomplete);
         findings.map(|finding| format!("{id}: {}", finding.message)).collect::<Vec<_>>()

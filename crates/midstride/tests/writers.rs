@@ -1,13 +1,13 @@
 //! Several writers at one document: whatever was acknowledged is kept.
 
 use crate::{because, open};
-use midstride::journal::{JournalError, Recorded, Step};
-use midstride::sys::files::{FileError, Problem};
+use midstride::journal::{JournalError, RecordStep, RecordedRevision};
+use midstride::sys::files::{FileError, FileProblem};
 use midstride::verbs::{
-    FmtError, Formatted, LiveError, Review, ReviewError, ReviseError, Revised, UndoError, fmt,
-    live, review, revise, undo,
+    ApplyError, FmtError, FormatOutcome, ReviewError, ReviewRequest, ReviseError, ReviseOutcome,
+    UndoError, apply, fmt, review, revise, undo,
 };
-use midstride::workspace::project::{Project, Shelved};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::Document;
 use midstride_core::handoff::life::{self, CloseReason, ReviewVerdict};
 use midstride_testkit::{NOW, Sandbox};
@@ -70,7 +70,7 @@ fn project(sandbox: Sandbox, writers: usize) -> Sandbox {
     sandbox
 }
 
-fn read(project: &Project) -> Shelved {
+fn read(project: &Project) -> StoredHandoff {
     project.find("a").unwrap()
 }
 
@@ -91,38 +91,42 @@ fn mark(verb: Verb, writer: usize, words: &str) -> Option<String> {
 fn write(
     verb: Verb,
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     writer: usize,
     words: &str,
-) -> Result<Recorded, NotMade> {
+) -> Result<RecordedRevision, NotMade> {
     let change = because(words);
     let now = NOW.parse().unwrap();
     let text = shelved.document.text();
     let heading = format!("## Writer {writer}\n\n");
     let longer = || text.replace(&heading, &format!("{heading}{words}.\n\n"));
     let revised = |text: String| match revise(project, shelved, &text, &change) {
-        Ok(Revised::Recorded(recorded)) => Ok(recorded),
-        Ok(Revised::Unchanged) => Err(NotMade::DoesNotFit),
+        Ok(ReviseOutcome::Recorded(recorded)) => Ok(recorded),
+        Ok(ReviseOutcome::Unchanged) => Err(NotMade::DoesNotFit),
         Err(error) => Err(not_revised(error)),
     };
-    let lived = |result: Result<Recorded, LiveError>| result.map_err(not_lived);
+    let lived = |result: Result<RecordedRevision, ApplyError>| result.map_err(not_lived);
     let reviewed = |verdict, text| {
         let (by, challenged) = ("eve".to_owned(), words.to_owned());
-        match review(project, shelved, &Review { by, challenged, verdict, dropped: None, text }) {
+        match review(
+            project,
+            shelved,
+            &ReviewRequest { by, challenged, verdict, dropped: None, text },
+        ) {
             Ok(reviewed) => Ok(reviewed.recorded),
-            Err(ReviewError::Live(error)) => Err(not_lived(error)),
+            Err(ReviewError::Apply(error)) => Err(not_lived(error)),
             Err(ReviewError::Revise(error)) => Err(not_revised(error)),
         }
     };
     match verb {
-        Verb::Start => lived(live(project, shelved, &life::start, &change)),
+        Verb::Start => lived(apply(project, shelved, &life::start, &change)),
         Verb::Answer => {
-            lived(live(project, shelved, &|h| life::answer(h, writer + 1, words), &change))
+            lived(apply(project, shelved, &|h| life::answer(h, writer + 1, words), &change))
         }
-        Verb::Validate => lived(live(project, shelved, &|h| life::validate(h, 1, true), &change)),
+        Verb::Validate => lived(apply(project, shelved, &|h| life::validate(h, 1, true), &change)),
         Verb::Resolve => {
             let ending = CloseReason::Abandoned(words.to_owned());
-            lived(live(project, shelved, &|h| life::resolve(h, &ending, &[], now), &change))
+            lived(apply(project, shelved, &|h| life::resolve(h, &ending, &[], now), &change))
         }
         Verb::Review => reviewed(ReviewVerdict::Held, None),
         Verb::Correct => reviewed(ReviewVerdict::Corrected, Some(longer())),
@@ -130,17 +134,22 @@ fn write(
         Verb::Shared => revised(replaced_line(text, "Shared: ", &format!("Shared: {words}."))),
         Verb::Title => revised(replaced_line(text, "  title: ", &format!("  title: {words}"))),
         Verb::Fmt => match fmt(project, shelved, true) {
-            Ok(Formatted::Changed(_)) => {
+            Ok(FormatOutcome::Changed(_)) => {
                 let revision = read(project).handoff(project).replaced_texts().len() + 1;
-                Ok(Recorded { revision, redacted: Vec::new(), outside: false, untold: None })
+                Ok(RecordedRevision {
+                    revision,
+                    redacted: Vec::new(),
+                    has_outside_edit: false,
+                    ledger_error: None,
+                })
             }
-            Ok(Formatted::AsItWas) => Err(NotMade::DoesNotFit),
+            Ok(FormatOutcome::Unchanged) => Err(NotMade::DoesNotFit),
             Err(FmtError::Journal(error)) => Err(not_recorded(&error)),
             Err(error @ FmtError::Refused { .. }) => panic!("{error}"),
         },
         Verb::Undo => match undo(project, shelved, None) {
             Ok((recorded, _)) => Ok(recorded),
-            Err(UndoError::Nothing(_) | UndoError::Behind { .. }) => Err(NotMade::DoesNotFit),
+            Err(UndoError::Nothing(_) | UndoError::NotUndoable { .. }) => Err(NotMade::DoesNotFit),
             Err(UndoError::Journal(error)) => Err(not_recorded(&error)),
         },
     }
@@ -157,17 +166,17 @@ fn replaced_line(text: &str, begins: &str, line: &str) -> String {
 }
 
 fn not_recorded(error: &JournalError) -> NotMade {
-    if let JournalError::File(FileError { problem: Problem::Changed, .. }) = error {
+    if let JournalError::File(FileError { problem: FileProblem::Changed, .. }) = error {
         return NotMade::Changed;
     }
     panic!("{error}")
 }
 
-fn not_lived(error: LiveError) -> NotMade {
+fn not_lived(error: ApplyError) -> NotMade {
     match error {
-        LiveError::Refused { .. } => NotMade::DoesNotFit,
-        LiveError::Journal(error) => not_recorded(&error),
-        error @ LiveError::NoCommit(_) => panic!("{error}"),
+        ApplyError::Refused { .. } => NotMade::DoesNotFit,
+        ApplyError::Journal(error) => not_recorded(&error),
+        error @ ApplyError::NoCommit(_) => panic!("{error}"),
     }
 }
 
@@ -190,7 +199,7 @@ fn settle(kept: &std::path::Path, words: &str) {
 }
 
 /// The reasons in the history, oldest first.
-fn reasons(shelved: &Shelved, project: &Project) -> Vec<String> {
+fn reasons(shelved: &StoredHandoff, project: &Project) -> Vec<String> {
     let handoff = shelved.handoff(project);
     let said = handoff.revisions().into_iter().filter_map(|revision| revision.reason);
     said.map(|reason| reason.value.to_owned()).collect()
@@ -216,14 +225,14 @@ fn assert_sound(sandbox: &Sandbox, about: &str) {
     different.dedup();
     assert_eq!(different.len(), ids.len(), "{about}: no text is replaced twice: {ids:?}");
     for number in 1..=texts.len() {
-        let text = project.text_of(&shelved, number).unwrap();
+        let text = project.revision_text(&shelved, number).unwrap();
         let text = Document::parse(&text);
         let entries = text.handoff_header().unwrap().fields().get("revisions");
         let entries = entries.map_or(0, |revisions| revisions.items().len());
         assert_eq!(entries + 1, number, "{about}: each text has the history up to it");
     }
     let recorded = write(Verb::Review, &project, &shelved, 0, "what comes next").unwrap();
-    assert!(!recorded.outside, "{about}");
+    assert!(!recorded.has_outside_edit, "{about}");
     let left = std::fs::read_dir(sandbox.root().join(".midstride/handoffs")).unwrap();
     assert_eq!(left.count(), 1, "{about}: no draft is left");
 }
@@ -293,7 +302,7 @@ fn whoever_is_overtaken_in_a_repository_goes_on_or_is_told() {
 }
 
 /// The first writer stops at a step, the second one does everything, the first one goes on.
-fn one_stops_for_the_other(sandbox: &Sandbox, stop: Step, theirs: Verb) {
+fn one_stops_for_the_other(sandbox: &Sandbox, stop: RecordStep, theirs: Verb) {
     let about = format!("{theirs:?} at {stop:?}");
     sandbox.write(FILE, document(2));
     let (me, them) = (open(sandbox.root()), open(sandbox.root()));
@@ -312,9 +321,11 @@ fn one_stops_for_the_other(sandbox: &Sandbox, stop: Step, theirs: Verb) {
     let now = read(&me);
     let all = reasons(&now, &me);
     let text = now.document.text();
-    if stop == Step::Kept {
-        let changed =
-            matches!(first, Err(JournalError::File(FileError { problem: Problem::Changed, .. })));
+    if stop == RecordStep::TextsStored {
+        let changed = matches!(
+            first,
+            Err(JournalError::File(FileError { problem: FileProblem::Changed, .. }))
+        );
         assert!(changed, "{about}");
         assert_eq!((number, told(&all, "mine")), (3, 0), "{about}");
         assert!(!text.contains("mine"), "{about}: {text}");
@@ -332,7 +343,7 @@ fn one_stops_for_the_other(sandbox: &Sandbox, stop: Step, theirs: Verb) {
 #[test]
 fn between_any_two_steps_somebody_else_may_do_everything() {
     let sandbox = project(Sandbox::new(""), 2);
-    for stop in Step::ALL {
+    for stop in RecordStep::ALL {
         for theirs in VERBS {
             one_stops_for_the_other(&sandbox, stop, theirs);
         }
@@ -342,7 +353,7 @@ fn between_any_two_steps_somebody_else_may_do_everything() {
 #[test]
 fn between_any_two_steps_in_a_repository_somebody_else_may_do_everything() {
     let sandbox = project(Sandbox::new("").repository(), 2);
-    for stop in Step::ALL {
+    for stop in RecordStep::ALL {
         for theirs in [Verb::Answer, Verb::Append, Verb::Undo] {
             one_stops_for_the_other(&sandbox, stop, theirs);
         }
@@ -358,7 +369,7 @@ fn whoever_changes_a_document_that_was_deleted_is_told_so() {
     std::fs::remove_file(sandbox.root().join(FILE)).unwrap();
     let change = because("late");
     let refused = [
-        live(&project, &shelved, &life::start, &change).unwrap_err().to_string(),
+        apply(&project, &shelved, &life::start, &change).unwrap_err().to_string(),
         revise(&project, &shelved, "New.\n", &change).unwrap_err().to_string(),
         undo(&project, &shelved, None).unwrap_err().to_string(),
         fmt(&project, &shelved, true).unwrap_err().to_string(),
@@ -387,7 +398,7 @@ fn hammer(sandbox: &Sandbox, writer: usize, rounds: usize) -> Vec<Acknowledged> 
         for verb in verbs {
             let words = format!("w{writer}r{round}{verb:?}");
             match write(verb, &project, &read(&project), writer, &words) {
-                Ok(Recorded { revision, outside, .. }) => {
+                Ok(RecordedRevision { revision, has_outside_edit: outside, .. }) => {
                     assert!(!outside, "{words}: nobody else writes here");
                     acknowledged.push(Acknowledged { verb, writer, words, revision });
                 }
@@ -424,7 +435,7 @@ fn all_that_was_acknowledged_is_kept(sandbox: Sandbox, writers: usize, rounds: u
     };
     for Acknowledged { verb, writer, words, revision } in &acknowledged {
         assert_eq!(told(&all, words), 1, "{words}: {all:?}");
-        let text = String::from_utf8(project.text_of(&shelved, *revision).unwrap()).unwrap();
+        let text = String::from_utf8(project.revision_text(&shelved, *revision).unwrap()).unwrap();
         assert!(text.contains(words.as_str()), "{words}@{revision}: {text}");
         // A later one of these is at the same place.
         let shared = *verb == Verb::Shared && last(*verb, None) != Some(*revision);

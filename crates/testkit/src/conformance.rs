@@ -1,8 +1,8 @@
 //! What every ledger must hold, whichever engine keeps it. A new engine passes the same suite.
 
 use midstride::store::ledger::{
-    AppendError, Cursor, Expected, Held, Ledger, LedgerError, RECORD_BYTES_MAX, Recorded, StreamId,
-    Version,
+    AppendError, ExpectedVersion, LeaseError, Ledger, LedgerError, LedgerRecord, LogPosition,
+    RECORD_BYTES_MAX, StreamId, StreamVersion,
 };
 use midstride_core::work::event::{Envelope, Event, InstructionEvent, SessionEvent, UnknownEvent};
 use serde_json::json;
@@ -30,7 +30,7 @@ fn with_data(id: &str, data: &str) -> Envelope {
     }
 }
 
-fn ids(records: &[Recorded]) -> Vec<&str> {
+fn ids(records: &[LedgerRecord]) -> Vec<&str> {
     records.iter().flat_map(|record| &record.events).map(|event| event.id.as_str()).collect()
 }
 
@@ -59,43 +59,48 @@ pub const SUITE: [(&str, Test); 15] = [
 fn below(world: &dyn World) {
     let ledger = world.open();
     for (stream, id) in [("task/b", "1"), ("handoff/a", "2"), ("task/a", "3"), ("task", "4")] {
-        ledger.append(&StreamId::named(stream), Expected::NoStream, &[event(id)]).unwrap();
+        ledger
+            .append(&StreamId::from_name(stream), ExpectedVersion::NoStream, &[event(id)])
+            .unwrap();
     }
-    let first = ledger.read(&StreamId::named("task/b"), None).unwrap()[0].version;
-    ledger.append(&StreamId::named("task/b"), Expected::Exact(first), &[event("5")]).unwrap();
-    assert_eq!(ids(&ledger.read_below("task/").unwrap()), ["3", "1", "5"]);
-    assert_eq!(ledger.read_below("relay/").unwrap(), []);
-    assert_eq!(ids(&ledger.last_below("task/").unwrap()), ["3", "5"]);
-    assert_eq!(ids(&ledger.last_below("").unwrap()), ["2", "4", "3", "5"]);
-    assert_eq!(ledger.last_below("relay/").unwrap(), []);
-    assert_eq!(ids(&ledger.latest_below("task/", 2).unwrap()), ["5", "3"]);
-    assert_eq!(ids(&ledger.latest_below("task/", 9).unwrap()), ["5", "3", "1"]);
-    assert_eq!(ledger.latest_below("relay/", 9).unwrap(), []);
+    let first = ledger.read(&StreamId::from_name("task/b"), None).unwrap()[0].version;
+    ledger
+        .append(&StreamId::from_name("task/b"), ExpectedVersion::Exact(first), &[event("5")])
+        .unwrap();
+    assert_eq!(ids(&ledger.read_with_prefix("task/").unwrap()), ["3", "1", "5"]);
+    assert_eq!(ledger.read_with_prefix("relay/").unwrap(), []);
+    assert_eq!(ids(&ledger.last_per_stream("task/").unwrap()), ["3", "5"]);
+    assert_eq!(ids(&ledger.last_per_stream("").unwrap()), ["2", "4", "3", "5"]);
+    assert_eq!(ledger.last_per_stream("relay/").unwrap(), []);
+    assert_eq!(ids(&ledger.latest_with_prefix("task/", 2).unwrap()), ["5", "3"]);
+    assert_eq!(ids(&ledger.latest_with_prefix("task/", 9).unwrap()), ["5", "3", "1"]);
+    assert_eq!(ledger.latest_with_prefix("relay/", 9).unwrap(), []);
 }
 
 fn uniting(world: &dyn World) {
-    let (ledger, a, b) = (world.open(), StreamId::named("a"), StreamId::named("b"));
-    let first = ledger.append(&a, Expected::NoStream, &[event("1")]).unwrap();
+    let (ledger, a, b) = (world.open(), StreamId::from_name("a"), StreamId::from_name("b"));
+    let first = ledger.append(&a, ExpectedVersion::NoStream, &[event("1")]).unwrap();
     let many: Vec<Envelope> = (0..200).map(|number| event(&format!("b{number}"))).collect();
     let streams = [(a.clone(), vec![event("2"), event("1"), event("2")]), (b.clone(), many)];
-    assert_eq!(ledger.unite(&streams).unwrap(), 201);
-    assert_eq!(world.open().unite(&streams).unwrap(), 0, "it is there already");
+    assert_eq!(ledger.append_missing(&streams).unwrap(), 201);
+    assert_eq!(world.open().append_missing(&streams).unwrap(), 0, "it is there already");
     assert_eq!(ids(&ledger.read(&a, None).unwrap()), ["1", "2"]);
     assert_eq!(ids(&ledger.read(&b, None).unwrap()).len(), 200);
-    let refused = ledger.append(&a, Expected::Exact(first), &[event("3")]).unwrap_err();
+    let refused = ledger.append(&a, ExpectedVersion::Exact(first), &[event("3")]).unwrap_err();
     assert!(matches!(refused, AppendError::Conflict { .. }), "the stream has moved on: {refused}");
     let huge = with_data("huge", &"x".repeat(RECORD_BYTES_MAX));
-    let refused = ledger.unite(&[(StreamId::named("c"), vec![event("4"), huge])]).unwrap_err();
+    let refused =
+        ledger.append_missing(&[(StreamId::from_name("c"), vec![event("4"), huge])]).unwrap_err();
     assert!(matches!(refused, AppendError::TooLarge(_)), "{refused}");
-    assert_eq!(ledger.read(&StreamId::named("c"), None).unwrap(), []);
+    assert_eq!(ledger.read(&StreamId::from_name("c"), None).unwrap(), []);
 }
 
 fn order(world: &dyn World) {
-    let (ledger, stream) = (world.open(), StreamId::named("a"));
+    let (ledger, stream) = (world.open(), StreamId::from_name("a"));
     assert_eq!(ledger.read(&stream, None).unwrap(), []);
-    let first = ledger.append(&stream, Expected::NoStream, &[event("1")]).unwrap();
-    let second = ledger.append(&stream, Expected::Exact(first), &[event("2")]).unwrap();
-    ledger.append(&StreamId::named("b"), Expected::NoStream, &[event("3")]).unwrap();
+    let first = ledger.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
+    let second = ledger.append(&stream, ExpectedVersion::Exact(first), &[event("2")]).unwrap();
+    ledger.append(&StreamId::from_name("b"), ExpectedVersion::NoStream, &[event("3")]).unwrap();
     // Another process sees the same.
     let ledger = world.open();
     let records = ledger.read(&stream, None).unwrap();
@@ -107,71 +112,72 @@ fn order(world: &dyn World) {
 }
 
 fn conflicts(world: &dyn World) {
-    let (ledger, stream) = (world.open(), StreamId::named("a"));
-    let nowhere = Expected::Exact(Version(41));
+    let (ledger, stream) = (world.open(), StreamId::from_name("a"));
+    let nowhere = ExpectedVersion::Exact(StreamVersion(41));
     let refused = ledger.append(&stream, nowhere, &[event("0")]).unwrap_err();
     assert!(matches!(refused, AppendError::Conflict { actual: None }), "{refused}");
-    let first = ledger.append(&stream, Expected::NoStream, &[event("1")]).unwrap();
-    let refused = world.open().append(&stream, Expected::NoStream, &[event("2")]).unwrap_err();
+    let first = ledger.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
+    let refused =
+        world.open().append(&stream, ExpectedVersion::NoStream, &[event("2")]).unwrap_err();
     assert!(matches!(refused, AppendError::Conflict { actual: Some(v) } if v == first));
-    let second = ledger.append(&stream, Expected::Exact(first), &[event("2")]).unwrap();
-    let refused = ledger.append(&stream, Expected::Exact(first), &[event("3")]).unwrap_err();
+    let second = ledger.append(&stream, ExpectedVersion::Exact(first), &[event("2")]).unwrap();
+    let refused = ledger.append(&stream, ExpectedVersion::Exact(first), &[event("3")]).unwrap_err();
     assert!(matches!(refused, AppendError::Conflict { actual: Some(v) } if v == second));
     assert_eq!(ids(&ledger.read(&stream, None).unwrap()), ["1", "2"]);
 }
 
 fn retries(world: &dyn World) {
-    let (ledger, stream) = (world.open(), StreamId::named("a"));
+    let (ledger, stream) = (world.open(), StreamId::from_name("a"));
     let both = [event("1"), event("2")];
-    let first = ledger.append(&stream, Expected::NoStream, &both).unwrap();
-    assert_eq!(world.open().append(&stream, Expected::NoStream, &both).unwrap(), first);
-    ledger.append(&stream, Expected::Exact(first), &[event("3")]).unwrap();
+    let first = ledger.append(&stream, ExpectedVersion::NoStream, &both).unwrap();
+    assert_eq!(world.open().append(&stream, ExpectedVersion::NoStream, &both).unwrap(), first);
+    ledger.append(&stream, ExpectedVersion::Exact(first), &[event("3")]).unwrap();
     // Even when others went on since.
-    assert_eq!(ledger.append(&stream, Expected::NoStream, &both).unwrap(), first);
-    let part = ledger.append(&stream, Expected::NoStream, &[event("1")]).unwrap_err();
+    assert_eq!(ledger.append(&stream, ExpectedVersion::NoStream, &both).unwrap(), first);
+    let part = ledger.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap_err();
     assert!(matches!(part, AppendError::Conflict { .. }), "a part of a record is another record");
     assert_eq!(ids(&ledger.read(&stream, None).unwrap()), ["1", "2", "3"]);
 }
 
 fn whole_records(world: &dyn World) {
-    let (ledger, stream) = (world.open(), StreamId::named("a"));
+    let (ledger, stream) = (world.open(), StreamId::from_name("a"));
     let mut version = None;
     for number in 0..5 {
         let events = [event(&format!("{number}a")), event(&format!("{number}b"))];
-        version = Some(ledger.append(&stream, Expected::after(version), &events).unwrap());
+        version = Some(ledger.append(&stream, ExpectedVersion::after(version), &events).unwrap());
     }
     let records = ledger.read(&stream, None).unwrap();
     let numbers: Vec<u64> = records.iter().map(|record| record.number).collect();
     assert_eq!(numbers, [1, 2, 3, 4, 5]);
     assert!(records.iter().all(|record| record.events.len() == 2));
-    assert!(records.is_sorted_by(|a, b| a.cursor < b.cursor && a.version < b.version));
+    assert!(records.is_sorted_by(|a, b| a.position < b.position && a.version < b.version));
 }
 
 fn limits(world: &dyn World) {
-    let (ledger, stream) = (world.open(), StreamId::named("a"));
-    let refused = ledger.append(&stream, Expected::NoStream, &[]).unwrap_err();
+    let (ledger, stream) = (world.open(), StreamId::from_name("a"));
+    let refused = ledger.append(&stream, ExpectedVersion::NoStream, &[]).unwrap_err();
     assert!(matches!(refused, AppendError::Empty));
     let large = with_data("1", &"x".repeat(RECORD_BYTES_MAX));
-    let refused = ledger.append(&stream, Expected::NoStream, &[large]).unwrap_err();
+    let refused = ledger.append(&stream, ExpectedVersion::NoStream, &[large]).unwrap_err();
     assert!(matches!(refused, AppendError::TooLarge(size) if size > RECORD_BYTES_MAX));
     let fits = with_data("1", &"x".repeat(RECORD_BYTES_MAX - 1000));
-    ledger.append(&stream, Expected::NoStream, std::slice::from_ref(&fits)).unwrap();
+    ledger.append(&stream, ExpectedVersion::NoStream, std::slice::from_ref(&fits)).unwrap();
     assert_eq!(ledger.read(&stream, None).unwrap()[0].events, [fits]);
 }
 
 fn pages(world: &dyn World) {
     let ledger = world.open();
     for number in 0..7 {
-        let stream = StreamId::named(&format!("stream-{number}"));
-        ledger.append(&stream, Expected::NoStream, &[event(&number.to_string())]).unwrap();
+        let stream = StreamId::from_name(&format!("stream-{number}"));
+        ledger.append(&stream, ExpectedVersion::NoStream, &[event(&number.to_string())]).unwrap();
     }
-    let mut cursor = Cursor::default();
+    let mut cursor = LogPosition::default();
     let mut seen = Vec::new();
     loop {
         let page = ledger.read_all(cursor, 3).unwrap();
         assert!(page.len() <= 3);
         let Some(last) = page.last() else { break };
-        cursor = last.cursor;
+        cursor = last.position;
         seen.extend(ids(&page).into_iter().map(str::to_owned));
     }
     assert_eq!(seen, ["0", "1", "2", "3", "4", "5", "6"]);
@@ -186,7 +192,7 @@ fn blobs(world: &dyn World) {
     for none in ["00", "", "../ledger.db", &"0".repeat(64)] {
         assert_eq!(ledger.get_blob(none).unwrap(), None);
     }
-    assert_eq!(ledger.blobs_like(&hash[..9]).unwrap(), std::slice::from_ref(&hash));
+    assert_eq!(ledger.blobs_with_prefix(&hash[..9]).unwrap(), std::slice::from_ref(&hash));
     let empty = ledger.put_blob(b"").unwrap();
     assert_eq!(empty, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
@@ -225,13 +231,13 @@ fn forgetting_of(world: &dyn World, secret: &[u8]) {
         ..event(blob)
     };
     let said = [checkpointed(&hash, Some("hunter2")), checkpointed(&other, Some("more"))];
-    ledger.append(&stream, Expected::NoStream, &said).unwrap();
-    assert_eq!(ledger.blobs_like(&hash[..4]).unwrap(), std::slice::from_ref(&hash));
+    ledger.append(&stream, ExpectedVersion::NoStream, &said).unwrap();
+    assert_eq!(ledger.blobs_with_prefix(&hash[..4]).unwrap(), std::slice::from_ref(&hash));
     for _ in 0..2 {
         ledger.forget_blob(&hash).unwrap();
         let ledger = world.open();
         assert_eq!(ledger.get_blob(&hash).unwrap(), None);
-        assert_eq!(ledger.blobs_like("").unwrap(), std::slice::from_ref(&other));
+        assert_eq!(ledger.blobs_with_prefix("").unwrap(), std::slice::from_ref(&other));
         let refused = ledger.put_blob(secret).unwrap_err();
         assert!(matches!(refused, LedgerError::Forgotten(refused) if refused == hash));
     }
@@ -259,11 +265,11 @@ fn forgetting_a_session(world: &dyn World) {
         Envelope { event: Event::Instruction(given), ..event(id) }
     };
     let events = vec![given("a", "s1"), given("b", "s2")];
-    ledger.unite(&[(stream.clone(), events.clone())]).unwrap();
+    ledger.append_missing(&[(stream.clone(), events.clone())]).unwrap();
     assert_eq!(ledger.forget_session("claude-code", "s1").unwrap(), 0);
     assert_eq!(ledger.forget_session("codex", "s1").unwrap(), 1);
     assert_eq!(ledger.forget_session("codex", "s1").unwrap(), 0);
-    assert_eq!(ledger.unite(&[(stream.clone(), events.clone())]).unwrap(), 0);
+    assert_eq!(ledger.append_missing(&[(stream.clone(), events.clone())]).unwrap(), 0);
     let left: Vec<Envelope> =
         world.open().read(&stream, None).unwrap().into_iter().flat_map(|one| one.events).collect();
     assert_eq!(left[1], events[1]);
@@ -273,11 +279,13 @@ fn forgetting_a_session(world: &dyn World) {
 
 fn leases(world: &dyn World) {
     let (one, other) = (world.open(), world.open());
-    let lease = one.hold("run/1").unwrap();
-    assert!(matches!(other.hold("run/1").unwrap_err(), Held::Held(name) if name == "run/1"));
-    let another = other.hold("run/2").unwrap();
+    let lease = one.acquire_lease("run/1").unwrap();
+    assert!(
+        matches!(other.acquire_lease("run/1").unwrap_err(), LeaseError::Taken(name) if name == "run/1")
+    );
+    let another = other.acquire_lease("run/2").unwrap();
     drop(lease);
-    let again = other.hold("run/1").unwrap();
+    let again = other.acquire_lease("run/1").unwrap();
     drop((again, another));
 }
 
@@ -286,11 +294,11 @@ fn waiting(world: &dyn World) {
     let mut watch = ledger.watch().unwrap();
     // Nothing happens, and it comes back all the same.
     watch.wait(Duration::from_millis(10));
-    let stream = StreamId::named("a");
-    world.open().append(&stream, Expected::NoStream, &[event("1")]).unwrap();
+    let stream = StreamId::from_name("a");
+    world.open().append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
     // A wake-up is a hint: whoever looks again after each finds it.
     for _ in 0..1000 {
-        if !ledger.read_all(Cursor::default(), 1).unwrap().is_empty() {
+        if !ledger.read_all(LogPosition::default(), 1).unwrap().is_empty() {
             return;
         }
         watch.wait(Duration::from_secs(5));
@@ -301,7 +309,7 @@ fn waiting(world: &dyn World) {
 fn many(world: &dyn World) {
     const WRITERS: usize = 4;
     const EACH: usize = 25;
-    let stream = StreamId::named("a");
+    let stream = StreamId::from_name("a");
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             let stream = &stream;
@@ -322,11 +330,11 @@ fn many(world: &dyn World) {
 
 /// Appends behind whatever others appended.
 fn append_behind(ledger: &dyn Ledger, stream: &StreamId, event: &Envelope) {
-    let mut expected = Expected::NoStream;
+    let mut expected = ExpectedVersion::NoStream;
     loop {
         match ledger.append(stream, expected, std::slice::from_ref(event)) {
             Ok(_) => return,
-            Err(AppendError::Conflict { actual }) => expected = Expected::after(actual),
+            Err(AppendError::Conflict { actual }) => expected = ExpectedVersion::after(actual),
             Err(error) => panic!("{error}"),
         }
     }

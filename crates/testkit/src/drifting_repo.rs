@@ -17,7 +17,7 @@ pub use truth::Expected;
 
 use crate::Sandbox;
 use document::Paper;
-use midstride::code::drift::Ground;
+use midstride::code::drift::CodeState;
 use midstride::workspace::project::Project;
 use random::Random;
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,11 +84,11 @@ impl DriftingRepo {
     }
 
     /// What is true about every citation, against the working tree or against the newest commit.
-    pub fn expected(&self, at_head: bool) -> (Ground, Vec<Expected>) {
+    pub fn expected(&self, at_head: bool) -> (CodeState, Vec<Expected>) {
         let head = self.history.last().expect("there is always a commit");
         let (ground, tree) = match at_head {
-            true => (Ground::Commit(head.id.clone()), &head.tree),
-            false => (Ground::WorkTree, &self.tree),
+            true => (CodeState::Commit(head.id.clone()), &head.tree),
+            false => (CodeState::WorkTree, &self.tree),
         };
         (ground, self.papers.iter().flat_map(|paper| self.truth_of(paper, tree)).collect())
     }

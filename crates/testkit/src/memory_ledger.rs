@@ -1,8 +1,8 @@
 //! A ledger that lasts as long as its test.
 
 use midstride::store::ledger::{
-    AppendError, Blob, Cursor, Expected, Held, Lease, Ledger, LedgerError, Recorded, StreamId,
-    Version, Watch, written,
+    AppendError, Blob, ExpectedVersion, Lease, LeaseError, Ledger, LedgerError, LedgerRecord,
+    LedgerWatch, LogPosition, StreamId, StreamVersion, encode_record,
 };
 use midstride_core::work::event::Envelope;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Log {
-    records: Vec<Recorded>,
+    records: Vec<LedgerRecord>,
     /// Nothing under a hash is a tombstone.
     blobs: BTreeMap<String, Option<Vec<u8>>>,
     held: BTreeSet<String>,
@@ -36,7 +36,7 @@ impl Shared {
 }
 
 impl Log {
-    fn of<'l>(&'l self, stream: &'l StreamId) -> impl Iterator<Item = &'l Recorded> {
+    fn of<'l>(&'l self, stream: &'l StreamId) -> impl Iterator<Item = &'l LedgerRecord> {
         self.records.iter().filter(move |record| record.stream == *stream)
     }
 }
@@ -49,62 +49,62 @@ impl Ledger for MemoryLedger {
     fn append(
         &self,
         stream: &StreamId,
-        expected: Expected,
+        expected: ExpectedVersion,
         events: &[Envelope],
-    ) -> Result<Version, AppendError> {
-        written(stream, events)?;
+    ) -> Result<StreamVersion, AppendError> {
+        encode_record(stream, events)?;
         let mut log = self.shared.log();
         let wanted = match expected {
-            Expected::NoStream => 0,
-            Expected::Exact(version) => version.0,
+            ExpectedVersion::NoStream => 0,
+            ExpectedVersion::Exact(version) => version.0,
         };
         let number = wanted + 1;
         let there = log.of(stream).find(|record| record.number == number);
         if there.is_some_and(|record| ids(&record.events) == ids(events)) {
-            return Ok(Version(number));
+            return Ok(StreamVersion(number));
         }
         let last = log.of(stream).last().map(|record| record.number);
         if last.unwrap_or(0) != wanted {
-            return Err(AppendError::Conflict { actual: last.map(Version) });
+            return Err(AppendError::Conflict { actual: last.map(StreamVersion) });
         }
-        let cursor = Cursor(u64::try_from(log.records.len()).expect("a few") + 1);
-        log.records.push(Recorded {
-            cursor,
+        let cursor = LogPosition(u64::try_from(log.records.len()).expect("a few") + 1);
+        log.records.push(LedgerRecord {
+            position: cursor,
             stream: stream.clone(),
             number,
-            version: Version(number),
+            version: StreamVersion(number),
             events: events.to_vec(),
         });
         self.shared.rung.notify_all();
-        Ok(Version(number))
+        Ok(StreamVersion(number))
     }
 
     fn read(
         &self,
         stream: &StreamId,
-        after: Option<Version>,
-    ) -> Result<Vec<Recorded>, LedgerError> {
-        let later = |record: &&Recorded| Some(record.version) > after;
+        after: Option<StreamVersion>,
+    ) -> Result<Vec<LedgerRecord>, LedgerError> {
+        let later = |record: &&LedgerRecord| Some(record.version) > after;
         Ok(self.shared.log().of(stream).filter(later).cloned().collect())
     }
 
-    fn read_all(&self, after: Cursor, max: usize) -> Result<Vec<Recorded>, LedgerError> {
+    fn read_all(&self, after: LogPosition, max: usize) -> Result<Vec<LedgerRecord>, LedgerError> {
         let log = self.shared.log();
-        let later = log.records.iter().filter(|record| record.cursor > after);
+        let later = log.records.iter().filter(|record| record.position > after);
         Ok(later.take(max).cloned().collect())
     }
 
-    fn read_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
+    fn read_with_prefix(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError> {
         let log = self.shared.log();
         let below = log.records.iter().filter(|record| record.stream.as_str().starts_with(prefix));
-        let mut below: Vec<Recorded> = below.cloned().collect();
+        let mut below: Vec<LedgerRecord> = below.cloned().collect();
         below.sort_by_key(|record| (record.stream.clone(), record.number));
         Ok(below)
     }
 
-    fn last_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
-        let mut last: Vec<Recorded> = Vec::new();
-        for record in self.read_below(prefix)? {
+    fn last_per_stream(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError> {
+        let mut last: Vec<LedgerRecord> = Vec::new();
+        for record in self.read_with_prefix(prefix)? {
             if last.last().is_some_and(|known| known.stream == record.stream) {
                 last.pop();
             }
@@ -113,46 +113,50 @@ impl Ledger for MemoryLedger {
         Ok(last)
     }
 
-    fn latest_below(&self, prefix: &str, max: usize) -> Result<Vec<Recorded>, LedgerError> {
-        let mut below = self.read_below(prefix)?;
-        below.sort_by_key(|record| std::cmp::Reverse(record.cursor));
+    fn latest_with_prefix(
+        &self,
+        prefix: &str,
+        max: usize,
+    ) -> Result<Vec<LedgerRecord>, LedgerError> {
+        let mut below = self.read_with_prefix(prefix)?;
+        below.sort_by_key(|record| std::cmp::Reverse(record.position));
         below.truncate(max);
         Ok(below)
     }
 
-    fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
+    fn append_missing(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
         let mut new = 0;
         for (stream, events) in streams {
-            let records: Vec<Recorded> = self.shared.log().of(stream).cloned().collect();
+            let records: Vec<LedgerRecord> = self.shared.log().of(stream).cloned().collect();
             let mut known: BTreeSet<String> =
                 records.iter().flat_map(|record| &record.events).map(|e| e.id.clone()).collect();
             let missing: Vec<Envelope> =
                 events.iter().filter(|event| known.insert(event.id.clone())).cloned().collect();
             for event in &missing {
-                written(stream, std::slice::from_ref(event))?;
+                encode_record(stream, std::slice::from_ref(event))?;
             }
             let mut last = records.last().map(|record| record.version);
             for event in &missing {
                 let event = std::slice::from_ref(event);
-                last = Some(self.append(stream, Expected::after(last), event)?);
+                last = Some(self.append(stream, ExpectedVersion::after(last), event)?);
             }
             new += missing.len();
         }
         Ok(new)
     }
 
-    fn watch(&self) -> Result<Box<dyn Watch>, LedgerError> {
+    fn watch(&self) -> Result<Box<dyn LedgerWatch>, LedgerError> {
         Ok(Box::new(MemoryWatch(Arc::clone(&self.shared))))
     }
 
-    fn hold(&self, name: &str) -> Result<Lease, Held> {
+    fn acquire_lease(&self, name: &str) -> Result<Lease, LeaseError> {
         if !self.shared.log().held.insert(name.to_owned()) {
-            return Err(Held::Held(name.to_owned()));
+            return Err(LeaseError::Taken(name.to_owned()));
         }
         Ok(Lease::new(MemoryLease { shared: Arc::clone(&self.shared), name: name.to_owned() }))
     }
 
-    fn store(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
+    fn store_blob(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
         let mut log = self.shared.log();
         let hash = blob.hash().to_owned();
         let kept = log.blobs.entry(hash.clone()).or_insert_with(|| Some(blob.bytes().to_vec()));
@@ -163,7 +167,7 @@ impl Ledger for MemoryLedger {
         Ok(self.shared.log().blobs.get(hash).cloned().flatten())
     }
 
-    fn blobs_like(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
+    fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
         let log = self.shared.log();
         let fitting =
             log.blobs.iter().filter(|(hash, kept)| hash.starts_with(beginning) && kept.is_some());
@@ -196,7 +200,7 @@ impl Ledger for MemoryLedger {
 
 struct MemoryWatch(Arc<Shared>);
 
-impl Watch for MemoryWatch {
+impl LedgerWatch for MemoryWatch {
     fn wait(&mut self, at_most: Duration) {
         let log = self.0.log();
         drop(self.0.rung.wait_timeout(log, at_most));

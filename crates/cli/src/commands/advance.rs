@@ -1,8 +1,8 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
-use midstride::verbs::{self, Advance, Forward, Passage};
+use midstride::verbs::{self, AdvanceOutcome, AdvanceRequest, StageTransition};
 use midstride::workspace::project::Project;
 
 /// Take the work on to the next stage
@@ -26,11 +26,11 @@ pub(crate) struct AdvanceArgs {
     force: bool,
 
     /// Why it goes on by force; becomes part of the history
-    #[arg(long, value_name = "WHY", requires = "force", value_parser = super::said)]
+    #[arg(long, value_name = "WHY", requires = "force", value_parser = super::parse_text)]
     reason: Option<String>,
 
     /// Who takes it on
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
     /// Print what blocks, or what was written, as JSON
@@ -42,48 +42,52 @@ pub(crate) fn advance(
     ui: &mut Ui,
     project: &Project,
     args: AdvanceArgs,
-) -> Result<Outcome, Diagnostic> {
-    let forward = Forward { to: args.to, force: args.reason, by: args.by };
+) -> Result<CliOutcome, Diagnostic> {
+    let forward = AdvanceRequest { to: args.to, force: args.reason, by: args.by };
     match verbs::advance(project, &args.handoff, &forward)? {
-        Advance::Blocked(judged) => {
+        AdvanceOutcome::Blocked(judged) => {
             if args.json {
-                ui.json(&view::advance::blocked_json(&judged, &forward.to))?;
+                ui.print_json(&view::advance::blocked_json(&judged, &forward.to))?;
             } else {
                 let judged = [*judged];
-                ui.print(&view::findings::human(project, &judged, Surface::Typed))?;
-                ui.say(&view::advance::blocked(&judged[0], &forward.to))?;
+                ui.print(&view::findings::human(project, &judged, Surface::Terminal))?;
+                ui.say(&view::advance::blocked_text(&judged[0], &forward.to))?;
             }
-            Ok(Outcome::Findings)
+            Ok(CliOutcome::Findings)
         }
-        Advance::Through(passage) => {
+        AdvanceOutcome::Advanced(passage) => {
             if args.json {
-                ui.json(&view::advance::passage_json(project, &passage, &forward.to))?;
+                ui.print_json(&view::advance::stage_transition_json(
+                    project,
+                    &passage,
+                    &forward.to,
+                ))?;
             } else {
-                tell(ui, project, &passage, &forward)?;
+                report(ui, project, &passage, &forward)?;
             }
-            Ok(Outcome::Clean)
+            Ok(CliOutcome::Clean)
         }
     }
 }
 
 /// Says what was written, and what the draft inherits.
-fn tell(
+fn report(
     ui: &mut Ui,
     project: &Project,
-    passage: &Passage,
-    forward: &Forward,
+    passage: &StageTransition,
+    forward: &AdvanceRequest,
 ) -> Result<(), Diagnostic> {
-    let Passage { from, key, created, recorded, reason, over, .. } = passage;
-    let path = view::shown_path(project, &passage.path);
+    let StageTransition { from, key, created, recorded, reason, overridden: over, .. } = passage;
+    let path = view::display_path(project, &passage.path);
     if forward.force.is_some() && over.is_empty() {
         ui.say("Nothing blocks: no force is needed, and none is recorded")?;
     }
     match created {
         Some(created) => {
             ui.say(&format!("Wrote {key}: {path}"))?;
-            super::tell_redacted(ui, &created.redacted)?;
+            super::report_redacted(ui, &created.redacted)?;
             for upstream in &created.upstream {
-                ui.say(&view::handoff::inherited(project, upstream))?;
+                ui.say(&view::handoff::inherited_text(project, upstream))?;
             }
         }
         None => ui.say(&format!("{key} is there already: {path}"))?,
@@ -91,14 +95,14 @@ fn tell(
     let handoff = from.handoff(project);
     match recorded {
         Some(recorded) => {
-            super::tell_recorded(ui, project, from, recorded, reason, false)?;
+            super::report_recorded(ui, project, from, recorded, reason, false)?;
         }
         None => ui.say(&format!("{} tells it already, nothing was recorded", handoff.key()))?,
     }
     if !over.is_empty() {
         ui.say(&format!("{} stays {}: it is still blocked", handoff.key(), handoff.status()))?;
     }
-    for open in &passage.beside {
+    for open in &passage.open_siblings {
         let key = view::shell_word(&open.to_string());
         let to = view::shell_word(&forward.to);
         ui.say(&format!("{open} is still open: midstride advance {key} --to {to}"))?;

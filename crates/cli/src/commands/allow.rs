@@ -1,9 +1,9 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, permission};
-use midstride::verbs::{self, Allowable};
-use midstride::workspace::project::{Project, Shelved};
+use midstride::verbs::{self, AllowableProof};
+use midstride::workspace::project::{Project, StoredHandoff};
 
 /// Allow the commands of a handoff's proofs to be run
 ///
@@ -46,7 +46,7 @@ pub(crate) fn allow(
     ui: &mut Ui,
     project: &Project,
     args: &AllowArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let Some(name) = &args.handoff else {
         if args.revoke {
             let revoked = verbs::disallow_all(project)?;
@@ -55,56 +55,56 @@ pub(crate) fn allow(
         return list(ui, project, args.json);
     };
     let shelved = project.find(name)?;
-    let mut proofs = verbs::allowable(project, &shelved, args.number)?;
+    let mut proofs = verbs::allowable_proofs(project, &shelved, args.number)?;
     let key = shelved.handoff(project).key().to_string();
     if proofs.is_empty() {
-        ui.say(&format!("{} has no proofs.", view::tame(&key)))?;
-        return Ok(Outcome::Clean);
+        ui.say(&format!("{} has no proofs.", view::sanitize(&key)))?;
+        return Ok(CliOutcome::Clean);
     }
     if args.revoke {
         revoke(ui, project, &shelved, &proofs)?;
     } else {
         grant(ui, project, &shelved, args, &proofs)?;
     }
-    proofs = verbs::allowable(project, &shelved, args.number)?;
+    proofs = verbs::allowable_proofs(project, &shelved, args.number)?;
     if args.json {
-        ui.json(&permission::allowable_json(&key, &proofs))?;
+        ui.print_json(&permission::proof_permissions_json(&key, &proofs))?;
     } else if !args.revoke && proofs.iter().any(|proof| proof.is_allowed) {
         ui.say(&format!("Next: midstride verify {}", view::shell_word(&key)))?;
     }
     let done = proofs.iter().all(|proof| proof.is_allowed != args.revoke);
-    Ok(if done { Outcome::Clean } else { Outcome::Findings })
+    Ok(if done { CliOutcome::Clean } else { CliOutcome::Findings })
 }
 
-fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
-    let granted = verbs::allowed(project)?;
+fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let granted = verbs::allowed_proofs(project)?;
     if json {
-        ui.json(&permission::granted_json(&granted))?;
+        ui.print_json(&permission::grants_json(&granted))?;
     } else if granted.is_empty() {
         ui.say("Nothing is allowed in this project.")?;
     } else {
-        ui.print(&permission::granted(&granted))?;
+        ui.print(&permission::grants_text(&granted))?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 fn grant(
     ui: &mut Ui,
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     args: &AllowArgs,
-    proofs: &[Allowable],
+    proofs: &[AllowableProof],
 ) -> Result<(), Diagnostic> {
     if proofs.iter().all(|proof| proof.is_allowed) {
         ui.say("Allowed already.")?;
         return Ok(());
     }
-    verbs::may_allow(project)?;
+    verbs::check_may_allow(project)?;
     ui.say("A permission does not cover what a command calls: look at its scripts too.")?;
     for proof in proofs {
-        ui.say(permission::proof(proof).trim_end())?;
+        ui.say(permission::proof_text(proof).trim_end())?;
         let Ok(test) = &proof.test else { continue };
-        if !proof.is_allowed && is_wanted(ui, args)? {
+        if !proof.is_allowed && confirm(ui, args)? {
             verbs::allow(project, shelved, test)?;
             ui.say(&format!("Proof {} is allowed.", proof.number))?;
         }
@@ -113,23 +113,23 @@ fn grant(
 }
 
 /// Whether the person says yes to what was just shown.
-fn is_wanted(ui: &mut Ui, args: &AllowArgs) -> Result<bool, Diagnostic> {
+fn confirm(ui: &mut Ui, args: &AllowArgs) -> Result<bool, Diagnostic> {
     let unasked = args.yes && (args.number.is_some() || args.all);
     if unasked {
         return Ok(true);
     }
-    if args.yes || !Ui::is_watched() {
+    if args.yes || !Ui::is_interactive() {
         return Err(Diagnostic::new("nobody is there to be asked")
             .hint("start it in a terminal, or say which: `--yes` with a number or with `--all`"));
     }
-    Ok(ui.ask("Allow exactly this?")?)
+    Ok(ui.confirm("Allow exactly this?")?)
 }
 
 fn revoke(
     ui: &mut Ui,
     project: &Project,
-    shelved: &Shelved,
-    proofs: &[Allowable],
+    shelved: &StoredHandoff,
+    proofs: &[AllowableProof],
 ) -> Result<(), Diagnostic> {
     for proof in proofs {
         let Ok(test) = &proof.test else { continue };

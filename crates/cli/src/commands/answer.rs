@@ -1,8 +1,8 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::journal::Change;
+use midstride::journal::RevisionInfo;
 use midstride::workspace::project::Project;
 use midstride_core::format::header::{RevisionVerb, Validation};
 use midstride_core::handoff::Handoff;
@@ -23,7 +23,7 @@ pub(crate) struct AnswerArgs {
     which: String,
 
     /// The answer to a question
-    #[arg(value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(value_parser = super::parse_sentence, allow_hyphen_values = true)]
     text: Option<String>,
 
     /// The assumption holds
@@ -35,7 +35,7 @@ pub(crate) struct AnswerArgs {
     fails: bool,
 
     /// Who answers
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
     /// Print what was recorded as JSON
@@ -45,7 +45,7 @@ pub(crate) struct AnswerArgs {
 
 impl AnswerArgs {
     /// The answer to a question, from wherever it is given.
-    pub(super) fn to_question(
+    pub(super) fn for_question(
         handoff: String,
         which: String,
         text: Option<String>,
@@ -60,21 +60,21 @@ pub(crate) fn answer(
     ui: &mut Ui,
     project: &Project,
     args: &AnswerArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
     let holds = (args.holds || args.fails).then_some(args.holds);
-    let (said, reason) = Said::of(&args.which, args.text.as_deref(), holds, || {
+    let (said, reason) = AnswerInput::parse(&args.which, args.text.as_deref(), holds, || {
         let typed = format!("midstride answer {} {}", view::shell_word(&args.handoff), args.which);
         (format!("{typed} \"the answer\""), format!("{typed} --holds, or --fails"))
     })?;
-    let change = Change::by_verb(RevisionVerb::Answer, reason, args.by.clone());
+    let change = RevisionInfo::by_verb(RevisionVerb::Answer, reason, args.by.clone());
     let before = RefCell::new(None);
     let decide = |handoff: &Handoff<'_>| {
-        before.replace(said.before(handoff));
+        before.replace(said.describe_previous(handoff));
         said.decide(handoff)
     };
-    let outcome = super::live(ui, project, &shelved, &decide, &change, args.json)?;
-    let ended = view::recorded::ended(&shelved.handoff(project));
+    let outcome = super::apply_and_report(ui, project, &shelved, &decide, &change, args.json)?;
+    let ended = view::recorded::closed_notice(&shelved.handoff(project));
     for line in before.take().into_iter().chain(ended).filter(|_| !args.json) {
         ui.say(&line)?;
     }
@@ -82,15 +82,15 @@ pub(crate) fn answer(
 }
 
 /// What was said about a question or an assumption.
-pub(crate) enum Said<'a> {
+pub(crate) enum AnswerInput<'a> {
     Answer(usize, &'a str),
     Validation(usize, bool),
 }
 
-impl<'a> Said<'a> {
+impl<'a> AnswerInput<'a> {
     /// What is meant, and how the history calls it; `ways` tells how to answer a question, and how to
     /// judge an assumption.
-    pub(crate) fn of(
+    pub(crate) fn parse(
         which: &str,
         text: Option<&'a str>,
         holds: Option<bool>,
@@ -119,7 +119,7 @@ impl<'a> Said<'a> {
     }
 
     /// What was said before, where that is something else; it stays in the history.
-    pub(crate) fn before(&self, handoff: &Handoff<'_>) -> Option<String> {
+    pub(crate) fn describe_previous(&self, handoff: &Handoff<'_>) -> Option<String> {
         let (list, number, field) = match self {
             Self::Answer(number, _) => ("open_questions", *number, "answer"),
             Self::Validation(number, _) => ("assumptions", *number, "validated"),

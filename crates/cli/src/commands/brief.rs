@@ -1,13 +1,15 @@
 use super::checkpoint::ClientArg;
-use super::search::WORTH_A_BAR;
-use super::{Outcome, tell_unread};
+use super::search::PROGRESS_BAR_MIN;
+use super::{CliOutcome, report_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::clients::Life;
-use midstride::verbs::{self, Asked, BUDGET, Board, Briefed, Extent, Listed};
-use midstride::workspace::project::{Project, Selection};
+use midstride::clients::SessionLiveness;
+use midstride::verbs::{
+    self, BUDGET, BriefOutcome, BriefRequest, Extent, ListedSession, TaskBoard,
+};
+use midstride::workspace::project::{DocumentSelection, Project};
 use midstride::workspace::settings::SessionName;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::work::mission::Mission;
@@ -29,7 +31,7 @@ pub(crate) struct BriefArgs {
     budget: Option<u64>,
 
     /// List handoffs to this role first
-    #[arg(long = "for", value_name = "ROLE", value_parser = super::said)]
+    #[arg(long = "for", value_name = "ROLE", value_parser = super::parse_text)]
     role: Option<String>,
 
     /// Client to brief
@@ -38,10 +40,10 @@ pub(crate) struct BriefArgs {
 
     /// How the session starts
     #[arg(long, value_enum)]
-    source: Option<SourceArg>,
+    source: Option<BriefSourceArg>,
 
     /// Record the delivery to this session (with --client)
-    #[arg(long, value_name = "ID", value_parser = super::said)]
+    #[arg(long, value_name = "ID", value_parser = super::parse_text)]
     session: Option<String>,
 
     /// Record that the session picked up these handoffs
@@ -63,7 +65,7 @@ pub(crate) struct BriefArgs {
         value_name = "FORM",
         conflicts_with_all = ["budget", "role", "client", "source", "session", "acknowledge"]
     )]
-    form: Option<Form>,
+    form: Option<BriefFormArg>,
 
     /// Print as JSON
     #[arg(long)]
@@ -71,20 +73,20 @@ pub(crate) struct BriefArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Form {
+enum BriefFormArg {
     /// Where all tasks stand, what was decided, what is open and what to do next
     Mission,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum SourceArg {
+enum BriefSourceArg {
     Startup,
     Resume,
     Clear,
     Compact,
 }
 
-impl SourceArg {
+impl BriefSourceArg {
     fn occasion(self) -> BriefOccasion {
         match self {
             Self::Startup => BriefOccasion::Startup,
@@ -105,89 +107,89 @@ pub(crate) fn brief(
     ui: &mut Ui,
     project: &Project,
     args: &BriefArgs,
-) -> Result<Outcome, Diagnostic> {
-    if let Some(Form::Mission) = args.form {
-        return mission(ui, project, args.json);
+) -> Result<CliOutcome, Diagnostic> {
+    if let Some(BriefFormArg::Mission) = args.form {
+        return print_mission(ui, project, args.json);
     }
     if !args.acknowledge.is_empty() {
         return acknowledge(ui, project, args);
     }
     if args.last {
-        return last(ui, project, args.json);
+        return print_last(ui, project, args.json);
     }
     if args.skip_next {
         return skip_next(ui, project, args.json);
     }
-    let asked = Asked {
-        occasion: args.source.map(SourceArg::occasion),
+    let asked = BriefRequest {
+        occasion: args.source.map(BriefSourceArg::occasion),
         client: args.client.map(ClientArg::client),
         role: args.role.clone(),
-        session: args.session.as_deref().map(|id| named(project, args, id)).transpose()?,
+        session: args.session.as_deref().map(|id| session_name(project, args, id)).transpose()?,
         tokens: args.budget,
-        ..Asked::default()
+        ..BriefRequest::default()
     };
     super::observe(project);
     let briefed = verbs::brief(project, &asked, &mut |done, all| {
-        if all >= WORTH_A_BAR {
-            ui.progress("indexing", done, all);
+        if all >= PROGRESS_BAR_MIN {
+            ui.show_progress("indexing", done, all);
         }
     });
     match args.json {
-        true => ui.json(&view::brief::json(&briefed))?,
+        true => ui.print_json(&view::brief::json(&briefed))?,
         false => ui.print(&briefed.briefing.text)?,
     }
-    tell(ui, project, briefed)
+    report(ui, project, briefed)
 }
 
 /// Prints what the newest session was briefed with.
-fn last(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+fn print_last(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
     let Some((session, text)) = verbs::last_briefing(project)? else {
         return Err(Diagnostic::new("no session was briefed here yet")
             .hint("midstride doctor shows whether hooks run in this project"));
     };
     match json {
-        true => ui.json(&view::brief::last_json(&session, &text))?,
+        true => ui.print_json(&view::brief::last_briefing_json(&session, &text))?,
         false => {
             ui.print(&text)?;
-            ui.say(&view::brief::last_line(&session))?;
+            ui.say(&view::brief::last_briefing_line(&session))?;
         }
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
-fn skip_next(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+fn skip_next(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
     let is_new = verbs::skip_next_briefing(project)?;
     match json {
-        true => ui.json(&serde_json::json!({ "skip_next": true, "new": is_new }))?,
+        true => ui.print_json(&serde_json::json!({ "skip_next": true, "new": is_new }))?,
         false => ui.say("The next session starts without a briefing. Capture goes on.")?,
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 /// A session by the id that was typed and the client that was typed, or that this runs in.
-fn named(project: &Project, args: &BriefArgs, id: &str) -> Result<SessionName, Diagnostic> {
+fn session_name(project: &Project, args: &BriefArgs, id: &str) -> Result<SessionName, Diagnostic> {
     let around = project.environment().session.as_ref().map(|session| session.client.as_str());
     let client = args.client.map(|client| client.client().name()).or(around);
     let client = client.ok_or_else(|| {
-        Diagnostic::new(format!("which client runs session `{}`?", view::tame(id)))
+        Diagnostic::new(format!("which client runs session `{}`?", view::sanitize(id)))
             .hint("add --client claude-code, or --client codex")
     })?;
-    SessionName::of(client, id).ok_or_else(|| {
-        Diagnostic::new(format!("`{}` is no id of a session", view::tame(id)))
+    SessionName::parse(client, id).ok_or_else(|| {
+        Diagnostic::new(format!("`{}` is no id of a session", view::sanitize(id)))
             .hint("clients name sessions with letters, digits and hyphens")
             .hint("midstride session list shows those of this project")
     })
 }
 
 /// Says what was told, and what became of the receipt.
-fn tell(ui: &mut Ui, project: &Project, briefed: Briefed) -> Result<Outcome, Diagnostic> {
-    for line in view::brief::remarks(&briefed, view::Surface::Typed) {
+fn report(ui: &mut Ui, project: &Project, briefed: BriefOutcome) -> Result<CliOutcome, Diagnostic> {
+    for line in view::brief::remarks(&briefed, view::Surface::Terminal) {
         ui.say(&line)?;
     }
-    if briefed.briefing.text.is_empty() && briefed.trouble.is_none() {
-        hint_at_recovery(ui, project)?;
+    if briefed.briefing.text.is_empty() && briefed.ledger_error.is_none() {
+        hint_recovery(ui, project)?;
     }
-    if let Some(error) = briefed.trouble {
+    if let Some(error) = briefed.ledger_error {
         Diagnostic::from(error).hint("sessions, tasks and proofs are not told").warn(ui)?;
     }
     if let Some(Err(error)) = briefed.delivery {
@@ -195,13 +197,14 @@ fn tell(ui: &mut Ui, project: &Project, briefed: Briefed) -> Result<Outcome, Dia
             .hint("the briefing is whole; only its receipt is missing")
             .warn(ui)?;
     }
-    tell_unread(ui, project, briefed.unread)
+    report_unread(ui, project, briefed.unread)
 }
 
 /// Points at ended sessions that are not captured; a hook captures them at the next start.
-fn hint_at_recovery(ui: &mut Ui, project: &Project) -> Result<(), Diagnostic> {
+fn hint_recovery(ui: &mut Ui, project: &Project) -> Result<(), Diagnostic> {
     let (sessions, _) = verbs::sessions(project, None)?;
-    let is_lost = |one: &&Listed| one.life == Life::Ended && one.extent == Extent::None;
+    let is_lost =
+        |one: &&ListedSession| one.life == SessionLiveness::Ended && one.extent == Extent::None;
     let lost = match sessions.iter().filter(is_lost).count() {
         0 => return Ok(()),
         1 => "1 ended session is not captured".to_owned(),
@@ -210,9 +213,9 @@ fn hint_at_recovery(ui: &mut Ui, project: &Project) -> Result<(), Diagnostic> {
     Ok(ui.say(&format!("hint: {lost}; run midstride session recover"))?)
 }
 
-fn acknowledge(ui: &mut Ui, project: &Project, args: &BriefArgs) -> Result<Outcome, Diagnostic> {
+fn acknowledge(ui: &mut Ui, project: &Project, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {
     let session = match (&args.session, &project.environment().session) {
-        (Some(id), _) => named(project, args, id)?,
+        (Some(id), _) => session_name(project, args, id)?,
         (None, Some(session)) => session.clone(),
         (None, None) => {
             return Err(Diagnostic::new("which session took them over?")
@@ -225,32 +228,32 @@ fn acknowledge(ui: &mut Ui, project: &Project, args: &BriefArgs) -> Result<Outco
     let handoffs: Vec<_> = found.iter().collect();
     let new = verbs::acknowledge(project, &session, &handoffs, "brief")?;
     match args.json {
-        true => ui.json(&view::brief::acknowledged_json(&session, new))?,
-        false => ui.say(&view::brief::acknowledged(&session, handoffs.len(), new))?,
+        true => ui.print_json(&view::brief::acknowledgment_json(&session, new))?,
+        false => ui.say(&view::brief::acknowledgment_text(&session, handoffs.len(), new))?,
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
-fn mission(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+fn print_mission(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
     let states = verbs::missions(project)?;
-    let tasks = Board::open(project)?.tasks;
+    let tasks = TaskBoard::open(project)?.tasks;
     let agents = verbs::agents_in_flight(project)?;
-    let Selection { documents, unread } = project.select(&[])?;
+    let DocumentSelection { documents, unread } = project.select(&[])?;
     let mission = Mission::combine(states.last(), &tasks);
-    let briefing = view::mission::Briefing {
+    let briefing = view::mission::MissionBriefing {
         mission: mission.as_ref(),
         tasks: &tasks,
         agents: &agents,
-        decided: view::mission::decided(project, &documents),
-        questions: view::task::questions(project, &documents),
+        decisions: view::mission::open_decisions(project, &documents),
+        questions: view::task::open_questions(project, &documents),
     };
     match json {
-        true => ui.json(&view::mission::json(&briefing))?,
+        true => ui.print_json(&view::mission::json(&briefing))?,
         false => ui.print(&view::mission::text(&briefing))?,
     }
     if mission.is_none() && !json {
         ui.say("No mission state was captured; this is what the tasks and handoffs tell.")?;
         ui.say("Next: midstride task mission --decision \"...\" --next \"...\"")?;
     }
-    tell_unread(ui, project, unread)
+    report_unread(ui, project, unread)
 }

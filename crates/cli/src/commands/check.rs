@@ -1,13 +1,15 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface, coverage, findings};
 use clap::ValueEnum;
-use midstride::code::drift::Ground;
+use midstride::code::drift::CodeState;
 use midstride::journal::JournalError;
 use midstride::sys::files::FileError;
-use midstride::verbs::{self, Comparison, Followed, Formatted, Judged, Told};
-use midstride::workspace::project::{Project, Shelved};
+use midstride::verbs::{
+    self, CitationUpdate, ComparedSession, Comparison, DocumentCheck, FormatOutcome,
+};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::finding::Severity;
 use std::path::PathBuf;
 
@@ -25,7 +27,7 @@ pub(crate) struct CheckArgs {
 
     /// How to print the findings
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: CheckFormatArg,
 
     /// The same as `--format json`
     #[arg(long, conflicts_with = "format")]
@@ -33,7 +35,7 @@ pub(crate) struct CheckArgs {
 
     /// What fails the check
     #[arg(long, value_enum, default_value_t, value_name = "SEVERITY")]
-    fail_on: FailOn,
+    fail_on: FailOnArg,
 
     /// Look at what is staged in git, as it would be committed
     #[arg(long, conflicts_with_all = ["handoffs", "fix"])]
@@ -70,7 +72,7 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum CheckFormatArg {
     /// With the lines they are about
     #[default]
     Human,
@@ -83,7 +85,7 @@ enum Format {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum FailOn {
+enum FailOnArg {
     /// Only errors
     Error,
     /// Warnings and errors
@@ -97,17 +99,17 @@ pub(crate) fn check(
     ui: &mut Ui,
     project: &Project,
     args: &CheckArgs,
-) -> Result<Outcome, Diagnostic> {
-    let (mut judged, unread) = judge(ui, project, args)?;
+) -> Result<CliOutcome, Diagnostic> {
+    let (mut judged, unread) = check_documents(ui, project, args)?;
     if args.quiet {
         for one in &mut judged {
             one.verdict.findings.retain(|finding| finding.severity() > Severity::Advice);
         }
     }
-    let format = if args.json { Format::Json } else { args.format };
+    let format = if args.json { CheckFormatArg::Json } else { args.format };
     match format {
-        Format::Human => {
-            ui.print(&findings::human(project, &judged, Surface::Typed))?;
+        CheckFormatArg::Human => {
+            ui.print(&findings::human(project, &judged, Surface::Terminal))?;
             if args.all {
                 ui.print(&findings::citations(&judged))?;
             }
@@ -116,34 +118,35 @@ pub(crate) fn check(
             } else {
                 coverage::human(&judged)
             })?;
-            if let Some(remark) = coverage::not_here(&judged) {
+            if let Some(remark) = coverage::missing_sessions(&judged) {
                 ui.say(&remark)?;
             }
             ui.say(&findings::summary(&judged, args.quiet))?;
         }
-        Format::Json => ui.json(&findings::json(&judged, &unread))?,
-        Format::Sarif => ui.json(&findings::sarif(&judged))?,
-        Format::Github => ui.print(&findings::github(&judged))?,
+        CheckFormatArg::Json => ui.print_json(&findings::json(&judged, &unread))?,
+        CheckFormatArg::Sarif => ui.print_json(&findings::sarif(&judged))?,
+        CheckFormatArg::Github => ui.print(&findings::github(&judged))?,
     }
-    let could_read_all = super::tell_unread(ui, project, unread)? == Outcome::Clean;
+    let could_read_all = super::report_unread(ui, project, unread)? == CliOutcome::Clean;
     let limit = match args.fail_on {
-        FailOn::Error => Severity::Error,
-        FailOn::Warning => Severity::Warning,
-        FailOn::Advice => Severity::Advice,
+        FailOnArg::Error => Severity::Error,
+        FailOnArg::Warning => Severity::Warning,
+        FailOnArg::Advice => Severity::Advice,
     };
-    let fails = |judged: &Judged| judged.verdict.findings.iter().any(|f| f.severity() >= limit);
+    let fails =
+        |judged: &DocumentCheck| judged.verdict.findings.iter().any(|f| f.severity() >= limit);
     Ok(match (could_read_all, judged.iter().any(fails)) {
-        (false, _) => Outcome::Incomplete,
-        (true, true) => Outcome::Findings,
-        (true, false) => Outcome::Clean,
+        (false, _) => CliOutcome::Incomplete,
+        (true, true) => CliOutcome::Findings,
+        (true, false) => CliOutcome::Clean,
     })
 }
 
-fn judge(
+fn check_documents(
     ui: &mut Ui,
     project: &Project,
     args: &CheckArgs,
-) -> Result<(Vec<Judged>, Vec<FileError>), Diagnostic> {
+) -> Result<(Vec<DocumentCheck>, Vec<FileError>), Diagnostic> {
     if let Some(path) = &args.pr_body {
         let bytes = super::read_input(project, path)?;
         return Ok((vec![verbs::check_pull_request(project, path, &bytes)], Vec::new()));
@@ -155,7 +158,7 @@ fn judge(
                 .hint("leave `--staged` out to look at the files themselves")
         })?;
         let staged = project.staged(repository)?;
-        return Ok((verbs::check_these(project, Some(&with), staged), Vec::new()));
+        return Ok((verbs::check_documents(project, Some(&with), staged), Vec::new()));
     }
     let mut unread = Vec::new();
     if args.fix {
@@ -165,7 +168,7 @@ fn judge(
     if !args.handoffs.is_empty() {
         let selection = project.select(&args.handoffs)?;
         unread.extend(selection.unread);
-        return Ok((verbs::check_these(project, Some(&with), selection.documents), unread));
+        return Ok((verbs::check_documents(project, Some(&with), selection.documents), unread));
     }
     let mut judged = Vec::new();
     for result in verbs::check_all(project, &with) {
@@ -179,16 +182,16 @@ fn judge(
 
 fn comparison<'p>(project: &'p Project, args: &CheckArgs) -> Result<Comparison<'p>, Diagnostic> {
     let ground = match &args.at {
-        Some(named) => Ground::Commit(verbs::commit_id(project, named).map_err(|error| {
+        Some(named) => CodeState::Commit(verbs::commit_id(project, named).map_err(|error| {
             Diagnostic::new(error.to_string())
                 .hint("name a commit, a branch or a tag; `git log --oneline` lists commits")
         })?),
-        None => Ground::WorkTree,
+        None => CodeState::WorkTree,
     };
-    let with = Comparison::with(project, ground, args.all)?;
-    let session = args.session.clone().map(Told::Session);
-    match session.or_else(|| args.transcript.clone().map(Told::Transcript)) {
-        Some(told) => Ok(with.and_session(project, &told)?),
+    let with = Comparison::against(project, ground, args.all)?;
+    let session = args.session.clone().map(ComparedSession::Session);
+    match session.or_else(|| args.transcript.clone().map(ComparedSession::Transcript)) {
+        Some(told) => Ok(with.with_session(project, &told)?),
         None => Ok(with),
     }
 }
@@ -197,19 +200,19 @@ fn comparison<'p>(project: &'p Project, args: &CheckArgs) -> Result<Comparison<'
 fn fix(
     ui: &mut Ui,
     project: &Project,
-    documents: &[Shelved],
+    documents: &[StoredHandoff],
 ) -> Result<Vec<FileError>, Diagnostic> {
     let mut unwritten = Vec::new();
     // Looked at together; only who has to be written is looked at once more.
-    let with = Comparison::with(project, Ground::WorkTree, true)?;
+    let with = Comparison::against(project, CodeState::WorkTree, true)?;
     for shelved in documents {
         match verbs::fmt(project, shelved, true) {
-            Ok(Formatted::Changed(redacted)) => {
-                super::tell_redacted(ui, &redacted)?;
-                ui.say(&format!("Mended {}", view::shown_path(project, &shelved.path)))?;
+            Ok(FormatOutcome::Changed(redacted)) => {
+                super::report_redacted(ui, &redacted)?;
+                ui.say(&format!("Mended {}", view::display_path(project, &shelved.path)))?;
             }
             // What cannot be mended is among the findings that follow.
-            Ok(Formatted::AsItWas) | Err(verbs::FmtError::Refused { .. }) => {}
+            Ok(FormatOutcome::Unchanged) | Err(verbs::FmtError::Refused { .. }) => {}
             Err(verbs::FmtError::Journal(JournalError::File(error))) => unwritten.push(error),
             Err(error) => return Err(error.into()),
         }
@@ -217,16 +220,16 @@ fn fix(
         if now.as_ref().is_ok_and(|now| !with.has_moved(now)) {
             continue;
         }
-        match now.and_then(|now| verbs::follow(project, &now)) {
-            Ok(Some(Followed { places, recorded })) => {
-                super::tell_redacted(ui, &recorded.redacted)?;
+        match now.and_then(|now| verbs::update_moved_citations(project, &now)) {
+            Ok(Some(CitationUpdate { citations: places, recorded })) => {
+                super::report_redacted(ui, &recorded.redacted)?;
                 let key = shelved.handoff(project).key();
                 let places = view::count(places, "cited place");
                 let number = recorded.revision;
                 ui.say(&format!("{key}@{number}: the lines of {places} as they are now"))?;
             }
             // What cannot be mended is among the findings that follow.
-            Ok(None) | Err(JournalError::Refused(_) | JournalError::Unsettled(_)) => {}
+            Ok(None) | Err(JournalError::Refused(_) | JournalError::Conflicted(_)) => {}
             Err(JournalError::File(error)) => unwritten.push(error),
             Err(error) => return Err(error.into()),
         }

@@ -1,9 +1,9 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{session as view, shell_word};
 use clap::ValueEnum;
-use midstride::verbs::{self, CheckpointError, Checkpointed, Listed, Which};
+use midstride::verbs::{self, CheckpointError, CheckpointOutcome, ListedSession, SessionChoice};
 use midstride::workspace::project::Project;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -35,7 +35,7 @@ pub(crate) struct CheckpointArgs {
 
     /// What brings it about
     #[arg(long, value_enum, default_value_t)]
-    mode: ModeArg,
+    mode: CheckpointModeArg,
 
     /// Print what was written as JSON
     #[arg(long)]
@@ -60,7 +60,7 @@ impl ClientArg {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum ModeArg {
+enum CheckpointModeArg {
     /// The client: a compaction, or the end of a session
     Auto,
     /// A snapshot in between
@@ -72,27 +72,27 @@ pub(crate) fn checkpoint(
     ui: &mut Ui,
     project: &Project,
     args: CheckpointArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let which = match (args.session, args.transcript) {
-        (Some(id), _) => Which::Id(id),
-        (None, Some(path)) => Which::Transcript(path),
-        (None, None) if args.last => Which::Newest,
-        (None, None) => Which::Current,
+        (Some(id), _) => SessionChoice::Id(id),
+        (None, Some(path)) => SessionChoice::Transcript(path),
+        (None, None) if args.last => SessionChoice::Newest,
+        (None, None) => SessionChoice::Current,
     };
     let mode = match args.mode {
-        ModeArg::Auto => CheckpointMode::Auto,
-        ModeArg::Checkpoint => CheckpointMode::Checkpoint,
+        CheckpointModeArg::Auto => CheckpointMode::Auto,
+        CheckpointModeArg::Checkpoint => CheckpointMode::Checkpoint,
     };
     let client = args.client.map(ClientArg::client);
     super::observe(project);
     let done = verbs::checkpoint(project, &which, client, mode)
-        .map_err(|error| told_before(project, client, error))?;
+        .map_err(|error| explain_missing_transcript(project, client, error))?;
     if args.json {
-        ui.json(&view::checkpointed(&done))?;
+        ui.print_json(&view::checkpoint_json(&done))?;
     } else {
-        ui.say(&view::written_down(&done))?;
+        ui.say(&view::checkpoint_text(&done))?;
     }
-    tell_besides(ui, done)
+    report_checkpoint_problems(ui, done)
 }
 
 /// A session as somebody names it.
@@ -100,17 +100,21 @@ pub(super) fn session_id(typed: &str) -> Result<String, String> {
     let needed = |_| {
         "an id is needed, or the beginning of one; `midstride session list` shows them".to_owned()
     };
-    super::said(typed).map_err(needed)
+    super::parse_text(typed).map_err(needed)
 }
 
 /// A session may be listed that has nothing to be read any more.
-fn told_before(project: &Project, client: Option<Client>, error: CheckpointError) -> Diagnostic {
+fn explain_missing_transcript(
+    project: &Project,
+    client: Option<Client>,
+    error: CheckpointError,
+) -> Diagnostic {
     let CheckpointError::NoSuch(name) = &error else { return error.into() };
     let (list, _) = verbs::sessions(project, client).unwrap_or_default();
-    let is_meant = |one: &&Listed| one.found.is_none() && one.session.starts_with(name);
+    let is_meant = |one: &&ListedSession| one.transcript.is_none() && one.session.starts_with(name);
     match list.iter().find(is_meant) {
         None => error.into(),
-        Some(Listed { session, .. }) => {
+        Some(ListedSession { session, .. }) => {
             let show = format!("midstride session show {}", shell_word(session));
             Diagnostic::new(format!("the transcript of session `{session}` is gone"))
                 .hint(format!("`{show}` shows what was written down of it"))
@@ -119,7 +123,10 @@ fn told_before(project: &Project, client: Option<Client>, error: CheckpointError
 }
 
 /// Says what is not as it should be; the rest was written.
-pub(super) fn tell_besides(ui: &mut Ui, done: Checkpointed) -> Result<Outcome, Diagnostic> {
+pub(super) fn report_checkpoint_problems(
+    ui: &mut Ui,
+    done: CheckpointOutcome,
+) -> Result<CliOutcome, Diagnostic> {
     if let Some(cwd) = &done.moved_from {
         Diagnostic::new(format!("the session worked in `{cwd}`, which is gone"))
             .hint(
@@ -127,10 +134,10 @@ pub(super) fn tell_besides(ui: &mut Ui, done: Checkpointed) -> Result<Outcome, D
             )
             .warn(ui)?;
     }
-    for remark in view::passed_over(&done.checkpoint).iter().filter(|_| done.is_new) {
+    for remark in view::skipped_remarks(&done.checkpoint).iter().filter(|_| done.is_new) {
         ui.say(remark)?;
     }
-    let outcome = if done.unread.is_empty() { Outcome::Clean } else { Outcome::Incomplete };
+    let outcome = if done.unread.is_empty() { CliOutcome::Clean } else { CliOutcome::Incomplete };
     for error in done.unread {
         Diagnostic::from(error).warn(ui)?;
     }

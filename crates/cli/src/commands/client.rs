@@ -3,12 +3,12 @@ mod list;
 mod purge;
 mod remove;
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::{Subcommand, ValueEnum};
-use midstride::clients::install::{Plan, Scope};
+use midstride::clients::install::{InstallPlan, InstallScope};
 use midstride::verbs;
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Environment;
@@ -21,30 +21,30 @@ use midstride_core::session::Client;
 #[derive(Debug, clap::Args)]
 pub(crate) struct ClientArgs {
     #[command(subcommand)]
-    command: Command,
+    command: ClientCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Add(add::AddArgs),
-    Remove(remove::RemoveArgs),
-    List(list::ListArgs),
+enum ClientCommand {
+    Add(add::ClientAddArgs),
+    Remove(remove::ClientRemoveArgs),
+    List(list::ClientListArgs),
 }
 
 /// A client as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ClientArg {
+enum TargetClientArg {
     /// Claude Code
     ClaudeCode,
     /// Codex
     Codex,
 }
 
-impl From<ClientArg> for Client {
-    fn from(typed: ClientArg) -> Self {
+impl From<TargetClientArg> for Client {
+    fn from(typed: TargetClientArg) -> Self {
         match typed {
-            ClientArg::ClaudeCode => Self::ClaudeCode,
-            ClientArg::Codex => Self::Codex,
+            TargetClientArg::ClaudeCode => Self::ClaudeCode,
+            TargetClientArg::Codex => Self::Codex,
         }
     }
 }
@@ -52,10 +52,10 @@ impl From<ClientArg> for Client {
 /// Which clients, and for whom.
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("which").required(true)))]
-struct Target {
+struct ClientTarget {
     /// The client; may be several
     #[arg(value_enum, value_name = "CLIENT", group = "which")]
-    clients: Vec<ClientArg>,
+    clients: Vec<TargetClientArg>,
 
     /// Every client that is found on this machine
     #[arg(long, group = "which")]
@@ -82,10 +82,10 @@ struct Target {
     json: bool,
 }
 
-impl Target {
+impl ClientTarget {
     /// The clients that are found on this machine.
-    fn found(environment: &Environment) -> Vec<Client> {
-        let found = verbs::found_clients(environment).into_iter();
+    fn detected_clients(environment: &Environment) -> Vec<Client> {
+        let found = verbs::find_clients(environment).into_iter();
         found.filter(|found| found.2).map(|found| found.0).collect()
     }
 
@@ -93,7 +93,7 @@ impl Target {
         if !self.all {
             return Ok(self.clients.iter().map(|client| Client::from(*client)).collect());
         }
-        let found = Self::found(environment);
+        let found = Self::detected_clients(environment);
         if found.is_empty() {
             return Err(Diagnostic::new("no client is found on this machine").hint(
                 "start one once, or name it: `midstride client add claude-code`; a home elsewhere \
@@ -103,12 +103,12 @@ impl Target {
         Ok(found)
     }
 
-    fn scope(&self, environment: &Environment) -> Result<Scope, Diagnostic> {
+    fn scope(&self, environment: &Environment) -> Result<InstallScope, Diagnostic> {
         if !self.project {
-            return Ok(Scope::User);
+            return Ok(InstallScope::User);
         }
-        let project = Project::discover_anyway(environment.clone())?;
-        Ok(Scope::Project(project.root().path().to_owned()))
+        let project = Project::discover_ignoring_settings(environment.clone())?;
+        Ok(InstallScope::Project(project.root().path().to_owned()))
     }
 }
 
@@ -116,22 +116,22 @@ pub(crate) fn client(
     ui: &mut Ui,
     environment: &Environment,
     args: ClientArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     match args.command {
-        Command::Add(args) => add::add(ui, environment, &args),
-        Command::Remove(args) => remove::remove(ui, environment, &args),
-        Command::List(args) => list::list(ui, environment, &args),
+        ClientCommand::Add(args) => add::add(ui, environment, &args),
+        ClientCommand::Remove(args) => remove::remove(ui, environment, &args),
+        ClientCommand::List(args) => list::list(ui, environment, &args),
     }
 }
 
 /// Shows plans, and what is left as it is.
-fn show(ui: &mut Ui, target: &Target, plans: &[Plan]) -> Result<(), Diagnostic> {
+fn show_plans(ui: &mut Ui, target: &ClientTarget, plans: &[InstallPlan]) -> Result<(), Diagnostic> {
     for note in plans.iter().flat_map(|plan| &plan.notes) {
         let (message, hint) = view::client::note(note);
         Diagnostic::new(message).hint(hint).warn(ui)?;
     }
     if target.json {
-        return Ok(ui.json(&view::client::plans_json(plans))?);
+        return Ok(ui.print_json(&view::client::plans_json(plans))?);
     }
     let changes = view::client::changes(plans);
     if target.dry_run {
@@ -146,26 +146,26 @@ fn show(ui: &mut Ui, target: &Target, plans: &[Plan]) -> Result<(), Diagnostic> 
 }
 
 /// Carries plans out where a person, or `--yes`, says so; says whether that was done.
-fn carry_out(
+fn apply_plans(
     ui: &mut Ui,
     environment: &Environment,
-    target: &Target,
-    plans: &[Plan],
+    target: &ClientTarget,
+    plans: &[InstallPlan],
     question: &str,
 ) -> Result<bool, Diagnostic> {
     let is_there_something = plans.iter().any(|plan| !plan.changes.is_empty());
     if is_there_something && !target.yes {
-        if !Ui::is_watched() {
+        if !Ui::is_interactive() {
             return Err(Diagnostic::new("nobody is there to be asked")
                 .hint("start it in a terminal, or say `--yes`"));
         }
-        if !ui.ask(question)? {
+        if !ui.confirm(question)? {
             ui.say("Nothing was changed.")?;
             return Ok(false);
         }
     }
     for plan in plans {
-        verbs::carry_out(environment, plan)?;
+        verbs::apply_plan(environment, plan)?;
     }
     Ok(true)
 }

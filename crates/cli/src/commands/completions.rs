@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
@@ -14,9 +14,9 @@ pub(crate) fn completions(
     ui: &mut Ui,
     args: &CompletionsArgs,
     mut definition: clap::Command,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut definition, "midstride", &mut script);
     ui.print(&String::from_utf8_lossy(&script))?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

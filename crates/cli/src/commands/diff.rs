@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -30,11 +30,15 @@ pub(crate) struct DiffArgs {
     json: bool,
 }
 
-pub(crate) fn diff(ui: &mut Ui, project: &Project, args: &DiffArgs) -> Result<Outcome, Diagnostic> {
-    let (name, from) = super::revision_of(&args.from);
+pub(crate) fn diff(
+    ui: &mut Ui,
+    project: &Project,
+    args: &DiffArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let (name, from) = super::split_revision(&args.from);
     let shelved = project.find(name)?;
     let last = shelved.handoff(project).replaced_texts().len() + 1;
-    let (other, to) = match args.to.as_deref().map(super::revision_of) {
+    let (other, to) = match args.to.as_deref().map(super::split_revision) {
         Some((name, number)) => (project.find(name)?, number.unwrap_or(0)),
         None => (project.find(name)?, 0),
     };
@@ -49,22 +53,22 @@ pub(crate) fn diff(ui: &mut Ui, project: &Project, args: &DiffArgs) -> Result<Ou
     };
     let newest = other.handoff(project).replaced_texts().len() + 1;
     let to = if to == 0 { newest } else { to };
-    let old = project.text_of(&shelved, from)?;
-    let new = project.text_of(&other, to)?;
+    let old = project.revision_text(&shelved, from)?;
+    let new = project.revision_text(&other, to)?;
     let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
     let names = (
         format!("{}@{from}", shelved.handoff(project).key()),
         format!("{}@{to}", other.handoff(project).key()),
     );
     if args.json {
-        ui.json(&view::difference::json(&old, &new, names))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::difference::json(&old, &new, names))?;
+        return Ok(CliOutcome::Clean);
     }
-    let by_words = args.words || (Ui::is_watched() && !args.unified);
+    let by_words = args.words || (Ui::is_interactive() && !args.unified);
     ui.print(&if by_words {
-        view::difference::words(&old, &new, &names)
+        view::difference::word_diff(&old, &new, &names)
     } else {
-        view::difference::unified(&old, &new, &names)
+        view::difference::unified_diff(&old, &new, &names)
     })?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

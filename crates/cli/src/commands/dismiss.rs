@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -16,7 +16,7 @@ use midstride::workspace::project::Project;
 #[derive(Debug, clap::Args)]
 pub(crate) struct DismissArgs {
     /// Handle of the item, as the briefing shows it
-    #[arg(value_parser = super::said)]
+    #[arg(value_parser = super::parse_text)]
     handle: Option<String>,
 
     /// Record that the item was not true
@@ -32,24 +32,24 @@ pub(crate) fn dismiss(
     ui: &mut Ui,
     project: &Project,
     args: &DismissArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let Some(handle) = &args.handle else { return list(ui, project, args.json) };
     let item = verbs::dismiss(project, handle, args.wrong)?;
     match args.json {
-        true => ui.json(&view::dismissable::dismissed_json(&item, args.wrong))?,
-        false => ui.say(&view::dismissable::dismissed(&item, args.wrong))?,
+        true => ui.print_json(&view::dismissable::dismissal_json(&item, args.wrong))?,
+        false => ui.say(&view::dismissable::dismissal_text(&item, args.wrong))?,
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
-fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
-    let items = verbs::dismissable(project)?;
+fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let items = verbs::dismissable_items(project)?;
     if json {
-        ui.json(&view::dismissable::list_json(&items))?;
+        ui.print_json(&view::dismissable::list_json(&items))?;
     } else if items.is_empty() {
         ui.say("Nothing to dismiss: no open items from earlier sessions, no instructions.")?;
     } else {
-        ui.print(&view::dismissable::table_of(&items).text)?;
+        ui.print(&view::dismissable::render_table(&items).text)?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

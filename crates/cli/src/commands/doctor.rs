@@ -1,15 +1,15 @@
 mod simulation;
 
-use super::{Outcome, tell_unread};
+use super::{CliOutcome, report_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use crate::view::doctor::{Diagnosis, Off};
+use crate::view::doctor::{Diagnosis, OffSwitch};
 use midstride::clients::hook_log;
-use midstride::clients::install::on_path;
+use midstride::clients::install::find_on_path;
 use midstride::verbs::{self, ClientFacts};
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::switch_is_off;
+use midstride::workspace::settings::are_hooks_switched_off;
 use midstride_core::session::Client;
 
 /// Tell whether midstride works, and what is wrong
@@ -40,62 +40,63 @@ pub(crate) fn doctor(
     project: &Project,
     args: &DoctorArgs,
     tools: u64,
-) -> Result<Outcome, Diagnostic> {
-    let mut outcome = Outcome::Clean;
+) -> Result<CliOutcome, Diagnostic> {
+    let mut outcome = CliOutcome::Clean;
     // What would be indexed stands in the configuration; that it is broken is told below.
     if args.reindex && project.broken_configuration().is_none() {
-        let done = verbs::reindex(project, &mut |done, all| ui.progress("indexing", done, all))?;
-        ui.say(&view::doctor::reindexed(&done))?;
-        outcome = tell_unread(ui, project, done.unread)?;
+        let done =
+            verbs::reindex(project, &mut |done, all| ui.show_progress("indexing", done, all))?;
+        ui.say(&view::doctor::reindex_text(&done))?;
+        outcome = report_unread(ui, project, done.unread)?;
     }
     // The clients are asked for their versions, and a session is played: that takes a second.
-    Ui::busy("looking at the clients");
+    Ui::show_status("looking at the clients");
     let diagnosis = diagnose(project, !args.no_simulation, tools);
-    Ui::busy("");
+    Ui::show_status("");
     let problems = view::doctor::problems(&diagnosis).into_iter();
     // They quote files of others.
     let problems: Vec<_> = problems.map(|(message, hint)| (ui.clean(&message), hint)).collect();
     if args.json {
-        ui.json(&view::doctor::json(&diagnosis, &problems))?;
+        ui.print_json(&view::doctor::json(&diagnosis, &problems))?;
     } else {
         ui.print(&view::doctor::text(&diagnosis, &problems))?;
     }
-    let found = outcome == Outcome::Clean && !problems.is_empty();
-    Ok(if found { Outcome::Findings } else { outcome })
+    let found = outcome == CliOutcome::Clean && !problems.is_empty();
+    Ok(if found { CliOutcome::Findings } else { outcome })
 }
 
 fn diagnose(project: &Project, simulates: bool, tools: u64) -> Diagnosis {
     let examined = verbs::examine(project);
-    let (told, log_problem) = match hook_log::told(&project.private_path()) {
+    let (told, log_problem) = match hook_log::read_report(&project.private_path()) {
         Ok(told) => (told, None),
-        Err(error) => (hook_log::Told::default(), Some(error.to_string())),
+        Err(error) => (hook_log::HookLogReport::default(), Some(error.to_string())),
     };
     let clients = verbs::examine_clients(project, &told);
     let now = project.environment().clock.now();
-    let steps = simulates.then(|| simulation::simulate(&simulated(&clients), now));
+    let steps = simulates.then(|| simulation::simulate(&clients_to_simulate(&clients), now));
     Diagnosis {
-        examined,
-        is_at_home: project.is_at_home(),
-        off: off(project),
+        project: examined,
+        is_trusted: project.is_trusted(),
+        off_switch: off_reason(project),
         clients,
-        on_path: on_path(),
-        told,
+        on_path: find_on_path(),
+        hook_log: told,
         log_problem,
-        idle: verbs::idle(project),
-        tools,
+        idle: verbs::measure_idle_cost(project),
+        tool_tokens: tools,
         steps,
     }
 }
 
-fn off(project: &Project) -> Option<Off> {
-    if switch_is_off() {
-        return Some(Off::Variable);
+fn off_reason(project: &Project) -> Option<OffSwitch> {
+    if are_hooks_switched_off() {
+        return Some(OffSwitch::Variable);
     }
-    verbs::is_switched_off(project).then_some(Off::Project)
+    verbs::is_switched_off(project).then_some(OffSwitch::Project)
 }
 
 /// The clients that this user has; all of them where there is none yet.
-fn simulated(clients: &[ClientFacts]) -> Vec<Client> {
+fn clients_to_simulate(clients: &[ClientFacts]) -> Vec<Client> {
     let is_used = |facts: &&ClientFacts| facts.is_found() || facts.is_installed();
     let used: Vec<Client> = clients.iter().filter(is_used).map(|facts| facts.client).collect();
     if used.is_empty() { Client::ALL.to_vec() } else { used }

@@ -1,9 +1,9 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
-use midstride::journal::Change;
-use midstride::verbs::{self, Edited};
+use midstride::journal::RevisionInfo;
+use midstride::verbs::{self, EditOutcome};
 use midstride::workspace::project::Project;
 use midstride_core::format::header::RevisionVerb;
 
@@ -18,25 +18,29 @@ pub(crate) struct EditArgs {
     handoff: String,
 }
 
-pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Outcome, Diagnostic> {
+pub(crate) fn edit(
+    ui: &mut Ui,
+    project: &Project,
+    args: &EditArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let change = Change::by_verb(RevisionVerb::Edit, "edited", None);
-    let path = view::shown_path(project, &shelved.path);
+    let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
+    let path = view::display_path(project, &shelved.path);
     match verbs::edit(project, &shelved, &change)? {
-        Edited::Unchanged => {
+        EditOutcome::Unchanged => {
             ui.say("Nothing changed.")?;
-            return Ok(Outcome::Clean);
+            return Ok(CliOutcome::Clean);
         }
-        Edited::Saved(redacted) => {
-            super::tell_redacted(ui, &redacted)?;
+        EditOutcome::Saved(redacted) => {
+            super::report_redacted(ui, &redacted)?;
             ui.say(&format!("Saved {path}"))?;
         }
-        Edited::Revised(recorded) => {
-            super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+        EditOutcome::Revised(recorded) => {
+            super::report_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
         }
     }
-    let judged = verbs::check_these(project, None, vec![project.reread(&shelved)?]);
-    ui.print(&view::findings::human(project, &judged, Surface::Typed))?;
+    let judged = verbs::check_documents(project, None, vec![project.reread(&shelved)?]);
+    ui.print(&view::findings::human(project, &judged, Surface::Terminal))?;
     ui.say(&view::findings::summary(&judged, false))?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

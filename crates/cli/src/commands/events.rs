@@ -1,15 +1,15 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::store::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
+use midstride::store::ledger::{Ledger as _, LogPosition, SqliteLedger, WaitPolicy};
 use midstride::workspace::project::Project;
 use std::time::Duration;
 
 /// How many records are read at once.
-const PAGE: usize = 500;
+const PAGE_SIZE: usize = 500;
 /// Who follows looks again after so long, whatever wakes it.
-const LOOK_AGAIN: Duration = Duration::from_mins(1);
+const POLL_INTERVAL: Duration = Duration::from_mins(1);
 
 /// What happened, from the ledger
 ///
@@ -34,26 +34,26 @@ pub(crate) fn events(
     ui: &mut Ui,
     project: &Project,
     args: &EventsArgs,
-) -> Result<Outcome, Diagnostic> {
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
+) -> Result<CliOutcome, Diagnostic> {
+    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
     // Before the first look: what happens in between rings.
     let mut watch = ledger.watch()?;
     for shelved in project.read_all().into_iter().filter_map(Result::ok) {
         project.reconcile(&ledger, &shelved)?;
     }
-    let mut cursor = Cursor(args.after);
+    let mut cursor = LogPosition(args.after);
     loop {
-        let page = ledger.read_all(cursor, PAGE)?;
+        let page = ledger.read_all(cursor, PAGE_SIZE)?;
         for record in &page {
-            cursor = record.cursor;
+            cursor = record.position;
             ui.print(&view::events::lines(record, args.json))?;
         }
         if !page.is_empty() {
             continue;
         }
         if !args.follow {
-            return Ok(Outcome::Clean);
+            return Ok(CliOutcome::Clean);
         }
-        watch.wait(LOOK_AGAIN);
+        watch.wait(POLL_INTERVAL);
     }
 }

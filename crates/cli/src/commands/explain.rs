@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -16,24 +16,24 @@ pub(crate) struct ExplainArgs {
     json: bool,
 }
 
-pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<Outcome, Diagnostic> {
+pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<CliOutcome, Diagnostic> {
     let codes = match &args.code {
         None => Code::ALL.to_vec(),
-        Some(typed) => vec![Code::parse(typed).ok_or_else(|| unknown(typed))?],
+        Some(typed) => vec![Code::parse(typed).ok_or_else(|| unknown_code(typed))?],
     };
     if args.json {
-        let rules: Vec<view::done::RuleJson> = codes.iter().map(|code| json(*code)).collect();
-        ui.json(&rules)?;
+        let rules: Vec<view::done::RuleJson> = codes.iter().map(|code| rule_json(*code)).collect();
+        ui.print_json(&rules)?;
     } else if args.code.is_none() {
-        ui.print(&view::findings::index())?;
+        ui.print(&view::findings::code_index())?;
         ui.say("midstride explain CODE tells why, and what to do")?;
     } else {
         ui.print(&view::findings::explanation(codes[0]))?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
-fn json(code: Code) -> view::done::RuleJson {
+fn rule_json(code: Code) -> view::done::RuleJson {
     let rule = code.rule();
     view::done::RuleJson {
         code: rule.code,
@@ -44,7 +44,7 @@ fn json(code: Code) -> view::done::RuleJson {
     }
 }
 
-fn unknown(typed: &str) -> Diagnostic {
+fn unknown_code(typed: &str) -> Diagnostic {
     let known = Code::ALL.iter().map(|code| code.rule().code);
     let diagnostic = Diagnostic::new(format!("there is no finding `{typed}`"));
     match nearest_match(&typed.to_uppercase(), known) {

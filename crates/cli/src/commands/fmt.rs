@@ -1,9 +1,9 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::verbs::{self, Formatted};
-use midstride::workspace::project::{Project, Selection};
+use midstride::verbs::{self, FormatOutcome};
+use midstride::workspace::project::{DocumentSelection, Project};
 use std::path::Path;
 
 /// Write handoffs in the strict form
@@ -25,34 +25,38 @@ pub(crate) struct FmtArgs {
 }
 
 #[derive(Default)]
-struct Done {
-    looked_at: usize,
+struct FmtReport {
+    document_count: usize,
     changed: Vec<String>,
     refused: Vec<Diagnostic>,
 }
 
-impl Done {
+impl FmtReport {
     fn json(&self, ui: &Ui) -> view::done::FmtJson {
-        let refused = self.refused.iter().map(|refused| view::done::RefusedJson {
+        let refused = self.refused.iter().map(|refused| view::done::RefusalJson {
             message: ui.clean(refused.message()),
             hints: refused.hints().map(|hint| ui.clean(hint)).collect(),
         });
         view::done::FmtJson {
-            looked_at: self.looked_at,
+            looked_at: self.document_count,
             changed: self.changed.clone(),
             refused: refused.collect(),
         }
     }
 }
 
-pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outcome, Diagnostic> {
-    let Selection { documents, unread } = project.select(&args.handoffs)?;
-    let mut done = Done { looked_at: documents.len(), ..Done::default() };
+pub(crate) fn fmt(
+    ui: &mut Ui,
+    project: &Project,
+    args: &FmtArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let DocumentSelection { documents, unread } = project.select(&args.handoffs)?;
+    let mut done = FmtReport { document_count: documents.len(), ..FmtReport::default() };
     for shelved in &documents {
         match verbs::fmt(project, shelved, !args.check) {
-            Ok(Formatted::AsItWas) => {}
-            Ok(Formatted::Changed(redacted)) => {
-                super::tell_redacted(ui, &redacted)?;
+            Ok(FormatOutcome::Unchanged) => {}
+            Ok(FormatOutcome::Changed(redacted)) => {
+                super::report_redacted(ui, &redacted)?;
                 done.changed.push(shelved.path.display().to_string());
             }
             Err(error) => done.refused.push(error.into()),
@@ -61,26 +65,31 @@ pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outc
     done.refused.extend(unread.into_iter().map(Diagnostic::from));
     if args.json {
         let json = done.json(ui);
-        ui.json(&json)?;
+        ui.print_json(&json)?;
     } else {
-        tell(ui, project, args, &done)?;
+        report(ui, project, args, &done)?;
     }
     Ok(match (args.check && !done.changed.is_empty(), done.refused.is_empty()) {
-        (_, false) => Outcome::Incomplete,
-        (true, true) => Outcome::Findings,
-        (false, true) => Outcome::Clean,
+        (_, false) => CliOutcome::Incomplete,
+        (true, true) => CliOutcome::Findings,
+        (false, true) => CliOutcome::Clean,
     })
 }
 
-fn tell(ui: &mut Ui, project: &Project, args: &FmtArgs, done: &Done) -> Result<(), Diagnostic> {
+fn report(
+    ui: &mut Ui,
+    project: &Project,
+    args: &FmtArgs,
+    done: &FmtReport,
+) -> Result<(), Diagnostic> {
     for path in &done.changed {
-        ui.print(&format!("{}\n", view::shown_path(project, Path::new(path))))?;
+        ui.print(&format!("{}\n", view::display_path(project, Path::new(path))))?;
     }
     for refused in &done.refused {
         refused.warn(ui)?;
     }
     let verb = if args.check { "would change" } else { "changed" };
-    let looked_at = view::count(done.looked_at, "document");
+    let looked_at = view::count(done.document_count, "document");
     ui.say(&format!("{} of {looked_at} {verb}", done.changed.len()))?;
     Ok(())
 }

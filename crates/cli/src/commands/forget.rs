@@ -1,9 +1,9 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{count, forgotten};
-use midstride::sys::git::Left;
-use midstride::verbs::{self, Forgotten, KeptText};
+use midstride::sys::git::RemovalOutcome;
+use midstride::verbs::{self, ForgetOutcome, KeptText};
 use midstride::workspace::project::Project;
 
 /// Remove an earlier text, or a checkpoint, for good
@@ -21,7 +21,7 @@ pub(crate) struct ForgetArgs {
     texts: Vec<String>,
 
     /// Why; it stays with the tombstone, so it does not say what the secret is
-    #[arg(long, value_name = "WHY", value_parser = super::said)]
+    #[arg(long, value_name = "WHY", value_parser = super::parse_text)]
     reason: Option<String>,
 
     /// Do not ask
@@ -37,35 +37,35 @@ pub(crate) fn forget(
     ui: &mut Ui,
     project: &Project,
     args: &ForgetArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     // What cannot be found is told before anything is gone.
     let texts: Vec<KeptText> =
-        args.texts.iter().map(|name| find(project, name)).collect::<Result<_, _>>()?;
-    let (mut all, mut outcome) = (Vec::new(), Outcome::Clean);
+        args.texts.iter().map(|name| find_text(project, name)).collect::<Result<_, _>>()?;
+    let (mut all, mut outcome) = (Vec::new(), CliOutcome::Clean);
     for text in &texts {
-        if !is_wanted(ui, text, args)? {
+        if !confirm(ui, text, args)? {
             ui.say("Nothing was changed.")?;
-            outcome = Outcome::Findings;
+            outcome = CliOutcome::Findings;
             continue;
         }
         let done = verbs::forget(project, text, args.reason.as_deref(), &|_| ())?;
-        if done.left != Left::Nothing {
-            outcome = Outcome::Findings;
+        if done.removal != RemovalOutcome::Removed {
+            outcome = CliOutcome::Findings;
         }
         if args.json {
-            all.push(forgotten::forgotten_json(text, &done));
+            all.push(forgotten::forget_json(text, &done));
         } else {
-            tell(ui, project, text, &done)?;
+            report(ui, project, text, &done)?;
         }
     }
     if args.json {
-        ui.json(&all)?;
+        ui.print_json(&all)?;
     }
     Ok(outcome)
 }
 
-fn find(project: &Project, name: &str) -> Result<KeptText, Diagnostic> {
-    match super::revision_of(name) {
+fn find_text(project: &Project, name: &str) -> Result<KeptText, Diagnostic> {
+    match super::split_revision(name) {
         (handoff, Some(number)) => {
             Ok(verbs::kept_revision(project, &project.find(handoff)?, number)?)
         }
@@ -74,29 +74,29 @@ fn find(project: &Project, name: &str) -> Result<KeptText, Diagnostic> {
 }
 
 /// Whether the person says yes to what is shown. What is gone already needs no answer.
-fn is_wanted(ui: &mut Ui, text: &KeptText, args: &ForgetArgs) -> Result<bool, Diagnostic> {
+fn confirm(ui: &mut Ui, text: &KeptText, args: &ForgetArgs) -> Result<bool, Diagnostic> {
     if text.tombstone.is_some() {
         return Ok(true);
     }
-    ui.say(forgotten::kept(text).trim_end())?;
+    ui.say(forgotten::stored_text(text).trim_end())?;
     if args.yes {
         return Ok(true);
     }
     ui.say(&forgotten::plan(text))?;
-    if !Ui::is_watched() {
+    if !Ui::is_interactive() {
         return Err(Diagnostic::new("nobody is there to be asked")
             .hint("start it in a terminal, or say `--yes`"));
     }
-    Ok(ui.ask("Forget it?")?)
+    Ok(ui.confirm("Forget it?")?)
 }
 
-fn tell(
+fn report(
     ui: &mut Ui,
     project: &Project,
     text: &KeptText,
-    done: &Forgotten,
+    done: &ForgetOutcome,
 ) -> Result<(), Diagnostic> {
-    let what = forgotten::tombstone(&done.tombstone);
+    let what = forgotten::tombstone_line(&done.tombstone);
     let already = if done.is_new { "" } else { " already" };
     ui.say(&format!("Forgotten{already}: {what}"))?;
     if done.session_texts > 0 {
@@ -105,16 +105,16 @@ fn tell(
             "Also emptied: {texts} of tasks and standing instructions of that session"
         ))?;
     }
-    if done.are_tasks_elsewhere {
+    if done.may_tasks_remain_elsewhere {
         ui.say("Tasks that `midstride sync` sent before are still in the other repository")?;
     }
-    for (message, hints) in forgotten::still(project, text, done) {
+    for (message, hints) in forgotten::remaining_copies(project, text, done) {
         hints.into_iter().fold(Diagnostic::new(message), Diagnostic::hint).warn(ui)?;
     }
-    if let Some(others) = forgotten::others(text) {
+    if let Some(others) = forgotten::related_texts(text) {
         ui.say(&others)?;
     }
-    if done.is_elsewhere {
+    if done.may_remain_elsewhere {
         ui.say("Next: midstride sync, which lets nothing lead to it in the other repository")?;
         ui.say(
             "Its bytes lie there until whoever keeps that repository runs `git gc --prune=now`",

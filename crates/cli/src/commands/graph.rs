@@ -1,9 +1,9 @@
-use super::{Outcome, tell_no_handoffs, tell_unread};
+use super::{CliOutcome, report_no_handoffs, report_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{count, graph as view};
 use clap::ValueEnum;
-use midstride::verbs::{self, Connected};
+use midstride::verbs::{self, ProjectGraph};
 use midstride::workspace::project::Project;
 use midstride_core::handoff::graph::{EdgeKind, Graph, SubgraphQuery};
 
@@ -25,7 +25,7 @@ pub(crate) struct GraphArgs {
 
     /// Only connections of this kind; can be given again
     #[arg(long, value_enum)]
-    kind: Vec<KindArg>,
+    kind: Vec<EdgeKindArg>,
 
     /// Every handoff, ended ones too
     #[arg(long, conflicts_with_all = ["handoffs", "depth"])]
@@ -33,7 +33,7 @@ pub(crate) struct GraphArgs {
 
     /// How to print the graph
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: GraphFormatArg,
 
     /// The same as `--format json`
     #[arg(long, conflicts_with = "format")]
@@ -41,7 +41,7 @@ pub(crate) struct GraphArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum KindArg {
+enum EdgeKindArg {
     /// What a handoff says that it builds on
     Upstream,
     /// What a handoff says that it leads to
@@ -55,7 +55,7 @@ enum KindArg {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum GraphFormatArg {
     /// For people
     #[default]
     Tree,
@@ -69,44 +69,46 @@ pub(crate) fn graph(
     ui: &mut Ui,
     project: &Project,
     args: &GraphArgs,
-) -> Result<Outcome, Diagnostic> {
-    let Connected { graph: whole, named, unread } = verbs::graph(project, &args.handoffs)?;
-    let from = if args.handoffs.is_empty() { begin(&whole, args.all) } else { named };
-    let part = whole.subgraph(&SubgraphQuery { from, depth: args.depth, kinds: kinds(args) });
-    let shown = view::Shown { project, whole: &whole, part: &part };
-    match if args.json { Format::Json } else { args.format } {
-        Format::Tree if whole.nodes.is_empty() && unread.is_empty() => tell_no_handoffs(ui)?,
-        Format::Tree => {
-            ui.print(&view::tree(&shown))?;
-            tell_left_out(ui, &whole, &part, args)?;
+) -> Result<CliOutcome, Diagnostic> {
+    let ProjectGraph { graph: whole, named, unread } = verbs::graph(project, &args.handoffs)?;
+    let from = if args.handoffs.is_empty() { start_nodes(&whole, args.all) } else { named };
+    let part = whole.subgraph(&SubgraphQuery { from, depth: args.depth, kinds: edge_kinds(args) });
+    let shown = view::GraphView { project, whole: &whole, part: &part };
+    match if args.json { GraphFormatArg::Json } else { args.format } {
+        GraphFormatArg::Tree if whole.nodes.is_empty() && unread.is_empty() => {
+            report_no_handoffs(ui)?
         }
-        Format::Mermaid => ui.print(&view::mermaid(&shown))?,
-        Format::Json => ui.json(&view::json(&shown, &unread))?,
+        GraphFormatArg::Tree => {
+            ui.print(&view::tree(&shown))?;
+            report_omitted(ui, &whole, &part, args)?;
+        }
+        GraphFormatArg::Mermaid => ui.print(&view::mermaid(&shown))?,
+        GraphFormatArg::Json => ui.print_json(&view::json(&shown, &unread))?,
     }
-    tell_unread(ui, project, unread)
+    report_unread(ui, project, unread)
 }
 
 /// Everything, or what has not ended.
-fn begin(graph: &Graph, all: bool) -> Vec<usize> {
+fn start_nodes(graph: &Graph, all: bool) -> Vec<usize> {
     (0..graph.nodes.len()).filter(|node| all || !graph.nodes[*node].is_closed()).collect()
 }
 
-fn kinds(args: &GraphArgs) -> Vec<EdgeKind> {
+fn edge_kinds(args: &GraphArgs) -> Vec<EdgeKind> {
     if args.kind.is_empty() {
         return EdgeKind::ALL.to_vec();
     }
-    let kind = |kind: &KindArg| match kind {
-        KindArg::Upstream => EdgeKind::Upstream,
-        KindArg::Downstream => EdgeKind::Downstream,
-        KindArg::Supersedes => EdgeKind::Supersedes,
-        KindArg::Mentions => EdgeKind::Mentions,
-        KindArg::Shares => EdgeKind::Shares,
+    let kind = |kind: &EdgeKindArg| match kind {
+        EdgeKindArg::Upstream => EdgeKind::Upstream,
+        EdgeKindArg::Downstream => EdgeKind::Downstream,
+        EdgeKindArg::Supersedes => EdgeKind::Supersedes,
+        EdgeKindArg::Mentions => EdgeKind::Mentions,
+        EdgeKindArg::Shares => EdgeKind::Shares,
     };
     args.kind.iter().map(kind).collect()
 }
 
 /// Says what is not in the trees.
-fn tell_left_out(
+fn report_omitted(
     ui: &mut Ui,
     whole: &Graph,
     part: &Graph,

@@ -1,6 +1,6 @@
 use super::checkpoint::ClientArg;
 use crate::hooks;
-use crate::ui::Outcome;
+use crate::ui::CliOutcome;
 use midstride::sys::clock::Stopwatch;
 
 /// Answer a client that calls its hook
@@ -17,7 +17,7 @@ pub(crate) struct HookArgs {
     client: ClientArg,
 }
 
-pub(crate) fn hook(args: &HookArgs) -> Outcome {
+pub(crate) fn hook(args: &HookArgs) -> CliOutcome {
     hooks::answer(args.client.client(), Stopwatch::start());
-    Outcome::Clean
+    CliOutcome::Clean
 }

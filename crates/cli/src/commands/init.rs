@@ -1,10 +1,10 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use crate::view::shown_path;
+use crate::view::display_path;
 use midstride::sys::process;
-use midstride::verbs::{self, Driver};
+use midstride::verbs::{self, MergeDriverChange};
 use midstride::workspace::project::Project;
 
 /// Set this project up: a folder and a configuration
@@ -30,47 +30,54 @@ pub(crate) struct InitArgs {
     json: bool,
 }
 
-pub(crate) fn init(ui: &mut Ui, project: &Project, args: &InitArgs) -> Result<Outcome, Diagnostic> {
+pub(crate) fn init(
+    ui: &mut Ui,
+    project: &Project,
+    args: &InitArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let done = verbs::init(project, args.private)?;
-    let configuration = shown_path(project, &done.configuration);
-    let handoffs = shown_path(project, &done.handoffs);
-    let driver = driver(project, args)?;
+    let configuration = display_path(project, &done.configuration);
+    let handoffs = display_path(project, &done.handoffs);
+    let driver = update_driver(project, args)?;
     if args.json {
         let merge_driver = driver.and_then(|driver| driver.command);
-        ui.json(&view::done::InitJson {
+        ui.print_json(&view::done::InitJson {
             configuration,
             handoffs,
-            already: done.already,
+            already: done.was_set_up,
             merge_driver,
         })?;
-        return Ok(Outcome::Clean);
+        return Ok(CliOutcome::Clean);
     }
-    if !done.already {
+    if !done.was_set_up {
         ui.say(&format!("Configuration  {configuration}"))?;
         ui.say(&format!("Handoffs       {handoffs}"))?;
     } else if driver.is_none() {
         ui.say(&format!("This project is set up already: {configuration}"))?;
     }
     if let Some(driver) = &driver {
-        tell_driver(ui, driver)?;
+        report_driver(ui, driver)?;
     }
-    if !done.already {
+    if !done.was_set_up {
         ui.say("Next: midstride new \"what you found out\"")?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
-fn driver(project: &Project, args: &InitArgs) -> Result<Option<Driver>, Diagnostic> {
+fn update_driver(
+    project: &Project,
+    args: &InitArgs,
+) -> Result<Option<MergeDriverChange>, Diagnostic> {
     if args.merge_driver {
-        return Ok(Some(verbs::install_driver(project, &program()?)?));
+        return Ok(Some(verbs::install_driver(project, &program_for_git()?)?));
     }
     let removed = args.no_merge_driver.then(|| verbs::remove_driver(project)).transpose()?;
     Ok(removed)
 }
 
 /// How git's shell finds this program: by its name where that leads to it, else by its place.
-fn program() -> Result<String, Diagnostic> {
-    let named = process::exchange(process::command("midstride").arg("--version"), b"");
+fn program_for_git() -> Result<String, Diagnostic> {
+    let named = process::communicate(process::command("midstride").arg("--version"), b"");
     if named.is_ok_and(|output| output.stdout.starts_with(b"midstride ")) {
         return Ok("midstride".to_owned());
     }
@@ -78,7 +85,7 @@ fn program() -> Result<String, Diagnostic> {
     Ok(format!("'{}'", place.replace('\'', "'\\''")))
 }
 
-fn tell_driver(ui: &mut Ui, driver: &Driver) -> Result<(), Diagnostic> {
+fn report_driver(ui: &mut Ui, driver: &MergeDriverChange) -> Result<(), Diagnostic> {
     let attributes = driver.attributes.display();
     let sign = if driver.command.is_some() { '+' } else { '-' };
     for line in &driver.lines {

@@ -1,8 +1,10 @@
-use super::{KindArg, Outcome, StatusArg, below, tell_no_handoffs, tell_unread};
+use super::{
+    CliOutcome, HandoffKindArg, HandoffStatusArg, path_from_root, report_no_handoffs, report_unread,
+};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::workspace::project::{Project, Selection, Shelved};
+use midstride::workspace::project::{DocumentSelection, Project, StoredHandoff};
 use midstride_core::format::header::{HandoffKind, Status};
 use std::path::PathBuf;
 
@@ -18,11 +20,11 @@ pub(crate) struct ListArgs {
 
     /// Only this status
     #[arg(long, value_enum)]
-    status: Option<StatusArg>,
+    status: Option<HandoffStatusArg>,
 
     /// Only this kind
     #[arg(long, value_enum)]
-    kind: Option<KindArg>,
+    kind: Option<HandoffKindArg>,
 
     /// Only this stage
     #[arg(long)]
@@ -45,39 +47,44 @@ pub(crate) struct ListArgs {
     json: bool,
 }
 
-pub(crate) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Outcome, Diagnostic> {
-    let Selection { documents: shelved, unread } = project.select(&[])?;
-    let below = args.path.as_deref().map(|path| below(project, path)).transpose()?;
-    let fits = |shelved: &Shelved| {
-        fits(project, shelved, args) && below.as_ref().is_none_or(|b| shelved.path.starts_with(b))
+pub(crate) fn list(
+    ui: &mut Ui,
+    project: &Project,
+    args: &ListArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let DocumentSelection { documents: shelved, unread } = project.select(&[])?;
+    let below = args.path.as_deref().map(|path| path_from_root(project, path)).transpose()?;
+    let fits = |shelved: &StoredHandoff| {
+        matches_filter(project, shelved, args)
+            && below.as_ref().is_none_or(|b| shelved.path.starts_with(b))
     };
-    let is_open = |shelved: &Shelved| shelved.handoff(project).status().is_open();
+    let is_open = |shelved: &StoredHandoff| shelved.handoff(project).status().is_open();
     let asked_for_ended = args.all || args.status.is_some();
     let hidden = shelved.iter().filter(|s| fits(s) && !is_open(s)).count();
-    let mut chosen: Vec<&Shelved> =
+    let mut chosen: Vec<&StoredHandoff> =
         shelved.iter().filter(|s| fits(s) && (asked_for_ended || is_open(s))).collect();
     view::list::sort(project, &mut chosen);
     if args.json {
-        ui.json(&chosen.iter().map(|s| view::handoff::json(project, s)).collect::<Vec<_>>())?;
+        ui.print_json(&chosen.iter().map(|s| view::handoff::json(project, s)).collect::<Vec<_>>())?;
     } else if !shelved.is_empty() && chosen.is_empty() {
         ui.say("No handoff fits.")?;
     } else if chosen.is_empty() && unread.is_empty() {
-        tell_no_handoffs(ui)?;
+        report_no_handoffs(ui)?;
     } else if !chosen.is_empty() {
-        let table = view::list::table_of(project, &chosen);
+        let table = view::list::render_table(project, &chosen);
         ui.print(&table.text)?;
-        if !table.left_out.is_empty() {
-            let names = table.left_out.join(", ");
+        if !table.omitted_columns.is_empty() {
+            let names = table.omitted_columns.join(", ");
             ui.say(&format!("No room for {names}; `midstride show ID` or --json tells them"))?;
         }
     }
     if hidden > 0 && !asked_for_ended && !args.json {
         ui.say(&format!("{hidden} ended; `midstride list --all` shows them"))?;
     }
-    tell_unread(ui, project, unread)
+    report_unread(ui, project, unread)
 }
 
-fn fits(project: &Project, shelved: &Shelved, args: &ListArgs) -> bool {
+fn matches_filter(project: &Project, shelved: &StoredHandoff, args: &ListArgs) -> bool {
     let handoff = shelved.handoff(project);
     let questions = handoff.questions();
     let status = args.status.map(Status::from);

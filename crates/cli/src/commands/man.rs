@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
@@ -13,7 +13,7 @@ pub(crate) fn man(
     ui: &mut Ui,
     args: &ManArgs,
     definition: &clap::Command,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let page = match &args.command {
         None => definition.clone(),
         Some(name) => {
@@ -27,5 +27,5 @@ pub(crate) fn man(
     let mut roff = Vec::new();
     clap_mangen::Man::new(page).render(&mut roff)?;
     ui.print(&String::from_utf8_lossy(&roff))?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

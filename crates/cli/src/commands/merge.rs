@@ -1,8 +1,8 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::verbs::{self, Driven, Joined};
+use midstride::verbs::{self, DriverFiles, MergeOutcome};
 use midstride::workspace::project::Project;
 use std::path::PathBuf;
 
@@ -30,23 +30,23 @@ pub(crate) fn merge(
     ui: &mut Ui,
     project: &Project,
     args: &MergeArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let driven = args.driver.as_deref().unwrap_or_default();
     let (path, joined) = match (driven, &args.path) {
         ([base, ours, theirs, path], _) => {
             let [base, ours, theirs, path] = [base, ours, theirs, path].map(Clone::clone);
-            let driven = Driven { base, ours, theirs, path };
-            (driven.path.clone(), verbs::drive(project, &driven)?)
+            let driven = DriverFiles { base, ours, theirs, path };
+            (driven.path.clone(), verbs::merge_as_driver(project, &driven)?)
         }
         (_, Some(path)) => (path.clone(), verbs::repair(project, path)?),
         (_, None) => return Err(Diagnostic::new("which file is to be merged?")),
     };
     let path = path.display().to_string();
-    let Joined { conflicts, redacted, replaced, shared_id } = joined;
-    super::tell_redacted(ui, &redacted)?;
-    let outcome = if conflicts.is_empty() { Outcome::Clean } else { Outcome::Findings };
+    let MergeOutcome { conflicts, redacted, replaced, shared_id } = joined;
+    super::report_redacted(ui, &redacted)?;
+    let outcome = if conflicts.is_empty() { CliOutcome::Clean } else { CliOutcome::Findings };
     if args.json {
-        ui.json(&view::done::MergeJson {
+        ui.print_json(&view::done::MergeJson {
             path,
             conflicts,
             redacted: redacted.iter().map(|secret| secret.kind.to_string()).collect(),
@@ -70,14 +70,14 @@ pub(crate) fn merge(
         ui.say(&format!("What stood there is kept: git show {id}"))?;
     }
     match outcome {
-        Outcome::Clean if args.driver.is_none() => {
+        CliOutcome::Clean if args.driver.is_none() => {
             ui.say(&format!("Merged {path}"))?;
             ui.say(&format!("Next: git add {}", view::shell_word(&path)))?;
         }
-        Outcome::Findings if args.driver.is_none() => {
+        CliOutcome::Findings if args.driver.is_none() => {
             ui.say("Next: settle what stands between the markers, then git add it")?;
         }
-        Outcome::Clean | Outcome::Findings | Outcome::Incomplete => {}
+        CliOutcome::Clean | CliOutcome::Findings | CliOutcome::Incomplete => {}
     }
     Ok(outcome)
 }

@@ -1,9 +1,9 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::verbs::{self, Carries, NewHandoff, Origin, TaskError};
+use midstride::verbs::{self, ImportedNote, NewHandoff, TaskError, TaskSnapshot};
 use midstride::workspace::project::Project;
 use midstride_core::format::header::HandoffKind;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub(crate) struct NewArgs {
 
     /// What sort of handoff
     #[arg(long, value_enum, conflicts_with = "stage")]
-    kind: Option<KindArg>,
+    kind: Option<NewKindArg>,
 
     /// The stage of a pipeline document, such as `discovery`
     #[arg(long)]
@@ -36,19 +36,19 @@ pub(crate) struct NewArgs {
     from: Option<String>,
 
     /// One line by which a later session finds it
-    #[arg(long, value_parser = super::said)]
+    #[arg(long, value_parser = super::parse_text)]
     description: Option<String>,
 
     /// One to three sentences for whoever comes next
-    #[arg(long, value_parser = super::said)]
+    #[arg(long, value_parser = super::parse_text)]
     summary: Option<String>,
 
     /// Who writes it
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
     /// Who takes it over; may be given several times
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     to: Vec<String>,
 
     /// Take the text from a file, or from standard input with `-`; a header in it is kept
@@ -73,22 +73,22 @@ pub(crate) struct NewArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum KindArg {
+enum NewKindArg {
     /// A problem that was looked into
     Investigation,
     /// A session that ended
     Session,
 }
 
-pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outcome, Diagnostic> {
+pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<CliOutcome, Diagnostic> {
     let text = args.body.as_deref().map(|path| super::read_text(project, path)).transpose()?;
-    let watched = Ui::is_watched() && !args.no_edit && !args.json && text.is_none();
+    let watched = Ui::is_interactive() && !args.no_edit && !args.json && text.is_none();
     let wanted = NewHandoff {
         title: args.title,
         id: args.id,
         kind: args.kind.map(|kind| match kind {
-            KindArg::Investigation => HandoffKind::Investigation,
-            KindArg::Session => HandoffKind::Session,
+            NewKindArg::Investigation => HandoffKind::Investigation,
+            NewKindArg::Session => HandoffKind::Session,
         }),
         stage: args.stage,
         description: args.description,
@@ -101,44 +101,44 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
     };
     let created = verbs::new(project, &wanted)?;
     if args.json {
-        ui.json(&view::handoff::json(project, &created.shelved))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::handoff::json(project, &created.stored))?;
+        return Ok(CliOutcome::Clean);
     }
-    let path = view::shown_path(project, &created.shelved.path);
-    let key = created.shelved.handoff(project).key();
+    let path = view::display_path(project, &created.stored.path);
+    let key = created.stored.handoff(project).key();
     ui.say(&format!("Wrote {key}: {path}"))?;
     let key = view::shell_word(&key.to_string());
-    super::tell_redacted(ui, &created.redacted)?;
-    tell_carried(ui, created.carries)?;
+    super::report_redacted(ui, &created.redacted)?;
+    report_tasks(ui, created.task_snapshot)?;
     if let Some(origin) = &created.origin {
-        tell_origin(ui, project, origin)?;
+        report_origin(ui, project, origin)?;
         ui.say(&format!("Next: midstride check {key}"))?;
-        return Ok(Outcome::Clean);
+        return Ok(CliOutcome::Clean);
     }
     for upstream in &created.upstream {
-        ui.say(&view::handoff::inherited(project, upstream))?;
+        ui.say(&view::handoff::inherited_text(project, upstream))?;
     }
     if watched && project.environment().editor.is_some() {
-        verbs::fill_in(project, &created.shelved)?;
+        verbs::fill_in(project, &created.stored)?;
     }
     ui.say(&format!("Next: fill it in, then midstride check {key}"))?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 /// Says what became of a note: all of it is in the handoff, and it is still there.
-fn tell_origin(ui: &mut Ui, project: &Project, origin: &Origin) -> Result<(), Diagnostic> {
-    let path = match origin.named {
-        true => view::shown_path(project, &origin.path),
+fn report_origin(ui: &mut Ui, project: &Project, origin: &ImportedNote) -> Result<(), Diagnostic> {
+    let path = match origin.is_referenced {
+        true => view::display_path(project, &origin.path),
         false => origin.path.display().to_string(),
     };
     ui.say(&format!("Every line of {path} stands in it"))?;
-    if !origin.told.is_empty() {
-        ui.say(&format!("Read from it: {}", origin.told.join(", ")))?;
+    if !origin.imported_fields.is_empty() {
+        ui.say(&format!("Read from it: {}", origin.imported_fields.join(", ")))?;
     }
-    if !origin.left.is_empty() {
-        ui.say(&format!("Only in its text: {}", origin.left.join(", ")))?;
+    if !origin.skipped_fields.is_empty() {
+        ui.say(&format!("Only in its text: {}", origin.skipped_fields.join(", ")))?;
     }
-    let note = match origin.named {
+    let note = match origin.is_referenced {
         true => "once you delete it, take it out of `dependencies.upstream` too",
         false => "it lies outside the project, so the handoff does not name it",
     };
@@ -146,7 +146,7 @@ fn tell_origin(ui: &mut Ui, project: &Project, origin: &Origin) -> Result<(), Di
 }
 
 /// Says which open tasks a session carries.
-fn tell_carried(ui: &mut Ui, carries: Result<Carries, TaskError>) -> Result<(), Diagnostic> {
+fn report_tasks(ui: &mut Ui, carries: Result<TaskSnapshot, TaskError>) -> Result<(), Diagnostic> {
     let carries = match carries {
         Ok(carries) => carries,
         Err(error) => {
@@ -158,8 +158,8 @@ fn tell_carried(ui: &mut Ui, carries: Result<Carries, TaskError>) -> Result<(), 
     if carries.tasks > 0 {
         ui.say(&format!("It carries {}", view::count(carries.tasks, "open task")))?;
     }
-    if carries.left_out > 0 {
-        let left = view::count(carries.left_out, "open task");
+    if carries.omitted > 0 {
+        let left = view::count(carries.omitted, "open task");
         Diagnostic::new(format!("{left} more did not fit; `midstride sync` shares all"))
             .warn(ui)?;
     }

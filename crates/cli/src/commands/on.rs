@@ -1,8 +1,8 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::verbs;
-use midstride::workspace::project::{Project, SetUp};
+use midstride::workspace::project::{Project, SetupMode};
 
 /// Switch the hooks on again
 ///
@@ -10,12 +10,12 @@ use midstride::workspace::project::{Project, SetUp};
 #[derive(Debug, clap::Args)]
 pub(crate) struct OnArgs {}
 
-pub(crate) fn on(ui: &mut Ui, project: &Project) -> Result<Outcome, Diagnostic> {
-    if project.set_up() == SetUp::Not {
+pub(crate) fn on(ui: &mut Ui, project: &Project) -> Result<CliOutcome, Diagnostic> {
+    if project.setup() == SetupMode::NotSetUp {
         ui.say("midstride is not set up here, so hooks are silent anyway. Next: midstride init")?;
-        return Ok(Outcome::Clean);
+        return Ok(CliOutcome::Clean);
     }
     let changed = verbs::switch_hooks(project, true)?;
     ui.say(if changed { "Hooks are on here." } else { "They were on already." })?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::sys::files;
@@ -25,7 +25,7 @@ pub(crate) struct RedactArgs {
 }
 
 /// How much is read at once.
-const PIECE_BYTES: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 /// A pipe that holds less is one that somebody writes to now and then.
 const FULL_PIPE_BYTES: usize = 64 << 10;
 
@@ -33,29 +33,33 @@ pub(crate) fn redact(
     ui: &mut Ui,
     project: &Project,
     args: &RedactArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let counts = match &args.path {
         Some(path) => {
             let opened = files::open_named(&project.environment().folder.join(path));
-            let mut file = opened.map_err(|error| match error.is_no_file() {
+            let mut file = opened.map_err(|error| match error.is_not_a_file() {
                 true => Diagnostic::new(error.to_string()).hint("name the files in it one by one"),
                 false => error.into(),
             })?;
-            pass(&mut file, project.rules(), args.check)?
+            redact_stream(&mut file, project.rules(), args.check)?
         }
-        None => pass(&mut io::stdin().lock(), project.rules(), args.check)?,
+        None => redact_stream(&mut io::stdin().lock(), project.rules(), args.check)?,
     };
     for (kind, count) in &counts {
         ui.say(&format!("{kind}: {count}"))?;
     }
     let found = args.check && !counts.is_empty();
-    Ok(if found { Outcome::Findings } else { Outcome::Clean })
+    Ok(if found { CliOutcome::Findings } else { CliOutcome::Clean })
 }
 
-fn pass(input: &mut impl Read, rules: &RedactionRules, check: bool) -> io::Result<RedactionCounts> {
+fn redact_stream(
+    input: &mut impl Read,
+    rules: &RedactionRules,
+    check: bool,
+) -> io::Result<RedactionCounts> {
     let mut output = io::stdout().lock();
     let mut stream = RedactionStream::new(rules);
-    let mut piece = vec![0; PIECE_BYTES];
+    let mut piece = vec![0; CHUNK_BYTES];
     let mut clean = Vec::new();
     loop {
         let count = match input.read(&mut piece) {

@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -9,11 +9,11 @@ use clap::ValueEnum;
 #[command(hide = true)]
 pub(crate) struct ReferenceArgs {
     #[arg(value_enum)]
-    page: Page,
+    page: ReferencePageArg,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Page {
+enum ReferencePageArg {
     Cli,
     Findings,
     /// The files of the plugin for Claude Code, as JSON
@@ -24,15 +24,15 @@ pub(crate) fn reference(
     ui: &mut Ui,
     args: &ReferenceArgs,
     definition: &clap::Command,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let text = match args.page {
-        Page::Plugin => {
-            ui.json(&view::client::plugin_json(midstride::clients::install::plugin()))?;
-            return Ok(Outcome::Clean);
+        ReferencePageArg::Plugin => {
+            ui.print_json(&view::client::plugin_json(midstride::clients::install::plugin_files()))?;
+            return Ok(CliOutcome::Clean);
         }
-        Page::Cli => view::reference::cli(definition),
-        Page::Findings => view::findings::page(),
+        ReferencePageArg::Cli => view::reference::cli_page(definition),
+        ReferencePageArg::Findings => view::findings::page(),
     };
     ui.print(&text)?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

@@ -1,8 +1,8 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::journal::Change;
+use midstride::journal::RevisionInfo;
 use midstride::verbs;
 use midstride::workspace::project::Project;
 use midstride_core::format::header::RevisionVerb;
@@ -16,19 +16,19 @@ pub(crate) struct ResolveArgs {
     handoff: String,
 
     /// The commit that carried it out
-    #[arg(long, conflicts_with_all = ["by", "abandon"], value_parser = super::said)]
+    #[arg(long, conflicts_with_all = ["by", "abandon"], value_parser = super::parse_text)]
     commit: Option<String>,
 
     /// What came of it
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["by", "abandon"], value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["by", "abandon"], value_parser = super::parse_text)]
     outcome: Option<String>,
 
     /// The handoff that took its place
-    #[arg(long, value_name = "ID", conflicts_with = "abandon", value_parser = super::said)]
+    #[arg(long, value_name = "ID", conflicts_with = "abandon", value_parser = super::parse_text)]
     by: Option<String>,
 
     /// Why it was given up
-    #[arg(long, value_name = "REASON", value_parser = super::said)]
+    #[arg(long, value_name = "REASON", value_parser = super::parse_text)]
     abandon: Option<String>,
 
     /// A number after the work, such as `Austin, cold=14290:108 ms`; repeatable
@@ -69,9 +69,9 @@ pub(crate) fn resolve(
     ui: &mut Ui,
     project: &Project,
     args: &ResolveArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let ended = Ended {
+    let ended = ResolveInput {
         commit: args.commit.as_deref(),
         outcome: args.outcome.as_deref(),
         by: args.by.as_deref(),
@@ -80,26 +80,26 @@ pub(crate) fn resolve(
     let (ending, reason) = ended.ending(project)?;
     let now = project.environment().clock.now();
     let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &args.measured, now);
-    let change = Change::by_verb(RevisionVerb::Resolve, reason, None);
+    let change = RevisionInfo::by_verb(RevisionVerb::Resolve, reason, None);
     // What ends without being carried out leaves nobody waiting for an answer.
     let blocking = match &ending {
         CloseReason::Resolved { .. } => verbs::blocking_questions(project, &shelved),
         CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
     };
-    let recorded = verbs::live(project, &shelved, &decide, &change)?;
+    let recorded = verbs::apply(project, &shelved, &decide, &change)?;
     if args.json {
         let json = view::recorded::json(project, &shelved, &recorded, &ui.clean(&change.reason));
-        ui.json(&json.with_blocking(&blocking))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&json.with_blocking(&blocking))?;
+        return Ok(CliOutcome::Clean);
     }
-    super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
-    super::tell_blocking(ui, &blocking)?;
-    Ok(Outcome::Clean)
+    super::report_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+    super::report_blocking(ui, &blocking)?;
+    Ok(CliOutcome::Clean)
 }
 
 /// How a handoff ended, as it was said.
 #[derive(Clone, Copy)]
-pub(crate) struct Ended<'a> {
+pub(crate) struct ResolveInput<'a> {
     /// The commit that carried it out.
     pub(crate) commit: Option<&'a str>,
     /// What came of it.
@@ -110,7 +110,7 @@ pub(crate) struct Ended<'a> {
     pub(crate) abandon: Option<&'a str>,
 }
 
-impl Ended<'_> {
+impl ResolveInput<'_> {
     /// What is meant, and how the history calls it.
     pub(crate) fn ending(self, project: &Project) -> Result<(CloseReason, String), Diagnostic> {
         match (self.by, self.abandon) {

@@ -1,10 +1,10 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::verbs::{self, Review, Reviewed};
-use midstride::workspace::project::{Project, Shelved};
+use midstride::verbs::{self, ReviewOutcome, ReviewRequest};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::handoff::life::{ReviewCorrection, ReviewVerdict};
 use std::path::PathBuf;
 
@@ -19,27 +19,27 @@ pub(crate) struct ReviewArgs {
     handoff: String,
 
     /// Who looked at it
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: String,
 
     /// What was called into question
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     challenged: String,
 
     /// What came of it
     #[arg(long, value_enum)]
-    verdict: VerdictArg,
+    verdict: ReviewVerdictArg,
 
     /// What was tried or believed, and is dropped; becomes a wrong turn
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     dropped: Option<String>,
 
     /// Why that was wrong
-    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     because: Option<String>,
 
     /// What takes its place
-    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     instead: Option<String>,
 
     /// Take the corrected text from a file, or from standard input with `-`
@@ -52,7 +52,7 @@ pub(crate) struct ReviewArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum VerdictArg {
+enum ReviewVerdictArg {
     /// The handoff was right
     Held,
     /// Something in it was wrong and is corrected
@@ -65,24 +65,24 @@ pub(crate) fn review(
     ui: &mut Ui,
     project: &Project,
     args: ReviewArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
     let given = args.body.as_deref().map(|path| super::read_text(project, path)).transpose()?;
     // A correction is written in the editor where somebody can see it.
     let in_editor = given.is_none()
-        && args.verdict == VerdictArg::Corrected
-        && Ui::is_watched()
+        && args.verdict == ReviewVerdictArg::Corrected
+        && Ui::is_interactive()
         && !args.json
         && project.environment().editor.is_some();
-    let draft = in_editor.then(|| verbs::draft(project, &shelved)).transpose()?;
+    let draft = in_editor.then(|| verbs::open_draft(project, &shelved)).transpose()?;
     let (why_wrong, replaced_by) = (args.because, args.instead);
-    let review = Review {
+    let review = ReviewRequest {
         by: args.by,
         challenged: args.challenged,
         verdict: match args.verdict {
-            VerdictArg::Held => ReviewVerdict::Held,
-            VerdictArg::Corrected => ReviewVerdict::Corrected,
-            VerdictArg::Rejected => ReviewVerdict::Rejected,
+            ReviewVerdictArg::Held => ReviewVerdict::Held,
+            ReviewVerdictArg::Corrected => ReviewVerdict::Corrected,
+            ReviewVerdictArg::Rejected => ReviewVerdict::Rejected,
         },
         dropped: args.dropped.map(|tried| ReviewCorrection { tried, why_wrong, replaced_by }),
         text: given.or_else(|| draft.as_ref().map(|draft| draft.text.clone())),
@@ -99,24 +99,24 @@ pub(crate) fn review(
             reviewed
         }
     };
-    tell(ui, project, &shelved, &review, &reviewed, args.json)
+    report(ui, project, &shelved, &review, &reviewed, args.json)
 }
 
-fn tell(
+fn report(
     ui: &mut Ui,
     project: &Project,
-    shelved: &Shelved,
-    review: &Review,
-    reviewed: &Reviewed,
+    shelved: &StoredHandoff,
+    review: &ReviewRequest,
+    reviewed: &ReviewOutcome,
     json: bool,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let (recorded, reason) = (&reviewed.recorded, &reviewed.reason);
-    let outcome = super::tell_recorded(ui, project, shelved, recorded, reason, json)?;
+    let outcome = super::report_recorded(ui, project, shelved, recorded, reason, json)?;
     let key = view::shell_word(&shelved.handoff(project).key().to_string());
     if json {
         return Ok(outcome);
     }
-    if reviewed.corrected {
+    if reviewed.has_correction {
         ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     } else if review.verdict == ReviewVerdict::Corrected {
         let reason = view::shell_word(&review.challenged);

@@ -1,10 +1,10 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
-use midstride::journal::{Change, Recorded};
-use midstride::verbs::{self, Edited, Revised};
-use midstride::workspace::project::{Project, Shelved};
+use midstride::journal::{RecordedRevision, RevisionInfo};
+use midstride::verbs::{self, EditOutcome, ReviseOutcome};
+use midstride::workspace::project::{Project, StoredHandoff};
 use std::path::PathBuf;
 
 /// Give a handoff its next text, and say why
@@ -18,11 +18,11 @@ pub(crate) struct ReviseArgs {
     handoff: String,
 
     /// Why it is changed; becomes part of its history
-    #[arg(long, value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_parser = super::parse_sentence, allow_hyphen_values = true)]
     reason: String,
 
     /// Who changes it
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
     /// Take the text from a file, or from standard input with `-`
@@ -38,54 +38,56 @@ pub(crate) fn revise(
     ui: &mut Ui,
     project: &Project,
     args: &ReviseArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let change = Change::by_text(args.reason.clone(), args.by.clone());
-    let Some(recorded) = record(project, &shelved, args, &change)? else {
+    let change = RevisionInfo::by_text(args.reason.clone(), args.by.clone());
+    let Some(recorded) = record_revision(project, &shelved, args, &change)? else {
         ui.say("Nothing changed.")?;
-        return Ok(Outcome::Clean);
+        return Ok(CliOutcome::Clean);
     };
     // It is recorded, whatever can be said about it now.
-    let faults = verbs::faults_of_revision(project, &shelved).ok();
+    let faults = verbs::findings_since(project, &shelved).ok();
     if args.json {
         let reason = ui.clean(&change.reason);
         let json = view::recorded::json(project, &shelved, &recorded, &reason);
-        let faults =
-            faults.map(|(after, faults)| view::findings::json_of(&after.document, &faults));
-        ui.json(&json.with_findings(faults.unwrap_or_default()))?;
-        return Ok(Outcome::Clean);
+        let faults = faults
+            .map(|(after, faults)| view::findings::json_for_findings(&after.document, &faults));
+        ui.print_json(&json.with_findings(faults.unwrap_or_default()))?;
+        return Ok(CliOutcome::Clean);
     }
-    super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+    super::report_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
     if let Some((after, faults)) = &faults {
         let was_open = shelved.handoff(project).status().is_open();
-        if let Some(ended) = view::recorded::ended(&after.handoff(project)).filter(|_| !was_open) {
+        if let Some(ended) =
+            view::recorded::closed_notice(&after.handoff(project)).filter(|_| !was_open)
+        {
             ui.say(&ended)?;
         }
-        for line in view::findings::lines(&after.document, faults, Surface::Typed) {
+        for line in view::findings::lines(&after.document, faults, Surface::Terminal) {
             ui.say(&line)?;
         }
     }
     let key = view::shell_word(&shelved.handoff(project).key().to_string());
     ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 /// What was recorded; `None` where the text is the one that was there.
-fn record(
+fn record_revision(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     args: &ReviseArgs,
-    change: &Change,
-) -> Result<Option<Recorded>, Diagnostic> {
+    change: &RevisionInfo,
+) -> Result<Option<RecordedRevision>, Diagnostic> {
     let Some(path) = &args.body else {
         return Ok(match verbs::edit(project, shelved, change)? {
-            Edited::Revised(recorded) => Some(recorded),
-            Edited::Unchanged | Edited::Saved(_) => None,
+            EditOutcome::Revised(recorded) => Some(recorded),
+            EditOutcome::Unchanged | EditOutcome::Saved(_) => None,
         });
     };
     let text = super::read_text(project, path)?;
     Ok(match verbs::revise(project, shelved, &text, change)? {
-        Revised::Recorded(recorded) => Some(recorded),
-        Revised::Unchanged => None,
+        ReviseOutcome::Recorded(recorded) => Some(recorded),
+        ReviseOutcome::Unchanged => None,
     })
 }

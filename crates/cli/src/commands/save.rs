@@ -1,15 +1,17 @@
 use super::checkpoint::ClientArg;
-use super::{Outcome, tell_redacted};
+use super::{CliOutcome, report_redacted};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::Surface;
-use crate::view::dismissable::offer;
+use crate::view::dismissable::instruction_hint;
 use crate::view::save as view;
 use clap::ArgAction;
-use midstride::journal::{Change, Recorded};
-use midstride::verbs::{self, Edited, Save, Saved, Source, Which, Written};
+use midstride::journal::{RecordedRevision, RevisionInfo};
+use midstride::verbs::{
+    self, EditOutcome, SaveChange, SaveOutcome, SaveRequest, SaveSource, SessionChoice,
+};
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::Inside;
+use midstride::workspace::settings::Automation;
 use midstride_core::format::header::{RevisionVerb, StartupKind};
 use midstride_core::session::judgement::{AuthorNotes, Reflection, ReflectionAnswer};
 use std::path::{Path, PathBuf};
@@ -46,7 +48,7 @@ pub(crate) struct SaveArgs {
     id: Option<String>,
 
     #[command(flatten)]
-    said: SaidArgs,
+    said: AuthorNotesArgs,
 
     /// Take what you say from a file, or from standard input with `-`: Markdown, with or without a
     /// header, or JSON
@@ -54,7 +56,7 @@ pub(crate) struct SaveArgs {
     body: Option<PathBuf>,
 
     /// Save it with what is missing, for this reason
-    #[arg(long, value_name = "REASON", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "REASON", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     accept: Option<String>,
 
     /// Would you inherit this confidently with zero context? `yes`, or `no: why`
@@ -66,7 +68,7 @@ pub(crate) struct SaveArgs {
     finds_plans: Option<ReflectionAnswer>,
 
     /// Who saves it
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
     /// Print what was saved and what is missing as JSON
@@ -77,61 +79,61 @@ pub(crate) struct SaveArgs {
 /// What an author says with flags.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "What you say")]
-struct SaidArgs {
+struct AuthorNotesArgs {
     /// What it is about, in one line
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     title: Option<String>,
 
     /// One to three sentences for whoever comes next
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     summary: Option<String>,
 
     /// What was decided, as `X because Y`; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     decision: Vec<String>,
 
     /// What was tried and was wrong, as `X because Y; instead Z`; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     wrong_turn: Vec<String>,
 
     /// What will bite whoever works here next; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     landmine: Vec<String>,
 
     /// What is not known; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     question: Vec<String>,
 
     /// What the work has to wait for; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     blocking_question: Vec<String>,
 
     /// What to do next, in order; may be given several times, and is said anew each time
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     next: Vec<String>,
 
     /// What whoever goes on has to keep to; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     constraint: Vec<String>,
 
     /// A skill to load first, with its arguments; may be given several times
-    #[arg(long, value_name = "NAME [ARGUMENTS]", value_parser = super::said)]
+    #[arg(long, value_name = "NAME [ARGUMENTS]", value_parser = super::parse_text)]
     skill: Vec<String>,
 
     /// A document to read first; may be given several times
-    #[arg(long, value_name = "PATH", value_parser = super::said, action = ArgAction::Append)]
+    #[arg(long, value_name = "PATH", value_parser = super::parse_text, action = ArgAction::Append)]
     read: Vec<String>,
 
     /// In which role you work
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     role: Option<String>,
 
     /// How the work is done: alone, with agents, in a pipeline
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     pattern: Option<String>,
 
     /// What the work waits for
-    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_sentence, allow_hyphen_values = true)]
     waiting_for: Option<String>,
 }
 
@@ -140,8 +142,8 @@ fn answer(typed: &str) -> Result<ReflectionAnswer, String> {
         .ok_or_else(|| "say yes or no, then why: `no: the plan is not here`".to_owned())
 }
 
-impl SaidArgs {
-    fn judgement(self) -> AuthorNotes {
+impl AuthorNotesArgs {
+    fn into_author_notes(self) -> AuthorNotes {
         let of = |kind: StartupKind, texts: Vec<String>| {
             texts.into_iter().map(move |text| (kind, kind.normalize(&text)))
         };
@@ -167,10 +169,14 @@ impl SaidArgs {
     }
 }
 
-pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Outcome, Diagnostic> {
+pub(crate) fn save(
+    ui: &mut Ui,
+    project: &Project,
+    args: SaveArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let json = args.json;
-    let watched = Ui::is_watched() && !json;
-    let flags = args.said.judgement();
+    let watched = Ui::is_interactive() && !json;
+    let flags = args.said.into_author_notes();
     let reflection = Reflection { inherit: args.inherit, finds_plans: args.finds_plans };
     let flags = flags.merge(AuthorNotes { reflection, ..AuthorNotes::default() });
     let silent = flags.is_empty() && args.accept.is_none();
@@ -178,39 +184,39 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
     if let Some(path) = &args.transcript {
         verbs::check_agent_transcript(project, path)?;
     }
-    let given = args.body.as_deref().map(|body| given(project, body)).transpose()?;
+    let given = args.body.as_deref().map(|body| read_author_notes(project, body)).transpose()?;
     let unsaid = given.is_none() && silent;
     let in_editor = unsaid && watched && project.environment().editor.is_some();
     let source = match (args.no_session, args.session, args.transcript) {
-        (true, _, _) => Source::NoSession,
-        (false, Some(id), _) => Source::Session(Which::Id(id)),
-        (false, None, Some(path)) => Source::Session(Which::Transcript(path)),
-        (false, None, None) => Source::Session(Which::Current),
+        (true, _, _) => SaveSource::NoSession,
+        (false, Some(id), _) => SaveSource::Session(SessionChoice::Id(id)),
+        (false, None, Some(path)) => SaveSource::Session(SessionChoice::Transcript(path)),
+        (false, None, None) => SaveSource::Session(SessionChoice::Current),
     };
-    let wanted = Save {
+    let wanted = SaveRequest {
         source,
         client: args.client.map(ClientArg::client),
-        judgement: given.unwrap_or_default().merge(flags),
+        author_notes: given.unwrap_or_default().merge(flags),
         id: args.id,
         accept: args.accept,
         by: args.by,
-        is_agent: matches!(project.environment().inside, Some(Inside::Agent(_))),
+        is_agent: matches!(project.environment().automation, Some(Automation::Agent(_))),
     };
     super::observe(project);
     let mut saved = verbs::save(project, &wanted)?;
-    tell_redacted(ui, &saved.redacted)?;
+    report_redacted(ui, &saved.redacted)?;
     // The shelf may be new to the project.
     let project = &Project::discover(project.environment().clone())?;
     if watched {
-        saved = attended(ui, project, &wanted, saved, in_editor)?;
+        saved = finish_interactively(ui, project, &wanted, saved, in_editor)?;
     }
     if unsaid && !in_editor && !json {
         ui.say(
             "Nothing was said, so the facts stand alone; standard input is read with `--body -`.",
         )?;
     }
-    let outcome = tell(ui, project, &saved, json)?;
-    if !json && let Some(offer) = offer(&verbs::unwritten_instructions(project)?) {
+    let outcome = report(ui, project, &saved, json)?;
+    if !json && let Some(offer) = instruction_hint(&verbs::unwritten_instructions(project)?) {
         ui.say(&offer)?;
     }
     Ok(outcome)
@@ -218,80 +224,89 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
 
 /// What was written in a file or on standard input. That is read where it is asked for only: one that
 /// is left open, as clients do, would never end.
-fn given(project: &Project, body: &Path) -> Result<AuthorNotes, Diagnostic> {
+fn read_author_notes(project: &Project, body: &Path) -> Result<AuthorNotes, Diagnostic> {
     let bytes = match body.as_os_str() == "-" {
         true => super::read_input(project, body)?,
         false => verbs::read_body(project, body)?,
     };
-    Ok(AuthorNotes::parse(&super::utf8(body, bytes)?)?)
+    Ok(AuthorNotes::parse(&super::decode_utf8(body, bytes)?)?)
 }
 
 /// At a terminal you can write in your editor, and accept what is missing.
-fn attended(
+fn finish_interactively(
     ui: &mut Ui,
     project: &Project,
-    wanted: &Save,
-    mut saved: Saved,
+    wanted: &SaveRequest,
+    mut saved: SaveOutcome,
     in_editor: bool,
-) -> Result<Saved, Diagnostic> {
-    let mut wanted = Save { judgement: AuthorNotes::default(), ..wanted.clone() };
-    wanted.id = Some(saved.shelved.handoff(project).key().id);
+) -> Result<SaveOutcome, Diagnostic> {
+    let mut wanted = SaveRequest { author_notes: AuthorNotes::default(), ..wanted.clone() };
+    wanted.id = Some(saved.stored.handoff(project).key().id);
     if in_editor {
-        let change = Change::by_verb(RevisionVerb::Edit, "edited", None);
-        match verbs::edit(project, &saved.shelved, &change)? {
-            Edited::Unchanged => {}
-            Edited::Saved(redacted) => tell_redacted(ui, &redacted)?,
-            Edited::Revised(recorded) => {
-                super::tell_besides(ui, &recorded)?;
-                let told =
-                    Recorded { redacted: Vec::new(), outside: false, untold: None, ..recorded };
-                saved.written = Written::Revised(told);
+        let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
+        match verbs::edit(project, &saved.stored, &change)? {
+            EditOutcome::Unchanged => {}
+            EditOutcome::Saved(redacted) => report_redacted(ui, &redacted)?,
+            EditOutcome::Revised(recorded) => {
+                super::report_record_problems(ui, &recorded)?;
+                let told = RecordedRevision {
+                    redacted: Vec::new(),
+                    has_outside_edit: false,
+                    ledger_error: None,
+                    ..recorded
+                };
+                saved.change = SaveChange::Revised(told);
             }
         }
-        saved = save_on(ui, project, &wanted, saved)?;
+        saved = save_again(ui, project, &wanted, saved)?;
     }
-    if !saved.gate.passes() && saved.accepted.is_none() {
-        ui.say(&view::missing(&saved.gate, Surface::Typed))?;
+    if !saved.quality.passes() && saved.accepted.is_none() {
+        ui.say(&view::missing_text(&saved.quality, Surface::Terminal))?;
         wanted.accept =
-            ui.answer("Why may that be missing? (a reason accepts it, Enter leaves it)")?;
+            ui.prompt("Why may that be missing? (a reason accepts it, Enter leaves it)")?;
     }
     if wanted.accept.is_some() {
-        saved = save_on(ui, project, &wanted, saved)?;
+        saved = save_again(ui, project, &wanted, saved)?;
     }
     Ok(saved)
 }
 
 /// Saves again. Where that changes nothing, what was written before is what was written.
-fn save_on(
+fn save_again(
     ui: &mut Ui,
     project: &Project,
-    wanted: &Save,
-    before: Saved,
-) -> Result<Saved, Diagnostic> {
+    wanted: &SaveRequest,
+    before: SaveOutcome,
+) -> Result<SaveOutcome, Diagnostic> {
     let saved = verbs::save(project, wanted)?;
-    tell_redacted(ui, &saved.redacted)?;
-    Ok(match saved.written {
-        Written::Unchanged => Saved { written: before.written, ..saved },
-        Written::New | Written::Revised(_) => saved,
+    report_redacted(ui, &saved.redacted)?;
+    Ok(match saved.change {
+        SaveChange::Unchanged => SaveOutcome { change: before.change, ..saved },
+        SaveChange::New | SaveChange::Revised(_) => saved,
     })
 }
 
-fn tell(ui: &mut Ui, project: &Project, saved: &Saved, json: bool) -> Result<Outcome, Diagnostic> {
+fn report(
+    ui: &mut Ui,
+    project: &Project,
+    saved: &SaveOutcome,
+    json: bool,
+) -> Result<CliOutcome, Diagnostic> {
     let complete = saved.is_complete();
-    let outcome = if complete { Outcome::Clean } else { Outcome::Findings };
+    let outcome = if complete { CliOutcome::Clean } else { CliOutcome::Findings };
     if json {
-        ui.json(&view::json(project, saved))?;
+        ui.print_json(&view::json(project, saved))?;
         return Ok(outcome);
     }
     // What is complete says at its end where it is.
-    if !complete || matches!(saved.written, Written::Unchanged) {
-        ui.say(&view::written(project, saved))?;
+    if !complete || matches!(saved.change, SaveChange::Unchanged) {
+        ui.say(&view::written_text(project, saved))?;
     }
-    if let Written::Revised(recorded) = &saved.written {
-        super::tell_besides(ui, recorded)?;
+    if let SaveChange::Revised(recorded) = &saved.change {
+        super::report_record_problems(ui, recorded)?;
     }
     if !complete {
-        ui.say(&view::missing(&saved.gate, Surface::Typed))?;
+        ui.say(&view::missing_text(&saved.quality, Surface::Terminal))?;
     }
     for remark in view::remarks(saved) {
         ui.say(&remark)?;
@@ -300,6 +315,6 @@ fn tell(ui: &mut Ui, project: &Project, saved: &Saved, json: bool) -> Result<Out
         ui.say(&view::how_to_add(project, saved))?;
         return Ok(outcome);
     }
-    ui.print(&view::complete(project, saved, Surface::Typed))?;
+    ui.print(&view::completion_text(project, saved, Surface::Terminal))?;
     Ok(outcome)
 }

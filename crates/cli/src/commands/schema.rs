@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::workspace::project::Project;
@@ -7,7 +7,7 @@ use midstride::workspace::project::Project;
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {}
 
-pub(crate) fn schema(ui: &mut Ui, project: &Project) -> Result<Outcome, Diagnostic> {
-    ui.json(&midstride_core::format::schema::schema(&project.settings().stages))?;
-    Ok(Outcome::Clean)
+pub(crate) fn schema(ui: &mut Ui, project: &Project) -> Result<CliOutcome, Diagnostic> {
+    ui.print_json(&midstride_core::format::schema::schema(&project.settings().stages))?;
+    Ok(CliOutcome::Clean)
 }

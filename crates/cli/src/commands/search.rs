@@ -1,20 +1,22 @@
-use super::{KindArg, Outcome, StatusArg, below, read_text, tell_unread};
+use super::{
+    CliOutcome, HandoffKindArg, HandoffStatusArg, path_from_root, read_text, report_unread,
+};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
 use midstride::store::index::{Effort, Filter};
-use midstride::verbs::{self, Prompt, Search};
+use midstride::verbs::{self, PromptSearch, SearchRequest};
 use midstride::workspace::project::Project;
 use midstride_core::brief::search::Query;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A few handoffs say what a prompt needs; more would be read by nobody.
-const MATTERS_MAX: usize = 5;
+const PROMPT_HITS_MAX: usize = 5;
 /// Whoever types it waits longer than a hook does.
-const PROMPT_WITHIN: Duration = Duration::from_secs(2);
+const PROMPT_TIME_LIMIT: Duration = Duration::from_secs(2);
 /// Fewer are read before anybody looks.
-pub(super) const WORTH_A_BAR: usize = 1000;
+pub(super) const PROGRESS_BAR_MIN: usize = 1000;
 
 /// Find handoffs by what they say
 ///
@@ -31,11 +33,11 @@ pub(crate) struct SearchArgs {
 
     /// Only this status
     #[arg(long, value_enum, conflicts_with = "prompt")]
-    status: Option<StatusArg>,
+    status: Option<HandoffStatusArg>,
 
     /// Only this kind
     #[arg(long, value_enum, conflicts_with = "prompt")]
-    kind: Option<KindArg>,
+    kind: Option<HandoffKindArg>,
 
     /// Only this stage
     #[arg(long, conflicts_with = "prompt")]
@@ -78,19 +80,19 @@ pub(crate) fn search(
     ui: &mut Ui,
     project: &Project,
     args: &SearchArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     if let Some(text) = &args.prompt {
         return search_prompt(ui, project, args, text);
     }
-    let wanted = Search {
+    let wanted = SearchRequest {
         query: Query::parse(&args.words.join(" "))?,
         filter: filter(project, args)?,
         limit: usize::from(args.limit.unwrap_or(10)),
         fresh: args.fresh,
     };
     let found = verbs::search(project, &wanted, &mut |done, all| {
-        if all >= WORTH_A_BAR {
-            ui.progress("indexing", done, all);
+        if all >= PROGRESS_BAR_MIN {
+            ui.show_progress("indexing", done, all);
         }
     });
     // A session has no status, kind or stage.
@@ -99,17 +101,17 @@ pub(crate) fn search(
         false => verbs::search_sessions(project, &wanted.query, wanted.limit)?,
     };
     if args.json {
-        ui.json(&view::search::json(project, &found, &sessions))?;
+        ui.print_json(&view::search::json(project, &found, &sessions))?;
     } else {
         ui.print(&view::search::text(project, &found, &sessions))?;
     }
     let has_found = !sessions.is_empty();
     let remarks =
-        view::search::remarks(&found, has_found, &args.words, has_filter(args), Surface::Typed);
+        view::search::remarks(&found, has_found, &args.words, has_filter(args), Surface::Terminal);
     for line in remarks {
         ui.say(&line)?;
     }
-    tell_unread(ui, project, found.unread)
+    report_unread(ui, project, found.unread)
 }
 
 fn search_prompt(
@@ -117,24 +119,24 @@ fn search_prompt(
     project: &Project,
     args: &SearchArgs,
     text: &str,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let text = if text == "-" { read_text(project, Path::new("-"))? } else { text.to_owned() };
-    let limit = usize::from(args.limit.unwrap_or(3)).min(MATTERS_MAX);
-    let (within, effort) = (PROMPT_WITHIN, Effort::Hurried);
-    let prompt = Prompt { text, files: args.files.clone(), limit, within, effort };
+    let limit = usize::from(args.limit.unwrap_or(3)).min(PROMPT_HITS_MAX);
+    let (within, effort) = (PROMPT_TIME_LIMIT, Effort::Hurried);
+    let prompt = PromptSearch { text, files: args.files.clone(), limit, timeout: within, effort };
     let matters = verbs::search_prompt(project, &prompt);
     if args.json {
-        ui.json(&view::search::matters_json(project, &matters))?;
+        ui.print_json(&view::search::relevant_json(project, &matters))?;
     } else {
-        ui.print(&view::search::matters_text(project, &matters))?;
+        ui.print(&view::search::relevant_text(project, &matters))?;
         if matters.hits.is_empty() {
             ui.say("No handoff matters for this.")?;
         }
     }
-    if !matters.complete {
+    if !matters.is_complete {
         ui.say("Not every document was looked at; `midstride search --fresh` does that")?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 fn has_filter(args: &SearchArgs) -> bool {
@@ -151,7 +153,7 @@ fn filter(project: &Project, args: &SearchArgs) -> Result<Filter, Diagnostic> {
         status: args.status.map(Into::into),
         kind: args.kind.map(Into::into),
         stage: args.stage.clone(),
-        below: args.path.as_deref().map(|path| below(project, path)).transpose()?,
+        below: args.path.as_deref().map(|path| path_from_root(project, path)).transpose()?,
         since: args.newer_than.map(ago),
         until: args.older_than.map(ago),
     })

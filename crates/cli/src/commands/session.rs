@@ -1,8 +1,8 @@
-use super::checkpoint::{ClientArg, session_id, tell_besides};
-use super::{Outcome, tell_redacted, tell_unread};
+use super::checkpoint::{ClientArg, report_checkpoint_problems, session_id};
+use super::{CliOutcome, report_redacted, report_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{session as view, shell_word, shown_path};
+use crate::view::{display_path, session as view, shell_word};
 use clap::Subcommand;
 use midstride::sys::files::FileError;
 use midstride::verbs;
@@ -74,86 +74,91 @@ pub(crate) fn session(
     ui: &mut Ui,
     project: &Project,
     args: SessionArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let client = args.client.map(ClientArg::client);
     match args.command {
         SessionCommand::List { json } => {
             let (list, unread) = verbs::sessions(project, client)?;
             if json {
-                ui.json(&view::list_json(&list))?;
+                ui.print_json(&view::list_json(&list))?;
             } else if list.is_empty() {
                 ui.say("No session of an agent client worked in this project yet.")?;
             } else {
-                let table = view::table_of(&list);
+                let table = view::render_table(&list);
                 ui.print(&table.text)?;
             }
-            tell_strays(ui, project, unread)
+            report_unread_transcripts(ui, project, unread)
         }
         SessionCommand::Show { session, json } => {
             super::observe(project);
             let shown = verbs::session(project, &session, client)?;
             if json {
-                ui.json(&shown.checkpoint.to_marked_value())?;
-                return Ok(Outcome::Clean);
+                ui.print_json(&shown.checkpoint.to_marked_value())?;
+                return Ok(CliOutcome::Clean);
             }
             ui.print(&view::page(project, &shown.checkpoint))?;
-            for remark in view::passed_over(&shown.checkpoint) {
+            for remark in view::skipped_remarks(&shown.checkpoint) {
                 ui.say(&remark)?;
             }
             if !shown.is_stored {
                 let id = shell_word(shown.checkpoint.session_id());
                 ui.say(&format!("Not written down yet: midstride checkpoint --session {id}"))?;
             }
-            Ok(Outcome::Clean)
+            Ok(CliOutcome::Clean)
         }
         SessionCommand::Promote { session, id } => {
             let promoted = verbs::promote(project, &session, client, id)?;
-            let key = promoted.shelved.handoff(project).key();
-            let path = shown_path(project, &promoted.shelved.path);
+            let key = promoted.stored.handoff(project).key();
+            let path = display_path(project, &promoted.stored.path);
             ui.say(&match promoted.is_new {
                 true => format!("{key}: made of the session, facts only, in {path}"),
                 false => format!("{key}: the handoff of the session is there already, in {path}"),
             })?;
-            tell_redacted(ui, &promoted.redacted)?;
+            report_redacted(ui, &promoted.redacted)?;
             let key = shell_word(&key.to_string());
             ui.say(&format!("Next: midstride edit {key} says what the facts mean"))?;
-            Ok(Outcome::Clean)
+            Ok(CliOutcome::Clean)
         }
-        SessionCommand::Recover { all, json } => recover(ui, project, all, json),
+        SessionCommand::Recover { all, json } => recover_sessions(ui, project, all, json),
     }
 }
 
 /// Says what could not be read. What is no file at all is no transcript either, and nothing is missed.
-fn tell_strays(
+fn report_unread_transcripts(
     ui: &mut Ui,
     project: &Project,
     unread: Vec<FileError>,
-) -> Result<Outcome, Diagnostic> {
-    let only_strays = unread.iter().all(FileError::is_no_file);
-    let outcome = tell_unread(ui, project, unread)?;
-    Ok(if only_strays { Outcome::Clean } else { outcome })
+) -> Result<CliOutcome, Diagnostic> {
+    let only_strays = unread.iter().all(FileError::is_not_a_file);
+    let outcome = report_unread(ui, project, unread)?;
+    Ok(if only_strays { CliOutcome::Clean } else { outcome })
 }
 
-fn recover(ui: &mut Ui, project: &Project, all: bool, json: bool) -> Result<Outcome, Diagnostic> {
+fn recover_sessions(
+    ui: &mut Ui,
+    project: &Project,
+    all: bool,
+    json: bool,
+) -> Result<CliOutcome, Diagnostic> {
     super::observe(project);
     let recovered = verbs::recover(project, all)?;
-    let remarks = view::besides_recovered(&recovered);
+    let remarks = view::recovery_remarks(&recovered);
     if json {
-        ui.json(&view::recovered_json(&recovered))?;
+        ui.print_json(&view::recovery_json(&recovered))?;
     }
-    let mut outcome = tell_strays(ui, project, recovered.unread)?;
+    let mut outcome = report_unread_transcripts(ui, project, recovered.unread)?;
     for done in recovered.checkpoints {
         if !json {
-            ui.say(&view::recovered(&done))?;
+            ui.say(&view::recovered_text(&done))?;
         }
-        if tell_besides(ui, done)? == Outcome::Incomplete {
-            outcome = Outcome::Incomplete;
+        if report_checkpoint_problems(ui, done)? == CliOutcome::Incomplete {
+            outcome = CliOutcome::Incomplete;
         }
     }
     for (session, error) in recovered.failed {
         ui.say(&format!("session {session} could not be written down:"))?;
         Diagnostic::from(error).warn(ui)?;
-        outcome = Outcome::Incomplete;
+        outcome = CliOutcome::Incomplete;
     }
     for remark in remarks.iter().filter(|_| !json) {
         ui.say(remark)?;

@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -14,7 +14,7 @@ pub(crate) struct ShareArgs {
     handoff: String,
 
     /// Who shares it
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
     /// Print where it lies now as JSON
@@ -26,15 +26,18 @@ pub(crate) fn share(
     ui: &mut Ui,
     project: &Project,
     args: &ShareArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
     let key = shelved.handoff(project).key();
     let path = verbs::share(project, &shelved, args.by.clone())?;
     if args.json {
-        ui.json(&view::done::ShareJson { key: key.to_string(), path: path.display().to_string() })?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::done::ShareJson {
+            key: key.to_string(),
+            path: path.display().to_string(),
+        })?;
+        return Ok(CliOutcome::Clean);
     }
-    ui.say(&format!("{key} lies on the committed shelf: {}", view::shown_path(project, &path)))?;
+    ui.say(&format!("{key} lies on the committed shelf: {}", view::display_path(project, &path)))?;
     ui.say("Next: git add it, and commit")?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

@@ -1,9 +1,9 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::workspace::project::{Project, Shelved};
+use midstride::workspace::project::{Project, StoredHandoff};
 
 /// Show one handoff
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub(crate) struct ShowArgs {
 
     /// In another form
     #[arg(long = "as", value_enum, value_name = "FORM")]
-    form: Option<Form>,
+    form: Option<ShowFormArg>,
 
     /// Print as JSON
     #[arg(long)]
@@ -29,15 +29,19 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Form {
+enum ShowFormArg {
     /// The "Handoff Context" of a pull request
     Pr,
     /// The file as it is
     Raw,
 }
 
-pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Outcome, Diagnostic> {
-    let (name, revision) = super::revision_of(&args.handoff);
+pub(crate) fn show(
+    ui: &mut Ui,
+    project: &Project,
+    args: &ShowArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let (name, revision) = super::split_revision(&args.handoff);
     if revision.is_some() && args.history {
         return Err(Diagnostic::new(format!("`{}` is one text, it has no history", args.handoff))
             .hint(format!(
@@ -56,8 +60,8 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
         return show_history(ui, project, &shelved, args.json);
     }
     if args.json {
-        ui.json(&view::handoff::json_of_one(project, &shelved))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::handoff::json_with_deliveries(project, &shelved))?;
+        return Ok(CliOutcome::Clean);
     }
     show_form(ui, project, args, &shelved)
 }
@@ -67,57 +71,57 @@ fn show_text(
     ui: &mut Ui,
     project: &Project,
     args: &ShowArgs,
-    shelved: Shelved,
+    shelved: StoredHandoff,
     number: usize,
-) -> Result<Outcome, Diagnostic> {
-    let text = project.text_of(&shelved, number)?;
+) -> Result<CliOutcome, Diagnostic> {
+    let text = project.revision_text(&shelved, number)?;
     if args.json {
-        ui.json(&view::revision::json(project, &shelved, number, &text))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::revision::json(project, &shelved, number, &text))?;
+        return Ok(CliOutcome::Clean);
     }
     if args.section.is_some() || args.form.is_some() {
         return show_form(ui, project, args, &shelved.with_text(text));
     }
     Ui::write_bytes(&text)?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 fn show_form(
     ui: &mut Ui,
     project: &Project,
     args: &ShowArgs,
-    shelved: &Shelved,
-) -> Result<Outcome, Diagnostic> {
+    shelved: &StoredHandoff,
+) -> Result<CliOutcome, Diagnostic> {
     let text = match (&args.section, args.form) {
         (Some(name), _) => view::handoff::section(shelved, name).ok_or_else(|| {
             let known = view::handoff::section_names(shelved);
             Diagnostic::new(format!(
                 "`{}` has no section `{name}`",
-                view::shown_path(project, &shelved.path)
+                view::display_path(project, &shelved.path)
             ))
             .hint(format!("it has {}", known.join(", ")))
         })?,
-        (None, Some(Form::Raw)) => {
+        (None, Some(ShowFormArg::Raw)) => {
             Ui::write_bytes(&shelved.bytes)?;
-            return Ok(Outcome::Clean);
+            return Ok(CliOutcome::Clean);
         }
-        (None, Some(Form::Pr)) => view::pull_request::text(project, shelved),
+        (None, Some(ShowFormArg::Pr)) => view::pull_request::text(project, shelved),
         (None, None) => view::handoff::text(project, shelved),
     };
     ui.print(&text)?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 fn show_history(
     ui: &mut Ui,
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     json: bool,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     if json {
-        ui.json(&view::history::json(project, shelved))?;
+        ui.print_json(&view::history::json(project, shelved))?;
     } else {
         ui.print(&view::history::text(project, shelved))?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

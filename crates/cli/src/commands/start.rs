@@ -1,8 +1,8 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::journal::Change;
+use midstride::journal::RevisionInfo;
 use midstride::verbs;
 use midstride::workspace::project::Project;
 use midstride_core::format::header::RevisionVerb;
@@ -18,7 +18,7 @@ pub(crate) struct StartArgs {
     handoff: String,
 
     /// Who works on it
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
     /// Print what was recorded as JSON
@@ -30,10 +30,10 @@ pub(crate) fn start(
     ui: &mut Ui,
     project: &Project,
     args: &StartArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let change = Change::by_verb(RevisionVerb::Start, "started", args.by.clone());
-    let recorded = verbs::live(project, &shelved, &life::start, &change)?;
+    let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", args.by.clone());
+    let recorded = verbs::apply(project, &shelved, &life::start, &change)?;
     let blocking = verbs::blocking_questions(project, &shelved);
     let imported = verbs::import_tasks(project, &shelved);
     if args.json {
@@ -43,18 +43,18 @@ pub(crate) fn start(
             Ok(imported) => json.with_tasks(imported),
             Err(_) => json,
         };
-        ui.json(&json)?;
+        ui.print_json(&json)?;
     } else {
-        super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
-        super::tell_blocking(ui, &blocking)?;
+        super::report_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+        super::report_blocking(ui, &blocking)?;
     }
     match imported {
-        Ok(imported) if !args.json => super::tell_imported(ui, &imported)?,
+        Ok(imported) if !args.json => super::report_imported(ui, &imported)?,
         Ok(_) => {}
         // The handoff is started, even if its tasks could not be imported.
         Err(error) => Diagnostic::from(error)
             .hint(format!("midstride task import {} tries again", view::shell_word(&args.handoff)))
             .warn(ui)?,
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -12,7 +12,7 @@ use midstride::workspace::project::Project;
 #[derive(Debug, clap::Args)]
 pub(crate) struct StateArgs {
     /// Name of the workflow
-    #[arg(value_parser = super::said)]
+    #[arg(value_parser = super::parse_text)]
     name: Option<String>,
 
     /// Number of an earlier state, counted from 1
@@ -28,19 +28,19 @@ pub(crate) fn state(
     ui: &mut Ui,
     project: &Project,
     args: &StateArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let Some(name) = &args.name else {
         let states = verbs::states(project)?;
         match args.json {
-            true => ui.json(&view::state::list_json(&states))?,
+            true => ui.print_json(&view::state::list_json(&states))?,
             false => ui.print(&view::state::list(&states))?,
         }
-        return Ok(Outcome::Clean);
+        return Ok(CliOutcome::Clean);
     };
     let loaded = verbs::load_state(project, name, args.number)?;
     match args.json {
-        true => ui.json(&view::state::json(&loaded))?,
+        true => ui.print_json(&view::state::json(&loaded))?,
         false => ui.print(&view::state::text(&loaded))?,
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

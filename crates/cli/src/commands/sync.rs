@@ -1,9 +1,9 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::done::{SyncJson, TasksSyncedJson};
+use crate::view::done::{SyncJson, TaskSyncJson};
 use crate::view::{count, forgotten};
-use midstride::verbs::{self, TasksSynced};
+use midstride::verbs::{self, TaskSyncOutcome};
 use midstride::workspace::project::Project;
 
 /// Share the earlier texts of committed handoffs, and the tasks, with another repository
@@ -21,26 +21,37 @@ pub(crate) struct SyncArgs {
     json: bool,
 }
 
-pub(crate) fn sync(ui: &mut Ui, project: &Project, args: &SyncArgs) -> Result<Outcome, Diagnostic> {
+pub(crate) fn sync(
+    ui: &mut Ui,
+    project: &Project,
+    args: &SyncArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let synced = verbs::sync(project, args.remote.as_deref())?;
-    let verbs::Synced { remote, exchanged, tasks, forgotten: gone, tombstones_sent } = synced;
+    let verbs::SyncOutcome { remote, exchanged, tasks, forgotten: gone, tombstones_sent } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
-    let kept_back = exchanged.kept_back;
+    let kept_back = exchanged.held_back;
     if args.json {
-        let TasksSynced { here, received: came, sent: went, skipped, early, withheld } = tasks;
-        let tasks = TasksSyncedJson { here, received: came, sent: went, skipped, early, withheld };
+        let TaskSyncOutcome {
+            here,
+            received: came,
+            sent: went,
+            skipped,
+            early,
+            is_withheld: withheld,
+        } = tasks;
+        let tasks = TaskSyncJson { here, received: came, sent: went, skipped, early, withheld };
         let forgotten = gone.iter().map(forgotten::json).collect();
-        ui.json(&SyncJson { remote, handoffs, received, sent, kept_back, forgotten, tasks })?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&SyncJson { remote, handoffs, received, sent, kept_back, forgotten, tasks })?;
+        return Ok(CliOutcome::Clean);
     }
-    for name in &exchanged.odd {
+    for name in &exchanged.unrecognized {
         Diagnostic::new(format!("`{name}` in {remote} keeps no texts; it was left alone"))
             .warn(ui)?;
     }
     for tombstone in &gone {
         ui.say(&format!(
             "Forgotten elsewhere, and gone here now: {}",
-            forgotten::tombstone(tombstone)
+            forgotten::tombstone_line(tombstone)
         ))?;
     }
     if tombstones_sent > 0 {
@@ -51,23 +62,27 @@ pub(crate) fn sync(ui: &mut Ui, project: &Project, args: &SyncArgs) -> Result<Ou
         let stay = count(kept_back, "handoff");
         ui.say(&format!("The texts of {stay} stay here: what is not committed is not sent"))?;
     }
-    if handoffs == 0 && tasks == TasksSynced::default() {
+    if handoffs == 0 && tasks == TaskSyncOutcome::default() {
         if kept_back == 0 {
             let nothing = "Nothing to share: neither here nor in";
             ui.say(&format!("{nothing} {remote} was a handoff revised"))?;
         }
-        return Ok(Outcome::Clean);
+        return Ok(CliOutcome::Clean);
     }
     if handoffs > 0 {
         let (came, went) = (count(received, "text"), count(sent, "text"));
         ui.say(&format!("{came} came from {remote}, {went} went there"))?;
         ui.say(&format!("Both sides have every text of {} now", count(handoffs, "handoff")))?;
     }
-    tell_tasks(ui, &remote, &tasks)
+    report_tasks(ui, &remote, &tasks)
 }
 
 /// Says what became of the tasks, where there are any.
-fn tell_tasks(ui: &mut Ui, remote: &str, tasks: &TasksSynced) -> Result<Outcome, Diagnostic> {
+fn report_tasks(
+    ui: &mut Ui,
+    remote: &str,
+    tasks: &TaskSyncOutcome,
+) -> Result<CliOutcome, Diagnostic> {
     if tasks.skipped > 0 {
         let files = count(tasks.skipped, "file");
         Diagnostic::new(format!("{files} among the tasks of {remote} cannot be read as events"))
@@ -81,16 +96,16 @@ fn tell_tasks(ui: &mut Ui, remote: &str, tasks: &TasksSynced) -> Result<Outcome,
             .warn(ui)?;
     }
     if tasks.here == 0 {
-        return Ok(Outcome::Clean);
+        return Ok(CliOutcome::Clean);
     }
-    if tasks.withheld {
+    if tasks.is_withheld {
         let came = count(tasks.received, "task");
         let stays = "this project shares nothing, what is here stays";
         ui.say(&format!("{came} came from {remote}; {stays}"))?;
-        return Ok(Outcome::Clean);
+        return Ok(CliOutcome::Clean);
     }
     let (came, went) = (count(tasks.received, "task"), count(tasks.sent, "task"));
     ui.say(&format!("{came} came from {remote}, {went} went there"))?;
     ui.say(&format!("Both sides have {} now", count(tasks.here, "task")))?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

@@ -9,12 +9,12 @@ mod ready;
 mod show;
 mod update;
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::Subcommand;
-use midstride::verbs::{self, Board, Done, TaskWish};
+use midstride::verbs::{self, ChangedTask, TaskBoard, TaskChangeRequest};
 use midstride::workspace::project::Project;
 use midstride_core::text::id::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,46 +27,50 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, clap::Args)]
 pub(crate) struct TaskArgs {
     #[command(subcommand)]
-    command: Command,
+    command: TaskCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Add(add::AddArgs),
-    List(list::ListArgs),
-    Ready(ready::ReadyArgs),
-    Show(show::ShowArgs),
-    Update(update::UpdateArgs),
-    Done(done::DoneArgs),
-    Block(block::BlockArgs),
-    Note(note::NoteArgs),
-    Import(import::ImportArgs),
-    Mission(mission::MissionArgs),
+enum TaskCommand {
+    Add(add::TaskAddArgs),
+    List(list::TaskListArgs),
+    Ready(ready::TaskReadyArgs),
+    Show(show::TaskShowArgs),
+    Update(update::TaskUpdateArgs),
+    Done(done::TaskDoneArgs),
+    Block(block::TaskBlockArgs),
+    Note(note::TaskNoteArgs),
+    Import(import::TaskImportArgs),
+    Mission(mission::TaskMissionArgs),
 }
 
-pub(crate) fn task(ui: &mut Ui, project: &Project, args: TaskArgs) -> Result<Outcome, Diagnostic> {
+pub(crate) fn task(
+    ui: &mut Ui,
+    project: &Project,
+    args: TaskArgs,
+) -> Result<CliOutcome, Diagnostic> {
     match args.command {
-        Command::Add(args) => add::add(ui, project, args),
-        Command::List(args) => list::list(ui, project, &args),
-        Command::Ready(args) => ready::ready(ui, project, &args),
-        Command::Show(args) => show::show(ui, project, &args),
-        Command::Update(args) => update::update(ui, project, args),
-        Command::Done(args) => done::done(ui, project, args),
-        Command::Block(args) => block::block(ui, project, args),
-        Command::Note(args) => note::note(ui, project, &args),
-        Command::Import(args) => import::import(ui, project, &args),
-        Command::Mission(args) => mission::mission(ui, project, args),
+        TaskCommand::Add(args) => add::add(ui, project, args),
+        TaskCommand::List(args) => list::list(ui, project, &args),
+        TaskCommand::Ready(args) => ready::ready(ui, project, &args),
+        TaskCommand::Show(args) => show::show(ui, project, &args),
+        TaskCommand::Update(args) => update::update(ui, project, args),
+        TaskCommand::Done(args) => done::done(ui, project, args),
+        TaskCommand::Block(args) => block::block(ui, project, args),
+        TaskCommand::Note(args) => note::note(ui, project, &args),
+        TaskCommand::Import(args) => import::import(ui, project, &args),
+        TaskCommand::Mission(args) => mission::mission(ui, project, args),
     }
 }
 
 /// `feat-042/discovery#q2` as the handoff and its question.
-fn question_of(typed: &str) -> Option<(&str, &str)> {
+fn split_question(typed: &str) -> Option<(&str, &str)> {
     typed.rsplit_once('#')
 }
 
 /// Only a task can be changed here; a question has its home in its handoff.
 fn refuse_question(typed: &str) -> Result<(), Diagnostic> {
-    let Some((handoff, which)) = question_of(typed) else { return Ok(()) };
+    let Some((handoff, which)) = split_question(typed) else { return Ok(()) };
     let (handoff, which) = (view::shell_word(handoff), view::shell_word(which));
     Err(Diagnostic::new(format!("`{typed}` is a question of a handoff, not a task"))
         .hint(format!("midstride answer {handoff} {which} \"the answer\""))
@@ -75,7 +79,7 @@ fn refuse_question(typed: &str) -> Result<(), Diagnostic> {
 
 /// What is to be done, as it was typed: one line.
 fn subject(typed: &str) -> Result<String, String> {
-    let text = super::said(typed)?;
+    let text = super::parse_text(typed)?;
     match text.lines().count() {
         1 => Ok(text),
         _ => Err("it has several lines; --description takes the rest".to_owned()),
@@ -83,54 +87,54 @@ fn subject(typed: &str) -> Result<String, String> {
 }
 
 /// `KEY=VALUE`, as it was typed.
-fn entry(typed: &str) -> Result<(String, String), String> {
+fn parse_entry(typed: &str) -> Result<(String, String), String> {
     let (key, value) = typed.split_once('=').ok_or("write it as KEY=VALUE")?;
-    Ok((super::said(key)?, value.to_owned()))
+    Ok((super::parse_text(key)?, value.to_owned()))
 }
 
 /// Changes a task, and tells what that means for others.
-fn change(
+fn change_task(
     ui: &mut Ui,
     project: &Project,
     typed: &str,
-    wish: &TaskWish,
+    wish: &TaskChangeRequest,
     by: Option<&str>,
     json: bool,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     refuse_question(typed)?;
-    let mut board = Board::open(project)?;
-    let (before, were_ready) = (status_of(&board, typed), ready_of(&board));
+    let mut board = TaskBoard::open(project)?;
+    let (before, were_ready) = (status_of(&board, typed), ready_tasks(&board));
     let done = verbs::change_task(project, &mut board, typed, wish, by)?;
-    tell_changed(ui, &board, &done, before, &were_ready, json)
+    report_changed(ui, &board, &done, before, &were_ready, json)
 }
 
-fn status_of(board: &Board, typed: &str) -> Option<midstride_core::work::task::TaskStatus> {
+fn status_of(board: &TaskBoard, typed: &str) -> Option<midstride_core::work::task::TaskStatus> {
     board.tasks.find(typed).ok().map(|task| task.status)
 }
 
-fn ready_of(board: &Board) -> BTreeSet<TaskId> {
+fn ready_tasks(board: &TaskBoard) -> BTreeSet<TaskId> {
     let ready = board.tasks.iter().filter(|task| board.tasks.is_ready(task));
     ready.map(|task| task.id.clone()).collect()
 }
 
-fn tell_changed(
+fn report_changed(
     ui: &mut Ui,
-    board: &Board,
-    done: &Done,
+    board: &TaskBoard,
+    done: &ChangedTask,
     before: Option<midstride_core::work::task::TaskStatus>,
     were_ready: &BTreeSet<TaskId>,
     json: bool,
-) -> Result<Outcome, Diagnostic> {
-    let Some(task) = board.tasks.get(&done.id) else { return Ok(Outcome::Clean) };
-    let now = ready_of(board).into_iter();
+) -> Result<CliOutcome, Diagnostic> {
+    let Some(task) = board.tasks.get(&done.id) else { return Ok(CliOutcome::Clean) };
+    let now = ready_tasks(board).into_iter();
     let now: Vec<TaskId> = now.filter(|id| *id != done.id && !were_ready.contains(id)).collect();
     if json {
-        ui.json(&view::task::changed(&board.tasks, task, &now, &done.redacted))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::task::task_change_json(&board.tasks, task, &now, &done.redacted))?;
+        return Ok(CliOutcome::Clean);
     }
     let subject = view::one_line(view::task::subject(task), 72);
     ui.say(&format!("{}: {}, {subject}", task.id, task.status))?;
-    super::tell_redacted(ui, &done.redacted)?;
+    super::report_redacted(ui, &done.redacted)?;
     for id in &now {
         let subject = board.tasks.get(id).map(view::task::subject).unwrap_or_default();
         ui.say(&format!("Ready now: {id}  {}", view::one_line(subject, 72)))?;
@@ -138,7 +142,7 @@ fn tell_changed(
     if let Some(before) = before.filter(|before| *before != task.status) {
         ui.say(&format!("Back: midstride task update {} --status {before}", task.id))?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 /// Metadata as it was typed, the last word on each key.

@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::permission;
@@ -36,22 +36,22 @@ pub(crate) fn trust(
     ui: &mut Ui,
     project: &Project,
     args: &TrustArgs,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     if args.list {
         return list(ui, project, args.json);
     }
-    let reach = verbs::reach(project);
+    let reach = verbs::trust_status(project);
     if args.revoke {
         let was = verbs::distrust(project)?;
         ui.say(if was { "It is not trusted any more." } else { "It was not trusted." })?;
-    } else if reach.shelves.is_empty() && project.is_at_home() {
+    } else if reach.outside_folders.is_empty() && project.is_trusted() {
         ui.say("Nothing here reaches out of the project; there is nothing to trust.")?;
     } else {
-        if !project.is_at_home() {
+        if !project.is_trusted() {
             ui.say("Somebody else set this project up. Sessions are told of its handoffs once you trust it.")?;
         }
-        if !reach.shelves.is_empty() {
-            ui.say(permission::reach(project, &reach).trim_end())?;
+        if !reach.outside_folders.is_empty() {
+            ui.say(permission::trust_status_text(project, &reach).trim_end())?;
         }
         if reach.is_trusted {
             ui.say("Trusted already.")?;
@@ -59,36 +59,36 @@ pub(crate) fn trust(
             grant(ui, project, args.yes)?;
         }
     }
-    let now = verbs::reach(project);
+    let now = verbs::trust_status(project);
     if args.json {
-        ui.json(&permission::reach_json(&now))?;
+        ui.print_json(&permission::trust_status_json(&now))?;
     }
-    let nothing = now.shelves.is_empty() && project.is_at_home();
+    let nothing = now.outside_folders.is_empty() && project.is_trusted();
     let done = args.revoke || now.is_trusted || nothing;
-    Ok(if done { Outcome::Clean } else { Outcome::Findings })
+    Ok(if done { CliOutcome::Clean } else { CliOutcome::Findings })
 }
 
 fn grant(ui: &mut Ui, project: &Project, yes: bool) -> Result<(), Diagnostic> {
-    verbs::may_allow(project)?;
-    if !yes && !Ui::is_watched() {
+    verbs::check_may_allow(project)?;
+    if !yes && !Ui::is_interactive() {
         return Err(Diagnostic::new("nobody is there to be asked")
             .hint("start it in a terminal, or say `--yes`"));
     }
-    if yes || ui.ask("Read these handoffs?")? {
+    if yes || ui.confirm("Read these handoffs?")? {
         verbs::trust(project)?;
         ui.say("Trusted, until the configuration changes.")?;
     }
     Ok(())
 }
 
-fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
-    let granted = verbs::trusted(project)?;
+fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let granted = verbs::trusted_configurations(project)?;
     if json {
-        ui.json(&permission::granted_json(&granted))?;
+        ui.print_json(&permission::grants_json(&granted))?;
     } else if granted.is_empty() {
         ui.say("Nothing is trusted in this project.")?;
     } else {
-        ui.print(&permission::granted(&granted))?;
+        ui.print(&permission::grants_text(&granted))?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

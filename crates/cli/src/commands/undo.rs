@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::verbs;
@@ -13,7 +13,7 @@ pub(crate) struct UndoArgs {
     handoff: String,
 
     /// Who takes it back
-    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text)]
     by: Option<String>,
 
     /// Print what was recorded as JSON
@@ -21,8 +21,12 @@ pub(crate) struct UndoArgs {
     json: bool,
 }
 
-pub(crate) fn undo(ui: &mut Ui, project: &Project, args: &UndoArgs) -> Result<Outcome, Diagnostic> {
+pub(crate) fn undo(
+    ui: &mut Ui,
+    project: &Project,
+    args: &UndoArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
     let (recorded, reason) = verbs::undo(project, &shelved, args.by.as_deref())?;
-    super::tell_recorded(ui, project, &shelved, &recorded, &reason, args.json)
+    super::report_recorded(ui, project, &shelved, &recorded, &reason, args.json)
 }

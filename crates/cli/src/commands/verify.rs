@@ -1,11 +1,13 @@
-use super::{Outcome, tell_recorded, tell_unread};
+use super::{CliOutcome, report_recorded, report_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
 use midstride::sys::files::FileError;
-use midstride::verbs::{self, Allowable, Progress, Record, State, Verification, Verify};
-use midstride::workspace::project::{Project, Shelved};
+use midstride::verbs::{
+    self, AllowableProof, RecordOptions, Verification, VerifyProgress, VerifyRequest, VerifyState,
+};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::handoff::life::MeasurementSide;
 use midstride_core::handoff::proof::TrialOutcome as Proven;
 use std::time::Duration;
@@ -31,10 +33,10 @@ pub(crate) struct VerifyArgs {
 
     /// Which number of a measurement it is; `before` where there is none yet, else `after`
     #[arg(long = "as", value_enum, value_name = "SIDE", requires = "record")]
-    side: Option<SideArg>,
+    side: Option<MeasurementSideArg>,
 
     /// Who runs it
-    #[arg(long, value_name = "WHO", value_parser = super::said, requires = "record")]
+    #[arg(long, value_name = "WHO", value_parser = super::parse_text, requires = "record")]
     by: Option<String>,
 
     /// Stop each command after so many seconds
@@ -47,7 +49,7 @@ pub(crate) struct VerifyArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum SideArg {
+enum MeasurementSideArg {
     /// The number before the work
     Before,
     /// The number after it
@@ -58,21 +60,25 @@ pub(crate) fn verify(
     ui: &mut Ui,
     project: &Project,
     args: &VerifyArgs,
-) -> Result<Outcome, Diagnostic> {
-    let (chosen, unread) = choose(project, args.handoff.as_deref())?;
-    let asked = Verify {
+) -> Result<CliOutcome, Diagnostic> {
+    let (chosen, unread) = select_handoffs(project, args.handoff.as_deref())?;
+    let asked = VerifyRequest {
         only: args.only,
         timeout: args.timeout.map(Duration::from_secs),
-        record: args.record.then(|| Record { side: args.side.map(side), by: args.by.clone() }),
+        record: args
+            .record
+            .then(|| RecordOptions { side: args.side.map(side), by: args.by.clone() }),
     };
     let mut all = Vec::new();
     for shelved in &chosen {
         let mut shown = 0;
         let mut printed = Ok(());
         let done = verbs::verify(project, shelved, &asked, &mut |progress| match progress {
-            Progress::Runs(proof, time) => Ui::busy(&running(project, shelved, proof, time)),
-            Progress::Done(proof) => {
-                Ui::busy("");
+            VerifyProgress::Executing(proof, time) => {
+                Ui::show_status(&progress_line(project, shelved, proof, time))
+            }
+            VerifyProgress::Done(proof) => {
+                Ui::show_status("");
                 if !args.json && printed.is_ok() {
                     printed = ui.print(&view::verify::text(project, shelved, proof, shown == 0));
                 }
@@ -81,32 +87,35 @@ pub(crate) fn verify(
         })?;
         printed?;
         if !args.json {
-            tell(ui, project, shelved, &done)?;
+            report(ui, project, shelved, &done)?;
         }
         all.push((shelved, done));
     }
     if args.json {
-        ui.json(&view::verify::json(project, &all))?;
+        ui.print_json(&view::verify::json(project, &all))?;
     } else if all.iter().all(|(_, done)| done.proofs.is_empty()) {
-        ui.say(&nothing(project, args.handoff.is_some().then(|| chosen.first()).flatten()))?;
+        ui.say(&no_proofs_message(
+            project,
+            args.handoff.is_some().then(|| chosen.first()).flatten(),
+        ))?;
     }
-    let could_read_all = tell_unread(ui, project, unread)? == Outcome::Clean;
-    let outcome = outcome(&all, args.handoff.is_some());
-    Ok(if could_read_all { outcome } else { Outcome::Incomplete })
+    let could_read_all = report_unread(ui, project, unread)? == CliOutcome::Clean;
+    let outcome = overall_outcome(&all, args.handoff.is_some());
+    Ok(if could_read_all { outcome } else { CliOutcome::Incomplete })
 }
 
-fn side(side: SideArg) -> MeasurementSide {
+fn side(side: MeasurementSideArg) -> MeasurementSide {
     match side {
-        SideArg::Before => MeasurementSide::Before,
-        SideArg::After => MeasurementSide::After,
+        MeasurementSideArg::Before => MeasurementSide::Before,
+        MeasurementSideArg::After => MeasurementSide::After,
     }
 }
 
 /// The handoff that was named, or all open ones with proofs.
-fn choose(
+fn select_handoffs(
     project: &Project,
     name: Option<&str>,
-) -> Result<(Vec<Shelved>, Vec<FileError>), Diagnostic> {
+) -> Result<(Vec<StoredHandoff>, Vec<FileError>), Diagnostic> {
     if let Some(name) = name {
         return Ok((vec![project.find(name)?], Vec::new()));
     }
@@ -118,55 +127,62 @@ fn choose(
     Ok((selection.documents, selection.unread))
 }
 
-fn nothing(project: &Project, named: Option<&Shelved>) -> String {
+fn no_proofs_message(project: &Project, named: Option<&StoredHandoff>) -> String {
     match named {
         Some(shelved) => {
             let key = shelved.handoff(project).key().to_string();
-            format!("{} has no proofs: nothing was verified.", view::tame(&key))
+            format!("{} has no proofs: nothing was verified.", view::sanitize(&key))
         }
         None => "No open handoff has proofs.".to_owned(),
     }
 }
 
-fn running(project: &Project, shelved: &Shelved, proof: &Allowable, time: Duration) -> String {
+fn progress_line(
+    project: &Project,
+    shelved: &StoredHandoff,
+    proof: &AllowableProof,
+    time: Duration,
+) -> String {
     let key = shelved.handoff(project).key().to_string();
     let command = proof.test.as_ref().map_or("", |test| test.command.as_str());
     let text = format!("{key} {}: {} s  {command}", proof.number, time.as_secs());
     view::one_line(&text, Ui::width().unwrap_or(80).saturating_sub(1))
 }
 
-fn tell(
+fn report(
     ui: &mut Ui,
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     done: &Verification,
 ) -> Result<(), Diagnostic> {
     match &done.recorded {
         Some(Ok(recorded)) => {
-            tell_recorded(ui, project, shelved, recorded, &done.reason, false)?;
+            report_recorded(ui, project, shelved, recorded, &done.reason, false)?;
         }
         // The results stand above; that they could not be written down is not the end of them.
         Some(Err(error)) => Diagnostic::new(error.to_string()).warn(ui)?,
         None => {}
     }
-    if let Some(why) = &done.untold {
+    if let Some(why) = &done.ledger_error {
         Diagnostic::new(format!("the ledger was not told: {why}")).warn(ui)?;
     }
     Ok(())
 }
 
-fn outcome(all: &[(&Shelved, Verification)], named: bool) -> Outcome {
+fn overall_outcome(all: &[(&StoredHandoff, Verification)], named: bool) -> CliOutcome {
     let not_written = all.iter().any(|(_, done)| matches!(done.recorded, Some(Err(_))));
     let states = || all.iter().flat_map(|(_, done)| &done.proofs).map(|proof| &proof.state);
-    let not_run = states().any(|state| matches!(state, State::NotRun(_)));
-    let holds = |state: &State| match state {
-        State::Ran(ran) => ran.outcome == Proven::Holds,
-        State::NotAllowed | State::NotUnderstood(_) | State::NotRun(_) => false,
+    let not_run = states().any(|state| matches!(state, VerifyState::NotExecuted(_)));
+    let holds = |state: &VerifyState| match state {
+        VerifyState::Executed(ran) => ran.outcome == Proven::Holds,
+        VerifyState::NotAllowed | VerifyState::NotUnderstood(_) | VerifyState::NotExecuted(_) => {
+            false
+        }
     };
     match (not_written || not_run, states().all(holds)) {
-        (true, _) => Outcome::Incomplete,
+        (true, _) => CliOutcome::Incomplete,
         // Nothing that was asked for by name proves nothing.
-        (false, true) if states().next().is_some() || !named => Outcome::Clean,
-        (false, _) => Outcome::Findings,
+        (false, true) if states().next().is_some() || !named => CliOutcome::Clean,
+        (false, _) => CliOutcome::Findings,
     }
 }

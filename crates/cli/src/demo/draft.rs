@@ -1,6 +1,6 @@
 //! A hasty first draft, what the judge says to it, and what mends itself.
 
-use super::Play;
+use super::Demo;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
@@ -9,17 +9,21 @@ const CODE: &str = include_str!("story/market.py");
 const SETTINGS: &str = "PAGE_CACHE_SECONDS = 0\n";
 const FIRST_DRAFT: &str = include_str!("story/first-draft.md");
 
-pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     play.git(&["init", "--quiet"])?;
     play.write("app/market.py", CODE)?;
     play.write("app/settings.py", SETTINGS)?;
     play.git(&["add", "."])?;
     play.git(&["commit", "--quiet", "-m", "The site as it is"])?;
-    play.chapter(ui, "Set up", "One folder with one configuration file; git sees nothing else.")?;
+    play.begin_chapter(
+        ui,
+        "Set up",
+        "One folder with one configuration file; git sees nothing else.",
+    )?;
     play.run(ui, &["init"], 0)?;
     play.show_git(ui, &["status", "--short", "--untracked-files=all"])?;
     play.write(FILE, FIRST_DRAFT)?;
-    play.chapter(
+    play.begin_chapter(
         ui,
         "A hasty first draft, and it is wrong",
         "The author wrote it with an editor, loosely, as people write. It hardly gives reasons, cites\n\
@@ -27,7 +31,7 @@ pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
          no program can know that, but a reviewer will. `market` is the start of its id; that is enough.",
     )?;
     play.run(ui, &["show", "market", "--as", "raw"], 0)?;
-    play.chapter(
+    play.begin_chapter(
         ui,
         "What the judge says",
         "Each finding has a code, which `midstride explain` explains, the line it is about, and a way\n\
@@ -35,7 +39,7 @@ pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
          here.",
     )?;
     play.run(ui, &["check", "--quiet"], 1)?;
-    play.chapter(
+    play.begin_chapter(
         ui,
         "Mend what is mechanical",
         "fmt writes loose values strictly, as a revision: the text that is replaced, @1, is kept in git\n\

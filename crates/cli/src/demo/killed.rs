@@ -1,10 +1,10 @@
 //! The session that carries it out is killed: what it did is recovered, explained, and told to the
 //! next one.
 
-use super::Play;
+use super::Demo;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::clients::transcripts_of_claude_code;
+use midstride::clients::claude_code_transcript_folder;
 
 const CODE_FIXED: &str = include_str!("story/market-fixed.py");
 /// As Claude Code writes it: a record per line, the last one cut off.
@@ -12,18 +12,18 @@ const TRANSCRIPT: &str = include_str!("story/session.jsonl");
 const SESSION: &str = "6d61726b-6574-4000-8000-000000000001";
 const NEXT_SESSION: &str = "6d61726b-6574-4000-8000-000000000002";
 
-pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     play.write("app/market.py", CODE_FIXED)?;
-    put_transcript(play)?;
+    write_transcript(play)?;
     play.now = "2026-03-25T05:40:00Z";
-    recovered(ui, play)?;
-    saved(ui, play)?;
-    covered(ui, play)?;
-    briefed(ui, play)
+    show_recovery(ui, play)?;
+    show_save(ui, play)?;
+    show_coverage(ui, play)?;
+    show_briefing(ui, play)
 }
 
 /// The transcript names the folder that it plays in, and a key that opens nothing.
-fn put_transcript(play: &Play) -> Result<(), Diagnostic> {
+fn write_transcript(play: &Demo) -> Result<(), Diagnostic> {
     let folder = play.scratch.path();
     let key = format!("ghp_{}", "a1B2".repeat(9));
     let path = serde_json::Value::from(folder.to_string_lossy()).to_string();
@@ -31,13 +31,13 @@ fn put_transcript(play: &Play) -> Result<(), Diagnostic> {
         .replace("{folder}", &path[1..path.len() - 1])
         .replace("{session}", SESSION)
         .replace("{key}", &key);
-    let place = transcripts_of_claude_code(&folder.join(".claude"), folder);
+    let place = claude_code_transcript_folder(&folder.join(".claude"), folder);
     play.scratch.write(place.join(format!("{SESSION}.jsonl")), text.as_bytes())?;
     Ok(())
 }
 
-fn recovered(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.chapter(
+fn show_recovery(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    play.begin_chapter(
         ui,
         "Killed in the middle of its work",
         "An agent started to carry out the plan. It was killed before it could save anything; what is\n\
@@ -49,8 +49,8 @@ fn recovered(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.run(ui, &["session", "show", &SESSION[..4]], 0)
 }
 
-fn saved(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.chapter(
+fn show_save(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    play.begin_chapter(
         ui,
         "Facts are not enough",
         "Whoever looks after it makes a handoff of the session: midstride puts in the facts, people say\n\
@@ -66,7 +66,7 @@ fn saved(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
         "Measure the six pages again.",
     ];
     play.run(ui, &[&["save", "--id", "carry-out"], &said[..]].concat(), 1)?;
-    play.chapter(
+    play.begin_chapter(
         ui,
         "What was missing",
         "Now with the reasons. What was said before stays; what to do next is said anew.",
@@ -93,8 +93,8 @@ fn saved(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.run(ui, &[&["save", "--id", "carry-out"], &said[..]].concat(), 0)
 }
 
-fn covered(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.chapter(
+fn show_coverage(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    play.begin_chapter(
         ui,
         "How much of the session is told?",
         "check compares the handoff with what happened. What midstride put in does not count.\n\
@@ -104,9 +104,9 @@ fn covered(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.run(ui, &["check", "carry-out"], 0)
 }
 
-fn briefed(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+fn show_briefing(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     play.now = "2026-03-25T05:45:00Z";
-    play.chapter(
+    play.begin_chapter(
         ui,
         "What the next session gets",
         "Not everything: what it must keep to, where the work stands and what is next come first, and\n\

@@ -1,24 +1,24 @@
 //! Days later: the handoff is found, compared with the code, and its claim is looked at again.
 
-use super::Play;
+use super::Demo;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
 const CODE_MOVED: &str = include_str!("story/market-moved.py");
 
-pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    found(ui, play)?;
-    still_there(ui, play)?;
-    still_true(ui, play)
+pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    show_search(ui, play)?;
+    show_drift(ui, play)?;
+    show_proof(ui, play)
 }
 
-fn found(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+fn show_search(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     play.now = "2026-03-23T10:00:00Z";
     play.write("app/market.py", CODE_MOVED)?;
     play.git(&["commit", "--quiet", "-m", "Log what the market pages do", "app"])?;
     play.user = "implementer";
     play.now = "2026-03-25T05:00:00Z";
-    play.chapter(
+    play.begin_chapter(
         ui,
         "Days later, another session",
         "It starts with an empty context. The inbox tells what is open and what to do next; whoever has\n\
@@ -30,8 +30,8 @@ fn found(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.run(ui, &["show", "market"], 0)
 }
 
-fn still_there(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.chapter(
+fn show_drift(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    play.begin_chapter(
         ui,
         "Is the code still where the handoff says?",
         "Meanwhile a colleague changed the same file. When the handoff was written, midstride took down\n\
@@ -46,8 +46,8 @@ fn still_there(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.run(ui, &["show", "market", "--section", "root causes"], 0)
 }
 
-fn still_true(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.chapter(
+fn show_proof(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    play.begin_chapter(
         ui,
         "Is the claim still true?",
         "The handoff claims something, and has a command that shows it. Nothing is run before a person\n\

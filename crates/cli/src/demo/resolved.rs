@@ -1,25 +1,25 @@
 //! The next session goes on where the other was killed, and ends the work.
 
-use super::Play;
+use super::Demo;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
-pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     play.now = "2026-03-25T06:30:00Z";
     play.git(&["commit", "--quiet", "-m", "Paginate market pages in the database", "app"])?;
-    play.chapter(
+    play.begin_chapter(
         ui,
         "A claim that broke",
         "The next session measured and committed. The same command as before shows now that the old\n\
          claim holds no longer: here that is what was wanted; anywhere else it is a warning in time.",
     )?;
     play.run(ui, &["verify", "market"], 1)?;
-    resolved(ui, play)?;
-    whole_story(ui, play)
+    show_resolution(ui, play)?;
+    show_history(ui, play)
 }
 
-fn resolved(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.chapter(
+fn show_resolution(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    play.begin_chapter(
         ui,
         "Resolved",
         "That it is done is not taken for granted: resolving wants a commit that exists, or an outcome.\n\
@@ -43,8 +43,8 @@ fn resolved(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.run(ui, &["resolve", "carry-out", "--commit", "HEAD"], 0)
 }
 
-fn whole_story(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.chapter(
+fn show_history(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    play.begin_chapter(
         ui,
         "The whole story",
         "A handoff without revisions might be wrong; this one was challenged four times, and three times\n\

@@ -1,6 +1,6 @@
 //! The reviews that correct the draft, and the question that is left.
 
-use super::Play;
+use super::Demo;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
@@ -8,15 +8,15 @@ const SECOND_DRAFT: &str = include_str!("story/second-draft.md");
 const THIRD_DRAFT: &str = include_str!("story/third-draft.md");
 const FOURTH_DRAFT: &str = include_str!("story/fourth-draft.md");
 
-pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    first_review(ui, play)?;
-    more_reviews(ui, play)?;
-    question(ui, play)
+pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    show_first_review(ui, play)?;
+    show_more_reviews(ui, play)?;
+    show_question(ui, play)
 }
 
-fn first_review(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+fn show_first_review(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     play.now = "2026-03-21T18:05:00Z";
-    play.chapter(
+    play.begin_chapter(
         ui,
         "The first review",
         "A reviewer read the code: the pages are served by another function. The corrected draft takes\n\
@@ -25,7 +25,7 @@ fn first_review(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
          number.",
     )?;
     play.write("draft.md", SECOND_DRAFT)?;
-    review(
+    add_review(
         ui,
         play,
         "the code path",
@@ -42,15 +42,15 @@ fn first_review(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.run(ui, &["show", "market@3", "--section", "root causes"], 0)
 }
 
-fn more_reviews(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+fn show_more_reviews(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     play.now = "2026-03-21T18:12:00Z";
-    play.chapter(
+    play.begin_chapter(
         ui,
         "Two more reviews",
         "The second one finds work that is not needed, the third a step that would not have helped.",
     )?;
     play.write("draft.md", THIRD_DRAFT)?;
-    review(
+    add_review(
         ui,
         play,
         "unnecessary HTMX partials",
@@ -65,17 +65,22 @@ fn more_reviews(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     )?;
     play.now = "2026-03-21T18:20:00Z";
     play.write("draft.md", FOURTH_DRAFT)?;
-    review(ui, play, "a synchronous client blocks the event loop even behind HTMX", &[])
+    add_review(ui, play, "a synchronous client blocks the event loop even behind HTMX", &[])
 }
 
-fn review(ui: &mut Ui, play: &Play, challenged: &str, dropped: &[&str]) -> Result<(), Diagnostic> {
+fn add_review(
+    ui: &mut Ui,
+    play: &Demo,
+    challenged: &str,
+    dropped: &[&str],
+) -> Result<(), Diagnostic> {
     let words = ["review", "market", "--by", "code-review", "--challenged", challenged];
     let given = ["--verdict", "corrected", "--body", "draft.md"];
     play.run(ui, &[&words[..], &given, dropped].concat(), 0)
 }
 
-fn question(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.chapter(
+fn show_question(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+    play.begin_chapter(
         ui,
         "One question is left, and answered",
         "A part of the plan waits for an answer, and work that goes on without it may be thrown away: a\n\

@@ -1,7 +1,7 @@
 //! The story of a slow page: a wrong first draft, the reviews that corrected it, the session that was
 //! killed while it carried it out, and the one that ended the work.
 
-use super::{Play, draft, killed, later, resolved, reviews};
+use super::{Demo, draft, killed, later, resolved, reviews};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
@@ -20,13 +20,13 @@ what you see; the files and the transcript that are written in between, names an
 story's.
 ";
 
-pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     ui.print(OPENING)?;
-    draft::tell(ui, play)?;
-    reviews::tell(ui, play)?;
-    later::tell(ui, play)?;
-    killed::tell(ui, play)?;
-    resolved::tell(ui, play)?;
+    draft::present(ui, play)?;
+    reviews::present(ui, play)?;
+    later::present(ui, play)?;
+    killed::present(ui, play)?;
+    resolved::present(ui, play)?;
     ui.print("\nThe temporary folder is gone unless you said --keep. In your own project:\n")?;
     ui.print("midstride init, then midstride new \"what you found out\".\n")?;
     Ok(())

@@ -1,18 +1,19 @@
 //! What is wrong with a handoff, or with what is done to it.
 
-use super::{CONVERT, Diagnostic};
+use super::{CONVERT_HINT, Diagnostic};
 use crate::view::{shell_path, shell_word};
 use midstride::journal::JournalError;
 use midstride::store::revisions::RevisionError;
 use midstride::verbs::{
-    AdvanceError, DriverError, EditError, FmtError, LiveError, MergeError, NewError, ReviewError,
+    AdvanceError, ApplyError, DriverError, EditError, FmtError, MergeError, NewError, ReviewError,
     ReviseError, ShareError, UndoError,
 };
 use midstride::workspace::project::FindError;
 use midstride_core::handoff::life::LifecycleRefusal;
 
 /// What a handoff that has ended has to say to be open.
-const REOPENED: &str = "with `status: in_progress` and without `resolution` or `superseded_by`";
+const REOPEN_FIELDS: &str =
+    "with `status: in_progress` and without `resolution` or `superseded_by`";
 
 impl From<NewError> for Diagnostic {
     fn from(error: NewError) -> Self {
@@ -21,7 +22,7 @@ impl From<NewError> for Diagnostic {
             NewError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
             NewError::Nameless => diagnostic.hint("midstride new \"Market pages take 14 s\""),
-            NewError::BadId { .. } => diagnostic.hint_for(
+            NewError::BadId { .. } => diagnostic.hint_per_surface(
                 "leave `--id` out to have one made from the title",
                 "leave `handoff` out to have one made from the title",
             ),
@@ -36,7 +37,7 @@ impl From<NewError> for Diagnostic {
             }
             NewError::Exists { key, .. } => {
                 let key = shell_word(&key.to_string());
-                diagnostic.hint_for(
+                diagnostic.hint_per_surface(
                     format!("`midstride edit {key}` changes it; `--id` chooses another name"),
                     "`revise` changes it; another `handoff` or `title` chooses another name",
                 )
@@ -45,7 +46,7 @@ impl From<NewError> for Diagnostic {
                 diagnostic.hint("leave `--committed` out; the handoff goes to the private shelf")
             }
             NewError::TwoTexts(_) => diagnostic.hint("leave either `--from` or `--body` out"),
-            NewError::NotUtf8(_) => diagnostic.hint(CONVERT),
+            NewError::NotUtf8(_) => diagnostic.hint(CONVERT_HINT),
             NewError::Folder(_) => diagnostic.hint("name one file in it"),
             NewError::Project(error) => error.into(),
             NewError::Upstream(error @ FindError::NotMarkdown(_)) => {
@@ -78,10 +79,10 @@ impl From<RevisionError> for Diagnostic {
     fn from(error: RevisionError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            RevisionError::NoSuch { key, last, .. } => {
+            RevisionError::NotFound { key, last, .. } => {
                 diagnostic.hint(format!("the newest one is `{key}@{last}`"))
             }
-            RevisionError::NotHere { .. } => diagnostic
+            RevisionError::NotLocal { .. } => diagnostic
                 .hint("`midstride sync` fetches what others shared; they run it to share theirs"),
             RevisionError::Forgotten { .. } => {
                 diagnostic.hint("its place in the history stays; the text is gone for good")
@@ -96,14 +97,14 @@ impl From<JournalError> for Diagnostic {
     fn from(error: JournalError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            JournalError::Note(path) => diagnostic.hint(format!(
+            JournalError::NoHeader(path) => diagnostic.hint(format!(
                 "`midstride new --from {}` makes a handoff of it",
                 shell_path(&path)
             )),
-            JournalError::Unsettled(path) => diagnostic
+            JournalError::Conflicted(path) => diagnostic
                 .hint(format!("midstride merge {} joins what can be joined", shell_path(&path)))
                 .hint("settle the rest between the markers, then repeat the command"),
-            JournalError::Refused(_) => diagnostic.hint_for(
+            JournalError::Refused(_) => diagnostic.hint_per_surface(
                 "`midstride check` shows what is wrong with it",
                 "`check` shows what is wrong with it",
             ),
@@ -126,7 +127,7 @@ impl From<ReviseError> for Diagnostic {
                         "both texts are in `{}`, between markers: settle them there",
                         kept.display()
                     ))
-                    .hint_for(
+                    .hint_per_surface(
                         format!(
                             "then midstride revise {} --reason \"...\" --body {}",
                             shell_word(&key),
@@ -139,8 +140,8 @@ impl From<ReviseError> for Diagnostic {
             ReviseError::OtherHandoff { key, .. } => diagnostic
                 .hint("name the handoff that the text belongs to")
                 .hint(format!("without its header it replaces the body of `{key}`, and only that")),
-            ReviseError::Header { mend, .. } => diagnostic.hint(mend),
-            ReviseError::Empty(key) => diagnostic.hint_for(
+            ReviseError::Header { fix: mend, .. } => diagnostic.hint(mend),
+            ReviseError::Empty(key) => diagnostic.hint_per_surface(
                 format!("midstride resolve {} --abandon REASON gives it up", shell_word(&key)),
                 "`resolve` with `abandoned` gives it up",
             ),
@@ -152,20 +153,20 @@ impl From<ReviseError> for Diagnostic {
 impl From<ReviewError> for Diagnostic {
     fn from(error: ReviewError) -> Self {
         match error {
-            ReviewError::Live(error) => error.into(),
+            ReviewError::Apply(error) => error.into(),
             ReviewError::Revise(error) => error.into(),
         }
     }
 }
 
-impl From<LiveError> for Diagnostic {
-    fn from(error: LiveError) -> Self {
+impl From<ApplyError> for Diagnostic {
+    fn from(error: ApplyError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            LiveError::Refused { why: LifecycleRefusal::HeldWithCorrection, .. } => {
+            ApplyError::Refused { why: LifecycleRefusal::HeldWithCorrection, .. } => {
                 diagnostic.hint("leave `--dropped` and `--body` out, or say `--verdict corrected`")
             }
-            LiveError::Refused {
+            ApplyError::Refused {
                 key,
                 why: LifecycleRefusal::NotDerived { to, from, is, next },
             } => {
@@ -183,48 +184,48 @@ impl From<LiveError> for Diagnostic {
                     )),
                 }
             }
-            LiveError::Refused { key, why: LifecycleRefusal::AlreadyClosed(_) } => {
+            ApplyError::Refused { key, why: LifecycleRefusal::AlreadyClosed(_) } => {
                 let key = shell_word(&key);
                 diagnostic
-                    .hint_for(
+                    .hint_per_surface(
                         format!("`midstride show {key} --history` tells how it ended"),
                         "`get` tells how it ended",
                     )
-                    .hint_for(
-                        format!("`midstride edit {key}` takes it up again: {REOPENED}"),
-                        format!("`revise` takes it up again: the whole text, {REOPENED}"),
+                    .hint_per_surface(
+                        format!("`midstride edit {key}` takes it up again: {REOPEN_FIELDS}"),
+                        format!("`revise` takes it up again: the whole text, {REOPEN_FIELDS}"),
                     )
             }
-            LiveError::Refused { key, why: LifecycleRefusal::ReviewBlocks(_) } => {
+            ApplyError::Refused { key, why: LifecycleRefusal::ReviewBlocks(_) } => {
                 let key = shell_word(&key);
                 diagnostic
-                    .hint_for(
+                    .hint_per_surface(
                         format!("answer its blocking questions, and record the new verdict with `midstride edit {key}`"),
                         "answer its blocking questions, and record the new verdict with `revise`",
                     )
-                    .hint_for(
+                    .hint_per_surface(
                         "or end it with `--by ID` or `--abandon REASON`",
                         "or end it with `superseded_by` or `abandoned`",
                     )
             }
-            LiveError::Refused {
+            ApplyError::Refused {
                 why: LifecycleRefusal::MeasurementDiffers { name, .. }, ..
             } => {
                 let measured = shell_word(&format!("{name}=AFTER"));
                 diagnostic.hint(format!("give the new number alone: `--measured {measured}`"))
             }
-            LiveError::Refused { key, .. } => {
+            ApplyError::Refused { key, .. } => {
                 let key = shell_word(&key);
-                diagnostic.hint_for(
+                diagnostic.hint_per_surface(
                     format!("`midstride show {key}` shows where it stands"),
                     "`get` shows where it stands",
                 )
             }
-            LiveError::NoCommit(_) => diagnostic.hint_for(
+            ApplyError::NoCommit(_) => diagnostic.hint_per_surface(
                 "commit first, or say the `--outcome` instead",
                 "commit first, or give `outcome` instead",
             ),
-            LiveError::Journal(error) => error.into(),
+            ApplyError::Journal(error) => error.into(),
         }
     }
 }
@@ -241,7 +242,7 @@ impl From<AdvanceError> for Diagnostic {
                     .hint("move it away, or give it a header with that id and stage")
             }
             AdvanceError::New(error) => error.into(),
-            AdvanceError::Live(error) => error.into(),
+            AdvanceError::Apply(error) => error.into(),
             AdvanceError::File(error) => error.into(),
         }
     }
@@ -255,7 +256,7 @@ impl From<UndoError> for Diagnostic {
                 let key = shell_word(&key);
                 diagnostic.hint(format!("`midstride show {key}` shows what happened to it"))
             }
-            UndoError::Behind { key, .. } => diagnostic.hint(format!(
+            UndoError::NotUndoable { key, .. } => diagnostic.hint(format!(
                 "`midstride show {} --history` numbers its texts; `midstride revise` brings one \
                  back",
                 shell_word(&key)
@@ -297,7 +298,9 @@ impl From<MergeError> for Diagnostic {
                 let path = shell_path(&path);
                 diagnostic.hint(format!("`midstride check {path}` says whether anything is left"))
             }
-            MergeError::Settled(path) => diagnostic.hint(format!("git add {}", shell_path(&path))),
+            MergeError::AlreadyResolved(path) => {
+                diagnostic.hint(format!("git add {}", shell_path(&path)))
+            }
             MergeError::Deleted(path) => {
                 let path = shell_path(&path);
                 diagnostic.hint(format!("decide: git add {path} keeps it, git rm {path} does not"))

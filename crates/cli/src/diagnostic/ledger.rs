@@ -1,12 +1,12 @@
 //! What is wrong with the ledger, and with what lives in it: tasks, missions, workflows, receipts.
 
-use super::{AS_IT_WAS, CANDIDATES_MAX, Diagnostic};
+use super::{CANDIDATES_MAX, Diagnostic, REDACT_HINT};
 use crate::view::{one_line, shell_word};
 use midstride::store::ledger::{AppendError, LedgerError};
 use midstride::store::reconcile::ReconcileError;
 use midstride::sys::git::GitError;
 use midstride::verbs::{
-    BEGINNING_LENGTH_MIN, DismissError, ForgetError, MissionError, ReceiptError, SyncError,
+    DeliveryError, DismissError, ForgetError, ID_PREFIX_LENGTH_MIN, MissionError, SyncError,
     TaskError, WorkflowError,
 };
 use midstride_core::work::task;
@@ -23,7 +23,7 @@ impl From<LedgerError> for Diagnostic {
                 path.display()
             )),
             LedgerError::Unavailable(_) => diagnostic.hint("somebody writes to it; try again"),
-            LedgerError::Forgotten(_) => diagnostic.hint(AS_IT_WAS),
+            LedgerError::Forgotten(_) => diagnostic.hint(REDACT_HINT),
             LedgerError::File(error) => error.into(),
         }
     }
@@ -62,13 +62,13 @@ impl From<ReconcileError> for Diagnostic {
     }
 }
 
-impl From<ReceiptError> for Diagnostic {
-    fn from(error: ReceiptError) -> Self {
+impl From<DeliveryError> for Diagnostic {
+    fn from(error: DeliveryError) -> Self {
         match error {
-            ReceiptError::NotSetUp => Self::new(error.to_string())
+            DeliveryError::NotSetUp => Self::new(error.to_string())
                 .hint("`midstride init` sets it up; before that nothing is written"),
-            ReceiptError::Read(error) => error.into(),
-            ReceiptError::Append(error) => error.into(),
+            DeliveryError::Read(error) => error.into(),
+            DeliveryError::Append(error) => error.into(),
         }
     }
 }
@@ -91,7 +91,7 @@ impl From<DismissError> for Diagnostic {
             }
             DismissError::OnlyUser { ref handle } => Self::new(error.to_string())
                 .hint(format!("ask the user to run midstride dismiss {handle} in a terminal")),
-            DismissError::Receipt(error) => error.into(),
+            DismissError::Delivery(error) => error.into(),
         }
     }
 }
@@ -101,7 +101,7 @@ impl From<TaskNotFound> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             TaskNotFound::None(_) => diagnostic
-                .hint_for(
+                .hint_per_surface(
                     "`midstride task list --all` shows what there is",
                     "`tasks` with `all` lists what there is",
                 )
@@ -127,7 +127,7 @@ impl From<TaskError> for Diagnostic {
             }
             TaskError::Refused { why: task::TaskRefusal::DependencyCycle(circle), .. } => match &circle[..] {
                 // The first wait is the one that was refused.
-                [_, one, before, ..] => diagnostic.hint_for(
+                [_, one, before, ..] => diagnostic.hint_per_surface(
                     format!(
                         "`midstride task update {one} --no-longer-depends-on {before}` makes room"
                     ),
@@ -135,11 +135,11 @@ impl From<TaskError> for Diagnostic {
                 ),
                 _ => diagnostic,
             },
-            TaskError::Refused { why: task::TaskRefusal::ReasonWithoutBlock, .. } => diagnostic.hint_for(
+            TaskError::Refused { why: task::TaskRefusal::ReasonWithoutBlock, .. } => diagnostic.hint_per_surface(
                 "say `--status blocked` too, or `midstride task note`",
                 "give `status` `blocked` too, or a `note`",
             ),
-            TaskError::Refused { id, .. } => diagnostic.hint_for(
+            TaskError::Refused { id, .. } => diagnostic.hint_per_surface(
                 format!("`midstride task show {id}` shows where it stands"),
                 format!("`tasks` with `task` `{id}` shows where it stands"),
             ),
@@ -180,12 +180,12 @@ impl From<WorkflowError> for Diagnostic {
             WorkflowError::NoSuch { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
-            WorkflowError::NoSuch { nearest: None, .. } => diagnostic.hint_for(
+            WorkflowError::NoSuch { nearest: None, .. } => diagnostic.hint_per_surface(
                 "`midstride state` lists the saved states",
                 "save a whole state under this name first",
             ),
             WorkflowError::NoNumber { .. } => diagnostic.hint("1 is the oldest"),
-            WorkflowError::Gone { .. } => diagnostic.hint("another number may be there"),
+            WorkflowError::Forgotten { .. } => diagnostic.hint("another number may be there"),
             WorkflowError::Unwritable => diagnostic.hint("leave the secret out"),
             WorkflowError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
             WorkflowError::Task(error) => error.into(),
@@ -199,7 +199,7 @@ impl From<ForgetError> for Diagnostic {
         match error {
             ForgetError::NoId(_) => diagnostic
                 .hint(format!(
-                    "an id is hexadecimal; {BEGINNING_LENGTH_MIN} digits or more name it"
+                    "an id is hexadecimal; {ID_PREFIX_LENGTH_MIN} digits or more name it"
                 ))
                 .hint("`ID@2` names the second text of a handoff"),
             ForgetError::NoSuch(_) => diagnostic
@@ -253,7 +253,7 @@ impl From<SyncError> for Diagnostic {
             SyncError::Git(error @ GitError::Refused { .. }) => Self::new(error.to_string()).hint(
                 "nothing is lost; run it again when the other repository answers and takes it",
             ),
-            SyncError::Here(error) | SyncError::Git(error) => error.into(),
+            SyncError::Local(error) | SyncError::Git(error) => error.into(),
         }
     }
 }

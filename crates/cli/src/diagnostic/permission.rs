@@ -9,7 +9,7 @@ impl From<PermissionError> for Diagnostic {
     fn from(error: PermissionError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            PermissionError::NoPerson(_) => {
+            PermissionError::RequiresUser(_) => {
                 diagnostic.hint("run the same command in a terminal of your own")
             }
             PermissionError::NoHome => diagnostic.hint("set HOME, or XDG_STATE_HOME"),
@@ -44,14 +44,14 @@ impl From<InstallError> for Diagnostic {
             InstallError::Unexpected { .. } => {
                 diagnostic.hint("change or remove it, then try again; nothing was changed")
             }
-            InstallError::Unproven { .. } => diagnostic
+            InstallError::Unverified { .. } => diagnostic
                 .hint("`--dry-run` on a simpler file shows what belongs there: add it by hand")
                 .hint("nothing was changed"),
             InstallError::NoHome => diagnostic.hint("set HOME to the folder of the user"),
-            InstallError::Receipt(_) => diagnostic.hint(
+            InstallError::DamagedRecord(_) => diagnostic.hint(
                 "move it away, then try again: without it, entries like ours are taken for ours",
             ),
-            InstallError::NoPerson(_) => diagnostic
+            InstallError::RunByAgent(_) => diagnostic
                 .hint("run the same command in a terminal of your own")
                 .hint("without `--allow` and `--trust-hooks` it runs here too"),
             InstallError::File(error) => error.into(),

@@ -1,17 +1,17 @@
 //! What keeps a session from being written down or saved.
 
-use super::{AS_IT_WAS, Diagnostic};
+use super::{Diagnostic, REDACT_HINT};
 use crate::view::shell_word;
 use midstride::verbs::{CheckpointError, NewError, PromoteError, SaveError};
 use midstride_core::format::header::StartupKind;
 use midstride_core::session::judgement::{AuthorNotesError, NotesJsonError};
 
 /// What a tool is given where a session left nothing that can be read.
-const SESSION_NONE: &str =
+const SESSION_NONE_HINT: &str =
     "`session` takes the id of a session, or `none`: then git and the tasks tell the facts";
 
 /// Where transcripts may be that were not found.
-const ELSEWHERE: &str = "a transcript that lies elsewhere, or of a project that was moved, is \
+const TRANSCRIPT_HINT: &str = "a transcript that lies elsewhere, or of a project that was moved, is \
     named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME";
 
 impl From<CheckpointError> for Diagnostic {
@@ -21,29 +21,28 @@ impl From<CheckpointError> for Diagnostic {
             CheckpointError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
             CheckpointError::NoSession(unread) => match unread.into_iter().next() {
-                Some(error) => {
-                    diagnostic.hint_for(format!("{error}"), format!("{error}; {SESSION_NONE}"))
-                }
-                None => diagnostic.hint_for(ELSEWHERE, SESSION_NONE),
+                Some(error) => diagnostic
+                    .hint_per_surface(format!("{error}"), format!("{error}; {SESSION_NONE_HINT}")),
+                None => diagnostic.hint_per_surface(TRANSCRIPT_HINT, SESSION_NONE_HINT),
             },
-            CheckpointError::NoTranscript(_) => {
-                diagnostic.hint_for("`--session` or `--transcript` names another one", SESSION_NONE)
-            }
-            CheckpointError::NoSuch(_) => {
-                diagnostic.hint_for("`midstride session list` shows them all", SESSION_NONE)
-            }
+            CheckpointError::NoTranscript(_) => diagnostic.hint_per_surface(
+                "`--session` or `--transcript` names another one",
+                SESSION_NONE_HINT,
+            ),
+            CheckpointError::NoSuch(_) => diagnostic
+                .hint_per_surface("`midstride session list` shows them all", SESSION_NONE_HINT),
             CheckpointError::Several { .. } => diagnostic.hint("type more of the id"),
-            CheckpointError::OtherProject { cwd, .. } => diagnostic.hint_for(
+            CheckpointError::OtherProject { cwd, .. } => diagnostic.hint_per_surface(
                 format!("capture it there: `midstride -C {}`", shell_word(&cwd)),
-                SESSION_NONE,
+                SESSION_NONE_HINT,
             ),
-            CheckpointError::NotUnderstood { .. } => diagnostic.hint_for(
+            CheckpointError::NotUnderstood { .. } => diagnostic.hint_per_surface(
                 "is it a transcript, in UTF-8? `--client` says whose it is",
-                SESSION_NONE,
+                SESSION_NONE_HINT,
             ),
-            CheckpointError::Forgotten { .. } => diagnostic.hint(AS_IT_WAS).hint_for(
+            CheckpointError::Forgotten { .. } => diagnostic.hint(REDACT_HINT).hint_per_surface(
                 "`save --no-session` saves what you say without the facts of the session",
-                SESSION_NONE,
+                SESSION_NONE_HINT,
             ),
             CheckpointError::File(error) => error.into(),
             CheckpointError::Ledger(error) => error.into(),
@@ -74,12 +73,12 @@ impl From<SaveError> for Diagnostic {
             SaveError::BodyOutside(_) => diagnostic
                 .hint("an agent can pass the text on standard input with `--body -`")
                 .hint("or write the file inside the project"),
-            SaveError::Boot { kind, .. } => match kind {
-                StartupKind::Skill => diagnostic.hint_for(
+            SaveError::StartupStep { kind, .. } => match kind {
+                StartupKind::Skill => diagnostic.hint_per_surface(
                     "`--skill` takes the name of a skill, and its arguments behind it",
                     "`skills` takes names of skills, each with its arguments behind it",
                 ),
-                StartupKind::Read => diagnostic.hint_for(
+                StartupKind::Read => diagnostic.hint_per_surface(
                     "`--read` takes the path of a file beneath the root of the project",
                     "`read` takes paths of files beneath the root of the project",
                 ),
@@ -91,32 +90,38 @@ impl From<SaveError> for Diagnostic {
             // Whoever calls was told of `none` already.
             SaveError::Checkpoint(
                 error @ (CheckpointError::NoSession(_) | CheckpointError::NoTranscript(_)),
-            ) => Self::from(error)
-                .hint_typed("`--no-session` saves what you say with what git and the tasks tell"),
+            ) => Self::from(error).hint_for_terminal(
+                "`--no-session` saves what you say with what git and the tasks tell",
+            ),
             SaveError::Checkpoint(error) => error.into(),
             SaveError::Several { .. } => {
-                diagnostic.hint_for("`--id` says which one", "`handoff` says which one")
+                diagnostic.hint_per_surface("`--id` says which one", "`handoff` says which one")
             }
             SaveError::OtherKind { key, .. } => diagnostic
-                .hint_for(
+                .hint_per_surface(
                     format!("`midstride revise {}` gives it a new text", shell_word(&key)),
                     "`revise` gives it a new text",
                 )
-                .hint_for(
+                .hint_per_surface(
                     "leave `--id` out to save a new handoff",
                     "leave `handoff` out to save a new handoff",
                 ),
-            SaveError::Ended { .. } => diagnostic.hint_for(
+            SaveError::Closed { .. } => diagnostic.hint_per_surface(
                 "leave `--id` out, or name a new one, to save a new handoff",
                 "leave `handoff` out, or name a new one, to save a new handoff",
             ),
             SaveError::New(error @ NewError::Nameless) => Self::new(error.to_string())
-                .hint_for("`--title` says what it is about", "`title` says what it is about"),
+                .hint_per_surface(
+                    "`--title` says what it is about",
+                    "`title` says what it is about",
+                ),
             SaveError::Find(error) => error.into(),
             SaveError::New(error) => error.into(),
             SaveError::Tasks(error) => error.into(),
-            SaveError::Refused(_) => diagnostic
-                .hint_for("`midstride edit` changes it by hand", "`revise` gives it a new text"),
+            SaveError::Refused(_) => diagnostic.hint_per_surface(
+                "`midstride edit` changes it by hand",
+                "`revise` gives it a new text",
+            ),
             SaveError::Journal(error) => error.into(),
             SaveError::NotReadBack { .. } => {
                 diagnostic.hint("somebody may write there too; look at the file, then save again")
@@ -131,11 +136,14 @@ impl From<AuthorNotesError> for Diagnostic {
         let diagnostic = Self::new(format!("what was given cannot be used: {error}"));
         match error {
             AuthorNotesError::Empty => diagnostic
-                .hint_for(
+                .hint_per_surface(
                     "say it with flags, as in `midstride save --summary \"...\" --next \"...\"`",
                     "say it with `summary` and `next`",
                 )
-                .hint_for("or in Markdown or JSON with `--body -`", "or in Markdown with `body`"),
+                .hint_per_surface(
+                    "or in Markdown or JSON with `--body -`",
+                    "or in Markdown with `body`",
+                ),
             AuthorNotesError::Syntax(_) => {
                 diagnostic.hint("Markdown may begin with anything but a brace")
             }
@@ -159,7 +167,7 @@ mod tests {
     fn whoever_calls_a_tool_is_told_of_none_once() {
         let error = SaveError::Checkpoint(CheckpointError::NoSession(Vec::new()));
         let told = Diagnostic::from(error);
-        assert_eq!(told.hints_for_tools().collect::<Vec<_>>(), [SESSION_NONE]);
+        assert_eq!(told.hints_for_tools().collect::<Vec<_>>(), [SESSION_NONE_HINT]);
         assert_eq!(told.hints().count(), 2);
     }
 }

@@ -1,33 +1,33 @@
 //! What Claude Code tells its hooks, and how it wants to be answered.
 
-use super::fields::Fields;
-use super::form::{call, object, prompt, source};
+use super::fields::HookFields;
+use super::form::{build_call, format_object, parse_prompt, parse_source};
 use midstride_core::brief::hook::{ClientTask, HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 
 /// What a call tells.
-pub(super) fn read(fields: &Fields) -> HookInput {
+pub(super) fn parse_call(fields: &HookFields) -> HookInput {
     let event = fields.text("hook_event_name").unwrap_or_default();
     let moment = match event.as_str() {
-        "SessionStart" => HookEvent::Start(source(fields)),
-        "UserPromptSubmit" => prompt(fields),
+        "SessionStart" => HookEvent::Start(parse_source(fields)),
+        "UserPromptSubmit" => parse_prompt(fields),
         "PreCompact" => HookEvent::BeforeCompaction,
         "PostCompact" => HookEvent::AfterCompaction(fields.text("compact_summary")),
         "SubagentStart" => HookEvent::AgentStart,
         // One without a type wrote the summary of a compaction, and left no transcript.
         "SubagentStop" if fields.text("agent_type").is_some() => HookEvent::AgentStop,
-        "TaskCreated" => HookEvent::TaskCreated(task(fields)),
-        "TaskCompleted" => HookEvent::TaskCompleted(task(fields)),
+        "TaskCreated" => HookEvent::TaskCreated(parse_task(fields)),
+        "TaskCompleted" => HookEvent::TaskCompleted(parse_task(fields)),
         "Stop" => HookEvent::Stop { again: fields.flag("stop_hook_active") },
         "SessionEnd" => {
             HookEvent::End { is_clear: fields.text("reason").as_deref() == Some("clear") }
         }
         _ => HookEvent::Other,
     };
-    call(Client::ClaudeCode, event, moment, fields)
+    build_call(Client::ClaudeCode, event, moment, fields)
 }
 
-fn task(fields: &Fields) -> ClientTask {
+fn parse_task(fields: &HookFields) -> ClientTask {
     ClientTask {
         id: fields.text("task_id").unwrap_or_default(),
         subject: fields.text("task_subject").unwrap_or_default(),
@@ -36,11 +36,11 @@ fn task(fields: &Fields) -> ClientTask {
 }
 
 /// An answer in the form of the client; nothing where there is nothing to say.
-pub(super) fn written(call: &HookInput, answer: &HookOutput) -> String {
+pub(super) fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
     match (&call.kind, &answer.instructions) {
         // Whoever writes the summary reads what stands on standard output, word by word.
         (HookEvent::BeforeCompaction, Some(instructions)) => format!("{instructions}\n"),
-        _ => object(call, answer),
+        _ => format_object(call, answer),
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
 
     fn moment(rest: &str) -> HookEvent {
         let text = format!("{{{BASE}, {rest}}}");
-        let call = read(&Fields::read(text.as_bytes()).unwrap());
+        let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
         assert_eq!(call.session.as_deref(), Some("11111111-1111-4111-8111-111111111111"));
         assert_eq!(call.folder.as_deref(), Some("/home/dev/shop"));
         assert!(call.transcript.unwrap().ends_with("-111111111111.jsonl"));
@@ -108,24 +108,24 @@ mod tests {
     #[test]
     fn an_answer_has_only_what_there_is_to_say() {
         let text = format!("{{{BASE}, \"hook_event_name\": \"SessionStart\"}}");
-        let call = read(&Fields::read(text.as_bytes()).unwrap());
-        assert_eq!(written(&call, &HookOutput::default()), "");
+        let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
+        assert_eq!(format_answer(&call, &HookOutput::default()), "");
         let answer = HookOutput {
             context: Some("told".to_owned()),
             user_line: Some("one line".to_owned()),
             ..HookOutput::default()
         };
-        insta::assert_snapshot!(written(&call, &answer), @r#"{"systemMessage":"one line","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"told"}}"#);
+        insta::assert_snapshot!(format_answer(&call, &answer), @r#"{"systemMessage":"one line","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"told"}}"#);
         let answer = HookOutput { block: Some("why".to_owned()), ..HookOutput::default() };
-        insta::assert_snapshot!(written(&call, &answer), @r#"{"decision":"block","reason":"why"}"#);
+        insta::assert_snapshot!(format_answer(&call, &answer), @r#"{"decision":"block","reason":"why"}"#);
     }
 
     #[test]
     fn whoever_writes_the_summary_reads_plain_text() {
         let text = format!("{{{BASE}, \"hook_event_name\": \"PreCompact\"}}");
-        let call = read(&Fields::read(text.as_bytes()).unwrap());
+        let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
         let answer =
             HookOutput { instructions: Some("keep it".to_owned()), ..HookOutput::default() };
-        assert_eq!(written(&call, &answer), "keep it\n");
+        assert_eq!(format_answer(&call, &answer), "keep it\n");
     }
 }

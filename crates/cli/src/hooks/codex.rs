@@ -1,17 +1,17 @@
 //! What Codex tells its hooks, and how it wants to be answered. It takes no words for its summary;
 //! after a compaction a session starts once more, and is told everything then.
 
-use super::fields::Fields;
-use super::form::{call, object, prompt, source};
+use super::fields::HookFields;
+use super::form::{build_call, format_object, parse_prompt, parse_source};
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 
 /// What a call tells.
-pub(super) fn read(fields: &Fields) -> HookInput {
+pub(super) fn parse_call(fields: &HookFields) -> HookInput {
     let event = fields.text("hook_event_name").unwrap_or_default();
     let moment = match event.as_str() {
-        "SessionStart" => HookEvent::Start(source(fields)),
-        "UserPromptSubmit" => prompt(fields),
+        "SessionStart" => HookEvent::Start(parse_source(fields)),
+        "UserPromptSubmit" => parse_prompt(fields),
         "PreCompact" => HookEvent::BeforeCompaction,
         "PostCompact" => HookEvent::AfterCompaction(None),
         "Stop" => HookEvent::Stop { again: fields.flag("stop_hook_active") },
@@ -19,12 +19,12 @@ pub(super) fn read(fields: &Fields) -> HookInput {
         "SessionEnd" => HookEvent::End { is_clear: false },
         _ => HookEvent::Other,
     };
-    call(Client::Codex, event, moment, fields)
+    build_call(Client::Codex, event, moment, fields)
 }
 
 /// An answer in the form of the client; nothing where there is nothing to say.
-pub(super) fn written(call: &HookInput, answer: &HookOutput) -> String {
-    object(call, answer)
+pub(super) fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
+    format_object(call, answer)
 }
 
 #[cfg(test)]
@@ -36,7 +36,7 @@ mod tests {
 
     fn moment(rest: &str) -> HookEvent {
         let text = format!("{{{BASE}, {rest}}}");
-        let call = read(&Fields::read(text.as_bytes()).unwrap());
+        let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
         assert_eq!(call.session.as_deref(), Some("01a1e0a5-ab9c-7e20-b92b-930a003d5e08"));
         call.kind
     }
@@ -70,9 +70,9 @@ mod tests {
     #[test]
     fn nobody_reads_words_for_the_summary() {
         let text = format!("{{{BASE}, \"hook_event_name\": \"PreCompact\"}}");
-        let call = read(&Fields::read(text.as_bytes()).unwrap());
+        let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
         let answer =
             HookOutput { instructions: Some("keep it".to_owned()), ..HookOutput::default() };
-        assert_eq!(written(&call, &answer), "");
+        assert_eq!(format_answer(&call, &answer), "");
     }
 }

@@ -10,11 +10,11 @@ const FIELDS_MAX: usize = 1_000;
 
 /// The fields of a call, by name.
 #[derive(Debug)]
-pub(super) struct Fields(HashMap<String, Field>);
+pub(super) struct HookFields(HashMap<String, HookField>);
 
-impl Fields {
+impl HookFields {
     /// Reads a call.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let text = String::from_utf8_lossy(bytes);
         serde_json::from_str(&text).map_err(|error| format!("the call is not understood: {error}"))
     }
@@ -22,33 +22,33 @@ impl Fields {
     /// A text that says something.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         match self.0.get(name)? {
-            Field::Text(text) if !text.trim().is_empty() => Some(text.clone()),
-            Field::Text(_) | Field::Flag(_) | Field::Other => None,
+            HookField::Text(text) if !text.trim().is_empty() => Some(text.clone()),
+            HookField::Text(_) | HookField::Flag(_) | HookField::Other => None,
         }
     }
 
     /// Whether a flag is set.
     pub(super) fn flag(&self, name: &str) -> bool {
-        matches!(self.0.get(name), Some(Field::Flag(true)))
+        matches!(self.0.get(name), Some(HookField::Flag(true)))
     }
 }
 
-impl<'de> Deserialize<'de> for Fields {
+impl<'de> Deserialize<'de> for HookFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
+        deserializer.deserialize_map(HookFieldsVisitor)
     }
 }
 
-struct FieldsVisitor;
+struct HookFieldsVisitor;
 
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields;
+impl<'de> Visitor<'de> for HookFieldsVisitor {
+    type Value = HookFields;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HookFields, A::Error> {
         let mut fields = HashMap::new();
         while let Some((name, field)) = map.next_entry()? {
             fields.insert(name, field);
@@ -56,64 +56,64 @@ impl<'de> Visitor<'de> for FieldsVisitor {
                 return Err(A::Error::custom(format_args!("it has more than {FIELDS_MAX} fields")));
             }
         }
-        Ok(Fields(fields))
+        Ok(HookFields(fields))
     }
 }
 
 #[derive(Debug)]
-enum Field {
+enum HookField {
     Text(String),
     Flag(bool),
     Other,
 }
 
-impl<'de> Deserialize<'de> for Field {
+impl<'de> Deserialize<'de> for HookField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FieldVisitor)
+        deserializer.deserialize_any(HookFieldVisitor)
     }
 }
 
-struct FieldVisitor;
+struct HookFieldVisitor;
 
-impl<'de> Visitor<'de> for FieldVisitor {
-    type Value = Field;
+impl<'de> Visitor<'de> for HookFieldVisitor {
+    type Value = HookField;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Field, E> {
-        Ok(Field::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<HookField, E> {
+        Ok(HookField::Text(text.to_owned()))
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Field, E> {
-        Ok(Field::Flag(flag))
+    fn visit_bool<E>(self, flag: bool) -> Result<HookField, E> {
+        Ok(HookField::Flag(flag))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Field, E> {
-        Ok(Field::Other)
+    fn visit_i64<E>(self, _: i64) -> Result<HookField, E> {
+        Ok(HookField::Other)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Field, E> {
-        Ok(Field::Other)
+    fn visit_u64<E>(self, _: u64) -> Result<HookField, E> {
+        Ok(HookField::Other)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Field, E> {
-        Ok(Field::Other)
+    fn visit_f64<E>(self, _: f64) -> Result<HookField, E> {
+        Ok(HookField::Other)
     }
 
-    fn visit_unit<E>(self) -> Result<Field, E> {
-        Ok(Field::Other)
+    fn visit_unit<E>(self) -> Result<HookField, E> {
+        Ok(HookField::Other)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Field, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<HookField, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Field::Other)
+        Ok(HookField::Other)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Field, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HookField, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Field::Other)
+        Ok(HookField::Other)
     }
 }
 
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_is_of_another_type_is_passed_over() {
-        let fields = Fields::read(
+        let fields = HookFields::parse(
             br#"{"a": "x", "b": [1, {"c": 2}], "d": null, "e": -1.5, "f": true, "g": {"a": "y"},
                  "h": " ", "a": "z", "f2": "true"}"#,
         )
@@ -138,17 +138,17 @@ mod tests {
     fn what_is_no_call_is_said_to_be_none() {
         let deep = "[".repeat(100_000);
         for text in ["", "[]", "{", "\"x\"", "{\"a\": \"\\ud800\"}", deep.as_str()] {
-            let error = Fields::read(text.as_bytes()).unwrap_err();
+            let error = HookFields::parse(text.as_bytes()).unwrap_err();
             assert!(error.starts_with("the call is not understood"), "{error}");
         }
-        assert!(Fields::read(b"{\"a\": \"\xff\"}").is_ok());
+        assert!(HookFields::parse(b"{\"a\": \"\xff\"}").is_ok());
     }
 
     #[test]
     fn no_call_has_fields_without_end() {
         let call = |count: usize| {
             let fields: Vec<String> = (0..count).map(|at| format!("\"f{at}\": 1")).collect();
-            Fields::read(format!("{{{}}}", fields.join(",")).as_bytes())
+            HookFields::parse(format!("{{{}}}", fields.join(",")).as_bytes())
         };
         assert!(call(FIELDS_MAX).is_ok());
         let error = call(FIELDS_MAX + 1).unwrap_err();

@@ -1,13 +1,18 @@
 //! The form that calls and answers have with every client.
 
-use super::fields::Fields;
+use super::fields::HookFields;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 use serde_json::{Map, Value, json};
 
 /// What every call has.
-pub(super) fn call(client: Client, event: String, moment: HookEvent, fields: &Fields) -> HookInput {
+pub(super) fn build_call(
+    client: Client,
+    event: String,
+    moment: HookEvent,
+    fields: &HookFields,
+) -> HookInput {
     HookInput {
         client,
         event,
@@ -24,7 +29,7 @@ pub(super) fn call(client: Client, event: String, moment: HookEvent, fields: &Fi
 }
 
 /// What a session begins with. One that goes on from another knows what that one knew.
-pub(super) fn source(fields: &Fields) -> BriefOccasion {
+pub(super) fn parse_source(fields: &HookFields) -> BriefOccasion {
     match fields.text("source").as_deref() {
         Some("resume" | "fork") => BriefOccasion::Resume,
         Some("clear") => BriefOccasion::Clear,
@@ -33,12 +38,12 @@ pub(super) fn source(fields: &Fields) -> BriefOccasion {
     }
 }
 
-pub(super) fn prompt(fields: &Fields) -> HookEvent {
+pub(super) fn parse_prompt(fields: &HookFields) -> HookEvent {
     fields.text("prompt").map_or(HookEvent::Other, HookEvent::Prompt)
 }
 
 /// An answer as all of them take it.
-pub(super) fn object(call: &HookInput, answer: &HookOutput) -> String {
+pub(super) fn format_object(call: &HookInput, answer: &HookOutput) -> String {
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
     if let Some(line) = &answer.user_line {

@@ -1,13 +1,13 @@
 //! What a tool takes: told to the model as a schema, and held against what it gives.
 
-use super::message::name_of;
+use super::message::shorten_name;
 use crate::diagnostic::Diagnostic;
 use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
 
 /// What sort of value a parameter takes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum ParameterKind {
     /// A text that says something.
     Text,
     /// A list of such texts; one text counts as a list of one.
@@ -24,68 +24,76 @@ pub(super) enum Kind {
 
 /// One parameter of a tool.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parameter {
+pub(super) struct ToolParameter {
     name: &'static str,
-    kind: Kind,
-    says: &'static str,
-    is_needed: bool,
+    kind: ParameterKind,
+    description: &'static str,
+    is_required: bool,
 }
 
-impl Parameter {
+impl ToolParameter {
     /// One that may be left out.
-    pub(super) const fn new(name: &'static str, kind: Kind, says: &'static str) -> Self {
-        Self { name, kind, says, is_needed: false }
+    pub(super) const fn optional(
+        name: &'static str,
+        kind: ParameterKind,
+        description: &'static str,
+    ) -> Self {
+        Self { name, kind, description, is_required: false }
     }
 
     /// One that has to be there.
-    pub(super) const fn needed(name: &'static str, kind: Kind, says: &'static str) -> Self {
-        Self { name, kind, says, is_needed: true }
+    pub(super) const fn required(
+        name: &'static str,
+        kind: ParameterKind,
+        description: &'static str,
+    ) -> Self {
+        Self { name, kind, description, is_required: true }
     }
 
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
-            Kind::Text => json!({"type": "string"}),
-            Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
-            Kind::Word(words) => json!({"enum": words}),
-            Kind::Number => json!({"type": "integer"}),
-            Kind::Flag => json!({"type": "boolean"}),
-            Kind::Object => json!({"type": "object"}),
+            ParameterKind::Text => json!({"type": "string"}),
+            ParameterKind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+            ParameterKind::Word(words) => json!({"enum": words}),
+            ParameterKind::Number => json!({"type": "integer"}),
+            ParameterKind::Flag => json!({"type": "boolean"}),
+            ParameterKind::Object => json!({"type": "object"}),
         };
-        if !self.says.is_empty() {
-            schema["description"] = self.says.into();
+        if !self.description.is_empty() {
+            schema["description"] = self.description.into();
         }
         schema
     }
 
     /// Whether a value is of its kind, and what it has to be otherwise.
-    fn fits(&self, value: &Value) -> Result<(), String> {
+    fn check(&self, value: &Value) -> Result<(), String> {
         let says_something =
             |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
         let (fits, wanted) = match self.kind {
-            Kind::Text => (says_something(value), "a text that says something".to_owned()),
-            Kind::Texts => {
+            ParameterKind::Text => (says_something(value), "a text that says something".to_owned()),
+            ParameterKind::Texts => {
                 let each = value.as_array().map(|items| items.iter().all(says_something));
                 let fits = each.unwrap_or_else(|| says_something(value));
                 (fits, "a list of texts".to_owned())
             }
-            Kind::Word(words) => {
+            ParameterKind::Word(words) => {
                 let fits = value.as_str().is_some_and(|word| words.contains(&word));
                 (fits, format!("one of {}", words.join(", ")))
             }
-            Kind::Number => (value.is_u64(), "a whole number".to_owned()),
-            Kind::Flag => (value.is_boolean(), "true or false".to_owned()),
-            Kind::Object => (value.is_object(), "a JSON object".to_owned()),
+            ParameterKind::Number => (value.is_u64(), "a whole number".to_owned()),
+            ParameterKind::Flag => (value.is_boolean(), "true or false".to_owned()),
+            ParameterKind::Object => (value.is_object(), "a JSON object".to_owned()),
         };
         if fits { Ok(()) } else { Err(format!("`{}` has to be {wanted}", self.name)) }
     }
 }
 
 /// The schema of what a tool takes.
-pub(super) fn schema(parameters: &[Parameter]) -> Value {
+pub(super) fn schema(parameters: &[ToolParameter]) -> Value {
     let properties: Map<String, Value> =
         parameters.iter().map(|one| (one.name.to_owned(), one.schema())).collect();
     let needed: Vec<&str> =
-        parameters.iter().filter(|one| one.is_needed).map(|one| one.name).collect();
+        parameters.iter().filter(|one| one.is_required).map(|one| one.name).collect();
     let mut schema = json!({"type": "object", "properties": properties});
     if !needed.is_empty() {
         schema["required"] = json!(needed);
@@ -95,12 +103,12 @@ pub(super) fn schema(parameters: &[Parameter]) -> Value {
 
 /// What a tool was given; it fits the parameters.
 #[derive(Debug)]
-pub(super) struct Arguments(Map<String, Value>);
+pub(super) struct ToolArguments(Map<String, Value>);
 
-impl Arguments {
+impl ToolArguments {
     /// Holds what was given against what a tool takes; all that does not fit is said at once.
-    pub(super) fn read(
-        parameters: &[Parameter],
+    pub(super) fn parse(
+        parameters: &[ToolParameter],
         given: Map<String, Value>,
     ) -> Result<Self, Diagnostic> {
         let given: Map<String, Value> =
@@ -109,15 +117,15 @@ impl Arguments {
         let (mut wrong, mut near, mut fits_by_name) = (Vec::new(), Vec::new(), true);
         for (name, value) in &given {
             match known(name) {
-                Some(parameter) => wrong.extend(parameter.fits(value).err()),
+                Some(parameter) => wrong.extend(parameter.check(value).err()),
                 None => {
                     fits_by_name = false;
-                    wrong.push(format!("there is no parameter `{}`", name_of(name)));
+                    wrong.push(format!("there is no parameter `{}`", shorten_name(name)));
                     near.extend(nearest_match(name, parameters.iter().map(|one| one.name)));
                 }
             }
         }
-        let is_missing = |one: &&Parameter| one.is_needed && !given.contains_key(one.name);
+        let is_missing = |one: &&ToolParameter| one.is_required && !given.contains_key(one.name);
         for one in parameters.iter().filter(is_missing) {
             fits_by_name = false;
             wrong.push(format!("`{}` is missing", one.name));
@@ -128,7 +136,11 @@ impl Arguments {
         let diagnostic = Diagnostic::new(wrong.join("; "));
         let near = near.into_iter().map(|near| format!("did you mean `{near}`?"));
         let diagnostic = near.fold(diagnostic, Diagnostic::hint);
-        Err(if fits_by_name { diagnostic } else { diagnostic.hint(takes(parameters)) })
+        Err(if fits_by_name {
+            diagnostic
+        } else {
+            diagnostic.hint(describe_parameters(parameters))
+        })
     }
 
     /// A text, without the space around it.
@@ -137,17 +149,17 @@ impl Arguments {
     }
 
     /// The same as a text of its own.
-    pub(super) fn owned(&self, name: &str) -> Option<String> {
+    pub(super) fn owned_text(&self, name: &str) -> Option<String> {
         self.text(name).map(str::to_owned)
     }
 
     /// A text that has to be there.
-    pub(super) fn needed(&self, name: &str) -> &str {
+    pub(super) fn required_text(&self, name: &str) -> &str {
         self.text(name).unwrap_or_default()
     }
 
     /// A text as it was given, which ends with a line break as files do.
-    pub(super) fn whole(&self, name: &str) -> String {
+    pub(super) fn document_text(&self, name: &str) -> String {
         let text = self.0.get(name).and_then(Value::as_str).unwrap_or_default();
         if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
     }
@@ -158,7 +170,7 @@ impl Arguments {
             Some(Value::Array(items)) => {
                 items.iter().filter_map(Value::as_str).map(|text| text.trim().to_owned()).collect()
             }
-            _ => self.owned(name).into_iter().collect(),
+            _ => self.owned_text(name).into_iter().collect(),
         }
     }
 
@@ -168,7 +180,7 @@ impl Arguments {
     }
 
     /// The same as a place in something.
-    pub(super) fn place(&self, name: &str) -> Option<usize> {
+    pub(super) fn as_usize(&self, name: &str) -> Option<usize> {
         self.number(name).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
     }
 
@@ -183,16 +195,16 @@ impl Arguments {
     }
 
     /// All values of these names.
-    pub(super) fn only(&self, names: &[&str]) -> Map<String, Value> {
+    pub(super) fn subset(&self, names: &[&str]) -> Map<String, Value> {
         let given = names.iter().filter_map(|name| Some(((*name).to_owned(), self.0.get(*name)?)));
         given.map(|(name, value)| (name, value.clone())).collect()
     }
 }
 
 /// What a tool takes, in a line.
-fn takes(parameters: &[Parameter]) -> String {
+fn describe_parameters(parameters: &[ToolParameter]) -> String {
     let names = |is_needed: bool| {
-        let names = parameters.iter().filter(move |one| one.is_needed == is_needed);
+        let names = parameters.iter().filter(move |one| one.is_required == is_needed);
         names.map(|one| format!("`{}`", one.name)).collect::<Vec<_>>().join(", ")
     };
     match (names(true), names(false)) {

@@ -1,7 +1,7 @@
 //! The two eras of the protocol: up to 2025-11-25 a session is opened by `initialize`; since
 //! 2026-07-28 every request says for itself which version it speaks.
 
-use super::message::Fault;
+use super::message::RpcError;
 use serde_json::{Map, Value, json};
 
 /// Every version that is spoken here, the oldest first.
@@ -29,16 +29,16 @@ const CACHEABLE: [&str; 6] = [
 
 /// In which era a request was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
+pub(super) enum ProtocolEra {
     /// In a session that `initialize` opened.
     Handshake,
     /// By itself.
     Modern,
 }
 
-impl Era {
+impl ProtocolEra {
     /// The era of a request.
-    pub(super) fn of(method: &str, parameters: &Value) -> Result<Self, Fault> {
+    pub(super) fn from_request(method: &str, parameters: &Value) -> Result<Self, RpcError> {
         let meta = &parameters["_meta"];
         let version = meta.get(VERSION_KEY);
         if method == "initialize" || (version.is_none() && method != "server/discover") {
@@ -52,17 +52,19 @@ impl Era {
             is_there.into_iter().filter(|(_, there)| !there).map(|(key, _)| key).collect();
         if !missing.is_empty() {
             let missing = missing.join(", ");
-            return Err(Fault::parameters(format!("`_meta` of the request has to say {missing}")));
+            return Err(RpcError::invalid_params(format!(
+                "`_meta` of the request has to say {missing}"
+            )));
         }
         let version = version.and_then(Value::as_str).unwrap_or_default();
         if !VERSIONS.contains(&version) {
-            return Err(Fault::version(version, &VERSIONS));
+            return Err(RpcError::unsupported_version(version, &VERSIONS));
         }
         Ok(if version >= MODERN { Self::Modern } else { Self::Handshake })
     }
 
     /// A result as the era wants it.
-    pub(super) fn dress(self, method: &str, mut result: Value) -> Value {
+    pub(super) fn add_result_fields(self, method: &str, mut result: Value) -> Value {
         let (Self::Modern, Value::Object(fields)) = (self, &mut result) else { return result };
         fields.insert("resultType".to_owned(), "complete".into());
         if CACHEABLE.contains(&method) {
@@ -74,7 +76,7 @@ impl Era {
 }
 
 /// The version that a handshake is answered with.
-pub(super) fn negotiated(parameters: &Value) -> &str {
+pub(super) fn negotiate_version(parameters: &Value) -> &str {
     let wanted = parameters["protocolVersion"].as_str().unwrap_or_default();
     match VERSIONS.contains(&wanted) && wanted <= NEWEST_WITH_HANDSHAKE {
         true => wanted,
@@ -83,12 +85,12 @@ pub(super) fn negotiated(parameters: &Value) -> &str {
 }
 
 /// Who asks, where the request says so itself.
-pub(super) fn client_of(parameters: &Value) -> Option<&str> {
+pub(super) fn client_name(parameters: &Value) -> Option<&str> {
     parameters["_meta"].get(CLIENT_KEY)?.get("name")?.as_str()
 }
 
 /// What a server says about itself without a handshake.
-pub(super) fn discovered(about: Map<String, Value>) -> Value {
+pub(super) fn discovery_result(about: Map<String, Value>) -> Value {
     let mut about = about;
     let server = about.shift_remove("serverInfo").unwrap_or_default();
     about.insert("supportedVersions".to_owned(), json!(VERSIONS));

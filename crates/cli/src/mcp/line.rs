@@ -9,7 +9,7 @@ const EDGE_BYTES: usize = 512;
 
 /// One line.
 #[derive(Debug)]
-pub(super) enum Line {
+pub(super) enum InputLine {
     /// As it came.
     Whole(Vec<u8>),
     /// It was too long.
@@ -31,18 +31,18 @@ pub(super) fn edges(line: &[u8]) -> (&[u8], &[u8]) {
 
 /// The lines of a stream.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub(super) struct InputLineReader<R> {
     input: R,
     bytes_max: usize,
 }
 
-impl<R: BufRead> Lines<R> {
-    pub(super) fn of(input: R) -> Self {
+impl<R: BufRead> InputLineReader<R> {
+    pub(super) fn new(input: R) -> Self {
         Self { input, bytes_max: LINE_BYTES_MAX }
     }
 
     /// The next line without its end; `None` where there is no more.
-    pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+    pub(super) fn next_line(&mut self) -> io::Result<Option<InputLine>> {
         let mut kept = Vec::new();
         let mut tail = Vec::new();
         let mut bytes = 0;
@@ -71,9 +71,9 @@ impl<R: BufRead> Lines<R> {
             self.input.consume(used);
         }
         if bytes > self.bytes_max {
-            return Ok(Some(Line::TooLong { bytes, head: kept, tail }));
+            return Ok(Some(InputLine::TooLong { bytes, head: kept, tail }));
         }
-        Ok((ended || bytes > 0).then_some(Line::Whole(kept)))
+        Ok((ended || bytes > 0).then_some(InputLine::Whole(kept)))
     }
 }
 
@@ -86,14 +86,16 @@ mod tests {
         let text = format!("a\n\n{}\nb", "x".repeat(40_000) + "end");
         for capacity in [1, 7, 8192] {
             let input = io::BufReader::with_capacity(capacity, text.as_bytes());
-            let mut lines = Lines { input, bytes_max: 1000 };
-            let mut next = || lines.next().unwrap();
-            assert!(matches!(next(), Some(Line::Whole(line)) if line == b"a"));
-            assert!(matches!(next(), Some(Line::Whole(line)) if line.is_empty()));
-            let Some(Line::TooLong { bytes, head, tail }) = next() else { panic!("{capacity}") };
+            let mut lines = InputLineReader { input, bytes_max: 1000 };
+            let mut next = || lines.next_line().unwrap();
+            assert!(matches!(next(), Some(InputLine::Whole(line)) if line == b"a"));
+            assert!(matches!(next(), Some(InputLine::Whole(line)) if line.is_empty()));
+            let Some(InputLine::TooLong { bytes, head, tail }) = next() else {
+                panic!("{capacity}")
+            };
             assert_eq!((bytes, tail.len()), (40_003, EDGE_BYTES));
             assert!(head.iter().all(|byte| *byte == b'x') && tail.ends_with(b"xend"));
-            assert!(matches!(next(), Some(Line::Whole(line)) if line == b"b"));
+            assert!(matches!(next(), Some(InputLine::Whole(line)) if line == b"b"));
             assert!(next().is_none());
         }
     }

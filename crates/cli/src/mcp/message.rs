@@ -12,53 +12,53 @@ const NAME_WIDTH: usize = 80;
 
 /// What is wrong with a request.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct RpcError {
     code: i32,
     message: String,
     data: Option<Value>,
 }
 
-impl Fault {
+impl RpcError {
     fn new(code: i32, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
     }
 
     /// The bytes are no JSON.
-    pub(super) fn syntax(error: &serde_json::Error) -> Self {
+    pub(super) fn parse_error(error: &serde_json::Error) -> Self {
         Self::new(-32700, format!("this is no JSON: {error}; send one JSON-RPC message a line"))
     }
 
     /// The JSON is no request.
-    pub(super) fn request(message: impl Into<String>) -> Self {
+    pub(super) fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(-32600, message)
     }
 
     /// There are more values in it than anybody needs.
-    pub(super) fn too_many(values: usize) -> Self {
-        Self::request(format!(
+    pub(super) fn too_many_values(values: usize) -> Self {
+        Self::invalid_request(format!(
             "the message has about {values} values, at most {VALUES_MAX} are read; send less, and name \
              files instead of quoting them"
         ))
     }
 
     /// There is no such method.
-    pub(super) fn method(name: &str) -> Self {
-        Self::new(-32601, format!("there is no method `{}` here", name_of(name)))
+    pub(super) fn method_not_found(name: &str) -> Self {
+        Self::new(-32601, format!("there is no method `{}` here", shorten_name(name)))
     }
 
     /// The parameters do not fit.
-    pub(super) fn parameters(message: impl Into<String>) -> Self {
+    pub(super) fn invalid_params(message: impl Into<String>) -> Self {
         Self::new(-32602, message)
     }
 
     /// There is no such resource; since 2026-07-28 that is a wrong parameter.
-    pub(super) fn no_resource(message: impl Into<String>, is_modern: bool) -> Self {
+    pub(super) fn resource_not_found(message: impl Into<String>, is_modern: bool) -> Self {
         Self::new(if is_modern { -32602 } else { -32002 }, message)
     }
 
     /// Nobody here speaks that version.
-    pub(super) fn version(requested: &str, supported: &[&str]) -> Self {
-        let requested = name_of(requested);
+    pub(super) fn unsupported_version(requested: &str, supported: &[&str]) -> Self {
+        let requested = shorten_name(requested);
         let message = format!(
             "protocol version `{requested}` is not spoken here; use one of {}",
             supported.join(", ")
@@ -77,7 +77,7 @@ impl Fault {
         Self { message: clean(&self.message), data, ..self }
     }
 
-    fn value(self) -> Value {
+    fn into_json(self) -> Value {
         let mut error = json!({"code": self.code, "message": self.message});
         if let Some(data) = self.data {
             error["data"] = data;
@@ -87,13 +87,13 @@ impl Fault {
 }
 
 /// A name as it was sent, in a line.
-pub(super) fn name_of(sent: &str) -> String {
+pub(super) fn shorten_name(sent: &str) -> String {
     one_line(sent, NAME_WIDTH)
 }
 
 /// What came in.
 #[derive(Debug)]
-pub(super) enum Incoming {
+pub(super) enum IncomingMessage {
     /// Somebody waits for an answer.
     Request { id: Value, method: String, parameters: Value },
     /// Nobody does.
@@ -101,36 +101,38 @@ pub(super) enum Incoming {
     /// What we asked for.
     Response { id: Value, result: Option<Value> },
     /// No message; whoever sent it may wait for this id.
-    Broken { id: Value, fault: Fault },
+    Invalid { id: Value, fault: RpcError },
 }
 
-impl Incoming {
+impl IncomingMessage {
     /// Reads a message.
-    pub(super) fn read(message: Value) -> Self {
+    pub(super) fn parse(message: Value) -> Self {
         let Value::Object(mut fields) = message else {
-            let fault = Fault::request("a message is a JSON object");
-            return Self::Broken { id: Value::Null, fault };
+            let fault = RpcError::invalid_request("a message is a JSON object");
+            return Self::Invalid { id: Value::Null, fault };
         };
         let id = fields.remove("id");
         let known = id.clone().filter(is_id).unwrap_or_default();
-        let broken = |fault: Fault| Self::Broken { id: known.clone(), fault };
+        let broken = |fault: RpcError| Self::Invalid { id: known.clone(), fault };
         if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-            return broken(Fault::request("say `\"jsonrpc\": \"2.0\"`"));
+            return broken(RpcError::invalid_request("say `\"jsonrpc\": \"2.0\"`"));
         }
         let method = match fields.remove("method") {
             Some(Value::String(method)) => method,
-            Some(_) => return broken(Fault::request("`method` is a text")),
+            Some(_) => return broken(RpcError::invalid_request("`method` is a text")),
             None if fields.contains_key("result") || fields.contains_key("error") => {
                 return Self::Response { id: known, result: fields.remove("result") };
             }
-            None => return broken(Fault::request("name a `method`")),
+            None => return broken(RpcError::invalid_request("name a `method`")),
         };
         let parameters = fields.remove("params").unwrap_or_else(|| json!({}));
         match id {
             None => Self::Notification { method },
-            Some(id) if !is_id(&id) => broken(Fault::request("`id` is a text or a number")),
+            Some(id) if !is_id(&id) => {
+                broken(RpcError::invalid_request("`id` is a text or a number"))
+            }
             Some(_) if !parameters.is_object() => {
-                broken(Fault::parameters("`params` is an object"))
+                broken(RpcError::invalid_params("`params` is an object"))
             }
             Some(id) => Self::Request { id, method, parameters },
         }
@@ -142,10 +144,10 @@ fn is_id(id: &Value) -> bool {
 }
 
 /// The answer to a request.
-pub(super) fn answer(id: &Value, result: Result<Value, Fault>) -> Value {
+pub(super) fn response(id: &Value, result: Result<Value, RpcError>) -> Value {
     match result {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-        Err(fault) => json!({"jsonrpc": "2.0", "id": id, "error": fault.value()}),
+        Err(fault) => json!({"jsonrpc": "2.0", "id": id, "error": fault.into_json()}),
     }
 }
 
@@ -155,24 +157,24 @@ pub(super) fn request(id: &str, method: &str) -> Value {
 }
 
 /// The answer to a line that was too long to be read. Whoever sent it waits for its id.
-pub(super) fn too_long(bytes: usize, head: &[u8], tail: &[u8]) -> Value {
+pub(super) fn too_long_response(bytes: usize, head: &[u8], tail: &[u8]) -> Value {
     let why = format!(
         "the message has {bytes} bytes, at most {LINE_BYTES_MAX} are read; send less, and name files \
          instead of quoting them"
     );
-    let id = id_at_the_head(head).or_else(|| id_at_the_tail(tail));
-    answer(&id.unwrap_or_default(), Err(Fault::request(why)))
+    let id = id_in_head(head).or_else(|| id_in_tail(tail));
+    response(&id.unwrap_or_default(), Err(RpcError::invalid_request(why)))
 }
 
 /// The answer to a line with too many values to be read.
-pub(super) fn too_many(values: usize, line: &[u8]) -> Value {
+pub(super) fn too_many_values_response(values: usize, line: &[u8]) -> Value {
     let (head, tail) = edges(line);
-    let id = id_at_the_head(head).or_else(|| id_at_the_tail(tail));
-    answer(&id.unwrap_or_default(), Err(Fault::too_many(values)))
+    let id = id_in_head(head).or_else(|| id_in_tail(tail));
+    response(&id.unwrap_or_default(), Err(RpcError::too_many_values(values)))
 }
 
 /// How many values a text of JSON has at most: each but the first stands behind one of these.
-pub(super) fn values(json: &[u8]) -> usize {
+pub(super) fn count_values(json: &[u8]) -> usize {
     let (mut count, mut in_text, mut escaped) = (1, false, false);
     for byte in json {
         match byte {
@@ -189,24 +191,24 @@ pub(super) fn values(json: &[u8]) -> usize {
 const ID: &str = "\"id\":";
 
 /// The id that stands before anything that can be long.
-fn id_at_the_head(head: &[u8]) -> Option<Value> {
+fn id_in_head(head: &[u8]) -> Option<Value> {
     let text = String::from_utf8_lossy(head);
     let at = text.find(ID)?;
     (!text[..at].contains("\"params\""))
-        .then(|| first_value(&text[at + ID.len()..]))?
+        .then(|| parse_leading_id(&text[at + ID.len()..]))?
         .map(|(id, _)| id)
 }
 
 /// The id with which the message ends.
-fn id_at_the_tail(tail: &[u8]) -> Option<Value> {
+fn id_in_tail(tail: &[u8]) -> Option<Value> {
     let text = String::from_utf8_lossy(tail);
     let at = text.rfind(ID)?;
-    let (id, rest) = first_value(&text[at + ID.len()..])?;
+    let (id, rest) = parse_leading_id(&text[at + ID.len()..])?;
     (rest.trim() == "}").then_some(id)
 }
 
 /// The value that a text begins with, if it is an id, and what follows it.
-fn first_value(text: &str) -> Option<(Value, &str)> {
+fn parse_leading_id(text: &str) -> Option<(Value, &str)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let id = values.next()?.ok().filter(is_id)?;
     let end = values.byte_offset();
@@ -227,14 +229,15 @@ mod tests {
             (r#""[,,,,""#, 1),
         ];
         for (json, count) in cases {
-            assert_eq!(values(json.as_bytes()), count, "{json}");
+            assert_eq!(count_values(json.as_bytes()), count, "{json}");
         }
     }
 
     #[test]
     fn whoever_sends_too_much_is_answered_by_id() {
-        let of =
-            |head: &str, tail: &str| too_long(9, head.as_bytes(), tail.as_bytes())["id"].clone();
+        let of = |head: &str, tail: &str| {
+            too_long_response(9, head.as_bytes(), tail.as_bytes())["id"].clone()
+        };
         assert_eq!(of(r#"{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":"xxx"#, "xxx"), 5);
         assert_eq!(of(r#"{"method":"x","params":{"id":7,"a":"xxx"#, r#"xx"},"id":"six"}"#), "six");
         assert_eq!(

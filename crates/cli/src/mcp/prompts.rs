@@ -1,10 +1,10 @@
 //! Prompts: what a person picks in a client to hand over or to go on.
 
 use super::caller::{self, Caller};
-use super::message::{Fault, name_of};
-use super::reply::{Reply, told};
+use super::message::{RpcError, shorten_name};
+use super::reply::{ToolReply, format_error};
 use crate::diagnostic::Diagnostic;
-use midstride::verbs::{self, Asked};
+use midstride::verbs::{self, BriefRequest};
 use serde_json::{Map, Value, json};
 
 /// What a client is told of them.
@@ -24,38 +24,37 @@ pub(super) fn list() -> Value {
 }
 
 /// One of them, ready to be sent.
-pub(super) fn get(caller: &Caller, parameters: &Value) -> Result<Value, Fault> {
+pub(super) fn get(caller: &Caller, parameters: &Value) -> Result<Value, RpcError> {
     let arguments = &parameters["arguments"];
     if !(arguments.is_null() || arguments.is_object()) {
-        return Err(Fault::parameters("`arguments` has to be an object"));
+        return Err(RpcError::invalid_params("`arguments` has to be an object"));
     }
     let given = |name: &str| {
         let known = arguments.as_object().into_iter().flat_map(Map::keys);
         if let Some(other) = known.into_iter().find(|other| *other != name) {
-            let other = name_of(other);
+            let other = shorten_name(other);
             let wrong = format!("there is no argument `{other}`; this prompt takes `{name}`");
-            return Err(Fault::parameters(wrong));
+            return Err(RpcError::invalid_params(wrong));
         }
         let value = &arguments[name];
         let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
         match value.is_null() || value.is_string() {
             true => Ok(text),
-            false => Err(Fault::parameters(format!("`{name}` has to be a text"))),
+            false => Err(RpcError::invalid_params(format!("`{name}` has to be a text"))),
         }
     };
     let text = match parameters["name"].as_str() {
-        Some("handoff") => hand_over(given("focus")?),
-        Some("continue") => {
-            go_on(caller, given("handoff")?).map_err(|why| Fault::parameters(told(&why)))?
-        }
+        Some("handoff") => handoff_prompt(given("focus")?),
+        Some("continue") => continue_prompt(caller, given("handoff")?)
+            .map_err(|why| RpcError::invalid_params(format_error(&why)))?,
         Some(_) | None => {
-            return Err(Fault::parameters("`name` has to be `handoff` or `continue`"));
+            return Err(RpcError::invalid_params("`name` has to be `handoff` or `continue`"));
         }
     };
     Ok(json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}))
 }
 
-fn hand_over(focus: Option<&str>) -> String {
+fn handoff_prompt(focus: Option<&str>) -> String {
     let focus = focus.map(|focus| format!("What matters most: {focus}\n\n")).unwrap_or_default();
     format!(
         "Save this session for somebody who has none of its context.\n\n{focus}\
@@ -69,7 +68,7 @@ fn hand_over(focus: Option<&str>) -> String {
     )
 }
 
-fn go_on(caller: &Caller, handoff: Option<&str>) -> Result<String, Diagnostic> {
+fn continue_prompt(caller: &Caller, handoff: Option<&str>) -> Result<String, Diagnostic> {
     let project = caller.project()?;
     let steps = "Take up this work where it was left.\n\
          1. Read what is below, and the documents that it says to read first.\n\
@@ -80,20 +79,20 @@ fn go_on(caller: &Caller, handoff: Option<&str>) -> Result<String, Diagnostic> {
             let shelved = caller::find(&project, name)?;
             let key = shelved.handoff(&project).key();
             let text = String::from_utf8_lossy(&shelved.bytes);
-            Reply::says(steps).carries(&format!("Handoff {key}"), &text, 0)?
+            ToolReply::from_text(steps).with_quoted_page(&format!("Handoff {key}"), &text, 0)?
         }
         None => {
-            let asked = Asked {
+            let asked = BriefRequest {
                 client: caller.client,
                 session: caller.session().cloned(),
-                ..Asked::default()
+                ..BriefRequest::default()
             };
             let briefed = verbs::brief(&project, &asked, &mut |_, _| ());
             match briefed.briefing.text.is_empty() {
-                true => Reply::says(steps).and("Nothing is open here."),
-                false => Reply::says(steps).briefs(&briefed.briefing.text),
+                true => ToolReply::from_text(steps).with_text("Nothing is open here."),
+                false => ToolReply::from_text(steps).with_briefing(&briefed.briefing.text),
             }
         }
     };
-    Ok(reply.text())
+    Ok(reply.into_text())
 }

@@ -1,26 +1,26 @@
 //! Resources: the briefing and every handoff, as a person can attach them.
 
 use super::caller::{self, Caller};
-use super::era::Era;
-use super::message::Fault;
+use super::era::ProtocolEra;
+use super::message::RpcError;
 use super::{reply, uri};
 use crate::diagnostic::Diagnostic;
-use crate::view::tame;
-use midstride::verbs::{self, Asked};
+use crate::view::sanitize;
+use midstride::verbs::{self, BriefRequest};
 use midstride::workspace::project::Project;
 use serde_json::{Value, json};
 
 /// So many stand on a page.
-const PAGE: usize = 100;
+const PAGE_SIZE: usize = 100;
 const MARKDOWN: &str = "text/markdown";
 
 /// A page of what there is. Documents are listed by their places; none is read for it.
-pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, Fault> {
+pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, RpcError> {
     let cursor = &parameters["cursor"];
     let from = if cursor.is_null() { Some("0") } else { cursor.as_str() };
     let from: usize = from
         .and_then(|from| from.parse().ok())
-        .ok_or_else(|| Fault::parameters("`cursor` is none that was given out here"))?;
+        .ok_or_else(|| RpcError::invalid_params("`cursor` is none that was given out here"))?;
     // Where nothing is set up there is nothing to list; a tool says what to do about it.
     let Ok(project) = caller.project() else { return Ok(json!({"resources": []})) };
     let mut all = vec![json!({
@@ -29,12 +29,12 @@ pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, Fault> 
         "description": "What whoever takes the work over has to know",
         "mimeType": MARKDOWN,
     })];
-    all.extend(places(&project).into_iter().map(|place| {
-        json!({"uri": format!("{}{}", uri::HANDOFF, uri::encoded(&place)), "name": tame(&place), "mimeType": MARKDOWN})
+    all.extend(document_paths(&project).into_iter().map(|place| {
+        json!({"uri": format!("{}{}", uri::HANDOFF, uri::encode(&place)), "name": sanitize(&place), "mimeType": MARKDOWN})
     }));
-    let page: Vec<&Value> = all.iter().skip(from).take(PAGE).collect();
+    let page: Vec<&Value> = all.iter().skip(from).take(PAGE_SIZE).collect();
     let mut result = json!({"resources": page});
-    let next = from.saturating_add(PAGE);
+    let next = from.saturating_add(PAGE_SIZE);
     if next < all.len() {
         result["nextCursor"] = next.to_string().into();
     }
@@ -42,9 +42,9 @@ pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, Fault> 
 }
 
 /// Where the documents of the project lie, below its root.
-fn places(project: &Project) -> Vec<String> {
-    let spots = project.spots().into_iter().filter_map(Result::ok);
-    let paths = spots.map(|spot| project.shown(&spot)).filter(|path| path.is_relative());
+fn document_paths(project: &Project) -> Vec<String> {
+    let spots = project.document_places().into_iter().filter_map(Result::ok);
+    let paths = spots.map(|spot| project.display_path(&spot)).filter(|path| path.is_relative());
     let mut places: Vec<String> = paths.map(|path| path.display().to_string()).collect();
     places.sort();
     places
@@ -61,27 +61,33 @@ pub(super) fn templates() -> Value {
 }
 
 /// What stands in one.
-pub(super) fn read(caller: &Caller, parameters: &Value, era: Era) -> Result<Value, Fault> {
+pub(super) fn read(
+    caller: &Caller,
+    parameters: &Value,
+    era: ProtocolEra,
+) -> Result<Value, RpcError> {
     let wanted = parameters["uri"].as_str();
-    let wanted = wanted.ok_or_else(|| Fault::parameters("`uri` has to be a text"))?;
-    let text = text_of(caller, wanted)
-        .map_err(|why| Fault::no_resource(reply::told(&why), era == Era::Modern))?;
+    let wanted = wanted.ok_or_else(|| RpcError::invalid_params("`uri` has to be a text"))?;
+    let text = resource_text(caller, wanted).map_err(|why| {
+        RpcError::resource_not_found(reply::format_error(&why), era == ProtocolEra::Modern)
+    })?;
     Ok(json!({"contents": [{"uri": wanted, "mimeType": MARKDOWN, "text": text}]}))
 }
 
-fn text_of(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
-    let name = wanted.strip_prefix(uri::HANDOFF).and_then(uri::decoded);
+fn resource_text(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
+    let name = wanted.strip_prefix(uri::HANDOFF).and_then(uri::decode);
     let name = match (wanted, name) {
         (uri::BRIEFING, _) => {
-            let briefed = verbs::brief(&caller.project()?, &Asked::default(), &mut |_, _| ());
+            let briefed =
+                verbs::brief(&caller.project()?, &BriefRequest::default(), &mut |_, _| ());
             return Ok(briefed.briefing.text);
         }
         (_, Some(name)) => name,
         (_, None) => {
-            return Err(Diagnostic::new(format!("there is no resource `{}`", tame(wanted)))
+            return Err(Diagnostic::new(format!("there is no resource `{}`", sanitize(wanted)))
                 .hint(format!("`{}`, or `{}` and an id", uri::BRIEFING, uri::HANDOFF)));
         }
     };
     let shelved = caller::find(&caller.project()?, &name)?;
-    Ok(tame(&String::from_utf8_lossy(&shelved.bytes)))
+    Ok(sanitize(&String::from_utf8_lossy(&shelved.bytes)))
 }

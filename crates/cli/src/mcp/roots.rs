@@ -4,7 +4,7 @@
 use super::message;
 use super::uri;
 use midstride::sys::files;
-use midstride::workspace::project::{Project, SetUp};
+use midstride::workspace::project::{Project, SetupMode};
 use midstride::workspace::settings::Environment;
 use serde_json::Value;
 use std::path::Path;
@@ -14,16 +14,17 @@ const ID: &str = "midstride-roots";
 const ROOTS_MAX: usize = 100;
 
 /// Asks for the roots, where they are of use.
-pub(super) fn ask(environment: &Environment) -> Option<Value> {
+pub(super) fn roots_request(environment: &Environment) -> Option<Value> {
     (!is_project(environment, &environment.folder)).then(|| message::request(ID, "roots/list"))
 }
 
 /// Works in the first root that is a project, if one is.
-pub(super) fn heed(environment: &mut Environment, id: &Value, result: Option<&Value>) {
+pub(super) fn apply_response(environment: &mut Environment, id: &Value, result: Option<&Value>) {
     let roots = result.and_then(|result| result["roots"].as_array());
     let Some(roots) = roots.filter(|_| id == ID) else { return };
-    let folders = roots.iter().take(ROOTS_MAX).filter_map(|root| uri::file(root["uri"].as_str()?));
-    let folders = folders.map(|folder| files::real(&folder));
+    let folders =
+        roots.iter().take(ROOTS_MAX).filter_map(|root| uri::file_path(root["uri"].as_str()?));
+    let folders = folders.map(|folder| files::canonical(&folder));
     let mut projects = folders.filter(|folder| files::is_folder(folder));
     if let Some(folder) = projects.find(|folder| is_project(environment, folder)) {
         environment.folder = folder;
@@ -32,5 +33,5 @@ pub(super) fn heed(environment: &mut Environment, id: &Value, result: Option<&Va
 
 fn is_project(environment: &Environment, folder: &Path) -> bool {
     let there = Environment { folder: folder.to_owned(), ..environment.clone() };
-    Project::discover(there).is_ok_and(|project| project.set_up() != SetUp::Not)
+    Project::discover(there).is_ok_and(|project| project.setup() != SetupMode::NotSetUp)
 }

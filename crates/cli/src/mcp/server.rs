@@ -1,10 +1,10 @@
 //! The server: one message in, its answers out.
 
-use super::arguments::Arguments;
+use super::arguments::ToolArguments;
 use super::caller::Caller;
-use super::era::{self, Era};
-use super::line::Line;
-use super::message::{self, Fault, Incoming};
+use super::era::{self, ProtocolEra};
+use super::line::InputLine;
+use super::message::{self, IncomingMessage, RpcError};
 use super::{prompts, reply, resources, roots, tools};
 use midstride::workspace::settings::Environment;
 use midstride_core::text::id::nearest_match;
@@ -19,66 +19,66 @@ const BATCH_MAX: usize = 100;
 
 /// What is known of the client.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct McpServer {
     environment: Environment,
     /// How the client called itself when it opened the session.
-    greeted: Option<String>,
+    client_name: Option<String>,
     has_roots: bool,
 }
 
-impl Server {
+impl McpServer {
     pub(super) fn new(environment: Environment) -> Self {
-        Self { environment, greeted: None, has_roots: false }
+        Self { environment, client_name: None, has_roots: false }
     }
 
     /// Takes a line; gives back what is to be sent.
-    pub(super) fn take(&mut self, line: Line) -> Vec<Value> {
+    pub(super) fn handle_line(&mut self, line: InputLine) -> Vec<Value> {
         let bytes = match line {
-            Line::TooLong { bytes, head, tail } => {
-                return vec![message::too_long(bytes, &head, &tail)];
+            InputLine::TooLong { bytes, head, tail } => {
+                return vec![message::too_long_response(bytes, &head, &tail)];
             }
-            Line::Whole(bytes) => bytes,
+            InputLine::Whole(bytes) => bytes,
         };
         if bytes.trim_ascii().is_empty() {
             return Vec::new();
         }
-        let values = message::values(&bytes);
+        let values = message::count_values(&bytes);
         if values > message::VALUES_MAX {
-            return vec![message::too_many(values, &bytes)];
+            return vec![message::too_many_values_response(values, &bytes)];
         }
         match serde_json::from_slice(&bytes) {
-            Err(error) => vec![message::answer(&Value::Null, Err(Fault::syntax(&error)))],
+            Err(error) => vec![message::response(&Value::Null, Err(RpcError::parse_error(&error)))],
             Ok(Value::Array(batch)) if batch.is_empty() => {
-                let fault = Fault::request("a batch has at least one message");
-                vec![message::answer(&Value::Null, Err(fault))]
+                let fault = RpcError::invalid_request("a batch has at least one message");
+                vec![message::response(&Value::Null, Err(fault))]
             }
             Ok(Value::Array(batch)) if batch.len() > BATCH_MAX => {
                 let count = batch.len();
-                let fault = Fault::request(format!(
+                let fault = RpcError::invalid_request(format!(
                     "the batch has {count} messages, at most {BATCH_MAX} are answered as one; send them one a line"
                 ));
-                vec![message::answer(&Value::Null, Err(fault))]
+                vec![message::response(&Value::Null, Err(fault))]
             }
             // Clients of 2025-03-26 may send several messages as one.
             Ok(Value::Array(batch)) => {
                 let all: Vec<Value> =
-                    batch.into_iter().filter_map(|one| self.message(one)).collect();
+                    batch.into_iter().filter_map(|one| self.handle_message(one)).collect();
                 if all.is_empty() { all } else { vec![Value::Array(all)] }
             }
-            Ok(one) => self.message(one).into_iter().collect(),
+            Ok(one) => self.handle_message(one).into_iter().collect(),
         }
     }
 
     /// Takes a message; gives back what is to be sent.
-    fn message(&mut self, message: Value) -> Option<Value> {
-        match Incoming::read(message) {
-            Incoming::Broken { id, fault } => Some(message::answer(&id, Err(fault))),
-            Incoming::Request { id, method, parameters } => {
-                Some(message::answer(&id, self.request(&method, &parameters)))
+    fn handle_message(&mut self, message: Value) -> Option<Value> {
+        match IncomingMessage::parse(message) {
+            IncomingMessage::Invalid { id, fault } => Some(message::response(&id, Err(fault))),
+            IncomingMessage::Request { id, method, parameters } => {
+                Some(message::response(&id, self.handle_request(&method, &parameters)))
             }
-            Incoming::Notification { method } => self.notice(&method),
-            Incoming::Response { id, result } => {
-                roots::heed(&mut self.environment, &id, result.as_ref());
+            IncomingMessage::Notification { method } => self.handle_notification(&method),
+            IncomingMessage::Response { id, result } => {
+                roots::apply_response(&mut self.environment, &id, result.as_ref());
                 None
             }
         }
@@ -86,66 +86,67 @@ impl Server {
 
     /// Requests are answered in turn, so one that is cancelled is answered already, or was never here:
     /// `notifications/cancelled` needs no answer, and neither does what nobody knows.
-    fn notice(&self, method: &str) -> Option<Value> {
+    fn handle_notification(&self, method: &str) -> Option<Value> {
         let of_roots = ["notifications/initialized", "notifications/roots/list_changed"];
         let asks = self.has_roots && of_roots.contains(&method);
-        asks.then(|| roots::ask(&self.environment)).flatten()
+        asks.then(|| roots::roots_request(&self.environment)).flatten()
     }
 
-    fn request(&mut self, method: &str, parameters: &Value) -> Result<Value, Fault> {
-        let caller = Caller::of(&self.environment, self.greeted.as_deref(), parameters);
-        self.result(&caller, method, parameters)
+    fn handle_request(&mut self, method: &str, parameters: &Value) -> Result<Value, RpcError> {
+        let caller =
+            Caller::from_request(&self.environment, self.client_name.as_deref(), parameters);
+        self.call_method(&caller, method, parameters)
             .map_err(|fault| fault.without_secrets(|text| caller.clean(text)))
     }
 
-    fn result(
+    fn call_method(
         &mut self,
         caller: &Caller,
         method: &str,
         parameters: &Value,
-    ) -> Result<Value, Fault> {
-        let era = Era::of(method, parameters)?;
+    ) -> Result<Value, RpcError> {
+        let era = ProtocolEra::from_request(method, parameters)?;
         let result = match method {
-            "initialize" => self.greet(parameters)?,
-            "server/discover" => era::discovered(about()),
-            "ping" if era == Era::Handshake => json!({}),
+            "initialize" => self.initialize(parameters)?,
+            "server/discover" => era::discovery_result(server_info()),
+            "ping" if era == ProtocolEra::Handshake => json!({}),
             "tools/list" => {
-                only_page(parameters)?;
+                reject_cursor(parameters)?;
                 json!({"tools": tools::list()})
             }
-            "tools/call" => call(caller, parameters)?,
+            "tools/call" => call_tool(caller, parameters)?,
             "resources/list" => resources::list(caller, parameters)?,
             "resources/templates/list" => {
-                only_page(parameters)?;
+                reject_cursor(parameters)?;
                 resources::templates()
             }
             "resources/read" => resources::read(caller, parameters, era)?,
             "prompts/list" => {
-                only_page(parameters)?;
+                reject_cursor(parameters)?;
                 prompts::list()
             }
             "prompts/get" => prompts::get(caller, parameters)?,
-            _ => return Err(Fault::method(method)),
+            _ => return Err(RpcError::method_not_found(method)),
         };
-        Ok(era.dress(method, result))
+        Ok(era.add_result_fields(method, result))
     }
 
-    fn greet(&mut self, parameters: &Value) -> Result<Value, Fault> {
+    fn initialize(&mut self, parameters: &Value) -> Result<Value, RpcError> {
         if !parameters["protocolVersion"].is_string() {
-            return Err(Fault::parameters(
+            return Err(RpcError::invalid_params(
                 "`protocolVersion` has to be a text, such as `2025-11-25`",
             ));
         }
-        self.greeted = parameters["clientInfo"]["name"].as_str().map(str::to_owned);
+        self.client_name = parameters["clientInfo"]["name"].as_str().map(str::to_owned);
         self.has_roots = parameters["capabilities"]["roots"].is_object();
-        let mut about = about();
-        about.insert("protocolVersion".to_owned(), era::negotiated(parameters).into());
+        let mut about = server_info();
+        about.insert("protocolVersion".to_owned(), era::negotiate_version(parameters).into());
         Ok(Value::Object(about))
     }
 }
 
 /// What the server says about itself, in every era.
-fn about() -> Map<String, Value> {
+fn server_info() -> Map<String, Value> {
     let about = json!({
         "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
         "serverInfo": {"name": "midstride", "title": "midstride", "version": env!("CARGO_PKG_VERSION")},
@@ -160,22 +161,23 @@ fn about() -> Map<String, Value> {
 }
 
 /// What fits on one page has no second one.
-fn only_page(parameters: &Value) -> Result<(), Fault> {
+fn reject_cursor(parameters: &Value) -> Result<(), RpcError> {
     match parameters["cursor"].is_null() {
         true => Ok(()),
-        false => Err(Fault::parameters("there is one page only; leave `cursor` out")),
+        false => Err(RpcError::invalid_params("there is one page only; leave `cursor` out")),
     }
 }
 
-fn call(caller: &Caller, parameters: &Value) -> Result<Value, Fault> {
+fn call_tool(caller: &Caller, parameters: &Value) -> Result<Value, RpcError> {
     let name = parameters["name"].as_str();
-    let name = name.ok_or_else(|| Fault::parameters("`name` has to be the name of a tool"))?;
+    let name =
+        name.ok_or_else(|| RpcError::invalid_params("`name` has to be the name of a tool"))?;
     let names = || tools::ALL.iter().map(|tool| tool.name);
     let tool = tools::ALL.iter().find(|tool| tool.name == name).ok_or_else(|| {
         let near = nearest_match(name, names()).map(|near| format!("; did you mean `{near}`?"));
         let known = names().collect::<Vec<_>>().join(", ");
-        let name = message::name_of(name);
-        Fault::parameters(match near {
+        let name = message::shorten_name(name);
+        RpcError::invalid_params(match near {
             Some(near) => format!("there is no tool `{name}`{near}"),
             None => format!("there is no tool `{name}`; there are {known}"),
         })
@@ -184,12 +186,12 @@ fn call(caller: &Caller, parameters: &Value) -> Result<Value, Fault> {
         Value::Null => Map::new(),
         Value::Object(fields) => fields.clone(),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(Fault::parameters("`arguments` has to be an object"));
+            return Err(RpcError::invalid_params("`arguments` has to be an object"));
         }
     };
     // What does not fit is told to the model, which can correct it; an error of the protocol would
     // stay with the client.
-    let answer = Arguments::read(tool.parameters, given)
+    let answer = ToolArguments::parse(tool.parameters, given)
         .and_then(|arguments| (tool.call)(caller, &arguments));
-    Ok(reply::result(caller, answer))
+    Ok(reply::tool_result(caller, answer))
 }

@@ -13,26 +13,26 @@ mod state_save;
 mod state_update;
 mod tasks;
 
-use super::arguments::{Arguments, Kind, Parameter, schema};
+use super::arguments::{ParameterKind, ToolArguments, ToolParameter, schema};
 use super::caller::{self, Caller};
-use super::reply::Reply;
+use super::reply::ToolReply;
 use crate::diagnostic::Diagnostic;
-use midstride::journal::Recorded;
-use midstride::workspace::project::{Project, Shelved};
+use midstride::journal::RecordedRevision;
+use midstride::workspace::project::{Project, StoredHandoff};
 use serde_json::{Value, json};
 
 /// A tool.
-pub(super) struct Tool {
+pub(super) struct McpTool {
     pub(super) name: &'static str,
-    says: &'static str,
+    description: &'static str,
     /// Whether it changes nothing but receipts.
-    only_reads: bool,
-    pub(super) parameters: &'static [Parameter],
-    pub(super) call: fn(&Caller, &Arguments) -> Result<Reply, Diagnostic>,
+    is_read_only: bool,
+    pub(super) parameters: &'static [ToolParameter],
+    pub(super) call: fn(&Caller, &ToolArguments) -> Result<ToolReply, Diagnostic>,
 }
 
 /// All of them.
-pub(super) const ALL: [Tool; 12] = [
+pub(super) const ALL: [McpTool; 12] = [
     brief::TOOL,
     save::TOOL,
     revise::TOOL,
@@ -48,45 +48,53 @@ pub(super) const ALL: [Tool; 12] = [
 ];
 
 /// The handoff that is meant.
-const HANDOFF: Parameter = Parameter::needed("handoff", Kind::Text, "Its id");
+const HANDOFF: ToolParameter = ToolParameter::required("handoff", ParameterKind::Text, "Its id");
 /// Where the next page begins.
-const OFFSET: Parameter = Parameter::new("offset", Kind::Number, "As the page before says");
+const OFFSET: ToolParameter =
+    ToolParameter::optional("offset", ParameterKind::Number, "As the page before says");
 
 /// What a client is told of them.
 pub(super) fn list() -> Vec<Value> {
-    ALL.iter().map(told).collect()
+    ALL.iter().map(tool_json).collect()
 }
 
-fn told(tool: &Tool) -> Value {
+fn tool_json(tool: &McpTool) -> Value {
     let mut told = json!({
         "name": tool.name,
-        "description": tool.says,
+        "description": tool.description,
         "inputSchema": schema(tool.parameters),
     });
     // Clients take for granted that a tool changes things.
-    if tool.only_reads {
+    if tool.is_read_only {
         told["annotations"] = json!({"readOnlyHint": true});
     }
     told
 }
 
 /// The handoff that was named, to be changed.
-fn handoff(project: &Project, arguments: &Arguments) -> Result<Shelved, Diagnostic> {
-    caller::find_to_change(project, arguments.needed("handoff"))
+fn find_handoff(project: &Project, arguments: &ToolArguments) -> Result<StoredHandoff, Diagnostic> {
+    caller::find_to_change(project, arguments.required_text("handoff"))
 }
 
 /// Says what was recorded, and what was not written.
-fn recorded(project: &Project, shelved: &Shelved, recorded: &Recorded, reason: &str) -> Reply {
+fn recorded_reply(
+    project: &Project,
+    shelved: &StoredHandoff,
+    recorded: &RecordedRevision,
+    reason: &str,
+) -> ToolReply {
     let key = shelved.handoff(project).key();
     let reason = project.clean(reason).0;
-    let reply = Reply::says(format!("{key}@{}: {}", recorded.revision, reason.as_str()));
-    let reply = match recorded.outside {
-        true => reply.and("An edit made outside midstride was kept as a revision of its own."),
+    let reply = ToolReply::from_text(format!("{key}@{}: {}", recorded.revision, reason.as_str()));
+    let reply = match recorded.has_outside_edit {
+        true => {
+            reply.with_text("An edit made outside midstride was kept as a revision of its own.")
+        }
         false => reply,
     };
-    let reply = match &recorded.untold {
-        Some(why) => reply.and(format!("It is written; the ledger is told later: {why}")),
+    let reply = match &recorded.ledger_error {
+        Some(why) => reply.with_text(format!("It is written; the ledger is told later: {why}")),
         None => reply,
     };
-    reply.without(&recorded.redacted)
+    reply.with_redactions(&recorded.redacted)
 }

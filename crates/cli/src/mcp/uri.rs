@@ -8,14 +8,14 @@ pub(super) const HANDOFF: &str = "midstride://handoff/";
 pub(super) const BRIEFING: &str = "midstride://briefing";
 
 /// The path of a `file:` address on this machine.
-pub(super) fn file(uri: &str) -> Option<PathBuf> {
+pub(super) fn file_path(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     let path = path.strip_prefix("localhost").unwrap_or(path);
-    path.starts_with('/').then(|| decoded(path)).flatten().map(PathBuf::from)
+    path.starts_with('/').then(|| decode(path)).flatten().map(PathBuf::from)
 }
 
 /// A name in an address.
-pub(super) fn encoded(name: &str) -> String {
+pub(super) fn encode(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/@".contains(&byte);
     let shown =
         |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
@@ -23,7 +23,7 @@ pub(super) fn encoded(name: &str) -> String {
 }
 
 /// A name from an address; `None` where it is no text.
-pub(super) fn decoded(name: &str) -> Option<String> {
+pub(super) fn decode(name: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -51,13 +51,16 @@ mod tests {
     #[test]
     fn names_come_back_from_addresses() {
         for name in ["market", "feat-042/request@2", "a b%20c", "ä/日", "..%2f"] {
-            assert_eq!(decoded(&encoded(name)).as_deref(), Some(name));
+            assert_eq!(decode(&encode(name)).as_deref(), Some(name));
         }
-        assert_eq!(decoded("100%"), Some("100%".to_owned()));
-        assert_eq!(decoded("%g0%+1"), Some("%g0%+1".to_owned()));
-        assert_eq!(decoded("%ff"), None);
-        assert_eq!(file("file:///home/dev/my%20shop"), Some(PathBuf::from("/home/dev/my shop")));
-        assert_eq!(file("https://example.org/"), None);
-        assert_eq!(file("file://elsewhere/share"), None);
+        assert_eq!(decode("100%"), Some("100%".to_owned()));
+        assert_eq!(decode("%g0%+1"), Some("%g0%+1".to_owned()));
+        assert_eq!(decode("%ff"), None);
+        assert_eq!(
+            file_path("file:///home/dev/my%20shop"),
+            Some(PathBuf::from("/home/dev/my shop"))
+        );
+        assert_eq!(file_path("https://example.org/"), None);
+        assert_eq!(file_path("file://elsewhere/share"), None);
     }
 }

@@ -2,14 +2,14 @@
 
 use super::findings::{self, FindingJson, findings_json};
 use super::{count, shell_word};
-use midstride::verbs::{Judged, Passage};
+use midstride::verbs::{DocumentCheck, StageTransition};
 use midstride::workspace::project::Project;
 use midstride_core::format::finding::{Finding, FindingFix};
 use midstride_core::handoff::life;
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(crate) struct BlockedJson {
+pub(crate) struct BlockedAdvanceJson {
     advanced: bool,
     from: String,
     to: String,
@@ -19,7 +19,7 @@ pub(crate) struct BlockedJson {
 }
 
 #[derive(Serialize)]
-pub(crate) struct PassageJson {
+pub(crate) struct StageTransitionJson {
     advanced: bool,
     from: String,
     to: String,
@@ -37,21 +37,25 @@ pub(crate) struct PassageJson {
     redacted: Vec<String>,
 }
 
-pub(crate) fn blocked_json(judged: &Judged, to: &str) -> BlockedJson {
-    BlockedJson {
+pub(crate) fn blocked_json(judged: &DocumentCheck, to: &str) -> BlockedAdvanceJson {
+    BlockedAdvanceJson {
         advanced: false,
         from: judged.key.to_string(),
         to: to.to_owned(),
         blocking: findings_json(judged),
-        next: ways_on(judged),
+        next: next_commands(judged),
     }
 }
 
-pub(crate) fn passage_json(project: &Project, passage: &Passage, to: &str) -> PassageJson {
+pub(crate) fn stage_transition_json(
+    project: &Project,
+    passage: &StageTransition,
+    to: &str,
+) -> StageTransitionJson {
     let recorded = passage.recorded.as_ref();
     let of_draft = passage.created.iter().flat_map(|created| &created.redacted);
     let of_record = recorded.into_iter().flat_map(|recorded| &recorded.redacted);
-    PassageJson {
+    StageTransitionJson {
         advanced: true,
         from: passage.from.handoff(project).key().to_string(),
         to: to.to_owned(),
@@ -60,20 +64,20 @@ pub(crate) fn passage_json(project: &Project, passage: &Passage, to: &str) -> Pa
         drafted: passage.created.is_some(),
         revision: recorded.map(|recorded| recorded.revision),
         reason: passage.reason.clone(),
-        over: passage.over.iter().map(ToString::to_string).collect(),
-        outside: recorded.is_some_and(|recorded| recorded.outside),
+        over: passage.overridden.iter().map(ToString::to_string).collect(),
+        outside: recorded.is_some_and(|recorded| recorded.has_outside_edit),
         redacted: of_draft.chain(of_record).map(|secret| secret.kind.to_string()).collect(),
     }
 }
 
 /// What blocks, and what to do about each, in words.
-pub(crate) fn blocked(judged: &Judged, to: &str) -> String {
+pub(crate) fn blocked_text(judged: &DocumentCheck, to: &str) -> String {
     let key = &judged.key;
     let number = judged.verdict.findings.len();
     let ending = if number == 1 { "s" } else { "" };
     let mut out =
         format!("`{key}` does not advance to {to}: {} block{ending}", count(number, "finding"));
-    for command in ways_on(judged) {
+    for command in next_commands(judged) {
         out.push_str(&format!("\nNext: {command}"));
     }
     let (name, stage) = (shell_word(&key.to_string()), shell_word(to));
@@ -83,10 +87,10 @@ pub(crate) fn blocked(judged: &Judged, to: &str) -> String {
 }
 
 /// The command that helps with each finding, each command once.
-fn ways_on(judged: &Judged) -> Vec<String> {
+fn next_commands(judged: &DocumentCheck) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for finding in &judged.verdict.findings {
-        let command = way_on(judged, finding);
+        let command = next_command(judged, finding);
         if !commands.contains(&command) {
             commands.push(command);
         }
@@ -94,14 +98,14 @@ fn ways_on(judged: &Judged) -> Vec<String> {
     commands
 }
 
-fn way_on(judged: &Judged, finding: &Finding) -> String {
+fn next_command(judged: &DocumentCheck, finding: &Finding) -> String {
     let key = shell_word(&judged.key.to_string());
     match (life::answer_target(judged.document(), finding), &finding.fix) {
         (Some(which), _) if which.starts_with('q') => {
             format!("midstride answer {key} {which} \"the answer\"")
         }
         (Some(which), _) => format!("midstride answer {key} {which} --holds"),
-        (None, Some(FindingFix::Command(words))) => findings::command(words),
+        (None, Some(FindingFix::Command(words))) => findings::shell_command(words),
         (None, _) => format!("midstride edit {key}"),
     }
 }

@@ -1,7 +1,7 @@
 //! A briefing for programs, and what its user hears of it.
 
 use super::{Surface, count, shell_word};
-use midstride::verbs::{Briefed, Delivery};
+use midstride::verbs::{BriefOutcome, Delivery};
 use midstride::workspace::settings::SessionName;
 use midstride_core::brief::{BriefedItem, OmittedItem};
 use midstride_core::work::event::DeliveredHandoff;
@@ -12,18 +12,18 @@ pub(crate) struct BriefJson<'b> {
     text: &'b str,
     tokens: u64,
     branch: Option<&'b str>,
-    told: Vec<ToldJson<'b>>,
-    merged: Vec<OmittedJson<'b>>,
-    repeated: Vec<OmittedJson<'b>>,
-    omitted: Vec<OmittedJson<'b>>,
-    handoffs: Vec<DeliveredJson<'b>>,
+    told: Vec<BriefedItemJson<'b>>,
+    merged: Vec<OmittedItemJson<'b>>,
+    repeated: Vec<OmittedItemJson<'b>>,
+    omitted: Vec<OmittedItemJson<'b>>,
+    handoffs: Vec<DeliveredHandoffJson<'b>>,
     open_handoffs: usize,
     predecessor: Option<PredecessorJson<'b>>,
     receipt: Option<&'static str>,
 }
 
 #[derive(Serialize)]
-struct ToldJson<'b> {
+struct BriefedItemJson<'b> {
     rank: &'static str,
     what: &'static str,
     source: &'b str,
@@ -32,7 +32,7 @@ struct ToldJson<'b> {
 }
 
 #[derive(Serialize)]
-struct OmittedJson<'b> {
+struct OmittedItemJson<'b> {
     rank: &'static str,
     what: &'static str,
     text: String,
@@ -41,7 +41,7 @@ struct OmittedJson<'b> {
 }
 
 #[derive(Serialize)]
-struct DeliveredJson<'b> {
+struct DeliveredHandoffJson<'b> {
     uid: Option<&'b str>,
     id: &'b str,
     revision: Option<usize>,
@@ -55,39 +55,42 @@ struct PredecessorJson<'b> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct AcknowledgedJson<'s> {
+pub(crate) struct AcknowledgmentJson<'s> {
     client: &'s str,
     session: &'s str,
     new: usize,
 }
 
 #[derive(Serialize)]
-pub(crate) struct LastJson<'s> {
+pub(crate) struct LastBriefingJson<'s> {
     client: &'s str,
     session: &'s str,
     text: &'s str,
 }
 
-pub(crate) fn last_json<'s>(session: &'s SessionName, text: &'s str) -> LastJson<'s> {
-    LastJson { client: &session.client, session: &session.id, text }
+pub(crate) fn last_briefing_json<'s>(
+    session: &'s SessionName,
+    text: &'s str,
+) -> LastBriefingJson<'s> {
+    LastBriefingJson { client: &session.client, session: &session.id, text }
 }
 
 /// Whose briefing was printed.
-pub(crate) fn last_line(session: &SessionName) -> String {
+pub(crate) fn last_briefing_line(session: &SessionName) -> String {
     format!("Briefing of session {} ({})", session.id, session.client)
 }
 
-pub(crate) fn json(briefed: &Briefed) -> BriefJson<'_> {
+pub(crate) fn json(briefed: &BriefOutcome) -> BriefJson<'_> {
     let briefing = &briefed.briefing;
     BriefJson {
         text: &briefing.text,
         tokens: briefing.tokens,
         branch: briefing.branch.as_deref(),
-        told: briefing.included.iter().map(told).collect(),
-        merged: briefing.merged.iter().map(omitted).collect(),
-        repeated: briefing.repeated.iter().map(omitted).collect(),
-        omitted: briefing.omitted.iter().map(omitted).collect(),
-        handoffs: briefed.handoffs.iter().map(delivered).collect(),
+        told: briefing.included.iter().map(briefed_item_json).collect(),
+        merged: briefing.merged.iter().map(omitted_item_json).collect(),
+        repeated: briefing.repeated.iter().map(omitted_item_json).collect(),
+        omitted: briefing.omitted.iter().map(omitted_item_json).collect(),
+        handoffs: briefed.handoffs.iter().map(delivered_handoff_json).collect(),
         open_handoffs: briefed.open,
         predecessor: briefed.predecessor.as_ref().map(|gist| PredecessorJson {
             client: gist.client.name(),
@@ -97,42 +100,42 @@ pub(crate) fn json(briefed: &Briefed) -> BriefJson<'_> {
         receipt: briefed.delivery.as_ref().and_then(|delivery| match delivery {
             Ok(Delivery::New) => Some("new"),
             Ok(Delivery::Known) => Some("known"),
-            Ok(Delivery::PutAside) => Some("put_aside"),
+            Ok(Delivery::Queued) => Some("put_aside"),
             Err(_) => None,
         }),
     }
 }
 
-fn told(told: &BriefedItem) -> ToldJson<'_> {
-    ToldJson {
+fn briefed_item_json(told: &BriefedItem) -> BriefedItemJson<'_> {
+    BriefedItemJson {
         rank: told.rank.name(),
         what: told.heading,
         source: &told.source,
         characters_cut: told.characters_truncated,
-        show: command(&told.show),
+        show: shell_command(&told.show),
     }
 }
 
-fn omitted(omitted: &OmittedItem) -> OmittedJson<'_> {
-    OmittedJson {
+fn omitted_item_json(omitted: &OmittedItem) -> OmittedItemJson<'_> {
+    OmittedItemJson {
         rank: omitted.rank.name(),
         what: omitted.heading,
         text: omitted.text(),
         source: &omitted.source,
-        show: command(&omitted.show),
+        show: shell_command(&omitted.show),
     }
 }
 
-fn delivered(one: &DeliveredHandoff) -> DeliveredJson<'_> {
-    DeliveredJson { uid: one.uid.as_deref(), id: &one.id, revision: one.revision }
+fn delivered_handoff_json(one: &DeliveredHandoff) -> DeliveredHandoffJson<'_> {
+    DeliveredHandoffJson { uid: one.uid.as_deref(), id: &one.id, revision: one.revision }
 }
 
-fn command(words: &[String]) -> String {
+fn shell_command(words: &[String]) -> String {
     words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// What the user hears: what was told, and why not where nothing was.
-pub(crate) fn remarks(briefed: &Briefed, surface: Surface) -> Vec<String> {
+pub(crate) fn remarks(briefed: &BriefOutcome, surface: Surface) -> Vec<String> {
     let briefing = &briefed.briefing;
     let line = briefing.user_line().or_else(|| {
         Some(match briefing.omitted.len() {
@@ -140,15 +143,15 @@ pub(crate) fn remarks(briefed: &Briefed, surface: Surface) -> Vec<String> {
             left => {
                 let left = count(left, "thing");
                 let budget = match surface {
-                    Surface::Typed => "--budget 2000",
-                    Surface::Called => "raise `budget`",
+                    Surface::Terminal => "--budget 2000",
+                    Surface::Tools => "raise `budget`",
                 };
                 format!("Nothing fits the budget; {left} would be to tell: {budget}")
             }
         })
     });
     let receipt = match briefed.delivery {
-        Some(Ok(Delivery::PutAside)) => {
+        Some(Ok(Delivery::Queued)) => {
             Some("The ledger is busy; the next command writes the receipt.".to_owned())
         }
         _ => None,
@@ -156,7 +159,7 @@ pub(crate) fn remarks(briefed: &Briefed, surface: Surface) -> Vec<String> {
     line.into_iter().chain(receipt).collect()
 }
 
-pub(crate) fn acknowledged(session: &SessionName, all: usize, new: usize) -> String {
+pub(crate) fn acknowledgment_text(session: &SessionName, all: usize, new: usize) -> String {
     let SessionName { client, id } = session;
     match (all, new) {
         (_, 0) => format!("{client} session {id} took them over before; nothing was written"),
@@ -167,6 +170,6 @@ pub(crate) fn acknowledged(session: &SessionName, all: usize, new: usize) -> Str
     }
 }
 
-pub(crate) fn acknowledged_json(session: &SessionName, new: usize) -> AcknowledgedJson<'_> {
-    AcknowledgedJson { client: &session.client, session: &session.id, new }
+pub(crate) fn acknowledgment_json(session: &SessionName, new: usize) -> AcknowledgmentJson<'_> {
+    AcknowledgmentJson { client: &session.client, session: &session.id, new }
 }

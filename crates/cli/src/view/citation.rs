@@ -11,16 +11,16 @@ pub(crate) struct CitationJson {
     column: usize,
     statement: String,
     verdict: &'static str,
-    now: Option<SpotJson>,
-    baseline: BaselineJson,
+    now: Option<CitedSpotJson>,
+    baseline: CitationOriginJson,
     #[serde(skip_serializing_if = "Option::is_none")]
-    change: Option<ChangeJson>,
+    change: Option<CitedChangeJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }
 
 #[derive(Serialize)]
-struct SpotJson {
+struct CitedSpotJson {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     first_line: Option<usize>,
@@ -29,19 +29,19 @@ struct SpotJson {
 }
 
 #[derive(Serialize)]
-struct BaselineJson {
+struct CitationOriginJson {
     found_by: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
 }
 
 #[derive(Serialize)]
-struct ChangeJson {
+struct CitedChangeJson {
     was: String,
     is: Option<String>,
 }
 
-pub(crate) fn citation(document: &Document, judged: &CitationCheck) -> CitationJson {
+pub(crate) fn citation_json(document: &Document, judged: &CitationCheck) -> CitationJson {
     let position = document.position(judged.place.at.start);
     let (found_by, commit) = judged.origin.word_and_commit();
     CitationJson {
@@ -50,23 +50,23 @@ pub(crate) fn citation(document: &Document, judged: &CitationCheck) -> CitationJ
         column: position.column,
         statement: statement(document, judged),
         verdict: judged.status.word(),
-        now: judged.location.as_ref().map(spot),
-        baseline: BaselineJson { found_by, commit: commit.map(str::to_owned) },
-        change: judged.change.as_ref().map(change),
+        now: judged.location.as_ref().map(spot_json),
+        baseline: CitationOriginJson { found_by, commit: commit.map(str::to_owned) },
+        change: judged.change.as_ref().map(change_json),
         why: judged.doubt.as_ref().map(ToString::to_string),
     }
 }
 
-fn spot(spot: &CodeLocation) -> SpotJson {
-    SpotJson {
+fn spot_json(spot: &CodeLocation) -> CitedSpotJson {
+    CitedSpotJson {
         path: spot.path.clone(),
         first_line: spot.lines.map(|lines| lines.first),
         last_line: spot.lines.map(|lines| lines.last),
     }
 }
 
-fn change(change: &LineChange) -> ChangeJson {
-    ChangeJson { was: change.before.clone(), is: change.after.clone() }
+fn change_json(change: &LineChange) -> CitedChangeJson {
+    CitedChangeJson { was: change.before.clone(), is: change.after.clone() }
 }
 
 /// What is said about the place, in one line.

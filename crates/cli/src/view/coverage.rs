@@ -2,7 +2,7 @@
 
 use super::table::{Column, table, width};
 use super::{count, one_line};
-use midstride::verbs::{Covering, Judged};
+use midstride::verbs::{DocumentCheck, SessionComparison};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::session::coverage::{Coverage, CoverageItem};
@@ -14,21 +14,23 @@ const MISSING_MAX: usize = 10;
 const NAME_WIDTH_MAX: usize = 80;
 
 /// The coverage of one document in full, of many a line each.
-pub(crate) fn human(judged: &[Judged]) -> String {
+pub(crate) fn human(judged: &[DocumentCheck]) -> String {
     let mut out = String::new();
     for one in judged {
-        let Some(Covering::Compared { session, coverage, .. }) = &one.coverage else { continue };
+        let Some(SessionComparison::Compared { session, coverage, .. }) = &one.coverage else {
+            continue;
+        };
         if coverage.items.is_empty() {
             continue;
         }
         let session = one_line(session, NAME_WIDTH_MAX);
         if judged.len() > 1 {
-            out.push_str(&in_a_line(one).unwrap_or_default());
+            out.push_str(&coverage_line(one).unwrap_or_default());
             continue;
         }
-        out.push_str(&format!("Coverage of session {session}: {}\n", covered(coverage)));
-        out.push_str(&counts(coverage));
-        out.push_str(&missing(coverage));
+        out.push_str(&format!("Coverage of session {session}: {}\n", coverage_ratio(coverage)));
+        out.push_str(&counts_table(coverage));
+        out.push_str(&missing_text(coverage));
     }
     if !out.is_empty() {
         out.push('\n');
@@ -37,25 +39,27 @@ pub(crate) fn human(judged: &[Judged]) -> String {
 }
 
 /// A line for each document that does not cover what it has to; nothing for the others.
-pub(crate) fn problems(judged: &[Judged]) -> String {
-    let is_problem = |one: &&Judged| {
+pub(crate) fn problems(judged: &[DocumentCheck]) -> String {
+    let is_problem = |one: &&DocumentCheck| {
         one.verdict.findings.iter().any(|finding| finding.code == Code::SessionNotCovered)
     };
-    let lines: String = judged.iter().filter(is_problem).filter_map(in_a_line).collect();
+    let lines: String = judged.iter().filter(is_problem).filter_map(coverage_line).collect();
     if lines.is_empty() { lines } else { format!("{lines}\n") }
 }
 
-fn in_a_line(one: &Judged) -> Option<String> {
-    let Some(Covering::Compared { session, coverage, .. }) = &one.coverage else { return None };
+fn coverage_line(one: &DocumentCheck) -> Option<String> {
+    let Some(SessionComparison::Compared { session, coverage, .. }) = &one.coverage else {
+        return None;
+    };
     if coverage.items.is_empty() {
         return None;
     }
     let (key, session) = (&one.key, one_line(session, NAME_WIDTH_MAX));
-    Some(format!("{key}: coverage of session {session}: {}\n", covered(coverage)))
+    Some(format!("{key}: coverage of session {session}: {}\n", coverage_ratio(coverage)))
 }
 
 /// How much of what a handoff has to cover it covers.
-fn covered(coverage: &Coverage) -> String {
+fn coverage_ratio(coverage: &Coverage) -> String {
     let required = coverage.required().count();
     match required - coverage.uncovered().count() {
         _ if required == 0 => "nothing required".to_owned(),
@@ -63,8 +67,8 @@ fn covered(coverage: &Coverage) -> String {
     }
 }
 
-fn counts(coverage: &Coverage) -> String {
-    let column = |name| Column { name, spared: None };
+fn counts_table(coverage: &Coverage) -> String {
+    let column = |name| Column { name, drop_order: None };
     let columns = ["what", "happened", "named", "covered"].map(column);
     let rows: Vec<Vec<String>> = coverage
         .counts()
@@ -78,7 +82,7 @@ fn counts(coverage: &Coverage) -> String {
     table(&columns, &rows, width()).text
 }
 
-fn missing(coverage: &Coverage) -> String {
+fn missing_text(coverage: &Coverage) -> String {
     let missing: Vec<&CoverageItem> = coverage.missing().collect();
     let mut out = String::new();
     for item in missing.iter().take(MISSING_MAX) {
@@ -96,10 +100,10 @@ fn missing(coverage: &Coverage) -> String {
 }
 
 /// Sessions that documents name and of which nothing is on this machine, once for all.
-pub(crate) fn not_here(judged: &[Judged]) -> Option<String> {
-    let session = |one: &Judged| match &one.coverage {
-        Some(Covering::NotHere { session }) => Some(one_line(session, NAME_WIDTH_MAX)),
-        Some(Covering::Compared { .. }) | None => None,
+pub(crate) fn missing_sessions(judged: &[DocumentCheck]) -> Option<String> {
+    let session = |one: &DocumentCheck| match &one.coverage {
+        Some(SessionComparison::NotRecorded { session }) => Some(one_line(session, NAME_WIDTH_MAX)),
+        Some(SessionComparison::Compared { .. }) | None => None,
     };
     let sessions: Vec<String> = judged.iter().filter_map(session).collect();
     let first = sessions.first()?;
@@ -124,12 +128,12 @@ pub(crate) struct CoverageJson {
     /// How many items a handoff has to cover, and how many of them it does.
     required: usize,
     covered: usize,
-    counts: Vec<CountJson>,
-    items: Vec<ItemJson>,
+    counts: Vec<CoverageCountJson>,
+    items: Vec<CoverageItemJson>,
 }
 
 #[derive(Serialize)]
-struct CountJson {
+struct CoverageCountJson {
     what: &'static str,
     happened: usize,
     named: usize,
@@ -137,7 +141,7 @@ struct CountJson {
 }
 
 #[derive(Serialize)]
-struct ItemJson {
+struct CoverageItemJson {
     what: &'static str,
     name: String,
     required: bool,
@@ -151,9 +155,9 @@ struct ItemJson {
 }
 
 /// The coverage of one document for programs.
-pub(crate) fn json(covering: &Covering, document: &Document) -> CoverageJson {
+pub(crate) fn json(covering: &SessionComparison, document: &Document) -> CoverageJson {
     match covering {
-        Covering::Compared { client, session, coverage } => CoverageJson {
+        SessionComparison::Compared { client, session, coverage } => CoverageJson {
             client: Some(*client),
             session: session.clone(),
             is_here: true,
@@ -162,7 +166,7 @@ pub(crate) fn json(covering: &Covering, document: &Document) -> CoverageJson {
             counts: coverage
                 .counts()
                 .into_iter()
-                .map(|count| CountJson {
+                .map(|count| CoverageCountJson {
                     what: count.kind.singular(),
                     happened: count.total,
                     named: count.named,
@@ -171,7 +175,7 @@ pub(crate) fn json(covering: &Covering, document: &Document) -> CoverageJson {
                 .collect(),
             items: coverage.items.iter().map(|item| item_json(item, document)).collect(),
         },
-        Covering::NotHere { session } => CoverageJson {
+        SessionComparison::NotRecorded { session } => CoverageJson {
             client: None,
             session: session.clone(),
             is_here: false,
@@ -183,8 +187,8 @@ pub(crate) fn json(covering: &Covering, document: &Document) -> CoverageJson {
     }
 }
 
-fn item_json(item: &CoverageItem, document: &Document) -> ItemJson {
-    ItemJson {
+fn item_json(item: &CoverageItem, document: &Document) -> CoverageItemJson {
+    CoverageItemJson {
         what: item.kind.singular(),
         name: item.name.clone(),
         required: item.kind.is_required(),

@@ -1,6 +1,6 @@
 //! What changed between two texts: by words for people, unified for tools.
 
-use super::{heading, tame};
+use super::{heading, sanitize};
 use midstride_core::format::document::Document;
 use midstride_core::handoff::anchor;
 use serde::Serialize;
@@ -19,11 +19,11 @@ pub(crate) struct DifferenceJson {
 const CONTEXT: usize = 3;
 
 pub(crate) fn json(old: &str, new: &str, names: (String, String)) -> DifferenceJson {
-    let unified = unified(old, new, &names);
+    let unified = unified_diff(old, new, &names);
     DifferenceJson { from: names.0, to: names.1, differs: old != new, unified }
 }
 
-pub(crate) fn unified(old: &str, new: &str, names: &(String, String)) -> String {
+pub(crate) fn unified_diff(old: &str, new: &str, names: &(String, String)) -> String {
     let difference = TextDiff::from_lines(old, new);
     let mut unified = difference.unified_diff();
     unified.context_radius(CONTEXT).header(&names.0, &names.1).to_string()
@@ -31,7 +31,7 @@ pub(crate) fn unified(old: &str, new: &str, names: &(String, String)) -> String 
 
 /// Changed lines with the words that went `[-so-]` and those that came `{+so+}`, readable without
 /// colour.
-pub(crate) fn words(old: &str, new: &str, names: &(String, String)) -> String {
+pub(crate) fn word_diff(old: &str, new: &str, names: &(String, String)) -> String {
     let mut out = heading(&format!("{} → {}", names.0, names.1));
     let [old, new] = [old, new].map(without_anchors);
     let lines = TextDiff::from_lines(old.as_ref(), new.as_ref());
@@ -42,7 +42,7 @@ pub(crate) fn words(old: &str, new: &str, names: &(String, String)) -> String {
                 operation.old_range().filter_map(|line| lines.old_slice(line)).collect();
             let after: String =
                 operation.new_range().filter_map(|line| lines.new_slice(line)).collect();
-            out.push_str(&marked(&before, &after));
+            out.push_str(&mark_changes(&before, &after));
         }
     }
     out
@@ -54,7 +54,7 @@ fn without_anchors(text: &str) -> Cow<'_, str> {
     plain.map_or(Cow::Borrowed(text), |plain| Cow::Owned(plain.text().to_owned()))
 }
 
-fn marked(before: &str, after: &str) -> String {
+fn mark_changes(before: &str, after: &str) -> String {
     let mut pieces: Vec<(ChangeTag, String)> = Vec::new();
     for change in TextDiff::from_words(before, after).iter_all_changes() {
         match pieces.last_mut() {
@@ -62,12 +62,12 @@ fn marked(before: &str, after: &str) -> String {
             Some(_) | None => pieces.push((change.tag(), change.value().to_owned())),
         }
     }
-    let text: String = pieces.iter().map(|(tag, text)| piece(*tag, &tame(text))).collect();
+    let text: String = pieces.iter().map(|(tag, text)| mark_piece(*tag, &sanitize(text))).collect();
     text.split_inclusive('\n').map(|line| format!("  {line}")).collect()
 }
 
 /// One run of words. The marks stand inside its lines, around what can be seen.
-fn piece(tag: ChangeTag, text: &str) -> String {
+fn mark_piece(tag: ChangeTag, text: &str) -> String {
     let (style, open, close) = match tag {
         ChangeTag::Equal => return text.to_owned(),
         ChangeTag::Delete => (anstyle::AnsiColor::Red.on_default(), "[-", "-]"),

@@ -1,8 +1,8 @@
 //! What briefings repeat until it is closed.
 
-use super::table::{Column, Table, table, width};
+use super::table::{Column, TextTable, table, width};
 use super::{count, one_line};
-use midstride::verbs::{Dismissable, Unwritten};
+use midstride::verbs::{DismissableItem, UnwrittenInstructions};
 use midstride_core::session::short_id;
 use serde::Serialize;
 
@@ -18,13 +18,13 @@ pub(crate) struct DismissableJson<'d> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct DismissedJson<'d> {
+pub(crate) struct DismissalJson<'d> {
     #[serde(flatten)]
     item: DismissableJson<'d>,
     wrong: bool,
 }
 
-fn json(item: &Dismissable) -> DismissableJson<'_> {
+fn json(item: &DismissableItem) -> DismissableJson<'_> {
     DismissableJson {
         handle: &item.handle,
         kind: item.kind,
@@ -33,31 +33,31 @@ fn json(item: &Dismissable) -> DismissableJson<'_> {
     }
 }
 
-pub(crate) fn list_json(items: &[Dismissable]) -> Vec<DismissableJson<'_>> {
+pub(crate) fn list_json(items: &[DismissableItem]) -> Vec<DismissableJson<'_>> {
     items.iter().map(json).collect()
 }
 
-pub(crate) fn dismissed_json(item: &Dismissable, wrong: bool) -> DismissedJson<'_> {
-    DismissedJson { item: json(item), wrong }
+pub(crate) fn dismissal_json(item: &DismissableItem, wrong: bool) -> DismissalJson<'_> {
+    DismissalJson { item: json(item), wrong }
 }
 
 /// What was dismissed.
-pub(crate) fn dismissed(item: &Dismissable, wrong: bool) -> String {
+pub(crate) fn dismissal_text(item: &DismissableItem, wrong: bool) -> String {
     let text = one_line(&item.text, TEXT_LENGTH_MAX);
     let wrong = if wrong { " as wrong" } else { "" };
     format!("Dismissed {}{wrong}: {} \"{text}\"", item.handle, item.kind)
 }
 
 const COLUMNS: [Column; 4] = [
-    Column { name: "HANDLE", spared: None },
-    Column { name: "KIND", spared: Some(1) },
-    Column { name: "SESSION", spared: Some(0) },
-    Column { name: "TEXT", spared: None },
+    Column { name: "HANDLE", drop_order: None },
+    Column { name: "KIND", drop_order: Some(1) },
+    Column { name: "SESSION", drop_order: Some(0) },
+    Column { name: "TEXT", drop_order: None },
 ];
 
 /// A line each.
-pub(crate) fn table_of(items: &[Dismissable]) -> Table {
-    let row = |item: &Dismissable| {
+pub(crate) fn render_table(items: &[DismissableItem]) -> TextTable {
+    let row = |item: &DismissableItem| {
         let session = one_line(short_id(&item.session), usize::MAX);
         let text = one_line(&item.text, usize::MAX);
         vec![item.handle.clone(), item.kind.to_owned(), session, text]
@@ -67,8 +67,8 @@ pub(crate) fn table_of(items: &[Dismissable]) -> Table {
 }
 
 /// How to make the user's instructions permanent; none where every session reads them anyway.
-pub(crate) fn offer(unwritten: &Unwritten) -> Option<String> {
-    let Unwritten { instructions, file } = unwritten;
+pub(crate) fn instruction_hint(unwritten: &UnwrittenInstructions) -> Option<String> {
+    let UnwrittenInstructions { instructions, file } = unwritten;
     let first = instructions.first()?;
     let line = |text: &str| one_line(text, usize::MAX);
     let each =

@@ -3,19 +3,21 @@
 mod clients;
 mod simulation;
 
-pub(crate) use simulation::Step;
+pub(crate) use simulation::SimulationStep;
 
 use super::client::path_problem;
-use super::{count, heading, one_line, tame};
-use clients::ClientJson;
-use midstride::clients::hook_log::Told;
-use midstride::clients::install::OnPath;
-use midstride::store::ledger::{LedgerFacts, LedgerState, NEWEST};
-use midstride::verbs::{ClientFacts, Dismissals, Examined, Idle, Reindexed, ShelfFacts};
-use midstride::workspace::project::{NotRead, SetUp};
-use midstride::workspace::shelf::Layout;
+use super::{count, heading, one_line, sanitize};
+use clients::ClientDiagnosisJson;
+use midstride::clients::hook_log::HookLogReport;
+use midstride::clients::install::PathLookup;
+use midstride::store::ledger::{LedgerHealth, LedgerState, NEWEST_VERSION};
+use midstride::verbs::{
+    ClientFacts, Dismissals, FolderFacts, IdleCost, ProjectReport, ReindexOutcome,
+};
+use midstride::workspace::project::{SetupMode, SkippedSetting};
+use midstride::workspace::shelf::FolderLayout;
 use serde::Serialize;
-use simulation::StepJson;
+use simulation::SimulationStepJson;
 use std::path::Path;
 
 /// What is wrong, and what to do about it.
@@ -23,26 +25,26 @@ pub(crate) type ProblemText = (String, String);
 
 /// Everything that was found out.
 pub(crate) struct Diagnosis {
-    pub(crate) examined: Examined,
+    pub(crate) project: ProjectReport,
     /// Whether hooks may tell of the handoffs here.
-    pub(crate) is_at_home: bool,
-    pub(crate) off: Option<Off>,
+    pub(crate) is_trusted: bool,
+    pub(crate) off_switch: Option<OffSwitch>,
     pub(crate) clients: Vec<ClientFacts>,
-    pub(crate) on_path: OnPath,
+    pub(crate) on_path: PathLookup,
     /// What the log of the hooks tells.
-    pub(crate) told: Told,
+    pub(crate) hook_log: HookLogReport,
     /// Why it could not be read.
     pub(crate) log_problem: Option<String>,
-    pub(crate) idle: Idle,
+    pub(crate) idle: IdleCost,
     /// What the list of our tools costs a session, in tokens.
-    pub(crate) tools: u64,
+    pub(crate) tool_tokens: u64,
     /// A session that was played; none where that was not wanted.
-    pub(crate) steps: Option<Vec<Step>>,
+    pub(crate) steps: Option<Vec<SimulationStep>>,
 }
 
 /// What switches the hooks off.
 #[derive(Clone, Copy)]
-pub(crate) enum Off {
+pub(crate) enum OffSwitch {
     Variable,
     Project,
 }
@@ -50,26 +52,26 @@ pub(crate) enum Off {
 #[derive(Serialize)]
 pub(crate) struct DiagnosisJson {
     switched_off: Option<&'static str>,
-    clients: Vec<ClientJson>,
+    clients: Vec<ClientDiagnosisJson>,
     on_path: Option<String>,
     on_path_is_this_version: bool,
     unreadable_log_lines: usize,
-    simulation: Option<Vec<StepJson>>,
-    cost: CostJson,
+    simulation: Option<Vec<SimulationStepJson>>,
+    cost: IdleCostJson,
     #[serde(flatten)]
-    examined: ExaminedJson,
+    examined: ProjectReportJson,
 }
 
 #[derive(Serialize)]
-struct CostJson {
+struct IdleCostJson {
     processes: usize,
-    bytes: BytesJson,
+    bytes: DiskUsageJson,
     tools_tokens: u64,
     briefing_tokens: Option<u64>,
 }
 
 #[derive(Serialize)]
-struct BytesJson {
+struct DiskUsageJson {
     all: u64,
     ledger: u64,
     index: u64,
@@ -79,24 +81,24 @@ struct BytesJson {
 }
 
 #[derive(Serialize)]
-struct ExaminedJson {
+struct ProjectReportJson {
     root: String,
     set_up: &'static str,
-    shelves: Vec<ShelfJson>,
-    ledger: LedgerJson,
-    index: IndexJson,
+    shelves: Vec<HandoffFolderJson>,
+    ledger: LedgerDiagnosisJson,
+    index: IndexDiagnosisJson,
     problems: Vec<ProblemJson>,
 }
 
 #[derive(Serialize)]
-struct ShelfJson {
+struct HandoffFolderJson {
     path: String,
     layout: &'static str,
     documents: Option<usize>,
 }
 
 #[derive(Serialize)]
-struct LedgerJson {
+struct LedgerDiagnosisJson {
     path: String,
     version: Option<u32>,
     records: Option<usize>,
@@ -107,7 +109,7 @@ struct LedgerJson {
 }
 
 #[derive(Serialize)]
-struct IndexJson {
+struct IndexDiagnosisJson {
     path: String,
     documents: Option<usize>,
     bytes: u64,
@@ -122,65 +124,65 @@ struct ProblemJson {
 
 pub(crate) fn json(diagnosis: &Diagnosis, problems: &[ProblemText]) -> DiagnosisJson {
     let on_path = match &diagnosis.on_path {
-        OnPath::Same(path) | OnPath::Other(path, _) => Some(path.display().to_string()),
-        OnPath::Missing => None,
+        PathLookup::Same(path) | PathLookup::Other(path, _) => Some(path.display().to_string()),
+        PathLookup::Missing => None,
     };
-    let Idle { ledger, index, log, cursors, other, briefing } = diagnosis.idle;
+    let IdleCost { ledger, index, log, cursors, other, briefing_tokens: briefing } = diagnosis.idle;
     let all = diagnosis.idle.bytes();
     DiagnosisJson {
-        switched_off: diagnosis.off.map(|off| match off {
-            Off::Variable => "variable",
-            Off::Project => "project",
+        switched_off: diagnosis.off_switch.map(|off| match off {
+            OffSwitch::Variable => "variable",
+            OffSwitch::Project => "project",
         }),
         clients: diagnosis.clients.iter().map(clients::json).collect(),
         on_path,
-        on_path_is_this_version: matches!(diagnosis.on_path, OnPath::Same(_)),
-        unreadable_log_lines: diagnosis.told.unreadable,
+        on_path_is_this_version: matches!(diagnosis.on_path, PathLookup::Same(_)),
+        unreadable_log_lines: diagnosis.hook_log.unreadable,
         simulation: diagnosis
             .steps
             .as_ref()
             .map(|steps| steps.iter().map(simulation::json).collect()),
-        cost: CostJson {
+        cost: IdleCostJson {
             // There is none: a hook ends with its answer, the MCP server with its session.
             processes: 0,
-            bytes: BytesJson { all, ledger, index, log, cursors, other },
-            tools_tokens: diagnosis.tools,
+            bytes: DiskUsageJson { all, ledger, index, log, cursors, other },
+            tools_tokens: diagnosis.tool_tokens,
             briefing_tokens: briefing,
         },
-        examined: examined_json(&diagnosis.examined, problems),
+        examined: project_json(&diagnosis.project, problems),
     }
 }
 
-fn examined_json(examined: &Examined, problems: &[ProblemText]) -> ExaminedJson {
-    let Examined { ledger, index, .. } = examined;
+fn project_json(examined: &ProjectReport, problems: &[ProblemText]) -> ProjectReportJson {
+    let ProjectReport { ledger, index, .. } = examined;
     let (version, records) = match &ledger.state {
-        LedgerState::Fine { version, records } => (Some(*version), Some(*records)),
+        LedgerState::Readable { version, records } => (Some(*version), Some(*records)),
         LedgerState::Newer { version } => (Some(*version), None),
         LedgerState::Missing | LedgerState::Unusable(_) => (None, None),
     };
-    let shelf = |shelf: &ShelfFacts| ShelfJson {
+    let shelf = |shelf: &FolderFacts| HandoffFolderJson {
         path: shelf.path.display().to_string(),
-        layout: layout(shelf.layout),
+        layout: layout_word(shelf.layout),
         documents: shelf.documents.as_ref().ok().copied(),
     };
     let problem = |(message, hint): &ProblemText| ProblemJson {
         message: message.clone(),
         hint: hint.clone(),
     };
-    ExaminedJson {
+    ProjectReportJson {
         root: examined.root.display().to_string(),
-        set_up: set_up(examined.set_up),
-        shelves: examined.shelves.iter().map(shelf).collect(),
-        ledger: LedgerJson {
+        set_up: setup_word(examined.set_up),
+        shelves: examined.folders.iter().map(shelf).collect(),
+        ledger: LedgerDiagnosisJson {
             path: ledger.path.display().to_string(),
             version,
             records,
-            put_aside: ledger.put_aside,
+            put_aside: ledger.spooled,
             forgotten: examined.forgotten,
             dismissed: examined.dismissals.all,
             dismissed_as_wrong: examined.dismissals.wrong,
         },
-        index: IndexJson {
+        index: IndexDiagnosisJson {
             path: index.path.display().to_string(),
             documents: index.documents,
             bytes: index.bytes,
@@ -190,49 +192,49 @@ fn examined_json(examined: &Examined, problems: &[ProblemText]) -> ExaminedJson 
     }
 }
 
-fn set_up(how: SetUp) -> &'static str {
+fn setup_word(how: SetupMode) -> &'static str {
     match how {
-        SetUp::Not => "not",
-        SetUp::Committed => "committed",
-        SetUp::Private => "private",
+        SetupMode::NotSetUp => "not",
+        SetupMode::Committed => "committed",
+        SetupMode::Private => "private",
     }
 }
 
-fn layout(layout: Layout) -> &'static str {
+fn layout_word(layout: FolderLayout) -> &'static str {
     match layout {
-        Layout::Own => "own",
-        Layout::Pipeline => "pipeline",
-        Layout::Folder => "folder",
-        Layout::Memory => "memory",
+        FolderLayout::Own => "own",
+        FolderLayout::Pipeline => "pipeline",
+        FolderLayout::Folder => "folder",
+        FolderLayout::Memory => "memory",
     }
 }
 
 pub(crate) fn text(diagnosis: &Diagnosis, problems: &[ProblemText]) -> String {
-    let off = match diagnosis.off {
-        Some(Off::Variable) => {
+    let off = match diagnosis.off_switch {
+        Some(OffSwitch::Variable) => {
             "Hooks are OFF by MIDSTRIDE=off in this environment. Take it away to switch them on.\n"
         }
-        Some(Off::Project) => {
+        Some(OffSwitch::Project) => {
             "Hooks are OFF in this project: nothing is told and nothing captured. `midstride on` \
              switches them on.\n"
         }
         None => "",
     };
-    let verdict = match (problems.len(), diagnosis.off) {
+    let verdict = match (problems.len(), diagnosis.off_switch) {
         (0, None) => "Nothing is wrong.".to_owned(),
         (0, Some(_)) => "Nothing else is wrong.".to_owned(),
         (some, _) => format!("{} found; what to do stands at the end.", count(some, "problem")),
     };
-    let mut out = format!("{off}{verdict}\n\n{}", cost(diagnosis));
-    let speaks = diagnosis.off.is_none() && diagnosis.examined.set_up != SetUp::Not;
+    let mut out = format!("{off}{verdict}\n\n{}", cost_text(diagnosis));
+    let speaks = diagnosis.off_switch.is_none() && diagnosis.project.set_up != SetupMode::NotSetUp;
     for facts in &diagnosis.clients {
         out.push_str(&clients::text(facts, speaks));
     }
-    out.push_str(&clients::alone(&diagnosis.told.fired));
+    out.push_str(&clients::background_text(&diagnosis.hook_log.hooks));
     if let Some(steps) = &diagnosis.steps {
         out.push_str(&simulation::text(steps));
     }
-    out.push_str(&examined_text(&diagnosis.examined));
+    out.push_str(&project_text(&diagnosis.project));
     out.push_str(&problems_text(problems));
     out
 }
@@ -241,16 +243,16 @@ pub(crate) fn text(diagnosis: &Diagnosis, problems: &[ProblemText]) -> String {
 fn problems_text(problems: &[ProblemText]) -> String {
     let problem = |(message, hint): &ProblemText| {
         // A reason of several lines stays below its first one.
-        let message = tame(message).replace('\n', "\n    ");
-        format!("  - {message}\n    hint: {}\n", tame(hint))
+        let message = sanitize(message).replace('\n', "\n    ");
+        format!("  - {message}\n    hint: {}\n", sanitize(hint))
     };
     let all: String = problems.iter().map(problem).collect();
     if all.is_empty() { all } else { format!("{}{all}", heading("Problems")) }
 }
 
 /// What midstride costs while nobody calls it, and what it costs a session that starts.
-fn cost(diagnosis: &Diagnosis) -> String {
-    let Idle { ledger, index, log, cursors, other, briefing } = diagnosis.idle;
+fn cost_text(diagnosis: &Diagnosis) -> String {
+    let IdleCost { ledger, index, log, cursors, other, briefing_tokens: briefing } = diagnosis.idle;
     let parts = [
         ("ledger", ledger),
         ("index", index),
@@ -267,14 +269,16 @@ fn cost(diagnosis: &Diagnosis) -> String {
         None => "no briefing here".to_owned(),
     };
     let path = match &diagnosis.on_path {
-        OnPath::Same(found) => format!("{}, this version", path(found)),
-        OnPath::Other(found, version) if version.is_empty() => {
-            format!("{}, another version", path(found))
+        PathLookup::Same(found) => format!("{}, this version", path_text(found)),
+        PathLookup::Other(found, version) if version.is_empty() => {
+            format!("{}, another version", path_text(found))
         }
-        OnPath::Other(found, version) => format!("{}, {}", path(found), one_line(version, 60)),
-        OnPath::Missing => "not on the PATH".to_owned(),
+        PathLookup::Other(found, version) => {
+            format!("{}, {}", path_text(found), one_line(version, 60))
+        }
+        PathLookup::Missing => "not on the PATH".to_owned(),
     };
-    let lost = match diagnosis.told.unreadable {
+    let lost = match diagnosis.hook_log.unreadable {
         0 => String::new(),
         some => format!("  log      {} cannot be read and do not count\n", count(some, "line")),
     };
@@ -283,7 +287,7 @@ fn cost(diagnosis: &Diagnosis) -> String {
          tokens for the list of MCP tools, {briefing}\n{lost}",
         heading("midstride"),
         size(diagnosis.idle.bytes()),
-        diagnosis.tools,
+        diagnosis.tool_tokens,
     )
 }
 
@@ -297,24 +301,28 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn examined_text(examined: &Examined) -> String {
+fn project_text(examined: &ProjectReport) -> String {
     let set_up = match examined.set_up {
-        SetUp::Not => "not set up; what lies around is read all the same",
-        SetUp::Committed => "set up, with a folder that is committed",
-        SetUp::Private => "set up privately: nothing is committed",
+        SetupMode::NotSetUp => "not set up; what lies around is read all the same",
+        SetupMode::Committed => "set up, with a folder that is committed",
+        SetupMode::Private => "set up privately: nothing is committed",
     };
     let mut out = heading("Project");
-    out.push_str(&format!("  {}\n  {set_up}\n", path(&examined.root)));
+    out.push_str(&format!("  {}\n  {set_up}\n", path_text(&examined.root)));
     out.push_str(&heading("Shelves"));
-    for shelf in &examined.shelves {
+    for shelf in &examined.folders {
         let documents = match &shelf.documents {
             Ok(number) => count(*number, "document"),
             Err(_) => "cannot be looked at".to_owned(),
         };
-        out.push_str(&format!("  {}  {documents}\n", path(&shelf.path)));
+        out.push_str(&format!("  {}  {documents}\n", path_text(&shelf.path)));
     }
     out.push_str(&heading("Ledger"));
-    out.push_str(&format!("  {}\n  {}\n", path(&examined.ledger.path), ledger(&examined.ledger)));
+    out.push_str(&format!(
+        "  {}\n  {}\n",
+        path_text(&examined.ledger.path),
+        ledger_text(&examined.ledger)
+    ));
     if examined.forgotten > 0 {
         out.push_str(&format!("  {} forgotten\n", count(examined.forgotten, "text")));
     }
@@ -324,32 +332,34 @@ fn examined_text(examined: &Examined) -> String {
         out.push_str(&format!("  {items} dismissed, {wrong} as wrong ({share} %)\n"));
     }
     out.push_str(&heading("Index"));
-    out.push_str(&format!("  {}\n  {}\n", path(&examined.index.path), index(examined)));
+    out.push_str(&format!("  {}\n  {}\n", path_text(&examined.index.path), index_text(examined)));
     out
 }
 
-fn path(path: &Path) -> String {
-    tame(&path.display().to_string())
+fn path_text(path: &Path) -> String {
+    sanitize(&path.display().to_string())
 }
 
-fn ledger(facts: &LedgerFacts) -> String {
+fn ledger_text(facts: &LedgerHealth) -> String {
     let state = match &facts.state {
         LedgerState::Missing => "not there yet; the first change makes it".to_owned(),
-        LedgerState::Fine { version, records } => {
+        LedgerState::Readable { version, records } => {
             format!("version {version}, {}", count(*records, "record"))
         }
         LedgerState::Newer { version } => {
-            format!("version {version}, which a newer midstride made; this one knows {NEWEST}")
+            format!(
+                "version {version}, which a newer midstride made; this one knows {NEWEST_VERSION}"
+            )
         }
         LedgerState::Unusable(why) => format!("cannot be used: {why}"),
     };
-    match facts.put_aside {
+    match facts.spooled {
         0 => state,
         some => format!("{state}, {} put aside for it", count(some, "file")),
     }
 }
 
-fn index(examined: &Examined) -> String {
+fn index_text(examined: &ProjectReport) -> String {
     match examined.index.documents {
         None => "not there yet; the first search makes it".to_owned(),
         Some(0) => "nothing is in it yet; the first search fills it".to_owned(),
@@ -366,7 +376,7 @@ fn index(examined: &Examined) -> String {
     }
 }
 
-pub(crate) fn reindexed(done: &Reindexed) -> String {
+pub(crate) fn reindex_text(done: &ReindexOutcome) -> String {
     let gone = match done.removed {
         0 => String::new(),
         some => format!(", {} of worktrees that are gone removed", count(some, "index")),
@@ -380,16 +390,16 @@ pub(crate) fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
         diagnosis.clients.iter().flat_map(clients::problems).collect();
     let is_installed = diagnosis.clients.iter().any(ClientFacts::is_installed);
     if !is_installed {
-        found.push(no_client(&diagnosis.clients));
+        found.push(no_client_problem(&diagnosis.clients));
     }
-    if is_installed && !matches!(diagnosis.on_path, OnPath::Same(_)) {
+    if is_installed && !matches!(diagnosis.on_path, PathLookup::Same(_)) {
         let (message, hint) = path_problem(&diagnosis.on_path);
         found.push((message, hint.to_owned()));
     }
     if let Some(why) = &diagnosis.log_problem {
         found.push((why.clone(), "see what is there; hooks go on without their log".to_owned()));
     }
-    if diagnosis.examined.set_up != SetUp::Not && !diagnosis.is_at_home {
+    if diagnosis.project.set_up != SetupMode::NotSetUp && !diagnosis.is_trusted {
         found.push((
             "these handoffs are somebody else's: sessions are told how many there are, and no more"
                 .to_owned(),
@@ -397,12 +407,12 @@ pub(crate) fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
         ));
     }
     found.extend(diagnosis.steps.iter().flat_map(|steps| simulation::problems(steps)));
-    found.extend(problems_of_project(&diagnosis.examined));
+    found.extend(project_problems(&diagnosis.project));
     found
 }
 
 /// Nobody calls midstride; where a client is there, a file may have to be mended first.
-fn no_client(all: &[ClientFacts]) -> ProblemText {
+fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
     let there: Vec<&ClientFacts> = all.iter().filter(|facts| facts.is_found()).collect();
     if there.is_empty() {
         let hint = "install Claude Code or Codex and start it once, then `midstride client add --all`; \
@@ -417,44 +427,44 @@ fn no_client(all: &[ClientFacts]) -> ProblemText {
 }
 
 /// What can be done about something that is configured and not read.
-fn hint_to_read(not_read: &NotRead) -> String {
+fn unread_setting_hint(not_read: &SkippedSetting) -> String {
     match not_read {
-        NotRead::Unknown { key, file } => format!(
+        SkippedSetting::UnknownKey { key, file } => format!(
             "take `{key}` out of `{}`, or update midstride if a newer one knows it",
             file.display()
         ),
-        NotRead::Untrusted(_) => {
+        SkippedSetting::Untrusted(_) => {
             "`midstride trust` shows what it would do; or mend the configuration".to_owned()
         }
-        NotRead::Configuration(_) | NotRead::Shelf { .. } => {
+        SkippedSetting::Configuration(_) | SkippedSetting::Folder { .. } => {
             "mend what is said of it, or the configuration".to_owned()
         }
     }
 }
 
-fn problems_of_project(examined: &Examined) -> Vec<ProblemText> {
+fn project_problems(examined: &ProjectReport) -> Vec<ProblemText> {
     let mut found = Vec::new();
     let mut tell = |message: String, hint: String| found.push((message, hint));
-    if examined.set_up == SetUp::Not {
+    if examined.set_up == SetupMode::NotSetUp {
         let hint = "`midstride init` sets it up; `midstride init --private` commits nothing";
         tell("this project is not set up".to_owned(), hint.to_owned());
     }
-    if let Some(why) = &examined.broken {
+    if let Some(why) = &examined.config_error {
         let hint = "mend the file: until then no hook and hardly a command works here; `midstride \
                     init` in an empty folder shows a fresh one";
         tell(why.clone(), hint.to_owned());
     }
     for not_read in &examined.not_read {
-        tell(not_read.to_string(), hint_to_read(not_read));
+        tell(not_read.to_string(), unread_setting_hint(not_read));
     }
-    for error in examined.shelves.iter().filter_map(|shelf| shelf.documents.as_ref().err()) {
+    for error in examined.folders.iter().filter_map(|shelf| shelf.documents.as_ref().err()) {
         tell(error.to_string(), error.hint().unwrap_or("see what is there").to_owned());
     }
     let ledger = &examined.ledger;
     match &ledger.state {
         LedgerState::Newer { version } => tell(
             format!(
-                "`{}` is of version {version}; this midstride knows {NEWEST}",
+                "`{}` is of version {version}; this midstride knows {NEWEST_VERSION}",
                 ledger.path.display()
             ),
             "update midstride; the ledger is left as it is".to_owned(),
@@ -467,7 +477,7 @@ fn problems_of_project(examined: &Examined) -> Vec<ProblemText> {
             );
             tell(why.clone(), hint);
         }
-        LedgerState::Missing | LedgerState::Fine { .. } => {}
+        LedgerState::Missing | LedgerState::Readable { .. } => {}
     }
     if ledger.unreadable > 0 {
         let hint = format!("look at what lies in `{}`", ledger.spool.display());

@@ -30,12 +30,12 @@ pub(crate) struct SyncJson {
     pub(crate) sent: usize,
     pub(crate) kept_back: usize,
     pub(crate) forgotten: Vec<super::forgotten::TombstoneJson>,
-    pub(crate) tasks: TasksSyncedJson,
+    pub(crate) tasks: TaskSyncJson,
 }
 
 /// Tasks that were exchanged.
 #[derive(Serialize)]
-pub(crate) struct TasksSyncedJson {
+pub(crate) struct TaskSyncJson {
     pub(crate) here: usize,
     pub(crate) received: usize,
     pub(crate) sent: usize,
@@ -65,12 +65,12 @@ pub(crate) struct ShareJson {
 pub(crate) struct FmtJson {
     pub(crate) looked_at: usize,
     pub(crate) changed: Vec<String>,
-    pub(crate) refused: Vec<RefusedJson>,
+    pub(crate) refused: Vec<RefusalJson>,
 }
 
 /// Something that was not done, and what to do about it.
 #[derive(Serialize)]
-pub(crate) struct RefusedJson {
+pub(crate) struct RefusalJson {
     pub(crate) message: String,
     pub(crate) hints: Vec<String>,
 }

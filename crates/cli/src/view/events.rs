@@ -1,8 +1,8 @@
 //! What the ledger tells.
 
-use super::{one_line, tame};
-use crate::ui::escaped;
-use midstride::store::ledger::Recorded;
+use super::{one_line, sanitize};
+use crate::ui::escape_json;
+use midstride::store::ledger::LedgerRecord;
 use midstride_core::session::instruction::InstructionId;
 use midstride_core::text::id::TaskId;
 use midstride_core::work::event::{
@@ -14,21 +14,21 @@ use midstride_core::work::event::{
 const WIDTH: usize = 72;
 
 /// A line per event.
-pub(crate) fn lines(record: &Recorded, json: bool) -> String {
+pub(crate) fn lines(record: &LedgerRecord, json: bool) -> String {
     let line = |envelope: &Envelope| match json {
-        true => cloud(record, envelope),
-        false => human(record, envelope),
+        true => cloud_event_line(record, envelope),
+        false => human_line(record, envelope),
     };
     record.events.iter().map(|envelope| format!("{}\n", line(envelope))).collect()
 }
 
-fn cloud(record: &Recorded, envelope: &Envelope) -> String {
+fn cloud_event_line(record: &LedgerRecord, envelope: &Envelope) -> String {
     let mut event = envelope.to_cloud_event(record.stream.as_str());
-    event["sequence"] = record.cursor.0.to_string().into();
-    escaped(&event.to_string())
+    event["sequence"] = record.position.0.to_string().into();
+    escape_json(&event.to_string())
 }
 
-fn human(record: &Recorded, envelope: &Envelope) -> String {
+fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
     let task = || record.stream.task_id().map_or_else(|| "task".to_owned(), |id| id.short());
     let (about, what) = match &envelope.event {
         Event::Handoff(HandoffEvent::Captured { key, .. }) => (key.clone(), "captured".to_owned()),
@@ -39,7 +39,7 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
             let claim = claim.as_deref().map_or_else(String::new, |claim| format!(": {claim}"));
             (key.clone(), format!("proof {number} {}{claim}", outcome.replace('_', " ")))
         }
-        Event::Task(event) => (task(), happened(event)),
+        Event::Task(event) => (task(), task_event_text(event)),
         Event::Mission(MissionEvent::Stated { .. }) => {
             ("mission".to_owned(), "state captured".to_owned())
         }
@@ -53,7 +53,7 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
             (format!("{what}{of}"), format!("{hash} forgotten{}", why.unwrap_or_default()))
         }
         Event::Session(SessionEvent::Briefed { client, session, handoffs, tokens, .. }) => {
-            let told = names(handoffs);
+            let told = handoff_names(handoffs);
             (
                 format!("session {session}"),
                 format!("{client} session briefed{told}, {tokens} tokens"),
@@ -66,24 +66,24 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
         Event::Session(SessionEvent::Acknowledged { client, session, handoff, verb }) => {
             let what = format!(
                 "{client} session took over{} ({verb})",
-                names(std::slice::from_ref(handoff))
+                handoff_names(std::slice::from_ref(handoff))
             );
             (format!("session {session}"), what)
         }
         Event::Workflow(WorkflowEvent::Saved { name, bytes, .. }) => {
             (format!("workflow {name}"), format!("state saved, {bytes} bytes"))
         }
-        Event::Instruction(event) => instruction(event),
+        Event::Instruction(event) => instruction_text(event),
         Event::Unknown(unknown) => {
             (unknown.kind.clone(), "written by a newer midstride".to_owned())
         }
     };
     let time = envelope.time.strftime("%Y-%m-%d %H:%M");
-    tame(&format!("{time}  {about}  {what}  (by {})", envelope.source))
+    sanitize(&format!("{time}  {about}  {what}  (by {})", envelope.source))
 }
 
 /// What happened to a standing instruction.
-fn instruction(event: &InstructionEvent) -> (String, String) {
+fn instruction_text(event: &InstructionEvent) -> (String, String) {
     let what = match event {
         InstructionEvent::Given { text, .. } => format!("given: {}", one_line(text, WIDTH)),
         InstructionEvent::Revoked { .. } => "revoked by the user".to_owned(),
@@ -96,13 +96,13 @@ fn instruction(event: &InstructionEvent) -> (String, String) {
 }
 
 /// A few handoffs by their names.
-fn names(handoffs: &[DeliveredHandoff]) -> String {
+fn handoff_names(handoffs: &[DeliveredHandoff]) -> String {
     let names = handoffs.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(", ");
     if names.is_empty() { names } else { format!(": {}", one_line(&names, WIDTH)) }
 }
 
 /// What happened to a task, in a few words.
-fn happened(event: &TaskEvent) -> String {
+fn task_event_text(event: &TaskEvent) -> String {
     match event {
         TaskEvent::Added { subject, .. } => format!("added: {}", one_line(subject, WIDTH)),
         TaskEvent::Carried { subject, .. } => {

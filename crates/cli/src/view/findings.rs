@@ -7,35 +7,35 @@ mod sarif;
 
 pub(crate) use github::github;
 pub(crate) use human::human;
-pub(crate) use json::{FindingJson, findings_json, json, json_of};
+pub(crate) use json::{FindingJson, findings_json, json, json_for_findings};
 pub(crate) use sarif::sarif;
 
-use super::{Surface, citation, count, heading, shell_word, tame};
-use midstride::verbs::Judged;
+use super::{Surface, citation, count, heading, sanitize, shell_word};
+use midstride::verbs::DocumentCheck;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Code, Finding, FindingFix, Severity};
 use midstride_core::handoff::life;
 
 /// The way out of a finding, in the words of a surface.
-fn way_out_on(surface: Surface, document: &Document, finding: &Finding) -> String {
+fn fix_hint_on(surface: Surface, document: &Document, finding: &Finding) -> String {
     match surface {
-        Surface::Typed => way_out(finding),
-        Surface::Called => way_out_for_tools(document, finding),
+        Surface::Terminal => fix_hint(finding),
+        Surface::Tools => fix_hint_for_tools(document, finding),
     }
 }
 
 /// The way out of a finding, in words.
-fn way_out(finding: &Finding) -> String {
+fn fix_hint(finding: &Finding) -> String {
     match &finding.fix {
         Some(FindingFix::Hint(advice)) => advice.clone(),
-        Some(FindingFix::Command(words)) => format!("run `{}`", command(words)),
+        Some(FindingFix::Command(words)) => format!("run `{}`", shell_command(words)),
         Some(FindingFix::Edit(_)) => "`midstride check --fix` mends this".to_owned(),
         None => as_fragment(finding.code.rule().fix),
     }
 }
 
 /// The same where a tool is meant.
-fn way_out_for_tools(document: &Document, finding: &Finding) -> String {
+fn fix_hint_for_tools(document: &Document, finding: &Finding) -> String {
     match (finding.code, life::answer_target(document, finding)) {
         (Code::BlockingQuestion, Some(which)) => {
             format!(
@@ -50,7 +50,7 @@ fn way_out_for_tools(document: &Document, finding: &Finding) -> String {
         }
         (_, None) => match &finding.fix {
             Some(FindingFix::Edit(_)) => "`revise` mends this; so does `midstride fmt`".to_owned(),
-            Some(FindingFix::Hint(_) | FindingFix::Command(_)) | None => way_out(finding),
+            Some(FindingFix::Hint(_) | FindingFix::Command(_)) | None => fix_hint(finding),
         },
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn lines(document: &Document, findings: &[Finding], surface: Surface)
     let line = |finding: &Finding| {
         let (severity, code) = (finding.severity(), finding.code);
         let number = document.position(finding.at.start).line;
-        let (message, help) = (tame(&finding.message), way_out_on(surface, document, finding));
+        let (message, help) = (sanitize(&finding.message), fix_hint_on(surface, document, finding));
         format!("{severity}[{code}] in line {number}: {message}; {help}")
     };
     let more = findings.len().saturating_sub(LINES_MAX);
@@ -72,7 +72,7 @@ pub(crate) fn lines(document: &Document, findings: &[Finding], surface: Surface)
 }
 
 /// A command as it is typed.
-pub(crate) fn command(words: &[String]) -> String {
+pub(crate) fn shell_command(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
     words.join(" ")
 }
@@ -87,12 +87,12 @@ fn as_fragment(text: &str) -> String {
 }
 
 /// Notes among many documents are counted, not shown one by one: they are other people's.
-fn is_counted(judged: &[Judged], finding: &Finding) -> bool {
+fn is_counted(judged: &[DocumentCheck], finding: &Finding) -> bool {
     judged.len() > 1 && finding.code == Code::NoHeader
 }
 
 /// Every cited place of every document.
-pub(crate) fn citations(judged: &[Judged]) -> String {
+pub(crate) fn citations(judged: &[DocumentCheck]) -> String {
     let mut out = String::new();
     for one in judged.iter().filter(|one| !one.citations.is_empty()) {
         out.push_str(&format!("{}\n", one.path.display()));
@@ -105,7 +105,7 @@ pub(crate) fn citations(judged: &[Judged]) -> String {
 }
 
 /// One line about all of them.
-pub(crate) fn summary(judged: &[Judged], is_quiet: bool) -> String {
+pub(crate) fn summary(judged: &[DocumentCheck], is_quiet: bool) -> String {
     let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum::<usize>();
     let (errors, warnings, advice) =
         (total(Severity::Error), total(Severity::Warning), total(Severity::Advice));
@@ -140,7 +140,7 @@ pub(crate) fn summary(judged: &[Judged], is_quiet: bool) -> String {
 }
 
 /// All codes, a line each.
-pub(crate) fn index() -> String {
+pub(crate) fn code_index() -> String {
     let line = |code: &Code| {
         let rule = code.rule();
         format!("{}  {:<8} {}\n", rule.code, rule.severity.to_string(), rule.title)
@@ -172,7 +172,7 @@ pub(crate) fn page() -> String {
             "\n## {}: {}\n\n*{}.* {}\n\n**What to do.** {}\n",
             rule.code,
             rule.title,
-            capital(&rule.severity.to_string()),
+            capitalize(&rule.severity.to_string()),
             rule.why,
             rule.fix
         ));
@@ -180,7 +180,7 @@ pub(crate) fn page() -> String {
     out
 }
 
-fn capital(word: &str) -> String {
+fn capitalize(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -1,9 +1,9 @@
 //! A kept text that is to be forgotten, and what is left of it.
 
-use super::{count, one_line, shell_path, shell_word, shown_path, tame};
-use midstride::store::tombstone::{Tombstone, Was};
-use midstride::sys::git::{Left, LogEntry};
-use midstride::verbs::{Forgotten, KeptText};
+use super::{count, display_path, one_line, sanitize, shell_path, shell_word};
+use midstride::store::tombstone::{Tombstone, TombstoneKind};
+use midstride::sys::git::{LogEntry, RemovalOutcome};
+use midstride::verbs::{ForgetOutcome, KeptText};
 use midstride::workspace::project::Project;
 use serde::Serialize;
 
@@ -25,16 +25,16 @@ pub(crate) struct TombstoneJson {
 pub(crate) fn json(tombstone: &Tombstone) -> TombstoneJson {
     TombstoneJson {
         hash: tombstone.hash.clone(),
-        what: tombstone.was.map(Was::word),
-        of: tombstone.of.clone(),
-        at: tombstone.at.to_string(),
-        by: tombstone.by.clone(),
+        what: tombstone.kind.map(TombstoneKind::word),
+        of: tombstone.owner.clone(),
+        at: tombstone.forgotten_at.to_string(),
+        by: tombstone.forgotten_by.clone(),
         reason: tombstone.reason.clone(),
     }
 }
 
 #[derive(Serialize)]
-pub(crate) struct ForgottenJson {
+pub(crate) struct ForgetJson {
     #[serde(flatten)]
     tombstone: TombstoneJson,
     names: Vec<String>,
@@ -56,20 +56,20 @@ struct CommitJson {
     paths: Vec<String>,
 }
 
-pub(crate) fn forgotten_json(text: &KeptText, done: &Forgotten) -> ForgottenJson {
+pub(crate) fn forget_json(text: &KeptText, done: &ForgetOutcome) -> ForgetJson {
     let commit = |entry: &LogEntry| CommitJson {
         commit: entry.commit.clone(),
         subject: entry.subject.clone(),
         paths: entry.paths.clone(),
     };
-    ForgottenJson {
+    ForgetJson {
         tombstone: json(&done.tombstone),
         names: text.names.clone(),
         new: done.is_new,
-        left: match done.left {
-            Left::Nothing => "nothing",
-            Left::Packed => "packed",
-            Left::Reached => "reached",
+        left: match done.removal {
+            RemovalOutcome::Removed => "nothing",
+            RemovalOutcome::Packed => "packed",
+            RemovalOutcome::Referenced => "reached",
         },
         commits: done.commits.iter().map(commit).collect(),
         staged: done.staged.clone(),
@@ -77,22 +77,24 @@ pub(crate) fn forgotten_json(text: &KeptText, done: &Forgotten) -> ForgottenJson
         handoffs: text.handoffs.iter().map(|path| path.display().to_string()).collect(),
         transcript: text.transcript.as_ref().map(|path| path.display().to_string()),
         others: text.others.clone(),
-        elsewhere: done.is_elsewhere,
+        elsewhere: done.may_remain_elsewhere,
     }
 }
 
 /// A tombstone in a line.
-pub(crate) fn tombstone(tombstone: &Tombstone) -> String {
-    let of = tombstone.of.as_deref().map(|of| format!(" of {of}")).unwrap_or_default();
-    let id = short(&tombstone.hash);
-    let was = tombstone.was.map_or("text", Was::word);
-    tame(&format!("{was}{of} ({id}), {tombstone}"))
+pub(crate) fn tombstone_line(tombstone: &Tombstone) -> String {
+    let of = tombstone.owner.as_deref().map(|of| format!(" of {of}")).unwrap_or_default();
+    let id = short_hash(&tombstone.hash);
+    let was = tombstone.kind.map_or("text", TombstoneKind::word);
+    sanitize(&format!("{was}{of} ({id}), {tombstone}"))
 }
 
 /// What a text is, and what would happen to it.
-pub(crate) fn kept(text: &KeptText) -> String {
-    let when = match (text.at, text.was) {
-        (Some(at), Was::Revision) => format!(", replaced {}", at.strftime("%Y-%m-%d %H:%M")),
+pub(crate) fn stored_text(text: &KeptText) -> String {
+    let when = match (text.at, text.kind) {
+        (Some(at), TombstoneKind::Revision) => {
+            format!(", replaced {}", at.strftime("%Y-%m-%d %H:%M"))
+        }
         (Some(at), _) => format!(", taken {}", at.strftime("%Y-%m-%d %H:%M")),
         (None, _) => String::new(),
     };
@@ -101,8 +103,8 @@ pub(crate) fn kept(text: &KeptText) -> String {
         None if text.tombstone.is_some() => String::new(),
         None => ", not on this machine".to_owned(),
     };
-    let mut out = format!("{}{when}{length}\n  {}\n", tame(&text.called()), text.hash);
-    if let Some(beginning) = &text.beginning {
+    let mut out = format!("{}{when}{length}\n  {}\n", sanitize(&text.describe()), text.hash);
+    if let Some(beginning) = &text.preview {
         let width = WIDTH.min(text.bytes.unwrap_or_default() / 2);
         out.push_str(&format!("  {}\n", one_line(beginning, width)));
     }
@@ -111,28 +113,30 @@ pub(crate) fn kept(text: &KeptText) -> String {
 
 /// What happens to it.
 pub(crate) fn plan(text: &KeptText) -> String {
-    let gone = match text.was {
-        Was::Revision => "Its text is removed for good; the history goes on naming it",
-        Was::Checkpoint | Was::Blob => "Its text is removed for good, also from the ledger",
+    let gone = match text.kind {
+        TombstoneKind::Revision => "Its text is removed for good; the history goes on naming it",
+        TombstoneKind::Checkpoint | TombstoneKind::Blob => {
+            "Its text is removed for good, also from the ledger"
+        }
     };
     let told = if text.is_shared { ", and `midstride sync` tells others" } else { "" };
     format!("{gone}. A tombstone stays{told}.")
 }
 
 /// What still has the text, with what to do about it: a message and hints each.
-pub(crate) fn still(
+pub(crate) fn remaining_copies(
     project: &Project,
     text: &KeptText,
-    done: &Forgotten,
+    done: &ForgetOutcome,
 ) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
-    if done.left == Left::Reached {
+    if done.removal == RemovalOutcome::Referenced {
         found.push((
             "git still has it, which midstride does not touch".to_owned(),
-            reached(done).into_iter().chain([REWRITE.to_owned()]).collect(),
+            git_references(done).into_iter().chain([REWRITE_HINT.to_owned()]).collect(),
         ));
     }
-    if done.left == Left::Packed {
+    if done.removal == RemovalOutcome::Packed {
         let hint = "`git gc --prune=now` writes the pack anew without it".to_owned();
         found.push((
             "it still lies in a pack of git, where nothing leads to it".to_owned(),
@@ -140,15 +144,15 @@ pub(crate) fn still(
         ));
     }
     for path in &text.documents {
-        let name = text.of.as_deref().map_or_else(|| shell_path(path), shell_word);
+        let name = text.owner.as_deref().map_or_else(|| shell_path(path), shell_word);
         found.push((
-            format!("`{}` itself still says it", shown_path(project, path)),
+            format!("`{}` itself still says it", display_path(project, path)),
             vec![format!("take it out: midstride edit {name}")],
         ));
     }
     for path in &text.handoffs {
         found.push((
-            format!("`{}` has facts of this session, and may say it", shown_path(project, path)),
+            format!("`{}` has facts of this session, and may say it", display_path(project, path)),
             vec![format!("look, and take it out: midstride edit {}", shell_path(path))],
         ));
     }
@@ -168,13 +172,13 @@ pub(crate) fn still(
     found
 }
 
-const REWRITE: &str =
+const REWRITE_HINT: &str =
     "change the secret where it is used; only rewriting the history takes it out of git";
 
 /// Where git has it.
-fn reached(done: &Forgotten) -> Vec<String> {
+fn git_references(done: &ForgetOutcome) -> Vec<String> {
     let commit = |entry: &LogEntry| {
-        let id = short(&entry.commit);
+        let id = short_hash(&entry.commit);
         format!("{id}  {}  {}", entry.paths.join(", "), one_line(&entry.subject, WIDTH))
     };
     let staged = done.staged.iter().map(|path| format!("staged: {path}"));
@@ -183,10 +187,12 @@ fn reached(done: &Forgotten) -> Vec<String> {
 }
 
 /// Other kept texts that may say the same.
-pub(crate) fn others(text: &KeptText) -> Option<String> {
-    let names: Vec<String> = match text.was {
-        Was::Revision => text.others.iter().map(|name| shell_word(name)).collect(),
-        Was::Checkpoint | Was::Blob => text.others.iter().map(|hash| short(hash)).collect(),
+pub(crate) fn related_texts(text: &KeptText) -> Option<String> {
+    let names: Vec<String> = match text.kind {
+        TombstoneKind::Revision => text.others.iter().map(|name| shell_word(name)).collect(),
+        TombstoneKind::Checkpoint | TombstoneKind::Blob => {
+            text.others.iter().map(|hash| short_hash(hash)).collect()
+        }
     };
     if names.is_empty() {
         return None;
@@ -194,6 +200,6 @@ pub(crate) fn others(text: &KeptText) -> Option<String> {
     Some(format!("Kept besides, and may say it too: midstride forget {}", names.join(" ")))
 }
 
-fn short(id: &str) -> String {
+fn short_hash(id: &str) -> String {
     id.chars().take(ID_LENGTH).collect()
 }

@@ -17,17 +17,17 @@ use midstride_core::text::id::nearest_match;
 const SUGGESTED_MAX: usize = 100;
 
 /// What is done about handoffs that stand alone.
-const NEXT_FOR_ORPHANS: &str =
+const ORPHANS_HINT: &str =
     "name what they build on under `dependencies.upstream`; standing alone is no mistake";
 
 /// A part of the graph, and the whole that it is taken from.
-pub(crate) struct Shown<'g> {
+pub(crate) struct GraphView<'g> {
     pub(crate) project: &'g Project,
     pub(crate) whole: &'g Graph,
     pub(crate) part: &'g Graph,
 }
 
-impl Shown<'_> {
+impl GraphView<'_> {
     fn node(&self, node: usize) -> &GraphNode {
         &self.part.nodes[node]
     }
@@ -40,20 +40,21 @@ impl Shown<'_> {
         (0..self.part.nodes.len()).filter(|node| self.node(*node).is_orphan).collect()
     }
 
-    fn edit(&self, node: usize) -> String {
+    fn edit_command(&self, node: usize) -> String {
         format!("midstride edit {}", shell_word(&self.node(node).key.to_string()))
     }
 
     /// What to do about handoffs that turn in a circle.
-    fn next_for_cycle(&self, edges: &[&Edge]) -> String {
+    fn cycle_hint(&self, edges: &[&Edge]) -> String {
         let last = edges.iter().filter_map(|edge| edge.location).next_back();
-        let edit = last.map_or_else(String::new, |told| format!(": {}", self.edit(told.node)));
+        let edit =
+            last.map_or_else(String::new, |told| format!(": {}", self.edit_command(told.node)));
         format!("decide which came first, and take out what says otherwise{edit}")
     }
 
     /// What to do about a reference that leads nowhere.
-    fn next_for_dangling(&self, dangling: &DanglingReference) -> String {
-        let edit = self.edit(dangling.location.node);
+    fn dangling_hint(&self, dangling: &DanglingReference) -> String {
+        let edit = self.edit_command(dangling.location.node);
         if !dangling.candidates.is_empty() {
             return format!("name one of {}: {edit}", dangling.candidates.join(", "));
         }
@@ -69,7 +70,7 @@ impl Shown<'_> {
 }
 
 /// What is wrong with a reference.
-fn trouble(dangling: &DanglingReference) -> String {
+fn dangling_problem(dangling: &DanglingReference) -> String {
     let what = format!("{}: `{}`", dangling.kind.word(), dangling.written);
     match dangling.candidates.len() {
         0 => format!("{what} is not there"),
@@ -78,6 +79,6 @@ fn trouble(dangling: &DanglingReference) -> String {
 }
 
 /// Where the life of a handoff stands; a note is said to be one.
-fn status(node: &GraphNode) -> String {
+fn status_word(node: &GraphNode) -> String {
     node.status.map_or_else(|| "note".to_owned(), |status| status.to_string())
 }

@@ -1,9 +1,9 @@
 //! One handoff.
 
-use super::receipt::{self, ReceiptsJson};
+use super::receipt::{self, DeliveryLogJson};
 use super::trust::{self, TrustJson};
-use super::{heading, indented, review, tame};
-use midstride::workspace::project::{Project, Shelved};
+use super::{heading, indent, review, sanitize};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::{Measurement, Review, RevisionVerb, Validation};
 use midstride_core::format::insert::GeneratedSection;
 use midstride_core::format::section::SectionMeaning;
@@ -41,16 +41,16 @@ pub(crate) struct HandoffJson {
     reviews: Vec<ReviewJson>,
     trust: TrustJson,
     #[serde(skip_serializing_if = "Option::is_none")]
-    receipts: Option<ReceiptsJson>,
+    receipts: Option<DeliveryLogJson>,
     edited_outside: bool,
     blocking_questions: Vec<String>,
     summary: Option<String>,
     header: Json,
-    sections: Vec<SectionJson>,
+    sections: Vec<HandoffSectionJson>,
 }
 
 #[derive(Serialize)]
-struct SectionJson {
+struct HandoffSectionJson {
     title: String,
     level: u8,
     meaning: Option<&'static str>,
@@ -67,12 +67,12 @@ struct ReviewJson {
 }
 
 /// One handoff, with what the ledger tells of it.
-pub(crate) fn json_of_one(project: &Project, shelved: &Shelved) -> HandoffJson {
-    let receipts = Some(receipt::json(&receipt::facts(project, shelved)));
+pub(crate) fn json_with_deliveries(project: &Project, shelved: &StoredHandoff) -> HandoffJson {
+    let receipts = Some(receipt::json(&receipt::read_delivery_log(project, shelved)));
     HandoffJson { receipts, ..json(project, shelved) }
 }
 
-pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
+pub(crate) fn json(project: &Project, shelved: &StoredHandoff) -> HandoffJson {
     let handoff = shelved.handoff(project);
     let owned = |text: Option<&str>| text.map(str::to_owned);
     let document = handoff.document();
@@ -89,21 +89,21 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
         path: shelved.path.display().to_string(),
         from: owned(handoff.from()),
         to: handoff.to().iter().map(|to| to.value.to_owned()).collect(),
-        created: handoff.created().map(moment),
-        changed: handoff.changed().map(moment),
+        created: handoff.created().map(moment_text),
+        changed: handoff.changed().map(moment_text),
         revisions: handoff.revisions().len(),
         reviews: handoff.reviews().iter().map(review_json).collect(),
-        trust: trust::json(&trust::facts(project, &handoff)),
+        trust: trust::json(&trust::read_trust(project, &handoff)),
         receipts: None,
         // Whoever cannot be told is told the rest.
         edited_outside: project.is_edited_outside(shelved).unwrap_or(false),
-        blocking_questions: blocking(&handoff),
+        blocking_questions: blocking_texts(&handoff),
         summary: owned(handoff.summary()),
-        header: handoff.header().map_or(Json::Null, |header| tree(header.fields())),
+        header: handoff.header().map_or(Json::Null, |header| yaml_to_json(header.fields())),
         sections: document
             .sections()
             .iter()
-            .map(|section| SectionJson {
+            .map(|section| HandoffSectionJson {
                 title: section.title.value.clone(),
                 level: section.level,
                 meaning: section.meaning.map(SectionMeaning::heading),
@@ -113,7 +113,7 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
     }
 }
 
-fn moment(time: Time) -> String {
+fn moment_text(time: Time) -> String {
     time::format_time(time.moment)
 }
 
@@ -122,16 +122,16 @@ fn review_json(review: &Review<'_>) -> ReviewJson {
     ReviewJson {
         at: review.time.map(|time| {
             let read = Time::parse(time.value);
-            read.map_or_else(|| time.value.to_owned(), moment)
+            read.map_or_else(|| time.value.to_owned(), moment_text)
         }),
         by: owned(review.by),
         challenged: owned(review.challenged),
-        verdict: review::verdict(review).map(str::to_owned),
+        verdict: review::verdict_text(review).map(str::to_owned),
         revision: review.revision,
     }
 }
 
-fn tree(node: &YamlNode) -> Json {
+fn yaml_to_json(node: &YamlNode) -> Json {
     match &node.value {
         YamlValue::Null | YamlValue::Unreadable(_) => Json::Null,
         YamlValue::Text(text) => match (node.style, text.as_str()) {
@@ -139,38 +139,41 @@ fn tree(node: &YamlNode) -> Json {
             (midstride_core::text::yaml::YamlStyle::Plain, "false") => Json::Bool(false),
             _ => Json::String(text.clone()),
         },
-        YamlValue::List(items) => items.iter().map(|item| tree(&item.node)).collect(),
+        YamlValue::List(items) => items.iter().map(|item| yaml_to_json(&item.node)).collect(),
         YamlValue::Map(entries) => Json::Object(
-            entries.iter().map(|e| (e.key.value.clone(), tree(&e.node))).collect::<Map<_, _>>(),
+            entries
+                .iter()
+                .map(|e| (e.key.value.clone(), yaml_to_json(&e.node)))
+                .collect::<Map<_, _>>(),
         ),
     }
 }
 
-fn blocking(handoff: &Handoff<'_>) -> Vec<String> {
+fn blocking_texts(handoff: &Handoff<'_>) -> Vec<String> {
     let questions = handoff.questions();
     let blocking = questions.iter().filter(|question| question.blocks());
-    blocking.map(|q| said(q.question).trim().to_owned()).collect()
+    blocking.map(|q| text_or_placeholder(q.question).trim().to_owned()).collect()
 }
 
-fn said(text: Option<Spanned<&str>>) -> &str {
+fn text_or_placeholder(text: Option<Spanned<&str>>) -> &str {
     text.map_or("(no text)", |text| text.value)
 }
 
 /// The handoff for a person at a terminal.
-pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
+pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
     let handoff = shelved.handoff(project);
     let mut out = title_and_facts(project, shelved);
-    let trust = trust::line(&trust::facts(project, &handoff), handoff.is_handoff());
+    let trust = trust::line(&trust::read_trust(project, &handoff), handoff.is_handoff());
     if !trust.is_empty() {
         out.push_str(&format!("{trust}\n"));
     }
-    out.push_str(&told_of(project, shelved));
-    out.push_str(&format!("{}\n", super::shown_path(project, &shelved.path)));
+    out.push_str(&delivery_line(project, shelved));
+    out.push_str(&format!("{}\n", super::display_path(project, &shelved.path)));
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             out.push('\n');
             out.push_str(&heading(name));
-            out.push_str(&indented(&tame(&lines.join("\n"))));
+            out.push_str(&indent(&sanitize(&lines.join("\n"))));
         }
     };
     let written = handoff.node("context_summary").and_then(YamlNode::text);
@@ -183,7 +186,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     part("Assumptions", assumptions(&handoff));
     part("Builds on", upstream(&handoff));
     part("Proofs", proofs(&handoff));
-    part("Measured", handoff.measurements().iter().map(|m| bullet(&measured(m))).collect());
+    part("Measured", handoff.measurements().iter().map(|m| bullet(&measurement_text(m))).collect());
     part("Reviews", handoff.reviews().iter().map(review).collect());
     let name = if handoff.reviews().is_empty() { "Revisions" } else { "Other revisions" };
     part(name, revisions(&handoff));
@@ -193,25 +196,25 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     let body = GeneratedSection::text_without_markers(document, document.body());
     if !body.trim().is_empty() {
         out.push('\n');
-        out.push_str(&tame(body.trim()));
+        out.push_str(&sanitize(body.trim()));
         out.push('\n');
     }
     out
 }
 
 /// What it is called, where its life stands, and whose it is.
-pub(super) fn title_and_facts(project: &Project, shelved: &Shelved) -> String {
+pub(super) fn title_and_facts(project: &Project, shelved: &StoredHandoff) -> String {
     let handoff = shelved.handoff(project);
-    heading(&super::called(&handoff, TITLE_WIDTH)) + &facts(&handoff)
+    heading(&super::display_title(&handoff, TITLE_WIDTH)) + &facts_line(&handoff)
 }
 
 /// Which sessions were told of it, in a line; nothing where none was.
-pub(super) fn told_of(project: &Project, shelved: &Shelved) -> String {
-    let line = receipt::line(&receipt::facts(project, shelved));
-    line.map_or_else(String::new, |line| format!("{}\n", tame(&line)))
+pub(super) fn delivery_line(project: &Project, shelved: &StoredHandoff) -> String {
+    let line = receipt::line(&receipt::read_delivery_log(project, shelved));
+    line.map_or_else(String::new, |line| format!("{}\n", sanitize(&line)))
 }
 
-fn facts(handoff: &Handoff<'_>) -> String {
+fn facts_line(handoff: &Handoff<'_>) -> String {
     let to: Vec<&str> = handoff.to().iter().map(|to| to.value).collect();
     let facts = [
         Some(handoff.key().to_string()),
@@ -221,14 +224,14 @@ fn facts(handoff: &Handoff<'_>) -> String {
         (!to.is_empty()).then(|| format!("to {}", to.join(", "))),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
-    format!("{}\n", tame(&facts.join(" · ")))
+    format!("{}\n", sanitize(&facts.join(" · ")))
 }
 
 fn bullet(text: &str) -> String {
     format!("- {}", text.trim().replace('\n', "\n  "))
 }
 
-fn below(name: &str, text: Option<Spanned<&str>>) -> Option<String> {
+fn detail_line(name: &str, text: Option<Spanned<&str>>) -> Option<String> {
     text.map(|text| format!("  {name}: {}", text.value.trim().replace('\n', "\n  ")))
 }
 
@@ -249,7 +252,7 @@ fn resolution(handoff: &Handoff<'_>) -> Vec<String> {
         ("commit", end.commit),
     ];
     let told = told.into_iter().filter_map(|(name, text)| Some(format!("{name}: {}", text?)));
-    let when = time.map(|time| format!("{}: {}", end.status, review::minute(time)));
+    let when = time.map(|time| format!("{}: {}", end.status, review::format_minute(time)));
     when.into_iter().chain(told).map(|line| bullet(&line)).collect()
 }
 
@@ -261,10 +264,10 @@ fn questions(handoff: &Handoff<'_>) -> Vec<String> {
             (false, Some(_)) => "answered: ",
             (false, None) => "",
         };
-        lines.push(bullet(&format!("{mark}{}", said(question.question).trim())));
-        lines.extend(below("context", question.context));
-        lines.extend(below("who", question.owner));
-        lines.extend(below("answer", question.answer));
+        lines.push(bullet(&format!("{mark}{}", text_or_placeholder(question.question).trim())));
+        lines.extend(detail_line("context", question.context));
+        lines.extend(detail_line("who", question.owner));
+        lines.extend(detail_line("answer", question.answer));
     }
     lines
 }
@@ -272,9 +275,9 @@ fn questions(handoff: &Handoff<'_>) -> Vec<String> {
 fn wrong_turns(handoff: &Handoff<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for turn in handoff.wrong_turns() {
-        lines.push(bullet(said(turn.tried)));
-        lines.extend(below("wrong because", turn.why_wrong));
-        lines.extend(below("instead", turn.replaced_by));
+        lines.push(bullet(text_or_placeholder(turn.tried)));
+        lines.extend(detail_line("wrong because", turn.why_wrong));
+        lines.extend(detail_line("instead", turn.replaced_by));
     }
     lines
 }
@@ -283,8 +286,8 @@ fn decisions(handoff: &Handoff<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for decision in handoff.decisions() {
         let binding = if decision.binding { " (binding)" } else { "" };
-        lines.push(format!("{}{binding}", bullet(said(decision.decision))));
-        lines.extend(below("because", decision.rationale));
+        lines.push(format!("{}{binding}", bullet(text_or_placeholder(decision.decision))));
+        lines.extend(detail_line("because", decision.rationale));
         for alternative in decision.alternatives {
             lines.push(format!("  not: {}", alternative.value));
         }
@@ -307,14 +310,21 @@ fn assumptions(handoff: &Handoff<'_>) -> Vec<String> {
             Validation::Pending if assumption.validation_needed => ", to be validated",
             Validation::Pending => "",
         };
-        lines.push(format!("{} ({confidence}{checked})", bullet(said(assumption.assumption))));
+        lines.push(format!(
+            "{} ({confidence}{checked})",
+            bullet(text_or_placeholder(assumption.assumption))
+        ));
     }
     lines
 }
 
 fn upstream(handoff: &Handoff<'_>) -> Vec<String> {
     let dependencies = handoff.dependencies();
-    dependencies.upstream.iter().map(|dependency| bullet(said(dependency.artifact))).collect()
+    dependencies
+        .upstream
+        .iter()
+        .map(|dependency| bullet(text_or_placeholder(dependency.artifact)))
+        .collect()
 }
 
 /// The claims with their commands, numbered as `verify` and `allow` count them.
@@ -326,12 +336,12 @@ fn proofs(handoff: &Handoff<'_>) -> Vec<String> {
             || "never run".to_owned(),
             |(outcome, time)| {
                 let time = time.and_then(|time| Time::parse(time.value));
-                let when =
-                    time.map_or_else(String::new, |time| format!(", {}", review::minute(time)));
+                let when = time
+                    .map_or_else(String::new, |time| format!(", {}", review::format_minute(time)));
                 format!("{}{when}", outcome.word().replace('_', " "))
             },
         );
-        let claim = said(proof.claim).trim().replace('\n', "\n   ");
+        let claim = text_or_placeholder(proof.claim).trim().replace('\n', "\n   ");
         lines.push(format!("{number}. {claim} ({outcome})"));
         let run = proof.run.map(|run| run.value.trim().replace('\n', "\n        "));
         lines.extend(run.map(|run| format!("   run: {run}")));
@@ -340,13 +350,13 @@ fn proofs(handoff: &Handoff<'_>) -> Vec<String> {
 }
 
 /// A number before and after, and how many times less or more it is.
-pub(super) fn measured(measured: &Measurement<'_>) -> String {
+pub(super) fn measurement_text(measured: &Measurement<'_>) -> String {
     let number = |text: Option<Spanned<&str>>| text.map_or("?", |text| text.value).to_owned();
     let unit = measured.unit.map_or_else(String::new, |unit| format!(" {}", unit.value));
     let ratio = measured.ratio().map(|ratio| format!(" ({ratio:.0}×)"));
     format!(
         "{}: {} → {}{unit}{}",
-        said(measured.name),
+        text_or_placeholder(measured.name),
         number(measured.before),
         number(measured.after),
         ratio.unwrap_or_default()
@@ -356,7 +366,7 @@ pub(super) fn measured(measured: &Measurement<'_>) -> String {
 fn review(review: &Review<'_>) -> String {
     let by = review.by.map_or_else(String::new, |by| format!("by {}: ", by.value.trim()));
     let time = review.time.map_or("", |time| time.value);
-    bullet(&format!("{time}  {by}{}", review::challenge(review).join(" ")))
+    bullet(&format!("{time}  {by}{}", review::challenge_parts(review).join(" ")))
 }
 
 /// The last ones that are not told as reviews; how many more there are is said.
@@ -381,14 +391,14 @@ fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
 }
 
 /// What a new document inherits from the one it builds on.
-pub(crate) fn inherited(project: &Project, upstream: &Shelved) -> String {
+pub(crate) fn inherited_text(project: &Project, upstream: &StoredHandoff) -> String {
     let handoff = upstream.handoff(project);
     let mut out = format!("It builds on {}", handoff.key());
-    let blocking = blocking(&handoff);
+    let blocking = blocking_texts(&handoff);
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             out.push_str(&format!("\n{name}:\n"));
-            out.push_str(indented(&tame(&lines.join("\n"))).trim_end_matches('\n'));
+            out.push_str(indent(&sanitize(&lines.join("\n"))).trim_end_matches('\n'));
         }
     };
     part("Decided there", decisions(&handoff));
@@ -401,14 +411,14 @@ pub(crate) fn inherited(project: &Project, upstream: &Shelved) -> String {
 }
 
 /// A section of the body by its heading or meaning, or a field of the header.
-pub(crate) fn section(shelved: &Shelved, name: &str) -> Option<String> {
+pub(crate) fn section(shelved: &StoredHandoff, name: &str) -> Option<String> {
     let document = &shelved.document;
     let plain = name.trim().to_lowercase();
     let by_title = document.sections().iter().find(|s| s.title.value.to_lowercase() == plain);
     let meaning = SectionMeaning::from_title(&plain.replace('_', " "));
     let by_meaning = || meaning.and_then(|meaning| document.sections_about(meaning).next());
     if let Some(section) = by_title.or_else(by_meaning) {
-        return Some(format!("{}\n", tame(section.at.slice(document.text()).trim_end())));
+        return Some(format!("{}\n", sanitize(section.at.slice(document.text()).trim_end())));
     }
     let entry = document.header()?.fields().entry(&plain.replace(' ', "_"))?;
     let start = entry.key.at.start;
@@ -420,11 +430,11 @@ pub(crate) fn section(shelved: &Shelved, name: &str) -> Option<String> {
         .lines()
         .map(|line| line.get(indent..).filter(|_| line.starts_with(' ')).unwrap_or(line))
         .collect();
-    Some(format!("{}\n", tame(dedented.join("\n").trim_end())))
+    Some(format!("{}\n", sanitize(dedented.join("\n").trim_end())))
 }
 
 /// What `section` would find.
-pub(crate) fn section_names(shelved: &Shelved) -> Vec<String> {
+pub(crate) fn section_names(shelved: &StoredHandoff) -> Vec<String> {
     let document = &shelved.document;
     let sections = document.sections().iter().map(|section| format!("`{}`", section.title.value));
     let entries = document.header().map(|header| header.fields().entries()).unwrap_or_default();

@@ -1,10 +1,10 @@
 //! The life of a handoff as a story, for people and for programs.
 
-use super::receipt::ReceiptsJson;
-use super::review::{challenge, minute, verdict};
+use super::receipt::DeliveryLogJson;
+use super::review::{challenge_parts, format_minute, verdict_text};
 use super::trust::TrustJson;
-use super::{handoff, receipt, table, tame, trust};
-use midstride::workspace::project::{Project, Shelved};
+use super::{handoff, receipt, sanitize, table, trust};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::Measurement;
 use midstride_core::handoff::story::{self, ClosureRecord, TimelineEntry, TimelineEvent};
 use midstride_core::text::time;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
 /// What is told stays readable, however narrow the terminal is, or how wide.
-const TOLD_WIDTH_MIN: usize = 30;
+const TEXT_WIDTH_MIN: usize = 30;
 const LINE_WIDTH_MAX: usize = 100;
 
 #[derive(Serialize)]
@@ -21,23 +21,23 @@ pub(crate) struct HistoryJson {
     title: Option<String>,
     status: String,
     trust: TrustJson,
-    receipts: ReceiptsJson,
-    history: Vec<MomentJson>,
+    receipts: DeliveryLogJson,
+    history: Vec<HistoryMomentJson>,
 }
 
 #[derive(Serialize)]
-struct MomentJson {
+struct HistoryMomentJson {
     at: Option<String>,
     by: Option<String>,
     /// The number of the text it made.
     text: Option<usize>,
     #[serde(flatten)]
-    event: EventJson,
+    event: HistoryEventJson,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-enum EventJson {
+enum HistoryEventJson {
     Captured {
         reason: Option<String>,
     },
@@ -69,29 +69,29 @@ struct MeasurementJson {
     ratio: Option<f64>,
 }
 
-pub(crate) fn json(project: &Project, shelved: &Shelved) -> HistoryJson {
+pub(crate) fn json(project: &Project, shelved: &StoredHandoff) -> HistoryJson {
     let handoff = shelved.handoff(project);
     HistoryJson {
         key: handoff.key().to_string(),
         title: handoff.title().map(str::to_owned),
         status: handoff.status().to_string(),
-        trust: trust::json(&trust::facts(project, &handoff)),
-        receipts: receipt::json(&receipt::facts(project, shelved)),
+        trust: trust::json(&trust::read_trust(project, &handoff)),
+        receipts: receipt::json(&receipt::read_delivery_log(project, shelved)),
         history: story::entries(&handoff).iter().map(moment_json).collect(),
     }
 }
 
-fn moment_json(moment: &TimelineEntry<'_>) -> MomentJson {
+fn moment_json(moment: &TimelineEntry<'_>) -> HistoryMomentJson {
     let owned = |text: Option<&str>| text.map(str::to_owned);
     let event = match &moment.event {
-        TimelineEvent::Captured(remark) => EventJson::Captured { reason: owned(*remark) },
-        TimelineEvent::Challenged(review) => EventJson::Challenged {
+        TimelineEvent::Captured(remark) => HistoryEventJson::Captured { reason: owned(*remark) },
+        TimelineEvent::Challenged(review) => HistoryEventJson::Challenged {
             challenged: owned(review.challenged.map(|text| text.value)),
-            verdict: verdict(review).map(str::to_owned),
+            verdict: verdict_text(review).map(str::to_owned),
             revision: review.revision,
         },
-        TimelineEvent::Changed(reason) => EventJson::Changed { reason: owned(*reason) },
-        TimelineEvent::Closed(end) => EventJson::Ended {
+        TimelineEvent::Changed(reason) => HistoryEventJson::Changed { reason: owned(*reason) },
+        TimelineEvent::Closed(end) => HistoryEventJson::Ended {
             status: end.status.to_string(),
             commit: owned(end.commit),
             outcome: owned(end.outcome),
@@ -101,7 +101,7 @@ fn moment_json(moment: &TimelineEntry<'_>) -> MomentJson {
         },
     };
     let at = moment.time.map(|time| time::format_time(time.moment));
-    MomentJson { at, by: owned(moment.by), text: moment.text_number, event }
+    HistoryMomentJson { at, by: owned(moment.by), text: moment.text_number, event }
 }
 
 fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
@@ -117,22 +117,22 @@ fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
 }
 
 /// The story for a person at a terminal.
-pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
+pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
     let mut out = handoff::title_and_facts(project, shelved);
-    out.push_str(&handoff::told_of(project, shelved));
+    out.push_str(&handoff::delivery_line(project, shelved));
     out.push('\n');
     let moments = story::entries(&shelved.handoff(project));
     let rows: Vec<[String; 3]> = moments.iter().map(columns).collect();
     let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let widths = [widest(0), widest(1), widest(2)];
     // Where no text has a number, there is no column for it.
-    let widths = widths.map(|width| if width == 0 { 0 } else { width + table::GAP });
+    let widths = widths.map(|width| if width == 0 { 0 } else { width + table::COLUMN_GAP });
     let indent: usize = widths.iter().sum();
-    let left = table::width().min(LINE_WIDTH_MAX).saturating_sub(indent).max(TOLD_WIDTH_MIN);
+    let left = table::width().min(LINE_WIDTH_MAX).saturating_sub(indent).max(TEXT_WIDTH_MIN);
     for (row, moment) in rows.iter().zip(&moments) {
         let told: Vec<String> =
-            told(moment).iter().flat_map(|part| wrapped(&tame(part), left)).collect();
-        let first = row.iter().zip(widths).map(|(cell, width)| padded(cell, width));
+            moment_parts(moment).iter().flat_map(|part| wrap(&sanitize(part), left)).collect();
+        let first = row.iter().zip(widths).map(|(cell, width)| pad(cell, width));
         let lines = told.join(&format!("\n{}", " ".repeat(indent)));
         out.push_str(format!("{}{lines}", first.collect::<String>()).trim_end());
         out.push('\n');
@@ -149,16 +149,16 @@ fn columns(moment: &TimelineEntry<'_>) -> [String; 3] {
         TimelineEvent::Closed(end) => end.status.to_string(),
     };
     let text = moment.text_number.map_or_else(String::new, |number| format!("@{number}"));
-    [moment.time.map_or_else(|| "(no time)".to_owned(), minute), text, word]
+    [moment.time.map_or_else(|| "(no time)".to_owned(), format_minute), text, word]
 }
 
 /// Who did it and what there is to say about it, each part beginning a line.
-fn told(moment: &TimelineEntry<'_>) -> Vec<String> {
+fn moment_parts(moment: &TimelineEntry<'_>) -> Vec<String> {
     let mut parts = match &moment.event {
         TimelineEvent::Captured(remark) => remark.iter().map(|&remark| remark.to_owned()).collect(),
-        TimelineEvent::Challenged(review) => challenge(review).into(),
+        TimelineEvent::Challenged(review) => challenge_parts(review).into(),
         TimelineEvent::Changed(reason) => vec![reason.unwrap_or("(no reason)").to_owned()],
-        TimelineEvent::Closed(end) => ended(end),
+        TimelineEvent::Closed(end) => end_parts(end),
     };
     match (moment.by.map(str::trim), parts.first_mut()) {
         (Some(by), Some(first)) => *first = format!("by {by}: {first}"),
@@ -168,22 +168,25 @@ fn told(moment: &TimelineEntry<'_>) -> Vec<String> {
     parts
 }
 
-fn ended(end: &ClosureRecord<'_>) -> Vec<String> {
+fn end_parts(end: &ClosureRecord<'_>) -> Vec<String> {
     let said = [
         end.outcome.map(str::to_owned),
         end.reason.map(str::to_owned),
         end.superseded_by.map(|successor| format!("{successor} took its place")),
         end.commit.map(|commit| format!("commit {commit}")),
     ];
-    said.into_iter().flatten().chain(end.measurements.iter().map(handoff::measured)).collect()
+    said.into_iter()
+        .flatten()
+        .chain(end.measurements.iter().map(handoff::measurement_text))
+        .collect()
 }
 
-fn padded(cell: &str, width: usize) -> String {
+fn pad(cell: &str, width: usize) -> String {
     format!("{cell}{}", " ".repeat(width.saturating_sub(cell.width())))
 }
 
 /// A text in lines of this width; a word that is longer keeps a line of its own.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.trim().lines() {
         let mut line = String::new();
@@ -207,9 +210,9 @@ mod tests {
 
     #[test]
     fn text_is_wrapped_between_words() {
-        assert_eq!(wrapped("one two three\nfour", 8), ["one two", "three", "four"]);
-        assert_eq!(wrapped("a verylongword b", 5), ["a", "verylongword", "b"]);
-        assert_eq!(wrapped("城市 的 页面", 5), ["城市", "的", "页面"]);
-        assert!(wrapped(" \n", 5).is_empty());
+        assert_eq!(wrap("one two three\nfour", 8), ["one two", "three", "four"]);
+        assert_eq!(wrap("a verylongword b", 5), ["a", "verylongword", "b"]);
+        assert_eq!(wrap("城市 的 页面", 5), ["城市", "的", "页面"]);
+        assert!(wrap(" \n", 5).is_empty());
     }
 }

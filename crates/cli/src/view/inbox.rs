@@ -1,7 +1,7 @@
 //! The inbox: what waits for somebody, what is in progress, what is planned, what to do next.
 
-use super::{called, count, heading, one_line, shell_word};
-use midstride::workspace::project::{Project, SetUp, Shelved};
+use super::{count, display_title, heading, one_line, shell_word};
+use midstride::workspace::project::{Project, SetupMode, StoredHandoff};
 use midstride_core::format::header::{Question, Status};
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ const TITLE_WIDTH: usize = 72;
 
 #[derive(Serialize)]
 pub(crate) struct InboxJson {
-    waiting: Vec<WaitingJson>,
+    waiting: Vec<WaitingQuestionJson>,
     in_progress: Vec<super::handoff::HandoffJson>,
     planned: Vec<super::handoff::HandoffJson>,
     notes: usize,
@@ -17,18 +17,19 @@ pub(crate) struct InboxJson {
 }
 
 #[derive(Serialize)]
-struct WaitingJson {
+struct WaitingQuestionJson {
     handoff: String,
     question: String,
     owner: Option<String>,
 }
 
-pub(crate) fn json(project: &Project, open: &[&Shelved]) -> InboxJson {
-    let Parts { in_progress, planned, notes } = parts(project, open);
-    let list = |list: &[&Shelved]| list.iter().map(|s| super::handoff::json(project, s)).collect();
-    let waiting = waiting(project, open)
+pub(crate) fn json(project: &Project, open: &[&StoredHandoff]) -> InboxJson {
+    let InboxGroups { in_progress, planned, notes } = group_handoffs(project, open);
+    let list =
+        |list: &[&StoredHandoff]| list.iter().map(|s| super::handoff::json(project, s)).collect();
+    let waiting = waiting_questions(project, open)
         .into_iter()
-        .map(|(handoff, question)| WaitingJson {
+        .map(|(handoff, question)| WaitingQuestionJson {
             handoff,
             question: question
                 .question
@@ -41,13 +42,13 @@ pub(crate) fn json(project: &Project, open: &[&Shelved]) -> InboxJson {
         in_progress: list(&in_progress),
         planned: list(&planned),
         notes: notes.len(),
-        next: next(project, open),
+        next: next_command(project, open),
     }
 }
 
-pub(crate) fn text(project: &Project, open: &[&Shelved]) -> String {
-    let Parts { in_progress, planned, notes } = parts(project, open);
-    let waiting = waiting(project, open);
+pub(crate) fn text(project: &Project, open: &[&StoredHandoff]) -> String {
+    let InboxGroups { in_progress, planned, notes } = group_handoffs(project, open);
+    let waiting = waiting_questions(project, open);
     let mut out = String::new();
     let blocked = match waiting.len() {
         0 => String::new(),
@@ -79,29 +80,36 @@ pub(crate) fn text(project: &Project, open: &[&Shelved]) -> String {
         out.push_str(&heading(name));
         for shelved in list {
             let handoff = shelved.handoff(project);
-            out.push_str(&format!("  {}  {}\n", handoff.key(), called(&handoff, TITLE_WIDTH)));
+            out.push_str(&format!(
+                "  {}  {}\n",
+                handoff.key(),
+                display_title(&handoff, TITLE_WIDTH)
+            ));
         }
     }
-    out.push_str(&format!("\nNext: {}\n", next(project, open)));
+    out.push_str(&format!("\nNext: {}\n", next_command(project, open)));
     out
 }
 
-struct Parts<'p> {
-    in_progress: Vec<&'p Shelved>,
-    planned: Vec<&'p Shelved>,
-    notes: Vec<&'p Shelved>,
+struct InboxGroups<'p> {
+    in_progress: Vec<&'p StoredHandoff>,
+    planned: Vec<&'p StoredHandoff>,
+    notes: Vec<&'p StoredHandoff>,
 }
 
-fn parts<'p>(project: &Project, open: &[&'p Shelved]) -> Parts<'p> {
-    let (handoffs, notes): (Vec<&Shelved>, Vec<&Shelved>) =
+fn group_handoffs<'p>(project: &Project, open: &[&'p StoredHandoff]) -> InboxGroups<'p> {
+    let (handoffs, notes): (Vec<&StoredHandoff>, Vec<&StoredHandoff>) =
         open.iter().partition(|shelved| shelved.handoff(project).has_status());
     let (in_progress, planned) = handoffs
         .into_iter()
         .partition(|shelved| shelved.handoff(project).status() == Status::InProgress);
-    Parts { in_progress, planned, notes }
+    InboxGroups { in_progress, planned, notes }
 }
 
-fn waiting<'p>(project: &'p Project, open: &[&'p Shelved]) -> Vec<(String, Question<'p>)> {
+fn waiting_questions<'p>(
+    project: &'p Project,
+    open: &[&'p StoredHandoff],
+) -> Vec<(String, Question<'p>)> {
     open.iter()
         .flat_map(|shelved| {
             let handoff = shelved.handoff(project);
@@ -113,8 +121,8 @@ fn waiting<'p>(project: &'p Project, open: &[&'p Shelved]) -> Vec<(String, Quest
 }
 
 /// The one command that helps most now.
-fn next(project: &Project, open: &[&Shelved]) -> String {
-    if project.set_up() == SetUp::Not {
+fn next_command(project: &Project, open: &[&StoredHandoff]) -> String {
+    if project.setup() == SetupMode::NotSetUp {
         return match open.len() {
             0 => "midstride init".to_owned(),
             more => {
@@ -123,8 +131,8 @@ fn next(project: &Project, open: &[&Shelved]) -> String {
             }
         };
     }
-    let is_handoff = |shelved: &&&Shelved| shelved.handoff(project).is_handoff();
-    let handoffs: Vec<&Shelved> = open.iter().filter(is_handoff).copied().collect();
+    let is_handoff = |shelved: &&&StoredHandoff| shelved.handoff(project).is_handoff();
+    let handoffs: Vec<&StoredHandoff> = open.iter().filter(is_handoff).copied().collect();
     let blocked = handoffs.iter().find_map(|shelved| {
         let handoff = shelved.handoff(project);
         let number = handoff.questions().iter().position(Question::blocks)? + 1;
@@ -136,19 +144,19 @@ fn next(project: &Project, open: &[&Shelved]) -> String {
         (None, Some(first)) => {
             let key = shell_word(&first.handoff(project).key().to_string());
             let show = || format!("midstride show {key}");
-            advance(project, first).unwrap_or_else(show)
+            advance_command(project, first).unwrap_or_else(show)
         }
         (None, None) => "midstride new \"what you found out\"".to_owned(),
     }
 }
 
 /// The command that takes a stage to the next, where nothing blocks it and one follows.
-fn advance(project: &Project, shelved: &Shelved) -> Option<String> {
+fn advance_command(project: &Project, shelved: &StoredHandoff) -> Option<String> {
     let handoff = shelved.handoff(project);
     let next = project.settings().stages.derived_from(handoff.stage()?);
     let next: Vec<String> = next.map(shell_word).collect();
     let key = shell_word(&handoff.key().to_string());
-    let complete = !next.is_empty() && project.judge(shelved).blocking().is_empty();
+    let complete = !next.is_empty() && project.check(shelved).blocking().is_empty();
     let command = || format!("midstride advance {key} --to {}", next.join(", or --to "));
     complete.then(command)
 }

@@ -1,8 +1,8 @@
 //! The mission: what was captured, and what the tasks and handoffs tell now.
 
 use super::{count, one_line};
-use midstride::verbs::InFlight;
-use midstride::workspace::project::{Project, Shelved};
+use midstride::verbs::InFlightAgent;
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::text::time;
 use midstride_core::work::mission::{AGENT, Mission, OWNER, TaskOverview};
@@ -27,21 +27,21 @@ pub(crate) struct MissionJson {
 }
 
 #[derive(Serialize)]
-pub(crate) struct BriefJson {
+pub(crate) struct MissionBriefJson {
     #[serde(flatten)]
     mission: MissionJson,
     completed: usize,
-    in_progress: Vec<InFlightJson>,
+    in_progress: Vec<InProgressTaskJson>,
     blocked: Vec<String>,
     waiting_on: Vec<String>,
     pending: Vec<String>,
-    agents: Vec<AgentJson>,
-    binding_decisions: Vec<QuotedJson>,
-    open_questions: Vec<QuotedJson>,
+    agents: Vec<TasklessAgentJson>,
+    binding_decisions: Vec<QuoteJson>,
+    open_questions: Vec<QuoteJson>,
 }
 
 #[derive(Serialize)]
-struct InFlightJson {
+struct InProgressTaskJson {
     id: String,
     name: String,
     agent_id: Option<String>,
@@ -50,14 +50,14 @@ struct InFlightJson {
 
 /// An agent in flight that works on no task.
 #[derive(Serialize)]
-struct AgentJson {
+struct TasklessAgentJson {
     id: Option<String>,
     about: Option<String>,
 }
 
 /// What a handoff says.
 #[derive(Serialize)]
-struct QuotedJson {
+struct QuoteJson {
     handoff: String,
     number: Option<usize>,
     blocking: Option<bool>,
@@ -65,32 +65,32 @@ struct QuotedJson {
 }
 
 /// Everything a briefing is made of.
-pub(crate) struct Briefing<'a> {
+pub(crate) struct MissionBriefing<'a> {
     pub(crate) mission: Option<&'a Mission>,
     pub(crate) tasks: &'a Tasks,
-    pub(crate) agents: &'a [InFlight],
-    pub(crate) decided: Vec<Decided>,
+    pub(crate) agents: &'a [InFlightAgent],
+    pub(crate) decisions: Vec<HandoffDecision>,
     pub(crate) questions: Vec<OpenQuestion<'a>>,
 }
 
 /// A decision of a handoff.
-pub(crate) struct Decided {
+pub(crate) struct HandoffDecision {
     handoff: String,
     binding: bool,
     text: String,
     /// Whether the page is about its handoff, so that the line need not name it.
-    is_of_page: bool,
+    omits_handoff: bool,
 }
 
-impl Decided {
+impl HandoffDecision {
     /// The same on a page about its handoff.
-    pub(crate) fn on_its_page(self) -> Self {
-        Self { is_of_page: true, ..self }
+    pub(crate) fn without_handoff(self) -> Self {
+        Self { omits_handoff: true, ..self }
     }
 }
 
 /// The decisions of open handoffs: those that bind, and what sessions decided.
-pub(crate) fn decided(project: &Project, all: &[Shelved]) -> Vec<Decided> {
+pub(crate) fn open_decisions(project: &Project, all: &[StoredHandoff]) -> Vec<HandoffDecision> {
     let open = all.iter().map(|shelved| shelved.handoff(project));
     let open = open.filter(|handoff| handoff.status().is_open());
     open.flat_map(|handoff| {
@@ -98,11 +98,11 @@ pub(crate) fn decided(project: &Project, all: &[Shelved]) -> Vec<Decided> {
         let is_session = handoff.kind() == HandoffKind::Session;
         let decisions = handoff.decisions().into_iter();
         let told = decisions.filter(|decision| decision.binding || is_session);
-        let one = |(text, binding): (String, bool)| Decided {
+        let one = |(text, binding): (String, bool)| HandoffDecision {
             handoff: key.clone(),
             binding,
             text,
-            is_of_page: false,
+            omits_handoff: false,
         };
         let texts = told
             .filter_map(|decision| Some((decision.decision?.value.to_owned(), decision.binding)));
@@ -131,16 +131,16 @@ pub(crate) fn mission_json(mission: Option<&Mission>) -> MissionJson {
     }
 }
 
-pub(crate) fn json(briefing: &Briefing<'_>) -> BriefJson {
+pub(crate) fn json(briefing: &MissionBriefing<'_>) -> MissionBriefJson {
     let standing = TaskOverview::from_tasks(briefing.tasks);
     let shorts = |list: &[&Task]| list.iter().map(|task| task.id.short()).collect();
-    BriefJson {
+    MissionBriefJson {
         mission: mission_json(briefing.mission),
         completed: standing.completed,
         in_progress: standing
             .in_progress
             .iter()
-            .map(|task| InFlightJson {
+            .map(|task| InProgressTaskJson {
                 id: task.id.short(),
                 name: briefing.tasks.display_name(task),
                 agent_id: task.metadata.get(AGENT).cloned(),
@@ -151,14 +151,14 @@ pub(crate) fn json(briefing: &Briefing<'_>) -> BriefJson {
         waiting_on: standing.awaited.iter().map(|awaited| awaited.id.short()).collect(),
         pending: shorts(&standing.pending),
         agents: briefing
-            .agents_alone()
-            .map(|agent| AgentJson { id: agent.id.clone(), about: agent.about.clone() })
+            .taskless_agents()
+            .map(|agent| TasklessAgentJson { id: agent.id.clone(), about: agent.about.clone() })
             .collect(),
         binding_decisions: briefing
-            .decided
+            .decisions
             .iter()
             .filter(|decided| decided.binding)
-            .map(|binding| QuotedJson {
+            .map(|binding| QuoteJson {
                 handoff: binding.handoff.clone(),
                 number: None,
                 blocking: None,
@@ -168,7 +168,7 @@ pub(crate) fn json(briefing: &Briefing<'_>) -> BriefJson {
         open_questions: briefing
             .questions
             .iter()
-            .map(|open| QuotedJson {
+            .map(|open| QuoteJson {
                 handoff: open.handoff.clone(),
                 number: Some(open.number),
                 blocking: Some(open.question.blocking),
@@ -179,7 +179,7 @@ pub(crate) fn json(briefing: &Briefing<'_>) -> BriefJson {
 }
 
 /// The briefing of whoever takes the mission over.
-pub(crate) fn text(briefing: &Briefing<'_>) -> String {
+pub(crate) fn text(briefing: &MissionBriefing<'_>) -> String {
     let mode = |state: &Mission| {
         let mode = state.mode.as_deref().map(|mode| format!(", mode {}", plain(mode)));
         let iteration = state.iteration.map(|number| format!(", iteration {number}"));
@@ -189,11 +189,11 @@ pub(crate) fn text(briefing: &Briefing<'_>) -> String {
         format!("\nCaptured by {}{}\n", plain(&state.by), mode(state))
     });
     let title = format!("# {}\n{by}", subject(briefing.mission));
-    [title, handoff(briefing), resumption(briefing)].join("\n")
+    [title, handoff_section(briefing), resume_section(briefing)].join("\n")
 }
 
 /// The state of the work: tasks, decisions, questions, what to do next.
-pub(crate) fn handoff(briefing: &Briefing<'_>) -> String {
+pub(crate) fn handoff_section(briefing: &MissionBriefing<'_>) -> String {
     let standing = TaskOverview::from_tasks(briefing.tasks);
     [
         "## Mission Handoff\n".to_owned(),
@@ -205,10 +205,10 @@ pub(crate) fn handoff(briefing: &Briefing<'_>) -> String {
     .join("\n")
 }
 
-impl Briefing<'_> {
+impl MissionBriefing<'_> {
     /// Agents in flight that no task names.
-    fn agents_alone(&self) -> impl Iterator<Item = &InFlight> {
-        let named = |agent: &InFlight| {
+    fn taskless_agents(&self) -> impl Iterator<Item = &InFlightAgent> {
+        let named = |agent: &InFlightAgent| {
             let is_its = |task: &Task| task.metadata.get(AGENT) == agent.id.as_ref();
             agent.id.is_some() && self.tasks.iter().any(is_its)
         };
@@ -236,18 +236,19 @@ fn status_summary(tasks: &Tasks, standing: &TaskOverview<'_>) -> String {
     };
     let awaited: Vec<String> =
         standing.awaited.iter().map(|awaited| tasks.display_name_of(awaited.id)).collect();
-    let waiting = (!awaited.is_empty()).then(|| format!("waiting on {}", named(&awaited, ", ")));
+    let waiting =
+        (!awaited.is_empty()).then(|| format!("waiting on {}", name_list(&awaited, ", ")));
     let reasons = standing.blocked.iter().filter_map(|task| {
         Some(format!("{}: {}", tasks.display_name(task), plain(task.reason.as_deref()?)))
     });
     let reasons: Vec<String> = reasons.collect();
-    let reasons = (!reasons.is_empty()).then(|| named(&reasons, "; "));
+    let reasons = (!reasons.is_empty()).then(|| name_list(&reasons, "; "));
     let flight: Vec<String> = standing
         .in_progress
         .iter()
-        .map(|task| tasks.display_name(task) + &worker(task, ", ", ""))
+        .map(|task| tasks.display_name(task) + &worker_text(task, ", ", ""))
         .collect();
-    let flight = if flight.is_empty() { Vec::new() } else { vec![named(&flight, "; ")] };
+    let flight = if flight.is_empty() { Vec::new() } else { vec![name_list(&flight, "; ")] };
     section(
         "Status Summary",
         &[
@@ -268,13 +269,13 @@ fn status_summary(tasks: &Tasks, standing: &TaskOverview<'_>) -> String {
 }
 
 /// Who works on a task: its agent, else its owner.
-fn worker(task: &Task, before: &str, after: &str) -> String {
+fn worker_text(task: &Task, before: &str, after: &str) -> String {
     let who = super::task::worker(task).map(|who| format!("{before}{who}{after}"));
     who.unwrap_or_default()
 }
 
 /// A few names, and how many more there are.
-fn named(names: &[String], between: &str) -> String {
+fn name_list(names: &[String], between: &str) -> String {
     let shown = names.iter().take(NAMED_MAX).cloned().collect::<Vec<_>>().join(between);
     match names.len().saturating_sub(NAMED_MAX) {
         0 => shown,
@@ -282,11 +283,11 @@ fn named(names: &[String], between: &str) -> String {
     }
 }
 
-fn decisions(briefing: &Briefing<'_>) -> Vec<String> {
+fn decisions(briefing: &MissionBriefing<'_>) -> Vec<String> {
     let own = briefing.mission.map(|state| state.decisions.as_slice()).unwrap_or_default();
-    let is_new = |decided: &&Decided| !own.contains(&decided.text);
-    let quoted = briefing.decided.iter().filter(is_new).map(|decided| {
-        if decided.is_of_page {
+    let is_new = |decided: &&HandoffDecision| !own.contains(&decided.text);
+    let quoted = briefing.decisions.iter().filter(is_new).map(|decided| {
+        if decided.omits_handoff {
             return plain(&decided.text);
         }
         let verb = if decided.binding { "binds" } else { "decided" };
@@ -295,7 +296,7 @@ fn decisions(briefing: &Briefing<'_>) -> Vec<String> {
     own.iter().map(|text| plain(text)).chain(quoted).collect()
 }
 
-fn questions(briefing: &Briefing<'_>) -> Vec<String> {
+fn questions(briefing: &MissionBriefing<'_>) -> Vec<String> {
     let own = briefing.mission.map(|state| state.questions.as_slice()).unwrap_or_default();
     let quoted = briefing.questions.iter().map(|open| {
         let text = open.question.question.map_or("(no text)", |text| text.value);
@@ -306,17 +307,17 @@ fn questions(briefing: &Briefing<'_>) -> Vec<String> {
 }
 
 /// What was captured; else what the tasks suggest.
-fn next_actions(briefing: &Briefing<'_>, standing: &TaskOverview<'_>) -> String {
+fn next_actions(briefing: &MissionBriefing<'_>, standing: &TaskOverview<'_>) -> String {
     let said = briefing.mission.map(|state| state.next.as_slice()).unwrap_or_default();
     let actions: Vec<String> = match said {
-        [] => suggested(briefing.tasks, standing),
+        [] => suggested_actions(briefing.tasks, standing),
         said => said.iter().map(|text| plain(text)).collect(),
     };
     let numbered = (1..).zip(actions).map(|(number, text)| format!("{number}. {text}\n"));
     format!("### Next Actions\nWhen resuming:\n{}", numbered.collect::<String>())
 }
 
-fn suggested(tasks: &Tasks, standing: &TaskOverview<'_>) -> Vec<String> {
+fn suggested_actions(tasks: &Tasks, standing: &TaskOverview<'_>) -> Vec<String> {
     let mut actions = Vec::new();
     for task in standing.in_progress.iter().take(NAMED_MAX) {
         let name = tasks.display_name(task);
@@ -327,7 +328,7 @@ fn suggested(tasks: &Tasks, standing: &TaskOverview<'_>) -> Vec<String> {
         });
         let follow: Vec<String> = follow.map(|other| tasks.display_name(other)).collect();
         if !follow.is_empty() {
-            let follow = named(&follow, ", ");
+            let follow = name_list(&follow, ", ");
             actions.push(format!(
                 "If complete, verify and unblock {follow}: `midstride task done {name}`"
             ));
@@ -342,12 +343,12 @@ fn suggested(tasks: &Tasks, standing: &TaskOverview<'_>) -> Vec<String> {
 }
 
 /// The work that agents do while the session is over.
-pub(crate) fn in_flight(briefing: &Briefing<'_>) -> String {
+pub(crate) fn in_flight_text(briefing: &MissionBriefing<'_>) -> String {
     let standing = TaskOverview::from_tasks(briefing.tasks);
     let with_task = standing.in_progress.iter();
     let with_task =
-        with_task.map(|task| briefing.tasks.display_name(task) + &worker(task, " (", ")"));
-    let alone = briefing.agents_alone().map(|agent| {
+        with_task.map(|task| briefing.tasks.display_name(task) + &worker_text(task, " (", ")"));
+    let alone = briefing.taskless_agents().map(|agent| {
         let id = agent.id.as_deref().map_or_else(
             || "an agent without an id".to_owned(),
             |id| format!("agent {}", plain(id)),
@@ -358,12 +359,12 @@ pub(crate) fn in_flight(briefing: &Briefing<'_>) -> String {
     let flight: Vec<String> = with_task.chain(alone).collect();
     match flight.as_slice() {
         [] => "none".to_owned(),
-        flight => format!("{} - check for completion", named(flight, ", ")),
+        flight => format!("{} - check for completion", name_list(flight, ", ")),
     }
 }
 
-fn resumption(briefing: &Briefing<'_>) -> String {
-    let flight = in_flight(briefing);
+fn resume_section(briefing: &MissionBriefing<'_>) -> String {
+    let flight = in_flight_text(briefing);
     format!(
         "## Handoff Complete\n\n\
          State captured in the task system. To resume:\n\n\
@@ -387,7 +388,7 @@ pub(crate) fn history(states: &[Mission]) -> String {
             ("Questions", &state.questions),
             ("Next", &state.next),
         ];
-        let parts: String = parts.iter().map(|(name, texts)| numbered(name, texts)).collect();
+        let parts: String = parts.iter().map(|(name, texts)| numbered_list(name, texts)).collect();
         let by = plain(&state.by);
         format!("{}  by {by}{mode}{active}\n{parts}", subject(Some(state)))
     };
@@ -395,7 +396,7 @@ pub(crate) fn history(states: &[Mission]) -> String {
 }
 
 /// A name with numbered lines below it; nothing where there are none.
-fn numbered(name: &str, texts: &[String]) -> String {
+fn numbered_list(name: &str, texts: &[String]) -> String {
     if texts.is_empty() {
         return String::new();
     }

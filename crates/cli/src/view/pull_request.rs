@@ -1,6 +1,6 @@
 //! A handoff as the "Handoff Context" of a pull request.
 
-use midstride::workspace::project::{Project, Shelved};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::{Decision, Deviation};
 use midstride_core::handoff::Handoff;
 use midstride_core::text::span::Spanned;
@@ -10,7 +10,7 @@ const NONE: &str = "None.\n";
 const YOUR_DECISIONS: &str = "<!-- Each as `- Decision:` with a `Rationale:` below it. -->\n";
 const YOUR_DEVIATIONS: &str = "<!-- Each as `- Deviation:` with `Reason:` and `Impact:`. -->\n";
 
-pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
+pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
     let handoff = shelved.handoff(project);
     let design = project.design_of(shelved);
     let is_design = design == shelved.path && handoff.stage().is_some();

@@ -1,30 +1,30 @@
 //! What goes for good with a project's data, and what stays.
 
-use super::client::{PlanJson, called};
-use super::{count, heading, indented, shell_path, tame};
-use midstride::verbs::{Doomed, Folder, InGit, Irreplaceable, Purge};
+use super::client::{InstallPlanJson, display_name};
+use super::{count, heading, indent, sanitize, shell_path};
+use midstride::verbs::{GitFileState, PurgePlan, PurgedFile, PurgedFolder, UnrecoverableData};
 use midstride_core::session::Client;
 use serde::Serialize;
 use std::path::Path;
 
 /// Everything that goes, before it does.
-pub(crate) fn text(purge: &Purge) -> String {
-    let stays = stays(purge);
+pub(crate) fn text(purge: &PurgePlan) -> String {
+    let stays = remaining_text(purge);
     let stays = if stays.is_empty() {
         stays
     } else {
-        format!("{}{}", heading("This stays"), indented(&stays))
+        format!("{}{}", heading("This stays"), indent(&stays))
     };
     if purge.is_empty() {
         let alone = if purge.still_used_by.is_empty() { "" } else { " alone" };
         return format!("Nothing of midstride lies in this project{alone}.\n{stays}");
     }
-    let mut lines: Vec<String> = purge.folders.iter().map(folder).collect();
-    lines.extend(handoffs(&purge.handoffs));
-    let lost = |one: &&Doomed| one.in_git != InGit::Committed;
-    lines.extend(purge.handoffs.iter().filter(lost).map(doomed));
-    lines.extend(purge.others.iter().filter(lost).map(doomed));
-    lines.extend(ledger(purge));
+    let mut lines: Vec<String> = purge.folders.iter().map(folder_line).collect();
+    lines.extend(handoffs_line(&purge.handoffs));
+    let lost = |one: &&PurgedFile| one.git_state != GitFileState::Committed;
+    lines.extend(purge.handoffs.iter().filter(lost).map(file_line));
+    lines.extend(purge.others.iter().filter(lost).map(file_line));
+    lines.extend(ledger_line(purge));
     if !purge.references.is_empty() {
         lines.push(format!(
             "{} of git, with earlier texts of handoffs",
@@ -39,45 +39,46 @@ pub(crate) fn text(purge: &Purge) -> String {
     }
     format!(
         "{}{}{stays}",
-        heading(&format!("This is deleted in {}", path(&purge.root))),
-        indented(&lines.join("\n"))
+        heading(&format!("This is deleted in {}", path_text(&purge.root))),
+        indent(&lines.join("\n"))
     )
 }
 
-fn path(path: &Path) -> String {
-    tame(&path.display().to_string())
+fn path_text(path: &Path) -> String {
+    sanitize(&path.display().to_string())
 }
 
-fn folder(folder: &Folder) -> String {
+fn folder_line(folder: &PurgedFolder) -> String {
     match folder.is_link {
-        true => format!("{}: a link, without what it leads to", path(&folder.path)),
-        false => format!("{}: {}", path(&folder.path), count(folder.files, "file")),
+        true => format!("{}: a link, without what it leads to", path_text(&folder.path)),
+        false => format!("{}: {}", path_text(&folder.path), count(folder.files, "file")),
     }
 }
 
 /// How many handoffs go, and of how many git has another text or none.
-fn handoffs(handoffs: &[Doomed]) -> Option<String> {
-    let of = |wanted: InGit| handoffs.iter().filter(|one| one.in_git == wanted).count();
-    let states = [InGit::Committed, InGit::Changed, InGit::Missing];
+fn handoffs_line(handoffs: &[PurgedFile]) -> Option<String> {
+    let of = |wanted: GitFileState| handoffs.iter().filter(|one| one.git_state == wanted).count();
+    let states = [GitFileState::Committed, GitFileState::Changed, GitFileState::Missing];
     let told = states.into_iter().filter(|state| of(*state) > 0);
-    let told: Vec<String> = told.map(|state| format!("{} {}", of(state), words(state))).collect();
+    let told: Vec<String> =
+        told.map(|state| format!("{} {}", of(state), git_state_text(state))).collect();
     let all = count(handoffs.len(), "handoff");
     (!handoffs.is_empty()).then(|| format!("{all}: {}", told.join(", ")))
 }
 
-fn words(state: InGit) -> &'static str {
+fn git_state_text(state: GitFileState) -> &'static str {
     match state {
-        InGit::Committed => "committed",
-        InGit::Changed => "changed since the commit",
-        InGit::Missing => "not in git",
+        GitFileState::Committed => "committed",
+        GitFileState::Changed => "changed since the commit",
+        GitFileState::Missing => "not in git",
     }
 }
 
-fn doomed(file: &Doomed) -> String {
-    format!("  {}: {}", path(&file.path), words(file.in_git))
+fn file_line(file: &PurgedFile) -> String {
+    format!("  {}: {}", path_text(&file.path), git_state_text(file.git_state))
 }
 
-fn ledger(purge: &Purge) -> Option<String> {
+fn ledger_line(purge: &PurgePlan) -> Option<String> {
     match (purge.tasks, purge.sessions) {
         _ if !purge.still_used_by.is_empty() => None,
         (Some(0), Some(0)) => None,
@@ -89,12 +90,12 @@ fn ledger(purge: &Purge) -> Option<String> {
     }
 }
 
-fn stays(purge: &Purge) -> String {
+fn remaining_text(purge: &PurgePlan) -> String {
     let shelf = |(shelf, documents): &(std::path::PathBuf, usize)| {
-        format!("{}: {}\n", path(shelf), count(*documents, "document"))
+        format!("{}: {}\n", path_text(shelf), count(*documents, "document"))
     };
-    let mut out: String = purge.shelves.iter().map(shelf).collect();
-    if let Some(others) = others(&purge.still_used_by) {
+    let mut out: String = purge.other_folders.iter().map(shelf).collect();
+    if let Some(others) = shared_with(&purge.still_used_by) {
         out.push_str(&format!(
             "private handoffs, ledger, index, log and earlier texts: {others}; the last one that is \
              purged takes them along\n"
@@ -107,9 +108,10 @@ fn stays(purge: &Purge) -> String {
 }
 
 /// Who else uses what is shared, a few of them by name.
-fn others(used_by: &[std::path::PathBuf]) -> Option<String> {
+fn shared_with(used_by: &[std::path::PathBuf]) -> Option<String> {
     const NAMED_MAX: usize = 3;
-    let mut named: Vec<String> = used_by.iter().take(NAMED_MAX).map(|other| path(other)).collect();
+    let mut named: Vec<String> =
+        used_by.iter().take(NAMED_MAX).map(|other| path_text(other)).collect();
     let more = used_by.len().saturating_sub(NAMED_MAX);
     if more > 0 {
         named.push(format!("{more} more"));
@@ -124,7 +126,7 @@ fn others(used_by: &[std::path::PathBuf]) -> Option<String> {
 }
 
 /// What nothing brings back.
-pub(crate) fn lost(lost: &Irreplaceable) -> String {
+pub(crate) fn lost_items(lost: &UnrecoverableData) -> String {
     let counted = [(lost.files, "file"), (lost.tasks, "task"), (lost.sessions, "captured session")];
     let counted = counted.into_iter().filter(|(number, _)| *number > 0);
     let mut lost_things: Vec<String> = counted.map(|(number, what)| count(number, what)).collect();
@@ -138,8 +140,8 @@ pub(crate) fn lost(lost: &Irreplaceable) -> String {
 }
 
 /// How to get back what git has.
-pub(crate) fn afterwards(purge: &Purge) -> Vec<String> {
-    let is_kept = |one: &Doomed| one.in_git != InGit::Missing;
+pub(crate) fn restore_hints(purge: &PurgePlan) -> Vec<String> {
+    let is_kept = |one: &PurgedFile| one.git_state != GitFileState::Missing;
     let has_commit = purge.handoffs.iter().chain(&purge.others).any(is_kept);
     if !has_commit {
         return Vec::new();
@@ -155,8 +157,8 @@ pub(crate) fn afterwards(purge: &Purge) -> Vec<String> {
 }
 
 /// A client that still has midstride in the project.
-pub(crate) fn left(client: Client) -> String {
-    let (name, typed) = (called(client), client.name());
+pub(crate) fn leftover_client(client: Client) -> String {
+    let (name, typed) = (display_name(client), client.name());
     format!(
         "{name} has midstride in files of this project still. Next: midstride client remove {typed} --project"
     )
@@ -164,17 +166,17 @@ pub(crate) fn left(client: Client) -> String {
 
 #[derive(Serialize)]
 pub(crate) struct RemovalJson {
-    clients: Vec<PlanJson>,
+    clients: Vec<InstallPlanJson>,
     purge: PurgeJson,
 }
 
 #[derive(Serialize)]
 struct PurgeJson {
     root: String,
-    folders: Vec<FolderJson>,
-    handoffs: Vec<DoomedJson>,
-    other_files: Vec<DoomedJson>,
-    irreplaceable: IrreplaceableJson,
+    folders: Vec<PurgedFolderJson>,
+    handoffs: Vec<PurgedFileJson>,
+    other_files: Vec<PurgedFileJson>,
+    irreplaceable: UnrecoverableDataJson,
     tasks: Option<usize>,
     sessions: Option<usize>,
     references: Vec<String>,
@@ -185,7 +187,7 @@ struct PurgeJson {
 }
 
 #[derive(Serialize)]
-struct IrreplaceableJson {
+struct UnrecoverableDataJson {
     files: usize,
     tasks: usize,
     sessions: usize,
@@ -193,8 +195,8 @@ struct IrreplaceableJson {
     unread_ledger: bool,
 }
 
-impl IrreplaceableJson {
-    fn of(lost: &Irreplaceable) -> Self {
+impl UnrecoverableDataJson {
+    fn new(lost: &UnrecoverableData) -> Self {
         Self {
             files: lost.files,
             tasks: lost.tasks,
@@ -206,29 +208,29 @@ impl IrreplaceableJson {
 }
 
 #[derive(Serialize)]
-struct FolderJson {
+struct PurgedFolderJson {
     path: String,
     files: usize,
     is_link: bool,
 }
 
 #[derive(Serialize)]
-struct DoomedJson {
+struct PurgedFileJson {
     path: String,
     in_git: &'static str,
 }
 
-pub(crate) fn json(clients: Vec<PlanJson>, purge: &Purge) -> RemovalJson {
+pub(crate) fn json(clients: Vec<InstallPlanJson>, purge: &PurgePlan) -> RemovalJson {
     let text = |path: &Path| path.display().to_string();
-    let doomed = |file: &Doomed| DoomedJson {
+    let doomed = |file: &PurgedFile| PurgedFileJson {
         path: text(&file.path),
-        in_git: match file.in_git {
-            InGit::Committed => "committed",
-            InGit::Changed => "changed",
-            InGit::Missing => "missing",
+        in_git: match file.git_state {
+            GitFileState::Committed => "committed",
+            GitFileState::Changed => "changed",
+            GitFileState::Missing => "missing",
         },
     };
-    let folder = |folder: &Folder| FolderJson {
+    let folder = |folder: &PurgedFolder| PurgedFolderJson {
         path: text(&folder.path),
         files: folder.files,
         is_link: folder.is_link,
@@ -238,14 +240,14 @@ pub(crate) fn json(clients: Vec<PlanJson>, purge: &Purge) -> RemovalJson {
         folders: purge.folders.iter().map(folder).collect(),
         handoffs: purge.handoffs.iter().map(doomed).collect(),
         other_files: purge.others.iter().map(doomed).collect(),
-        irreplaceable: IrreplaceableJson::of(&purge.irreplaceable()),
+        irreplaceable: UnrecoverableDataJson::new(&purge.unrecoverable()),
         tasks: purge.tasks,
         sessions: purge.sessions,
         references: purge.references.clone(),
         merge_driver: purge.has_driver,
         permissions: purge.permissions,
         still_used_by: purge.still_used_by.iter().map(|path| text(path)).collect(),
-        shelves_that_stay: purge.shelves.iter().map(|(path, _)| text(path)).collect(),
+        shelves_that_stay: purge.other_folders.iter().map(|(path, _)| text(path)).collect(),
     };
     RemovalJson { clients, purge }
 }
@@ -258,7 +260,7 @@ mod tests {
     fn a_few_of_those_who_share_something_are_named() {
         let told = |count: usize| {
             let used_by: Vec<_> = (0..count).map(|one| format!("/p{one}").into()).collect();
-            others(&used_by)
+            shared_with(&used_by)
         };
         assert_eq!(told(0), None);
         assert_eq!(told(1).unwrap(), "/p0 has midstride too, and shares them");

@@ -2,7 +2,7 @@
 
 use super::count;
 use midstride::verbs;
-use midstride::workspace::project::{Project, Shelved};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::handoff::receipt::{DeliveryLog, DeliveryRecord};
 use midstride_core::session::short_id;
 use midstride_core::text::time;
@@ -12,13 +12,13 @@ use serde::Serialize;
 const NAMED_MAX: usize = 3;
 
 #[derive(Serialize)]
-pub(crate) struct ReceiptsJson {
-    delivered: Vec<ReceiptJson>,
-    acknowledged: Vec<ReceiptJson>,
+pub(crate) struct DeliveryLogJson {
+    delivered: Vec<DeliveryRecordJson>,
+    acknowledged: Vec<DeliveryRecordJson>,
 }
 
 #[derive(Serialize)]
-struct ReceiptJson {
+struct DeliveryRecordJson {
     client: String,
     session: String,
     at: String,
@@ -26,17 +26,20 @@ struct ReceiptJson {
 }
 
 /// What the ledger tells; whoever cannot be told is told the rest.
-pub(super) fn facts(project: &Project, shelved: &Shelved) -> DeliveryLog {
-    verbs::receipts(project, shelved).unwrap_or_default()
+pub(super) fn read_delivery_log(project: &Project, shelved: &StoredHandoff) -> DeliveryLog {
+    verbs::delivery_records(project, shelved).unwrap_or_default()
 }
 
-pub(super) fn json(receipts: &DeliveryLog) -> ReceiptsJson {
-    let all = |receipts: &[DeliveryRecord]| receipts.iter().map(one).collect();
-    ReceiptsJson { delivered: all(&receipts.delivered), acknowledged: all(&receipts.acknowledged) }
+pub(super) fn json(receipts: &DeliveryLog) -> DeliveryLogJson {
+    let all = |receipts: &[DeliveryRecord]| receipts.iter().map(record_json).collect();
+    DeliveryLogJson {
+        delivered: all(&receipts.delivered),
+        acknowledged: all(&receipts.acknowledged),
+    }
 }
 
-fn one(receipt: &DeliveryRecord) -> ReceiptJson {
-    ReceiptJson {
+fn record_json(receipt: &DeliveryRecord) -> DeliveryRecordJson {
+    DeliveryRecordJson {
         client: receipt.client.clone(),
         session: receipt.session.clone(),
         at: time::format_time(receipt.at),
@@ -50,7 +53,7 @@ pub(super) fn line(receipts: &DeliveryLog) -> Option<String> {
         let sessions = count(receipts.delivered.len(), "session");
         format!("delivered to {sessions}, last {}", last.at.strftime("%Y-%m-%d"))
     });
-    let named = receipts.acknowledged.iter().rev().take(NAMED_MAX).map(name);
+    let named = receipts.acknowledged.iter().rev().take(NAMED_MAX).map(session_name);
     let named = named.collect::<Vec<String>>().join(", ");
     let more = match receipts.acknowledged.len().saturating_sub(NAMED_MAX) {
         0 => String::new(),
@@ -62,6 +65,6 @@ pub(super) fn line(receipts: &DeliveryLog) -> Option<String> {
 }
 
 /// A session, by the beginning of its id.
-fn name(receipt: &DeliveryRecord) -> String {
+fn session_name(receipt: &DeliveryRecord) -> String {
     format!("{} {}", receipt.client, short_id(&receipt.session))
 }

@@ -1,14 +1,14 @@
 //! A change that was recorded.
 
-use super::{count, shell_word, tame};
-use midstride::journal::Recorded;
-use midstride::verbs::{BlockingQuestion, Imported};
-use midstride::workspace::project::{Project, Shelved};
+use super::{count, sanitize, shell_word};
+use midstride::journal::RecordedRevision;
+use midstride::verbs::{BlockingQuestion, TaskImport};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::handoff::Handoff;
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(crate) struct RecordedJson {
+pub(crate) struct RecordedChangeJson {
     key: String,
     path: String,
     revision: usize,
@@ -17,31 +17,31 @@ pub(crate) struct RecordedJson {
     redacted: Vec<String>,
     untold: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tasks: Option<super::task::ImportedJson>,
+    tasks: Option<super::task::TaskImportJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<super::findings::FindingJson>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    blocking_questions: Option<Vec<BlockingJson>>,
+    blocking_questions: Option<Vec<BlockingQuestionJson>>,
 }
 
 /// A question that the work has to wait for.
 #[derive(Serialize)]
-struct BlockingJson {
+struct BlockingQuestionJson {
     handoff: String,
     question: String,
     text: String,
     owner: Option<String>,
 }
 
-impl RecordedJson {
+impl RecordedChangeJson {
     /// With the tasks that came along.
-    pub(crate) fn with_tasks(self, imported: &Imported) -> Self {
-        Self { tasks: Some(super::task::imported(imported)), ..self }
+    pub(crate) fn with_tasks(self, imported: &TaskImport) -> Self {
+        Self { tasks: Some(super::task::import_json(imported)), ..self }
     }
 
     /// With the questions that the work has to wait for.
     pub(crate) fn with_blocking(self, questions: &[BlockingQuestion]) -> Self {
-        let json = |one: &BlockingQuestion| BlockingJson {
+        let json = |one: &BlockingQuestion| BlockingQuestionJson {
             handoff: one.handoff.to_string(),
             question: format!("q{}", one.number),
             text: one.question.clone(),
@@ -58,18 +58,18 @@ impl RecordedJson {
 
 pub(crate) fn json(
     project: &Project,
-    shelved: &Shelved,
-    recorded: &Recorded,
+    shelved: &StoredHandoff,
+    recorded: &RecordedRevision,
     reason: &str,
-) -> RecordedJson {
-    RecordedJson {
+) -> RecordedChangeJson {
+    RecordedChangeJson {
         key: shelved.handoff(project).key().to_string(),
         path: shelved.path.display().to_string(),
         revision: recorded.revision,
         reason: reason.to_owned(),
-        outside: recorded.outside,
+        outside: recorded.has_outside_edit,
         redacted: recorded.redacted.iter().map(|secret| secret.kind.to_string()).collect(),
-        untold: recorded.untold.clone(),
+        untold: recorded.ledger_error.clone(),
         tasks: None,
         findings: None,
         blocking_questions: None,
@@ -77,14 +77,14 @@ pub(crate) fn json(
 }
 
 /// The questions that the work has to wait for, with the command that answers the first.
-pub(crate) fn blocking(questions: &[BlockingQuestion]) -> Option<String> {
+pub(crate) fn blocking_text(questions: &[BlockingQuestion]) -> Option<String> {
     let first = questions.first()?;
     let verb = if questions.len() == 1 { "is" } else { "are" };
     let mut out = format!("{} {verb} open:", count(questions.len(), "blocking question"));
     for one in questions {
         let owner = one.owner.as_ref().map_or_else(String::new, |owner| format!(" ({owner})"));
         let line = format!("{} q{}{owner}: {}", one.handoff, one.number, one.question);
-        out.push_str(&format!("\n  {}", tame(&line)));
+        out.push_str(&format!("\n  {}", sanitize(&line)));
     }
     let key = shell_word(&first.handoff.to_string());
     out.push_str(&format!("\nNext: midstride answer {key} q{} \"the answer\"", first.number));
@@ -92,7 +92,7 @@ pub(crate) fn blocking(questions: &[BlockingQuestion]) -> Option<String> {
 }
 
 /// That what was changed has ended.
-pub(crate) fn ended(handoff: &Handoff<'_>) -> Option<String> {
+pub(crate) fn closed_notice(handoff: &Handoff<'_>) -> Option<String> {
     let (key, status) = (handoff.key(), handoff.status());
     let told = || format!("`{key}` is {status}: it has ended, and this does not take it up again");
     (!status.is_open()).then(told)

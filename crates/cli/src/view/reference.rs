@@ -2,7 +2,7 @@
 
 use clap::{Arg, Command};
 
-pub(crate) fn cli(definition: &Command) -> String {
+pub(crate) fn cli_page(definition: &Command) -> String {
     let mut out = String::from(
         "# The command line\n\n\
          This page is made from the program by `midstride reference cli`; a test holds it.\n\n\
@@ -30,11 +30,11 @@ fn section(out: &mut String, command: &Command, name: &str) {
     }
     out.push_str("\n| option | meaning |\n|---|---|\n");
     for argument in arguments {
-        out.push_str(&format!("| {} | {} |\n", shown(argument), meaning(argument)));
+        out.push_str(&format!("| {} | {} |\n", argument_syntax(argument), meaning(argument)));
     }
 }
 
-fn shown(argument: &Arg) -> String {
+fn argument_syntax(argument: &Arg) -> String {
     let takes = argument.get_action().takes_values();
     let names = argument.get_value_names().unwrap_or_default();
     let value = names

@@ -4,20 +4,20 @@ use midstride_core::format::header::{Review, ReviewVerdict};
 use midstride_core::text::time::{Exactness, Time};
 
 /// What came of a review: the word for it, or whatever was written instead.
-pub(super) fn verdict<'d>(review: &Review<'d>) -> Option<&'d str> {
+pub(super) fn verdict_text<'d>(review: &Review<'d>) -> Option<&'d str> {
     let written = review.verdict_text.map(|text| text.value.trim());
     review.verdict.map(ReviewVerdict::word).or(written)
 }
 
 /// What was called into question, and what came of it.
-pub(super) fn challenge(review: &Review<'_>) -> [String; 2] {
+pub(super) fn challenge_parts(review: &Review<'_>) -> [String; 2] {
     let challenged = review.challenged.map_or("(no text)", |text| text.value.trim());
-    let verdict = verdict(review).unwrap_or("(no verdict)");
+    let verdict = verdict_text(review).unwrap_or("(no verdict)");
     [challenged.to_owned(), format!("→ {verdict}")]
 }
 
 /// A time as people read it.
-pub(super) fn minute(time: Time) -> String {
+pub(super) fn format_minute(time: Time) -> String {
     let form = match time.exactness {
         Exactness::DateOnly => "%Y-%m-%d",
         Exactness::Exact | Exactness::NoSeconds | Exactness::NoZone => "%Y-%m-%d %H:%M",

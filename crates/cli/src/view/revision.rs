@@ -1,6 +1,6 @@
 //! One text that a handoff has or had, and how it came about.
 
-use midstride::workspace::project::{Project, Shelved};
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::text::time::{self, Time};
 use midstride_core::text::yaml::YamlNode;
 use serde::Serialize;
@@ -17,7 +17,12 @@ pub(crate) struct RevisionJson {
 }
 
 /// `now` is the handoff as it is: its history tells about the text of each number.
-pub(crate) fn json(project: &Project, now: &Shelved, revision: usize, text: &[u8]) -> RevisionJson {
+pub(crate) fn json(
+    project: &Project,
+    now: &StoredHandoff,
+    revision: usize,
+    text: &[u8],
+) -> RevisionJson {
     let handoff = now.handoff(project);
     let entries = handoff.revision_nodes();
     let made = revision.checked_sub(2).and_then(|index| entries.get(index));

@@ -1,9 +1,9 @@
 //! Sessions: in a list, one as a page, and what was written down of one.
 
-use super::table::{Column, Table, table, width};
-use super::{count, heading, indented, name, one_line, shell_word, shown_path, tame};
-use midstride::clients::Life;
-use midstride::verbs::{Checkpointed, Extent, Listed, Recovered};
+use super::table::{Column, TextTable, table, width};
+use super::{count, display_path, heading, indent, inline_name, one_line, sanitize, shell_word};
+use midstride::clients::SessionLiveness;
+use midstride::verbs::{CheckpointOutcome, Extent, ListedSession, RecoveryOutcome};
 use midstride::workspace::project::Project;
 use midstride_core::session::checkpoint::{
     ArtifactState, Checkpoint, Highlight, HighlightKind, Highlights,
@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::path::Path;
 
 #[derive(Serialize)]
-pub(crate) struct ListedJson<'l> {
+pub(crate) struct ListedSessionJson<'l> {
     client: &'static str,
     session: &'l str,
     began: Option<String>,
@@ -26,24 +26,24 @@ pub(crate) struct ListedJson<'l> {
     about: Option<&'l str>,
 }
 
-pub(crate) fn list_json(list: &[Listed]) -> Vec<ListedJson<'_>> {
-    list.iter().map(one_json).collect()
+pub(crate) fn list_json(list: &[ListedSession]) -> Vec<ListedSessionJson<'_>> {
+    list.iter().map(listed_session_json).collect()
 }
 
-fn one_json(one: &Listed) -> ListedJson<'_> {
-    ListedJson {
+fn listed_session_json(one: &ListedSession) -> ListedSessionJson<'_> {
+    ListedSessionJson {
         client: one.client.name(),
         session: &one.session,
         began: one.began.map(|time| time.to_string()),
         changed: one.changed.map(|time| time.to_string()),
         runs: match one.life {
-            Life::Runs => Some(true),
-            Life::Ended => Some(false),
-            Life::Unknown => None,
+            SessionLiveness::Running => Some(true),
+            SessionLiveness::Ended => Some(false),
+            SessionLiveness::Unknown => None,
         },
         captured: extent_word(one.extent),
-        transcript: one.found.as_ref().map(|found| found.path.display().to_string()),
-        bytes: one.found.as_ref().map(|found| found.bytes),
+        transcript: one.transcript.as_ref().map(|found| found.path.display().to_string()),
+        bytes: one.transcript.as_ref().map(|found| found.bytes),
         checkpoint: one.blob.as_deref(),
         about: one.about.as_deref(),
     }
@@ -58,22 +58,22 @@ fn extent_word(extent: Extent) -> &'static str {
 }
 
 const COLUMNS: [Column; 6] = [
-    Column { name: "SESSION", spared: None },
-    Column { name: "CLIENT", spared: Some(1) },
-    Column { name: "CHANGED", spared: Some(2) },
-    Column { name: "STATE", spared: None },
-    Column { name: "CAPTURED", spared: Some(0) },
-    Column { name: "ASKED", spared: None },
+    Column { name: "SESSION", drop_order: None },
+    Column { name: "CLIENT", drop_order: Some(1) },
+    Column { name: "CHANGED", drop_order: Some(2) },
+    Column { name: "STATE", drop_order: None },
+    Column { name: "CAPTURED", drop_order: Some(0) },
+    Column { name: "ASKED", drop_order: None },
 ];
 
 /// A line each.
-pub(crate) fn table_of(list: &[Listed]) -> Table {
-    let row = |one: &Listed| {
+pub(crate) fn render_table(list: &[ListedSession]) -> TextTable {
+    let row = |one: &ListedSession| {
         let day = one.changed.map(|time| time.strftime("%Y-%m-%d %H:%M").to_string());
         let state = match one.life {
-            Life::Runs => "at work",
-            Life::Ended => "ended",
-            Life::Unknown => "",
+            SessionLiveness::Running => "at work",
+            SessionLiveness::Ended => "ended",
+            SessionLiveness::Unknown => "",
         };
         vec![
             one_line(&one.session, usize::MAX),
@@ -89,7 +89,7 @@ pub(crate) fn table_of(list: &[Listed]) -> Table {
 }
 
 #[derive(Serialize)]
-pub(crate) struct CheckpointedJson<'c> {
+pub(crate) struct CheckpointJson<'c> {
     client: &'static str,
     session: &'c str,
     last_record: Option<&'c str>,
@@ -107,10 +107,10 @@ pub(crate) struct CheckpointedJson<'c> {
     redacted: &'c std::collections::BTreeMap<String, u64>,
 }
 
-pub(crate) fn checkpointed(done: &Checkpointed) -> CheckpointedJson<'_> {
+pub(crate) fn checkpoint_json(done: &CheckpointOutcome) -> CheckpointJson<'_> {
     let checkpoint = &done.checkpoint;
     let counts = &checkpoint.session.counts;
-    CheckpointedJson {
+    CheckpointJson {
         client: checkpoint.client().name(),
         session: checkpoint.session_id(),
         last_record: checkpoint.session.last_record.as_deref(),
@@ -130,9 +130,9 @@ pub(crate) fn checkpointed(done: &Checkpointed) -> CheckpointedJson<'_> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct RecoveredJson<'r> {
-    recovered: Vec<CheckpointedJson<'r>>,
-    failed: Vec<FailedJson<'r>>,
+pub(crate) struct RecoveryJson<'r> {
+    recovered: Vec<CheckpointJson<'r>>,
+    failed: Vec<RecoveryFailureJson<'r>>,
     left: usize,
     older: usize,
     running: usize,
@@ -141,19 +141,19 @@ pub(crate) struct RecoveredJson<'r> {
 }
 
 #[derive(Serialize)]
-struct FailedJson<'r> {
+struct RecoveryFailureJson<'r> {
     session: &'r str,
     error: String,
 }
 
-pub(crate) fn recovered_json(recovered: &Recovered) -> RecoveredJson<'_> {
+pub(crate) fn recovery_json(recovered: &RecoveryOutcome) -> RecoveryJson<'_> {
     let failed = recovered.failed.iter();
-    RecoveredJson {
-        recovered: recovered.checkpoints.iter().map(checkpointed).collect(),
+    RecoveryJson {
+        recovered: recovered.checkpoints.iter().map(checkpoint_json).collect(),
         failed: failed
-            .map(|(session, error)| FailedJson { session, error: error.to_string() })
+            .map(|(session, error)| RecoveryFailureJson { session, error: error.to_string() })
             .collect(),
-        left: recovered.left,
+        left: recovered.remaining,
         older: recovered.older,
         running: recovered.running,
         unknown: recovered.unknown,
@@ -162,24 +162,24 @@ pub(crate) fn recovered_json(recovered: &Recovered) -> RecoveredJson<'_> {
 }
 
 /// What came of writing a session down, in a line or two.
-pub(crate) fn written_down(done: &Checkpointed) -> String {
+pub(crate) fn checkpoint_text(done: &CheckpointOutcome) -> String {
     let checkpoint = &done.checkpoint;
-    let id = name(checkpoint.session_id());
+    let id = inline_name(checkpoint.session_id());
     if !done.is_new {
         return format!("{id}: nothing new since it was written down");
     }
-    format!("{id}: {}", in_short(checkpoint))
+    format!("{id}: {}", checkpoint_summary(checkpoint))
 }
 
 /// What came of recovering a session.
-pub(crate) fn recovered(done: &Checkpointed) -> String {
+pub(crate) fn recovered_text(done: &CheckpointOutcome) -> String {
     let checkpoint = &done.checkpoint;
-    let id = name(checkpoint.session_id());
-    format!("{id} ended, and is written down now: {}", in_short(checkpoint))
+    let id = inline_name(checkpoint.session_id());
+    format!("{id} ended, and is written down now: {}", checkpoint_summary(checkpoint))
 }
 
 /// What there is to say besides each recovered session, and what to do with the newest.
-pub(crate) fn besides_recovered(recovered: &Recovered) -> Vec<String> {
+pub(crate) fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
     let mut remarks = Vec::new();
     if recovered.checkpoints.is_empty() && recovered.failed.is_empty() {
         let since = recovered.since.strftime("%Y-%m-%d %H:%M");
@@ -187,8 +187,8 @@ pub(crate) fn besides_recovered(recovered: &Recovered) -> Vec<String> {
             "Nothing to recover: every session since {since} that ended is written down."
         ));
     }
-    if recovered.left > 0 {
-        let left = count(recovered.left, "session");
+    if recovered.remaining > 0 {
+        let left = count(recovered.remaining, "session");
         remarks.push(format!("{left} more: midstride session recover --all"));
     }
     if recovered.older > 0 {
@@ -214,10 +214,10 @@ pub(crate) fn besides_recovered(recovered: &Recovered) -> Vec<String> {
     remarks
 }
 
-fn in_short(checkpoint: &Checkpoint) -> String {
+fn checkpoint_summary(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     if let Some(from) = session.forked_from.as_deref().filter(|_| session.is_only_copies()) {
-        return format!("fork of {}, nothing of its own yet", name(from));
+        return format!("fork of {}, nothing of its own yet", inline_name(from));
     }
     let failed = session.commands.iter().filter(|c| c.exit == CommandStatus::Failed).count();
     let failed = match session.failed_commands() {
@@ -239,11 +239,11 @@ fn in_short(checkpoint: &Checkpoint) -> String {
 }
 
 /// What was not understood, and what was not kept. Nothing is left out silently.
-pub(crate) fn passed_over(checkpoint: &Checkpoint) -> Vec<String> {
+pub(crate) fn skipped_remarks(checkpoint: &Checkpoint) -> Vec<String> {
     let counts = &checkpoint.session.counts;
     let named = |names: &std::collections::BTreeMap<String, u64>| {
         let each: Vec<String> =
-            names.iter().map(|(kind, n)| format!("{} {n}", name(kind))).collect();
+            names.iter().map(|(kind, n)| format!("{} {n}", inline_name(kind))).collect();
         each.join(", ")
     };
     let mut remarks = Vec::new();
@@ -272,13 +272,16 @@ pub(crate) fn passed_over(checkpoint: &Checkpoint) -> Vec<String> {
 /// A session as a page.
 pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
-    let mut out =
-        heading(&format!("{} session {}", session.client.name(), name(checkpoint.session_id())));
-    out.push_str(&indented(&top(checkpoint)));
-    let abandoned = |seen: &Provenance| taken_back(checkpoint.is_abandoned(seen));
+    let mut out = heading(&format!(
+        "{} session {}",
+        session.client.name(),
+        inline_name(checkpoint.session_id())
+    ));
+    out.push_str(&indent(&page_header(checkpoint)));
+    let abandoned = |seen: &Provenance| abandoned_mark(checkpoint.is_abandoned(seen));
     let request = |request: &Request| {
         let mark = if request.correction.is_some() { "corrected: " } else { "" };
-        format!("{mark}{}{}", short(&request.text), abandoned(&request.seen))
+        format!("{mark}{}{}", short_text(&request.text), abandoned(&request.seen))
     };
     let before: Vec<String> = session.asked_before.iter().map(request).collect();
     section(&mut out, "Asked before it forked", &before);
@@ -288,7 +291,7 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
         .answers
         .iter()
         .map(|answer| {
-            let (question, said) = (short(&answer.question), short(&answer.answer));
+            let (question, said) = (short_text(&answer.question), short_text(&answer.answer));
             format!("{question} → {said}{}", abandoned(&answer.seen))
         })
         .collect();
@@ -296,7 +299,9 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let tasks: Vec<String> = session
         .tasks
         .iter()
-        .map(|task| format!("{:<12}{}", name(task.status.as_str()), short(&task.subject)))
+        .map(|task| {
+            format!("{:<12}{}", inline_name(task.status.as_str()), short_text(&task.subject))
+        })
         .collect();
     section(&mut out, "Tasks", &tasks);
     let flying = session.agents.iter().filter(|agent| {
@@ -305,31 +310,35 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let agents: Vec<String> = flying
         .map(|agent| {
             let asked = agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default();
-            format!("{}  {}", name(agent.id.as_deref().unwrap_or("(no id)")), short(asked))
+            format!(
+                "{}  {}",
+                inline_name(agent.id.as_deref().unwrap_or("(no id)")),
+                short_text(asked)
+            )
         })
         .collect();
     section(&mut out, "Agents in flight", &agents);
     let called = checkpoint.in_flight.iter().map(|call| {
-        let runs = checkpoint.command_for(call).map(|text| format!(": {}", short(text)));
-        format!("{}{}", tame(&call.tool), runs.unwrap_or_default())
+        let runs = checkpoint.command_for(call).map(|text| format!(": {}", short_text(text)));
+        format!("{}{}", sanitize(&call.tool), runs.unwrap_or_default())
     });
     section(&mut out, "Called, and not come back", &called.collect::<Vec<_>>());
     section(&mut out, "Failed", &failures(checkpoint));
     section(&mut out, "Changed files", &files(project, checkpoint));
     section(&mut out, "Plan documents", &plans(project, checkpoint));
     if let Some(words) = &session.last_words {
-        section(&mut out, "Last words", &[short(&words.text)]);
+        section(&mut out, "Last words", &[short_text(&words.text)]);
     }
-    done_and_said(&mut out, &Highlights::from_checkpoint(checkpoint));
+    push_highlights(&mut out, &Highlights::from_checkpoint(checkpoint));
     out
 }
 
 /// What the session did and what its agent said, of which a briefing may show a part.
-fn done_and_said(out: &mut String, highlights: &Highlights) {
+fn push_highlights(out: &mut String, highlights: &Highlights) {
     let line = |one: &Highlight| {
-        let detail = one.detail.as_deref().map(|detail| format!("{} ", name(detail)));
+        let detail = one.detail.as_deref().map(|detail| format!("{} ", inline_name(detail)));
         let state = one.state.as_deref().map(|state| format!(" ({state})"));
-        let text = short(&one.text);
+        let text = short_text(&one.text);
         format!("{}{text}{}", detail.unwrap_or_default(), state.unwrap_or_default())
     };
     let lines = |kind: HighlightKind| highlights.of_kind(kind).map(line).collect::<Vec<_>>();
@@ -338,21 +347,22 @@ fn done_and_said(out: &mut String, highlights: &Highlights) {
     section(out, "Checks that passed", &lines(HighlightKind::Check));
     let failed = |one: &Highlight| {
         let state = one.state.as_deref().unwrap_or_default();
-        let why = one.detail.as_deref().map(|why| format!(": {}", short(why))).unwrap_or_default();
-        let said = one.remark.as_deref().map(|said| format!("; the agent: {}", short(said)));
-        format!("{} ({state}){why}{}", short(&one.text), said.unwrap_or_default())
+        let why =
+            one.detail.as_deref().map(|why| format!(": {}", short_text(why))).unwrap_or_default();
+        let said = one.remark.as_deref().map(|said| format!("; the agent: {}", short_text(said)));
+        format!("{} ({state}){why}{}", short_text(&one.text), said.unwrap_or_default())
     };
     let failures = |kind| highlights.of_kind(kind).map(failed).collect::<Vec<_>>();
     section(out, "Failing checks", &failures(HighlightKind::Failed));
     section(out, "Fixed on the way", &failures(HighlightKind::Passed));
-    for (heading, kind) in SAID {
-        let texts = highlights.of_kind(kind).map(|one| tame(&one.text));
+    for (heading, kind) in QUOTED_SECTIONS {
+        let texts = highlights.of_kind(kind).map(|one| sanitize(&one.text));
         section(out, heading, &texts.collect::<Vec<_>>());
     }
 }
 
 /// What the user and the agent said, whole.
-const SAID: [(&str, HighlightKind); 13] = [
+const QUOTED_SECTIONS: [(&str, HighlightKind); 13] = [
     ("Standing instructions", HighlightKind::Instruction),
     ("Unchecked boxes", HighlightKind::Unchecked),
     ("Question to the user", HighlightKind::Question),
@@ -368,7 +378,7 @@ const SAID: [(&str, HighlightKind); 13] = [
     ("Reports of subagents", HighlightKind::AgentReport),
 ];
 
-fn top(checkpoint: &Checkpoint) -> String {
+fn page_header(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let time = |time: jiff::Timestamp| time.strftime("%Y-%m-%d %H:%M").to_string();
     let mut lines = Vec::new();
@@ -378,12 +388,12 @@ fn top(checkpoint: &Checkpoint) -> String {
     lines.extend(session.fork_description().map(|sentence| one_line(&sentence, usize::MAX)));
     if let Some(model) = &session.model {
         let full = checkpoint.context_percent.map(|percent| format!(", context {percent} % full"));
-        lines.push(format!("{}{}", name(model), full.unwrap_or_default()));
+        lines.push(format!("{}{}", inline_name(model), full.unwrap_or_default()));
     }
     if let Some(commit) = &checkpoint.git.commit {
         let late = if checkpoint.git.late { ", looked at after its end" } else { "" };
         let branch = checkpoint.git.branch.as_deref().unwrap_or("no branch");
-        lines.push(format!("{} on {}{late}", name(commit), name(branch)));
+        lines.push(format!("{} on {}{late}", inline_name(commit), inline_name(branch)));
     }
     if !session.compactions.is_empty() {
         let times = usize::try_from(session.compactions.total()).unwrap_or_default();
@@ -393,7 +403,7 @@ fn top(checkpoint: &Checkpoint) -> String {
 }
 
 /// Marks what the user went back before.
-fn taken_back(is_left: bool) -> &'static str {
+fn abandoned_mark(is_left: bool) -> &'static str {
     if is_left { "  (taken back)" } else { "" }
 }
 
@@ -402,13 +412,18 @@ fn failures(checkpoint: &Checkpoint) -> Vec<String> {
     let commands = failed.map(|command| {
         let code = command.code.map(|code| format!(" (exit {code})")).unwrap_or_default();
         let later = if command.passed_later.is_some() { ", passed later" } else { "" };
-        let left = taken_back(checkpoint.is_abandoned(&command.seen));
-        format!("{}{code}{later}{left}", short(&command.text))
+        let left = abandoned_mark(checkpoint.is_abandoned(&command.seen));
+        format!("{}{code}{later}{left}", short_text(&command.text))
     });
     let errors = checkpoint.session.errors.iter().map(|error| {
         let path = error.path.as_deref().unwrap_or_default();
-        let left = taken_back(checkpoint.is_abandoned(&error.seen));
-        format!("{} {}: {}{left}", name(&error.tool), name(path), short(&error.text))
+        let left = abandoned_mark(checkpoint.is_abandoned(&error.seen));
+        format!(
+            "{} {}: {}{left}",
+            inline_name(&error.tool),
+            inline_name(path),
+            short_text(&error.text)
+        )
     });
     let older = checkpoint.session.commands.left_out;
     let failed = checkpoint.session.failed_left_out;
@@ -431,8 +446,8 @@ fn files(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
     changed
         .map(|(path, file)| {
             let reverted = if file.reverted.is_empty() { "" } else { ", a change was taken back" };
-            let shown = name(&shown_path(project, Path::new(path)));
-            let left = taken_back(checkpoint.is_abandoned_file(file));
+            let shown = inline_name(&display_path(project, Path::new(path)));
+            let left = abandoned_mark(checkpoint.is_abandoned_file(file));
             format!("{shown}{reverted}{}{left}", state(path))
         })
         .collect()
@@ -442,14 +457,14 @@ fn plans(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
     let told = checkpoint.session.plans.iter().filter_map(|plan| plan.path.as_deref());
     let all = told.chain(checkpoint.plan_documents.iter().map(String::as_str));
     let mut paths: Vec<String> =
-        all.map(|path| name(&shown_path(project, Path::new(path)))).collect();
+        all.map(|path| inline_name(&display_path(project, Path::new(path)))).collect();
     if paths.is_empty() {
         paths.push("none found".to_owned());
     }
     paths
 }
 
-fn short(text: &str) -> String {
+fn short_text(text: &str) -> String {
     const WIDTH: usize = 90;
     one_line(text, WIDTH)
 }
@@ -460,5 +475,5 @@ fn section(out: &mut String, name: &str, items: &[String]) {
     }
     out.push('\n');
     out.push_str(&heading(name));
-    out.push_str(&indented(&items.join("\n")));
+    out.push_str(&indent(&items.join("\n")));
 }

@@ -1,6 +1,6 @@
 //! Workflow states: one, and all of them.
 
-use super::{count, tame};
+use super::{count, sanitize};
 use midstride::verbs::LoadedState;
 use midstride_core::text::time;
 use midstride_core::work::workflow::WorkflowState;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 #[derive(Serialize)]
-pub(crate) struct KeptJson {
+pub(crate) struct WorkflowStateJson {
     name: String,
     states: usize,
     saved: String,
@@ -18,15 +18,15 @@ pub(crate) struct KeptJson {
 }
 
 #[derive(Serialize)]
-pub(crate) struct StateJson<'s> {
+pub(crate) struct LoadedStateJson<'s> {
     #[serde(flatten)]
-    kept: KeptJson,
+    kept: WorkflowStateJson,
     number: usize,
     state: &'s Value,
 }
 
-fn kept(state: &WorkflowState, states: usize) -> KeptJson {
-    KeptJson {
+fn workflow_state_json(state: &WorkflowState, states: usize) -> WorkflowStateJson {
+    WorkflowStateJson {
         name: state.name.clone(),
         states,
         saved: time::format_time(state.at),
@@ -36,8 +36,8 @@ fn kept(state: &WorkflowState, states: usize) -> KeptJson {
     }
 }
 
-pub(crate) fn list_json(states: &[(WorkflowState, usize)]) -> Vec<KeptJson> {
-    states.iter().map(|(state, count)| kept(state, *count)).collect()
+pub(crate) fn list_json(states: &[(WorkflowState, usize)]) -> Vec<WorkflowStateJson> {
+    states.iter().map(|(state, count)| workflow_state_json(state, *count)).collect()
 }
 
 /// `release  3 states, saved 2026-03-21T17:24:00Z by claude-code`
@@ -47,7 +47,7 @@ pub(crate) fn list(states: &[(WorkflowState, usize)]) -> String {
             .to_owned();
     }
     let line = |(state, number): &(WorkflowState, usize)| {
-        let (name, by) = (tame(&state.name), tame(&state.by));
+        let (name, by) = (sanitize(&state.name), sanitize(&state.by));
         format!(
             "{name}  {}, saved {} by {by}\n",
             count(*number, "state"),
@@ -57,14 +57,14 @@ pub(crate) fn list(states: &[(WorkflowState, usize)]) -> String {
     states.iter().map(line).collect()
 }
 
-pub(crate) fn json(loaded: &LoadedState) -> Option<StateJson<'_>> {
+pub(crate) fn json(loaded: &LoadedState) -> Option<LoadedStateJson<'_>> {
     let state = loaded.history.get(loaded.number.checked_sub(1)?)?;
-    let kept = kept(state, loaded.history.len());
-    Some(StateJson { kept, number: loaded.number, state: &loaded.state })
+    let kept = workflow_state_json(state, loaded.history.len());
+    Some(LoadedStateJson { kept, number: loaded.number, state: &loaded.state })
 }
 
 pub(crate) fn text(loaded: &LoadedState) -> String {
     let pretty = serde_json::to_string_pretty(&loaded.state).unwrap_or_default();
-    let lines = pretty.lines().map(|line| tame(line) + "\n");
+    let lines = pretty.lines().map(|line| sanitize(line) + "\n");
     lines.collect()
 }

@@ -5,7 +5,7 @@ use crate::ui::Ui;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Between two columns.
-pub(super) const GAP: usize = 2;
+pub(super) const COLUMN_GAP: usize = 2;
 
 /// The last column keeps at least this, however narrow the terminal is.
 const LAST_WIDTH_MIN: usize = 20;
@@ -23,17 +23,17 @@ pub(crate) struct Column {
     /// What stands above it.
     pub(crate) name: &'static str,
     /// In a narrow terminal the lowest number is left out first; a column without one stays.
-    pub(crate) spared: Option<u8>,
+    pub(crate) drop_order: Option<u8>,
 }
 
 /// A table, and what there was no room for.
-pub(crate) struct Table {
+pub(crate) struct TextTable {
     pub(crate) text: String,
-    pub(crate) left_out: Vec<&'static str>,
+    pub(crate) omitted_columns: Vec<&'static str>,
 }
 
 /// Rows below a head; the last column gets what is left of the width.
-pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> Table {
+pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> TextTable {
     let widths: Vec<usize> = (0..columns.len())
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column));
@@ -41,31 +41,31 @@ pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> T
             cells.map(|cell| cell.width()).chain([head]).max().unwrap_or(0)
         })
         .collect();
-    let shown = fitting(columns, &widths, width);
+    let shown = fitting_columns(columns, &widths, width);
     let pick = |row: &[String]| shown.iter().map(|at| row[*at].clone()).collect::<Vec<String>>();
     let head: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
-    let left = width.saturating_sub(used(&shown, &widths)).max(LAST_WIDTH_MIN);
+    let left = width.saturating_sub(used_width(&shown, &widths)).max(LAST_WIDTH_MIN);
     let widths: Vec<usize> = shown.iter().map(|at| widths[*at]).collect();
     let dim = anstyle::Style::new().dimmed();
-    let mut text = format!("{dim}{}{dim:#}\n", line(&pick(&head), &widths));
+    let mut text = format!("{dim}{}{dim:#}\n", row_line(&pick(&head), &widths));
     for row in rows {
         let mut row = pick(row);
         if let Some(last) = row.last_mut() {
             *last = one_line(last, left);
         }
-        text.push_str(&line(&row, &widths));
+        text.push_str(&row_line(&row, &widths));
         text.push('\n');
     }
     let is_out = |at: &usize| !shown.contains(at);
     let left_out = (0..columns.len()).filter(is_out).map(|at| columns[at].name).collect();
-    Table { text, left_out }
+    TextTable { text, omitted_columns: left_out }
 }
 
 /// The columns that leave the last one its width.
-fn fitting(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
+fn fitting_columns(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..columns.len()).collect();
-    while used(&shown, widths) + LAST_WIDTH_MIN > width {
-        let spare = shown.iter().filter_map(|at| Some((columns[*at].spared?, *at))).min();
+    while used_width(&shown, widths) + LAST_WIDTH_MIN > width {
+        let spare = shown.iter().filter_map(|at| Some((columns[*at].drop_order?, *at))).min();
         let Some((_, spare)) = spare else { break };
         shown.retain(|at| *at != spare);
     }
@@ -73,15 +73,15 @@ fn fitting(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
 }
 
 /// What the columns before the last one take.
-fn used(shown: &[usize], widths: &[usize]) -> usize {
-    shown.iter().rev().skip(1).map(|at| widths[*at] + GAP).sum()
+fn used_width(shown: &[usize], widths: &[usize]) -> usize {
+    shown.iter().rev().skip(1).map(|at| widths[*at] + COLUMN_GAP).sum()
 }
 
-fn line(row: &[String], widths: &[usize]) -> String {
+fn row_line(row: &[String], widths: &[usize]) -> String {
     let mut out = String::new();
     for (cell, width) in row.iter().zip(widths) {
         out.push_str(cell);
-        out.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width()) + GAP));
+        out.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width()) + COLUMN_GAP));
     }
     out.trim_end().to_owned()
 }
@@ -92,13 +92,13 @@ mod tests {
 
     #[test]
     fn what_can_be_spared_goes_first_and_is_named() {
-        let column = |name, spared| Column { name, spared };
+        let column = |name, spared| Column { name, drop_order: spared };
         let columns =
             [column("ID", None), column("A", Some(1)), column("B", Some(0)), column("T", None)];
         let row: Vec<String> = ["x", "1", "2", "a title"].map(str::to_owned).into();
         let shown = |width| {
             let table = table(&columns, std::slice::from_ref(&row), width);
-            (table.text.lines().last().unwrap_or_default().to_owned(), table.left_out)
+            (table.text.lines().last().unwrap_or_default().to_owned(), table.omitted_columns)
         };
         assert_eq!(shown(30), ("x   1  2  a title".to_owned(), vec![]));
         assert_eq!(shown(29), ("x   1  a title".to_owned(), vec!["B"]));

@@ -1,9 +1,9 @@
 //! Tasks: one, many, and what became of them.
 
-use super::table::{Column, Table, table, width};
-use super::{count, heading, indented, one_line, tame};
-use midstride::verbs::Imported;
-use midstride::workspace::project::{Project, Shelved};
+use super::table::{Column, TextTable, table, width};
+use super::{count, heading, indent, one_line, sanitize};
+use midstride::verbs::TaskImport;
+use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::Question;
 use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What a question is called among tasks.
-const QUESTION: &str = "QUESTION: ";
+const QUESTION_PREFIX: &str = "QUESTION: ";
 
 /// A question without an answer. Its home is the header of its handoff; here it is seen as a task.
 pub(crate) struct OpenQuestion<'s> {
@@ -28,7 +28,7 @@ pub(crate) struct OpenQuestion<'s> {
 impl OpenQuestion<'_> {
     pub(crate) fn subject(&self) -> String {
         let text = self.question.question.map_or("(no text)", |text| text.value.trim());
-        format!("{QUESTION}{text}")
+        format!("{QUESTION_PREFIX}{text}")
     }
 
     /// A question that keeps its handoff waiting is blocked, another one pending.
@@ -38,15 +38,19 @@ impl OpenQuestion<'_> {
 
     fn row(&self) -> Vec<String> {
         let waits = if self.question.blocking { "blocks its handoff" } else { "" };
-        let owner = self.question.owner.map_or_else(String::new, |o| one_line(o.value, CELL));
+        let owner =
+            self.question.owner.map_or_else(String::new, |o| one_line(o.value, CELL_WIDTH_MAX));
         let subject = one_line(&self.subject(), usize::MAX);
         vec![self.id.clone(), self.status().to_string(), waits.to_owned(), owner, subject]
     }
 }
 
 /// The open questions of open handoffs.
-pub(crate) fn questions<'s>(project: &'s Project, all: &'s [Shelved]) -> Vec<OpenQuestion<'s>> {
-    let of_one = |shelved: &'s Shelved| {
+pub(crate) fn open_questions<'s>(
+    project: &'s Project,
+    all: &'s [StoredHandoff],
+) -> Vec<OpenQuestion<'s>> {
+    let of_one = |shelved: &'s StoredHandoff| {
         let handoff = shelved.handoff(project);
         let key = handoff.key().to_string();
         let open = handoff.open_questions().into_iter();
@@ -62,9 +66,9 @@ pub(crate) fn questions<'s>(project: &'s Project, all: &'s [Shelved]) -> Vec<Ope
 
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(crate) enum EntryJson {
+pub(crate) enum TaskEntryJson {
     Task(Box<TaskJson>),
-    Question(QuestionJson),
+    Question(OpenQuestionJson),
 }
 
 #[derive(Serialize)]
@@ -79,9 +83,9 @@ pub(crate) struct TaskJson {
     reason: Option<String>,
     ready: bool,
     depends_on: Vec<String>,
-    waits_for: Vec<AwaitedJson>,
+    waits_for: Vec<AwaitedTaskJson>,
     metadata: BTreeMap<String, String>,
-    notes: Vec<NoteJson>,
+    notes: Vec<TaskNoteJson>,
     handoff: Option<String>,
     by: String,
     added: String,
@@ -91,21 +95,21 @@ pub(crate) struct TaskJson {
 }
 
 #[derive(Serialize)]
-struct AwaitedJson {
+struct AwaitedTaskJson {
     id: String,
     /// Nothing where the task is not here.
     status: Option<&'static str>,
 }
 
 #[derive(Serialize)]
-struct NoteJson {
+struct TaskNoteJson {
     at: String,
     by: String,
     text: String,
 }
 
 #[derive(Serialize)]
-pub(crate) struct QuestionJson {
+pub(crate) struct OpenQuestionJson {
     id: String,
     subject: String,
     status: &'static str,
@@ -117,7 +121,7 @@ pub(crate) struct QuestionJson {
 
 /// A task that was changed.
 #[derive(Serialize)]
-pub(crate) struct ChangedJson {
+pub(crate) struct TaskChangeJson {
     #[serde(flatten)]
     task: TaskJson,
     /// Tasks that wait for nothing any longer.
@@ -127,7 +131,7 @@ pub(crate) struct ChangedJson {
 
 /// A task that was added.
 #[derive(Serialize)]
-pub(crate) struct AddedJson {
+pub(crate) struct AddedTaskJson {
     id: String,
     uid: String,
     redacted: Vec<String>,
@@ -135,7 +139,7 @@ pub(crate) struct AddedJson {
 
 /// Tasks that came with a handoff.
 #[derive(Serialize)]
-pub(crate) struct ImportedJson {
+pub(crate) struct TaskImportJson {
     created: Vec<String>,
     here: Vec<String>,
     unreadable: usize,
@@ -145,50 +149,51 @@ pub(crate) struct ImportedJson {
 
 /// Who works on a task: its agent, else its owner.
 pub(crate) fn worker(task: &Task) -> Option<String> {
-    let agent = task.metadata.get(AGENT).map(|agent| format!("agent {}", one_line(agent, CELL)));
-    agent.or_else(|| task.metadata.get(OWNER).map(|owner| one_line(owner, CELL)))
+    let agent =
+        task.metadata.get(AGENT).map(|agent| format!("agent {}", one_line(agent, CELL_WIDTH_MAX)));
+    agent.or_else(|| task.metadata.get(OWNER).map(|owner| one_line(owner, CELL_WIDTH_MAX)))
 }
 
-fn shorts(ids: &[TaskId]) -> Vec<String> {
+fn short_ids(ids: &[TaskId]) -> Vec<String> {
     ids.iter().map(TaskId::short).collect()
 }
 
 /// Short names in a row.
-pub(crate) fn names(ids: &[TaskId]) -> String {
-    shorts(ids).join(", ")
+pub(crate) fn joined_ids(ids: &[TaskId]) -> String {
+    short_ids(ids).join(", ")
 }
 
-fn kinds(redacted: &[Redaction]) -> Vec<String> {
+fn redacted_kinds(redacted: &[Redaction]) -> Vec<String> {
     redacted.iter().map(|secret| secret.kind.to_string()).collect()
 }
 
-pub(crate) fn imported(imported: &Imported) -> ImportedJson {
-    ImportedJson {
-        created: shorts(&imported.created),
-        here: shorts(&imported.here),
+pub(crate) fn import_json(imported: &TaskImport) -> TaskImportJson {
+    TaskImportJson {
+        created: short_ids(&imported.created),
+        here: short_ids(&imported.existing),
         unreadable: imported.unreadable,
         unknown: imported.unknown.clone(),
-        redacted: kinds(&imported.redacted),
+        redacted: redacted_kinds(&imported.redacted),
     }
 }
 
-pub(crate) fn added(id: &TaskId, redacted: &[Redaction]) -> AddedJson {
-    let redacted = kinds(redacted);
-    AddedJson { id: id.short(), uid: id.as_str().to_owned(), redacted }
+pub(crate) fn added_task_json(id: &TaskId, redacted: &[Redaction]) -> AddedTaskJson {
+    let redacted = redacted_kinds(redacted);
+    AddedTaskJson { id: id.short(), uid: id.as_str().to_owned(), redacted }
 }
 
-pub(crate) fn changed(
+pub(crate) fn task_change_json(
     tasks: &Tasks,
     task: &Task,
     ready_now: &[TaskId],
     redacted: &[Redaction],
-) -> ChangedJson {
-    let redacted = kinds(redacted);
-    ChangedJson { task: json(tasks, task), ready_now: shorts(ready_now), redacted }
+) -> TaskChangeJson {
+    let redacted = redacted_kinds(redacted);
+    TaskChangeJson { task: json(tasks, task), ready_now: short_ids(ready_now), redacted }
 }
 
 pub(crate) fn json(tasks: &Tasks, task: &Task) -> TaskJson {
-    let awaited = |awaited: AwaitedTask<'_>| AwaitedJson {
+    let awaited = |awaited: AwaitedTask<'_>| AwaitedTaskJson {
         id: awaited.id.short(),
         status: awaited.status.map(TaskStatus::word),
     };
@@ -207,7 +212,7 @@ pub(crate) fn json(tasks: &Tasks, task: &Task) -> TaskJson {
         notes: task
             .notes
             .iter()
-            .map(|note| NoteJson {
+            .map(|note| TaskNoteJson {
                 at: time::format_time(note.at),
                 by: note.by.clone(),
                 text: note.text.clone(),
@@ -221,8 +226,8 @@ pub(crate) fn json(tasks: &Tasks, task: &Task) -> TaskJson {
     }
 }
 
-pub(crate) fn question_json(open: &OpenQuestion<'_>) -> QuestionJson {
-    QuestionJson {
+pub(crate) fn question_json(open: &OpenQuestion<'_>) -> OpenQuestionJson {
+    OpenQuestionJson {
         id: open.id.clone(),
         subject: open.subject(),
         status: open.status().word(),
@@ -238,9 +243,9 @@ pub(crate) fn entries(
     tasks: &Tasks,
     list: &[&Task],
     questions: &[OpenQuestion<'_>],
-) -> Vec<EntryJson> {
-    let listed = list.iter().map(|task| EntryJson::Task(Box::new(json(tasks, task))));
-    listed.chain(questions.iter().map(|q| EntryJson::Question(question_json(q)))).collect()
+) -> Vec<TaskEntryJson> {
+    let listed = list.iter().map(|task| TaskEntryJson::Task(Box::new(json(tasks, task))));
+    listed.chain(questions.iter().map(|q| TaskEntryJson::Question(question_json(q)))).collect()
 }
 
 /// What somebody works on first, then what can be begun, then what waits, then what is over.
@@ -258,17 +263,21 @@ pub(crate) fn sort(tasks: &Tasks, list: &mut [&Task]) {
 }
 
 /// How much of a text stands in a column that is not the last.
-const CELL: usize = 40;
+const CELL_WIDTH_MAX: usize = 40;
 
 const COLUMNS: [Column; 5] = [
-    Column { name: "ID", spared: None },
-    Column { name: "STATUS", spared: None },
-    Column { name: "WAITS FOR", spared: Some(1) },
-    Column { name: "WHO", spared: Some(0) },
-    Column { name: "SUBJECT", spared: None },
+    Column { name: "ID", drop_order: None },
+    Column { name: "STATUS", drop_order: None },
+    Column { name: "WAITS FOR", drop_order: Some(1) },
+    Column { name: "WHO", drop_order: Some(0) },
+    Column { name: "SUBJECT", drop_order: None },
 ];
 
-pub(crate) fn table_of(tasks: &Tasks, list: &[&Task], questions: &[OpenQuestion<'_>]) -> Table {
+pub(crate) fn render_table(
+    tasks: &Tasks,
+    list: &[&Task],
+    questions: &[OpenQuestion<'_>],
+) -> TextTable {
     let rows = list.iter().map(|task| row(tasks, task));
     let rows: Vec<Vec<String>> = rows.chain(questions.iter().map(OpenQuestion::row)).collect();
     table(&COLUMNS, &rows, width())
@@ -276,9 +285,9 @@ pub(crate) fn table_of(tasks: &Tasks, list: &[&Task], questions: &[OpenQuestion<
 
 fn row(tasks: &Tasks, task: &Task) -> Vec<String> {
     let who = task.metadata.get(AGENT).or_else(|| task.metadata.get(OWNER));
-    let who = who.map_or_else(String::new, |who| one_line(who, CELL));
+    let who = who.map_or_else(String::new, |who| one_line(who, CELL_WIDTH_MAX));
     let subject = one_line(subject(task), usize::MAX);
-    let waits = one_line(&waits(tasks, task), CELL);
+    let waits = one_line(&waits_for_text(tasks, task), CELL_WIDTH_MAX);
     vec![tasks.display_name(task), task.status.to_string(), waits, who, subject]
 }
 
@@ -288,7 +297,7 @@ pub(crate) fn subject(task: &Task) -> &str {
 }
 
 /// What keeps a task from going on.
-fn waits(tasks: &Tasks, task: &Task) -> String {
+fn waits_for_text(tasks: &Tasks, task: &Task) -> String {
     let awaited = tasks.awaited_tasks(task).into_iter().map(|awaited| match awaited.status {
         None => format!("{} (not here)", awaited.id),
         Some(TaskStatus::Dropped) => format!("{} (dropped)", awaited.id),
@@ -300,16 +309,16 @@ fn waits(tasks: &Tasks, task: &Task) -> String {
 
 /// One task for people.
 pub(crate) fn text(tasks: &Tasks, task: &Task) -> String {
-    let mut out = format!("{}  {}\n\n", task.id, tame(subject(task)));
+    let mut out = format!("{}  {}\n\n", task.id, sanitize(subject(task)));
     let mut line = |name: &str, text: &str| {
         if !text.is_empty() {
             out.push_str(&format!("{name:<12}{}\n", one_line(text, usize::MAX)));
         }
     };
     line("status", task.status.word());
-    line("waits for", &waits(tasks, task));
+    line("waits for", &waits_for_text(tasks, task));
     let follow = tasks.iter().filter(|other| other.depends_on.contains(&task.id));
-    line("before", &names(&follow.map(|other| other.id.clone()).collect::<Vec<_>>()));
+    line("before", &joined_ids(&follow.map(|other| other.id.clone()).collect::<Vec<_>>()));
     for (name, value) in &task.metadata {
         line(name, value);
     }
@@ -318,14 +327,14 @@ pub(crate) fn text(tasks: &Tasks, task: &Task) -> String {
     line("uid", task.id.as_str());
     line("handoff", task.handoff.as_deref().unwrap_or_default());
     if let Some(description) = &task.description {
-        out.push_str(&format!("\n{}\n", tame(description.trim_end())));
+        out.push_str(&format!("\n{}\n", sanitize(description.trim_end())));
     }
     if !task.notes.is_empty() {
         out.push_str(&format!("\n{}", heading(&count(task.notes.len(), "note"))));
         for note in &task.notes {
             let head = format!("{}  {}", time::format_time(note.at), note.by);
-            let said = format!("{head}\n{}", indented(note.text.trim_end()));
-            out.push_str(&indented(&tame(&said)));
+            let said = format!("{head}\n{}", indent(note.text.trim_end()));
+            out.push_str(&indent(&sanitize(&said)));
         }
     }
     out
@@ -342,5 +351,5 @@ pub(crate) fn question_text(open: &OpenQuestion<'_>) -> String {
             out.push_str(&format!("{name:<12}{}\n", one_line(text.value, usize::MAX)));
         }
     }
-    tame(&out)
+    sanitize(&out)
 }

@@ -12,8 +12,8 @@ pub(crate) struct TrustJson {
     age_days: Option<i64>,
     unchanged_days: Option<i64>,
     revisions: usize,
-    reviews: VerdictsJson,
-    proofs: ProofsJson,
+    reviews: ReviewCountsJson,
+    proofs: ProofCountsJson,
     blocking_questions: usize,
     unvalidated_assumptions: usize,
     disproved_assumptions: usize,
@@ -21,7 +21,7 @@ pub(crate) struct TrustJson {
 }
 
 #[derive(Serialize)]
-struct VerdictsJson {
+struct ReviewCountsJson {
     held: usize,
     corrected: usize,
     rejected: usize,
@@ -29,7 +29,7 @@ struct VerdictsJson {
 }
 
 #[derive(Serialize)]
-struct ProofsJson {
+struct ProofCountsJson {
     hold: usize,
     broken: usize,
     timed_out: usize,
@@ -37,7 +37,7 @@ struct ProofsJson {
 }
 
 /// The facts as they are now.
-pub(super) fn facts(project: &Project, handoff: &Handoff<'_>) -> Trust {
+pub(super) fn read_trust(project: &Project, handoff: &Handoff<'_>) -> Trust {
     Trust::from_handoff(handoff, project.environment().clock.now())
 }
 
@@ -48,8 +48,8 @@ pub(super) fn json(trust: &Trust) -> TrustJson {
         age_days: trust.age_days,
         unchanged_days: trust.unchanged_days,
         revisions: trust.revisions,
-        reviews: VerdictsJson { held, corrected, rejected, unclear },
-        proofs: ProofsJson { hold, broken, timed_out, never_run },
+        reviews: ReviewCountsJson { held, corrected, rejected, unclear },
+        proofs: ProofCountsJson { hold, broken, timed_out, never_run },
         blocking_questions: trust.blocking_questions,
         unvalidated_assumptions: trust.unvalidated_assumptions,
         disproved_assumptions: trust.disproved_assumptions,
@@ -62,13 +62,13 @@ pub(super) fn json(trust: &Trust) -> TrustJson {
 pub(super) fn line(trust: &Trust, is_handoff: bool) -> String {
     let changed = trust.changed.filter(|_| trust.changed != trust.captured);
     let facts = [
-        dated("captured", trust.captured, trust.age_days)
+        dated_fact("captured", trust.captured, trust.age_days)
             .or_else(|| is_handoff.then(|| "captured at an unknown time".to_owned())),
-        dated("changed", changed, trust.unchanged_days),
-        happened("revised", trust.revisions, is_handoff),
-        happened("reviewed", trust.reviews.total(), is_handoff)
-            .map(|reviewed| reviewed + &verdicts(trust.reviews)),
-        proofs(trust.proofs),
+        dated_fact("changed", changed, trust.unchanged_days),
+        repeated_fact("revised", trust.revisions, is_handoff),
+        repeated_fact("reviewed", trust.reviews.total(), is_handoff)
+            .map(|reviewed| reviewed + &verdicts_text(trust.reviews)),
+        proofs_text(trust.proofs),
         questions(trust),
         assumptions(trust),
         disproved(trust),
@@ -76,7 +76,7 @@ pub(super) fn line(trust: &Trust, is_handoff: bool) -> String {
     facts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
 }
 
-fn dated(what: &str, time: Option<Time>, days: Option<i64>) -> Option<String> {
+fn dated_fact(what: &str, time: Option<Time>, days: Option<i64>) -> Option<String> {
     let ago = match days {
         None => String::new(),
         Some(0) => " (less than a day ago)".to_owned(),
@@ -86,34 +86,34 @@ fn dated(what: &str, time: Option<Time>, days: Option<i64>) -> Option<String> {
     time.map(|time| format!("{what} {}{ago}", time.moment.strftime("%Y-%m-%d")))
 }
 
-fn happened(what: &str, number: usize, or_never: bool) -> Option<String> {
+fn repeated_fact(what: &str, number: usize, or_never: bool) -> Option<String> {
     match number {
         0 => or_never.then(|| format!("never {what}")),
         number => Some(format!("{what} {}", times(number))),
     }
 }
 
-fn verdicts(reviews: ReviewCounts) -> String {
+fn verdicts_text(reviews: ReviewCounts) -> String {
     let ReviewCounts { held, corrected, rejected, unclear } = reviews;
     let parts =
         [(held, "held"), (corrected, "corrected"), (rejected, "rejected"), (unclear, "unclear")];
-    let parts = those_there_are(&parts);
+    let parts = nonzero_counts(&parts);
     if parts.is_empty() { String::new() } else { format!(" ({parts})") }
 }
 
 /// `1 held, 2 rejected`.
-fn those_there_are(parts: &[(usize, &str)]) -> String {
+fn nonzero_counts(parts: &[(usize, &str)]) -> String {
     let there = parts.iter().filter(|(number, _)| *number > 0);
     there.map(|(number, word)| format!("{number} {word}")).collect::<Vec<String>>().join(", ")
 }
 
 /// What came of the proofs when somebody last recorded a run.
-fn proofs(proofs: ProofCounts) -> Option<String> {
+fn proofs_text(proofs: ProofCounts) -> Option<String> {
     let ProofCounts { hold, broken, timed_out, never_run } = proofs;
     let total = hold + broken + timed_out + never_run;
     let parts =
         [(hold, "held"), (broken, "broken"), (timed_out, "timed out"), (never_run, "never run")];
-    (total > 0).then(|| format!("{} ({})", count(total, "proof"), those_there_are(&parts)))
+    (total > 0).then(|| format!("{} ({})", count(total, "proof"), nonzero_counts(&parts)))
 }
 
 fn questions(trust: &Trust) -> Option<String> {
@@ -138,7 +138,7 @@ fn disproved(trust: &Trust) -> Option<String> {
 }
 
 /// How often it was called into question; that it was found wrong is not kept back.
-pub(super) fn reviewed(reviews: ReviewCounts) -> String {
+pub(super) fn review_count(reviews: ReviewCounts) -> String {
     match (reviews.total(), reviews.rejected) {
         (0, _) => String::new(),
         (total, 0) => total.to_string(),
@@ -147,7 +147,7 @@ pub(super) fn reviewed(reviews: ReviewCounts) -> String {
 }
 
 /// What somebody still has to do; an ended handoff waits for nothing.
-pub(super) fn open(trust: &Trust) -> String {
+pub(super) fn open_items(trust: &Trust) -> String {
     let parts =
         [(trust.blocking_questions, "question"), (trust.unvalidated_assumptions, "assumption")];
     let open = parts.into_iter().filter(|(number, _)| *number > 0 && !trust.is_closed);

@@ -3,8 +3,8 @@
 //! A session has a mark from its first hook to its last, so that only those that run are looked at. What
 //! they did is in what their hooks keep; no transcript is read.
 
-use super::hook_memory::{FOLDER, Kept, Place};
-use crate::clients::{Life, Lives};
+use super::hook_memory::{FOLDER, HookMemory, SessionLocation};
+use crate::clients::{LivenessProbe, SessionLiveness};
 use crate::sys::files::{self, FileError};
 use crate::sys::git::Repository;
 use crate::workspace::project::Project;
@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 /// What the mark of a session ends with.
-const MARK: &str = ".running";
+const MARKER_SUFFIX: &str = ".running";
 /// A session that wrote nothing for longer is not at work, whether it ended or not.
 const ACTIVE_WITHIN: SignedDuration = SignedDuration::from_hours(4);
 /// The same where the system does not tell whether its process is there.
@@ -23,7 +23,7 @@ const ACTIVE_WITHOUT_PROCESS: SignedDuration = SignedDuration::from_mins(10);
 
 /// A session that is at work, as it was observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AtWork {
+pub(crate) struct ActiveSession {
     /// The client that runs it.
     pub(crate) client: Client,
     /// Its id.
@@ -39,67 +39,74 @@ pub(crate) struct AtWork {
 }
 
 /// Marks a session as one that runs.
-pub(crate) fn mark(project: &Project, session: &SessionName) -> Result<(), FileError> {
-    project.make_private()?.make_below(Path::new(FOLDER))?.touch(&mark_of(session))
+pub(crate) fn add_marker(project: &Project, session: &SessionName) -> Result<(), FileError> {
+    project.make_private()?.make_below(Path::new(FOLDER))?.touch(&marker_name(session))
 }
 
 /// Removes the mark of a session that ended.
-pub(crate) fn unmark(project: &Project, session: &SessionName) -> Result<(), FileError> {
+pub(crate) fn remove_marker(project: &Project, session: &SessionName) -> Result<(), FileError> {
     let Some(private) = project.private()? else { return Ok(()) };
-    files::remove_if_there(&private.path().join(FOLDER).join(mark_of(session)))
+    files::remove_if_exists(&private.path().join(FOLDER).join(marker_name(session)))
 }
 
-fn mark_of(session: &SessionName) -> PathBuf {
-    PathBuf::from(format!("{}.{}{MARK}", session.client, session.id))
+fn marker_name(session: &SessionName) -> PathBuf {
+    PathBuf::from(format!("{}.{}{MARKER_SUFFIX}", session.client, session.id))
 }
 
 /// The sessions at work in this repository, the latest active one first: they started, no end of theirs
 /// was seen, their process is there as far as that can be known, and they wrote to their transcript
 /// within the last hours.
-pub(crate) fn at_work(project: &Project, except: &[Option<&SessionName>]) -> Vec<AtWork> {
+pub(crate) fn find_active_sessions(
+    project: &Project,
+    except: &[Option<&SessionName>],
+) -> Vec<ActiveSession> {
     let private = project.private().ok().flatten();
-    let folder = private.and_then(|private| private.below(Path::new(FOLDER)).ok().flatten());
-    let marks = folder.and_then(|folder| folder.names(MARK).ok()).unwrap_or_default();
-    let lives = Lives::now(project.environment());
-    let mut found: Vec<AtWork> = Vec::new();
-    for session in marks.iter().filter_map(|mark| session_of(mark)) {
+    let folder = private.and_then(|private| private.open_below(Path::new(FOLDER)).ok().flatten());
+    let marks = folder.and_then(|folder| folder.names(MARKER_SUFFIX).ok()).unwrap_or_default();
+    let lives = LivenessProbe::new(project.environment());
+    let mut found: Vec<ActiveSession> = Vec::new();
+    for session in marks.iter().filter_map(|mark| parse_marker(mark)) {
         if except.contains(&Some(&session)) {
             continue;
         }
-        match look(project, &session, &lives) {
+        match read_active_session(project, &session, &lives) {
             Some(one) => found.push(one),
             // Its next prompt marks it again, should there be one.
-            None => drop(unmark(project, &session)),
+            None => drop(remove_marker(project, &session)),
         }
     }
     found.sort_by_key(|one| Reverse(one.active));
     found
 }
 
-fn session_of(mark: &Path) -> Option<SessionName> {
-    let (client, id) = mark.to_str()?.strip_suffix(MARK)?.split_once('.')?;
-    SessionName::of(client, id)
+fn parse_marker(mark: &Path) -> Option<SessionName> {
+    let (client, id) = mark.to_str()?.strip_suffix(MARKER_SUFFIX)?.split_once('.')?;
+    SessionName::parse(client, id)
 }
 
-fn look(project: &Project, session: &SessionName, lives: &Lives<'_>) -> Option<AtWork> {
+fn read_active_session(
+    project: &Project,
+    session: &SessionName,
+    lives: &LivenessProbe<'_>,
+) -> Option<ActiveSession> {
     let client = Client::from_name(&session.client)?;
-    let Kept { place, edited, ended, .. } = Kept::read(project, session);
-    let Place { root, transcript, at } = place.filter(|_| !ended)?;
+    let HookMemory { place, edited, ended, .. } = HookMemory::read(project, session);
+    let SessionLocation { root, transcript, at } = place.filter(|_| !ended)?;
     let now = project.environment().clock.now();
-    let written = files::entry(&transcript).and_then(|entry| entry.changed);
+    let written = files::read_entry(&transcript).and_then(|entry| entry.changed);
     let active = [Some(at), written].into_iter().flatten().max()?;
     let age = now.duration_since(active).abs();
     if age >= ACTIVE_WITHIN {
         return None;
     }
-    let is_at_work = match lives.of_session(client, &session.id, &transcript) {
-        Life::Runs => true,
-        Life::Unknown => age < ACTIVE_WITHOUT_PROCESS,
-        Life::Ended => false,
+    let is_at_work = match lives.check_session(client, &session.id, &transcript) {
+        SessionLiveness::Running => true,
+        SessionLiveness::Unknown => age < ACTIVE_WITHOUT_PROCESS,
+        SessionLiveness::Ended => false,
     };
     if !is_at_work {
         return None;
     }
     let branch = Repository::discover(&root).and_then(|repository| repository.branch());
-    Some(AtWork { client, session: session.id.clone(), root, branch, active, edited })
+    Some(ActiveSession { client, session: session.id.clone(), root, branch, active, edited })
 }

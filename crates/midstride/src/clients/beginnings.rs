@@ -1,8 +1,8 @@
 //! What the beginnings of transcripts tell: whose they are, and what was asked first. A transcript
 //! only grows, so each is read once, and what it told is kept.
 
-use super::Candidate;
-use crate::sys::files::{FileError, Stream};
+use super::TranscriptCandidate;
+use crate::sys::files::{FileError, FileStream};
 use crate::sys::ids::sha256;
 use crate::workspace::project::Project;
 use jiff::Timestamp;
@@ -26,13 +26,13 @@ pub(crate) const FILE: &str = "beginnings.json";
 /// The first line. What another version kept is read again.
 const VERSION: &str = "{\"version\":4}";
 /// More are not kept once some of them were not asked for.
-const KEPT_MAX: usize = 5_000;
+const CACHED_MAX: usize = 5_000;
 /// A larger file is none of ours.
-const KEPT_BYTES_MAX: u64 = 16 << 20;
+const CACHE_BYTES_MAX: u64 = 16 << 20;
 
 /// What the beginning of a transcript tells.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Beginning {
+pub(super) struct TranscriptHead {
     pub(super) id: Option<String>,
     pub(super) agent_of: Option<String>,
     pub(super) began: Option<Timestamp>,
@@ -42,87 +42,91 @@ pub(super) struct Beginning {
 }
 
 /// A line of the file: with which inode, how long the transcript was, and what it told.
-type Kept = (u64, u64, Beginning);
+type CachedHead = (u64, u64, TranscriptHead);
 
 /// The beginnings that were read before, and those that are read now: lines by the hash of the path.
 /// A line is parsed when it is asked for. A hook asks for a few of thousands.
-pub(super) struct Beginnings {
-    before: HashMap<String, String>,
-    now: BTreeMap<String, String>,
-    is_new: bool,
+pub(super) struct HeadCache {
+    cached: HashMap<String, String>,
+    current: BTreeMap<String, String>,
+    is_dirty: bool,
 }
 
 /// Letters of a hash that stand for a path.
 const NAME_LETTERS: usize = 32;
 
-impl Beginnings {
+impl HeadCache {
     /// What is kept for a project; nothing where it has no place for it.
-    pub(super) fn kept(project: &Project) -> Self {
+    pub(super) fn load(project: &Project) -> Self {
         let private = project.private().ok().flatten();
         let file = Path::new(FOLDER).join(FILE);
-        let bytes = private.and_then(|root| root.read_up_to(&file, KEPT_BYTES_MAX).ok());
+        let bytes = private.and_then(|root| root.read_up_to(&file, CACHE_BYTES_MAX).ok());
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
         let lines = text.strip_prefix(VERSION).unwrap_or_default().lines();
         let owned = |(name, line): (&str, &str)| (name.to_owned(), line.to_owned());
-        let before = lines.filter_map(|line| line.split_once(' ')).map(owned).collect();
-        Self { before, now: BTreeMap::new(), is_new: false }
+        let cached = lines.filter_map(|line| line.split_once(' ')).map(owned).collect();
+        Self { cached, current: BTreeMap::new(), is_dirty: false }
     }
 
     /// The beginning of a transcript.
-    pub(super) fn of(&mut self, candidate: &Candidate) -> Result<Beginning, FileError> {
+    pub(super) fn get(
+        &mut self,
+        candidate: &TranscriptCandidate,
+    ) -> Result<TranscriptHead, FileError> {
         let (inode, bytes) = (candidate.entry.inode, candidate.entry.bytes);
         let name = sha256(candidate.path.as_os_str().as_encoded_bytes())[..NAME_LETTERS].to_owned();
-        if let Some(line) = self.before.remove(&name)
-            && let Ok((of, shorter, told)) = serde_json::from_str::<Kept>(&line)
+        if let Some(line) = self.cached.remove(&name)
+            && let Ok((of, shorter, told)) = serde_json::from_str::<CachedHead>(&line)
             && of == inode
             && shorter <= bytes
         {
-            self.now.insert(name, line);
+            self.current.insert(name, line);
             return Ok(told);
         }
-        let (told, is_all) = look(candidate.client, &candidate.path)?;
+        let (told, is_all) = read_head(candidate.client, &candidate.path)?;
         if is_all {
-            self.is_new = true;
+            self.is_dirty = true;
             let line = serde_json::to_string(&(inode, bytes, &told)).unwrap_or_default();
-            self.now.insert(name, line);
+            self.current.insert(name, line);
         }
         Ok(told)
     }
 
     /// Keeps what was read. Whoever cannot reads it again.
-    pub(super) fn keep(mut self, project: &Project) {
+    pub(super) fn save(mut self, project: &Project) {
         let Ok(Some(private)) = project.private() else { return };
-        if self.is_new {
+        if self.is_dirty {
             // Not all are looked at each time; those that are gone go when there are too many.
-            if self.before.len() + self.now.len() <= KEPT_MAX {
-                self.now.extend(self.before.drain());
+            if self.cached.len() + self.current.len() <= CACHED_MAX {
+                self.current.extend(self.cached.drain());
             }
             let mut text = format!("{VERSION}\n");
-            for (name, line) in &self.now {
+            for (name, line) in &self.current {
                 text.extend([name, " ", line, "\n"]);
             }
             let (clean, _) = project.clean(&text);
             let folder = private.make_below(Path::new(FOLDER));
-            let _ = folder
-                .and_then(|folder| folder.put_passing(Path::new(FILE), clean.as_str().as_bytes()));
+            let _ = folder.and_then(|folder| {
+                folder.put_without_sync(Path::new(FILE), clean.as_str().as_bytes())
+            });
         }
     }
 }
 
 /// What the beginning of a transcript tells.
-pub(super) fn read(client: Client, path: &Path) -> Result<Beginning, FileError> {
-    look(client, path).map(|(told, _)| told)
+pub(super) fn read(client: Client, path: &Path) -> Result<TranscriptHead, FileError> {
+    read_head(client, path).map(|(told, _)| told)
 }
 
 /// The same, and whether the file will tell no more when it grows.
-fn look(client: Client, path: &Path) -> Result<(Beginning, bool), FileError> {
+fn read_head(client: Client, path: &Path) -> Result<(TranscriptHead, bool), FileError> {
     let mut cursor = TranscriptCursor::new(client);
     let mut opening = TranscriptOpening::default();
     let mut lines = LineSplitter::default();
-    let mut stream = Stream::open(path)?;
+    let mut stream = FileStream::open(path)?;
     let mut from = 0;
     let is_all = loop {
-        let piece = stream.window(from, from + STEP_BYTES)?;
+        let piece = stream.read_range(from, from + STEP_BYTES)?;
         lines.feed(&piece, &mut |piece| {
             opening.take(piece);
             cursor.take(piece);
@@ -138,5 +142,5 @@ fn look(client: Client, path: &Path) -> Result<(Beginning, bool), FileError> {
     let told = cursor.session;
     let about = told.requests.iter().next().map(|request| request.text.clone());
     let (id, agent_of) = (told.id, told.agent_of);
-    Ok((Beginning { id, agent_of, began: told.began, cwd: told.cwd, about, opening }, is_all))
+    Ok((TranscriptHead { id, agent_of, began: told.began, cwd: told.cwd, about, opening }, is_all))
 }

@@ -1,8 +1,8 @@
 //! Claude Code: a folder of transcripts per working folder, agents beside their session, tasks in
 //! files, and a file per process that runs.
 
-use super::{Beginnings, Candidate, Found, TaskFile, looks_like_an_id};
-use crate::sys::files::{self, Entry, FileError, Root};
+use super::{HeadCache, TaskFile, TranscriptCandidate, TranscriptInfo, looks_like_an_id};
+use crate::sys::files::{self, FileError, FolderEntry, Root};
 use crate::sys::process;
 use crate::workspace::project::Project;
 use crate::workspace::settings::Environment;
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A file of the client's that is larger is none of these.
-const SMALL: u64 = 1 << 20;
+const SMALL_FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Transcripts in folders whose names fit: that of the project, of a folder below it, or of one that
 /// only begins alike.
@@ -23,13 +23,13 @@ pub(super) fn candidates(
     environment: &Environment,
     tops: &[PathBuf],
     unread: &mut Vec<FileError>,
-) -> Vec<Candidate> {
+) -> Vec<TranscriptCandidate> {
     let Some(claude) = &environment.claude else { return Vec::new() };
     let projects = claude.join("projects");
-    let starts: Vec<String> = tops.iter().map(|top| start_of_slug(top)).collect();
+    let starts: Vec<String> = tops.iter().map(|top| slug_prefix(top)).collect();
     let fits = |name: &str| starts.iter().any(|start| name.starts_with(start));
     let mut list = |folder: &Path, is_wanted: &dyn Fn(&str) -> bool| {
-        files::listed(folder, is_wanted).unwrap_or_else(|error| {
+        files::list_folder(folder, is_wanted).unwrap_or_else(|error| {
             unread.push(error);
             Vec::new()
         })
@@ -45,18 +45,18 @@ pub(super) fn candidates(
 }
 
 /// The sessions in one folder, as the client names them.
-pub(super) fn beside(folder: &Path) -> Vec<Candidate> {
-    let sessions = files::listed(folder, is_session).unwrap_or_default().into_iter();
+pub(super) fn sessions_in(folder: &Path) -> Vec<TranscriptCandidate> {
+    let sessions = files::list_folder(folder, is_session).unwrap_or_default().into_iter();
     let candidates = sessions.map(|entry| candidate(folder, entry));
     candidates.filter(|candidate| looks_like_an_id(&candidate.session())).collect()
 }
 
-fn candidate(folder: &Path, entry: Entry) -> Candidate {
-    Candidate { client: Client::ClaudeCode, path: folder.join(&entry.name), entry }
+fn candidate(folder: &Path, entry: FolderEntry) -> TranscriptCandidate {
+    TranscriptCandidate { client: Client::ClaudeCode, path: folder.join(&entry.name), entry }
 }
 
 /// What the folder of a project, and those of its folders, begin with.
-fn start_of_slug(top: &Path) -> String {
+fn slug_prefix(top: &Path) -> String {
     let whole = slug(&top.to_string_lossy());
     whole[..whole.len().min(LENGTH_MAX)].to_owned()
 }
@@ -69,17 +69,17 @@ fn is_session(name: &str) -> bool {
 /// The files of agents beside sessions, as older versions have them, by folder. Each folder is listed
 /// once, however many of its sessions are asked about.
 #[derive(Debug, Default)]
-pub(crate) struct Neighbors(RefCell<HashMap<PathBuf, Vec<Entry>>>);
+pub(crate) struct AgentFileCache(RefCell<HashMap<PathBuf, Vec<FolderEntry>>>);
 
-impl Neighbors {
-    fn of(&self, folder: &Path, unread: &mut Vec<FileError>) -> Vec<Entry> {
+impl AgentFileCache {
+    fn list(&self, folder: &Path, unread: &mut Vec<FileError>) -> Vec<FolderEntry> {
         let mut listed = self.0.borrow_mut();
         listed.entry(folder.to_owned()).or_insert_with(|| list_agents(folder, unread)).clone()
     }
 }
 
-fn list_agents(folder: &Path, unread: &mut Vec<FileError>) -> Vec<Entry> {
-    files::listed(folder, |name| agent_id(name).is_some()).unwrap_or_else(|error| {
+fn list_agents(folder: &Path, unread: &mut Vec<FileError>) -> Vec<FolderEntry> {
+    files::list_folder(folder, |name| agent_id(name).is_some()).unwrap_or_else(|error| {
         unread.push(error);
         Vec::new()
     })
@@ -88,8 +88,8 @@ fn list_agents(folder: &Path, unread: &mut Vec<FileError>) -> Vec<Entry> {
 /// Files of agents: in a folder of the session, or beside it.
 pub(super) fn agents(
     project: &Project,
-    found: &Found,
-    neighbors: &Neighbors,
+    found: &TranscriptInfo,
+    neighbors: &AgentFileCache,
     unread: &mut Vec<FileError>,
 ) -> Vec<(String, PathBuf)> {
     let folder = found.path.parent().unwrap_or(Path::new("."));
@@ -98,15 +98,15 @@ pub(super) fn agents(
     let own = own.filter_map(|one| Some((agent_id(&one.name)?.to_owned(), one)));
     let mut agents: Vec<(String, PathBuf)> =
         own.map(|(id, entry)| (id, of_session.join(entry.name))).collect();
-    let beside = neighbors.of(folder, unread);
+    let beside = neighbors.list(folder, unread);
     if beside.is_empty() {
         return agents;
     }
-    let mut beginnings = Beginnings::kept(project);
+    let mut beginnings = HeadCache::load(project);
     for entry in beside {
         let Some(id) = agent_id(&entry.name).map(str::to_owned) else { continue };
         let candidate = candidate(folder, entry);
-        match beginnings.of(&candidate) {
+        match beginnings.get(&candidate) {
             Ok(told) if told.id.as_deref() == Some(&found.session) => {
                 agents.push((id, candidate.path));
             }
@@ -114,7 +114,7 @@ pub(super) fn agents(
             Err(error) => unread.push(error),
         }
     }
-    beginnings.keep(project);
+    beginnings.save(project);
     agents
 }
 
@@ -126,7 +126,7 @@ fn agent_id(name: &str) -> Option<&str> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Task {
+struct ClaudeTaskFile {
     id: String,
     subject: Option<String>,
     description: Option<String>,
@@ -143,11 +143,13 @@ pub(super) fn tasks(environment: &Environment, list: &str) -> Vec<TaskFile> {
     let name: String = list.chars().map(|c| if is_kept(c) { c } else { '-' }).collect();
     let folder = environment.claude.as_ref().map(|claude| claude.join("tasks").join(name));
     let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return Vec::new() };
-    let mut tasks: Vec<Task> = root
+    let mut tasks: Vec<ClaudeTaskFile> = root
         .names(".json")
         .unwrap_or_default()
         .iter()
-        .filter_map(|name| serde_json::from_slice(&root.read_up_to(name, SMALL).ok()?).ok())
+        .filter_map(|name| {
+            serde_json::from_slice(&root.read_up_to(name, SMALL_FILE_BYTES_MAX).ok()?).ok()
+        })
         .collect();
     tasks.sort_by_key(|task| (task.id.len(), task.id.clone()));
     let owned = |text: Option<String>| text.map(Cow::Owned);
@@ -171,22 +173,22 @@ pub(super) fn tasks(environment: &Environment, list: &str) -> Vec<TaskFile> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Registered {
+struct RegisteredSession {
     pid: u64,
     session_id: String,
     proc_start: Option<serde_json::Value>,
 }
 
 /// The sessions whose processes are there.
-pub(super) fn running(environment: &Environment) -> HashSet<String> {
+pub(super) fn running_sessions(environment: &Environment) -> HashSet<String> {
     let folder = environment.claude.as_ref().map(|claude| claude.join("sessions"));
     let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return HashSet::new() };
     let names = root.names(".json").unwrap_or_default();
-    let read = |name: &PathBuf| -> Option<Registered> {
-        serde_json::from_slice(&root.read_up_to(name, SMALL).ok()?).ok()
+    let read = |name: &PathBuf| -> Option<RegisteredSession> {
+        serde_json::from_slice(&root.read_up_to(name, SMALL_FILE_BYTES_MAX).ok()?).ok()
     };
-    let there = |one: &Registered| {
-        process::started(one.pid)
+    let there = |one: &RegisteredSession| {
+        process::start_time(one.pid)
             .is_some_and(|started| is_same_start(one.proc_start.as_ref(), &started))
     };
     names.iter().filter_map(read).filter(there).map(|one| one.session_id).collect()
@@ -194,14 +196,14 @@ pub(super) fn running(environment: &Environment) -> HashSet<String> {
 
 /// The session that the client is in now which started this process. A client goes from one session
 /// to the next, with `/clear` say; what it once told its servers does not.
-pub(super) fn around(environment: &Environment) -> Option<String> {
+pub(super) fn current_session(environment: &Environment) -> Option<String> {
     let root = Root::open(&environment.claude.as_ref()?.join("sessions")).ok()?;
     process::ancestors().into_iter().find_map(|pid| {
         let file = PathBuf::from(format!("{pid}.json"));
-        let bytes = root.read_up_to(&file, SMALL).ok()?;
-        let one: Registered = serde_json::from_slice(&bytes).ok()?;
+        let bytes = root.read_up_to(&file, SMALL_FILE_BYTES_MAX).ok()?;
+        let one: RegisteredSession = serde_json::from_slice(&bytes).ok()?;
         let is_it = |started: String| is_same_start(one.proc_start.as_ref(), &started);
-        let is_it = process::started(pid).map_or(!process::are_visible(), is_it);
+        let is_it = process::start_time(pid).map_or(!process::has_proc(), is_it);
         (is_it && one.pid == pid).then_some(one.session_id)
     })
 }
@@ -222,7 +224,7 @@ fn is_same_start(registered: Option<&serde_json::Value>, started: &str) -> bool 
 mod tests {
     use super::*;
     use crate::sys::clock::Clock;
-    use crate::sys::files::{Scratch, looked_at};
+    use crate::sys::files::{ScratchFolder, looked_at};
 
     #[test]
     fn a_process_with_another_start_is_another_process() {
@@ -243,16 +245,16 @@ mod tests {
 
     #[test]
     fn other_transcripts_are_not_looked_at_to_find_agents() {
-        let scratch = Scratch::new("midstride-agents").unwrap();
+        let scratch = ScratchFolder::new("midstride-agents").unwrap();
         for number in 0..100 {
             scratch.write(format!("{number}.jsonl"), b"").unwrap();
         }
-        let beside = |neighbors: &Neighbors| {
-            looked_at::during(|| neighbors.of(scratch.path(), &mut Vec::new()).len())
+        let beside = |neighbors: &AgentFileCache| {
+            looked_at::during(|| neighbors.list(scratch.path(), &mut Vec::new()).len())
         };
-        assert_eq!(beside(&Neighbors::default()), (0, 0));
+        assert_eq!(beside(&AgentFileCache::default()), (0, 0));
         scratch.write("agent-a87dc.jsonl", b"").unwrap();
-        let neighbors = Neighbors::default();
+        let neighbors = AgentFileCache::default();
         assert_eq!(beside(&neighbors), (1, 1));
         assert_eq!(beside(&neighbors), (1, 0), "a folder is listed once");
         scratch.remove().unwrap();
@@ -260,7 +262,7 @@ mod tests {
 
     #[test]
     fn folders_of_other_projects_are_not_looked_at() {
-        let scratch = Scratch::new("midstride-projects").unwrap();
+        let scratch = ScratchFolder::new("midstride-projects").unwrap();
         for number in 0..100 {
             scratch.write(format!("projects/-other-{number}/{number}.jsonl"), b"").unwrap();
         }
@@ -272,7 +274,7 @@ mod tests {
             state: None,
             editor: None,
             user: None,
-            inside: None,
+            automation: None,
             session: None,
             claude: Some(scratch.path().to_owned()),
             codex: None,

@@ -1,9 +1,9 @@
 //! Codex: transcripts by the day on which they began; one that goes on from another names it and
 //! does not copy it.
 
-use super::beginnings::{Beginning, Beginnings};
-use super::{Candidate, Found};
-use crate::sys::files::{self, Entry, FileError, Stream};
+use super::beginnings::{HeadCache, TranscriptHead};
+use super::{TranscriptCandidate, TranscriptInfo};
+use crate::sys::files::{self, FileError, FileStream, FolderEntry};
 use crate::workspace::project::Project;
 use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
@@ -14,12 +14,15 @@ use std::path::{Path, PathBuf};
 /// Where transcripts are, by year, month and day.
 const SESSIONS: &str = "sessions";
 /// So many transcripts are looked at, the newest first.
-const LOOKED_AT_MAX: usize = 1_000;
+const CANDIDATES_MAX: usize = 1_000;
 /// The first record holds the client's whole instructions.
 const FIRST_RECORD_MAX: u64 = 1 << 20;
 
 /// The newest transcripts. Which project one belongs to stands in its first record.
-pub(super) fn candidates(environment: &Environment, unread: &mut Vec<FileError>) -> Vec<Candidate> {
+pub(super) fn candidates(
+    environment: &Environment,
+    unread: &mut Vec<FileError>,
+) -> Vec<TranscriptCandidate> {
     candidates_from(environment, &[], unread)
 }
 
@@ -28,7 +31,7 @@ fn candidates_from(
     environment: &Environment,
     from: &[&str],
     unread: &mut Vec<FileError>,
-) -> Vec<Candidate> {
+) -> Vec<TranscriptCandidate> {
     let mut found = Vec::new();
     if let Some(codex) = &environment.codex {
         collect(&codex.join(SESSIONS), 0, from, &mut found, unread);
@@ -41,18 +44,18 @@ fn collect(
     folder: &Path,
     depth: usize,
     from: &[&str],
-    found: &mut Vec<Candidate>,
+    found: &mut Vec<TranscriptCandidate>,
     unread: &mut Vec<FileError>,
 ) {
     const DAYS: usize = 3;
     let is_late = |name: &str| from.first().is_none_or(|first| name >= *first);
     let is_wanted = |name: &str| is_late(name) && (depth < DAYS || is_transcript(name));
-    let entries = files::listed(folder, is_wanted).unwrap_or_else(|error| {
+    let entries = files::list_folder(folder, is_wanted).unwrap_or_else(|error| {
         unread.push(error);
         Vec::new()
     });
     for entry in entries.into_iter().rev() {
-        if found.len() >= LOOKED_AT_MAX {
+        if found.len() >= CANDIDATES_MAX {
             break;
         }
         let path = folder.join(&entry.name);
@@ -62,7 +65,7 @@ fn collect(
             let from = if is_first { &from[1..] } else { &[] };
             collect(&path, depth + 1, from, found, unread);
         } else if is_transcript(&entry.name) {
-            found.push(Candidate { client: Client::Codex, path, entry });
+            found.push(TranscriptCandidate { client: Client::Codex, path, entry });
         }
     }
 }
@@ -70,7 +73,7 @@ fn collect(
 /// Transcripts of the agents that a session started, and of theirs, with their ids. They began later.
 pub(super) fn agents(
     project: &Project,
-    found: &Found,
+    found: &TranscriptInfo,
     unread: &mut Vec<FileError>,
 ) -> Vec<(String, PathBuf)> {
     let environment = project.environment();
@@ -80,20 +83,20 @@ pub(super) fn agents(
         below.map(|below| below.iter().filter_map(OsStr::to_str).collect());
     let candidates = match from {
         Some(from) => candidates_from(environment, &from, unread),
-        None => beside(&found.path),
+        None => siblings(&found.path),
     };
-    let mut beginnings = Beginnings::kept(project);
+    let mut beginnings = HeadCache::load(project);
     let mut others: Vec<(String, String, PathBuf)> = Vec::new();
     for candidate in candidates {
-        match beginnings.of(&candidate) {
-            Ok(Beginning { agent_of: Some(of), .. }) => {
+        match beginnings.get(&candidate) {
+            Ok(TranscriptHead { agent_of: Some(of), .. }) => {
                 others.push((of, candidate.session(), candidate.path));
             }
             Ok(_) => {}
             Err(error) => unread.push(error),
         }
     }
-    beginnings.keep(project);
+    beginnings.save(project);
     // An agent began after the one that started it.
     others.sort_by(|(.., one), (.., other)| one.cmp(other));
     let mut owners = vec![found.session.clone()];
@@ -108,21 +111,21 @@ pub(super) fn agents(
 }
 
 /// The transcripts in the folder of one that lies elsewhere.
-fn beside(path: &Path) -> Vec<Candidate> {
+fn siblings(path: &Path) -> Vec<TranscriptCandidate> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let entries = files::listed(folder, is_transcript).unwrap_or_default().into_iter();
-    let candidate = |entry: Entry| {
+    let entries = files::list_folder(folder, is_transcript).unwrap_or_default().into_iter();
+    let candidate = |entry: FolderEntry| {
         let path = folder.join(&entry.name);
-        Candidate { client: Client::Codex, path, entry }
+        TranscriptCandidate { client: Client::Codex, path, entry }
     };
     entries.map(candidate).collect()
 }
 
 /// The transcript of a session, near another one or anywhere.
 pub(super) fn transcript_of(environment: &Environment, near: &Path, id: &str) -> Option<PathBuf> {
-    let is_it = |other: &Candidate| other.path != near && other.session() == id;
+    let is_it = |other: &TranscriptCandidate| other.path != near && other.session() == id;
     let all = || candidates(environment, &mut Vec::new()).into_iter();
-    let found = beside(near).into_iter().find(is_it).or_else(|| all().find(is_it));
+    let found = siblings(near).into_iter().find(is_it).or_else(|| all().find(is_it));
     found.map(|found| found.path)
 }
 
@@ -131,7 +134,7 @@ fn is_transcript(name: &str) -> bool {
 }
 
 /// The id at the end of a name: `rollout-2026-11-15T18-50-25-<id>`.
-pub(super) fn id_in(stem: &str) -> String {
+pub(super) fn session_id_in(stem: &str) -> String {
     const TIME: usize = "2026-11-15T18-50-25-".len();
     let rest = stem.strip_prefix("rollout-").unwrap_or(stem);
     rest.get(TIME..).unwrap_or(rest).to_owned()
@@ -139,7 +142,7 @@ pub(super) fn id_in(stem: &str) -> String {
 
 /// The transcript that one goes on from, and up to which byte.
 pub(super) fn base(environment: &Environment, path: &Path) -> Option<(PathBuf, u64)> {
-    let start = Stream::open(path).ok()?.window(0, FIRST_RECORD_MAX).ok()?;
+    let start = FileStream::open(path).ok()?.read_range(0, FIRST_RECORD_MAX).ok()?;
     let first: Value = serde_json::from_slice(start.split(|byte| *byte == b'\n').next()?).ok()?;
     let base = first.pointer("/payload/history_base")?;
     let thread = base.get("thread_id")?.as_str()?;
@@ -153,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_transcript_is_named_by_time_and_id() {
-        assert_eq!(id_in("rollout-2026-11-15T18-50-25-01a1e08b-e0f1"), "01a1e08b-e0f1");
-        assert_eq!(id_in("rollout-ä"), "ä");
+        assert_eq!(session_id_in("rollout-2026-11-15T18-50-25-01a1e08b-e0f1"), "01a1e08b-e0f1");
+        assert_eq!(session_id_in("rollout-ä"), "ä");
     }
 }

@@ -3,7 +3,7 @@
 
 mod told;
 
-pub use told::{Fired, Told, told};
+pub use told::{HookLogReport, HookStats, read_report};
 
 use crate::sys::files::{FileError, Root};
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ const ERROR_LETTERS_MAX: usize = 400;
 
 /// One call of a hook.
 #[derive(Clone, Debug)]
-pub struct Line<'l> {
+pub struct HookLogLine<'l> {
     /// When.
     pub at: Timestamp,
     /// The client.
@@ -40,7 +40,7 @@ pub struct Line<'l> {
 }
 
 /// Adds a line, in a folder that is there.
-pub fn add(private: &Path, line: &Line<'_>) -> Result<(), FileError> {
+pub fn add(private: &Path, line: &HookLogLine<'_>) -> Result<(), FileError> {
     let folder = Root::open(private)?;
     let short = |text: &str| -> String {
         CleanText::redact(text).0.as_str().chars().take(ERROR_LETTERS_MAX).collect()
@@ -66,5 +66,5 @@ fn halve(folder: &Root, file: &Path) -> Result<(), FileError> {
     let bytes = folder.read(file)?;
     let half = &bytes[bytes.len() / 2..];
     let start = half.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    folder.put_passing(file, &half[start..])
+    folder.put_without_sync(file, &half[start..])
 }

@@ -21,7 +21,7 @@ const ANSWERED_MAX: usize = 32;
 
 /// Where a session runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct SessionLocation {
     /// The top of its project.
     pub(crate) root: PathBuf,
     /// Its transcript.
@@ -30,9 +30,9 @@ pub(crate) struct Place {
     pub(crate) at: Timestamp,
 }
 
-impl Place {
-    pub(crate) fn of(project: &Project, transcript: Option<&str>) -> Option<Self> {
-        let root = files::real(project.root().path());
+impl SessionLocation {
+    pub(crate) fn new(project: &Project, transcript: Option<&str>) -> Option<Self> {
+        let root = files::canonical(project.root().path());
         let at = project.environment().clock.now();
         Some(Self { root, transcript: transcript?.into(), at })
     }
@@ -40,7 +40,7 @@ impl Place {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Kept {
+pub(crate) struct HookMemory {
     /// What the session was told after a compaction.
     pub(crate) told: Option<String>,
     /// What the session was briefed with when it started, and when.
@@ -61,21 +61,21 @@ pub(crate) struct Kept {
     /// Whether its client said that it ended.
     pub(crate) ended: bool,
     /// Where the session runs.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<SessionLocation>,
     /// The files that it changed, as far as its transcript was read.
     pub(crate) edited: Vec<String>,
     /// The calls that were answered last.
-    answered: Vec<Answered>,
+    answered: Vec<AnsweredCall>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Answered {
+struct AnsweredCall {
     /// What tells it from others.
     call: String,
     at: Timestamp,
 }
 
-impl Kept {
+impl HookMemory {
     /// Whether a call is answered for the first time. From now on it was.
     pub(crate) fn is_first(&mut self, call: &str, now: Timestamp) -> bool {
         // A clock may be set back.
@@ -84,7 +84,7 @@ impl Kept {
         if is_first {
             let over = (self.answered.len() + 1).saturating_sub(ANSWERED_MAX);
             self.answered.drain(..over);
-            self.answered.push(Answered { call: call.to_owned(), at: now });
+            self.answered.push(AnsweredCall { call: call.to_owned(), at: now });
         }
         is_first
     }
@@ -98,12 +98,13 @@ impl Kept {
 
     pub(crate) fn read(project: &Project, session: &SessionName) -> Self {
         let folder = project.private().ok().flatten();
-        let folder = folder.and_then(|folder| folder.below(Path::new(FOLDER)).ok().flatten());
-        let bytes = folder.and_then(|folder| folder.read_up_to(&name(session), BYTES_MAX).ok());
-        Self::of(bytes.as_deref())
+        let folder = folder.and_then(|folder| folder.open_below(Path::new(FOLDER)).ok().flatten());
+        let bytes =
+            folder.and_then(|folder| folder.read_up_to(&file_name(session), BYTES_MAX).ok());
+        Self::parse(bytes.as_deref())
     }
 
-    fn of(bytes: Option<&[u8]>) -> Self {
+    fn parse(bytes: Option<&[u8]>) -> Self {
         bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
     }
 
@@ -115,8 +116,8 @@ impl Kept {
         change: impl FnOnce(&mut Self) -> T,
     ) -> Result<T, FileError> {
         let folder: Root = project.make_private()?.make_below(Path::new(FOLDER))?;
-        folder.change_passing(&name(session), BYTES_MAX, |bytes| {
-            let before = Self::of(bytes.as_deref());
+        folder.update_without_sync(&file_name(session), BYTES_MAX, |bytes| {
+            let before = Self::parse(bytes.as_deref());
             let mut kept = before.clone();
             let given = change(&mut kept);
             let written = || {
@@ -139,11 +140,11 @@ impl Kept {
         project: &Project,
     ) -> Result<Option<(SessionName, String)>, FileError> {
         let Some(private) = project.private()? else { return Ok(None) };
-        let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(None) };
+        let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(None) };
         let briefed = folder.names(".json")?.into_iter().filter_map(|name| {
-            let kept = Self::of(folder.read_up_to(&name, BYTES_MAX).ok().as_deref());
+            let kept = Self::parse(folder.read_up_to(&name, BYTES_MAX).ok().as_deref());
             let (at, text) = kept.briefed?;
-            Some((at, session_of(&name)?, text))
+            Some((at, parse_file_name(&name)?, text))
         });
         let newest = briefed.max_by_key(|(at, ..)| *at);
         Ok(newest.map(|(_, session, text)| (session, text)))
@@ -152,8 +153,8 @@ impl Kept {
     /// Removes what sessions were briefed with.
     pub(crate) fn forget_briefings(project: &Project) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
-        let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
-        for session in folder.names(".json")?.iter().filter_map(|name| session_of(name)) {
+        let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(()) };
+        for session in folder.names(".json")?.iter().filter_map(|name| parse_file_name(name)) {
             Self::change(project, &session, |kept| kept.briefed = None)?;
         }
         Ok(())
@@ -162,14 +163,14 @@ impl Kept {
     /// Removes what a session kept.
     pub(crate) fn remove(project: &Project, session: &SessionName) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
-        let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
-        files::remove_if_there(&folder.path().join(name(session)))
+        let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(()) };
+        files::remove_if_exists(&folder.path().join(file_name(session)))
     }
 
     /// Removes what the sessions kept that wrote longest ago, so that only so many are left.
-    pub(crate) fn bound(project: &Project) -> Result<(), FileError> {
+    pub(crate) fn prune(project: &Project) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
-        let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
+        let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(()) };
         let names = folder.names(".json")?;
         let Some(over) = names.len().checked_sub(SESSIONS_MAX).filter(|over| *over > 0) else {
             return Ok(());
@@ -179,43 +180,43 @@ impl Kept {
         names.sort_by_cached_key(written);
         for name in &names[..over] {
             // Another session that starts does the same.
-            files::remove_if_there(&folder.path().join(name))?;
+            files::remove_if_exists(&folder.path().join(name))?;
         }
         Ok(())
     }
 }
 
 /// The names of a session have no letter that leads out of the folder.
-fn name(session: &SessionName) -> PathBuf {
+fn file_name(session: &SessionName) -> PathBuf {
     PathBuf::from(format!("{}.{}.json", session.client, session.id))
 }
 
 /// The session whose file this is.
-fn session_of(name: &Path) -> Option<SessionName> {
+fn parse_file_name(name: &Path) -> Option<SessionName> {
     let (client, id) = name.to_str()?.strip_suffix(".json")?.split_once('.')?;
-    SessionName::of(client, id)
+    SessionName::parse(client, id)
 }
 
 /// What the newest session was briefed with when it started: the session, and the text. Nothing where
 /// none was.
 pub fn last_briefing(project: &Project) -> Result<Option<(SessionName, String)>, FileError> {
-    Kept::newest_briefing(project)
+    HookMemory::newest_briefing(project)
 }
 
 /// What a session was briefed with when it started.
-pub(crate) fn briefed_with(project: &Project, client: &str, session: &str) -> Option<String> {
-    let session = SessionName::of(client, session)?;
-    Kept::read(project, &session).briefed.map(|(_, text)| text)
+pub(crate) fn startup_briefing(project: &Project, client: &str, session: &str) -> Option<String> {
+    let session = SessionName::parse(client, session)?;
+    HookMemory::read(project, &session).briefed.map(|(_, text)| text)
 }
 
 /// Removes what hooks of a session keep for the next one.
-pub(crate) fn start_over(project: &Project, session: &SessionName) -> Result<(), FileError> {
-    Kept::remove(project, session)
+pub(crate) fn clear_memory(project: &Project, session: &SessionName) -> Result<(), FileError> {
+    HookMemory::remove(project, session)
 }
 
 /// Removes the briefings that sessions got, which quote earlier sessions.
 pub(crate) fn forget_briefings(project: &Project) -> Result<(), FileError> {
-    Kept::forget_briefings(project)
+    HookMemory::forget_briefings(project)
 }
 
 #[cfg(test)]
@@ -226,7 +227,7 @@ mod tests {
     fn a_call_that_comes_again_at_once_is_the_same() {
         let at = |time: &str| time.parse::<Timestamp>().unwrap();
         let now = at("2026-03-22T10:00:00Z");
-        let mut kept = Kept::default();
+        let mut kept = HookMemory::default();
         assert!(kept.is_first("start", now));
         assert!(!kept.is_first("start", now));
         assert!(kept.is_first("stop", now));
@@ -240,7 +241,7 @@ mod tests {
     #[test]
     fn however_many_come_at_once_few_are_kept() {
         let now = Timestamp::UNIX_EPOCH;
-        let mut kept = Kept::default();
+        let mut kept = HookMemory::default();
         let mut is_first = |number: usize| kept.is_first(&number.to_string(), now);
         assert!((0..100).all(&mut is_first));
         assert!(!is_first(99) && is_first(0));
@@ -250,7 +251,8 @@ mod tests {
     #[test]
     fn whoever_ends_was_reminded_all_the_same() {
         let lost = Some("lost".to_owned());
-        let mut kept = Kept { nudged: true, blocked: 2, missing: lost.clone(), ..Kept::default() };
+        let mut kept =
+            HookMemory { nudged: true, blocked: 2, missing: lost.clone(), ..HookMemory::default() };
         kept.is_first("start", Timestamp::UNIX_EPOCH);
         kept.end();
         assert_eq!((kept.nudged, kept.blocked, &kept.missing), (true, 0, &lost));

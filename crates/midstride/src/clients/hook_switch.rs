@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The file that switches hooks off in a project.
-const OFF: &str = "off";
+const OFF_FILE: &str = "off";
 /// The file that makes the next session start without a briefing.
-pub(crate) const SKIP_NEXT: &str = "skip-next-briefing";
+pub(crate) const SKIP_NEXT_FILE: &str = "skip-next-briefing";
 const FILE: &str = "off-times.json";
 /// Earlier ones are forgotten.
 const TIMES_MAX: usize = 100;
@@ -22,11 +22,11 @@ pub(crate) struct OffTimes(Vec<(Timestamp, Timestamp)>);
 
 impl OffTimes {
     /// What is remembered of a project, with now where its hooks are off.
-    pub(crate) fn of(project: &Project) -> Self {
+    pub(crate) fn for_project(project: &Project) -> Self {
         let Some(folder) = project.private().ok().flatten() else { return Self::default() };
         let mut times = Self::read(&folder);
-        if let Ok(since) = folder.read(Path::new(OFF)) {
-            times.0.extend(began(&since).map(|began| (began, Timestamp::MAX)));
+        if let Ok(since) = folder.read(Path::new(OFF_FILE)) {
+            times.0.extend(parse_start(&since).map(|began| (began, Timestamp::MAX)));
         }
         times
     }
@@ -37,16 +37,16 @@ impl OffTimes {
     }
 
     /// Whether hooks were off then.
-    pub(crate) fn has(&self, time: Timestamp) -> bool {
+    pub(crate) fn contains(&self, time: Timestamp) -> bool {
         self.0.iter().any(|(from, to)| (*from..=*to).contains(&time))
     }
 }
 
 /// Remembers that hooks were off up to now, from when the file says that did it.
-fn remember(project: &Project, folder: &Root, since: &[u8]) -> Result<(), FileError> {
+fn record_off_time(project: &Project, folder: &Root, since: &[u8]) -> Result<(), FileError> {
     let now = project.environment().clock.now();
     // Older versions left nothing in it.
-    let Some(began) = began(since) else { return Ok(()) };
+    let Some(began) = parse_start(since) else { return Ok(()) };
     let mut times = OffTimes::read(folder);
     times.0.push((began, now));
     let over = times.0.len().saturating_sub(TIMES_MAX);
@@ -54,23 +54,23 @@ fn remember(project: &Project, folder: &Root, since: &[u8]) -> Result<(), FileEr
     folder.put(Path::new(FILE), serde_json::to_string(&times).unwrap_or_default().as_bytes())
 }
 
-fn began(since: &[u8]) -> Option<Timestamp> {
+fn parse_start(since: &[u8]) -> Option<Timestamp> {
     std::str::from_utf8(since).ok()?.trim().parse().ok()
 }
 
 /// Whether somebody switched the hooks of a project off.
 pub fn is_switched_off(project: &Project) -> bool {
-    project.private().ok().flatten().is_some_and(|folder| folder.has(Path::new(OFF)))
+    project.private().ok().flatten().is_some_and(|folder| folder.exists(Path::new(OFF_FILE)))
 }
 
 /// Switches the hooks of a project on or off; says whether that changed anything. While they were off
 /// is remembered: what began then is brought in by nobody who is not asked to.
 pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
     let folder = project.make_private()?;
-    let file = Path::new(OFF);
-    match (folder.has(file), on) {
+    let file = Path::new(OFF_FILE);
+    match (folder.exists(file), on) {
         (true, true) => {
-            remember(project, &folder, &folder.read(file)?)?;
+            record_off_time(project, &folder, &folder.read(file)?)?;
             files::remove(&folder.path().join(file)).map(|()| true)
         }
         (false, false) => {
@@ -84,8 +84,8 @@ pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
 /// Makes the next session start without a briefing; says whether that was not so already.
 pub fn skip_next_briefing(project: &Project) -> Result<bool, FileError> {
     let folder = project.make_private()?;
-    let file = Path::new(SKIP_NEXT);
-    let is_new = !folder.has(file);
+    let file = Path::new(SKIP_NEXT_FILE);
+    let is_new = !folder.exists(file);
     if is_new {
         folder.put(file, b"")?;
     }

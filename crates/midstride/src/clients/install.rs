@@ -22,18 +22,18 @@ mod standing;
 mod tests;
 mod toml;
 
-pub use entry::{Entry, What};
+pub use entry::{ConfigEntry, EntryValue};
 pub use hook_trust::HookTrust;
-pub use on_path::{OnPath, Program, on_path, program_of};
-pub use own_settings::{OwnSettings, Saving, own_settings};
-pub use plan::{Change, Note, Plan};
-pub use plugin::plugin;
-pub use standing::{FileStanding, HookStanding, Standing, standing};
+pub use on_path::{ClientProgram, PathLookup, find_client_program, find_on_path};
+pub use own_settings::{ClientSettings, SavePermission, read_client_settings};
+pub use plan::{FileChange, InstallNote, InstallPlan};
+pub use plugin::plugin_files;
+pub use standing::{FileInstallStatus, HookStatus, InstallStatus, read_install_status};
 
 use crate::sys::files::FileError;
-use crate::workspace::settings::{Environment, Inside};
+use crate::workspace::settings::{Automation, Environment};
 use midstride_core::session::Client;
-use place::Place;
+use place::ClientFile;
 use serde::{Deserialize, Serialize};
 use splice::Splice;
 use std::path::{Path, PathBuf};
@@ -49,14 +49,14 @@ const SERVER: &str = "midstride";
 
 /// For whom it is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum InstallScope {
     /// For this user, in every project.
     User,
     /// For everybody in the project of this folder.
     Project(PathBuf),
 }
 
-impl Scope {
+impl InstallScope {
     fn root(&self) -> Option<&Path> {
         match self {
             Self::User => None,
@@ -65,18 +65,18 @@ impl Scope {
     }
 
     /// A file that a receipt names.
-    fn place(&self, path: &Path) -> Place {
+    fn client_file(&self, path: &Path) -> ClientFile {
         let below = self.root().and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
         match below {
-            Some((root, below)) => Place::beneath(root, below),
-            None => Place::anywhere(path.to_owned()),
+            Some((root, below)) => ClientFile::in_project(root, below),
+            None => ClientFile::for_user(path.to_owned()),
         }
     }
 }
 
 /// Which of midstride's own tools a client may use without asking. More is greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Allow {
+pub enum AllowedTools {
     /// None: the client asks each time, and a headless session cannot use them.
     #[default]
     Nothing,
@@ -86,7 +86,7 @@ pub enum Allow {
     Save,
 }
 
-impl Allow {
+impl AllowedTools {
     /// The tools, by their names on the server.
     pub fn tools(self) -> Vec<&'static str> {
         match self {
@@ -99,70 +99,70 @@ impl Allow {
 
 /// What is written only for who asks for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct InstallOptions {
     /// The tools that may be used without asking; without a choice, those that were allowed before.
-    pub allow: Option<Allow>,
+    pub allow: Option<AllowedTools>,
     /// Codex runs our hooks without the user's review.
     pub trust_hooks: bool,
 }
 
 /// What is wanted in a file of a client.
 #[derive(Clone, Debug)]
-struct Wanted {
-    place: Place,
-    form: Form,
+struct TargetFile {
+    file: ClientFile,
+    content: TargetContent,
 }
 
 #[derive(Clone, Debug)]
-enum Form {
+enum TargetContent {
     /// Entries in a file that others write as well.
-    Entries(Vec<Entry>),
+    Entries(Vec<ConfigEntry>),
     /// A file of our own.
-    Whole(&'static str),
+    WholeFile(&'static str),
 }
 
 /// A text that entries were put into.
 #[derive(Clone, Debug, Default)]
-struct Added {
+struct EntryInsertion {
     text: String,
     splices: Vec<Splice>,
     /// Those that were not there already.
-    entries: Vec<Entry>,
+    entries: Vec<ConfigEntry>,
     /// The keys of objects and lists that were made for them.
     made: Vec<Vec<String>>,
-    filled: Vec<Filled>,
+    filled: Vec<FilledContainer>,
 }
 
 /// Something of somebody else that was empty, or null, before entries came into it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Filled {
+struct FilledContainer {
     keys: Vec<String>,
     was: String,
 }
 
 /// Why a text is left as it is.
 #[derive(Debug)]
-enum Unfit {
+enum ClientFileError {
     Unreadable(String),
     Unexpected { at: String, found: String, wanted: &'static str },
-    Unproven(String),
+    Unverified(String),
 }
 
-impl Unfit {
+impl ClientFileError {
     fn unexpected(keys: &[String], found: &str, wanted: &'static str) -> Self {
         let at =
             if keys.is_empty() { "the top".to_owned() } else { format!("`{}`", keys.join(".")) };
         Self::Unexpected { at, found: found.to_owned(), wanted }
     }
 
-    fn at(self, path: &Path) -> InstallError {
+    fn with_path(self, path: &Path) -> InstallError {
         let path = path.to_owned();
         match self {
             Self::Unreadable(message) => InstallError::Unreadable { path, message },
             Self::Unexpected { at, found, wanted } => {
                 InstallError::Unexpected { path, at, found, wanted }
             }
-            Self::Unproven(what) => InstallError::Unproven { path, what },
+            Self::Unverified(what) => InstallError::Unverified { path, what },
         }
     }
 }
@@ -192,7 +192,7 @@ pub enum InstallError {
     },
     /// The edit would have changed more than it should.
     #[error("`{}` cannot be changed without harm to {what}", path.display())]
-    Unproven {
+    Unverified {
         /// The file.
         path: PathBuf,
         /// What would have been harmed.
@@ -203,25 +203,25 @@ pub enum InstallError {
     NoHome,
     /// A receipt of ours is damaged.
     #[error("the receipt `{}` cannot be read", .0.display())]
-    Receipt(PathBuf),
+    DamagedRecord(PathBuf),
     /// Permissions are given by a person.
     #[error("this runs in {0}; a person has to do it")]
-    NoPerson(Inside),
+    RunByAgent(Automation),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 /// Everything that is wanted of a client, in the order in which it is shown.
-fn wanted(
+fn target_files(
     environment: &Environment,
     client: Client,
-    scope: &Scope,
-    wishes: Wishes,
-) -> Result<Vec<Wanted>, InstallError> {
+    scope: &InstallScope,
+    wishes: InstallOptions,
+) -> Result<Vec<TargetFile>, InstallError> {
     let wanted = match client {
-        Client::ClaudeCode => claude_code::wanted(environment, scope, wishes),
-        Client::Codex => codex::wanted(environment, scope, wishes)?,
+        Client::ClaudeCode => claude_code::target_files(environment, scope, wishes),
+        Client::Codex => codex::target_files(environment, scope, wishes)?,
     };
     wanted.ok_or(InstallError::NoHome)
 }
@@ -230,14 +230,14 @@ fn wanted(
 pub(crate) fn plan_add(
     environment: &Environment,
     client: Client,
-    scope: &Scope,
-    wishes: Wishes,
-) -> Result<Plan, InstallError> {
+    scope: &InstallScope,
+    wishes: InstallOptions,
+) -> Result<InstallPlan, InstallError> {
     let is_permission =
-        wishes.allow.is_some_and(|allow| allow != Allow::Nothing) || wishes.trust_hooks;
-    match environment.inside {
+        wishes.allow.is_some_and(|allow| allow != AllowedTools::Nothing) || wishes.trust_hooks;
+    match environment.automation {
         // The rest only makes midstride be called; these take questions away from the user.
-        Some(inside) if is_permission => Err(InstallError::NoPerson(inside)),
+        Some(inside) if is_permission => Err(InstallError::RunByAgent(inside)),
         Some(_) | None => plan::add(environment, client, scope, wishes),
     }
 }
@@ -246,7 +246,7 @@ pub(crate) fn plan_add(
 pub(crate) fn plan_remove(
     environment: &Environment,
     client: Client,
-    scope: &Scope,
-) -> Result<Plan, InstallError> {
+    scope: &InstallScope,
+) -> Result<InstallPlan, InstallError> {
     plan::remove(environment, client, scope)
 }

@@ -1,9 +1,9 @@
 //! Which session another one goes on from, where the client copied its records: Claude Code does,
 //! under the id of the new session and without a word about the old one.
 
-use super::beginnings::{Beginning, Beginnings};
-use super::{Candidate, Found, claude_code};
-use crate::sys::files::{FileError, Stream};
+use super::beginnings::{HeadCache, TranscriptHead};
+use super::{TranscriptCandidate, TranscriptInfo, claude_code};
+use crate::sys::files::{FileError, FileStream};
 use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::session::transcript::{
@@ -19,7 +19,7 @@ const COMPARED_MAX: usize = 64;
 const COMPARED_BYTES_MAX: u64 = 512 << 20;
 
 /// A session that another one goes on from.
-pub(crate) struct Origin {
+pub(crate) struct SourceSession {
     /// Its id.
     pub(crate) session: String,
     /// The ids of all its records.
@@ -27,24 +27,24 @@ pub(crate) struct Origin {
 }
 
 /// A transcript that begins as another one does, or may hold what that one begins with.
-struct Relative {
-    candidate: Candidate,
+struct RelatedTranscript {
+    candidate: TranscriptCandidate,
     opening: TranscriptOpening,
 }
 
 /// The session whose records a transcript begins with; none for most.
-pub(super) fn of(
+pub(super) fn find_source(
     project: &Project,
-    found: &Found,
+    found: &TranscriptInfo,
     told: &dyn Fn(&Path) -> Option<Session>,
-) -> Option<Origin> {
-    let (own, others) = relatives(project, found)?;
+) -> Option<SourceSession> {
+    let (own, others) = related_transcripts(project, found)?;
     if others.is_empty() {
         return None;
     }
     let mut order = RecordOrder::default();
     each_piece(&found.path, &mut |piece| order.take(piece)).ok()?;
-    let mut best: Option<(u64, Origin, Age)> = None;
+    let mut best: Option<(u64, SourceSession, TranscriptAge)> = None;
     for other in others {
         let mut ids = RecordIds::default();
         if each_piece(&other.candidate.path, &mut |piece| collect_ids(piece, &mut ids)).is_err() {
@@ -54,8 +54,9 @@ pub(super) fn of(
         if run.records == 0 {
             continue;
         }
-        let age = Age::of_other(&other, &own, &run, told(&other.candidate.path).as_ref());
-        if age >= Age::of_own(&own, &other, &run) {
+        let age =
+            TranscriptAge::for_other(&other, &own, &run, told(&other.candidate.path).as_ref());
+        if age >= TranscriptAge::for_own(&own, &other, &run) {
             continue;
         }
         // The one it has most of; of several that have the same, the one that wrote it.
@@ -64,45 +65,51 @@ pub(super) fn of(
         });
         if is_better {
             let session = other.candidate.session();
-            best = Some((run.records, Origin { session, ids }, age));
+            best = Some((run.records, SourceSession { session, ids }, age));
         }
     }
     best.map(|(_, origin, _)| origin)
 }
 
 /// A transcript as it looks beside others, and those beside it to compare it with.
-fn relatives(project: &Project, found: &Found) -> Option<(Relative, Vec<Relative>)> {
+fn related_transcripts(
+    project: &Project,
+    found: &TranscriptInfo,
+) -> Option<(RelatedTranscript, Vec<RelatedTranscript>)> {
     let folder = found.path.parent()?;
-    let all = claude_code::beside(folder);
+    let all = claude_code::sessions_in(folder);
     let (mut own, others): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|one| one.path == found.path);
     let own = own.pop()?;
     if others.is_empty() {
         return None;
     }
-    let mut beginnings = Beginnings::kept(project);
-    let opening = beginnings.of(&own).ok()?.opening;
+    let mut beginnings = HeadCache::load(project);
+    let opening = beginnings.get(&own).ok()?.opening;
     opening.record.as_ref()?;
     let mut related = Vec::new();
     for candidate in others {
-        let Ok(told) = beginnings.of(&candidate) else { continue };
+        let Ok(told) = beginnings.get(&candidate) else { continue };
         if may_be_related(&opening, &candidate, &told) {
-            related.push(Relative { candidate, opening: told.opening });
+            related.push(RelatedTranscript { candidate, opening: told.opening });
         }
     }
-    beginnings.keep(project);
+    beginnings.save(project);
     let related = worth_comparing(opening.from.as_deref(), related);
-    Some((Relative { candidate: own, opening }, related))
+    Some((RelatedTranscript { candidate: own, opening }, related))
 }
 
 /// Those that are compared. Where the one that it says it was copied from is there, others count only
 /// if they say the same: a copy of a copy can still name the first of them.
-fn worth_comparing(from: Option<&str>, mut related: Vec<Relative>) -> Vec<Relative> {
-    let is_named = |one: &Relative| Some(one.candidate.session().as_str()) == from;
+fn worth_comparing(
+    from: Option<&str>,
+    mut related: Vec<RelatedTranscript>,
+) -> Vec<RelatedTranscript> {
+    let is_named = |one: &RelatedTranscript| Some(one.candidate.session().as_str()) == from;
     if related.iter().any(is_named) {
         related.retain(|one| is_named(one) || one.opening.from.as_deref() == from);
     }
-    let newest_first = |one: &Relative| Reverse(one.candidate.entry.changed);
+    let newest_first = |one: &RelatedTranscript| Reverse(one.candidate.entry.changed);
     related.sort_by_key(|one| (!is_named(one), newest_first(one)));
     related.truncate(COMPARED_MAX);
     let mut left = COMPARED_BYTES_MAX;
@@ -116,7 +123,11 @@ fn worth_comparing(from: Option<&str>, mut related: Vec<Relative>) -> Vec<Relati
 
 /// Two that begin with one record are related. What is copied after a summary begins in the middle
 /// of the other one, which then was at work at that time.
-fn may_be_related(opening: &TranscriptOpening, other: &Candidate, told: &Beginning) -> bool {
+fn may_be_related(
+    opening: &TranscriptOpening,
+    other: &TranscriptCandidate,
+    told: &TranscriptHead,
+) -> bool {
     let was_at_work =
         || told.began <= opening.at && opening.at.is_none_or(|at| other.entry.changed >= Some(at));
     told.opening.record == opening.record || opening.follows && was_at_work()
@@ -125,65 +136,65 @@ fn may_be_related(opening: &TranscriptOpening, other: &Candidate, told: &Beginni
 /// Reads a transcript.
 fn each_piece(path: &Path, each: &mut dyn FnMut(&TranscriptLine<'_>)) -> Result<(), FileError> {
     let mut lines = LineSplitter::default();
-    Stream::open(path)?.each_chunk(0, None, &mut |chunk| lines.feed(chunk, each))
+    FileStream::open(path)?.each_chunk(0, None, &mut |chunk| lines.feed(chunk, each))
 }
 
 /// What tells which of two transcripts had the records first; the lesser is the older. It says the
 /// same whichever of them is captured first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Age {
+struct TranscriptAge {
     /// Some versions say it themselves.
-    said: Rank,
+    claimed: CopyEvidence,
     /// When it was opened, where that was after the last record they share was written: those
     /// records are copies then.
     opened_later: Option<Timestamp>,
     /// What was told once stays told, or the records would count twice or not at all.
-    told: Rank,
+    captured_as: CopyEvidence,
     /// Whether it has records besides those that both have: who copied went on.
-    goes_on: bool,
+    has_later_records: bool,
     /// The time of its notes, or of its first record.
     noted: Option<Timestamp>,
     /// A file that was copied or restored has another one.
-    born: Option<Timestamp>,
+    created: Option<Timestamp>,
     session: String,
 }
 
 /// What something says about one of two.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum CopyEvidence {
     Original,
-    Unsaid,
+    Unknown,
     Copy,
 }
 
-impl Rank {
-    fn of(is_original: bool, is_copy: bool) -> Self {
+impl CopyEvidence {
+    fn from_flags(is_original: bool, is_copy: bool) -> Self {
         match (is_original, is_copy) {
             (true, _) => Self::Original,
             (false, true) => Self::Copy,
-            (false, false) => Self::Unsaid,
+            (false, false) => Self::Unknown,
         }
     }
 }
 
-impl Age {
+impl TranscriptAge {
     /// The one that is captured: it has told nothing but copies so far.
-    fn of_own(own: &Relative, other: &Relative, run: &SharedPrefix) -> Self {
+    fn for_own(own: &RelatedTranscript, other: &RelatedTranscript, run: &SharedPrefix) -> Self {
         let opening = &own.opening;
         Self {
-            said: Rank::Unsaid,
+            claimed: CopyEvidence::Unknown,
             opened_later: opening.opened.filter(|opened| Some(*opened) > run.latest),
-            told: Rank::Unsaid,
-            goes_on: run.has_more && opening.record == other.opening.record,
+            captured_as: CopyEvidence::Unknown,
+            has_later_records: run.has_more && opening.record == other.opening.record,
             noted: opening.opened.or(opening.at),
-            born: own.candidate.entry.born,
+            created: own.candidate.entry.created,
             session: own.candidate.session(),
         }
     }
 
-    fn of_other(
-        other: &Relative,
-        own: &Relative,
+    fn for_other(
+        other: &RelatedTranscript,
+        own: &RelatedTranscript,
         run: &SharedPrefix,
         told: Option<&Session>,
     ) -> Self {
@@ -197,13 +208,13 @@ impl Age {
             told.forked_after.is_some() && told.forked_from.as_ref() == Some(&own_session)
         });
         Self {
-            said: Rank::of(is_named, names_own),
+            claimed: CopyEvidence::from_flags(is_named, names_own),
             opened_later: opening.opened.filter(|opened| Some(*opened) > run.latest),
-            told: Rank::of(told_as_own, told_as_copy),
+            captured_as: CopyEvidence::from_flags(told_as_own, told_as_copy),
             // One that begins in the middle of the other has not all that it could begin with.
-            goes_on: run.other_has_more && opening.record == own.opening.record,
+            has_later_records: run.other_has_more && opening.record == own.opening.record,
             noted: opening.opened.or(opening.at),
-            born: other.candidate.entry.born,
+            created: other.candidate.entry.created,
             session,
         }
     }
@@ -212,25 +223,28 @@ impl Age {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::files::Entry;
+    use crate::sys::files::FolderEntry;
     use midstride_core::session::Client;
 
-    fn relative(session: &str, from: Option<&str>, bytes: u64, changed: i64) -> Relative {
-        let entry = Entry {
+    fn relative(session: &str, from: Option<&str>, bytes: u64, changed: i64) -> RelatedTranscript {
+        let entry = FolderEntry {
             name: format!("{session}.jsonl"),
             is_folder: false,
             bytes,
             changed: Timestamp::from_second(changed).ok(),
-            born: None,
+            created: None,
             inode: 0,
         };
         let path = Path::new("/p").join(&entry.name);
         let opening =
             TranscriptOpening { from: from.map(str::to_owned), ..TranscriptOpening::default() };
-        Relative { candidate: Candidate { client: Client::ClaudeCode, path, entry }, opening }
+        RelatedTranscript {
+            candidate: TranscriptCandidate { client: Client::ClaudeCode, path, entry },
+            opening,
+        }
     }
 
-    fn compared(from: Option<&str>, related: Vec<Relative>) -> Vec<String> {
+    fn compared(from: Option<&str>, related: Vec<RelatedTranscript>) -> Vec<String> {
         let compared = worth_comparing(from, related);
         compared.iter().map(|one| one.candidate.session()).collect()
     }

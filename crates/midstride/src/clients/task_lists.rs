@@ -17,51 +17,55 @@ const BYTES_MAX: u64 = 1 << 20;
 /// Sessions with the list of each, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct Shared {
+struct SharedTaskLists {
     version: u32,
-    sessions: Vec<Session>,
+    sessions: Vec<TaskListSession>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Session {
+struct TaskListSession {
     client: String,
     id: String,
     list: String,
 }
 
-impl Session {
-    fn is(&self, client: &str, id: &str) -> bool {
+impl TaskListSession {
+    fn matches(&self, client: &str, id: &str) -> bool {
         self.client == client && self.id == id
     }
 }
 
-fn read(bytes: Option<&[u8]>) -> Shared {
+fn parse(bytes: Option<&[u8]>) -> SharedTaskLists {
     bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
 }
 
 /// Keeps which list a session shares with others.
-pub(crate) fn keep(project: &Project, session: &SessionName, list: &str) -> Result<(), FileError> {
+pub(crate) fn save_shared_list(
+    project: &Project,
+    session: &SessionName,
+    list: &str,
+) -> Result<(), FileError> {
     let list = project.clean(list).0.as_str().to_owned();
-    project.make_private()?.change_passing(Path::new(FILE), BYTES_MAX, |bytes| {
-        let mut shared = read(bytes.as_deref());
-        let known = shared.sessions.iter().find(|one| one.is(&session.client, &session.id));
+    project.make_private()?.update_without_sync(Path::new(FILE), BYTES_MAX, |bytes| {
+        let mut shared = parse(bytes.as_deref());
+        let known = shared.sessions.iter().find(|one| one.matches(&session.client, &session.id));
         if known.is_some_and(|known| known.list == list) {
             return (None, ());
         }
         shared.version = 1;
-        shared.sessions.retain(|one| !one.is(&session.client, &session.id));
+        shared.sessions.retain(|one| !one.matches(&session.client, &session.id));
         let over = (shared.sessions.len() + 1).saturating_sub(SESSIONS_MAX);
         shared.sessions.drain(..over);
         let (client, id) = (session.client.clone(), session.id.clone());
-        shared.sessions.push(Session { client, id, list });
+        shared.sessions.push(TaskListSession { client, id, list });
         (serde_json::to_vec(&shared).ok(), ())
     })
 }
 
 /// The list that a session shares with others; none where it has one of its own.
-pub(crate) fn of(project: &Project, client: &str, session: &str) -> Option<String> {
+pub(crate) fn shared_list(project: &Project, client: &str, session: &str) -> Option<String> {
     let private = project.private().ok()??;
     let bytes = private.read_up_to(Path::new(FILE), BYTES_MAX).ok()?;
-    let sessions = read(Some(&bytes)).sessions.into_iter();
-    { sessions }.find(|one| one.is(client, session)).map(|one| one.list)
+    let sessions = parse(Some(&bytes)).sessions.into_iter();
+    { sessions }.find(|one| one.matches(client, session)).map(|one| one.list)
 }

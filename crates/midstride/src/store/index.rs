@@ -14,19 +14,19 @@ mod schema;
 mod search;
 mod seed;
 
-pub use card::{Card, Filter, Waits};
-pub use judged::Judged;
-pub use limit::{Indexing, Limit};
+pub use card::{Filter, HandoffRouting, IndexCard};
+pub use judged::CheckedDocument;
+pub use limit::{IndexProgress, RefreshLimit};
 pub use refresh::{Effort, Freshness};
-pub(crate) use scan::{OpenOnes, hit, scan_open};
-pub use scan::{Scanned, scan, scan_terms};
+pub(crate) use scan::{OpenHandoffs, match_document, scan_open};
+pub use scan::{TermScan, scan, scan_terms};
 pub use search::TermHits;
 
-use crate::store::ledger::{Patience, Place};
+use crate::store::ledger::{LedgerFolder, WaitPolicy};
 use crate::store::sqlite_log;
 use crate::sys::files::{self, FileError, Lock, Root};
 use crate::sys::ids::sha256;
-use crate::workspace::project::{Project, Spot};
+use crate::workspace::project::{DocumentPlace, Project};
 use midstride_core::brief::search::Tier;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -34,13 +34,13 @@ use std::time::Duration;
 
 /// A document that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct DocumentHit {
     /// Where it lies.
-    pub spot: Spot,
+    pub spot: DocumentPlace,
     /// How it ranks.
     pub tier: Tier,
     /// What it was ordered and filtered by.
-    pub card: Card,
+    pub card: IndexCard,
 }
 
 /// Why the index cannot answer. Nobody has to hear of it: the documents can.
@@ -51,7 +51,7 @@ pub enum IndexError {
     NotSetUp,
     /// The time was over.
     #[error("it took too long")]
-    Late,
+    TimedOut,
     /// The database could not be read or written.
     #[error("the index cannot be used: {0}")]
     Database(rusqlite::Error),
@@ -63,7 +63,7 @@ pub enum IndexError {
 impl From<rusqlite::Error> for IndexError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::OperationInterrupted) => Self::Late,
+            Some(rusqlite::ErrorCode::OperationInterrupted) => Self::TimedOut,
             _ => Self::Database(error),
         }
     }
@@ -71,7 +71,7 @@ impl From<rusqlite::Error> for IndexError {
 
 impl IndexError {
     /// Whether another index would do better.
-    pub(crate) fn is_damage(&self) -> bool {
+    pub(crate) fn is_damaged(&self) -> bool {
         matches!(self, Self::Database(error) if !schema::is_busy(error))
     }
 
@@ -90,7 +90,7 @@ pub struct Index {
     /// The worktree that it is about.
     worktree: i64,
     /// Whether another process finishes what the last refresh left.
-    is_left_to_others: bool,
+    is_finished_elsewhere: bool,
 }
 
 /// What there is to say about an index.
@@ -109,8 +109,8 @@ pub struct IndexFacts {
 impl Drop for Index {
     fn drop(&mut self) {
         // Whoever finishes has the time for it.
-        if !self.is_left_to_others {
-            sqlite_log::shorten(&self.connection, &self.folder.path().join(&self.name));
+        if !self.is_finished_elsewhere {
+            sqlite_log::truncate_if_long(&self.connection, &self.folder.path().join(&self.name));
         }
     }
 }
@@ -118,46 +118,46 @@ impl Drop for Index {
 impl Index {
     /// Opens the index of a project, making it where there is none. One that is damaged, or that
     /// another version made, is thrown away.
-    pub fn open(project: &Project, patience: Patience) -> Result<Self, IndexError> {
-        let folder = Place::of(project).make(project)?;
-        let name = name_of(project.root().path());
-        seed::copy(project, &folder, &name, patience)?;
+    pub fn open(project: &Project, patience: WaitPolicy) -> Result<Self, IndexError> {
+        let folder = LedgerFolder::for_project(project).create(project)?;
+        let name = index_name(project.root().path());
+        seed::copy_from_worktree(project, &folder, &name, patience)?;
         match schema::open(&folder, &name, patience) {
-            Ok(connection) => Ok(Self::of(connection, folder, name)),
-            Err(error) if error.is_damage() => Self::open_empty(project, patience),
+            Ok(connection) => Ok(Self::new(connection, folder, name)),
+            Err(error) if error.is_damaged() => Self::open_empty(project, patience),
             Err(error) => Err(error),
         }
     }
 
     /// Opens an index without anything in it; what was there is thrown away.
-    pub fn open_empty(project: &Project, patience: Patience) -> Result<Self, IndexError> {
-        let folder = Place::of(project).make(project)?;
-        let name = name_of(project.root().path());
-        let connection = schema::make_anew(&folder, &name, patience)?;
-        Ok(Self::of(connection, folder, name))
+    pub fn open_empty(project: &Project, patience: WaitPolicy) -> Result<Self, IndexError> {
+        let folder = LedgerFolder::for_project(project).create(project)?;
+        let name = index_name(project.root().path());
+        let connection = schema::recreate(&folder, &name, patience)?;
+        Ok(Self::new(connection, folder, name))
     }
 
-    fn of(connection: Connection, folder: Root, name: String) -> Self {
-        let hash = name.trim_start_matches(PREFIX).trim_end_matches(ENDING);
+    fn new(connection: Connection, folder: Root, name: String) -> Self {
+        let hash = name.trim_start_matches(PREFIX).trim_end_matches(SUFFIX);
         let worktree = i64::from_str_radix(hash, 16).unwrap_or_default();
-        Self { connection, folder, name, worktree, is_left_to_others: false }
+        Self { connection, folder, name, worktree, is_finished_elsewhere: false }
     }
 
     /// The turn of this process to finish the index of a project; `None` while another one does.
-    pub(crate) fn turn_to_finish(project: &Project) -> Result<Option<Lock>, IndexError> {
-        let folder = Place::of(project).make(project)?;
-        let name = name_of(project.root().path());
-        Ok(Lock::try_hold(&folder, &format!("{name}.finish"))?)
+    pub(crate) fn lock_to_finish(project: &Project) -> Result<Option<Lock>, IndexError> {
+        let folder = LedgerFolder::for_project(project).create(project)?;
+        let name = index_name(project.root().path());
+        Ok(Lock::try_acquire(&folder, &format!("{name}.finish"))?)
     }
 
     /// Looks at the index of a project, and makes none.
     pub fn facts(project: &Project) -> IndexFacts {
-        let path = path_of(project);
+        let path = index_path(project);
         // With what SQLite keeps beside it.
         let beside = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
         let bytes = |ending| files::size(&beside(ending)).unwrap_or(0);
         IndexFacts {
-            documents: schema::count(&path),
+            documents: schema::count_documents(&path),
             bytes: ["", "-wal", "-shm"].map(bytes).iter().sum(),
             age: files::age(&path),
             path,
@@ -165,26 +165,27 @@ impl Index {
     }
 
     /// Removes the indexes of worktrees that are gone, and says how many there were.
-    pub fn remove_forsaken(project: &Project) -> Result<usize, IndexError> {
-        let forsaken = |path: &Path| schema::root(path).is_some_and(|root| !files::exists(&root));
-        Self::remove_those(project, &forsaken)
+    pub fn remove_orphaned(project: &Project) -> Result<usize, IndexError> {
+        let forsaken =
+            |path: &Path| schema::read_root(path).is_some_and(|root| !files::exists(&root));
+        Self::remove_matching(project, &forsaken)
     }
 
     /// Removes the indexes of all worktrees; the next search makes them anew.
     pub fn remove_all(project: &Project) -> Result<usize, IndexError> {
-        Self::remove_those(project, &|_| true)
+        Self::remove_matching(project, &|_| true)
     }
 
-    fn remove_those(
+    fn remove_matching(
         project: &Project,
         wanted: &dyn Fn(&Path) -> bool,
     ) -> Result<usize, IndexError> {
-        let folder = Place::of(project).make(project)?;
+        let folder = LedgerFolder::for_project(project).create(project)?;
         let mut removed = 0;
-        for name in folder.names(ENDING)? {
+        for name in folder.names(SUFFIX)? {
             let name = name.to_string_lossy().into_owned();
             if name.starts_with(PREFIX) && wanted(&folder.path().join(&name)) {
-                let _turn = Lock::hold(&folder, &name)?;
+                let _turn = Lock::acquire(&folder, &name)?;
                 schema::remove(&folder, &name);
                 removed += 1;
             }
@@ -194,16 +195,16 @@ impl Index {
 }
 
 const PREFIX: &str = "index-";
-const ENDING: &str = ".db";
+const SUFFIX: &str = ".db";
 
 /// Each worktree has documents of its own, and so an index of its own, beside the ledger that all
 /// of them share.
-fn name_of(root: &Path) -> String {
+fn index_name(root: &Path) -> String {
     const LETTERS: usize = 12;
-    let hash = sha256(files::real(root).as_os_str().as_encoded_bytes());
-    format!("{PREFIX}{}{ENDING}", &hash[..LETTERS])
+    let hash = sha256(files::canonical(root).as_os_str().as_encoded_bytes());
+    format!("{PREFIX}{}{SUFFIX}", &hash[..LETTERS])
 }
 
-fn path_of(project: &Project) -> PathBuf {
-    Place::of(project).path().join(name_of(project.root().path()))
+fn index_path(project: &Project) -> PathBuf {
+    LedgerFolder::for_project(project).path().join(index_name(project.root().path()))
 }

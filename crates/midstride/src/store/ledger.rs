@@ -12,11 +12,11 @@ mod schema;
 mod spool;
 mod sqlite;
 
-pub use facts::{LedgerFacts, LedgerState};
-pub use lease::{Held, Lease};
-pub use place::Place;
-pub use schema::NEWEST;
-pub use sqlite::{Patience, SqliteLedger};
+pub use facts::{LedgerHealth, LedgerState};
+pub use lease::{Lease, LeaseError};
+pub use place::LedgerFolder;
+pub use schema::NEWEST_VERSION;
+pub use sqlite::{SqliteLedger, WaitPolicy};
 
 use crate::sys::ids::sha256;
 use midstride_core::text::id::{HandoffId, TaskId};
@@ -87,12 +87,12 @@ impl StreamId {
     pub const SESSIONS: &str = "session/";
 
     /// The stream of what a session was told and took over.
-    pub fn receipts(client: &str, session: &str) -> Self {
-        Self(format!("{}{client}/{session}", Self::RECEIPTS))
+    pub fn deliveries(client: &str, session: &str) -> Self {
+        Self(format!("{}{client}/{session}", Self::DELIVERIES))
     }
 
     /// What the names of all streams of receipts start with.
-    pub const RECEIPTS: &str = "receipt/";
+    pub const DELIVERIES: &str = "receipt/";
 
     /// The stream of a workflow.
     pub fn workflow(name: &HandoffId) -> Self {
@@ -103,7 +103,7 @@ impl StreamId {
     pub const WORKFLOWS: &str = "workflow/";
 
     /// A stream by its whole name.
-    pub fn named(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         Self(name.to_owned())
     }
 
@@ -121,39 +121,39 @@ impl fmt::Display for StreamId {
 
 /// Where a stream stands. What it says is the engine's business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version(pub u64);
+pub struct StreamVersion(pub u64);
 
 /// A place in the whole log; what was recorded later stands behind it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cursor(pub u64);
+pub struct LogPosition(pub u64);
 
 /// Where an append expects the stream to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub enum ExpectedVersion {
     /// Nothing was appended to it yet.
     NoStream,
     /// Exactly here.
-    Exact(Version),
+    Exact(StreamVersion),
 }
 
-impl Expected {
+impl ExpectedVersion {
     /// The version that a read ended with, as what the next append expects.
-    pub fn after(version: Option<Version>) -> Self {
+    pub fn after(version: Option<StreamVersion>) -> Self {
         version.map_or(Self::NoStream, Self::Exact)
     }
 }
 
 /// One append: one or more events that were recorded together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct LedgerRecord {
     /// Its place in the whole log.
-    pub cursor: Cursor,
+    pub position: LogPosition,
     /// The stream.
     pub stream: StreamId,
     /// Counted from one, without a gap, in its stream.
     pub number: u64,
     /// Where the stream stands with it.
-    pub version: Version,
+    pub version: StreamVersion,
     /// What happened.
     pub events: Vec<Envelope>,
 }
@@ -165,7 +165,7 @@ pub enum AppendError {
     #[error("the stream has moved on")]
     Conflict {
         /// Where it stands now.
-        actual: Option<Version>,
+        actual: Option<StreamVersion>,
     },
     /// The engine was lost on the way; append the same events again to know.
     #[error("whether it was recorded is not known: {0}")]
@@ -185,7 +185,7 @@ pub enum AppendError {
 }
 
 /// Events as one record is written, if they may be one; the same limits hold for every engine.
-pub fn written(stream: &StreamId, events: &[Envelope]) -> Result<String, AppendError> {
+pub fn encode_record(stream: &StreamId, events: &[Envelope]) -> Result<String, AppendError> {
     if events.is_empty() {
         return Err(AppendError::Empty);
     }
@@ -228,7 +228,7 @@ pub enum LedgerError {
 }
 
 /// Waits for news. A wake-up is a hint, never the truth: read again to know.
-pub trait Watch {
+pub trait LedgerWatch {
     /// Waits until something may have been recorded, or the time is over.
     fn wait(&mut self, at_most: Duration);
 }
@@ -242,7 +242,7 @@ pub struct Blob<'b> {
 
 impl<'b> Blob<'b> {
     /// Takes the hash of bytes.
-    pub fn of(bytes: impl Into<Cow<'b, [u8]>>) -> Self {
+    pub fn new(bytes: impl Into<Cow<'b, [u8]>>) -> Self {
         let bytes = bytes.into();
         Self { hash: sha256(&bytes), bytes }
     }
@@ -265,44 +265,51 @@ pub trait Ledger {
     fn append(
         &self,
         stream: &StreamId,
-        expected: Expected,
+        expected: ExpectedVersion,
         events: &[Envelope],
-    ) -> Result<Version, AppendError>;
+    ) -> Result<StreamVersion, AppendError>;
 
     /// The records of a stream behind a version, in order.
-    fn read(&self, stream: &StreamId, after: Option<Version>)
-    -> Result<Vec<Recorded>, LedgerError>;
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: Option<StreamVersion>,
+    ) -> Result<Vec<LedgerRecord>, LedgerError>;
 
     /// At most `max` records behind a cursor, in the order of the log.
-    fn read_all(&self, after: Cursor, max: usize) -> Result<Vec<Recorded>, LedgerError>;
+    fn read_all(&self, after: LogPosition, max: usize) -> Result<Vec<LedgerRecord>, LedgerError>;
 
     /// The records of all streams whose names start like this, each stream in order.
-    fn read_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError>;
+    fn read_with_prefix(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError>;
 
     /// The last record of each stream whose name starts like this, by name. It costs what there are
     /// streams of, however much happened in them and in others.
-    fn last_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError>;
+    fn last_per_stream(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError>;
     /// The last records of all streams whose names start like this, the latest first, at most `max`.
-    fn latest_below(&self, prefix: &str, max: usize) -> Result<Vec<Recorded>, LedgerError>;
+    fn latest_with_prefix(
+        &self,
+        prefix: &str,
+        max: usize,
+    ) -> Result<Vec<LedgerRecord>, LedgerError>;
 
     /// Appends the events that a stream does not know by their ids yet, a record each, wherever it
     /// stands; gives back how many those were. Events from elsewhere come in here, and those that hang
     /// on no state: what is decided on a stream is appended at the expected version.
-    fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError>;
+    fn append_missing(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError>;
 
     /// Waits for what is recorded from now on.
-    fn watch(&self) -> Result<Box<dyn Watch>, LedgerError>;
+    fn watch(&self) -> Result<Box<dyn LedgerWatch>, LedgerError>;
 
     /// Takes a lease that ends with the guard, or with this process.
-    fn hold(&self, name: &str) -> Result<Lease, Held>;
+    fn acquire_lease(&self, name: &str) -> Result<Lease, LeaseError>;
 
     /// Stores bytes. They last as soon as anything that is recorded later does.
-    fn store(&self, blob: &Blob<'_>) -> Result<(), LedgerError>;
+    fn store_blob(&self, blob: &Blob<'_>) -> Result<(), LedgerError>;
 
     /// The same, and gives back their SHA-256 in hexadecimal.
     fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
-        let blob = Blob::of(bytes);
-        self.store(&blob)?;
+        let blob = Blob::new(bytes);
+        self.store_blob(&blob)?;
         Ok(blob.hash)
     }
 
@@ -310,7 +317,7 @@ pub trait Ledger {
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError>;
 
     /// The hashes that start like this, of all stored bytes.
-    fn blobs_like(&self, beginning: &str) -> Result<Vec<String>, LedgerError>;
+    fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<String>, LedgerError>;
 
     /// Takes stored bytes away for good, with what events quote of them, and never stores them again.
     /// Nothing of them is left in any file of the engine. Doing it again is fine.

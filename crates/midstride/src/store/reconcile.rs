@@ -2,9 +2,9 @@
 //! edit made outside midstride and a merge are one case: the document's own history says what is
 //! missing.
 
-use crate::store::ledger::{AppendError, Expected, Ledger, LedgerError, StreamId};
+use crate::store::ledger::{AppendError, ExpectedVersion, Ledger, LedgerError, StreamId};
 use crate::sys::ids::sha256;
-use crate::workspace::project::{Project, Shelved};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::handoff::Handoff;
 use midstride_core::text::time::Time;
 use midstride_core::text::yaml::YamlNode;
@@ -37,7 +37,7 @@ impl Project {
     pub fn reconcile(
         &self,
         ledger: &dyn Ledger,
-        shelved: &Shelved,
+        shelved: &StoredHandoff,
     ) -> Result<usize, ReconcileError> {
         self.reconcile_text(ledger, &shelved.handoff(self), &shelved.path)
     }
@@ -54,7 +54,7 @@ impl Project {
         let told = self.history(handoff, path, uid);
         let mut last = Ok(0);
         for _ in 0..TRIES_MAX {
-            match tell(ledger, &stream, &told) {
+            match append_new(ledger, &stream, &told) {
                 Err(ReconcileError::Append(conflict @ AppendError::Conflict { .. })) => {
                     last = Err(conflict.into());
                 }
@@ -75,7 +75,7 @@ impl Project {
         let (key, path) = (clean(&handoff.key().to_string()), clean(&path.display().to_string()));
         let now = self.environment().clock.now();
         let captured = Envelope {
-            id: id(&[uid, "captured"]),
+            id: event_id(&[uid, "captured"]),
             time: handoff.created().map_or(now, |time| time.moment),
             source: clean(handoff.from().unwrap_or("midstride")),
             event: Event::Handoff(HandoffEvent::Captured { key: key.clone(), path: path.clone() }),
@@ -88,7 +88,7 @@ impl Project {
             let parts =
                 [&at, &by, &verb, &reason, &was].map(|part| part.as_deref().unwrap_or_default());
             Envelope {
-                id: id(&[&[uid][..], &parts].concat()),
+                id: event_id(&[&[uid][..], &parts].concat()),
                 time: at.as_deref().and_then(Time::parse).map_or(now, |time| time.moment),
                 source: by.clone().unwrap_or_else(|| "midstride".to_owned()),
                 event: Event::Handoff(HandoffEvent::Revised {
@@ -107,11 +107,11 @@ impl Project {
 }
 
 /// The same on every machine, so that nobody tells a revision twice.
-fn id(parts: &[&str]) -> String {
+fn event_id(parts: &[&str]) -> String {
     sha256(parts.join("\0").as_bytes())[..32].to_owned()
 }
 
-fn tell(
+fn append_new(
     ledger: &dyn Ledger,
     stream: &StreamId,
     told: &[Envelope],
@@ -130,7 +130,7 @@ fn tell(
         .collect();
     let mut version = records.last().map(|record| record.version);
     for part in new.chunks(EVENTS_PER_RECORD) {
-        version = Some(ledger.append(stream, Expected::after(version), part)?);
+        version = Some(ledger.append(stream, ExpectedVersion::after(version), part)?);
     }
     Ok(new.len())
 }

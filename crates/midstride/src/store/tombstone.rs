@@ -2,7 +2,7 @@
 //! being kept again, and say why it is not there.
 
 use crate::store::ledger::{
-    AppendError, Ledger, LedgerError, Patience, Recorded, SqliteLedger, StreamId,
+    AppendError, Ledger, LedgerError, LedgerRecord, SqliteLedger, StreamId, WaitPolicy,
 };
 use crate::sys::ids::sha256;
 use crate::workspace::project::Project;
@@ -13,7 +13,7 @@ use std::fmt;
 
 /// What a forgotten text was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Was {
+pub enum TombstoneKind {
     /// An earlier text of a handoff.
     Revision,
     /// A checkpoint of a session.
@@ -22,7 +22,7 @@ pub enum Was {
     Blob,
 }
 
-impl Was {
+impl TombstoneKind {
     const ALL: [Self; 3] = [Self::Revision, Self::Checkpoint, Self::Blob];
 
     /// As it is written.
@@ -41,15 +41,15 @@ pub struct Tombstone {
     /// The id by which it was kept.
     pub hash: String,
     /// What it was; none where a newer midstride calls it something else.
-    pub was: Option<Was>,
+    pub kind: Option<TombstoneKind>,
     /// Of which handoff or session.
-    pub of: Option<String>,
+    pub owner: Option<String>,
     /// Whether others learn of it by `midstride sync`.
     pub is_shared: bool,
     /// Since when.
-    pub at: Timestamp,
+    pub forgotten_at: Timestamp,
     /// Who forgot it.
-    pub by: String,
+    pub forgotten_by: String,
     /// Why.
     pub reason: Option<String>,
 }
@@ -57,7 +57,7 @@ pub struct Tombstone {
 /// `on 2026-03-21 by tester: a password was in it`.
 impl fmt::Display for Tombstone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "on {} by {}", self.at.strftime("%Y-%m-%d"), self.by)?;
+        write!(f, "on {} by {}", self.forgotten_at.strftime("%Y-%m-%d"), self.forgotten_by)?;
         match &self.reason {
             Some(reason) => write!(f, ": {reason}"),
             None => Ok(()),
@@ -68,12 +68,12 @@ impl fmt::Display for Tombstone {
 impl Tombstone {
     /// The tombstones that records tell of, by the ids of the texts. Whoever forgot a text first is
     /// the one who did.
-    fn all(records: Vec<Recorded>) -> BTreeMap<String, Self> {
+    fn collect(records: Vec<LedgerRecord>) -> BTreeMap<String, Self> {
         let mut events: Vec<Envelope> =
             records.into_iter().flat_map(|record| record.events).collect();
         events.sort_by(|one, other| (one.time, &one.id).cmp(&(other.time, &other.id)));
         let mut all: BTreeMap<String, Self> = BTreeMap::new();
-        for tombstone in events.into_iter().filter_map(Self::read) {
+        for tombstone in events.into_iter().filter_map(Self::from_envelope) {
             let first = all.entry(tombstone.hash.clone()).or_insert_with(|| tombstone.clone());
             first.is_shared |= tombstone.is_shared;
         }
@@ -81,55 +81,63 @@ impl Tombstone {
     }
 
     /// The tombstone of one text.
-    pub(crate) fn of(ledger: &dyn Ledger, hash: &str) -> Result<Option<Self>, LedgerError> {
-        Ok(Self::all(ledger.read(&StreamId::text(hash), None)?).remove(hash))
+    pub(crate) fn find(ledger: &dyn Ledger, hash: &str) -> Result<Option<Self>, LedgerError> {
+        Ok(Self::collect(ledger.read(&StreamId::text(hash), None)?).remove(hash))
     }
 
-    fn read(envelope: Envelope) -> Option<Self> {
+    fn from_envelope(envelope: Envelope) -> Option<Self> {
         let Event::Text(TextEvent::Forgotten { hash, what, of, shared, reason }) = envelope.event
         else {
             return None;
         };
-        let was = Was::ALL.into_iter().find(|was| was.word() == what);
+        let was = TombstoneKind::ALL.into_iter().find(|was| was.word() == what);
         let (at, by) = (envelope.time, envelope.source);
-        Some(Self { hash, was, of, is_shared: shared, at, by, reason })
+        Some(Self {
+            hash,
+            kind: was,
+            owner: of,
+            is_shared: shared,
+            forgotten_at: at,
+            forgotten_by: by,
+            reason,
+        })
     }
 
     /// Sets it up. The same one is there once, however often it is told.
-    pub(crate) fn set_up(&self, ledger: &dyn Ledger) -> Result<(), AppendError> {
+    pub(crate) fn record(&self, ledger: &dyn Ledger) -> Result<(), AppendError> {
         let event = TextEvent::Forgotten {
             hash: self.hash.clone(),
-            what: self.was.map_or_else(String::new, |was| was.word().to_owned()),
-            of: self.of.clone(),
+            what: self.kind.map_or_else(String::new, |was| was.word().to_owned()),
+            of: self.owner.clone(),
             shared: self.is_shared,
             reason: self.reason.clone(),
         };
-        let time = self.at.to_string();
+        let time = self.forgotten_at.to_string();
         let shared = if self.is_shared { "shared" } else { "" };
-        let parts = [&self.hash, "forgotten", &self.by, &time, shared];
+        let parts = [&self.hash, "forgotten", &self.forgotten_by, &time, shared];
         let envelope = Envelope {
             id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
-            time: self.at,
-            source: self.by.clone(),
+            time: self.forgotten_at,
+            source: self.forgotten_by.clone(),
             event: Event::Text(event),
         };
-        ledger.unite(&[(StreamId::text(&self.hash), vec![envelope])]).map(|_| ())
+        ledger.append_missing(&[(StreamId::text(&self.hash), vec![envelope])]).map(|_| ())
     }
 }
 
 impl Project {
     /// All tombstones, by the ids of the texts.
     pub fn tombstones(&self) -> Result<BTreeMap<String, Tombstone>, LedgerError> {
-        let Some(ledger) = SqliteLedger::open_existing(self, Patience::Command)? else {
+        let Some(ledger) = SqliteLedger::open_existing(self, WaitPolicy::Command)? else {
             return Ok(BTreeMap::new());
         };
-        Ok(Tombstone::all(ledger.read_below(StreamId::TEXTS)?))
+        Ok(Tombstone::collect(ledger.read_with_prefix(StreamId::TEXTS)?))
     }
 
     /// The tombstone of one text, as far as the ledger can be read.
     pub(crate) fn tombstone(&self, hash: &str) -> Option<Tombstone> {
-        let ledger = SqliteLedger::open_existing(self, Patience::Command).ok()??;
-        Tombstone::of(&ledger, hash).ok()?
+        let ledger = SqliteLedger::open_existing(self, WaitPolicy::Command).ok()??;
+        Tombstone::find(&ledger, hash).ok()?
     }
 
     /// All tombstones, as far as the ledger can be read: documents are written without it too.
@@ -157,17 +165,17 @@ mod tests {
             }),
         };
         let (one, two) = ("2026-03-21T17:24:00Z", "2026-03-22T17:24:00Z");
-        let record = |events| Recorded {
-            cursor: crate::store::ledger::Cursor(1),
+        let record = |events| LedgerRecord {
+            position: crate::store::ledger::LogPosition(1),
             stream: StreamId::text("aa"),
             number: 1,
-            version: crate::store::ledger::Version(1),
+            version: crate::store::ledger::StreamVersion(1),
             events,
         };
         let events = [event("two", two, true), event("one", one, false)];
-        let forwards = Tombstone::all(vec![record(events.to_vec())]);
+        let forwards = Tombstone::collect(vec![record(events.to_vec())]);
         let backwards: Vec<Envelope> = events.into_iter().rev().collect();
-        assert_eq!(forwards, Tombstone::all(vec![record(backwards)]));
+        assert_eq!(forwards, Tombstone::collect(vec![record(backwards)]));
         assert_eq!(forwards["aa"].to_string(), "on 2026-03-21 by one: a key");
         assert!(forwards["aa"].is_shared);
     }

@@ -50,12 +50,12 @@ impl Deadline {
     }
 
     /// How long it is until then.
-    pub fn left(self) -> Duration {
+    pub fn remaining(self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
     }
 
     /// Whether it is over.
-    pub fn is_over(self) -> bool {
+    pub fn has_passed(self) -> bool {
         Instant::now() > self.0
     }
 }

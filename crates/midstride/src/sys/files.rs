@@ -11,11 +11,11 @@ mod stream;
 mod tree;
 
 pub use lock::Lock;
-pub use look::{Look, Seen, Stamp};
-pub use scratch::Scratch;
+pub use look::{FileStamp, FolderScan, ScanDetail};
+pub use scratch::ScratchFolder;
 #[cfg(test)]
 pub(crate) use stream::looked_at;
-pub use stream::{Entry, Stream, entry, listed};
+pub use stream::{FileStream, FolderEntry, list_folder, read_entry};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, PermissionsExt as _};
@@ -30,9 +30,9 @@ pub const FILE_BYTES_MAX: u64 = 16 << 20;
 /// Folders below folders below folders: deeper is a mistake.
 const DEPTH_MAX: usize = 12;
 /// What others may do with a file; nothing, in one that is for its owner.
-const OTHERS: u32 = 0o077;
+const OTHERS_MODE: u32 = 0o077;
 /// What the names of drafts end with; they begin with a dot.
-const DRAFT: &str = ".tmp";
+const DRAFT_SUFFIX: &str = ".tmp";
 /// Links to links: as many as the system follows.
 const LINKS_MAX: usize = 40;
 /// `ELOOP`, which the standard library has no stable name for.
@@ -44,12 +44,12 @@ pub struct FileError {
     /// The path as a person would write it.
     pub path: PathBuf,
     /// What went wrong.
-    pub problem: Problem,
+    pub problem: FileProblem,
 }
 
 /// What can go wrong with a file.
 #[derive(Debug)]
-pub enum Problem {
+pub enum FileProblem {
     /// Nothing is there.
     NotFound,
     /// Something is there already.
@@ -73,11 +73,11 @@ pub enum Problem {
     /// It would be over [`FILE_BYTES_MAX`], and nobody could read it again.
     WouldBeTooLarge(u64),
     /// No room is left.
-    Full,
+    DiskFull,
     /// Somebody else changed the file meanwhile.
     Changed,
     /// Somebody else deleted the file meanwhile.
-    Gone,
+    Deleted,
     /// Anything else.
     Other(io::Error),
 }
@@ -86,25 +86,25 @@ impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.problem {
-            Problem::NotFound => write!(f, "`{path}` does not exist"),
-            Problem::Exists => write!(f, "`{path}` exists already"),
-            Problem::IsFolder => write!(f, "`{path}` is a folder, a file is expected there"),
-            Problem::NotFile => write!(f, "`{path}` is no ordinary file"),
-            Problem::NotFolder => write!(f, "`{path}` lies below something that is no folder"),
-            Problem::Denied => write!(f, "`{path}` may not be accessed"),
-            Problem::ReadOnly => write!(f, "`{path}` is read-only"),
-            Problem::Outside => write!(f, "`{path}` leads out of the project"),
-            Problem::LinkLoop => write!(f, "the links of `{path}` lead in a circle"),
-            Problem::TooLarge(size) => {
+            FileProblem::NotFound => write!(f, "`{path}` does not exist"),
+            FileProblem::Exists => write!(f, "`{path}` exists already"),
+            FileProblem::IsFolder => write!(f, "`{path}` is a folder, a file is expected there"),
+            FileProblem::NotFile => write!(f, "`{path}` is no ordinary file"),
+            FileProblem::NotFolder => write!(f, "`{path}` lies below something that is no folder"),
+            FileProblem::Denied => write!(f, "`{path}` may not be accessed"),
+            FileProblem::ReadOnly => write!(f, "`{path}` is read-only"),
+            FileProblem::Outside => write!(f, "`{path}` leads out of the project"),
+            FileProblem::LinkLoop => write!(f, "the links of `{path}` lead in a circle"),
+            FileProblem::TooLarge(size) => {
                 write!(f, "`{path}` has {size} bytes, at most {FILE_BYTES_MAX} are read")
             }
-            Problem::WouldBeTooLarge(size) => {
+            FileProblem::WouldBeTooLarge(size) => {
                 write!(f, "`{path}` would have {size} bytes, and at most {FILE_BYTES_MAX} are read")
             }
-            Problem::Full => write!(f, "there is no room left to write `{path}`"),
-            Problem::Changed => write!(f, "`{path}` was changed by somebody else meanwhile"),
-            Problem::Gone => write!(f, "`{path}` was deleted meanwhile"),
-            Problem::Other(error) => write!(f, "`{path}`: {error}"),
+            FileProblem::DiskFull => write!(f, "there is no room left to write `{path}`"),
+            FileProblem::Changed => write!(f, "`{path}` was changed by somebody else meanwhile"),
+            FileProblem::Deleted => write!(f, "`{path}` was deleted meanwhile"),
+            FileProblem::Other(error) => write!(f, "`{path}`: {error}"),
         }
     }
 }
@@ -115,72 +115,72 @@ impl FileError {
     /// What a person can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self.problem {
-            Problem::Exists => "choose another id, or edit the one that is there",
-            Problem::IsFolder | Problem::NotFolder | Problem::NotFile => {
+            FileProblem::Exists => "choose another id, or edit the one that is there",
+            FileProblem::IsFolder | FileProblem::NotFolder | FileProblem::NotFile => {
                 "move it away, then try again"
             }
-            Problem::Denied => "check who owns it and its permissions",
-            Problem::ReadOnly => "make it writable with `chmod u+w`, then try again",
-            Problem::Outside => {
+            FileProblem::Denied => "check who owns it and its permissions",
+            FileProblem::ReadOnly => "make it writable with `chmod u+w`, then try again",
+            FileProblem::Outside => {
                 "midstride stays inside the project: move the file in, or name it from there"
             }
-            Problem::LinkLoop => "remove the link",
-            Problem::TooLarge(_) => "move the material into files of its own and refer to them",
-            Problem::WouldBeTooLarge(_) => {
+            FileProblem::LinkLoop => "remove the link",
+            FileProblem::TooLarge(_) => "move the material into files of its own and refer to them",
+            FileProblem::WouldBeTooLarge(_) => {
                 "nothing was changed; move the material into files of its own and refer to them"
             }
-            Problem::Full => "make room and try again; nothing was changed",
-            Problem::Changed => "look at it again, then repeat the command",
-            Problem::Gone => {
+            FileProblem::DiskFull => "make room and try again; nothing was changed",
+            FileProblem::Changed => "look at it again, then repeat the command",
+            FileProblem::Deleted => {
                 "bring it back, for instance with `git restore`, then repeat the command"
             }
-            Problem::NotFound | Problem::Other(_) => return None,
+            FileProblem::NotFound | FileProblem::Other(_) => return None,
         })
     }
 
     /// Whether something else than a file is there.
-    pub fn is_no_file(&self) -> bool {
-        matches!(self.problem, Problem::IsFolder | Problem::NotFile)
+    pub fn is_not_a_file(&self) -> bool {
+        matches!(self.problem, FileProblem::IsFolder | FileProblem::NotFile)
     }
 
     /// The same about a file that was there before.
-    pub(crate) fn gone(self) -> Self {
-        let gone = matches!(self.problem, Problem::NotFound);
-        if gone { Self { problem: Problem::Gone, ..self } } else { self }
+    pub(crate) fn into_deleted(self) -> Self {
+        let gone = matches!(self.problem, FileProblem::NotFound);
+        if gone { Self { problem: FileProblem::Deleted, ..self } } else { self }
     }
 
     /// Whether nothing is there.
     pub(crate) fn is_missing(&self) -> bool {
-        matches!(self.problem, Problem::NotFound | Problem::Gone)
+        matches!(self.problem, FileProblem::NotFound | FileProblem::Deleted)
     }
 
     fn new(path: PathBuf, error: io::Error) -> Self {
         let problem = match (error.kind(), error.raw_os_error()) {
-            (_, Some(TOO_MANY_LINKS)) => Problem::LinkLoop,
-            (io::ErrorKind::NotFound, _) => Problem::NotFound,
-            (io::ErrorKind::AlreadyExists, _) => Problem::Exists,
-            (io::ErrorKind::IsADirectory, _) => Problem::IsFolder,
-            (io::ErrorKind::NotADirectory, _) => Problem::NotFolder,
-            (io::ErrorKind::ReadOnlyFilesystem, _) => Problem::ReadOnly,
+            (_, Some(TOO_MANY_LINKS)) => FileProblem::LinkLoop,
+            (io::ErrorKind::NotFound, _) => FileProblem::NotFound,
+            (io::ErrorKind::AlreadyExists, _) => FileProblem::Exists,
+            (io::ErrorKind::IsADirectory, _) => FileProblem::IsFolder,
+            (io::ErrorKind::NotADirectory, _) => FileProblem::NotFolder,
+            (io::ErrorKind::ReadOnlyFilesystem, _) => FileProblem::ReadOnly,
             // The door's own refusal has no number of the operating system.
-            (io::ErrorKind::PermissionDenied, None) => Problem::Outside,
-            (io::ErrorKind::PermissionDenied, Some(_)) => Problem::Denied,
+            (io::ErrorKind::PermissionDenied, None) => FileProblem::Outside,
+            (io::ErrorKind::PermissionDenied, Some(_)) => FileProblem::Denied,
             (
                 io::ErrorKind::StorageFull
                 | io::ErrorKind::QuotaExceeded
                 | io::ErrorKind::FileTooLarge,
                 _,
-            ) => Problem::Full,
-            _ => Problem::Other(error),
+            ) => FileProblem::DiskFull,
+            _ => FileProblem::Other(error),
         };
         Self { path, problem }
     }
 }
 
 /// Refuses to write what could not be read again.
-pub(crate) fn refuse_unreadable(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+pub(crate) fn check_size(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    let problem = Problem::WouldBeTooLarge(size);
+    let problem = FileProblem::WouldBeTooLarge(size);
     if size > FILE_BYTES_MAX { Err(FileError { path: path.to_owned(), problem }) } else { Ok(()) }
 }
 
@@ -206,7 +206,7 @@ impl Root {
     }
 
     /// The same for a folder that nobody else may look into.
-    pub fn make_for_owner(path: &Path) -> Result<Self, FileError> {
+    pub fn make_owner_only(path: &Path) -> Result<Self, FileError> {
         let failed = |error| FileError::new(path.to_owned(), error);
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let only_owner = std::fs::Permissions::from_mode(0o700);
@@ -215,11 +215,13 @@ impl Root {
     }
 
     /// Opens a folder beneath this one, where it exists.
-    pub fn below(&self, path: &Path) -> Result<Option<Self>, FileError> {
+    pub fn open_below(&self, path: &Path) -> Result<Option<Self>, FileError> {
         match self.dir.open_dir(path) {
             Ok(dir) => Ok(Some(Self { dir, path: self.path.join(path) })),
             Err(error) => match self.error(path, error) {
-                FileError { problem: Problem::NotFound | Problem::NotFolder, .. } => Ok(None),
+                FileError { problem: FileProblem::NotFound | FileProblem::NotFolder, .. } => {
+                    Ok(None)
+                }
                 other => Err(other),
             },
         }
@@ -252,12 +254,13 @@ impl Root {
         // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
         let metadata = self.dir.metadata(path).map_err(failed)?;
         if !metadata.is_file() {
-            let problem = if metadata.is_dir() { Problem::IsFolder } else { Problem::NotFile };
+            let problem =
+                if metadata.is_dir() { FileProblem::IsFolder } else { FileProblem::NotFile };
             return Err(FileError { path: self.path.join(path), problem });
         }
         let file = self.dir.open(path).map_err(failed)?;
         if metadata.len() > bytes_max {
-            let problem = Problem::TooLarge(metadata.len());
+            let problem = FileProblem::TooLarge(metadata.len());
             return Err(FileError { path: self.path.join(path), problem });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
@@ -267,17 +270,18 @@ impl Root {
     }
 
     /// Whether something is there, links followed beneath the root.
-    pub fn has(&self, path: &Path) -> bool {
+    pub fn exists(&self, path: &Path) -> bool {
         self.dir.metadata(path).is_ok()
     }
 
     /// Why something that is there cannot be read; `None` where it can, or where nothing is.
-    pub fn refusal(&self, path: &Path) -> Option<FileError> {
+    pub fn access_error(&self, path: &Path) -> Option<FileError> {
         match self.dir.metadata(path) {
             Ok(metadata) if metadata.is_file() || metadata.is_dir() => None,
-            Ok(_) => Some(FileError { path: self.path.join(path), problem: Problem::NotFile }),
-            Err(error) => Some(self.error(path, error))
-                .filter(|error| !matches!(error.problem, Problem::NotFound | Problem::NotFolder)),
+            Ok(_) => Some(FileError { path: self.path.join(path), problem: FileProblem::NotFile }),
+            Err(error) => Some(self.error(path, error)).filter(|error| {
+                !matches!(error.problem, FileProblem::NotFound | FileProblem::NotFolder)
+            }),
         }
     }
 
@@ -292,8 +296,8 @@ impl Root {
     }
 
     /// Whether a link on the way leads out of the root.
-    pub fn leads_out(&self, path: &Path) -> bool {
-        let refused = |error| matches!(self.error(path, error).problem, Problem::Outside);
+    pub fn links_outside(&self, path: &Path) -> bool {
+        let refused = |error| matches!(self.error(path, error).problem, FileProblem::Outside);
         self.dir.metadata(path).is_err_and(refused)
     }
 
@@ -303,18 +307,18 @@ impl Root {
     }
 
     /// The same for a file that nobody else may read.
-    pub fn create_for_owner(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    pub fn create_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         self.create_with(path, bytes, Some(0o600))
     }
 
     fn create_with(&self, path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
-        refuse_unreadable(&self.path.join(path), bytes)?;
+        check_size(&self.path.join(path), bytes)?;
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             self.make_folder(parent)?;
         }
         let folder = self.lock_folder(path).map_err(failed)?;
-        let draft = self.draft_with(path, bytes, mode, Lasting::Yes)?;
+        let draft = self.draft_with(path, bytes, mode, Durability::Synced)?;
         // A link fails where something is there, so two that create one file have one winner.
         self.dir.hard_link(&draft.path, &self.dir, path).map_err(failed)?;
         drop(draft);
@@ -326,7 +330,7 @@ impl Root {
         let failed = |error| self.error(path, error);
         let folder = self.lock_folder(path).map_err(failed)?;
         if self.read(path)? != old {
-            return Err(FileError { path: self.path.join(path), problem: Problem::Changed });
+            return Err(FileError { path: self.path.join(path), problem: FileProblem::Changed });
         }
         self.dir.remove_file(path).map_err(failed)?;
         folder.sync_all().map_err(failed)
@@ -344,14 +348,14 @@ impl Root {
 
     /// The same for what can be made again: nobody waits until it is on the disk. Whoever reads it
     /// knows a file that is not whole.
-    pub fn put_passing(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    pub fn put_without_sync(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let _folder = self.lock_folder(path).map_err(|error| self.error(path, error))?;
-        self.exchange_passing(path, bytes)
+        self.replace_without_sync(path, bytes)
     }
 
     /// Changes such a file in one step: nobody else writes it between what `change` is given and what
     /// it gives back, which is not written where it gives none. Others wait meanwhile, so it is quick.
-    pub fn change_passing<T>(
+    pub fn update_without_sync<T>(
         &self,
         path: &Path,
         bytes_max: u64,
@@ -360,13 +364,13 @@ impl Root {
         let _folder = self.lock_folder(path).map_err(|error| self.error(path, error))?;
         let (bytes, given) = change(self.read_up_to(path, bytes_max).ok());
         if let Some(bytes) = bytes {
-            self.exchange_passing(path, &bytes)?;
+            self.replace_without_sync(path, &bytes)?;
         }
         Ok(given)
     }
 
-    fn exchange_passing(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-        let draft = self.draft_with(path, bytes, None, Lasting::No)?;
+    fn replace_without_sync(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        let draft = self.draft_with(path, bytes, None, Durability::Unsynced)?;
         let exchanged = self.dir.rename(&draft.path, &self.dir, path);
         exchanged.map_err(|error| self.error(path, error))?;
         draft.keep();
@@ -374,18 +378,18 @@ impl Root {
     }
 
     /// Writes a file whole, whatever was there, that nobody else may read.
-    pub fn put_for_owner(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    pub fn put_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let folder = self.lock_folder(path).map_err(failed)?;
-        let draft = self.draft_with(path, bytes, Some(0o600), Lasting::Yes)?;
+        let draft = self.draft_with(path, bytes, Some(0o600), Durability::Synced)?;
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
         folder.sync_all().map_err(failed)
     }
 
     /// Whether an ordinary file is there that only its owner can read and write.
-    pub fn has_for_owner(&self, path: &Path) -> bool {
-        let only_owner = |mode: u32| mode & OTHERS == 0;
+    pub fn is_owner_only(&self, path: &Path) -> bool {
+        let only_owner = |mode: u32| mode & OTHERS_MODE == 0;
         let metadata = self.dir.symlink_metadata(path);
         metadata.is_ok_and(|file| file.is_file() && only_owner(file.permissions().mode()))
     }
@@ -419,20 +423,20 @@ impl Root {
     /// Replaces a file whole, if it still has the content `old`.
     pub fn replace(&self, path: &Path, old: &[u8], new: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
-        refuse_unreadable(&self.path.join(path), new)?;
+        check_size(&self.path.join(path), new)?;
         // Behind a link the file itself is replaced, and the link stays.
-        let path = self.behind_links(path).map_err(|error| failed(error).gone())?;
+        let path = self.resolve_links(path).map_err(|error| failed(error).into_deleted())?;
         let path = path.as_path();
-        let metadata = self.dir.metadata(path).map_err(|error| failed(error).gone())?;
+        let metadata = self.dir.metadata(path).map_err(|error| failed(error).into_deleted())?;
         if metadata.permissions().readonly() {
-            return Err(FileError { path: self.path.join(path), problem: Problem::ReadOnly });
+            return Err(FileError { path: self.path.join(path), problem: FileProblem::ReadOnly });
         }
         // Nobody's change comes between the comparison and the exchange.
         let folder = self.lock_folder(path).map_err(failed)?;
         let draft = self.draft(path, new)?;
         self.dir.set_permissions(&draft.path, metadata.permissions()).map_err(failed)?;
-        if self.read(path).map_err(FileError::gone)? != old {
-            return Err(FileError { path: self.path.join(path), problem: Problem::Changed });
+        if self.read(path).map_err(FileError::into_deleted)? != old {
+            return Err(FileError { path: self.path.join(path), problem: FileProblem::Changed });
         }
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
@@ -441,7 +445,7 @@ impl Root {
 
     /// The file that a path leads to. Asked name by name: the system tells the path of an open
     /// file as well, but for one that is replaced meanwhile it is a name that nothing has.
-    fn behind_links(&self, path: &Path) -> io::Result<PathBuf> {
+    fn resolve_links(&self, path: &Path) -> io::Result<PathBuf> {
         let mut path = path.to_owned();
         for _ in 0..LINKS_MAX {
             if !self.dir.symlink_metadata(&path)?.is_symlink() {
@@ -455,8 +459,8 @@ impl Root {
 
     /// The new content, on disk beside its place. Whoever asks for it holds the lock of the folder,
     /// so a draft that is there already is one that somebody left who was killed.
-    fn draft(&self, path: &Path, bytes: &[u8]) -> Result<Draft<'_>, FileError> {
-        self.draft_with(path, bytes, None, Lasting::Yes)
+    fn draft(&self, path: &Path, bytes: &[u8]) -> Result<DraftFile<'_>, FileError> {
+        self.draft_with(path, bytes, None, Durability::Synced)
     }
 
     fn draft_with(
@@ -464,11 +468,11 @@ impl Root {
         path: &Path,
         bytes: &[u8],
         mode: Option<u32>,
-        lasting: Lasting,
-    ) -> Result<Draft<'_>, FileError> {
+        lasting: Durability,
+    ) -> Result<DraftFile<'_>, FileError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let place = path.with_file_name(format!(".{name}{DRAFT}"));
-        let draft = Draft { root: self, path: place, kept: false };
+        let place = path.with_file_name(format!(".{name}{DRAFT_SUFFIX}"));
+        let draft = DraftFile { root: self, path: place, is_kept: false };
         let write = || -> io::Result<()> {
             match self.dir.remove_file(&draft.path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -480,7 +484,7 @@ impl Root {
             }
             let mut file = self.dir.open_with(&draft.path, &options)?;
             file.write_all(bytes)?;
-            if lasting == Lasting::Yes { file.sync_all() } else { Ok(()) }
+            if lasting == Durability::Synced { file.sync_all() } else { Ok(()) }
         };
         write().map_err(|error| self.error(path, error))?;
         Ok(draft)
@@ -520,7 +524,7 @@ impl Root {
         for entry in self.dir.entries().map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             let shown = name.to_string_lossy();
-            if shown.starts_with('.') && shown.ends_with(DRAFT) {
+            if shown.starts_with('.') && shown.ends_with(DRAFT_SUFFIX) {
                 self.dir.remove_file(&name).map_err(failed)?;
             }
         }
@@ -535,33 +539,33 @@ impl Root {
     /// The files below a folder whose name ends with `.md`, sorted; links to folders are not
     /// followed, so nothing is found twice and no circle is walked.
     pub fn markdown_below(&self, folder: &Path, depth: usize) -> Result<Vec<PathBuf>, FileError> {
-        Ok(self.look_below(folder, depth, Look::Names)?.paths())
+        Ok(self.scan_below(folder, depth, ScanDetail::Names)?.into_paths())
     }
 }
 
 /// Whether a file has to be there after the machine went down.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lasting {
-    Yes,
-    No,
+enum Durability {
+    Synced,
+    Unsynced,
 }
 
 /// A file that goes away unless it is kept.
-struct Draft<'r> {
+struct DraftFile<'r> {
     root: &'r Root,
     path: PathBuf,
-    kept: bool,
+    is_kept: bool,
 }
 
-impl Draft<'_> {
+impl DraftFile<'_> {
     fn keep(mut self) {
-        self.kept = true;
+        self.is_kept = true;
     }
 }
 
-impl Drop for Draft<'_> {
+impl Drop for DraftFile<'_> {
     fn drop(&mut self) {
-        if !self.kept {
+        if !self.is_kept {
             // Nothing can be done about a draft that will not go; it has a telling name.
             let _ = self.root.dir.remove_file(&self.path);
         }
@@ -572,7 +576,7 @@ impl Drop for Draft<'_> {
 pub fn read_named(path: &Path) -> Result<Vec<u8>, FileError> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let Some(name) = path.file_name() else {
-        return Err(FileError { path: path.to_owned(), problem: Problem::IsFolder });
+        return Err(FileError { path: path.to_owned(), problem: FileProblem::IsFolder });
     };
     let root = Root::open(parent.unwrap_or(Path::new(".")))?;
     root.read(Path::new(name)).map_err(|error| FileError { path: path.to_owned(), ..error })
@@ -583,7 +587,7 @@ pub fn open_named(path: &Path) -> Result<impl io::Read + use<>, FileError> {
     let failed = |error| FileError::new(path.to_owned(), error);
     let file = std::fs::File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
-        return Err(FileError { path: path.to_owned(), problem: Problem::IsFolder });
+        return Err(FileError { path: path.to_owned(), problem: FileProblem::IsFolder });
     }
     Ok(file)
 }
@@ -594,7 +598,7 @@ pub fn read_small(path: &Path) -> Result<Option<String>, FileError> {
         Ok(text) => Ok(Some(text)),
         Err(error) => match FileError::new(path.to_owned(), error) {
             FileError {
-                problem: Problem::NotFound | Problem::NotFolder | Problem::IsFolder,
+                problem: FileProblem::NotFound | FileProblem::NotFolder | FileProblem::IsFolder,
                 ..
             } => Ok(None),
             other => Err(other),
@@ -628,9 +632,9 @@ pub fn size(path: &Path) -> Option<u64> {
 }
 
 /// Removes a file of our own; one that is gone already is no error.
-pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
+pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
     match remove(path) {
-        Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => Ok(()),
+        Err(FileError { problem: FileProblem::NotFound, .. }) | Ok(()) => Ok(()),
         Err(error) => Err(error),
     }
 }
@@ -641,7 +645,7 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
 }
 
 /// The file that links lead to from a path, also where it is not there yet.
-pub fn behind_links(path: &Path) -> PathBuf {
+pub fn resolve_links(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
         let Ok(target) = std::fs::read_link(&path) else { break };
@@ -657,14 +661,14 @@ pub fn remove_empty_folder(path: &Path) {
 }
 
 /// Whether a file is at a path that can be started.
-pub fn is_program(path: &Path) -> bool {
+pub fn is_executable(path: &Path) -> bool {
     const STARTS: u32 = 0o111;
     let metadata = std::fs::metadata(path);
     metadata.is_ok_and(|file| file.is_file() && file.permissions().mode() & STARTS != 0)
 }
 
 /// The path without links and dots, as far as it exists.
-pub fn real(path: &Path) -> PathBuf {
+pub fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -674,7 +678,7 @@ pub fn is_markdown(path: &Path) -> bool {
 }
 
 /// A relative path without dots; `None` where it would lead out of where it starts.
-pub fn tidy(path: &Path) -> Option<PathBuf> {
+pub fn normalize(path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

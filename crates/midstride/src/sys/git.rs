@@ -18,18 +18,18 @@ mod run;
 mod status;
 
 pub use branches::{BranchState, Branches};
-pub use cat_file::{OBJECT_BYTES_MAX, Object, Objects};
-pub use exchange::{Exchange, Exchanged};
-pub use file_tree::{Fetched, Filed};
-pub use history::{Listed, LogEntry};
-pub use index::Conflicted;
+pub use cat_file::{GitObject, OBJECT_BYTES_MAX, ObjectReader};
+pub use exchange::{ExchangeReport, RefExchange};
+pub use file_tree::{FetchedTree, TreeFile};
+pub use history::{FileListing, LogEntry};
+pub use index::ConflictSides;
 pub use merge_file::{MergedLines, merge_lines};
-pub use objects::Kept;
-pub use removal::Left;
+pub use objects::KeptBlobs;
+pub use removal::RemovalOutcome;
 pub use run::GitError;
 pub(crate) use run::LOCAL_VARIABLES;
 pub use status::LOGGED_MAX;
-pub(crate) use status::look;
+pub(crate) use status::file_size_and_time;
 
 use crate::sys::files;
 use std::path::{Path, PathBuf};
@@ -45,23 +45,23 @@ pub struct Repository {
 impl Repository {
     /// The repository whose working tree holds `start`.
     pub fn discover(start: &Path) -> Option<Self> {
-        start.ancestors().find_map(Self::at)
+        start.ancestors().find_map(Self::open_at)
     }
 
     /// The bare repository that holds `start`, if no working tree lies nearer. What lies in a
     /// folder `.git` belongs to the working tree around it.
-    pub fn bare(start: &Path) -> Option<&Path> {
+    pub fn find_bare(start: &Path) -> Option<&Path> {
         let is_bare = |folder: &Path| {
             files::is_file(&folder.join("HEAD"))
                 && files::is_folder(&folder.join("objects"))
                 && files::is_folder(&folder.join("refs"))
         };
-        let mut outside = start.ancestors().take_while(|folder| Self::at(folder).is_none());
+        let mut outside = start.ancestors().take_while(|folder| Self::open_at(folder).is_none());
         outside.find(|folder| is_bare(folder) && !folder.iter().any(|name| name == ".git"))
     }
 
     /// The repository whose working tree starts here.
-    fn at(work_tree: &Path) -> Option<Self> {
+    fn open_at(work_tree: &Path) -> Option<Self> {
         let dot_git = work_tree.join(".git");
         let git_dir = if files::is_folder(&dot_git) {
             dot_git
@@ -73,7 +73,7 @@ impl Repository {
         head?;
         let common = files::read_small(&git_dir.join("commondir")).ok()?;
         let common_dir = match common {
-            Some(path) => files::real(&git_dir.join(path.trim())),
+            Some(path) => files::canonical(&git_dir.join(path.trim())),
             None => git_dir.clone(),
         };
         Some(Self { work_tree: work_tree.to_owned(), git_dir, common_dir })

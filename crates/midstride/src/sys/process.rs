@@ -5,8 +5,8 @@ mod bounded;
 mod group;
 mod kept;
 
-pub use bounded::{Bounded, Bounds, exchange_bounded, run_bounded};
-pub use kept::Kept;
+pub use bounded::{ProcessLimits, ProcessReport, communicate_bounded, run_bounded};
+pub use kept::CappedOutput;
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -27,7 +27,7 @@ pub fn edit(editor: &str, file: &Path) -> io::Result<ExitStatus> {
 
 /// Starts this program once more, with these variables and no others, and does not wait for it: it
 /// goes on when we are gone.
-pub fn go_on_alone(
+pub fn spawn_detached(
     arguments: &[&OsStr],
     folder: &Path,
     variables: Vec<(OsString, OsString)>,
@@ -41,7 +41,7 @@ pub fn go_on_alone(
 /// Starts over where a limit on the size of files is set, which ends whoever writes beyond it: a
 /// shell ignores that for us, and then a write only fails. Comes back where there is no such limit,
 /// or no shell. The variable tells the new start what it is.
-pub fn outlive_file_limit(variable: &str) {
+pub fn ignore_file_size_limit(variable: &str) {
     const SCRIPT: &str = "trap '' XFSZ; exec \"$0\" \"$@\"";
     if rustix::process::getrlimit(rustix::process::Resource::Fsize).current.is_none() {
         return;
@@ -53,19 +53,19 @@ pub fn outlive_file_limit(variable: &str) {
 }
 
 /// Leaves the session of whoever started us, so that we are not ended with it.
-pub fn leave_session() {
+pub fn start_new_session() {
     // Who leads a group already cannot, and is not ended with another.
     let _ = rustix::process::setsid();
 }
 
 /// Whether the system tells about its processes as files.
-pub fn are_visible() -> bool {
+pub fn has_proc() -> bool {
     Path::new("/proc/self/stat").exists()
 }
 
 /// When a process was started, in the system's own count; `None` where there is none of that number,
 /// or only its name is left until somebody asks how it ended.
-pub fn started(pid: u64) -> Option<String> {
+pub fn start_time(pid: u64) -> Option<String> {
     const START: usize = 18;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name of the program stands in parentheses, and may have any in it.
@@ -112,13 +112,13 @@ pub fn files_being_written(folder: &Path) -> HashSet<PathBuf> {
     let below = handles.flatten().flatten().filter_map(|handle| {
         let file =
             std::fs::read_link(handle.path()).ok().filter(|file| file.starts_with(folder))?;
-        is_written(&handle.path()).then_some(file)
+        is_writable_handle(&handle.path()).then_some(file)
     });
     below.collect()
 }
 
 /// Whether a handle, `/proc/<pid>/fd/<number>`, can be written to; one that tells nothing can.
-fn is_written(handle: &Path) -> bool {
+fn is_writable_handle(handle: &Path) -> bool {
     const WRITES: u32 = 0o3;
     let process = handle.parent().and_then(Path::parent).unwrap_or(handle);
     let facts = process.join("fdinfo").join(handle.file_name().unwrap_or_default());
@@ -130,7 +130,7 @@ fn is_written(handle: &Path) -> bool {
 }
 
 /// Runs a command, feeding it `input`, and gives back what it wrote.
-pub fn exchange(command: &mut Command, input: &[u8]) -> io::Result<Output> {
+pub fn communicate(command: &mut Command, input: &[u8]) -> io::Result<Output> {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let stdin = child.stdin.take();
@@ -152,7 +152,7 @@ pub fn exchange(command: &mut Command, input: &[u8]) -> io::Result<Output> {
 #[derive(Debug)]
 pub struct Conversation {
     child: Child,
-    asking: Option<ChildStdin>,
+    stdin: Option<ChildStdin>,
     /// What it answers.
     pub answers: BufReader<ChildStdout>,
 }
@@ -164,12 +164,12 @@ impl Conversation {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let asking = child.stdin.take();
         let answers = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(Self { child, asking, answers: BufReader::new(answers) })
+        Ok(Self { child, stdin: asking, answers: BufReader::new(answers) })
     }
 
     /// Asks something; the answer is read from `answers`.
     pub fn ask(&mut self, question: &[u8]) -> io::Result<()> {
-        let asking = self.asking.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        let asking = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         asking.write_all(question)?;
         asking.flush()
     }
@@ -178,7 +178,7 @@ impl Conversation {
 impl Drop for Conversation {
     fn drop(&mut self) {
         // It ends when nobody asks any more; one that does not is of no use to anybody.
-        drop(self.asking.take());
+        drop(self.stdin.take());
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
             let _ = self.child.kill();
             let _ = self.child.wait();

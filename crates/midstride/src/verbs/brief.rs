@@ -8,25 +8,26 @@ pub(in crate::verbs) mod search_sessions;
 mod upstream;
 mod work;
 
-pub use work::{agents_in_flight, carried};
-pub(in crate::verbs) use work::{gist_of_session, latest_gists};
+pub use work::{agents_in_flight, open_session_items};
+pub(in crate::verbs) use work::{summary_of_session, visit_latest_summaries};
 
-use crate::code::drift::judged_before;
+use crate::code::drift::cached_results;
 use crate::store::index::{
-    Card, Effort, Index, IndexError, Indexing, Limit, OpenOnes, Waits, scan_open,
+    Effort, HandoffRouting, Index, IndexCard, IndexError, IndexProgress, OpenHandoffs,
+    RefreshLimit, scan_open,
 };
-use crate::store::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy};
 use crate::sys::files::FileError;
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
-use crate::verbs::handoff::receipts::{ReceiptError, delivered, envelope};
+use crate::verbs::handoff::receipts::{DeliveryError, delivered_handoff, session_envelope};
 use crate::verbs::handoff::search::with_index;
-use crate::verbs::task::named;
+use crate::verbs::task::content_id;
 use crate::workspace::note_dates::NoteDates;
 use crate::workspace::observation::last_observation;
-use crate::workspace::project::{Project, SetUp, Shelved, Spot};
+use crate::workspace::project::{DocumentPlace, Project, SetupMode, StoredHandoff};
 use crate::workspace::settings::SessionName;
-use at_work::of_others_at_work;
+use at_work::collect_concurrent_session_items;
 use jiff::Timestamp;
 use midstride_core::brief::hook::{items_missing_from_text, required_in_summary};
 use midstride_core::brief::points::{
@@ -51,18 +52,18 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use work::Work;
+use work::LedgerFacts;
 
 /// The tokens that a briefing may cost.
 pub const BUDGET: RangeInclusive<u64> = 200..=20_000;
 /// So many where nobody said, and no client asks.
-const TOKENS: u64 = 2_000;
+const DEFAULT_TOKENS: u64 = 2_000;
 /// A handoff is told in about so many tokens; what there is no room for is not read.
 const TOKENS_PER_HANDOFF: u64 = 250;
-const HANDOFFS: RangeInclusive<u64> = 3..=80;
+const HANDOFF_COUNT_RANGE: RangeInclusive<u64> = 3..=80;
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct BriefRequest {
     /// When, as the client tells; a client that tells waits for the answer.
     pub occasion: Option<BriefOccasion>,
     /// The client that is told.
@@ -82,7 +83,7 @@ pub struct Asked {
     /// is new to it.
     pub since: Option<Timestamp>,
     /// How much of the index may be built for it; no limit where a person waits.
-    pub limit: Limit,
+    pub limit: RefreshLimit,
     /// What the user asks for, where a prompt is answered.
     pub prompt: Option<String>,
     /// A page that the session has in its context: what others did is not told again.
@@ -91,7 +92,7 @@ pub struct Asked {
 
 /// What a session is told, and what of.
 #[derive(Debug)]
-pub struct Briefed {
+pub struct BriefOutcome {
     /// What it is told.
     pub briefing: Briefing,
     /// The handoffs that it is told of.
@@ -99,15 +100,15 @@ pub struct Briefed {
     /// How many are open.
     pub open: usize,
     /// How far the index is, if handoffs were not read yet: the briefing is of the newest.
-    pub indexing: Option<Indexing>,
+    pub indexing: Option<IndexProgress>,
     /// Whether the index waits to be finished.
-    pub is_index_left: bool,
+    pub is_index_incomplete: bool,
     /// The session that it is told of.
     pub predecessor: Option<SessionSummary>,
     /// What became of the receipt; none where nobody is named, or nothing was said.
-    pub delivery: Option<Result<Delivery, ReceiptError>>,
+    pub delivery: Option<Result<Delivery, DeliveryError>>,
     /// Why the ledger could not be asked.
-    pub trouble: Option<LedgerError>,
+    pub ledger_error: Option<LedgerError>,
     /// What could not be read.
     pub unread: Vec<FileError>,
 }
@@ -120,83 +121,99 @@ pub enum Delivery {
     /// The session was told exactly this before.
     Known,
     /// The ledger was busy; the next command writes it.
-    PutAside,
+    Queued,
 }
 
 /// Tells a session what it has to know. Whoever waits for an index to be made is told how far it is.
-pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, usize)) -> Briefed {
-    brief_with(project, asked, |wanted| Open::find(project, asked, wanted, progress))
+pub fn brief(
+    project: &Project,
+    asked: &BriefRequest,
+    progress: &mut dyn FnMut(usize, usize),
+) -> BriefOutcome {
+    brief_with(project, asked, |wanted| RankedHandoffs::find(project, asked, wanted, progress))
 }
 
 /// The same without an index, for who must not write one.
-pub(in crate::verbs) fn brief_by_reading(project: &Project, asked: &Asked) -> Briefed {
-    brief_with(project, asked, |wanted| Open::by_reading(project, asked, wanted))
+pub(in crate::verbs) fn brief_without_index(
+    project: &Project,
+    asked: &BriefRequest,
+) -> BriefOutcome {
+    brief_with(project, asked, |wanted| RankedHandoffs::from_files(project, asked, wanted))
 }
 
-fn brief_with(project: &Project, asked: &Asked, find: impl FnOnce(&Wanted<'_>) -> Open) -> Briefed {
-    let tokens = tokens(asked);
-    let (work, trouble) = match Work::look(project, asked) {
+fn brief_with(
+    project: &Project,
+    asked: &BriefRequest,
+    find: impl FnOnce(&Selection<'_>) -> RankedHandoffs,
+) -> BriefOutcome {
+    let tokens = token_budget(asked);
+    let (work, trouble) = match LedgerFacts::read(project, asked) {
         Ok(work) => (work, None),
-        Err(trouble) => (Work::default(), Some(trouble)),
+        Err(trouble) => (LedgerFacts::default(), Some(trouble)),
     };
-    let told = (tokens / TOKENS_PER_HANDOFF).clamp(*HANDOFFS.start(), *HANDOFFS.end());
-    let wanted = Wanted {
+    let told = (tokens / TOKENS_PER_HANDOFF)
+        .clamp(*HANDOFF_COUNT_RANGE.start(), *HANDOFF_COUNT_RANGE.end());
+    let wanted = Selection {
         role: asked.role.as_deref(),
         branch: project.repository().and_then(Repository::branch),
-        session: work.gist.as_ref().map(|gist| gist.session.clone()),
-        most: usize::try_from(told).unwrap_or(usize::MAX),
-        known: Known::of(asked, &work),
+        session: work.summary.as_ref().map(|gist| gist.session.clone()),
+        limit: usize::try_from(told).unwrap_or(usize::MAX),
+        known: SessionKnowledge::from_request(asked, &work),
         may_ask_git: asked.occasion.is_none(),
     };
     let mut open = find(&wanted);
-    let mut page = page(project, asked, &wanted, &open, &work);
+    let mut page = compose_page(project, asked, &wanted, &open, &work);
     // Short handoffs leave room for more of them.
-    if !open.rest.is_empty() && page.tokens * 10 < tokens * ROOM_TENTHS {
-        open.take_more(project, &wanted, wanted.most * MORE_HANDOFFS);
-        page = self::page(project, asked, &wanted, &open, &work);
+    if !open.rest.is_empty() && page.tokens * 10 < tokens * FILL_TENTHS_MIN {
+        open.read_more(project, &wanted, wanted.limit * EXTRA_HANDOFFS_FACTOR);
+        page = self::compose_page(project, asked, &wanted, &open, &work);
     }
-    Briefed { trouble, ..delivered_page(project, asked, page, open, work) }
+    BriefOutcome { ledger_error: trouble, ..deliver_page(project, asked, page, open, work) }
 }
 
 /// A page that uses less than so many tenths of its budget has room for more handoffs: so many times as
 /// many as it has.
-const ROOM_TENTHS: u64 = 7;
-const MORE_HANDOFFS: usize = 3;
+const FILL_TENTHS_MIN: u64 = 7;
+const EXTRA_HANDOFFS_FACTOR: usize = 3;
 
 /// Tells a session of these handoffs and of nothing else.
-pub(in crate::verbs) fn brief_of(
+pub(in crate::verbs) fn brief_handoffs(
     project: &Project,
-    asked: &Asked,
-    handoffs: Vec<Shelved>,
-) -> Briefed {
-    let wanted = Wanted {
+    asked: &BriefRequest,
+    handoffs: Vec<StoredHandoff>,
+) -> BriefOutcome {
+    let wanted = Selection {
         role: None,
         branch: project.repository().and_then(Repository::branch),
         session: None,
-        most: handoffs.len(),
+        limit: handoffs.len(),
         known: None,
         may_ask_git: false,
     };
     let opened = |shelved| {
-        let card = Card::of(project, &shelved);
-        Opened { is_dated: card.changed.is_some(), card, judged: None, shelved }
+        let card = IndexCard::from_document(project, &shelved);
+        RankedHandoff { is_dated: card.changed.is_some(), card, citations: None, stored: shelved }
     };
-    let best: Vec<Opened> = handoffs.into_iter().map(opened).collect();
-    let open = Open { count: best.len(), best, ..Open::default() };
-    let (ledger, trouble) = match SqliteLedger::open_existing(project, patience(asked)) {
+    let best: Vec<RankedHandoff> = handoffs.into_iter().map(opened).collect();
+    let open = RankedHandoffs { count: best.len(), best, ..RankedHandoffs::default() };
+    let (ledger, trouble) = match SqliteLedger::open_existing(project, wait_policy(asked)) {
         Ok(ledger) => (ledger, None),
         Err(trouble) => (None, Some(trouble)),
     };
-    let work = Work { ledger, ..Work::default() };
-    let page = page(project, asked, &wanted, &open, &work);
-    Briefed { trouble, ..delivered_page(project, asked, page, open, work) }
+    let work = LedgerFacts { ledger, ..LedgerFacts::default() };
+    let page = compose_page(project, asked, &wanted, &open, &work);
+    BriefOutcome { ledger_error: trouble, ..deliver_page(project, asked, page, open, work) }
 }
 
 /// Whether a prompt proposes what a handoff rejected.
-pub(in crate::verbs) fn is_rejected(project: &Project, prompt: &str, shelved: &Shelved) -> bool {
+pub(in crate::verbs) fn is_rejected(
+    project: &Project,
+    prompt: &str,
+    shelved: &StoredHandoff,
+) -> bool {
     let known = KnownHandoff {
         handoff: shelved.handoff(project),
-        path: shown(project, shelved),
+        path: clean_path(project, shelved),
         file_changed: None,
         prompt: Some(points::PromptWords::from_prompt(prompt)),
         trials: Vec::new(),
@@ -207,31 +224,31 @@ pub(in crate::verbs) fn is_rejected(project: &Project, prompt: &str, shelved: &S
 }
 
 /// Tells a session again what it did itself.
-pub(in crate::verbs) fn brief_again(
+pub(in crate::verbs) fn brief_own_work(
     project: &Project,
-    asked: &Asked,
+    asked: &BriefRequest,
     gist: &SessionSummary,
 ) -> Briefing {
-    let wanted = Wanted {
+    let wanted = Selection {
         role: None,
         branch: project.repository().and_then(Repository::branch),
         session: None,
-        most: 0,
+        limit: 0,
         known: None,
         may_ask_git: false,
     };
-    let work = Work { gist: Some(gist.clone()), is_own: true, ..Work::default() };
-    let open = Open::default();
-    let material = material(project, asked, &wanted, &open, &work);
-    compose(&material, Budget::for_client(tokens(asked), asked.client))
+    let work = LedgerFacts { summary: Some(gist.clone()), is_own: true, ..LedgerFacts::default() };
+    let open = RankedHandoffs::default();
+    let material = collect_material(project, asked, &wanted, &open, &work);
+    compose(&material, Budget::for_client(token_budget(asked), asked.client))
 }
 
 /// The handoffs that a session was told of.
-pub(in crate::verbs) fn told_of(
+pub(in crate::verbs) fn delivered_handoffs(
     ledger: &SqliteLedger,
     session: &SessionName,
 ) -> Result<Vec<DeliveredHandoff>, LedgerError> {
-    let records = ledger.read(&StreamId::receipts(&session.client, &session.id), None)?;
+    let records = ledger.read(&StreamId::deliveries(&session.client, &session.id), None)?;
     let events = records.into_iter().flat_map(|record| record.events);
     let told = events.filter_map(|envelope| match envelope.event {
         Event::Session(SessionEvent::Briefed { handoffs, .. }) => Some(handoffs),
@@ -252,46 +269,47 @@ pub(in crate::verbs) fn told_of(
     Ok(told.flatten().collect())
 }
 
-fn tokens(asked: &Asked) -> u64 {
-    let usual = || asked.occasion.map_or(TOKENS, BriefOccasion::tokens_max);
+fn token_budget(asked: &BriefRequest) -> u64 {
+    let usual = || asked.occasion.map_or(DEFAULT_TOKENS, BriefOccasion::tokens_max);
     asked.tokens.unwrap_or_else(usual)
 }
 
 /// What is told of all that was found.
-fn page(
+fn compose_page(
     project: &Project,
-    asked: &Asked,
-    wanted: &Wanted<'_>,
-    open: &Open,
-    work: &Work,
+    asked: &BriefRequest,
+    wanted: &Selection<'_>,
+    open: &RankedHandoffs,
+    work: &LedgerFacts,
 ) -> Briefing {
-    let material = material(project, asked, wanted, open, work);
-    compose(&material, Budget::for_client(tokens(asked), asked.client))
+    let material = collect_material(project, asked, wanted, open, work);
+    compose(&material, Budget::for_client(token_budget(asked), asked.client))
 }
 
 /// A page with its receipt.
-fn delivered_page(
+fn deliver_page(
     project: &Project,
-    asked: &Asked,
+    asked: &BriefRequest,
     briefing: Briefing,
-    open: Open,
-    work: Work,
-) -> Briefed {
-    let is_told = |shelved: &&Shelved| {
-        let source = source_name(&shelved.handoff(project), &shown(project, shelved));
+    open: RankedHandoffs,
+    work: LedgerFacts,
+) -> BriefOutcome {
+    let is_told = |shelved: &&StoredHandoff| {
+        let source = source_name(&shelved.handoff(project), &clean_path(project, shelved));
         briefing.included.iter().any(|told| told.source == source)
     };
-    let told = open.best.iter().map(|one| &one.shelved).filter(is_told);
-    let handoffs: Vec<DeliveredHandoff> = told.map(|shelved| delivered(project, shelved)).collect();
-    let mut briefed = Briefed {
+    let told = open.best.iter().map(|one| &one.stored).filter(is_told);
+    let handoffs: Vec<DeliveredHandoff> =
+        told.map(|shelved| delivered_handoff(project, shelved)).collect();
+    let mut briefed = BriefOutcome {
         briefing,
         handoffs,
         open: open.count,
         indexing: open.indexing,
-        is_index_left: open.is_index_left,
-        predecessor: work.gist,
+        is_index_incomplete: open.is_index_incomplete,
+        predecessor: work.summary,
         delivery: None,
-        trouble: None,
+        ledger_error: None,
         unread: open.unread,
     };
     briefed.delivery = deliver(project, asked, &briefed, work.ledger);
@@ -299,62 +317,68 @@ fn delivered_page(
 }
 
 /// A client that tells when it asks does not wait for others.
-fn patience(asked: &Asked) -> Patience {
-    if asked.occasion.is_some() { Patience::Hook } else { Patience::Command }
+fn wait_policy(asked: &BriefRequest) -> WaitPolicy {
+    if asked.occasion.is_some() { WaitPolicy::Hook } else { WaitPolicy::Command }
 }
 
 /// Which open handoffs come first.
-struct Wanted<'a> {
+struct Selection<'a> {
     role: Option<&'a str>,
     branch: Option<String>,
     /// The session whose own handoff comes before all others.
     session: Option<String>,
     /// How many are told of.
-    most: usize,
+    limit: usize,
     /// What is left out, where somebody has its context still.
-    known: Option<Known>,
+    known: Option<SessionKnowledge>,
     /// Whether git may be started: no client waits.
     may_ask_git: bool,
 }
 
 /// What a session knows that has its context still: its own handoffs, and those that it was told of.
-struct Known {
+struct SessionKnowledge {
     session: String,
-    told: Vec<DeliveredHandoff>,
+    briefed: Vec<DeliveredHandoff>,
 }
 
-impl Known {
+impl SessionKnowledge {
     /// Where the ledger cannot tell, all of it is told once more.
-    fn of(asked: &Asked, work: &Work) -> Option<Self> {
+    fn from_request(asked: &BriefRequest, work: &LedgerFacts) -> Option<Self> {
         let session = asked.session.as_ref().filter(|_| asked.has_context)?;
-        let told = told_of(work.ledger.as_ref()?, session).ok()?;
-        Some(Self { session: session.id.clone(), told })
+        let told = delivered_handoffs(work.ledger.as_ref()?, session).ok()?;
+        Some(Self { session: session.id.clone(), briefed: told })
     }
 
-    fn is_own(&self, card: &Card) -> bool {
-        card.waits.as_ref().is_some_and(|waits| waits.session.as_ref() == Some(&self.session))
+    fn is_own(&self, card: &IndexCard) -> bool {
+        card.routing.as_ref().is_some_and(|waits| waits.session.as_ref() == Some(&self.session))
     }
 }
 
 /// How well a handoff fits: what is smaller comes first.
-type Fit = (bool, bool, bool, u8, bool, Reverse<Option<i64>>, PathBuf);
+type HandoffSortKey = (bool, bool, bool, u8, bool, Reverse<Option<i64>>, PathBuf);
 
 /// So many notes that are not briefed are named; the others are counted.
 const OTHER_NOTES_MAX: usize = 10;
 
-impl Wanted<'_> {
+impl Selection<'_> {
     /// A handoff, unless it is known.
-    fn read(&self, project: &Project, spot: &Spot) -> Option<Shelved> {
+    fn read(&self, project: &Project, spot: &DocumentPlace) -> Option<StoredHandoff> {
         let known = self.known.as_ref();
-        let is_known = |shelved: &Shelved| {
-            known.is_some_and(|known| known.told.contains(&delivered(project, shelved)))
+        let is_known = |shelved: &StoredHandoff| {
+            known.is_some_and(|known| known.briefed.contains(&delivered_handoff(project, shelved)))
         };
         project.read(spot).ok().filter(|shelved| !is_known(shelved))
     }
 
-    fn fit(&self, project: &Project, spot: &Spot, card: &Card, is_sure: bool) -> Fit {
-        let nobody = Waits::default();
-        let waits = card.waits.as_ref().unwrap_or(&nobody);
+    fn sort_key(
+        &self,
+        project: &Project,
+        spot: &DocumentPlace,
+        card: &IndexCard,
+        is_sure: bool,
+    ) -> HandoffSortKey {
+        let nobody = HandoffRouting::default();
+        let waits = card.routing.as_ref().unwrap_or(&nobody);
         let is_role = |role: &str| waits.to.iter().any(|to| to.eq_ignore_ascii_case(role));
         let branch = match (&waits.branch, &self.branch) {
             (Some(theirs), Some(ours)) if theirs == ours => 0,
@@ -369,113 +393,125 @@ impl Wanted<'_> {
             // A file that says nothing about its age may be older than it looks.
             waits.is_note && !is_sure,
             Reverse(card.changed),
-            project.shown(spot),
+            project.display_path(spot),
         )
     }
 }
 
 /// The open handoffs: how many, those that are told of, and the names of the others.
 #[derive(Default)]
-struct Open {
+struct RankedHandoffs {
     count: usize,
-    best: Vec<Opened>,
+    best: Vec<RankedHandoff>,
     /// Those that are only named, the best first.
-    rest: Vec<(Spot, Card)>,
+    rest: Vec<(DocumentPlace, IndexCard)>,
     others: Vec<String>,
     /// The sessions that left one.
     sessions: HashSet<String>,
     unread: Vec<FileError>,
-    indexing: Option<Indexing>,
-    is_index_left: bool,
+    indexing: Option<IndexProgress>,
+    is_index_incomplete: bool,
 }
 
-struct Opened {
-    shelved: Shelved,
-    card: Card,
+struct RankedHandoff {
+    stored: StoredHandoff,
+    card: IndexCard,
     /// Whether a note is as old as its card says: a file may look new because it was copied.
     is_dated: bool,
-    judged: Option<(Option<String>, Vec<CitationCheck>)>,
+    citations: Option<(Option<String>, Vec<CitationCheck>)>,
 }
 
-impl Open {
+impl RankedHandoffs {
     fn find(
         project: &Project,
-        asked: &Asked,
-        wanted: &Wanted<'_>,
+        asked: &BriefRequest,
+        wanted: &Selection<'_>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Self {
-        let ask = |index: &mut Index| Self::by_index(project, asked, index, wanted, progress);
-        let patience = if asked.limit.is_set() { Patience::Hook } else { Patience::Command };
+        let ask = |index: &mut Index| Self::from_index(project, asked, index, wanted, progress);
+        let patience = if asked.limit.is_set() { WaitPolicy::Hook } else { WaitPolicy::Command };
         let found = with_index(project, patience, ask);
-        found.unwrap_or_else(|| Self::by_reading(project, asked, wanted))
+        found.unwrap_or_else(|| Self::from_files(project, asked, wanted))
     }
 
-    fn by_index(
+    fn from_index(
         project: &Project,
-        asked: &Asked,
+        asked: &BriefRequest,
         index: &mut Index,
-        wanted: &Wanted<'_>,
+        wanted: &Selection<'_>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, IndexError> {
         let freshness = index.refresh(project, Effort::Open, asked.limit, progress)?;
-        let cards = index.open_ones(project)?;
-        let open = Self::best_of(project, wanted, cards, Some(index), freshness.unread);
+        let cards = index.open_handoffs(project)?;
+        let open = Self::from_cards(project, wanted, cards, Some(index), freshness.unread);
         let (indexing, is_index_left) = (freshness.indexing, freshness.is_cut_short);
-        Ok(Self { indexing, is_index_left, ..open })
+        Ok(Self { indexing, is_index_incomplete: is_index_left, ..open })
     }
 
     /// The same by reading every document; what was judged before is not known then.
-    fn by_reading(project: &Project, asked: &Asked, wanted: &Wanted<'_>) -> Self {
-        let OpenOnes { cards, unread, indexing } = scan_open(project, asked.limit);
-        let open = Self::best_of(project, wanted, cards, None, unread);
-        Self { indexing, is_index_left: indexing.is_some(), ..open }
+    fn from_files(project: &Project, asked: &BriefRequest, wanted: &Selection<'_>) -> Self {
+        let OpenHandoffs { cards, unread, indexing } = scan_open(project, asked.limit);
+        let open = Self::from_cards(project, wanted, cards, None, unread);
+        Self { indexing, is_index_incomplete: indexing.is_some(), ..open }
     }
 
-    fn best_of(
+    fn from_cards(
         project: &Project,
-        wanted: &Wanted<'_>,
-        mut cards: Vec<(Spot, Card)>,
+        wanted: &Selection<'_>,
+        mut cards: Vec<(DocumentPlace, IndexCard)>,
         index: Option<&Index>,
         unread: Vec<FileError>,
     ) -> Self {
         let unsure = date_notes(project, wanted, &mut cards);
         cards.sort_by_cached_key(|(spot, card)| {
-            wanted.fit(project, spot, card, !unsure.contains(spot))
+            wanted.sort_key(project, spot, card, !unsure.contains(spot))
         });
         let count = cards.len();
-        let session = |(_, card): &(Spot, Card)| card.waits.as_ref()?.session.clone();
+        let session =
+            |(_, card): &(DocumentPlace, IndexCard)| card.routing.as_ref()?.session.clone();
         let sessions = cards.iter().filter_map(session).collect();
         cards.retain(|(_, card)| !wanted.known.as_ref().is_some_and(|known| known.is_own(card)));
         let mut cards = cards.into_iter();
         // No more are read than are told of and were told of before.
         let best = cards.by_ref().filter_map(|(spot, card)| {
             let shelved = wanted.read(project, &spot)?;
-            let judged = index.and_then(|index| judged_before(project, index, &shelved));
-            Some(Opened { is_dated: !unsure.contains(&spot), shelved, card, judged })
+            let judged = index.and_then(|index| cached_results(project, index, &shelved));
+            Some(RankedHandoff {
+                is_dated: !unsure.contains(&spot),
+                stored: shelved,
+                card,
+                citations: judged,
+            })
         });
-        let best = best.take(wanted.most).collect();
-        let rest: Vec<(Spot, Card)> = cards.collect();
-        let others = names(project, &rest);
+        let best = best.take(wanted.limit).collect();
+        let rest: Vec<(DocumentPlace, IndexCard)> = cards.collect();
+        let others = handoff_names(project, &rest);
         Self { count, best, rest, others, sessions, unread, ..Self::default() }
     }
 
     /// Reads so many more of them.
-    fn take_more(&mut self, project: &Project, wanted: &Wanted<'_>, most: usize) {
+    fn read_more(&mut self, project: &Project, wanted: &Selection<'_>, most: usize) {
         let mut rest = std::mem::take(&mut self.rest).into_iter();
         let more = rest.by_ref().filter_map(|(spot, card)| {
             let shelved = wanted.read(project, &spot)?;
-            Some(Opened { is_dated: card.changed.is_some(), shelved, card, judged: None })
+            Some(RankedHandoff {
+                is_dated: card.changed.is_some(),
+                stored: shelved,
+                card,
+                citations: None,
+            })
         });
         self.best.extend(more.take(most));
         self.rest = rest.collect();
-        self.others = names(project, &self.rest);
+        self.others = handoff_names(project, &self.rest);
     }
 }
 
 /// The names of handoffs that are not briefed; of notes, some.
-fn names(project: &Project, rest: &[(Spot, Card)]) -> Vec<String> {
-    let name = |(spot, _): &(Spot, Card)| project.shown(spot).display().to_string();
-    let is_note = |card: &Card| card.waits.as_ref().is_some_and(|waits| waits.is_note);
+fn handoff_names(project: &Project, rest: &[(DocumentPlace, IndexCard)]) -> Vec<String> {
+    let name =
+        |(spot, _): &(DocumentPlace, IndexCard)| project.display_path(spot).display().to_string();
+    let is_note = |card: &IndexCard| card.routing.as_ref().is_some_and(|waits| waits.is_note);
     let (notes, others): (Vec<_>, Vec<_>) = rest.iter().partition(|(_, card)| is_note(card));
     let all = others.into_iter().chain(notes.into_iter().take(OTHER_NOTES_MAX));
     all.map(|card| project.clean(&name(card)).0.as_str().to_owned()).collect()
@@ -483,23 +519,27 @@ fn names(project: &Project, rest: &[(Spot, Card)]) -> Vec<String> {
 
 /// Gives notes that do not say when they were written the date of their last change, and says which
 /// of these dates come from the file alone.
-fn date_notes(project: &Project, wanted: &Wanted<'_>, cards: &mut [(Spot, Card)]) -> HashSet<Spot> {
-    let is_note = |card: &Card| card.waits.as_ref().is_some_and(|waits| waits.is_note);
-    let is_undated = |card: &Card| card.changed.is_none() && is_note(card);
+fn date_notes(
+    project: &Project,
+    wanted: &Selection<'_>,
+    cards: &mut [(DocumentPlace, IndexCard)],
+) -> HashSet<DocumentPlace> {
+    let is_note = |card: &IndexCard| card.routing.as_ref().is_some_and(|waits| waits.is_note);
+    let is_undated = |card: &IndexCard| card.changed.is_none() && is_note(card);
     let undated = cards.iter().filter(|(_, card)| is_undated(card));
-    let undated: Vec<&Spot> = undated.map(|(spot, _)| spot).collect();
+    let undated: Vec<&DocumentPlace> = undated.map(|(spot, _)| spot).collect();
     if undated.is_empty() {
         return HashSet::new();
     }
     let mut dates = NoteDates::read(project);
     if wanted.may_ask_git {
-        dates.ask(project, &undated);
+        dates.refresh_from_git(project, &undated);
     }
     let mut unsure = HashSet::new();
     for (spot, card) in cards.iter_mut().filter(|(_, card)| is_undated(card)) {
-        let Some(dated) = dates.of(project, spot) else { continue };
-        card.changed = Some(dated.second);
-        if !dated.is_sure {
+        let Some(dated) = dates.date_of(project, spot) else { continue };
+        card.changed = Some(dated.seconds);
+        if !dated.is_from_git {
             unsure.insert(spot.clone());
         }
     }
@@ -508,35 +548,35 @@ fn date_notes(project: &Project, wanted: &Wanted<'_>, cards: &mut [(Spot, Card)]
 
 /// Everything there is to tell. Whoever worked last comes first; a session that left a handoff is
 /// told through it.
-fn material(
+fn collect_material(
     project: &Project,
-    asked: &Asked,
-    wanted: &Wanted<'_>,
-    open: &Open,
-    work: &Work,
+    asked: &BriefRequest,
+    wanted: &Selection<'_>,
+    open: &RankedHandoffs,
+    work: &LedgerFacts,
 ) -> Material {
     let mut boot = Vec::new();
     let mut sources = Vec::new();
     let mut briefed: HashSet<PathBuf> =
-        open.best.iter().map(|one| one.shelved.path.clone()).collect();
+        open.best.iter().map(|one| one.stored.path.clone()).collect();
     for one in &open.best {
-        let (first, mut told) = of_opened(project, asked, work.ledger.as_ref(), one);
-        let theirs = one.card.waits.as_ref().and_then(|waits| waits.branch.as_ref());
+        let (first, mut told) = collect_handoff_items(project, asked, work.ledger.as_ref(), one);
+        let theirs = one.card.routing.as_ref().and_then(|waits| waits.branch.as_ref());
         mark_other_branch(project, &mut told, theirs, wanted, false);
         boot.extend(first);
-        told.extend(upstream::of_builds_on(project, &one.shelved, &mut briefed));
-        told.extend(unexplained(project, work, one).unwrap_or_default());
+        told.extend(upstream::collect_upstream_items(project, &one.stored, &mut briefed));
+        told.extend(collect_unexplained_items(project, work, one).unwrap_or_default());
         sources.push(told);
     }
     let mut points = Vec::new();
-    let before = work.gist.as_ref().map(|gist| {
+    let before = work.summary.as_ref().map(|gist| {
         let mut told = session_items(gist);
         // A session that goes on has not ended.
         told.retain(|point| !work.is_own || point.rank != ItemRank::Source);
         // What its author wrote down is better than what is derived; facts stand beside it.
-        let is_written = |one: &Opened| {
-            let session = one.card.waits.as_ref().and_then(|waits| waits.session.as_ref());
-            session == Some(&gist.session) && passes_quality_check(&one.shelved.document)
+        let is_written = |one: &RankedHandoff| {
+            let session = one.card.routing.as_ref().and_then(|waits| waits.session.as_ref());
+            session == Some(&gist.session) && passes_quality_check(&one.stored.document)
         };
         if !work.is_own && open.best.iter().any(is_written) {
             let is_fact =
@@ -548,7 +588,7 @@ fn material(
             }
             told.retain(|point| point.text != "the request above is unfinished");
         }
-        mark_other_branch(project, &mut told, gist.branch.as_ref(), wanted, work.is_closed);
+        mark_other_branch(project, &mut told, gist.branch.as_ref(), wanted, work.is_branch_closed);
         told
     });
     match (before, is_session_first(work, open)) {
@@ -560,17 +600,17 @@ fn material(
     }
     let own = points.len();
     points.extend(interleave(sources));
-    let repository = of_repository(project, asked, wanted, work, &mut points);
+    let repository = collect_repository_items(project, asked, wanted, work, &mut points);
     points.extend(repository);
-    points.extend(of_others_at_work(project, asked, work));
-    points.extend(unsettled_items(&work.carried.0, work.carried.1.len()));
-    points.extend(work.points.iter().cloned());
+    points.extend(collect_concurrent_session_items(project, asked, work));
+    points.extend(unsettled_items(&work.unsettled.0, work.unsettled.1.len()));
+    points.extend(work.items.iter().cloned());
     if asked.occasion != Some(BriefOccasion::Prompt) {
-        points.extend(earlier_session_items(&work.worked));
+        points.extend(earlier_session_items(&work.earlier_work));
     }
     let is_on_page =
         |id: &str| asked.in_context.as_ref().is_some_and(|page| page.contains(short_id(id)));
-    let earlier = work.earlier.iter();
+    let earlier = work.other_sessions.iter();
     let earlier = earlier.filter(|one| !open.sessions.contains(&one.id) && !is_on_page(&one.id));
     points.extend(other_session_items(earlier));
     points.extend(other_handoff_items(open.others.iter().cloned()));
@@ -598,21 +638,21 @@ fn material(
         items: points,
         unread: open.indexing.map_or(0, |indexing| indexing.documents - indexing.read),
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
-        headline: work.gist.as_ref().map(headline),
+        headline: work.summary.as_ref().map(headline),
     }
 }
 
 /// What is uncommitted, as git said last, and what came to this branch since the session. An agent that
 /// is started sees the same tree as its session.
-fn of_repository(
+fn collect_repository_items(
     project: &Project,
-    asked: &Asked,
-    wanted: &Wanted<'_>,
-    work: &Work,
+    asked: &BriefRequest,
+    wanted: &Selection<'_>,
+    work: &LedgerFacts,
     told: &mut [BriefItem],
 ) -> Vec<BriefItem> {
     let is_wanted = asked.only.is_none() && asked.occasion != Some(BriefOccasion::Prompt);
-    let Some(gist) = work.gist.as_ref().filter(|_| is_wanted) else { return Vec::new() };
+    let Some(gist) = work.summary.as_ref().filter(|_| is_wanted) else { return Vec::new() };
     let Some(observation) = last_observation(project) else { return Vec::new() };
     // The session may have worked on another branch or in another working tree.
     let folder = gist.folder.as_deref().map(Path::new);
@@ -623,7 +663,7 @@ fn of_repository(
         false => work_tree_items(&observation.work_tree),
     };
     points.extend(later_commits_item(&observation, gist).filter(|_| !work.is_own));
-    points.extend(earlier_commit_items(&observation, &work.before));
+    points.extend(earlier_commit_items(&observation, &work.earlier_sessions));
     for point in &mut points {
         point.text = project.clean(&point.text).0.as_str().to_owned();
     }
@@ -632,16 +672,20 @@ fn of_repository(
 
 /// What a session did that its handoff may not tell: it did not pass the gate. Where the session
 /// itself is told there is no need.
-fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<BriefItem>> {
-    let ledger = work.ledger.as_ref().filter(|_| !passes_quality_check(&one.shelved.document))?;
-    let handoff = one.shelved.handoff(project);
+fn collect_unexplained_items(
+    project: &Project,
+    work: &LedgerFacts,
+    one: &RankedHandoff,
+) -> Option<Vec<BriefItem>> {
+    let ledger = work.ledger.as_ref().filter(|_| !passes_quality_check(&one.stored.document))?;
+    let handoff = one.stored.handoff(project);
     let said = |path: &str| Some(handoff.node(path)?.text()?.value.trim());
-    let name = SessionName::of(said("state.recovery.client")?, said("state.recovery.session")?)?;
-    if work.gist.as_ref().is_some_and(|gist| gist.session == name.id) {
+    let name = SessionName::parse(said("state.recovery.client")?, said("state.recovery.session")?)?;
+    if work.summary.as_ref().is_some_and(|gist| gist.session == name.id) {
         return None;
     }
     // A ledger that cannot be read was told of when it was opened.
-    let gist = gist_of_session(ledger, &name).ok()??;
+    let gist = summary_of_session(ledger, &name).ok()??;
     Some(session_items(&required_in_summary(&gist)?))
 }
 
@@ -650,7 +694,7 @@ fn mark_other_branch(
     project: &Project,
     points: &mut [BriefItem],
     theirs: Option<&String>,
-    wanted: &Wanted<'_>,
+    wanted: &Selection<'_>,
     is_closed: bool,
 ) {
     let (Some(theirs), Some(ours)) = (theirs, wanted.branch.as_ref()) else { return };
@@ -660,10 +704,10 @@ fn mark_other_branch(
 }
 
 /// Whether what a session did comes before what handoffs say.
-fn is_session_first(work: &Work, open: &Open) -> bool {
-    let Some(gist) = &work.gist else { return false };
+fn is_session_first(work: &LedgerFacts, open: &RankedHandoffs) -> bool {
+    let Some(gist) = &work.summary else { return false };
     let first = open.best.first();
-    let left = first.and_then(|one| one.card.waits.as_ref()?.session.as_ref());
+    let left = first.and_then(|one| one.card.routing.as_ref()?.session.as_ref());
     if left == Some(&gist.session) {
         return false;
     }
@@ -672,26 +716,28 @@ fn is_session_first(work: &Work, open: &Open) -> bool {
 }
 
 /// What is told of one handoff, without secrets: nobody may have written it through midstride.
-fn of_opened(
+fn collect_handoff_items(
     project: &Project,
-    asked: &Asked,
+    asked: &BriefRequest,
     ledger: Option<&SqliteLedger>,
-    one: &Opened,
+    one: &RankedHandoff,
 ) -> (Vec<SourcedStartupStep>, Vec<BriefItem>) {
-    let shelved = &one.shelved;
+    let shelved = &one.stored;
     // Anchors are for programs.
     let plain = anchor::without_anchors(&shelved.document);
     let document = plain.as_ref().unwrap_or(&shelved.document);
-    let handoff = Handoff::new(document, &shelved.whereabouts, &project.settings().stages);
-    let (judged_at, judged) =
-        one.judged.as_ref().map_or((None, &[][..]), |(at, judged)| (at.clone(), judged.as_slice()));
+    let handoff = Handoff::new(document, &shelved.location, &project.settings().stages);
+    let (judged_at, judged) = one
+        .citations
+        .as_ref()
+        .map_or((None, &[][..]), |(at, judged)| (at.clone(), judged.as_slice()));
     let known = KnownHandoff {
-        trials: runs(ledger, &handoff),
-        path: shown(project, shelved),
-        file_changed: one.card.changed.filter(|_| one.is_dated).and_then(second),
+        trials: proof_trials(ledger, &handoff),
+        path: clean_path(project, shelved),
+        file_changed: one.card.changed.filter(|_| one.is_dated).and_then(timestamp_from_second),
         prompt: asked.prompt.as_deref().map(points::PromptWords::from_prompt),
         handoff,
-        drifted_places: judged.iter().filter_map(drifted).collect(),
+        drifted_places: judged.iter().filter_map(drifted_place).collect(),
         checked_at: judged_at,
     };
     let clean = |text: &mut String| *text = project.clean(text).0.as_str().to_owned();
@@ -718,17 +764,17 @@ fn of_opened(
     (boot, points)
 }
 
-fn second(second: i64) -> Option<Timestamp> {
+fn timestamp_from_second(second: i64) -> Option<Timestamp> {
     Timestamp::from_second(second).ok()
 }
 
 /// The path of a document as it is quoted: a name may hold a secret too.
-fn shown(project: &Project, shelved: &Shelved) -> String {
+fn clean_path(project: &Project, shelved: &StoredHandoff) -> String {
     project.clean(&shelved.path.display().to_string()).0.as_str().to_owned()
 }
 
 /// How the proofs of a handoff ran, as the ledger tells.
-fn runs(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofTrial> {
+fn proof_trials(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofTrial> {
     let uid = handoff.uid().map(|uid| uid.value.trim()).filter(|_| !handoff.proofs().is_empty());
     let (Some(ledger), Some(uid)) = (ledger, uid) else { return Vec::new() };
     let records = ledger.read(&StreamId::handoff(uid), None).unwrap_or_default();
@@ -753,7 +799,7 @@ fn runs(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofTrial>
 }
 
 /// A place that is not as it was, if it is one.
-fn drifted(judged: &CitationCheck) -> Option<DriftedPlace> {
+fn drifted_place(judged: &CitationCheck) -> Option<DriftedPlace> {
     let has_drifted = match judged.status {
         CitationStatus::Moved
         | CitationStatus::Changed
@@ -769,17 +815,17 @@ fn drifted(judged: &CitationCheck) -> Option<DriftedPlace> {
 /// Writes down that a session was told, once for each text.
 fn deliver(
     project: &Project,
-    asked: &Asked,
-    briefed: &Briefed,
+    asked: &BriefRequest,
+    briefed: &BriefOutcome,
     ledger: Option<SqliteLedger>,
-) -> Option<Result<Delivery, ReceiptError>> {
+) -> Option<Result<Delivery, DeliveryError>> {
     let session = asked.session.as_ref()?;
-    if project.set_up() == SetUp::Not || briefed.briefing.text.is_empty() {
+    if project.setup() == SetupMode::NotSetUp || briefed.briefing.text.is_empty() {
         return None;
     }
-    let tell = || -> Result<Delivery, ReceiptError> {
+    let tell = || -> Result<Delivery, DeliveryError> {
         let digest = sha256(briefed.briefing.text.as_bytes());
-        let id = named(&[&session.client, &session.id, "briefed", &digest]);
+        let id = content_id(&[&session.client, &session.id, "briefed", &digest]);
         let event = SessionEvent::Briefed {
             client: session.client.clone(),
             session: session.id.clone(),
@@ -789,19 +835,18 @@ fn deliver(
             digest,
             tokens: briefed.briefing.tokens,
         };
-        let stream = StreamId::receipts(&session.client, &session.id);
-        let events = vec![envelope(project, id, event)];
-        let told = match (ledger, patience(asked)) {
-            (Some(ledger), _) => ledger.unite_or_put_aside(&stream, events),
-            (None, Patience::Hook) => SqliteLedger::tell_or_put_aside(project, &stream, events),
-            (None, Patience::Command) => {
-                SqliteLedger::open(project, Patience::Command)?.unite_or_put_aside(&stream, events)
-            }
+        let stream = StreamId::deliveries(&session.client, &session.id);
+        let events = vec![session_envelope(project, id, event)];
+        let told = match (ledger, wait_policy(asked)) {
+            (Some(ledger), _) => ledger.append_missing_or_spool(&stream, events),
+            (None, WaitPolicy::Hook) => SqliteLedger::append_or_spool(project, &stream, events),
+            (None, WaitPolicy::Command) => SqliteLedger::open(project, WaitPolicy::Command)?
+                .append_missing_or_spool(&stream, events),
         };
         Ok(match told? {
             Some(0) => Delivery::Known,
             Some(_) => Delivery::New,
-            None => Delivery::PutAside,
+            None => Delivery::Queued,
         })
     };
     Some(tell())

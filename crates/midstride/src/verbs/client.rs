@@ -1,6 +1,8 @@
 //! Install midstride into a client, take it out again, and see how the clients stand.
 
-use crate::clients::install::{self, InstallError, Note, Plan, Scope, Standing, Wishes};
+use crate::clients::install::{
+    self, InstallError, InstallNote, InstallOptions, InstallPlan, InstallScope, InstallStatus,
+};
 use crate::sys::files;
 use crate::workspace::project::Project;
 use crate::workspace::settings::Environment;
@@ -11,26 +13,26 @@ use std::path::PathBuf;
 pub fn add_to_client(
     environment: &Environment,
     client: Client,
-    scope: &Scope,
-    wishes: Wishes,
-) -> Result<Plan, InstallError> {
+    scope: &InstallScope,
+    wishes: InstallOptions,
+) -> Result<InstallPlan, InstallError> {
     let mut plan = install::plan_add(environment, client, scope, wishes)?;
-    let here = install::standing(environment, client, scope)?;
+    let here = install::read_install_status(environment, client, scope)?;
     let there = other_scope(environment, scope)
-        .and_then(|other| install::standing(environment, client, &other).ok());
-    if there.is_some_and(|there| there.has_hooks() && here.adds_to(&there)) {
-        plan.notes.push(Note::Twice(client));
+        .and_then(|other| install::read_install_status(environment, client, &other).ok());
+    if there.is_some_and(|there| there.has_hooks() && here.duplicates_hooks_of(&there)) {
+        plan.notes.push(InstallNote::DuplicateHooks(client));
     }
     Ok(plan)
 }
 
 /// The scope that holds in this folder besides one.
-fn other_scope(environment: &Environment, scope: &Scope) -> Option<Scope> {
+fn other_scope(environment: &Environment, scope: &InstallScope) -> Option<InstallScope> {
     match scope {
-        Scope::Project(_) => Some(Scope::User),
-        Scope::User => {
-            let project = Project::discover_anyway(environment.clone()).ok()?;
-            Some(Scope::Project(project.root().path().to_owned()))
+        InstallScope::Project(_) => Some(InstallScope::User),
+        InstallScope::User => {
+            let project = Project::discover_ignoring_settings(environment.clone()).ok()?;
+            Some(InstallScope::Project(project.root().path().to_owned()))
         }
     }
 }
@@ -39,27 +41,27 @@ fn other_scope(environment: &Environment, scope: &Scope) -> Option<Scope> {
 pub fn remove_from_client(
     environment: &Environment,
     client: Client,
-    scope: &Scope,
-) -> Result<Plan, InstallError> {
+    scope: &InstallScope,
+) -> Result<InstallPlan, InstallError> {
     install::plan_remove(environment, client, scope)
 }
 
 /// Writes what was planned: all of it, or nothing.
-pub fn carry_out(environment: &Environment, plan: &Plan) -> Result<(), InstallError> {
-    plan.carry_out(environment)
+pub fn apply_plan(environment: &Environment, plan: &InstallPlan) -> Result<(), InstallError> {
+    plan.apply(environment)
 }
 
 /// How a client stands.
-pub fn client_standing(
+pub fn client_status(
     environment: &Environment,
     client: Client,
-    scope: &Scope,
-) -> Result<Standing, InstallError> {
-    install::standing(environment, client, scope)
+    scope: &InstallScope,
+) -> Result<InstallStatus, InstallError> {
+    install::read_install_status(environment, client, scope)
 }
 
 /// Every client with the folder that it keeps for this user, and whether that is there.
-pub fn found_clients(environment: &Environment) -> Vec<(Client, Option<PathBuf>, bool)> {
+pub fn find_clients(environment: &Environment) -> Vec<(Client, Option<PathBuf>, bool)> {
     let folder = |client| match client {
         Client::ClaudeCode => environment.claude.clone(),
         Client::Codex => environment.codex.clone(),

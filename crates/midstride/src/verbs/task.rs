@@ -6,13 +6,14 @@ pub(in crate::verbs) mod decided;
 pub(in crate::verbs) mod mirror;
 
 use crate::store::ledger::{
-    AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId, Version,
+    AppendError, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId, StreamVersion,
+    WaitPolicy,
 };
 use crate::sys::files::{FileError, Lock};
 use crate::sys::ids::{new_uid, sha256};
-use crate::verbs::task::clean::Sieve;
-use crate::verbs::task::decided::{Decided, append_decided, moment};
-use crate::workspace::project::{Project, SetUp};
+use crate::verbs::task::clean::Redactor;
+use crate::verbs::task::decided::{DecidedEvent, append_decided, next_moment};
+use crate::workspace::project::{Project, SetupMode};
 use jiff::Timestamp;
 use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;
@@ -55,16 +56,16 @@ pub enum TaskError {
 
 /// All tasks of a project, as the ledger tells them now.
 #[derive(Debug)]
-pub struct Board {
+pub struct TaskBoard {
     ledger: SqliteLedger,
     /// The tasks.
     pub tasks: Tasks,
-    versions: HashMap<TaskId, Version>,
+    versions: HashMap<TaskId, StreamVersion>,
 }
 
 /// A task that was added or changed.
 #[derive(Debug)]
-pub struct Done {
+pub struct ChangedTask {
     /// Which.
     pub id: TaskId,
     /// Secrets that were not written.
@@ -72,14 +73,14 @@ pub struct Done {
 }
 
 /// Something that may happen to a task, decided on how all of them stand.
-type Decide<'d> = &'d dyn Fn(&Tasks, &Task) -> Result<TaskEvent, TaskRefusal>;
+type TaskDecision<'d> = &'d dyn Fn(&Tasks, &Task) -> Result<TaskEvent, TaskRefusal>;
 
-impl Board {
+impl TaskBoard {
     /// Reads all tasks.
     pub fn open(project: &Project) -> Result<Self, TaskError> {
-        let ledger = ledger_of(project)?;
+        let ledger = open_ledger(project)?;
         let mut board = Self { ledger, tasks: Tasks::default(), versions: HashMap::new() };
-        board.look()?;
+        board.reload()?;
         Ok(board)
     }
 
@@ -89,18 +90,18 @@ impl Board {
     }
 
     /// Reads them again.
-    pub(in crate::verbs) fn look(&mut self) -> Result<(), LedgerError> {
+    pub(in crate::verbs) fn reload(&mut self) -> Result<(), LedgerError> {
         (self.tasks, self.versions) = read_tasks(&self.ledger)?;
         Ok(())
     }
 
     /// Appends what happens to a task; where somebody else was faster, what happens to it then.
-    fn happen(
+    fn append_change(
         &mut self,
         project: &Project,
         wanted: &str,
         by: &str,
-        decide: Decide<'_>,
+        decide: TaskDecision<'_>,
     ) -> Result<TaskId, TaskError> {
         let Self { ledger, tasks, versions } = self;
         let mut id = tasks.find(wanted)?.id.clone();
@@ -115,17 +116,17 @@ impl Board {
             let event = Event::Task(decide(tasks, task).map_err(refused)?);
             let version = versions.get(&task.id).copied();
             let stream = StreamId::task(&task.id);
-            Ok::<_, TaskError>(Decided { stream, version, last: Some(task.changed), event })
+            Ok::<_, TaskError>(DecidedEvent { stream, version, last: Some(task.changed), event })
         })?;
-        self.look()?;
+        self.reload()?;
         Ok(id)
     }
 }
 
 pub(in crate::verbs) fn read_tasks(
     ledger: &dyn Ledger,
-) -> Result<(Tasks, HashMap<TaskId, Version>), LedgerError> {
-    let records = ledger.read_below(StreamId::TASKS)?;
+) -> Result<(Tasks, HashMap<TaskId, StreamVersion>), LedgerError> {
+    let records = ledger.read_with_prefix(StreamId::TASKS)?;
     let known = records.iter().filter_map(|record| Some((record.stream.task_id()?, record)));
     let versions = known.clone().map(|(id, record)| (id, record.version)).collect();
     let tasks =
@@ -136,23 +137,25 @@ pub(in crate::verbs) fn read_tasks(
 }
 
 /// The ledger of a project that is set up; a folder that nobody set up is left as it is.
-pub(in crate::verbs) fn ledger_of(project: &Project) -> Result<SqliteLedger, TaskError> {
-    match project.set_up() {
-        SetUp::Not => Err(TaskError::NotSetUp),
-        SetUp::Committed | SetUp::Private => Ok(SqliteLedger::open(project, Patience::Command)?),
+pub(in crate::verbs) fn open_ledger(project: &Project) -> Result<SqliteLedger, TaskError> {
+    match project.setup() {
+        SetupMode::NotSetUp => Err(TaskError::NotSetUp),
+        SetupMode::Committed | SetupMode::Private => {
+            Ok(SqliteLedger::open(project, WaitPolicy::Command)?)
+        }
     }
 }
 
 /// Something that happens to a task. A note is named by what it says, so that it is the same one
 /// whichever way it comes; whatever else happens is named by chance.
-pub(in crate::verbs) fn happened(
+pub(in crate::verbs) fn task_envelope(
     id: &TaskId,
     time: Timestamp,
     by: &str,
     event: TaskEvent,
 ) -> Envelope {
     let name = match &event {
-        TaskEvent::Noted { text } => named(&[id.as_str(), &time.to_string(), by, text]),
+        TaskEvent::Noted { text } => content_id(&[id.as_str(), &time.to_string(), by, text]),
         TaskEvent::Added { .. }
         | TaskEvent::Carried { .. }
         | TaskEvent::Changed(_)
@@ -163,7 +166,7 @@ pub(in crate::verbs) fn happened(
 }
 
 /// An id for what is known by what it says.
-pub(in crate::verbs) fn named(parts: &[&str]) -> String {
+pub(in crate::verbs) fn content_id(parts: &[&str]) -> String {
     sha256(parts.join("\0").as_bytes())[..32].to_owned()
 }
 
@@ -173,104 +176,104 @@ pub fn add_task(
     wanted: &NewTask,
     before: &[String],
     by: Option<&str>,
-) -> Result<Done, TaskError> {
-    let mut sieve = Sieve::of(project);
+) -> Result<ChangedTask, TaskError> {
+    let mut sieve = Redactor::for_project(project);
     let mut new = NewTask {
         subject: sieve.clean(&wanted.subject),
         description: wanted.description.as_deref().map(|text| sieve.clean(text)),
         depends_on: wanted.depends_on.clone(),
         metadata: sieve.clean_all(&wanted.metadata),
     };
-    let by = sieve.clean(who(project, by));
+    let by = sieve.clean(actor(project, by));
     let now = project.environment().clock.now();
     let id = TaskId::parse(&new_uid(now)).expect("a uid is one");
     let board;
     let opened;
     let ledger = if before.is_empty() {
-        opened = ledger_of(project)?;
+        opened = open_ledger(project)?;
         &opened
     } else {
-        board = Board::open(project)?;
+        board = TaskBoard::open(project)?;
         for name in before {
             new.depends_on.insert(board.tasks.find(name)?.id.clone());
         }
         board.ledger()
     };
-    let envelope = happened(&id, now, &by, new.to_event());
-    ledger.append(&StreamId::task(&id), Expected::NoStream, &[envelope])?;
-    Ok(Done { id, redacted: sieve.found })
+    let envelope = task_envelope(&id, now, &by, new.to_event());
+    ledger.append(&StreamId::task(&id), ExpectedVersion::NoStream, &[envelope])?;
+    Ok(ChangedTask { id, redacted: sieve.redactions })
 }
 
 /// A task that a session added, or had already.
 #[derive(Debug)]
-pub struct Added {
+pub struct AddedTask {
     /// Which.
-    pub done: Done,
+    pub task: ChangedTask,
     /// Whether it is new.
     pub is_new: bool,
 }
 
 /// Adds a task for the session that asks. One that the session has under that subject, on the list of
 /// its client or here, is that task: it gets what is new.
-pub fn add_own_task(
+pub fn add_session_task(
     project: &Project,
     wanted: &NewTask,
     before: &[String],
     by: Option<&str>,
-) -> Result<Added, TaskError> {
+) -> Result<AddedTask, TaskError> {
     let Some(session) = &project.environment().session else {
-        return Ok(Added { done: add_task(project, wanted, before, by)?, is_new: true });
+        return Ok(AddedTask { task: add_task(project, wanted, before, by)?, is_new: true });
     };
-    let mut board = Board::open(project)?;
-    let subject = Sieve::of(project).clean(&wanted.subject);
+    let mut board = TaskBoard::open(project)?;
+    let subject = Redactor::for_project(project).clean(&wanted.subject);
     let known = board.tasks.find_in_session(&session.client, &session.id, &subject);
     let Some(id) = known.map(|task| task.id.as_str().to_owned()) else {
         let mut wanted = wanted.clone();
         let own = [(CLIENT, &session.client), (SESSION, &session.id)];
         wanted.metadata.extend(own.map(|(name, value)| (name.to_owned(), value.clone())));
-        return Ok(Added { done: add_task(project, &wanted, before, by)?, is_new: true });
+        return Ok(AddedTask { task: add_task(project, &wanted, before, by)?, is_new: true });
     };
     let metadata = wanted.metadata.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
-    let wish = TaskWish {
-        wish: TaskPatch {
+    let wish = TaskChangeRequest {
+        patch: TaskPatch {
             description: wanted.description.clone(),
             metadata: metadata.collect(),
             ..TaskPatch::default()
         },
         depends_on: before.to_vec(),
-        no_longer: Vec::new(),
+        removed_dependencies: Vec::new(),
     };
     let done = match change_task(project, &mut board, &id, &wish, by) {
         Err(TaskError::Refused { id, why: TaskRefusal::NoChange }) => {
-            Done { id, redacted: Vec::new() }
+            ChangedTask { id, redacted: Vec::new() }
         }
         done => done?,
     };
-    Ok(Added { done, is_new: false })
+    Ok(AddedTask { task: done, is_new: false })
 }
 
 /// What is to change about a task; other tasks are named as people type them.
 #[derive(Clone, Debug, Default)]
-pub struct TaskWish {
+pub struct TaskChangeRequest {
     /// What changes, other tasks apart.
-    pub wish: TaskPatch,
+    pub patch: TaskPatch,
     /// Tasks that come first from now on.
     pub depends_on: Vec<String>,
     /// Tasks that do not come first any longer.
-    pub no_longer: Vec<String>,
+    pub removed_dependencies: Vec<String>,
 }
 
 /// Changes a task.
 pub fn change_task(
     project: &Project,
-    board: &mut Board,
+    board: &mut TaskBoard,
     wanted: &str,
-    typed: &TaskWish,
+    typed: &TaskChangeRequest,
     by: Option<&str>,
-) -> Result<Done, TaskError> {
-    let mut sieve = Sieve::of(project);
-    let by = sieve.clean(who(project, by));
-    let said = &typed.wish;
+) -> Result<ChangedTask, TaskError> {
+    let mut sieve = Redactor::for_project(project);
+    let by = sieve.clean(actor(project, by));
+    let said = &typed.patch;
     let mut wish = TaskPatch {
         subject: said.subject.as_deref().map(|text| sieve.clean(text)),
         description: said.description.as_deref().map(|text| sieve.clean(text)),
@@ -286,44 +289,44 @@ pub fn change_task(
     let _turn = match typed.depends_on.is_empty() {
         true => None,
         false => {
-            let turn = Lock::hold(&project.make_private()?, "task-dependencies")?;
-            board.look()?;
+            let turn = Lock::acquire(&project.make_private()?, "task-dependencies")?;
+            board.reload()?;
             Some(turn)
         }
     };
     for (names, ids) in [
         (&typed.depends_on, &mut wish.depends_on),
-        (&typed.no_longer, &mut wish.removed_dependencies),
+        (&typed.removed_dependencies, &mut wish.removed_dependencies),
     ] {
         for name in names {
             ids.insert(board.tasks.find_or_uid(name)?);
         }
     }
-    let id = board.happen(project, wanted, &by, &|tasks, task| tasks.change(task, &wish))?;
-    Ok(Done { id, redacted: sieve.found })
+    let id = board.append_change(project, wanted, &by, &|tasks, task| tasks.change(task, &wish))?;
+    Ok(ChangedTask { id, redacted: sieve.redactions })
 }
 
 /// Says something about a task.
 pub fn note_task(
     project: &Project,
-    board: &mut Board,
+    board: &mut TaskBoard,
     wanted: &str,
     text: &str,
     by: Option<&str>,
-) -> Result<Done, TaskError> {
-    let mut sieve = Sieve::of(project);
-    let (by, text) = (sieve.clean(who(project, by)), sieve.clean(text));
+) -> Result<ChangedTask, TaskError> {
+    let mut sieve = Redactor::for_project(project);
+    let (by, text) = (sieve.clean(actor(project, by)), sieve.clean(text));
     let task = board.tasks.find(wanted)?;
     let id = task.id.clone();
     let event = task.note(&text).map_err(|why| TaskError::Refused { id: id.clone(), why })?;
     // What is said hangs on nothing, so nobody who says something at once is in the way.
-    let envelope = happened(&id, moment(project, Some(task.changed))?, &by, event);
-    board.ledger.unite(&[(StreamId::task(&id), vec![envelope])])?;
-    board.look()?;
-    Ok(Done { id, redacted: sieve.found })
+    let envelope = task_envelope(&id, next_moment(project, Some(task.changed))?, &by, event);
+    board.ledger.append_missing(&[(StreamId::task(&id), vec![envelope])])?;
+    board.reload()?;
+    Ok(ChangedTask { id, redacted: sieve.redactions })
 }
 
 /// Who does something: whoever is named, else the user.
-pub(in crate::verbs) fn who<'p>(project: &'p Project, by: Option<&'p str>) -> &'p str {
+pub(in crate::verbs) fn actor<'p>(project: &'p Project, by: Option<&'p str>) -> &'p str {
     by.or(project.environment().user.as_deref()).unwrap_or("midstride")
 }

@@ -1,9 +1,9 @@
 //! When notes were last changed. Their files say it, and git says it better: after a clone every
 //! file is new. Only commands ask git; hooks use what the last command was told.
 
-use crate::sys::files::Stamp;
+use crate::sys::files::FileStamp;
 use crate::sys::git::Repository;
-use crate::workspace::project::{Project, Spot};
+use crate::workspace::project::{DocumentPlace, Project};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ const KEPT_MAX: usize = 1_000;
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NoteDates {
     /// By the path as it is shown.
-    committed: BTreeMap<PathBuf, Committed>,
+    committed: BTreeMap<PathBuf, CommittedDate>,
 }
 
 /// What git said about a file, and how the file looked then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Committed {
+struct CommittedDate {
     /// The moment of the last commit that changed it, in seconds; none where git does not know it,
     /// or knows another text.
     at: Option<i64>,
@@ -32,16 +32,16 @@ struct Committed {
     size: i64,
 }
 
-impl Committed {
-    fn is_about(&self, stamp: &Stamp) -> bool {
+impl CommittedDate {
+    fn matches(&self, stamp: &FileStamp) -> bool {
         (self.modified, self.size) == (stamp.modified, stamp.size)
     }
 }
 
 /// A moment in seconds, and whether git knows it: a file may be new because it was copied.
-pub(crate) struct Dated {
-    pub(crate) second: i64,
-    pub(crate) is_sure: bool,
+pub(crate) struct NoteDate {
+    pub(crate) seconds: i64,
+    pub(crate) is_from_git: bool,
 }
 
 impl NoteDates {
@@ -53,30 +53,32 @@ impl NoteDates {
     }
 
     /// When the note at a place was last changed.
-    pub(crate) fn of(&self, project: &Project, spot: &Spot) -> Option<Dated> {
+    pub(crate) fn date_of(&self, project: &Project, spot: &DocumentPlace) -> Option<NoteDate> {
         let stamp = project.stamp(spot)?;
-        let known = self.committed.get(&project.shown(spot)).filter(|one| one.is_about(&stamp));
+        let known =
+            self.committed.get(&project.display_path(spot)).filter(|one| one.matches(&stamp));
         let committed = known.and_then(|one| one.at);
         let second = committed.unwrap_or_else(|| stamp.modified.div_euclid(1_000_000_000));
-        Some(Dated { second, is_sure: committed.is_some() })
+        Some(NoteDate { seconds: second, is_from_git: committed.is_some() })
     }
 
     /// Asks git about notes that it was not asked about as they are, and keeps what it says.
-    pub(crate) fn ask(&mut self, project: &Project, spots: &[&Spot]) {
+    pub(crate) fn refresh_from_git(&mut self, project: &Project, spots: &[&DocumentPlace]) {
         let Some(repository) = project.repository() else { return };
         let unknown = spots.iter().filter_map(|spot| {
-            let (path, stamp) = (project.shown(spot), project.stamp(spot)?);
-            let is_known = self.committed.get(&path).is_some_and(|one| one.is_about(&stamp));
+            let (path, stamp) = (project.display_path(spot), project.stamp(spot)?);
+            let is_known = self.committed.get(&path).is_some_and(|one| one.matches(&stamp));
             (!is_known).then_some((path, stamp))
         });
-        let unknown: Vec<(PathBuf, Stamp)> = unknown.take(ASKED_MAX).collect();
+        let unknown: Vec<(PathBuf, FileStamp)> = unknown.take(ASKED_MAX).collect();
         if unknown.is_empty() {
             return;
         }
         for (path, stamp) in unknown {
-            let at = below(project, repository, &path).and_then(|it| repository.changed_at(&it));
-            let Stamp { modified, size, .. } = stamp;
-            self.committed.insert(path, Committed { at, modified, size });
+            let at = path_in_work_tree(project, repository, &path)
+                .and_then(|it| repository.changed_at(&it));
+            let FileStamp { modified, size, .. } = stamp;
+            self.committed.insert(path, CommittedDate { at, modified, size });
         }
         while self.committed.len() > KEPT_MAX {
             self.committed.pop_first();
@@ -84,12 +86,12 @@ impl NoteDates {
         // What cannot be kept is asked again.
         let json = serde_json::to_vec(self).unwrap_or_default();
         let folder = project.private().ok().flatten();
-        let _ = folder.map(|folder| folder.put_passing(Path::new(FILE), &json));
+        let _ = folder.map(|folder| folder.put_without_sync(Path::new(FILE), &json));
     }
 }
 
 /// A shown path as it counts from the top of the working tree.
-fn below(project: &Project, repository: &Repository, shown: &Path) -> Option<String> {
+fn path_in_work_tree(project: &Project, repository: &Repository, shown: &Path) -> Option<String> {
     let whole = project.root().path().join(shown);
     whole.strip_prefix(repository.work_tree()).ok()?.to_str().map(str::to_owned)
 }

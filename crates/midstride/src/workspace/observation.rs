@@ -7,7 +7,7 @@ use crate::sys::clock::Deadline;
 use crate::sys::files::{self, FileError, Lock, Root};
 use crate::sys::git::{self, BranchState, Branches, GitError, Repository};
 use crate::sys::ids::sha256;
-use crate::sys::process::Bounds;
+use crate::sys::process::ProcessLimits;
 use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::session::repository::{
@@ -28,7 +28,7 @@ const BYTES_MAX: u64 = 1 << 20;
 /// A user waits for a command.
 const COMMAND_TIME: Duration = Duration::from_secs(3);
 /// No one waits for a process that goes on alone.
-const ALONE_TIME: Duration = Duration::from_secs(30);
+const BACKGROUND_TIME: Duration = Duration::from_secs(30);
 /// More of what git prints is cut off.
 const OUTPUT_BYTES: usize = 4 << 20;
 
@@ -39,46 +39,46 @@ pub fn observe(project: &Project) -> Result<Option<Observation>, GitError> {
     if project.private()?.is_none() {
         return Ok(None);
     }
-    look(project, repository, COMMAND_TIME).map(Some)
+    observe_within(project, repository, COMMAND_TIME).map(Some)
 }
 
 /// The same for a process that goes on alone. Of several at once, one observes and one waits.
-pub fn observe_alone(project: &Project) -> Result<(), GitError> {
+pub fn observe_in_background(project: &Project) -> Result<(), GitError> {
     let Some(repository) = project.repository() else { return Ok(()) };
     let Some(private) = project.private()? else { return Ok(()) };
-    let name = stem(repository);
-    let Some(waits) = Lock::try_hold(&private, &format!("observe-next-{name}"))? else {
+    let name = file_stem(repository);
+    let Some(waits) = Lock::try_acquire(&private, &format!("observe-next-{name}"))? else {
         return Ok(());
     };
-    let _observes = Lock::hold(&private, &format!("observe-{name}"))?;
+    let _observes = Lock::acquire(&private, &format!("observe-{name}"))?;
     drop(waits);
-    look(project, repository, ALONE_TIME).map(drop)
+    observe_within(project, repository, BACKGROUND_TIME).map(drop)
 }
 
-fn look(
+fn observe_within(
     project: &Project,
     repository: &Repository,
     time: Duration,
 ) -> Result<Observation, GitError> {
     let deadline = Deadline::after(time);
-    let bounds = || Bounds { time: deadline.left(), output_bytes: OUTPUT_BYTES };
+    let bounds = || ProcessLimits { time: deadline.remaining(), output_bytes: OUTPUT_BYTES };
     let now = project.environment().clock.now();
     let work_tree = repository.work_tree_state(now, bounds())?;
     let (recent, has_older, may_have_newer) = match repository.last_commits(bounds()) {
         Ok((recent, has_older)) => (recent, has_older, false),
         Err(_) => (Vec::new(), true, true),
     };
-    let before = kept(project, repository).map(|before| before.merged).unwrap_or_default();
+    let before = read_stored(project, repository).map(|before| before.merged).unwrap_or_default();
     let merged = match repository.merged_branches(bounds()) {
-        Ok(merged) => dated(repository, merged, &before, now),
+        Ok(merged) => with_merge_times(repository, merged, &before, now),
         Err(_) => before,
     };
     let observation = Observation { work_tree, recent, has_older, may_have_newer, merged };
-    keep(project, repository, observation)
+    store(project, repository, observation)
 }
 
 /// Merged branches with the time of each: as the log says, else when it was first seen.
-fn dated(
+fn with_merge_times(
     repository: &Repository,
     mut merged: Vec<MergedBranch>,
     before: &[MergedBranch],
@@ -93,41 +93,41 @@ fn dated(
 }
 
 /// Keeps an observation without its secrets.
-fn keep(
+fn store(
     project: &Project,
     repository: &Repository,
     observation: Observation,
 ) -> Result<Observation, GitError> {
-    let clean = project.rules().clean_json(&written(observation.clone())).0;
+    let clean = project.rules().clean_json(&to_text(observation.clone())).0;
     let clean = clean.as_str();
     // A folder that was removed meanwhile is not made again.
     if let Some(private) = project.private()? {
         let folder = private.make_below(Path::new(FOLDER))?;
-        folder.put_passing(&file_name(repository), clean.as_bytes())?;
-        bound(&folder)?;
+        folder.put_without_sync(&file_name(repository), clean.as_bytes())?;
+        remove_oldest(&folder)?;
     }
-    Ok(read(clean.as_bytes()).unwrap_or(observation))
+    Ok(parse(clean.as_bytes()).unwrap_or(observation))
 }
 
 /// Removes what was observed longest ago of too many worktrees.
-fn bound(folder: &Root) -> Result<(), FileError> {
+fn remove_oldest(folder: &Root) -> Result<(), FileError> {
     let mut names = folder.names(".json")?;
     let over = names.len().saturating_sub(WORK_TREES_MAX);
     if over > 0 {
         names.sort_by_cached_key(|name| folder.stamp(name).map_or(0, |stamp| stamp.modified));
     }
-    names[..over].iter().try_for_each(|name| files::remove_if_there(&folder.path().join(name)))
+    names[..over].iter().try_for_each(|name| files::remove_if_exists(&folder.path().join(name)))
 }
 
 /// What was last observed in this worktree, without what is provably not so any more. Reads files and
 /// starts no process.
 pub fn last_observation(project: &Project) -> Option<Observation> {
     let repository = project.repository()?;
-    let mut observation = kept(project, repository)?;
+    let mut observation = read_stored(project, repository)?;
     let (branch, head) = (repository.branch(), repository.head_commit());
     let seen = &observation.work_tree;
     if (&seen.branch, &seen.head) == (&branch, &head) {
-        observation.work_tree = compared(repository, observation.work_tree);
+        observation.work_tree = drop_changed_files(repository, observation.work_tree);
     } else {
         let log = repository.reflog(Some(seen.at), None);
         observation = observation.after_head_moved((branch, head), &log);
@@ -139,17 +139,17 @@ pub fn last_observation(project: &Project) -> Option<Observation> {
 /// The working tree alone, as it was last observed, while the same commit is checked out.
 pub fn last_work_tree(project: &Project) -> Option<WorkTreeState> {
     let repository = project.repository()?;
-    let seen = read_first(&bytes(project, repository)?)?;
+    let seen = parse_work_tree(&read_bytes(project, repository)?)?;
     let is_there = seen.branch == repository.branch() && seen.head == repository.head_commit();
-    is_there.then(|| compared(repository, seen))
+    is_there.then(|| drop_changed_files(repository, seen))
 }
 
 /// A working tree, without files that look different now.
-fn compared(repository: &Repository, mut state: WorkTreeState) -> WorkTreeState {
+fn drop_changed_files(repository: &Repository, mut state: WorkTreeState) -> WorkTreeState {
     let Ok(top) = Root::open(repository.work_tree()) else { return state };
     let files = std::mem::take(&mut state.uncommitted).into_iter();
     let compared = files.filter_map(|file| {
-        let now = git::look(&top, &file.path);
+        let now = git::file_size_and_time(&top, &file.path);
         file.compare_with_disk(now)
     });
     state.uncommitted = compared.collect();
@@ -168,7 +168,7 @@ pub fn is_due(project: &Project, changed: Option<Timestamp>) -> bool {
 }
 
 fn changed_at(path: &Path) -> Option<Timestamp> {
-    files::entry(path)?.changed
+    files::read_entry(path)?.changed
 }
 
 /// What became of a branch; `None` where that is not known. Merged is only what was observed.
@@ -206,55 +206,55 @@ pub fn commits_made(
 
 /// The first line of the file: what a capture takes in. Reading the rest takes longer.
 #[derive(Serialize, Deserialize)]
-struct First {
+struct WorkTreeLine {
     version: u32,
     work_tree: WorkTreeState,
 }
 
 /// The second line: what a briefing needs besides.
 #[derive(Serialize, Deserialize)]
-struct Second {
+struct HistoryLine {
     recent: Vec<LoggedCommit>,
     has_older: bool,
     may_have_newer: bool,
     merged: Vec<MergedBranch>,
 }
 
-fn written(observation: Observation) -> String {
+fn to_text(observation: Observation) -> String {
     let Observation { work_tree, recent, has_older, may_have_newer, merged } = observation;
-    let first = serde_json::to_string(&First { version: VERSION, work_tree });
-    let second = serde_json::to_string(&Second { recent, has_older, may_have_newer, merged });
+    let first = serde_json::to_string(&WorkTreeLine { version: VERSION, work_tree });
+    let second = serde_json::to_string(&HistoryLine { recent, has_older, may_have_newer, merged });
     format!("{}\n{}\n", first.unwrap_or_default(), second.unwrap_or_default())
 }
 
-fn read(text: &[u8]) -> Option<Observation> {
+fn parse(text: &[u8]) -> Option<Observation> {
     let end = text.iter().position(|byte| *byte == b'\n')?;
-    let work_tree = read_first(text)?;
-    let second: Second = serde_json::from_slice(&text[end..]).ok()?;
-    let Second { recent, has_older, may_have_newer, merged } = second;
+    let work_tree = parse_work_tree(text)?;
+    let second: HistoryLine = serde_json::from_slice(&text[end..]).ok()?;
+    let HistoryLine { recent, has_older, may_have_newer, merged } = second;
     Some(Observation { work_tree, recent, has_older, may_have_newer, merged })
 }
 
 /// The working tree alone; `None` where another version wrote it.
-fn read_first(text: &[u8]) -> Option<WorkTreeState> {
+fn parse_work_tree(text: &[u8]) -> Option<WorkTreeState> {
     let line = text.split(|byte| *byte == b'\n').next()?;
-    let first: First = serde_json::from_slice(line).ok()?;
+    let first: WorkTreeLine = serde_json::from_slice(line).ok()?;
     (first.version == VERSION).then_some(first.work_tree)
 }
 
-fn kept(project: &Project, repository: &Repository) -> Option<Observation> {
-    read(&bytes(project, repository)?)
+fn read_stored(project: &Project, repository: &Repository) -> Option<Observation> {
+    parse(&read_bytes(project, repository)?)
 }
 
-fn bytes(project: &Project, repository: &Repository) -> Option<Vec<u8>> {
-    let folder = project.private().ok()??.below(Path::new(FOLDER)).ok()??;
+fn read_bytes(project: &Project, repository: &Repository) -> Option<Vec<u8>> {
+    let folder = project.private().ok()??.open_below(Path::new(FOLDER)).ok()??;
     folder.read_up_to(&file_name(repository), BYTES_MAX).ok()
 }
 
 fn file_name(repository: &Repository) -> PathBuf {
-    PathBuf::from(format!("{}.json", stem(repository)))
+    PathBuf::from(format!("{}.json", file_stem(repository)))
 }
 
-fn stem(repository: &Repository) -> String {
+fn file_stem(repository: &Repository) -> String {
     sha256(repository.work_tree().as_os_str().as_encoded_bytes())[..32].to_owned()
 }

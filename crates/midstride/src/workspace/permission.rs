@@ -3,9 +3,9 @@
 //! A permission is a file in the user's state folder, named by the hash of all that it is bound to.
 //! Whatever of it changes, there is no such file, and nothing is allowed.
 
-use crate::sys::files::{FileError, Problem, Root};
+use crate::sys::files::{FileError, FileProblem, Root};
 use crate::sys::ids::sha256;
-use crate::workspace::settings::{Environment, Inside};
+use crate::workspace::settings::{Automation, Environment};
 use jiff::Timestamp;
 use midstride_core::handoff::proof::ProofSpec;
 use midstride_core::text::redact::CleanText;
@@ -20,7 +20,7 @@ const FOLDER: &str = "midstride/permissions";
 pub enum PermissionError {
     /// Whoever asks is no person.
     #[error("this runs in {0}; a person has to do it")]
-    NoPerson(Inside),
+    RequiresUser(Automation),
     /// There is nowhere to keep it.
     #[error("there is no home folder to keep it in")]
     NoHome,
@@ -31,8 +31,8 @@ pub enum PermissionError {
 
 /// All that a permission is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bound {
-    kind: Kind,
+pub struct PermissionKey {
+    kind: GrantKind,
     project: String,
     /// The hash of all of it.
     hash: String,
@@ -40,14 +40,14 @@ pub struct Bound {
 
 /// What is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GrantKind {
     /// A command of a proof.
     Proof,
     /// What a configuration reaches for outside of its project.
     Configuration,
 }
 
-impl Kind {
+impl GrantKind {
     fn word(self) -> &'static str {
         match self {
             Self::Proof => "proof",
@@ -56,31 +56,31 @@ impl Kind {
     }
 }
 
-impl Bound {
+impl PermissionKey {
     /// A proof of a handoff in a project.
     pub(crate) fn proof(project: &str, handoff: &str, test: &ProofSpec) -> Self {
-        Self::new(Kind::Proof, project, &json!({ "handoff": handoff, "proof": test.data() }))
+        Self::new(GrantKind::Proof, project, &json!({ "handoff": handoff, "proof": test.data() }))
     }
 
     /// The configuration of a project, by the hash of its text.
     pub(crate) fn configuration(project: &str, hash: &str) -> Self {
-        Self::new(Kind::Configuration, project, &json!({ "configuration": hash }))
+        Self::new(GrantKind::Configuration, project, &json!({ "configuration": hash }))
     }
 
-    fn new(kind: Kind, project: &str, to: &Value) -> Self {
+    fn new(kind: GrantKind, project: &str, to: &Value) -> Self {
         let all = json!({ "kind": kind.word(), "project": project, "to": to });
         let hash = sha256(all.to_string().as_bytes());
         Self { kind, project: project.to_owned(), hash }
     }
 
-    fn file(&self) -> PathBuf {
+    fn file_name(&self) -> PathBuf {
         PathBuf::from(format!("{}.json", self.hash))
     }
 }
 
 /// A permission that was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Granted {
+pub struct Grant {
     /// The handoff, or the file of the configuration, as it was called then.
     pub about: String,
     /// What is allowed, as it was shown.
@@ -91,16 +91,16 @@ pub struct Granted {
 
 /// The permissions of this person.
 #[derive(Clone, Debug)]
-pub struct Permissions {
+pub struct PermissionStore {
     folder: Option<PathBuf>,
-    inside: Option<Inside>,
+    automation: Option<Automation>,
 }
 
-impl Permissions {
+impl PermissionStore {
     /// Those of whoever started the process.
-    pub fn of(environment: &Environment) -> Self {
+    pub fn for_environment(environment: &Environment) -> Self {
         let folder = environment.state.as_ref().map(|state| state.join(FOLDER));
-        Self { folder, inside: environment.inside }
+        Self { folder, automation: environment.automation }
     }
 
     fn open(&self) -> Option<Root> {
@@ -108,15 +108,15 @@ impl Permissions {
     }
 
     /// Whether exactly this is allowed.
-    pub fn allow(&self, bound: &Bound) -> bool {
-        let file = self.open().and_then(|folder| read(&folder, &bound.file()));
+    pub fn allows(&self, bound: &PermissionKey) -> bool {
+        let file = self.open().and_then(|folder| read(&folder, &bound.file_name()));
         file.is_some_and(|file| file["bound"] == bound.hash.as_str())
     }
 
     /// Allows exactly this, and says under which name it was shown.
-    pub fn grant(&self, bound: &Bound, granted: &Granted) -> Result<(), PermissionError> {
-        self.ask_for_a_person()?;
-        let folder = Root::make_for_owner(self.folder.as_ref().ok_or(PermissionError::NoHome)?)?;
+    pub fn grant(&self, bound: &PermissionKey, granted: &Grant) -> Result<(), PermissionError> {
+        self.require_user()?;
+        let folder = Root::make_owner_only(self.folder.as_ref().ok_or(PermissionError::NoHome)?)?;
         let clean = |text: &str| CleanText::redact(text).0.as_str().to_owned();
         let text = json!({
             "bound": bound.hash,
@@ -126,17 +126,17 @@ impl Permissions {
             "shown": clean(&granted.shown),
             "at": granted.at.map(|at| at.to_string()),
         });
-        Ok(folder.put_for_owner(&bound.file(), format!("{text:#}\n").as_bytes())?)
+        Ok(folder.put_owner_only(&bound.file_name(), format!("{text:#}\n").as_bytes())?)
     }
 
     /// Takes it back; says whether it was there.
-    pub fn revoke(&self, bound: &Bound) -> Result<bool, PermissionError> {
+    pub fn revoke(&self, bound: &PermissionKey) -> Result<bool, PermissionError> {
         let Some(folder) = self.open() else { return Ok(false) };
-        remove(&folder, &bound.file())
+        remove(&folder, &bound.file_name())
     }
 
     /// Takes back everything of a kind in a project; says how much that was.
-    pub fn revoke_all(&self, kind: Kind, project: &str) -> Result<usize, PermissionError> {
+    pub fn revoke_all(&self, kind: GrantKind, project: &str) -> Result<usize, PermissionError> {
         let Some(folder) = self.open() else { return Ok(0) };
         let mut revoked = 0;
         for (name, _) in in_project(&folder, kind, project)? {
@@ -146,29 +146,34 @@ impl Permissions {
     }
 
     /// What is allowed in a project, sorted by what it is about.
-    pub fn in_project(&self, kind: Kind, project: &str) -> Result<Vec<Granted>, PermissionError> {
+    pub fn in_project(
+        &self,
+        kind: GrantKind,
+        project: &str,
+    ) -> Result<Vec<Grant>, PermissionError> {
         let Some(folder) = self.open() else { return Ok(Vec::new()) };
         let files = in_project(&folder, kind, project)?;
-        let mut found: Vec<Granted> = files.iter().filter_map(|(_, file)| granted(file)).collect();
+        let mut found: Vec<Grant> =
+            files.iter().filter_map(|(_, file)| parse_grant(file)).collect();
         found.sort_by(|a, b| (&a.about, &a.shown).cmp(&(&b.about, &b.shown)));
         Ok(found)
     }
 
     /// Nobody allows anything to themselves.
-    pub fn ask_for_a_person(&self) -> Result<(), PermissionError> {
-        self.inside.map_or(Ok(()), |inside| Err(PermissionError::NoPerson(inside)))
+    pub fn require_user(&self) -> Result<(), PermissionError> {
+        self.automation.map_or(Ok(()), |inside| Err(PermissionError::RequiresUser(inside)))
     }
 }
 
 /// A file of ours. One that somebody else could have written does not count.
 fn read(folder: &Root, name: &Path) -> Option<Value> {
-    let bytes = folder.has_for_owner(name).then(|| folder.read(name).ok()).flatten()?;
+    let bytes = folder.is_owner_only(name).then(|| folder.read(name).ok()).flatten()?;
     serde_json::from_slice(&bytes).ok()
 }
 
 fn in_project(
     folder: &Root,
-    kind: Kind,
+    kind: GrantKind,
     project: &str,
 ) -> Result<Vec<(PathBuf, Value)>, FileError> {
     let files = folder.names(".json")?.into_iter();
@@ -180,13 +185,13 @@ fn in_project(
 fn remove(folder: &Root, name: &Path) -> Result<bool, PermissionError> {
     match folder.read(name).and_then(|bytes| folder.remove(name, &bytes)) {
         Ok(()) => Ok(true),
-        Err(FileError { problem: Problem::NotFound, .. }) => Ok(false),
+        Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-fn granted(file: &Value) -> Option<Granted> {
+fn parse_grant(file: &Value) -> Option<Grant> {
     let text = |name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
     let at = text("at").and_then(|at| at.parse().ok());
-    Some(Granted { about: text("about")?, shown: text("shown")?, at })
+    Some(Grant { about: text("about")?, shown: text("shown")?, at })
 }

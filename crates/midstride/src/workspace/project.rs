@@ -9,14 +9,14 @@ mod surroundings;
 mod upstream;
 
 pub use find_handoff::FindError;
-pub use not_read::NotRead;
-pub use outside::Outside;
-pub use select::Selection;
+pub use not_read::SkippedSetting;
+pub use outside::OutsideFolder;
+pub use select::DocumentSelection;
 
-use crate::sys::files::{self, FileError, Look, Problem, Root, Stamp};
+use crate::sys::files::{self, FileError, FileProblem, FileStamp, Root, ScanDetail};
 use crate::sys::git::Repository;
 use crate::workspace::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
-use crate::workspace::shelf::{Layout, Shelf, claude_memory, is_archived};
+use crate::workspace::shelf::{FolderLayout, HandoffFolder, claude_memory, is_archived};
 use catalog::Catalog;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::check::{CheckFindings, ReferencedArtifact, check};
@@ -48,10 +48,10 @@ pub struct Project {
     environment: Environment,
     settings: Settings,
     /// Why the configuration holds for nothing.
-    broken: Option<SettingsError>,
-    set_up: SetUp,
-    shelves: Vec<Shelf>,
-    not_read: Vec<NotRead>,
+    settings_error: Option<SettingsError>,
+    setup: SetupMode,
+    folders: Vec<HandoffFolder>,
+    skipped_settings: Vec<SkippedSetting>,
     catalog: OnceLock<Catalog>,
     rules: OnceLock<RedactionRules>,
     artifacts: Mutex<HashMap<PathBuf, ReferencedArtifact>>,
@@ -59,9 +59,9 @@ pub struct Project {
 
 /// How a project was set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SetUp {
+pub enum SetupMode {
     /// Not at all; documents that lie around are read all the same.
-    Not,
+    NotSetUp,
     /// With a folder that is committed.
     Committed,
     /// Only in the git directory: nothing is committed.
@@ -70,7 +70,7 @@ pub enum SetUp {
 
 /// A document and where it lies.
 #[derive(Debug)]
-pub struct Shelved {
+pub struct StoredHandoff {
     /// The path as a person would write it from the root of the project.
     pub path: PathBuf,
     /// The bytes as they were read.
@@ -78,21 +78,21 @@ pub struct Shelved {
     /// What they say.
     pub document: Document,
     /// What the place tells.
-    pub whereabouts: Location,
+    pub location: Location,
     /// The key that the place stands for.
-    pub place: Option<HandoffKey>,
-    shelf: Option<usize>,
-    inside: PathBuf,
+    pub place_key: Option<HandoffKey>,
+    folder: Option<usize>,
+    relative_path: PathBuf,
 }
 
-impl Shelved {
+impl StoredHandoff {
     /// The path below the root of its shelf.
-    pub(crate) fn inside_its_shelf(&self) -> &Path {
-        &self.inside
+    pub(crate) fn relative_path(&self) -> &Path {
+        &self.relative_path
     }
 
-    pub(crate) fn spot(&self) -> Spot {
-        Spot { shelf: self.shelf, inside: self.inside.clone() }
+    pub(crate) fn document_place(&self) -> DocumentPlace {
+        DocumentPlace { folder: self.folder, relative_path: self.relative_path.clone() }
     }
 
     /// What it would be with another text.
@@ -103,36 +103,36 @@ impl Shelved {
 
     /// The document seen as a handoff.
     pub fn handoff<'d>(&'d self, project: &'d Project) -> Handoff<'d> {
-        Handoff::new(&self.document, &self.whereabouts, &project.settings.stages)
+        Handoff::new(&self.document, &self.location, &project.settings.stages)
     }
 }
 
 /// The place of a document that was not read yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Spot {
-    shelf: Option<usize>,
-    inside: PathBuf,
+pub struct DocumentPlace {
+    folder: Option<usize>,
+    relative_path: PathBuf,
 }
 
-impl Spot {
+impl DocumentPlace {
     /// The path below the root of its shelf.
-    pub(crate) fn inside(&self) -> &Path {
-        &self.inside
+    pub(crate) fn relative_path(&self) -> &Path {
+        &self.relative_path
     }
 
     /// Whether it lies in a folder of what is over.
     pub(crate) fn is_archived(&self) -> bool {
-        is_archived(&self.inside)
+        is_archived(&self.relative_path)
     }
 }
 
 /// What the shelves look like from outside.
 #[derive(Debug, Default)]
-pub(crate) struct Looked {
+pub(crate) struct DocumentScan {
     /// The documents, each once.
-    pub(crate) documents: Vec<(Spot, Stamp)>,
+    pub(crate) documents: Vec<(DocumentPlace, FileStamp)>,
     /// The folders they lie in.
-    pub(crate) folders: Vec<(Spot, Stamp)>,
+    pub(crate) folders: Vec<(DocumentPlace, FileStamp)>,
     /// The shelves that could not be looked at.
     pub(crate) unread: Vec<FileError>,
 }
@@ -154,15 +154,15 @@ pub enum ProjectError {
 impl Project {
     /// Opens the project that holds the folder the process was started in.
     pub fn discover(environment: Environment) -> Result<Self, ProjectError> {
-        let mut project = Self::discover_anyway(environment)?;
-        project.broken.take().map_or(Ok(project), |broken| Err(broken.into()))
+        let mut project = Self::discover_ignoring_settings(environment)?;
+        project.settings_error.take().map_or(Ok(project), |broken| Err(broken.into()))
     }
 
     /// The same with a configuration that cannot be used: it is as if nothing were configured. For
     /// what has to work all the same: looking what is wrong, switching off, taking out.
-    pub fn discover_anyway(environment: Environment) -> Result<Self, ProjectError> {
+    pub fn discover_ignoring_settings(environment: Environment) -> Result<Self, ProjectError> {
         let folder = environment.folder.clone();
-        if let Some(bare) = Repository::bare(&folder) {
+        if let Some(bare) = Repository::find_bare(&folder) {
             return Err(ProjectError::Bare(bare.to_owned()));
         }
         let repository = Repository::discover(&folder);
@@ -182,13 +182,14 @@ impl Project {
         let private_roots = open_private(&root, repository.as_ref())?;
         let private_file = Path::new("config.toml");
         let (read, set_up) = if root.has_folder(Path::new(FOLDER))
-            && root.has(Path::new(CONFIGURATION))
+            && root.exists(Path::new(CONFIGURATION))
         {
-            (Settings::read(&root, Path::new(CONFIGURATION)), SetUp::Committed)
-        } else if let Some(folder) = private_roots.iter().find(|folder| folder.has(private_file)) {
-            (Settings::read(folder, private_file), SetUp::Private)
+            (Settings::read(&root, Path::new(CONFIGURATION)), SetupMode::Committed)
+        } else if let Some(folder) = private_roots.iter().find(|folder| folder.exists(private_file))
+        {
+            (Settings::read(folder, private_file), SetupMode::Private)
         } else {
-            (Ok(Settings::standard()), SetUp::Not)
+            (Ok(Settings::standard()), SetupMode::NotSetUp)
         };
         let (settings, broken) = match read {
             Ok(settings) => (settings, None),
@@ -199,78 +200,78 @@ impl Project {
             repository,
             environment,
             settings,
-            broken,
-            set_up,
-            shelves: Vec::new(),
-            not_read: Vec::new(),
+            settings_error: broken,
+            setup: set_up,
+            folders: Vec::new(),
+            skipped_settings: Vec::new(),
             catalog: OnceLock::new(),
             rules: OnceLock::new(),
             artifacts: Mutex::default(),
         };
-        if let Some(error) = project.root.refusal(Path::new(CONFIGURATION)) {
-            project.not_read.push(NotRead::Configuration(error.to_string()));
+        if let Some(error) = project.root.access_error(Path::new(CONFIGURATION)) {
+            project.skipped_settings.push(SkippedSetting::Configuration(error.to_string()));
         }
-        project.put_up_shelves(private_roots)?;
+        project.add_folders(private_roots)?;
         let Settings { source, unknown, .. } = &project.settings;
         let file = source.as_ref().map(|(path, _)| path.clone()).unwrap_or_default();
         let unknown = unknown.iter().cloned();
-        let unknown = unknown.map(|key| NotRead::Unknown { key, file: file.clone() });
-        project.not_read.extend(unknown);
+        let unknown = unknown.map(|key| SkippedSetting::UnknownKey { key, file: file.clone() });
+        project.skipped_settings.extend(unknown);
         Ok(project)
     }
 
-    fn put_up_shelves(&mut self, private: Vec<Root>) -> Result<(), ProjectError> {
+    fn add_folders(&mut self, private: Vec<Root>) -> Result<(), ProjectError> {
         let own_root = Root::open(self.root.path())?;
-        self.shelves.push(Shelf::new(Layout::Own, own_root, HANDOFFS));
+        self.folders.push(HandoffFolder::new(FolderLayout::Own, own_root, HANDOFFS));
         for root in private {
-            self.shelves.push(Shelf::new(Layout::Own, root, "handoffs"));
+            self.folders.push(HandoffFolder::new(FolderLayout::Own, root, "handoffs"));
         }
-        for name in self.settings.shelves.clone() {
+        for name in self.settings.folders.clone() {
             if name == CLAUDE_MEMORY {
-                self.put_up_memory();
+                self.add_memory_folder();
                 continue;
             }
             let inside = name.trim_end_matches("/**").trim_end_matches('/');
             if is_outside(inside) {
-                self.put_up_outside(inside);
+                self.add_outside_folder(inside);
                 continue;
             }
             if let Some((outer, only)) = inside.split_once("/**/") {
                 let root = Root::open(self.root.path())?;
-                self.shelves.push(Shelf::nested(root, outer, only));
+                self.folders.push(HandoffFolder::nested(root, outer, only));
                 continue;
             }
             let pipeline = Path::new(inside).file_name().is_some_and(|name| name == "pipeline");
-            let layout = if pipeline { Layout::Pipeline } else { Layout::Folder };
+            let layout = if pipeline { FolderLayout::Pipeline } else { FolderLayout::Folder };
             let root = Root::open(self.root.path())?;
             self.settings.stages.has_pipeline |= pipeline && root.has_folder(Path::new(inside));
-            self.shelves.push(Shelf::new(layout, root, inside));
+            self.folders.push(HandoffFolder::new(layout, root, inside));
         }
         for inside in &self.settings.note_places {
             // Most projects have few of them, and a hook has no time to look for each.
-            if self.root.has(Path::new(inside)) {
+            if self.root.exists(Path::new(inside)) {
                 let root = Root::open(self.root.path())?;
-                self.shelves.push(Shelf::notes(root, inside));
+                self.folders.push(HandoffFolder::notes(root, inside));
             }
         }
         Ok(())
     }
 
     /// Claude Code keeps one memory for all worktrees of a repository.
-    fn put_up_memory(&mut self) {
+    fn add_memory_folder(&mut self) {
         let Some(claude) = &self.environment.claude else {
             return;
         };
         let top = self.repository.as_ref().map_or(self.root.path(), Repository::main_work_tree);
-        if let Ok(root) = Root::open(&claude_memory::folder(claude, &files::real(top))) {
-            self.shelves.push(Shelf::new(Layout::Memory, root, ""));
+        if let Ok(root) = Root::open(&claude_memory::folder(claude, &files::canonical(top))) {
+            self.folders.push(HandoffFolder::new(FolderLayout::Memory, root, ""));
         }
     }
 
     /// What tells this project from all others on the machine; its worktrees share it.
     pub(crate) fn identity(&self) -> String {
         let repository = self.repository.as_ref().map(Repository::common_dir);
-        files::real(repository.unwrap_or(self.root.path())).to_string_lossy().into_owned()
+        files::canonical(repository.unwrap_or(self.root.path())).to_string_lossy().into_owned()
     }
 
     /// The root folder.
@@ -290,7 +291,7 @@ impl Project {
 
     /// What is recognised as a secret here.
     pub fn rules(&self) -> &RedactionRules {
-        if !self.adds_rules() {
+        if !self.has_added_rules() {
             return RedactionRules::shipped();
         }
         let added = &self.settings.redact;
@@ -300,7 +301,7 @@ impl Project {
     }
 
     /// Whether the project calls more a secret than everybody does.
-    pub fn adds_rules(&self) -> bool {
+    pub fn has_added_rules(&self) -> bool {
         !self.settings.redact.is_empty()
     }
 
@@ -311,8 +312,8 @@ impl Project {
 
     /// A text in JSON from which everything was taken out that everybody calls a secret: only what the
     /// project calls one besides is looked for.
-    pub fn clean_more(&self, json: String) -> (String, Vec<Redaction>) {
-        if !self.adds_rules() {
+    pub fn clean_with_added_rules(&self, json: String) -> (String, Vec<Redaction>) {
+        if !self.has_added_rules() {
             return (json, Vec::new());
         }
         let (clean, redacted) = self.rules().clean_json(&json);
@@ -326,22 +327,22 @@ impl Project {
 
     /// Why the configuration cannot be used, where the project was opened anyway.
     pub fn broken_configuration(&self) -> Option<&SettingsError> {
-        self.broken.as_ref()
+        self.settings_error.as_ref()
     }
 
     /// How it was set up.
-    pub fn set_up(&self) -> SetUp {
-        self.set_up
+    pub fn setup(&self) -> SetupMode {
+        self.setup
     }
 
     /// Its shelves.
-    pub fn shelves(&self) -> &[Shelf] {
-        &self.shelves
+    pub fn folders(&self) -> &[HandoffFolder] {
+        &self.folders
     }
 
     /// What is configured but not read, and why.
-    pub fn not_read(&self) -> &[NotRead] {
-        &self.not_read
+    pub fn skipped_settings(&self) -> &[SkippedSetting] {
+        &self.skipped_settings
     }
 
     /// Where what is never committed lies, or would lie.
@@ -367,11 +368,11 @@ impl Project {
                 let root = self.root.make_below(Path::new(PRIVATE))?;
                 let ignore = Path::new(".gitignore");
                 // Looked for first: to find out by writing it costs a search milliseconds.
-                if root.has(ignore) {
+                if root.exists(ignore) {
                     return Ok(root);
                 }
                 match root.create(ignore, b"*\n") {
-                    Ok(()) | Err(FileError { problem: Problem::Exists, .. }) => Ok(root),
+                    Ok(()) | Err(FileError { problem: FileProblem::Exists, .. }) => Ok(root),
                     Err(error) => Err(error),
                 }
             }
@@ -380,24 +381,26 @@ impl Project {
 
     /// The folder for what is never committed, where it was made before there was git.
     pub(crate) fn private_folder_without_git(&self) -> Result<Option<Root>, FileError> {
-        self.root.below(Path::new(PRIVATE))
+        self.root.open_below(Path::new(PRIVATE))
     }
 
     /// The places of all documents, and the shelves that could not be looked at. A document that
     /// lies on two shelves is named once.
-    pub fn spots(&self) -> Vec<Result<Spot, FileError>> {
-        let Looked { documents, unread, .. } = self.look(Look::Names);
-        let mut spots: Vec<Spot> = documents.into_iter().map(|(spot, _)| spot).collect();
-        spots.sort_unstable_by(|a, b| (a.shelf, &a.inside).cmp(&(b.shelf, &b.inside)));
+    pub fn document_places(&self) -> Vec<Result<DocumentPlace, FileError>> {
+        let DocumentScan { documents, unread, .. } = self.scan(ScanDetail::Names);
+        let mut spots: Vec<DocumentPlace> = documents.into_iter().map(|(spot, _)| spot).collect();
+        spots.sort_unstable_by(|a, b| {
+            (a.folder, &a.relative_path).cmp(&(b.folder, &b.relative_path))
+        });
         spots.into_iter().map(Ok).chain(unread.into_iter().map(Err)).collect()
     }
 
     /// The same, with how everything looks from outside.
-    pub(crate) fn look(&self, look: Look) -> Looked {
-        let mut looked = Looked::default();
+    pub(crate) fn scan(&self, look: ScanDetail) -> DocumentScan {
+        let mut looked = DocumentScan::default();
         let mut seen = std::collections::HashSet::new();
-        for (index, shelf) in self.shelves.iter().enumerate() {
-            let found = match shelf.look(look) {
+        for (index, shelf) in self.folders.iter().enumerate() {
+            let found = match shelf.scan(look) {
                 Ok(found) => found,
                 Err(error) => {
                     looked.unread.push(error);
@@ -408,7 +411,7 @@ impl Project {
             // As bytes: a path is compared part by part, which takes ten times as long.
             let whole = |inside: &Path| shelf.root().path().join(inside).into_os_string();
             let here = here.filter(|(inside, _)| seen.insert(whole(inside)));
-            let spot = |inside| Spot { shelf: Some(index), inside };
+            let spot = |inside| DocumentPlace { folder: Some(index), relative_path: inside };
             looked.documents.extend(here.map(|(inside, stamp)| (spot(inside), stamp)));
             let folders = found.folders.into_iter();
             looked.folders.extend(folders.map(|(inside, stamp)| (spot(inside), stamp)));
@@ -417,146 +420,158 @@ impl Project {
     }
 
     /// How the file or folder at a place looks from outside.
-    pub(crate) fn stamp(&self, spot: &Spot) -> Option<Stamp> {
-        self.root_of(spot).stamp(&spot.inside)
+    pub(crate) fn stamp(&self, spot: &DocumentPlace) -> Option<FileStamp> {
+        self.root_of(spot).stamp(&spot.relative_path)
     }
 
-    fn root_of(&self, spot: &Spot) -> &Root {
-        spot.shelf.map_or(&self.root, |index| self.shelves[index].root())
+    fn root_of(&self, spot: &DocumentPlace) -> &Root {
+        spot.folder.map_or(&self.root, |index| self.folders[index].root())
     }
 
     /// The root of a place and the path below it.
-    pub(crate) fn root_and_path<'s>(&'s self, spot: &'s Spot) -> (&'s Path, &'s Path) {
-        (self.root_of(spot).path(), &spot.inside)
+    pub(crate) fn root_and_path<'s>(&'s self, spot: &'s DocumentPlace) -> (&'s Path, &'s Path) {
+        (self.root_of(spot).path(), &spot.relative_path)
     }
 
     /// The place at a path below the root of a shelf.
-    pub(crate) fn spot_below(&self, root: &Path, inside: &Path) -> Option<Spot> {
-        let holds = |shelf: &Shelf| shelf.root().path() == root && shelf.holds(inside);
-        let shelf = self.shelves.iter().position(holds)?;
-        Some(Spot { shelf: Some(shelf), inside: inside.to_owned() })
+    pub(crate) fn place_below(&self, root: &Path, inside: &Path) -> Option<DocumentPlace> {
+        let holds = |shelf: &HandoffFolder| shelf.root().path() == root && shelf.contains(inside);
+        let shelf = self.folders.iter().position(holds)?;
+        Some(DocumentPlace { folder: Some(shelf), relative_path: inside.to_owned() })
     }
 
     /// Reads the document at a place.
-    pub fn read(&self, spot: &Spot) -> Result<Shelved, FileError> {
-        Ok(self.shelved(spot.clone(), self.bytes(spot)?))
+    pub fn read(&self, spot: &DocumentPlace) -> Result<StoredHandoff, FileError> {
+        Ok(self.stored_handoff(spot.clone(), self.bytes(spot)?))
     }
 
     /// The bytes of the document at a place.
-    pub(crate) fn bytes(&self, spot: &Spot) -> Result<Vec<u8>, FileError> {
-        self.root_of(spot).read(&spot.inside)
+    pub(crate) fn bytes(&self, spot: &DocumentPlace) -> Result<Vec<u8>, FileError> {
+        self.root_of(spot).read(&spot.relative_path)
     }
 
     /// A document with its place, from bytes that were read elsewhere.
-    pub(crate) fn shelved(&self, spot: Spot, bytes: Vec<u8>) -> Shelved {
+    pub(crate) fn stored_handoff(&self, spot: DocumentPlace, bytes: Vec<u8>) -> StoredHandoff {
         let document = Document::parse(&bytes);
-        let shelf = spot.shelf.map(|index| &self.shelves[index]);
+        let shelf = spot.folder.map(|index| &self.folders[index]);
         let whereabouts = match shelf {
-            Some(shelf) => shelf.whereabouts(&spot.inside, &self.settings.stages),
-            None => Location { stem: stem(&spot.inside), stage: None },
+            Some(shelf) => shelf.location_of(&spot.relative_path, &self.settings.stages),
+            None => Location { stem: stem(&spot.relative_path), stage: None },
         };
-        let place = shelf.and_then(|shelf| shelf.key_of_place(&spot.inside));
-        let path = self.shown(&spot);
-        let Spot { shelf, inside } = spot;
-        Shelved { path, bytes, document, whereabouts, place, shelf, inside }
+        let place = shelf.and_then(|shelf| shelf.key_for_path(&spot.relative_path));
+        let path = self.display_path(&spot);
+        let DocumentPlace { folder: shelf, relative_path: inside } = spot;
+        StoredHandoff {
+            path,
+            bytes,
+            document,
+            location: whereabouts,
+            place_key: place,
+            folder: shelf,
+            relative_path: inside,
+        }
     }
 
     /// The path of a place as a person would write it.
-    pub fn shown(&self, spot: &Spot) -> PathBuf {
-        let whole = self.root_of(spot).path().join(&spot.inside);
+    pub fn display_path(&self, spot: &DocumentPlace) -> PathBuf {
+        let whole = self.root_of(spot).path().join(&spot.relative_path);
         whole.strip_prefix(self.root.path()).map(Path::to_owned).unwrap_or(whole)
     }
 
     /// Reads every document, each on whichever core is free, in the order of the shelves.
-    pub fn read_all(&self) -> Vec<Result<Shelved, FileError>> {
-        self.with_all(|shelved| shelved)
+    pub fn read_all(&self) -> Vec<Result<StoredHandoff, FileError>> {
+        self.map_all(|shelved| shelved)
     }
 
     /// Reads every document and does something with it, each on whichever core is free.
-    pub fn with_all<T: Send>(
+    pub fn map_all<T: Send>(
         &self,
-        each: impl Fn(Shelved) -> T + Sync,
+        each: impl Fn(StoredHandoff) -> T + Sync,
     ) -> Vec<Result<T, FileError>> {
-        self.with_those(|_| true, each)
+        self.map_matching(|_| true, each)
     }
 
     /// The same with those documents only whose bytes are wanted.
-    pub fn with_those<T: Send>(
+    pub fn map_matching<T: Send>(
         &self,
         wanted: impl Fn(&[u8]) -> bool + Sync,
-        each: impl Fn(Shelved) -> T + Sync,
+        each: impl Fn(StoredHandoff) -> T + Sync,
     ) -> Vec<Result<T, FileError>> {
-        let (spots, unread): (Vec<_>, Vec<_>) = self.spots().into_iter().partition(Result::is_ok);
-        let spots: Vec<Spot> = spots.into_iter().filter_map(Result::ok).collect();
-        let done = on_all_cores(&spots, |spot| {
+        let (spots, unread): (Vec<_>, Vec<_>) =
+            self.document_places().into_iter().partition(Result::is_ok);
+        let spots: Vec<DocumentPlace> = spots.into_iter().filter_map(Result::ok).collect();
+        let done = map_on_all_cores(&spots, |spot| {
             let bytes = self.bytes(spot)?;
-            Ok(wanted(&bytes).then(|| each(self.shelved(spot.clone(), bytes))))
+            Ok(wanted(&bytes).then(|| each(self.stored_handoff(spot.clone(), bytes))))
         });
         let unread = unread.into_iter().filter_map(Result::err).map(Err);
         done.into_iter().filter_map(Result::transpose).chain(unread).collect()
     }
 
     /// A document at a path that a person named, which need not lie on a shelf.
-    pub fn spot_of_path(&self, path: &Path) -> Option<Spot> {
-        let whole = files::real(&self.environment.folder.join(path));
-        for (index, shelf) in self.shelves.iter().enumerate() {
-            if let Ok(inside) = whole.strip_prefix(files::real(shelf.root().path()))
-                && shelf.holds(inside)
+    pub fn place_of_path(&self, path: &Path) -> Option<DocumentPlace> {
+        let whole = files::canonical(&self.environment.folder.join(path));
+        for (index, shelf) in self.folders.iter().enumerate() {
+            if let Ok(inside) = whole.strip_prefix(files::canonical(shelf.root().path()))
+                && shelf.contains(inside)
             {
-                return Some(Spot { shelf: Some(index), inside: inside.to_owned() });
+                return Some(DocumentPlace {
+                    folder: Some(index),
+                    relative_path: inside.to_owned(),
+                });
             }
         }
-        let inside = whole.strip_prefix(files::real(self.root.path())).ok()?.to_owned();
-        Some(Spot { shelf: None, inside })
+        let inside = whole.strip_prefix(files::canonical(self.root.path())).ok()?.to_owned();
+        Some(DocumentPlace { folder: None, relative_path: inside })
     }
 
     /// The staged documents, as they would be committed.
     pub fn staged(
         &self,
         repository: &Repository,
-    ) -> Result<Vec<Shelved>, crate::sys::git::GitError> {
+    ) -> Result<Vec<StoredHandoff>, crate::sys::git::GitError> {
         let staged = repository.staged_markdown()?;
         let spots = staged.into_iter().filter_map(|(path, bytes)| {
             let whole = repository.work_tree().join(path);
             let inside = whole.strip_prefix(self.root.path()).ok()?.to_owned();
-            let shelf = self.shelves.iter().position(|shelf| {
-                shelf.root().path() == self.root.path() && shelf.holds(&inside)
+            let shelf = self.folders.iter().position(|shelf| {
+                shelf.root().path() == self.root.path() && shelf.contains(&inside)
             })?;
-            Some((Spot { shelf: Some(shelf), inside }, bytes))
+            Some((DocumentPlace { folder: Some(shelf), relative_path: inside }, bytes))
         });
-        Ok(spots.map(|(spot, bytes)| self.shelved(spot, bytes)).collect())
+        Ok(spots.map(|(spot, bytes)| self.stored_handoff(spot, bytes)).collect())
     }
 
     /// The path of a document below the working tree of the repository; `None` where it lies
     /// elsewhere, or there is no repository.
-    pub(crate) fn path_in_work_tree(&self, shelved: &Shelved) -> Option<PathBuf> {
+    pub(crate) fn path_in_work_tree(&self, shelved: &StoredHandoff) -> Option<PathBuf> {
         let whole = self.root.path().join(&shelved.path);
         whole.strip_prefix(self.repository.as_ref()?.work_tree()).map(Path::to_owned).ok()
     }
 
     /// Reads a document once more, which was there before.
-    pub fn reread(&self, shelved: &Shelved) -> Result<Shelved, FileError> {
-        self.read(&shelved.spot()).map_err(FileError::gone)
+    pub fn reread(&self, shelved: &StoredHandoff) -> Result<StoredHandoff, FileError> {
+        self.read(&shelved.document_place()).map_err(FileError::into_deleted)
     }
 
     /// The private shelf, if a document lies on it.
-    pub(crate) fn private_shelf_of(&self, shelved: &Shelved) -> Option<&Shelf> {
-        let shelf = &self.shelves[shelved.shelf?];
+    pub(crate) fn private_folder_of(&self, shelved: &StoredHandoff) -> Option<&HandoffFolder> {
+        let shelf = &self.folders[shelved.folder?];
         let private = [self.private_path(), self.root.path().join(PRIVATE)];
         private.iter().any(|path| shelf.root().path() == path).then_some(shelf)
     }
 
     /// Judges a document in its surroundings.
-    pub fn judge(&self, shelved: &Shelved) -> CheckFindings {
-        let around = surroundings::Around::new(self, shelved);
-        check(&shelved.handoff(self), &self.settings.stages, shelved.place.as_ref(), &around)
+    pub fn check(&self, shelved: &StoredHandoff) -> CheckFindings {
+        let around = surroundings::DocumentSurroundings::new(self, shelved);
+        check(&shelved.handoff(self), &self.settings.stages, shelved.place_key.as_ref(), &around)
     }
 
     fn known_artifact(&self, path: &Path) -> Option<ReferencedArtifact> {
         self.known_artifacts().get(path).cloned()
     }
 
-    fn know_artifact(&self, path: PathBuf, artifact: ReferencedArtifact) {
+    fn remember_artifact(&self, path: PathBuf, artifact: ReferencedArtifact) {
         self.known_artifacts().insert(path, artifact);
     }
 
@@ -565,14 +580,14 @@ impl Project {
     }
 
     /// What a reference in the document at a place leads to, found as the judge finds it.
-    pub fn lead(&self, spot: &Spot, reference: &str) -> ReferenceTarget {
-        surroundings::Around::at(self, spot).lead(reference)
+    pub fn resolve_reference(&self, spot: &DocumentPlace, reference: &str) -> ReferenceTarget {
+        surroundings::DocumentSurroundings::for_place(self, spot).resolve(reference)
     }
 
     /// The design that a piece of work carries out: what it builds on, if that is one; else the
     /// document itself.
-    pub fn design_of(&self, shelved: &Shelved) -> PathBuf {
-        let around = surroundings::Around::new(self, shelved);
+    pub fn design_of(&self, shelved: &StoredHandoff) -> PathBuf {
+        let around = surroundings::DocumentSurroundings::new(self, shelved);
         let handoff = shelved.handoff(self);
         let upstream = handoff.dependencies().upstream;
         let artifacts = upstream.iter().filter_map(|dependency| dependency.artifact);
@@ -582,28 +597,33 @@ impl Project {
     }
 
     /// Judges a document that lies nowhere yet.
-    pub fn judge_text(&self, document: &Document) -> CheckFindings {
-        let (around, whereabouts) = (surroundings::Around::at_root(self), Location::default());
+    pub fn check_text(&self, document: &Document) -> CheckFindings {
+        let (around, whereabouts) =
+            (surroundings::DocumentSurroundings::for_root(self), Location::default());
         let handoff = Handoff::new(document, &whereabouts, &self.settings.stages);
         check(&handoff, &self.settings.stages, None, &around)
     }
 
     /// Judges the description of a pull request.
-    pub fn judge_pull_request(&self, document: &Document) -> CheckFindings {
-        let around = surroundings::Around::at_root(self);
+    pub fn check_pull_request(&self, document: &Document) -> CheckFindings {
+        let around = surroundings::DocumentSurroundings::for_root(self);
         midstride_core::handoff::check::check_pull_request(document, &around)
     }
 
     /// Replaces a document by its next text.
-    pub fn replace(&self, shelved: &Shelved, text: &CleanText) -> Result<(), FileError> {
+    pub fn replace(&self, shelved: &StoredHandoff, text: &CleanText) -> Result<(), FileError> {
         self.replace_bytes(shelved, text.as_str().as_bytes())
     }
 
     /// The same for bytes that are no text; their secrets were taken out as far as they can be read.
-    pub(crate) fn replace_bytes(&self, shelved: &Shelved, bytes: &[u8]) -> Result<(), FileError> {
-        let root = shelved.shelf.map_or(&self.root, |index| self.shelves[index].root());
+    pub(crate) fn replace_bytes(
+        &self,
+        shelved: &StoredHandoff,
+        bytes: &[u8],
+    ) -> Result<(), FileError> {
+        let root = shelved.folder.map_or(&self.root, |index| self.folders[index].root());
         self.known_artifacts().clear();
-        root.replace(&shelved.inside, &shelved.bytes, bytes)
+        root.replace(&shelved.relative_path, &shelved.bytes, bytes)
     }
 }
 
@@ -617,11 +637,14 @@ fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Vec<Root
     let shared = repository.map(|repository| repository.common_dir().join(PRIVATE_IN_GIT));
     let shared = shared.filter(|folder| files::is_folder(folder));
     let shared = shared.map(|folder| Root::open(&folder)).transpose()?;
-    Ok(shared.into_iter().chain(root.below(Path::new(PRIVATE))?).collect())
+    Ok(shared.into_iter().chain(root.open_below(Path::new(PRIVATE))?).collect())
 }
 
 /// Does something with each item, on as many threads as there are cores; the order is kept.
-pub(crate) fn on_all_cores<T: Sync, U: Send>(items: &[T], each: impl Fn(&T) -> U + Sync) -> Vec<U> {
+pub(crate) fn map_on_all_cores<T: Sync, U: Send>(
+    items: &[T],
+    each: impl Fn(&T) -> U + Sync,
+) -> Vec<U> {
     const WORTH_A_THREAD: usize = 16;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if items.len() < WORTH_A_THREAD || cores == 1 {
@@ -648,6 +671,9 @@ mod tests {
     #[test]
     fn work_on_all_cores_keeps_its_order() {
         let items: Vec<usize> = (0..1000).collect();
-        assert_eq!(on_all_cores(&items, |item| item * 2), (0..2000).step_by(2).collect::<Vec<_>>());
+        assert_eq!(
+            map_on_all_cores(&items, |item| item * 2),
+            (0..2000).step_by(2).collect::<Vec<_>>()
+        );
     }
 }

@@ -35,7 +35,7 @@ pub struct Environment {
     /// Who is working, for the header of new handoffs.
     pub user: Option<String>,
     /// What it was started inside of, where that is not a person's own shell.
-    pub inside: Option<Inside>,
+    pub automation: Option<Automation>,
     /// The session it was started in, where its client tells.
     pub session: Option<SessionName>,
     /// What tells the time.
@@ -44,7 +44,7 @@ pub struct Environment {
 
 /// Something that starts commands by itself: no person says yes in there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inside {
+pub enum Automation {
     /// The shell of an agent client.
     Agent(&'static str),
     /// A command that was run for a handoff.
@@ -62,7 +62,7 @@ pub struct SessionName {
 
 impl SessionName {
     /// A session whose names can stand in the name of a stream.
-    pub fn of(client: &str, id: &str) -> Option<Self> {
+    pub fn parse(client: &str, id: &str) -> Option<Self> {
         const LENGTH_MAX: usize = 128;
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
         let is_name =
@@ -72,7 +72,7 @@ impl SessionName {
     }
 }
 
-impl fmt::Display for Inside {
+impl fmt::Display for Automation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Agent(client) => write!(f, "the shell of {client}"),
@@ -95,7 +95,7 @@ const AGENTS: [(&str, &str); 8] = [
 ];
 
 /// The variables that tell that an agent is at work; who plays a person's part takes them away.
-pub fn variables_of_agents() -> impl Iterator<Item = &'static str> {
+pub fn agent_variables() -> impl Iterator<Item = &'static str> {
     AGENTS.into_iter().map(|(variable, _)| variable)
 }
 
@@ -109,11 +109,11 @@ const SESSIONS: [(&str, &str, &str); 2] = [
 /// Set for the command of a proof.
 const PROOF: &str = "MIDSTRIDE_PROOF";
 /// What our own variables start with.
-const OURS: &str = "MIDSTRIDE";
+const OWN_PREFIX: &str = "MIDSTRIDE";
 
 impl Environment {
     /// Reads the environment of this process, once.
-    pub fn of_process() -> std::io::Result<Self> {
+    pub fn from_process() -> std::io::Result<Self> {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let folders = etcetera::choose_base_strategy().ok();
         let home = folders.as_ref().map(|folders| folders.home_dir().to_owned());
@@ -134,8 +134,8 @@ impl Environment {
             state,
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             user: text("MIDSTRIDE_USER").or_else(|| text("USER")),
-            inside: inside(|name| text(name).is_some()),
-            session: session(text),
+            automation: detect_automation(|name| text(name).is_some()),
+            session: detect_session(text),
             clock: fixed.map_or(Clock::System, Clock::Fixed),
         })
     }
@@ -152,7 +152,7 @@ impl Environment {
 }
 
 /// The folder of the shell that started this process, whatever was typed.
-pub(crate) fn started_in() -> std::io::Result<PathBuf> {
+pub(crate) fn current_folder() -> std::io::Result<PathBuf> {
     std::env::current_dir()
 }
 
@@ -161,15 +161,15 @@ pub(crate) fn program_folders() -> Vec<PathBuf> {
     std::env::var_os("PATH").map(|all| std::env::split_paths(&all).collect()).unwrap_or_default()
 }
 
-fn inside(is_set: impl Fn(&str) -> bool) -> Option<Inside> {
+fn detect_automation(is_set: impl Fn(&str) -> bool) -> Option<Automation> {
     let agent = || AGENTS.into_iter().find(|(variable, _)| is_set(variable));
-    let agent = || agent().map(|(_, client)| Inside::Agent(client));
-    if is_set(PROOF) { Some(Inside::Proof) } else { agent() }
+    let agent = || agent().map(|(_, client)| Automation::Agent(client));
+    if is_set(PROOF) { Some(Automation::Proof) } else { agent() }
 }
 
-fn session(text: impl Fn(&str) -> Option<String>) -> Option<SessionName> {
+fn detect_session(text: impl Fn(&str) -> Option<String>) -> Option<SessionName> {
     let mut set = SESSIONS.into_iter().filter(|(client, ..)| text(client).is_some());
-    let named = |(_, id, client): (&str, &str, &str)| SessionName::of(client, &text(id)?);
+    let named = |(_, id, client): (&str, &str, &str)| SessionName::parse(client, &text(id)?);
     set.find_map(named)
 }
 
@@ -183,11 +183,11 @@ const HOOK_MILLISECONDS: &str = "MIDSTRIDE_HOOK_MILLISECONDS";
 pub const OBSERVE: &str = "MIDSTRIDE_OBSERVE";
 
 /// Set for a hook that was started over because of a limit on the size of files.
-pub const STARTED_OVER: &str = "MIDSTRIDE_STARTED_OVER";
+pub const RESTARTED: &str = "MIDSTRIDE_STARTED_OVER";
 
 /// Whether this is such a hook: once is enough.
-pub fn is_started_over() -> bool {
-    std::env::var_os(STARTED_OVER).is_some()
+pub fn is_restarted() -> bool {
+    std::env::var_os(RESTARTED).is_some()
 }
 
 /// Says whether sessions that are started with it are briefed: `0` or `1`.
@@ -219,13 +219,13 @@ pub fn is_headless_claude() -> bool {
 
 /// Whether hooks are silent here: they were switched off, or what they would tell is told by a run,
 /// or a proof is being run.
-pub fn hooks_are_silent() -> bool {
+pub fn are_hooks_silent() -> bool {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    switch_is_off() || set(ATTEMPT).is_some() || set(PROOF).is_some()
+    are_hooks_switched_off() || set(ATTEMPT).is_some() || set(PROOF).is_some()
 }
 
 /// Whether the environment switches hooks off.
-pub fn switch_is_off() -> bool {
+pub fn are_hooks_switched_off() -> bool {
     is_off(SWITCH)
 }
 
@@ -240,7 +240,7 @@ fn is_off(name: &str) -> bool {
 
 /// The variables with which our own program is tried out: nothing that leads to files of the user,
 /// tells that an agent is at work, or switches anything off.
-pub fn variables_for_a_simulation() -> Vec<(OsString, OsString)> {
+pub fn simulation_variables() -> Vec<(OsString, OsString)> {
     const PASSED: [&str; 7] =
         ["PATH", "TMPDIR", "LANG", "TZ", "LD_LIBRARY_PATH", "MIDSTRIDE_NOW", HOOK_MILLISECONDS];
     PASSED.into_iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect()
@@ -254,18 +254,18 @@ pub fn hook_time() -> Option<Duration> {
 
 /// The variables that a command from a document gets: without secrets, without what points git
 /// elsewhere, and without ours.
-pub(crate) fn variables_for_a_proof() -> Vec<(OsString, OsString)> {
+pub(crate) fn proof_variables() -> Vec<(OsString, OsString)> {
     let harmless = |(name, value): &(OsString, OsString)| {
         let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
         let of_git = LOCAL_VARIABLES.contains(&name.as_ref());
-        !of_git && !name.starts_with(OURS) && !is_secret_variable(&name, &value)
+        !of_git && !name.starts_with(OWN_PREFIX) && !is_secret_variable(&name, &value)
     };
     let passed = std::env::vars_os().filter(harmless);
     passed.chain([(PROOF.into(), "1".into())]).collect()
 }
 
 /// Variables that say where the user, our state, git and the clients keep what they write.
-const PLACES: [&str; 10] = [
+const LOCATION_VARIABLES: [&str; 10] = [
     "HOME",
     "USER",
     "TMPDIR",
@@ -282,19 +282,19 @@ const PATH: &str = "PATH";
 
 /// The variables that a process of ours needs when it goes on after its client. It starts git alone
 /// and asks no one, so the keys that a client was given stay with the client.
-pub fn variables_to_go_on(project: &Path) -> Vec<(OsString, OsString)> {
+pub fn detached_process_variables(project: &Path) -> Vec<(OsString, OsString)> {
     let is_needed = |(name, _): &(OsString, OsString)| {
         let name = name.to_string_lossy();
-        name.starts_with(OURS) || PLACES.contains(&name.as_ref())
+        name.starts_with(OWN_PREFIX) || LOCATION_VARIABLES.contains(&name.as_ref())
     };
-    let path = std::env::var_os(PATH).and_then(|path| path_outside(&path, project));
+    let path = std::env::var_os(PATH).and_then(|path| path_without_project(&path, project));
     let path = path.map(|path| (PATH.into(), path));
     std::env::vars_os().filter(is_needed).chain(path).collect()
 }
 
 /// The places of programs that do not depend on where one stands, nor lie in a project: what a
 /// repository brings is not started as git.
-fn path_outside(path: &OsStr, project: &Path) -> Option<OsString> {
+fn path_without_project(path: &OsStr, project: &Path) -> Option<OsString> {
     let is_outside = |place: &PathBuf| place.is_absolute() && !place.starts_with(project);
     std::env::join_paths(std::env::split_paths(path).filter(is_outside)).ok()
 }
@@ -303,7 +303,7 @@ fn path_outside(path: &OsStr, project: &Path) -> Option<OsString> {
 pub const CLAUDE_MEMORY: &str = "claude-memory";
 
 /// Places that are read where nothing else is configured.
-const SHELVES: [&str; 5] =
+const FOLDERS: [&str; 5] =
     [".claude/pipeline", "docs/handoffs", "HANDOFF.md", "thoughts/**/handoffs", CLAUDE_MEMORY];
 
 /// More places where people and agents leave notes; read where they exist.
@@ -358,7 +358,7 @@ pub const TEMPLATE: &str = "\
 ";
 
 /// What the part about folders was called before, in a configuration that nobody changed.
-const SHELVES_IN_TEMPLATE: &str = "\
+const OLD_FOLDERS_TEMPLATE: &str = "\
 # Places with handoffs besides `.midstride/handoffs`, read where they are. One outside the project, such as
 # \"~/notes\", is read once you said `midstride trust`.
 # shelves = [\".claude/pipeline\", \"docs/handoffs\", \"HANDOFF.md\", \"thoughts/shared/handoffs\", \"claude-memory\"]
@@ -366,7 +366,7 @@ const SHELVES_IN_TEMPLATE: &str = "\
 ";
 
 /// What the part about hooks said before.
-const HOOKS_IN_TEMPLATE: &str = "\
+const OLD_HOOKS_TEMPLATE: &str = "\
 # What hooks may do besides telling and capturing: remind the agent once to save what only it knows, and keep it
 # from stopping, twice at most, while it has not.
 # [hooks]
@@ -381,9 +381,9 @@ pub fn is_template(bytes: &[u8]) -> bool {
         let (start, end) = (template.find(from)?, template.find(to)?);
         Some(format!("{}{part}{}", &template[..start], &template[end..]))
     };
-    let hooks = with(TEMPLATE, "# What hooks do", "# What a session is", HOOKS_IN_TEMPLATE);
+    let hooks = with(TEMPLATE, "# What hooks do", "# What a session is", OLD_HOOKS_TEMPLATE);
     let shelves = hooks.as_deref().and_then(|template| {
-        with(template, "# Folders and files", "# Capabilities", SHELVES_IN_TEMPLATE)
+        with(template, "# Folders and files", "# Capabilities", OLD_FOLDERS_TEMPLATE)
     });
     let mut known = [Some(TEMPLATE.to_owned()), hooks, shelves].into_iter().flatten();
     known.any(|template| template.as_bytes() == bytes)
@@ -393,7 +393,7 @@ pub fn is_template(bytes: &[u8]) -> bool {
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Places with handoffs besides our own.
-    pub shelves: Vec<String>,
+    pub folders: Vec<String>,
     /// Places that are read where they exist.
     pub note_places: Vec<String>,
     /// Kinds and stages.
@@ -454,7 +454,7 @@ const KEYS: [&str; 9] = [
 
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
-struct Written {
+struct SettingsFile {
     /// Added to the usual places.
     #[serde(default)]
     folders: Vec<String>,
@@ -494,7 +494,7 @@ impl Settings {
     /// What holds without a configuration.
     pub fn standard() -> Self {
         Self {
-            shelves: SHELVES.map(str::to_owned).to_vec(),
+            folders: FOLDERS.map(str::to_owned).to_vec(),
             note_places: NOTE_PLACES.map(str::to_owned).to_vec(),
             stages: Stages::shipped(),
             redact: Vec::new(),
@@ -511,10 +511,10 @@ impl Settings {
         let path = root.path().join(file);
         let wrong = |message: String| SettingsError::Text { path: path.clone(), message };
         let text = String::from_utf8_lossy(&bytes);
-        let written: Written = toml_edit::de::from_str(&text)
+        let written: SettingsFile = toml_edit::de::from_str(&text)
             .map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
         let unknown = unknown_keys(&text).map_err(wrong)?;
-        let Written {
+        let SettingsFile {
             folders,
             shelves,
             capabilities,
@@ -537,10 +537,10 @@ impl Settings {
             return Err(wrong(message));
         }
         let note_places = if shelves.is_none() { standard.note_places } else { Vec::new() };
-        let shelves = shelves.unwrap_or(standard.shelves);
+        let shelves = shelves.unwrap_or(standard.folders);
         let shelves = shelves.into_iter().chain(folders).collect();
         let source = Some((path.clone(), sha256(&bytes)));
-        Ok(Self { shelves, note_places, stages, unknown, source, redact, hooks, brief })
+        Ok(Self { folders: shelves, note_places, stages, unknown, source, redact, hooks, brief })
     }
 }
 
@@ -590,26 +590,26 @@ mod tests {
 
     #[test]
     fn the_shell_of_an_agent_is_known() {
-        let of = |set: &'static str| inside(move |name| name == set);
-        assert_eq!(of("CLAUDECODE"), Some(Inside::Agent("Claude Code")));
-        assert_eq!(of(PROOF), Some(Inside::Proof));
+        let of = |set: &'static str| detect_automation(move |name| name == set);
+        assert_eq!(of("CLAUDECODE"), Some(Automation::Agent("Claude Code")));
+        assert_eq!(of(PROOF), Some(Automation::Proof));
         assert_eq!(of("TERM"), None);
     }
 
     #[test]
     fn a_session_is_known_where_its_client_is() {
         let set = |variables: &'static [(&str, &str)]| {
-            session(move |name| {
+            detect_session(move |name| {
                 let one = variables.iter().find(|(variable, _)| *variable == name);
                 one.map(|(_, value)| (*value).to_owned())
             })
         };
-        let named = SessionName::of("claude-code", "5e55");
+        let named = SessionName::parse("claude-code", "5e55");
         assert!(named.is_some());
         assert_eq!(set(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5e55")]), named);
         assert_eq!(set(&[("CLAUDE_CODE_SESSION_ID", "5e55")]), None);
         assert_eq!(set(&[("CODEX_THREAD_ID", "a/../b")]), None);
-        assert_eq!(set(&[("CODEX_THREAD_ID", "a-b")]), SessionName::of("codex", "a-b"));
+        assert_eq!(set(&[("CODEX_THREAD_ID", "a-b")]), SessionName::parse("codex", "a-b"));
     }
 
     #[test]
@@ -619,9 +619,9 @@ mod tests {
             let (start, end) = (text.find(from).unwrap(), text.find(to).unwrap());
             [&text[..start], part, &text[end..]].concat()
         };
-        let before = with(TEMPLATE, "# What hooks", "# What a session", HOOKS_IN_TEMPLATE);
+        let before = with(TEMPLATE, "# What hooks", "# What a session", OLD_HOOKS_TEMPLATE);
         assert!(before.contains("# nudge = true") && is_template(before.as_bytes()));
-        let before = with(&before, "# Folders", "# Capabilities", SHELVES_IN_TEMPLATE);
+        let before = with(&before, "# Folders", "# Capabilities", OLD_FOLDERS_TEMPLATE);
         assert!(before.contains("# shelves = ") && is_template(before.as_bytes()));
         assert!(!is_template(format!("{TEMPLATE}folders = []\n").as_bytes()));
     }

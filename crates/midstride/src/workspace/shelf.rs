@@ -2,7 +2,7 @@
 
 pub(crate) mod claude_memory;
 
-use crate::sys::files::{FileError, Look, Root, Seen, Stamp, is_markdown};
+use crate::sys::files::{FileError, FileStamp, FolderScan, Root, ScanDetail, is_markdown};
 use midstride_core::format::stage::Stages;
 use midstride_core::handoff::Location;
 use midstride_core::text::id::HandoffKey;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// How documents lie on a shelf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum FolderLayout {
     /// Ours: `<id>.md`, and `<id>/<stage>.md` for the stages of a pipeline.
     Own,
     /// A folder per stage: `briefs/<id>.md` or `briefs/<id>-<name>.md`.
@@ -23,15 +23,15 @@ pub enum Layout {
 
 /// A place where handoffs lie.
 #[derive(Debug)]
-pub struct Shelf {
-    layout: Layout,
+pub struct HandoffFolder {
+    layout: FolderLayout,
     root: Root,
     /// The folder below the root, or the one file.
-    inside: PathBuf,
+    path: PathBuf,
     /// The name of the folders below it that count, where not all do.
-    only: Option<String>,
+    only_below: Option<String>,
     /// How many documents of it are looked at, where there is a limit.
-    most: Option<usize>,
+    documents_max: Option<usize>,
 }
 
 /// How many notes of one folder are looked at: agents leave them without end.
@@ -53,7 +53,7 @@ const NOT_NOTES: [&str; 9] = [
 ];
 
 /// Folders of agents that hold instructions rather than notes.
-const NOT_NOTES_IN: [&str; 11] = [
+const NOT_NOTES_FOLDERS: [&str; 11] = [
     "skills",
     "rules",
     "workflows",
@@ -77,28 +77,34 @@ pub(crate) fn is_archived(path: &Path) -> bool {
     names.any(|name| ARCHIVES.iter().any(|archive| name.eq_ignore_ascii_case(archive)))
 }
 
-impl Shelf {
+impl HandoffFolder {
     /// A shelf that lies at `inside` below a root.
-    pub fn new(layout: Layout, root: Root, inside: &str) -> Self {
-        Self { layout, root, inside: PathBuf::from(inside), only: None, most: None }
+    pub fn new(layout: FolderLayout, root: Root, inside: &str) -> Self {
+        Self { layout, root, path: PathBuf::from(inside), only_below: None, documents_max: None }
     }
 
     /// A folder in which everything below folders of one name counts: `thoughts/**/handoffs`.
     pub fn nested(root: Root, inside: &str, only: &str) -> Self {
-        let only = Some(only.to_owned());
-        Self { only, ..Self::notes(root, inside) }
+        let only_below = Some(only.to_owned());
+        Self { only_below, ..Self::notes(root, inside) }
     }
 
     /// A folder with notes, of which so many are looked at.
     pub fn notes(root: Root, inside: &str) -> Self {
-        Self { most: Some(NOTES_MAX), ..Self::new(Layout::Folder, root, inside) }
+        Self { documents_max: Some(NOTES_MAX), ..Self::new(FolderLayout::Folder, root, inside) }
     }
 
     /// The same shelf once more.
     pub fn reopen(&self) -> Result<Self, FileError> {
         let root = Root::open(self.root.path())?;
-        let (inside, only) = (self.inside.clone(), self.only.clone());
-        Ok(Self { layout: self.layout, root, inside, only, most: self.most })
+        let (inside, only) = (self.path.clone(), self.only_below.clone());
+        Ok(Self {
+            layout: self.layout,
+            root,
+            path: inside,
+            only_below: only,
+            documents_max: self.documents_max,
+        })
     }
 
     /// The folder its paths count from.
@@ -107,60 +113,60 @@ impl Shelf {
     }
 
     /// The folder below the root, or the one file.
-    pub fn inside(&self) -> &Path {
-        &self.inside
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The same as a configuration names it: `thoughts/**/handoffs`.
     pub fn pattern(&self) -> PathBuf {
-        match &self.only {
-            Some(only) => self.inside.join("**").join(only),
-            None => self.inside.clone(),
+        match &self.only_below {
+            Some(only) => self.path.join("**").join(only),
+            None => self.path.clone(),
         }
     }
 
     /// How documents lie on it.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> FolderLayout {
         self.layout
     }
 
     /// Its documents, as paths below its root.
     pub fn documents(&self) -> Result<Vec<PathBuf>, FileError> {
-        Ok(self.look(Look::Names)?.paths())
+        Ok(self.scan(ScanDetail::Names)?.into_paths())
     }
 
     /// Its documents, and how they look from outside.
-    pub fn look(&self, look: Look) -> Result<Seen, FileError> {
+    pub fn scan(&self, look: ScanDetail) -> Result<FolderScan, FileError> {
         const DEPTH: usize = 8;
         let depth = match self.layout {
-            Layout::Own | Layout::Pipeline => 2,
-            Layout::Folder if self.most.is_some() => NOTES_DEPTH,
-            Layout::Folder => DEPTH,
-            Layout::Memory => 1,
+            FolderLayout::Own | FolderLayout::Pipeline => 2,
+            FolderLayout::Folder if self.documents_max.is_some() => NOTES_DEPTH,
+            FolderLayout::Folder => DEPTH,
+            FolderLayout::Memory => 1,
         };
-        if is_markdown(&self.inside) {
-            if let Some(error) = self.root.refusal(&self.inside) {
+        if is_markdown(&self.path) {
+            if let Some(error) = self.root.access_error(&self.path) {
                 return Err(error);
             }
-            let stamp = self.root.stamp(&self.inside);
+            let stamp = self.root.stamp(&self.path);
             // Whether it is there is seen like the change of a folder.
-            return Ok(Seen {
-                files: stamp.map(|stamp| (self.inside.clone(), stamp)).into_iter().collect(),
-                folders: vec![(self.inside.clone(), stamp.unwrap_or_default())],
+            return Ok(FolderScan {
+                files: stamp.map(|stamp| (self.path.clone(), stamp)).into_iter().collect(),
+                folders: vec![(self.path.clone(), stamp.unwrap_or_default())],
             });
         }
-        let mut seen = self.root.look_below(&self.inside, depth, look)?;
-        if self.layout == Layout::Memory {
-            let named = |(path, _): &(PathBuf, Stamp)| {
+        let mut seen = self.root.scan_below(&self.path, depth, look)?;
+        if self.layout == FolderLayout::Memory {
+            let named = |(path, _): &(PathBuf, FileStamp)| {
                 path.file_name()
                     .is_some_and(|name| name.as_encoded_bytes().starts_with(b"handoff-"))
             };
             seen.files.retain(named);
         }
-        if self.layout == Layout::Folder {
-            seen.files.retain(|(path, _)| self.counts(path));
+        if self.layout == FolderLayout::Folder {
+            seen.files.retain(|(path, _)| self.is_candidate(path));
         }
-        if let Some(most) = self.most.filter(|most| seen.files.len() > *most) {
+        if let Some(most) = self.documents_max.filter(|most| seen.files.len() > *most) {
             // Names of notes often begin with their day: the newest are kept.
             let key = |path: &Path| std::cmp::Reverse(path.to_owned());
             seen.files.sort_by_cached_key(|(path, _)| (is_archived(path), key(path)));
@@ -170,16 +176,16 @@ impl Shelf {
     }
 
     /// Whether a path below the root lies on this shelf.
-    pub fn holds(&self, path: &Path) -> bool {
-        let is_document = is_markdown(path) && path != self.inside;
-        path.starts_with(&self.inside)
-            && (self.layout != Layout::Folder || !is_document || self.counts(path))
+    pub fn contains(&self, path: &Path) -> bool {
+        let is_document = is_markdown(path) && path != self.path;
+        path.starts_with(&self.path)
+            && (self.layout != FolderLayout::Folder || !is_document || self.is_candidate(path))
     }
 
     /// Whether a document of a folder can be a handoff: what explains the folder is none, nor what
     /// tells agents how to work.
-    fn counts(&self, path: &Path) -> bool {
-        let below = path.strip_prefix(&self.inside).unwrap_or(path);
+    fn is_candidate(&self, path: &Path) -> bool {
+        let below = path.strip_prefix(&self.path).unwrap_or(path);
         let name = stem(path).to_lowercase();
         // `README.de` explains the folder too; `index-rebuild` is about something.
         let name = name.trim_start_matches(['_', '.']);
@@ -187,52 +193,54 @@ impl Shelf {
         let explains = NOT_NOTES.contains(&name.split('.').next().unwrap_or_default());
         let folders = below.parent().into_iter().flat_map(Path::components);
         let folders: Vec<&str> = folders.filter_map(|one| one.as_os_str().to_str()).collect();
-        let is_excluded = self.most.is_some()
-            && folders.iter().any(|folder| NOT_NOTES_IN.contains(&folder.to_lowercase().as_str()));
+        let is_excluded = self.documents_max.is_some()
+            && folders
+                .iter()
+                .any(|folder| NOT_NOTES_FOLDERS.contains(&folder.to_lowercase().as_str()));
         let is_inside = |only: &String| folders.iter().any(|folder| folder == only);
-        !is_template && !explains && !is_excluded && self.only.as_ref().is_none_or(is_inside)
+        !is_template && !explains && !is_excluded && self.only_below.as_ref().is_none_or(is_inside)
     }
 
     /// Whether the whole shelf lies in a folder below the root.
-    pub fn lies_in(&self, folder: &Path) -> bool {
-        self.inside.starts_with(folder)
+    pub fn is_in(&self, folder: &Path) -> bool {
+        self.path.starts_with(folder)
     }
 
     /// Where the document of a key lies, or would lie.
     pub fn path_of(&self, key: &HandoffKey) -> PathBuf {
         match &key.stage {
-            Some(stage) => self.inside.join(&key.id).join(format!("{stage}.md")),
-            None => self.inside.join(format!("{}.md", key.id)),
+            Some(stage) => self.path.join(&key.id).join(format!("{stage}.md")),
+            None => self.path.join(format!("{}.md", key.id)),
         }
     }
 
     /// Where the document of a stage lies in a pipeline.
     pub fn pipeline_path(&self, folder: &str, id: &str, name: Option<&str>) -> PathBuf {
         let stem = name.map_or_else(|| id.to_owned(), |name| format!("{id}-{name}"));
-        self.inside.join(folder).join(format!("{stem}.md"))
+        self.path.join(folder).join(format!("{stem}.md"))
     }
 
     /// What the place of a document tells about it.
-    pub fn whereabouts(&self, path: &Path, stages: &Stages) -> Location {
+    pub fn location_of(&self, path: &Path, stages: &Stages) -> Location {
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         let stage = match self.layout {
-            Layout::Pipeline => folder.and_then(|folder| stages.stage_of_folder(folder)),
-            Layout::Own | Layout::Folder | Layout::Memory => None,
+            FolderLayout::Pipeline => folder.and_then(|folder| stages.stage_of_folder(folder)),
+            FolderLayout::Own | FolderLayout::Folder | FolderLayout::Memory => None,
         };
         let stem = match self.layout {
-            Layout::Own => self.key_of_place(path).map(|key| key.id),
-            Layout::Memory => stem(path).strip_prefix("handoff-").map(str::to_owned),
-            Layout::Pipeline | Layout::Folder => None,
+            FolderLayout::Own => self.key_for_path(path).map(|key| key.id),
+            FolderLayout::Memory => stem(path).strip_prefix("handoff-").map(str::to_owned),
+            FolderLayout::Pipeline | FolderLayout::Folder => None,
         };
         Location { stem: stem.unwrap_or_else(|| stem_of(path)), stage: stage.map(str::to_owned) }
     }
 
     /// The key that a place on our own shelf stands for.
-    pub fn key_of_place(&self, path: &Path) -> Option<HandoffKey> {
-        if self.layout != Layout::Own {
+    pub fn key_for_path(&self, path: &Path) -> Option<HandoffKey> {
+        if self.layout != FolderLayout::Own {
             return None;
         }
-        let below = path.strip_prefix(&self.inside).ok()?;
+        let below = path.strip_prefix(&self.path).ok()?;
         let stem = stem_of(below);
         match below.parent()?.to_str()? {
             "" => Some(HandoffKey { id: stem, stage: None }),
@@ -242,18 +250,18 @@ impl Shelf {
 
     /// The folder below the root where only handoffs lie, if it is such a one: ours, or a pipeline
     /// that is in use.
-    pub fn folder_of_handoffs(&self) -> Option<&Path> {
+    pub fn handoffs_only_folder(&self) -> Option<&Path> {
         let in_use = match self.layout {
-            Layout::Own => true,
-            Layout::Pipeline => self.root.has_folder(&self.inside),
-            Layout::Folder | Layout::Memory => false,
+            FolderLayout::Own => true,
+            FolderLayout::Pipeline => self.root.has_folder(&self.path),
+            FolderLayout::Folder | FolderLayout::Memory => false,
         };
-        in_use.then_some(self.inside.as_path())
+        in_use.then_some(self.path.as_path())
     }
 
     /// The folder that references inside a pipeline count from.
-    pub fn base(&self) -> Option<&Path> {
-        (self.layout == Layout::Pipeline).then_some(self.inside.as_path())
+    pub fn reference_base(&self) -> Option<&Path> {
+        (self.layout == FolderLayout::Pipeline).then_some(self.path.as_path())
     }
 }
 

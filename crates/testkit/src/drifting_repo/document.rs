@@ -3,7 +3,7 @@
 use super::DriftingRepo;
 use super::cited::{Cited, Stood};
 use super::world::Line;
-use midstride::journal::Change;
+use midstride::journal::RevisionInfo;
 use midstride::verbs::{self, NewHandoff};
 use std::fmt::Write as _;
 
@@ -320,7 +320,7 @@ impl DriftingRepo {
         let text = shelved.document.text().to_owned();
         let next = change(text.clone());
         assert_ne!(next, text, "something is said anew");
-        let why = Change::by_text("something else is so", None);
+        let why = RevisionInfo::by_text("something else is so", None);
         verbs::revise(&project, &shelved, &next, &why).expect("it is revised");
         self.take_up(&paper.path());
     }

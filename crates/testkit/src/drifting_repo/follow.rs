@@ -18,7 +18,7 @@ impl DriftingRepo {
         self.tell(format!("follow {}", paper.name));
         let project = self.project();
         let shelved = project.find(&paper.name).expect("it is there");
-        verbs::follow(&project, &shelved).expect("it is followed");
+        verbs::update_moved_citations(&project, &shelved).expect("it is followed");
         let mut expected = expected.into_iter();
         for cited in paper.statements.iter_mut().flat_map(|statement| &mut statement.cited) {
             let truth = expected.next().expect("each has its truth");

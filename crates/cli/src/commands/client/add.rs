@@ -1,17 +1,19 @@
 //! `midstride client add`.
 
-use super::{Outcome, Target, carry_out, show};
+use super::{CliOutcome, ClientTarget, apply_plans, show_plans};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::clients::install::{Allow, OnPath, Plan, Wishes, on_path};
+use midstride::clients::install::{
+    AllowedTools, InstallOptions, InstallPlan, PathLookup, find_on_path,
+};
 use midstride::verbs;
 use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// What the choice means.
-const CHOICE: &str = "\
+const ACCESS_PROMPT: &str = "\
 Which of midstride's own tools may it use without asking you?
   save  read handoffs, and save sessions, tasks and workflow states in the project
   read  only read handoffs (brief, get, search, check)
@@ -26,9 +28,9 @@ Press Enter to keep your current choice (`none` until you choose).
 /// `--yes`: it only makes midstride be called. What takes questions away from you, `--allow` and
 /// `--trust-hooks`, it may not. `client remove` takes everything back. Nothing is written into CLAUDE.md or AGENTS.md.
 #[derive(Debug, clap::Args)]
-pub(crate) struct AddArgs {
+pub(crate) struct ClientAddArgs {
     #[command(flatten)]
-    target: Target,
+    target: ClientTarget,
 
     /// Which of midstride's own tools the client may use without asking you
     ///
@@ -36,7 +38,7 @@ pub(crate) struct AddArgs {
     /// this, a terminal asks you, and everywhere else your earlier choice stays. Headless sessions
     /// (`claude -p`, `codex exec`) can only use what is allowed.
     #[arg(long, value_enum, value_name = "WHAT")]
-    allow: Option<AllowArg>,
+    allow: Option<ToolAccessArg>,
 
     /// The same as `--allow read`
     #[arg(long, hide = true, conflicts_with = "allow")]
@@ -49,7 +51,7 @@ pub(crate) struct AddArgs {
 
 /// What is allowed, as it is typed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum AllowArg {
+enum ToolAccessArg {
     /// Nothing
     None,
     /// Reading handoffs: brief, get, search, check
@@ -58,12 +60,12 @@ enum AllowArg {
     Save,
 }
 
-impl From<AllowArg> for Allow {
-    fn from(typed: AllowArg) -> Self {
+impl From<ToolAccessArg> for AllowedTools {
+    fn from(typed: ToolAccessArg) -> Self {
         match typed {
-            AllowArg::None => Self::Nothing,
-            AllowArg::Read => Self::Read,
-            AllowArg::Save => Self::Save,
+            ToolAccessArg::None => Self::Nothing,
+            ToolAccessArg::Read => Self::Read,
+            ToolAccessArg::Save => Self::Save,
         }
     }
 }
@@ -71,62 +73,62 @@ impl From<AllowArg> for Allow {
 pub(super) fn add(
     ui: &mut Ui,
     environment: &Environment,
-    args: &AddArgs,
-) -> Result<Outcome, Diagnostic> {
+    args: &ClientAddArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let target = &args.target;
     let scope = target.scope(environment)?;
     let clients = target.clients(environment)?;
     let allow = match args.allow {
         Some(typed) => Some(typed.into()),
-        None if args.allow_read_tools => Some(Allow::Read),
-        None => chosen(ui, environment, target)?,
+        None if args.allow_read_tools => Some(AllowedTools::Read),
+        None => ask_access(ui, environment, target)?,
     };
-    let wishes = Wishes { allow, trust_hooks: args.trust_hooks };
+    let wishes = InstallOptions { allow, trust_hooks: args.trust_hooks };
     let plan = |client: &Client| verbs::add_to_client(environment, *client, &scope, wishes);
-    let plans: Vec<Plan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
-    show(ui, target, &plans)?;
+    let plans: Vec<InstallPlan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
+    show_plans(ui, target, &plans)?;
     if target.dry_run {
-        tell_path(ui)?;
-        return Ok(Outcome::Clean);
+        report_path_problem(ui)?;
+        return Ok(CliOutcome::Clean);
     }
-    if !carry_out(ui, environment, target, &plans, "Write this?")? {
-        return Ok(Outcome::Findings);
+    if !apply_plans(ui, environment, target, &plans, "Write this?")? {
+        return Ok(CliOutcome::Findings);
     }
-    tell_path(ui)?;
+    report_path_problem(ui)?;
     for client in clients {
-        let standing = verbs::client_standing(environment, client, &scope)?;
-        for line in view::client::after_adding(&standing) {
+        let standing = verbs::client_status(environment, client, &scope)?;
+        for line in view::client::install_remarks(&standing) {
             ui.say(&line)?;
         }
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 /// One choice for a user at a terminal. Without an answer, what was allowed before stays.
-fn chosen(
+fn ask_access(
     ui: &mut Ui,
     environment: &Environment,
-    target: &Target,
-) -> Result<Option<Allow>, Diagnostic> {
-    let is_asked = !target.yes && !target.dry_run && Ui::is_watched();
-    if !is_asked || environment.inside.is_some() {
+    target: &ClientTarget,
+) -> Result<Option<AllowedTools>, Diagnostic> {
+    let is_asked = !target.yes && !target.dry_run && Ui::is_interactive();
+    if !is_asked || environment.automation.is_some() {
         return Ok(None);
     }
-    ui.say(CHOICE)?;
-    let typed = ui.answer("Allow [save/read/none]")?.unwrap_or_default();
+    ui.say(ACCESS_PROMPT)?;
+    let typed = ui.prompt("Allow [save/read/none]")?.unwrap_or_default();
     Ok(match typed.trim().to_lowercase().as_str() {
-        "save" | "s" => Some(Allow::Save),
-        "read" | "r" => Some(Allow::Read),
-        "none" | "n" => Some(Allow::Nothing),
+        "save" | "s" => Some(AllowedTools::Save),
+        "read" | "r" => Some(AllowedTools::Read),
+        "none" | "n" => Some(AllowedTools::Nothing),
         _ => None,
     })
 }
 
 /// Clients call midstride by its name.
-fn tell_path(ui: &mut Ui) -> Result<(), Diagnostic> {
-    let (message, hint) = match on_path() {
-        OnPath::Same(_) => return Ok(()),
-        found @ (OnPath::Other(..) | OnPath::Missing) => view::client::path_problem(&found),
+fn report_path_problem(ui: &mut Ui) -> Result<(), Diagnostic> {
+    let (message, hint) = match find_on_path() {
+        PathLookup::Same(_) => return Ok(()),
+        found @ (PathLookup::Other(..) | PathLookup::Missing) => view::client::path_problem(&found),
     };
     Diagnostic::new(message).hint(hint).warn(ui)?;
     Ok(())

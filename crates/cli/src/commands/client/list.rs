@@ -1,10 +1,10 @@
 //! `midstride client list`.
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::clients::install::{Scope, on_path};
+use midstride::clients::install::{InstallScope, find_on_path};
 use midstride::verbs;
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Environment;
@@ -15,7 +15,7 @@ use midstride::workspace::settings::Environment;
 /// is missing, what is called like midstride's and is not, what was changed since, and for Codex
 /// whether the hooks are trusted.
 #[derive(Debug, clap::Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct ClientListArgs {
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -24,24 +24,24 @@ pub(crate) struct ListArgs {
 pub(super) fn list(
     ui: &mut Ui,
     environment: &Environment,
-    args: &ListArgs,
-) -> Result<Outcome, Diagnostic> {
-    let project = Project::discover_anyway(environment.clone()).ok();
-    let project = project.map(|project| Scope::Project(project.root().path().to_owned()));
-    let scopes: Vec<Scope> = [Scope::User].into_iter().chain(project).collect();
+    args: &ClientListArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let project = Project::discover_ignoring_settings(environment.clone()).ok();
+    let project = project.map(|project| InstallScope::Project(project.root().path().to_owned()));
+    let scopes: Vec<InstallScope> = [InstallScope::User].into_iter().chain(project).collect();
     let mut clients = Vec::new();
-    for (client, folder, is_found) in verbs::found_clients(environment) {
+    for (client, folder, is_found) in verbs::find_clients(environment) {
         let mut standings = Vec::new();
         for scope in &scopes {
-            standings.push(verbs::client_standing(environment, client, scope)?);
+            standings.push(verbs::client_status(environment, client, scope)?);
         }
-        clients.push(view::client::Listed { client, folder, is_found, standings });
+        clients.push(view::client::ClientListing { client, folder, is_found, statuses: standings });
     }
-    let path = on_path();
+    let path = find_on_path();
     if args.json {
-        ui.json(&view::client::list_json(&clients, &path))?;
+        ui.print_json(&view::client::list_json(&clients, &path))?;
     } else {
         ui.print(&view::client::list(&clients, &path))?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

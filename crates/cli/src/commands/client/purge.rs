@@ -1,30 +1,33 @@
 //! `midstride client remove --purge`: what midstride keeps for a project goes as well.
 
-use super::{Outcome, Target, show};
+use super::{CliOutcome, ClientTarget, show_plans};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::clients::install::{Plan, Scope};
-use midstride::verbs::{self, Purge};
+use midstride::clients::install::{InstallPlan, InstallScope};
+use midstride::verbs::{self, PurgePlan};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// What a person types who means what nothing brings back.
-const WORD: &str = "delete";
+const CONFIRMATION_WORD: &str = "delete";
 
 /// A project whose data goes.
-pub(super) struct Purging {
+pub(super) struct ProjectPurge {
     project: Project,
-    purge: Purge,
+    purge: PurgePlan,
 }
 
-impl Purging {
+impl ProjectPurge {
     /// Looks at the project. Deleting is for a person; looking is not.
-    pub(super) fn begin(environment: &Environment, target: &Target) -> Result<Self, Diagnostic> {
-        let project = Project::discover_anyway(environment.clone())?;
+    pub(super) fn plan(
+        environment: &Environment,
+        target: &ClientTarget,
+    ) -> Result<Self, Diagnostic> {
+        let project = Project::discover_ignoring_settings(environment.clone())?;
         if !target.dry_run {
-            verbs::may_allow(&project)?;
+            verbs::check_may_allow(&project)?;
         }
         let purge = verbs::plan_purge(&project)?;
         Ok(Self { project, purge })
@@ -34,15 +37,15 @@ impl Purging {
     pub(super) fn show(
         &self,
         ui: &mut Ui,
-        target: &Target,
-        plans: &[Plan],
+        target: &ClientTarget,
+        plans: &[InstallPlan],
     ) -> Result<(), Diagnostic> {
         if target.json {
             let clients = view::client::plans_json(plans);
-            return Ok(ui.json(&view::purge::json(clients, &self.purge))?);
+            return Ok(ui.print_json(&view::purge::json(clients, &self.purge))?);
         }
         if plans.iter().any(|plan| !plan.changes.is_empty() || !plan.notes.is_empty()) {
-            show(ui, target, plans)?;
+            show_plans(ui, target, plans)?;
         }
         let text = view::purge::text(&self.purge);
         if target.dry_run {
@@ -54,16 +57,20 @@ impl Purging {
     }
 
     /// Refuses before anything is changed. `--yes` alone is no word for what nothing brings back.
-    pub(super) fn may_go(&self, target: &Target, uncommitted: bool) -> Result<(), Diagnostic> {
-        let lost = self.purge.irreplaceable();
-        if !target.yes && !self.purge.is_empty() && !Ui::is_watched() {
+    pub(super) fn check_confirmed(
+        &self,
+        target: &ClientTarget,
+        uncommitted: bool,
+    ) -> Result<(), Diagnostic> {
+        let lost = self.purge.unrecoverable();
+        if !target.yes && !self.purge.is_empty() && !Ui::is_interactive() {
             return Err(Diagnostic::new("nobody is there to be asked")
                 .hint("start it in a terminal, or say `--yes`"));
         }
-        if target.yes && !uncommitted && !lost.is_nothing() {
+        if target.yes && !uncommitted && !lost.is_empty() {
             return Err(Diagnostic::new(format!(
                 "nothing could bring back {}; nothing was changed",
-                view::purge::lost(&lost)
+                view::purge::lost_items(&lost)
             ))
             .hint("commit what you want to keep, or copy it elsewhere")
             .hint("`--uncommitted` deletes it all the same; nothing brings it back then"));
@@ -72,43 +79,48 @@ impl Purging {
     }
 
     /// Asks, and takes everything away.
-    pub(super) fn carry_out(&self, ui: &mut Ui, target: &Target) -> Result<Outcome, Diagnostic> {
+    pub(super) fn delete(
+        &self,
+        ui: &mut Ui,
+        target: &ClientTarget,
+    ) -> Result<CliOutcome, Diagnostic> {
         if self.purge.is_empty() {
-            return Ok(Outcome::Clean);
+            return Ok(CliOutcome::Clean);
         }
-        if !target.yes && !self.is_wanted(ui)? {
+        if !target.yes && !self.confirm(ui)? {
             ui.say("Nothing was deleted.")?;
-            return Ok(Outcome::Findings);
+            return Ok(CliOutcome::Findings);
         }
         verbs::purge(&self.project, &self.purge)?;
         ui.say("Deleted.")?;
-        for line in view::purge::afterwards(&self.purge) {
+        for line in view::purge::restore_hints(&self.purge) {
             ui.say(&line)?;
         }
-        self.tell_what_is_left(ui)?;
-        Ok(Outcome::Clean)
+        self.report_remaining_hooks(ui)?;
+        Ok(CliOutcome::Clean)
     }
 
     /// Files of the project that call midstride still.
-    fn tell_what_is_left(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
-        let scope = Scope::Project(self.project.root().path().to_owned());
+    fn report_remaining_hooks(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
+        let scope = InstallScope::Project(self.project.root().path().to_owned());
         for client in Client::ALL {
-            let standing = verbs::client_standing(self.project.environment(), client, &scope)?;
+            let standing = verbs::client_status(self.project.environment(), client, &scope)?;
             if standing.is_installed() {
-                ui.say(&view::purge::left(client))?;
+                ui.say(&view::purge::leftover_client(client))?;
             }
         }
         Ok(())
     }
 
-    fn is_wanted(&self, ui: &mut Ui) -> Result<bool, Diagnostic> {
-        let lost = self.purge.irreplaceable();
-        if lost.is_nothing() {
-            return Ok(ui.ask("Delete this?")?);
+    fn confirm(&self, ui: &mut Ui) -> Result<bool, Diagnostic> {
+        let lost = self.purge.unrecoverable();
+        if lost.is_empty() {
+            return Ok(ui.confirm("Delete this?")?);
         }
-        let lost = view::purge::lost(&lost);
-        let question =
-            format!("Nothing could bring back {lost}. Type `{WORD}` to delete all of it:");
-        Ok(ui.answer(&question)?.as_deref() == Some(WORD))
+        let lost = view::purge::lost_items(&lost);
+        let question = format!(
+            "Nothing could bring back {lost}. Type `{CONFIRMATION_WORD}` to delete all of it:"
+        );
+        Ok(ui.prompt(&question)?.as_deref() == Some(CONFIRMATION_WORD))
     }
 }

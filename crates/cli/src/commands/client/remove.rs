@@ -1,10 +1,10 @@
 //! `midstride client remove`.
 
-use super::purge::Purging;
-use super::{Outcome, Target, carry_out, show};
+use super::purge::ProjectPurge;
+use super::{CliOutcome, ClientTarget, apply_plans, show_plans};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::clients::install::Plan;
+use midstride::clients::install::InstallPlan;
 use midstride::verbs;
 use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
@@ -21,9 +21,9 @@ use midstride_core::session::Client;
 /// projects and worktrees use. An agent's own shell cannot do it. With `--project` midstride stays
 /// installed for your other projects.
 #[derive(Debug, clap::Args)]
-pub(crate) struct RemoveArgs {
+pub(crate) struct ClientRemoveArgs {
     #[command(flatten)]
-    target: Target,
+    target: ClientTarget,
 
     /// Delete what midstride keeps for this project, handoffs too
     #[arg(long)]
@@ -37,36 +37,36 @@ pub(crate) struct RemoveArgs {
 pub(super) fn remove(
     ui: &mut Ui,
     environment: &Environment,
-    args: &RemoveArgs,
-) -> Result<Outcome, Diagnostic> {
+    args: &ClientRemoveArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let target = &args.target;
     let scope = target.scope(environment)?;
     let clients = match args.purge && target.all {
         // Data may be there without a client.
-        true => Target::found(environment),
+        true => ClientTarget::detected_clients(environment),
         false => target.clients(environment)?,
     };
     let plan = |client: &Client| verbs::remove_from_client(environment, *client, &scope);
-    let plans: Vec<Plan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
-    let purging = args.purge.then(|| Purging::begin(environment, target)).transpose()?;
+    let plans: Vec<InstallPlan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
+    let purging = args.purge.then(|| ProjectPurge::plan(environment, target)).transpose()?;
     match &purging {
         Some(purging) => purging.show(ui, target, &plans)?,
-        None => show(ui, target, &plans)?,
+        None => show_plans(ui, target, &plans)?,
     }
     if target.dry_run {
-        return Ok(Outcome::Clean);
+        return Ok(CliOutcome::Clean);
     }
     if let Some(purging) = &purging {
-        purging.may_go(target, args.uncommitted)?;
+        purging.check_confirmed(target, args.uncommitted)?;
     }
-    if !carry_out(ui, environment, target, &plans, "Take this out?")? {
-        return Ok(Outcome::Findings);
+    if !apply_plans(ui, environment, target, &plans, "Take this out?")? {
+        return Ok(CliOutcome::Findings);
     }
     match purging {
-        Some(purging) => purging.carry_out(ui, target),
+        Some(purging) => purging.delete(ui, target),
         None => {
             ui.say("Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.")?;
-            Ok(Outcome::Clean)
+            Ok(CliOutcome::Clean)
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Add a task.
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::verbs::{self, Added};
+use midstride::verbs::{self, AddedTask};
 use midstride::workspace::project::Project;
 use midstride_core::work::task::NewTask;
 
 /// Add a task; prints its id
 #[derive(Debug, clap::Args)]
-pub(crate) struct AddArgs {
+pub(crate) struct TaskAddArgs {
     /// What is to be done, in one line
     #[arg(value_parser = super::subject)]
     subject: String,
 
     /// The rest of it
-    #[arg(long, value_name = "TEXT", value_parser = super::super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::super::parse_text)]
     description: Option<String>,
 
     /// A task that comes first; may be given several times
@@ -24,11 +24,11 @@ pub(crate) struct AddArgs {
     depends_on: Vec<String>,
 
     /// What tools know about it, such as `agent_id=abc123`; may be given several times
-    #[arg(long, value_name = "KEY=VALUE", value_parser = super::entry)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = super::parse_entry)]
     meta: Vec<(String, String)>,
 
     /// Who adds it
-    #[arg(long, value_name = "WHO", value_parser = super::super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 
     /// Print the ids as JSON
@@ -36,23 +36,27 @@ pub(crate) struct AddArgs {
     json: bool,
 }
 
-pub(super) fn add(ui: &mut Ui, project: &Project, args: AddArgs) -> Result<Outcome, Diagnostic> {
+pub(super) fn add(
+    ui: &mut Ui,
+    project: &Project,
+    args: TaskAddArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let new = NewTask {
         subject: args.subject,
         description: args.description,
         metadata: super::metadata(args.meta),
         ..NewTask::default()
     };
-    let Added { done, is_new } =
-        verbs::add_own_task(project, &new, &args.depends_on, args.by.as_deref())?;
+    let AddedTask { task: done, is_new } =
+        verbs::add_session_task(project, &new, &args.depends_on, args.by.as_deref())?;
     if args.json {
-        ui.json(&view::task::added(&done.id, &done.redacted))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::task::added_task_json(&done.id, &done.redacted))?;
+        return Ok(CliOutcome::Clean);
     }
     ui.print(&format!("{}\n", done.id))?;
-    super::super::tell_redacted(ui, &done.redacted)?;
+    super::super::report_redacted(ui, &done.redacted)?;
     if !is_new {
         ui.say("It is already on the list of this session.")?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

@@ -1,9 +1,9 @@
 //! Say what keeps a task from going on.
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::verbs::TaskWish;
+use midstride::verbs::TaskChangeRequest;
 use midstride::workspace::project::Project;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
 
@@ -13,12 +13,12 @@ use midstride_core::work::task::{TaskPatch, TaskStatus};
 /// it is blocked until somebody says otherwise, with `midstride task update ID --status pending`.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("why").required(true).multiple(true))]
-pub(crate) struct BlockArgs {
+pub(crate) struct TaskBlockArgs {
     /// The task: its id, or the start of it
     task: String,
 
     /// What is in the way
-    #[arg(long, value_name = "WHY", group = "why", value_parser = super::super::said)]
+    #[arg(long, value_name = "WHY", group = "why", value_parser = super::super::parse_text)]
     reason: Option<String>,
 
     /// The task that has to be done first; may be given several times
@@ -26,7 +26,7 @@ pub(crate) struct BlockArgs {
     on: Vec<String>,
 
     /// Who says so
-    #[arg(long, value_name = "WHO", value_parser = super::super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 
     /// Print the task as JSON
@@ -37,10 +37,11 @@ pub(crate) struct BlockArgs {
 pub(super) fn block(
     ui: &mut Ui,
     project: &Project,
-    args: BlockArgs,
-) -> Result<Outcome, Diagnostic> {
+    args: TaskBlockArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let status = args.reason.as_ref().map(|_| TaskStatus::Blocked);
     let wish = TaskPatch { status, reason: args.reason, ..TaskPatch::default() };
-    let wish = TaskWish { wish, depends_on: args.on, ..TaskWish::default() };
-    super::change(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
+    let wish =
+        TaskChangeRequest { patch: wish, depends_on: args.on, ..TaskChangeRequest::default() };
+    super::change_task(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
 }

@@ -1,10 +1,10 @@
 //! Finish a task, or answer a question.
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::commands::answer::{self, AnswerArgs};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::verbs::TaskWish;
+use midstride::verbs::TaskChangeRequest;
 use midstride::workspace::project::Project;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
 
@@ -12,16 +12,16 @@ use midstride_core::work::task::{TaskPatch, TaskStatus};
 ///
 /// Answering a question here is `midstride answer`: it is written into its handoff.
 #[derive(Debug, clap::Args)]
-pub(crate) struct DoneArgs {
+pub(crate) struct TaskDoneArgs {
     /// The task: its id, the start of it, or `HANDOFF#q1` for a question
     task: String,
 
     /// The answer to a question
-    #[arg(long, value_name = "TEXT", value_parser = super::super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::super::parse_text)]
     answer: Option<String>,
 
     /// Who did it
-    #[arg(long, value_name = "WHO", value_parser = super::super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 
     /// Print what was recorded as JSON
@@ -29,10 +29,14 @@ pub(crate) struct DoneArgs {
     json: bool,
 }
 
-pub(super) fn done(ui: &mut Ui, project: &Project, args: DoneArgs) -> Result<Outcome, Diagnostic> {
-    if let Some((handoff, which)) = super::question_of(&args.task) {
+pub(super) fn done(
+    ui: &mut Ui,
+    project: &Project,
+    args: TaskDoneArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    if let Some((handoff, which)) = super::split_question(&args.task) {
         let (handoff, which) = (handoff.to_owned(), which.to_owned());
-        let args = AnswerArgs::to_question(handoff, which, args.answer, args.by, args.json);
+        let args = AnswerArgs::for_question(handoff, which, args.answer, args.by, args.json);
         return answer::answer(ui, project, &args);
     }
     if args.answer.is_some() {
@@ -40,6 +44,6 @@ pub(super) fn done(ui: &mut Ui, project: &Project, args: DoneArgs) -> Result<Out
             .hint("`midstride task note` keeps what there is to say about a task"));
     }
     let wish = TaskPatch { status: Some(TaskStatus::Done), ..TaskPatch::default() };
-    let wish = TaskWish { wish, ..TaskWish::default() };
-    super::change(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
+    let wish = TaskChangeRequest { patch: wish, ..TaskChangeRequest::default() };
+    super::change_task(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
 }

@@ -1,6 +1,6 @@
 //! Make the tasks of a handoff again.
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -11,7 +11,7 @@ use midstride::workspace::project::Project;
 ///
 /// What is here already stays as it is, however often this is done.
 #[derive(Debug, clap::Args)]
-pub(crate) struct ImportArgs {
+pub(crate) struct TaskImportArgs {
     /// The handoff: an id, the start of one, `id/stage`, or a path
     handoff: String,
 
@@ -23,18 +23,18 @@ pub(crate) struct ImportArgs {
 pub(super) fn import(
     ui: &mut Ui,
     project: &Project,
-    args: &ImportArgs,
-) -> Result<Outcome, Diagnostic> {
+    args: &TaskImportArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
     let imported = verbs::import_tasks(project, &shelved)?;
     if args.json {
-        ui.json(&view::task::imported(&imported))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::task::import_json(&imported))?;
+        return Ok(CliOutcome::Clean);
     }
-    if imported.created.is_empty() && imported.here.is_empty() && imported.unreadable == 0 {
+    if imported.created.is_empty() && imported.existing.is_empty() && imported.unreadable == 0 {
         let key = shelved.handoff(project).key();
         ui.say(&format!("{key} carries no tasks"))?;
     }
-    super::super::tell_imported(ui, &imported)?;
-    Ok(Outcome::Clean)
+    super::super::report_imported(ui, &imported)?;
+    Ok(CliOutcome::Clean)
 }

@@ -1,14 +1,14 @@
 //! List tasks, and open questions among them.
 
-use super::Outcome;
-use crate::commands::tell_unread;
+use super::CliOutcome;
+use crate::commands::report_unread;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::task::OpenQuestion;
 use crate::view::{self, count};
 use clap::ValueEnum;
-use midstride::verbs::Board;
-use midstride::workspace::project::{Project, Selection};
+use midstride::verbs::TaskBoard;
+use midstride::workspace::project::{DocumentSelection, Project};
 use midstride_core::work::task::{Task, TaskStatus, Tasks};
 
 /// List the open tasks
@@ -16,10 +16,10 @@ use midstride_core::work::task::{Task, TaskStatus, Tasks};
 /// What somebody works on first, then what can be begun, then what waits, then the open questions of
 /// handoffs: `midstride task done ID#q1 --answer TEXT` answers one.
 #[derive(Debug, Default, clap::Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct TaskListArgs {
     /// Only this status
     #[arg(long, value_enum)]
-    status: Option<StatusArg>,
+    status: Option<TaskStatusArg>,
 
     /// Only what can be begun: nobody did, and everything before it is done
     #[arg(long, conflicts_with = "blocked")]
@@ -42,7 +42,7 @@ pub(crate) struct ListArgs {
     json: bool,
 }
 
-impl ListArgs {
+impl TaskListArgs {
     /// Only what can be begun.
     pub(super) fn ready(json: bool) -> Self {
         Self { ready: true, json, ..Self::default() }
@@ -51,7 +51,7 @@ impl ListArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub(super) enum StatusArg {
+pub(super) enum TaskStatusArg {
     Pending,
     InProgress,
     Blocked,
@@ -59,21 +59,25 @@ pub(super) enum StatusArg {
     Dropped,
 }
 
-impl From<StatusArg> for TaskStatus {
-    fn from(status: StatusArg) -> Self {
+impl From<TaskStatusArg> for TaskStatus {
+    fn from(status: TaskStatusArg) -> Self {
         match status {
-            StatusArg::Pending => Self::Pending,
-            StatusArg::InProgress => Self::InProgress,
-            StatusArg::Blocked => Self::Blocked,
-            StatusArg::Done => Self::Done,
-            StatusArg::Dropped => Self::Dropped,
+            TaskStatusArg::Pending => Self::Pending,
+            TaskStatusArg::InProgress => Self::InProgress,
+            TaskStatusArg::Blocked => Self::Blocked,
+            TaskStatusArg::Done => Self::Done,
+            TaskStatusArg::Dropped => Self::Dropped,
         }
     }
 }
 
-pub(super) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Outcome, Diagnostic> {
-    let tasks = Board::open(project)?.tasks;
-    let Selection { documents, unread } = project.select(&[])?;
+pub(super) fn list(
+    ui: &mut Ui,
+    project: &Project,
+    args: &TaskListArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let tasks = TaskBoard::open(project)?.tasks;
+    let DocumentSelection { documents, unread } = project.select(&[])?;
     let words: Vec<String> = args
         .search
         .iter()
@@ -82,15 +86,15 @@ pub(super) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Ou
         .collect();
     let asked_for_ended = args.all || args.status.is_some();
     let mut chosen: Vec<&Task> =
-        tasks.iter().filter(|task| fits(&tasks, task, args, &words)).collect();
+        tasks.iter().filter(|task| task_matches(&tasks, task, args, &words)).collect();
     let hidden = chosen.iter().filter(|task| !task.status.is_open() && !asked_for_ended).count();
     chosen.retain(|task| task.status.is_open() || asked_for_ended);
     view::task::sort(&tasks, &mut chosen);
-    let mut questions = view::task::questions(project, &documents);
-    questions.retain(|question| question_fits(question, args, &words));
+    let mut questions = view::task::open_questions(project, &documents);
+    questions.retain(|question| question_matches(question, args, &words));
     if args.json {
-        ui.json(&view::task::entries(&tasks, &chosen, &questions))?;
-        return tell_unread(ui, project, unread);
+        ui.print_json(&view::task::entries(&tasks, &chosen, &questions))?;
+        return report_unread(ui, project, unread);
     }
     if chosen.is_empty() && questions.is_empty() {
         ui.say(match tasks.is_empty() {
@@ -98,25 +102,25 @@ pub(super) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Ou
             false => "No task fits.",
         })?;
     } else {
-        let table = view::task::table_of(&tasks, &chosen, &questions);
+        let table = view::task::render_table(&tasks, &chosen, &questions);
         ui.print(&table.text)?;
-        if !table.left_out.is_empty() {
-            let names = table.left_out.join(", ");
+        if !table.omitted_columns.is_empty() {
+            let names = table.omitted_columns.join(", ");
             ui.say(&format!("No room for {names}; `midstride task show ID` or --json tells them"))?;
         }
     }
     if hidden > 0 {
         ui.say(&format!("{hidden} done or dropped; `midstride task list --all` shows them"))?;
     }
-    tell_odd(ui, &tasks)?;
-    tell_unread(ui, project, unread)
+    report_anomalies(ui, &tasks)?;
+    report_unread(ui, project, unread)
 }
 
 /// Says what keeps tasks waiting for ever, or from being understood.
-fn tell_odd(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
+fn report_anomalies(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
     for circle in tasks.cycles() {
         let first = circle.first().map(ToString::to_string).unwrap_or_default();
-        let names = view::task::names(&circle).replace(", ", " → ");
+        let names = view::task::joined_ids(&circle).replace(", ", " → ");
         Diagnostic::new(format!("{names} → {first} wait for each other"))
             .hint(format!("`midstride task update {first} --no-longer-depends-on TASK` opens it"))
             .warn(ui)?;
@@ -140,7 +144,7 @@ fn tell_odd(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn fits(tasks: &Tasks, task: &Task, args: &ListArgs, words: &[String]) -> bool {
+fn task_matches(tasks: &Tasks, task: &Task, args: &TaskListArgs, words: &[String]) -> bool {
     let said = || {
         let notes = task.notes.iter().map(|note| note.text.as_str());
         let parts = [task.subject.as_str()].into_iter().chain(task.description.as_deref());
@@ -150,18 +154,18 @@ fn fits(tasks: &Tasks, task: &Task, args: &ListArgs, words: &[String]) -> bool {
     args.status.is_none_or(|status| task.status == status.into())
         && (!args.ready || tasks.is_ready(task))
         && (!args.blocked || tasks.is_blocked(task))
-        && (words.is_empty() || has_all(&said(), words))
+        && (words.is_empty() || contains_all(&said(), words))
 }
 
-fn question_fits(open: &OpenQuestion<'_>, args: &ListArgs, words: &[String]) -> bool {
+fn question_matches(open: &OpenQuestion<'_>, args: &TaskListArgs, words: &[String]) -> bool {
     let context = open.question.context.map_or("", |text| text.value);
     let said = || format!("{}\n{context}", open.subject()).to_lowercase();
     args.status.is_none_or(|status| open.status() == status.into())
         && !args.ready
         && (!args.blocked || open.question.blocking)
-        && (words.is_empty() || has_all(&said(), words))
+        && (words.is_empty() || contains_all(&said(), words))
 }
 
-fn has_all(text: &str, words: &[String]) -> bool {
+fn contains_all(text: &str, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word.as_str()))
 }

@@ -1,6 +1,6 @@
 //! Capture how the work as a whole stands.
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -13,21 +13,21 @@ use midstride::workspace::project::Project;
 /// them. Next actions, mode and iteration carry over until you give new ones. The status of tasks is
 /// never captured: it is read from the tasks. `midstride brief --as mission` prints everything.
 #[derive(Debug, clap::Args)]
-pub(crate) struct MissionArgs {
+pub(crate) struct TaskMissionArgs {
     /// What was decided, and by whom; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::super::parse_sentence, allow_hyphen_values = true)]
     decision: Vec<String>,
 
     /// What is not known; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::super::parse_sentence, allow_hyphen_values = true)]
     question: Vec<String>,
 
     /// What to do next, in order; replaces the list of the state before
-    #[arg(long, value_name = "TEXT", value_parser = super::super::sentence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = super::super::parse_sentence, allow_hyphen_values = true)]
     next: Vec<String>,
 
     /// How it is being worked
-    #[arg(long, value_name = "MODE", value_parser = super::super::said, allow_hyphen_values = true)]
+    #[arg(long, value_name = "MODE", value_parser = super::super::parse_text, allow_hyphen_values = true)]
     mode: Option<String>,
 
     /// The iteration the work is in
@@ -47,7 +47,7 @@ pub(crate) struct MissionArgs {
     fresh: bool,
 
     /// Who captures it
-    #[arg(long, value_name = "WHO", value_parser = super::super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 
     /// List what was captured so far, the newest first, and capture nothing
@@ -62,8 +62,8 @@ pub(crate) struct MissionArgs {
 pub(super) fn mission(
     ui: &mut Ui,
     project: &Project,
-    args: MissionArgs,
-) -> Result<Outcome, Diagnostic> {
+    args: TaskMissionArgs,
+) -> Result<CliOutcome, Diagnostic> {
     if args.history {
         return history(ui, project, args.json);
     }
@@ -77,26 +77,28 @@ pub(super) fn mission(
         dropped_decisions: args.drop_decision,
         dropped_questions: args.drop_question,
     };
-    let (state, redacted) = verbs::state_mission(project, &new, args.by.as_deref())?;
+    let (state, redacted) = verbs::record_mission(project, &new, args.by.as_deref())?;
     if args.json {
-        ui.json(&view::mission::mission_json(Some(&state)))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::mission::mission_json(Some(&state)))?;
+        return Ok(CliOutcome::Clean);
     }
     ui.print(&view::mission::history(std::slice::from_ref(&state)))?;
-    super::super::tell_redacted(ui, &redacted)?;
+    super::super::report_redacted(ui, &redacted)?;
     ui.say("Next: midstride brief --as mission")?;
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
-fn history(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+fn history(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
     let states = verbs::missions(project)?;
     if json {
         let newest_first = states.iter().rev();
-        ui.json(&newest_first.map(|s| view::mission::mission_json(Some(s))).collect::<Vec<_>>())?;
+        ui.print_json(
+            &newest_first.map(|s| view::mission::mission_json(Some(s))).collect::<Vec<_>>(),
+        )?;
     } else if states.is_empty() {
         ui.say("No mission state was captured. Next: midstride task mission --next \"...\"")?;
     } else {
         ui.print(&view::mission::history(&states))?;
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

@@ -1,24 +1,24 @@
 //! Say something about a task.
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::verbs::{self, Board};
+use midstride::verbs::{self, TaskBoard};
 use midstride::workspace::project::Project;
 
 /// Say something about a task; notes are added, never changed
 #[derive(Debug, clap::Args)]
-pub(crate) struct NoteArgs {
+pub(crate) struct TaskNoteArgs {
     /// The task: its id, or the start of it
     task: String,
 
     /// What there is to say
-    #[arg(value_parser = super::super::said)]
+    #[arg(value_parser = super::super::parse_text)]
     text: String,
 
     /// Who says it
-    #[arg(long, value_name = "WHO", value_parser = super::super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 
     /// Print the task as JSON
@@ -26,16 +26,20 @@ pub(crate) struct NoteArgs {
     json: bool,
 }
 
-pub(super) fn note(ui: &mut Ui, project: &Project, args: &NoteArgs) -> Result<Outcome, Diagnostic> {
+pub(super) fn note(
+    ui: &mut Ui,
+    project: &Project,
+    args: &TaskNoteArgs,
+) -> Result<CliOutcome, Diagnostic> {
     super::refuse_question(&args.task)?;
-    let mut board = Board::open(project)?;
+    let mut board = TaskBoard::open(project)?;
     let by = args.by.as_deref();
     let done = verbs::note_task(project, &mut board, &args.task, &args.text, by)?;
     if let (true, Some(task)) = (args.json, board.tasks.get(&done.id)) {
-        ui.json(&view::task::changed(&board.tasks, task, &[], &done.redacted))?;
-        return Ok(Outcome::Clean);
+        ui.print_json(&view::task::task_change_json(&board.tasks, task, &[], &done.redacted))?;
+        return Ok(CliOutcome::Clean);
     }
     ui.say(&format!("Noted on {}", done.id))?;
-    super::super::tell_redacted(ui, &done.redacted)?;
-    Ok(Outcome::Clean)
+    super::super::report_redacted(ui, &done.redacted)?;
+    Ok(CliOutcome::Clean)
 }

@@ -1,14 +1,14 @@
 //! List the tasks that can be begun.
 
-use super::Outcome;
-use super::list::{self, ListArgs};
+use super::CliOutcome;
+use super::list::{self, TaskListArgs};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::workspace::project::Project;
 
 /// List the tasks that can be begun: nobody did, and everything before them is done
 #[derive(Debug, clap::Args)]
-pub(crate) struct ReadyArgs {
+pub(crate) struct TaskReadyArgs {
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -17,7 +17,7 @@ pub(crate) struct ReadyArgs {
 pub(super) fn ready(
     ui: &mut Ui,
     project: &Project,
-    args: &ReadyArgs,
-) -> Result<Outcome, Diagnostic> {
-    list::list(ui, project, &ListArgs::ready(args.json))
+    args: &TaskReadyArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    list::list(ui, project, &TaskListArgs::ready(args.json))
 }

@@ -1,15 +1,15 @@
 //! Show one task.
 
-use super::Outcome;
+use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::verbs::Board;
+use midstride::verbs::TaskBoard;
 use midstride::workspace::project::Project;
 
 /// Show a task with its notes, what it waits for, and what comes after it
 #[derive(Debug, clap::Args)]
-pub(crate) struct ShowArgs {
+pub(crate) struct TaskShowArgs {
     /// The task: its id, the start of it, or `HANDOFF#q1` for a question
     task: String,
 
@@ -18,17 +18,21 @@ pub(crate) struct ShowArgs {
     json: bool,
 }
 
-pub(super) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Outcome, Diagnostic> {
-    if let Some((handoff, which)) = super::question_of(&args.task) {
+pub(super) fn show(
+    ui: &mut Ui,
+    project: &Project,
+    args: &TaskShowArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    if let Some((handoff, which)) = super::split_question(&args.task) {
         return show_question(ui, project, handoff, which, args.json);
     }
-    let tasks = Board::open(project)?.tasks;
+    let tasks = TaskBoard::open(project)?.tasks;
     let task = tasks.find(&args.task)?;
     match args.json {
-        true => ui.json(&view::task::json(&tasks, task))?,
+        true => ui.print_json(&view::task::json(&tasks, task))?,
         false => ui.print(&view::task::text(&tasks, task))?,
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }
 
 fn show_question(
@@ -37,9 +41,9 @@ fn show_question(
     handoff: &str,
     which: &str,
     json: bool,
-) -> Result<Outcome, Diagnostic> {
+) -> Result<CliOutcome, Diagnostic> {
     let shelved = [project.find(handoff)?];
-    let questions = view::task::questions(project, &shelved);
+    let questions = view::task::open_questions(project, &shelved);
     let number = which.strip_prefix('q').and_then(|number| number.parse().ok());
     let open = questions.iter().find(|open| Some(open.number) == number).ok_or_else(|| {
         let handoff = view::shell_word(handoff);
@@ -47,8 +51,8 @@ fn show_question(
             .hint(format!("`midstride show {handoff}` shows its questions and answers"))
     })?;
     match json {
-        true => ui.json(&view::task::question_json(open))?,
+        true => ui.print_json(&view::task::question_json(open))?,
         false => ui.print(&view::task::question_text(open))?,
     }
-    Ok(Outcome::Clean)
+    Ok(CliOutcome::Clean)
 }

@@ -1,10 +1,10 @@
 //! Change a task.
 
-use super::Outcome;
-use super::list::StatusArg;
+use super::CliOutcome;
+use super::list::TaskStatusArg;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::verbs::TaskWish;
+use midstride::verbs::TaskChangeRequest;
 use midstride::workspace::project::Project;
 use midstride_core::work::task::TaskPatch;
 
@@ -13,7 +13,7 @@ use midstride_core::work::task::TaskPatch;
 /// Any status can be set, so whatever was done to a task can be taken back. Of two who set one status
 /// at once, the second is told that it is set already.
 #[derive(Debug, clap::Args)]
-pub(crate) struct UpdateArgs {
+pub(crate) struct TaskUpdateArgs {
     /// The task: its id, or the start of it
     task: String,
 
@@ -27,10 +27,10 @@ pub(crate) struct UpdateArgs {
 
     /// Where it stands
     #[arg(long, value_enum)]
-    status: Option<StatusArg>,
+    status: Option<TaskStatusArg>,
 
     /// What is in the way, with `--status blocked`
-    #[arg(long, value_name = "WHY", value_parser = super::super::said)]
+    #[arg(long, value_name = "WHY", value_parser = super::super::parse_text)]
     reason: Option<String>,
 
     /// A task that comes first from now on; may be given several times
@@ -42,11 +42,11 @@ pub(crate) struct UpdateArgs {
     no_longer_depends_on: Vec<String>,
 
     /// What tools know about it, such as `iteration=3`; `KEY=` takes an entry away
-    #[arg(long, value_name = "KEY=VALUE", value_parser = super::entry)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = super::parse_entry)]
     meta: Vec<(String, String)>,
 
     /// Who changes it
-    #[arg(long, value_name = "WHO", value_parser = super::super::said)]
+    #[arg(long, value_name = "WHO", value_parser = super::super::parse_text)]
     by: Option<String>,
 
     /// Print the task as JSON
@@ -57,8 +57,8 @@ pub(crate) struct UpdateArgs {
 pub(super) fn update(
     ui: &mut Ui,
     project: &Project,
-    args: UpdateArgs,
-) -> Result<Outcome, Diagnostic> {
+    args: TaskUpdateArgs,
+) -> Result<CliOutcome, Diagnostic> {
     let metadata = super::metadata(args.meta).into_iter();
     let wish = TaskPatch {
         subject: args.subject,
@@ -69,6 +69,6 @@ pub(super) fn update(
         ..TaskPatch::default()
     };
     let (depends_on, no_longer) = (args.depends_on, args.no_longer_depends_on);
-    let wish = TaskWish { wish, depends_on, no_longer };
-    super::change(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
+    let wish = TaskChangeRequest { patch: wish, depends_on, removed_dependencies: no_longer };
+    super::change_task(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
 }

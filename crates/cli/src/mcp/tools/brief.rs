@@ -1,44 +1,48 @@
 //! What whoever takes the work over has to know.
 
-use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
+use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use crate::view::{self, Surface};
-use midstride::verbs::{self, Asked, BUDGET};
+use midstride::verbs::{self, BUDGET, BriefRequest};
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "brief",
-    says: "What to know before going on: constraints, blockers, where the work stands, what is next",
-    only_reads: true,
+    description: "What to know before going on: constraints, blockers, where the work stands, what is next",
+    is_read_only: true,
     parameters: &[
-        Parameter::new("role", Kind::Text, "Handoffs to this role first"),
-        Parameter::new("budget", Kind::Number, "Tokens, 200-20000"),
+        ToolParameter::optional("role", ParameterKind::Text, "Handoffs to this role first"),
+        ToolParameter::optional("budget", ParameterKind::Number, "Tokens, 200-20000"),
     ],
     call: brief,
 };
 
-fn brief(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+fn brief(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let (least, most) = (BUDGET.start(), BUDGET.end());
     let tokens = arguments.number("budget");
     if tokens.is_some_and(|tokens| !BUDGET.contains(&tokens)) {
         return Err(Diagnostic::new(format!("a briefing has from {least} to {most} tokens"))
             .hint("leave `budget` out for 2000"));
     }
-    let asked = Asked {
-        role: arguments.owned("role"),
+    let asked = BriefRequest {
+        role: arguments.owned_text("role"),
         client: caller.client,
         session: caller.session().cloned(),
         tokens,
-        ..Asked::default()
+        ..BriefRequest::default()
     };
     let project = caller.project()?;
     // What git cannot say is missing, nothing else.
     drop(verbs::observe(&project));
     let briefed = verbs::brief(&project, &asked, &mut |_, _| ());
     let trouble =
-        briefed.trouble.as_ref().map(|why| format!("Sessions and tasks are not told: {why}"));
-    let reply = Reply::default().briefs(&briefed.briefing.text).and(trouble.unwrap_or_default());
+        briefed.ledger_error.as_ref().map(|why| format!("Sessions and tasks are not told: {why}"));
+    let reply = ToolReply::default()
+        .with_briefing(&briefed.briefing.text)
+        .with_text(trouble.unwrap_or_default());
     Ok(match briefed.briefing.text.is_empty() {
-        true => view::brief::remarks(&briefed, Surface::Called).iter().fold(reply, Reply::and),
+        true => {
+            view::brief::remarks(&briefed, Surface::Tools).iter().fold(reply, ToolReply::with_text)
+        }
         false => reply,
     })
 }

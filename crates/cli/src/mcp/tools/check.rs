@@ -1,27 +1,30 @@
 //! Look for problems in handoffs.
 
-use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
+use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use crate::view::{Surface, findings};
-use midstride::code::drift::Ground;
+use midstride::code::drift::CodeState;
 use midstride::verbs::{self, Comparison};
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "check",
-    says: "Look for gaps and for what changed in the code since",
-    only_reads: true,
-    parameters: &[Parameter::new("handoff", Kind::Text, "Its id; else all"), OFFSET],
+    description: "Look for gaps and for what changed in the code since",
+    is_read_only: true,
+    parameters: &[
+        ToolParameter::optional("handoff", ParameterKind::Text, "Its id; else all"),
+        OFFSET,
+    ],
     call: check,
 };
 
-fn check(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+fn check(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
-    let with = Comparison::with(&project, Ground::WorkTree, false)?;
+    let with = Comparison::against(&project, CodeState::WorkTree, false)?;
     let (judged, unread) = match arguments.text("handoff") {
         Some(name) => {
             let shelved = caller::find(&project, name)?;
-            (verbs::check_these(&project, Some(&with), vec![shelved]), Vec::new())
+            (verbs::check_documents(&project, Some(&with), vec![shelved]), Vec::new())
         }
         None => {
             let (mut judged, mut unread) = (Vec::new(), Vec::new());
@@ -34,11 +37,14 @@ fn check(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
             (judged, unread)
         }
     };
-    let reply = Reply::says(findings::summary(&judged, false));
-    let reply = unread.iter().fold(reply, |reply, error| reply.and(format!("Not read: {error}")));
-    let text = findings::human(&project, &judged, Surface::Called);
+    let reply = ToolReply::from_text(findings::summary(&judged, false));
+    let reply =
+        unread.iter().fold(reply, |reply, error| reply.with_text(format!("Not read: {error}")));
+    let text = findings::human(&project, &judged, Surface::Tools);
     Ok(match text.trim().is_empty() {
         true => reply,
-        false => reply.carries("Findings", &text, arguments.place("offset").unwrap_or(0))?,
+        false => {
+            reply.with_quoted_page("Findings", &text, arguments.as_usize("offset").unwrap_or(0))?
+        }
     })
 }

@@ -1,34 +1,34 @@
 //! Read a handoff or a part of it, or a captured session.
 
-use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
+use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use crate::view;
 use midstride::verbs;
 use midstride::workspace::project::Project;
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "get",
-    says: "Read a handoff or a captured session",
-    only_reads: true,
+    description: "Read a handoff or a captured session",
+    is_read_only: true,
     parameters: &[
-        Parameter::needed(
+        ToolParameter::required(
             "handoff",
-            Kind::Text,
+            ParameterKind::Text,
             "Its id, or a session's; `ID@1` is an earlier text",
         ),
-        Parameter::new("section", Kind::Text, "Only this heading or field"),
+        ToolParameter::optional("section", ParameterKind::Text, "Only this heading or field"),
         OFFSET,
     ],
     call: get,
 };
 
-fn get(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
-    let (name, number) = crate::commands::revision_of(arguments.needed("handoff"));
+    let (name, number) = crate::commands::split_revision(arguments.required_text("handoff"));
     let shelved = match caller::find(&project, name) {
         Ok(shelved) => shelved,
-        Err(missing) => return session(&project, name, arguments).ok_or(missing)?,
+        Err(missing) => return session_reply(&project, name, arguments).ok_or(missing)?,
     };
     if let Some(session) = caller.session() {
         // It is read either way; that nobody wrote down who read it is no reason to keep it back.
@@ -36,7 +36,7 @@ fn get(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     }
     let shelved = match number {
         Some(number) => {
-            let text = project.text_of(&shelved, number)?;
+            let text = project.revision_text(&shelved, number)?;
             shelved.with_text(text)
         }
         None => shelved,
@@ -51,15 +51,15 @@ fn get(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let key = shelved.handoff(&project).key();
     let number = number.map(|number| format!("@{number}")).unwrap_or_default();
     let source = format!("Handoff {key}{number} ({})", shelved.path.display());
-    Reply::default().carries(&source, &text, arguments.place("offset").unwrap_or(0))
+    ToolReply::default().with_quoted_page(&source, &text, arguments.as_usize("offset").unwrap_or(0))
 }
 
 /// The session that an id or its beginning names, if one does.
-fn session(
+fn session_reply(
     project: &Project,
     name: &str,
-    arguments: &Arguments,
-) -> Option<Result<Reply, Diagnostic>> {
+    arguments: &ToolArguments,
+) -> Option<Result<ToolReply, Diagnostic>> {
     /// Fewer letters name no session.
     const LENGTH_MIN: usize = 6;
     let name = name.strip_prefix("session ").unwrap_or(name);
@@ -69,5 +69,9 @@ fn session(
     };
     let source = format!("Session {}", shown.checkpoint.session_id());
     let page = view::session::page(project, &shown.checkpoint);
-    Some(Reply::default().carries(&source, &page, arguments.place("offset").unwrap_or(0)))
+    Some(ToolReply::default().with_quoted_page(
+        &source,
+        &page,
+        arguments.as_usize("offset").unwrap_or(0),
+    ))
 }

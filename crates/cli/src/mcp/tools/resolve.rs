@@ -1,36 +1,39 @@
 //! End a handoff.
 
-use super::{Arguments, Caller, HANDOFF, Kind, Parameter, Reply, Tool, handoff, recorded};
-use crate::commands::resolve::Ended;
+use super::{
+    Caller, HANDOFF, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply, find_handoff,
+    recorded_reply,
+};
+use crate::commands::resolve::ResolveInput;
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
-use midstride::journal::Change;
+use midstride::journal::RevisionInfo;
 use midstride::verbs;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::life::{self, CloseReason};
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "resolve",
-    says: "End a handoff: say how",
-    only_reads: false,
+    description: "End a handoff: say how",
+    is_read_only: false,
     parameters: &[
         HANDOFF,
-        Parameter::new("outcome", Kind::Text, "What came of it"),
-        Parameter::new("commit", Kind::Text, "That carried it out"),
-        Parameter::new("superseded_by", Kind::Text, "Another id"),
-        Parameter::new("abandoned", Kind::Text, "Why it was given up"),
+        ToolParameter::optional("outcome", ParameterKind::Text, "What came of it"),
+        ToolParameter::optional("commit", ParameterKind::Text, "That carried it out"),
+        ToolParameter::optional("superseded_by", ParameterKind::Text, "Another id"),
+        ToolParameter::optional("abandoned", ParameterKind::Text, "Why it was given up"),
     ],
     call: resolve,
 };
 
-fn resolve(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+fn resolve(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
-    let shelved = handoff(&project, arguments)?;
+    let shelved = find_handoff(&project, arguments)?;
     let successor = arguments.text("superseded_by");
     let successor = successor.map(|by| caller::find_to_change(&project, by)).transpose()?;
     let successor = successor.map(|by| by.handoff(&project).key().to_string());
-    let ended = Ended {
+    let ended = ResolveInput {
         commit: arguments.text("commit"),
         outcome: arguments.text("outcome"),
         by: successor.as_deref(),
@@ -45,18 +48,18 @@ fn resolve(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> 
     }
     let (ending, reason) = ended.ending(&project)?;
     let now = project.environment().clock.now();
-    let change = Change::by_verb(RevisionVerb::Resolve, reason, Some(caller.name.clone()));
+    let change = RevisionInfo::by_verb(RevisionVerb::Resolve, reason, Some(caller.name.clone()));
     let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &[], now);
     let blocking = match &ending {
         CloseReason::Resolved { .. } => verbs::blocking_questions(&project, &shelved),
         CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
     };
-    let done = verbs::live(&project, &shelved, &decide, &change)?;
-    let reply = recorded(&project, &shelved, &done, &change.reason);
+    let done = verbs::apply(&project, &shelved, &decide, &change)?;
+    let reply = recorded_reply(&project, &shelved, &done, &change.reason);
     let named: Vec<String> =
         blocking.iter().map(|one| format!("{} q{}", one.handoff, one.number)).collect();
     Ok(match named.as_slice() {
         [] => reply,
-        named => reply.and(format!("Blocking questions still open: {}", named.join(", "))),
+        named => reply.with_text(format!("Blocking questions still open: {}", named.join(", "))),
     })
 }

@@ -1,42 +1,46 @@
 //! Give a handoff its next text.
 
-use super::{Arguments, Caller, HANDOFF, Kind, Parameter, Reply, Tool, handoff, recorded};
+use super::{
+    Caller, HANDOFF, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply, find_handoff,
+    recorded_reply,
+};
 use crate::diagnostic::Diagnostic;
-use crate::view::recorded::ended;
+use crate::view::recorded::closed_notice;
 use crate::view::{Surface, findings};
-use midstride::journal::Change;
-use midstride::verbs::{self, Revised};
+use midstride::journal::RevisionInfo;
+use midstride::verbs::{self, ReviseOutcome};
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "revise",
-    says: "Replace a handoff's text; the old one is kept",
-    only_reads: false,
+    description: "Replace a handoff's text; the old one is kept",
+    is_read_only: false,
     parameters: &[
         HANDOFF,
-        Parameter::needed("text", Kind::Text, "Whole document, or the body alone"),
-        Parameter::needed("reason", Kind::Text, "Why"),
+        ToolParameter::required("text", ParameterKind::Text, "Whole document, or the body alone"),
+        ToolParameter::required("reason", ParameterKind::Text, "Why"),
     ],
     call: revise,
 };
 
-fn revise(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+fn revise(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
-    let shelved = handoff(&project, arguments)?;
-    let change = Change::by_text(arguments.needed("reason"), Some(caller.name.clone()));
-    let done = match verbs::revise(&project, &shelved, &arguments.whole("text"), &change)? {
-        Revised::Recorded(done) => done,
-        Revised::Unchanged => return Ok(Reply::says("Nothing changed.")),
+    let shelved = find_handoff(&project, arguments)?;
+    let change =
+        RevisionInfo::by_text(arguments.required_text("reason"), Some(caller.name.clone()));
+    let done = match verbs::revise(&project, &shelved, &arguments.document_text("text"), &change)? {
+        ReviseOutcome::Recorded(done) => done,
+        ReviseOutcome::Unchanged => return Ok(ToolReply::from_text("Nothing changed.")),
     };
-    let reply = recorded(&project, &shelved, &done, &change.reason);
+    let reply = recorded_reply(&project, &shelved, &done, &change.reason);
     // It is recorded, whatever can be said about it now.
-    let Ok((after, faults)) = verbs::faults_of_revision(&project, &shelved) else {
+    let Ok((after, faults)) = verbs::findings_since(&project, &shelved) else {
         return Ok(reply);
     };
     let was_open = shelved.handoff(&project).status().is_open();
-    let reply = match ended(&after.handoff(&project)) {
-        Some(ended) if !was_open => reply.and(ended),
+    let reply = match closed_notice(&after.handoff(&project)) {
+        Some(ended) if !was_open => reply.with_text(ended),
         Some(_) | None => reply,
     };
-    let lines = findings::lines(&after.document, &faults, Surface::Called);
-    Ok(lines.iter().fold(reply, Reply::and))
+    let lines = findings::lines(&after.document, &faults, Surface::Tools);
+    Ok(lines.iter().fold(reply, ToolReply::with_text))
 }

@@ -1,51 +1,60 @@
 //! Save the session: the facts are added, and the gate says what is missing.
 
-use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
+use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use crate::view::Surface;
-use crate::view::dismissable::dismissed;
+use crate::view::dismissable::dismissal_text;
 use crate::view::save as view;
 use midstride::verbs::{
-    self, Asking, CheckpointError, Save, SaveError, Saved, Source, Which, Written,
+    self, AuthorRequest, CheckpointError, SaveChange, SaveError, SaveOutcome, SaveRequest,
+    SaveSource, SessionChoice,
 };
 use midstride::workspace::project::Project;
 use midstride_core::session::judgement::AuthorNotes;
 use serde_json::{Map, Value};
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "save",
-    says: "Save this session as a handoff. Facts are added; it answers once with what is missing",
-    only_reads: false,
+    description: "Save this session as a handoff. Facts are added; it answers once with what is missing",
+    is_read_only: false,
     parameters: &[
-        Parameter::new("title", Kind::Text, "What it is about"),
-        Parameter::new("summary", Kind::Text, "1-3 sentences"),
-        Parameter::new("decisions", Kind::Texts, "`X because Y`"),
-        Parameter::new("wrong_turns", Kind::Texts, "`X because Y; instead Z`"),
-        Parameter::new("landmines", Kind::Texts, "What will bite"),
-        Parameter::new("questions", Kind::Texts, ""),
-        Parameter::new("blocking_questions", Kind::Texts, "Work waits for these"),
-        Parameter::new("next", Kind::Texts, "In order"),
-        Parameter::new("constraints", Kind::Texts, "What to keep to"),
-        Parameter::new("assumptions", Kind::Texts, ""),
-        Parameter::new("read", Kind::Texts, "Paths to read first"),
-        Parameter::new("skills", Kind::Texts, "To load first: `name arguments`"),
-        Parameter::new("tasks", Kind::Texts, "To restore"),
-        Parameter::new("role", Kind::Text, "Yours"),
-        Parameter::new("pattern", Kind::Text, "Alone, agents, pipeline"),
-        Parameter::new("waiting_for", Kind::Text, ""),
-        Parameter::new("body", Kind::Text, "More, in Markdown"),
-        Parameter::new("settled", Kind::Texts, "Handles of open items that are done: `kf7q`"),
-        Parameter::new("handoff", Kind::Text, "Save into this id"),
-        Parameter::new("session", Kind::Text, "Its id, or `none`"),
-        Parameter::new("accept", Kind::Text, "Why what is missing may be missing"),
-        Parameter::new(
+        ToolParameter::optional("title", ParameterKind::Text, "What it is about"),
+        ToolParameter::optional("summary", ParameterKind::Text, "1-3 sentences"),
+        ToolParameter::optional("decisions", ParameterKind::Texts, "`X because Y`"),
+        ToolParameter::optional("wrong_turns", ParameterKind::Texts, "`X because Y; instead Z`"),
+        ToolParameter::optional("landmines", ParameterKind::Texts, "What will bite"),
+        ToolParameter::optional("questions", ParameterKind::Texts, ""),
+        ToolParameter::optional("blocking_questions", ParameterKind::Texts, "Work waits for these"),
+        ToolParameter::optional("next", ParameterKind::Texts, "In order"),
+        ToolParameter::optional("constraints", ParameterKind::Texts, "What to keep to"),
+        ToolParameter::optional("assumptions", ParameterKind::Texts, ""),
+        ToolParameter::optional("read", ParameterKind::Texts, "Paths to read first"),
+        ToolParameter::optional("skills", ParameterKind::Texts, "To load first: `name arguments`"),
+        ToolParameter::optional("tasks", ParameterKind::Texts, "To restore"),
+        ToolParameter::optional("role", ParameterKind::Text, "Yours"),
+        ToolParameter::optional("pattern", ParameterKind::Text, "Alone, agents, pipeline"),
+        ToolParameter::optional("waiting_for", ParameterKind::Text, ""),
+        ToolParameter::optional("body", ParameterKind::Text, "More, in Markdown"),
+        ToolParameter::optional(
+            "settled",
+            ParameterKind::Texts,
+            "Handles of open items that are done: `kf7q`",
+        ),
+        ToolParameter::optional("handoff", ParameterKind::Text, "Save into this id"),
+        ToolParameter::optional("session", ParameterKind::Text, "Its id, or `none`"),
+        ToolParameter::optional(
+            "accept",
+            ParameterKind::Text,
+            "Why what is missing may be missing",
+        ),
+        ToolParameter::optional(
             "inherit",
-            Kind::Text,
+            ParameterKind::Text,
             "Would you inherit this with zero context? `yes`, or `no: why`",
         ),
-        Parameter::new(
+        ToolParameter::optional(
             "finds_plans",
-            Kind::Text,
+            ParameterKind::Text,
             "Will the next agent find the plans? `yes`, or `no: why`",
         ),
     ],
@@ -53,7 +62,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 /// What an author says, by the names it has everywhere.
-const SAID: [&str; 17] = [
+const NOTE_PARAMETERS: [&str; 17] = [
     "title",
     "summary",
     "decisions",
@@ -77,19 +86,19 @@ const REFLECTION: [&str; 2] = ["inherit", "finds_plans"];
 /// Instead of a session: facts from git and the tasks only.
 const NO_SESSION: &str = "none";
 
-fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
     let settled = arguments.texts("settled");
-    let names = [&SAID[..], &REFLECTION, &["accept", "handoff"]].concat();
-    if !settled.is_empty() && arguments.only(&names).is_empty() {
-        return Ok(settled_items(Reply::default(), &project, &settled));
+    let names = [&NOTE_PARAMETERS[..], &REFLECTION, &["accept", "handoff"]].concat();
+    if !settled.is_empty() && arguments.subset(&names).is_empty() {
+        return Ok(settle_items(ToolReply::default(), &project, &settled));
     }
-    let wanted = Save {
-        source: source(caller, arguments),
+    let wanted = SaveRequest {
+        source: save_source(caller, arguments),
         client: caller.client,
-        judgement: judgement(arguments)?,
-        id: arguments.owned("handoff"),
-        accept: arguments.owned("accept"),
+        author_notes: author_notes(arguments)?,
+        id: arguments.owned_text("handoff"),
+        accept: arguments.owned_text("accept"),
         by: Some(caller.name.clone()),
         is_agent: true,
     };
@@ -101,45 +110,45 @@ fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
         Err(SaveError::Checkpoint(CheckpointError::NoSession(_) | CheckpointError::NoSuch(_)))
             if !named =>
         {
-            let wanted = Save { source: Source::NoSession, client: None, ..wanted };
+            let wanted = SaveRequest { source: SaveSource::NoSession, client: None, ..wanted };
             (verbs::save(&project, &wanted)?, true)
         }
         saved => (saved?, false),
     };
     // The shelf may be new to the project.
     let project = caller.project()?;
-    let reply = told(&project, &saved, arguments.text("handoff"));
-    let reply = settled_items(reply, &project, &settled);
+    let reply = save_reply(&project, &saved, arguments.text("handoff"));
+    let reply = settle_items(reply, &project, &settled);
     Ok(match is_alone {
-        true => {
-            reply.and("No transcript of this session was found: facts are from git and the tasks.")
-        }
+        true => reply.with_text(
+            "No transcript of this session was found: facts are from git and the tasks.",
+        ),
         false => reply,
     })
 }
 
 /// Closes the open items that the agent names, each by itself: a wrong handle loses nothing.
-fn settled_items(reply: Reply, project: &Project, handles: &[String]) -> Reply {
+fn settle_items(reply: ToolReply, project: &Project, handles: &[String]) -> ToolReply {
     handles.iter().fold(reply, |reply, handle| {
-        reply.and(match verbs::settle(project, handle) {
-            Ok(item) => dismissed(&item, false),
+        reply.with_text(match verbs::settle(project, handle) {
+            Ok(item) => dismissal_text(&item, false),
             Err(error) => error.to_string(),
         })
     })
 }
 
-fn source(caller: &Caller, arguments: &Arguments) -> Source {
+fn save_source(caller: &Caller, arguments: &ToolArguments) -> SaveSource {
     let known = caller.session().map(|session| session.id.as_str());
     match arguments.text("session").or(known) {
-        Some(NO_SESSION) => Source::NoSession,
-        Some(id) => Source::Session(Which::Id(id.to_owned())),
-        None => Source::Session(Which::Newest),
+        Some(NO_SESSION) => SaveSource::NoSession,
+        Some(id) => SaveSource::Session(SessionChoice::Id(id.to_owned())),
+        None => SaveSource::Session(SessionChoice::Newest),
     }
 }
 
-fn judgement(arguments: &Arguments) -> Result<AuthorNotes, Diagnostic> {
-    let mut said = arguments.only(&SAID);
-    let reflection: Map<String, Value> = arguments.only(&REFLECTION);
+fn author_notes(arguments: &ToolArguments) -> Result<AuthorNotes, Diagnostic> {
+    let mut said = arguments.subset(&NOTE_PARAMETERS);
+    let reflection: Map<String, Value> = arguments.subset(&REFLECTION);
     if !reflection.is_empty() {
         said.insert("reflection".to_owned(), Value::Object(reflection));
     }
@@ -151,31 +160,34 @@ fn judgement(arguments: &Arguments) -> Result<AuthorNotes, Diagnostic> {
     }
 }
 
-fn told(project: &Project, saved: &Saved, named: Option<&str>) -> Reply {
-    let reply = Reply::says(view::written(project, saved)).without(&saved.redacted);
-    let reply = match (&saved.written, named) {
-        (Written::New, Some(named)) => reply.and(is_new(named, saved.similar.as_deref())),
+fn save_reply(project: &Project, saved: &SaveOutcome, named: Option<&str>) -> ToolReply {
+    let reply =
+        ToolReply::from_text(view::written_text(project, saved)).with_redactions(&saved.redacted);
+    let reply = match (&saved.change, named) {
+        (SaveChange::New, Some(named)) => {
+            reply.with_text(new_handoff_notice(named, saved.similar_id.as_deref()))
+        }
         _ => reply,
     };
     let reply = match &saved.accepted {
-        Some(reason) => reply.and(format!("Accepted as it is: {reason}")),
+        Some(reason) => reply.with_text(format!("Accepted as it is: {reason}")),
         None => reply,
     };
     if saved.is_complete() {
-        let reply = view::kept(saved).into_iter().fold(reply, Reply::and);
-        let reply = reply.and(view::complete(project, saved, Surface::Called));
-        return unanswered(saved).into_iter().fold(reply, Reply::and);
+        let reply = view::incomplete_notice(saved).into_iter().fold(reply, ToolReply::with_text);
+        let reply = reply.with_text(view::completion_text(project, saved, Surface::Tools));
+        return unanswered_questions(saved).into_iter().fold(reply, ToolReply::with_text);
     }
-    let key = saved.shelved.handoff(project).key().id;
-    let reply = reply.and(view::missing(&saved.gate, Surface::Called));
-    let reply = unanswered(saved).into_iter().fold(reply, Reply::and);
-    reply.and(format!(
+    let key = saved.stored.handoff(project).key().id;
+    let reply = reply.with_text(view::missing_text(&saved.quality, Surface::Tools));
+    let reply = unanswered_questions(saved).into_iter().fold(reply, ToolReply::with_text);
+    reply.with_text(format!(
         "Saved. Call `save` once more with handoff `{key}` and only what is missing. It is then kept as it is."
     ))
 }
 
 /// Whoever names a handoff may have meant one that is there.
-fn is_new(named: &str, similar: Option<&str>) -> String {
+fn new_handoff_notice(named: &str, similar: Option<&str>) -> String {
     let meant = similar.map(|similar| {
         format!(
             " If you meant `{similar}`, call `save` with that, and `resolve` `{named}` with `abandoned`."
@@ -185,13 +197,13 @@ fn is_new(named: &str, similar: Option<&str>) -> String {
 }
 
 /// The questions that are open, where the agent is asked.
-fn unanswered(saved: &Saved) -> Vec<String> {
-    if saved.asking != Asking::Now {
+fn unanswered_questions(saved: &SaveOutcome) -> Vec<String> {
+    if saved.author_request != AuthorRequest::AskedNow {
         return Vec::new();
     }
     let asked = [
-        (saved.reflection.inherit.is_none(), view::INHERIT, "inherit"),
-        (saved.reflection.finds_plans.is_none(), view::FINDS_PLANS, "finds_plans"),
+        (saved.reflection.inherit.is_none(), view::INHERIT_QUESTION, "inherit"),
+        (saved.reflection.finds_plans.is_none(), view::FINDS_PLANS_QUESTION, "finds_plans"),
     ];
     let open = asked.into_iter().filter(|(is_open, ..)| *is_open);
     open.map(|(_, question, name)| format!("Not answered: {question} (`{name}`)")).collect()

@@ -1,40 +1,40 @@
 //! Find handoffs and captured sessions by what they say.
 
-use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
+use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::reply::PAGE_CHARS;
 use crate::view::{self, Surface};
 use midstride::store::index::Filter;
-use midstride::verbs::{self, Found, Search};
+use midstride::verbs::{self, SearchOutcome, SearchRequest};
 use midstride::workspace::project::Project;
 use midstride_core::brief::search::Query;
 use midstride_core::format::header::Status;
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "search",
-    says: "Find handoffs and captured sessions that have all words",
-    only_reads: true,
+    description: "Find handoffs and captured sessions that have all words",
+    is_read_only: true,
     parameters: &[
-        Parameter::needed("words", Kind::Text, "`mark*` and `\"a phrase\"` work"),
-        Parameter::new("status", Kind::Word(&STATUS), ""),
-        Parameter::new("limit", Kind::Number, "Default 10"),
-        Parameter::new("offset", Kind::Number, "Hits to pass over"),
+        ToolParameter::required("words", ParameterKind::Text, "`mark*` and `\"a phrase\"` work"),
+        ToolParameter::optional("status", ParameterKind::Word(&STATUS), ""),
+        ToolParameter::optional("limit", ParameterKind::Number, "Default 10"),
+        ToolParameter::optional("offset", ParameterKind::Number, "Hits to pass over"),
     ],
     call: search,
 };
 
 const STATUS: [&str; 5] = ["planned", "in_progress", "resolved", "superseded", "abandoned"];
-const HITS: usize = 10;
+const HITS_DEFAULT: usize = 10;
 const HITS_MAX: usize = 100;
 /// Whoever looks behind so many needs other words.
 const OFFSET_MAX: usize = 1_000;
 
-fn search(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+fn search(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
-    let words = arguments.needed("words");
+    let words = arguments.required_text("words");
     let status = arguments.text("status").and_then(Status::parse);
-    let (offset, limit) = place(arguments)?;
-    let wanted = Search {
+    let (offset, limit) = offset_and_limit(arguments)?;
+    let wanted = SearchRequest {
         query: Query::parse(words)?,
         filter: Filter { status, ..Filter::default() },
         limit: offset + limit,
@@ -48,58 +48,66 @@ fn search(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let has_sessions = !sessions.is_empty();
     let filtered = status.is_some();
     let words = [words.to_owned()];
-    let remarks = view::search::remarks(&found, has_sessions, &words, filtered, Surface::Called);
-    let reply = of_handoffs(&project, &found, offset)?;
+    let remarks = view::search::remarks(&found, has_sessions, &words, filtered, Surface::Tools);
+    let reply = handoffs_reply(&project, &found, offset)?;
     let reply = match sessions.is_empty() || offset > 0 {
         true => reply,
         false => {
-            let texts: Vec<String> = sessions.iter().map(view::search::session).collect();
+            let texts: Vec<String> = sessions.iter().map(view::search::session_text).collect();
             let source = view::count(texts.len(), "captured session");
-            reply.carries(&source, &fitting(&texts).join("\n"), 0)?
+            reply.with_quoted_page(&source, &first_page(&texts).join("\n"), 0)?
         }
     };
-    Ok(remarks.iter().fold(reply, Reply::and))
+    Ok(remarks.iter().fold(reply, ToolReply::with_text))
 }
 
 /// The handoffs from one on, as many as fit on a page.
-fn of_handoffs(project: &Project, found: &Found, offset: usize) -> Result<Reply, Diagnostic> {
+fn handoffs_reply(
+    project: &Project,
+    found: &SearchOutcome,
+    offset: usize,
+) -> Result<ToolReply, Diagnostic> {
     let all = found.hits.len();
     if all == 0 {
-        return Ok(Reply::default());
+        return Ok(ToolReply::default());
     }
     if offset >= all {
         let all = view::count(all, "hit");
         return Err(Diagnostic::new(format!("`offset` {offset} is behind the last of {all}"))
             .hint("leave `offset` out to begin with the best"));
     }
-    let hits: Vec<String> =
-        found.hits.iter().skip(offset).map(|hit| view::search::one(project, hit)).collect();
-    let hits = fitting(&hits);
+    let hits: Vec<String> = found
+        .hits
+        .iter()
+        .skip(offset)
+        .map(|hit| view::search::search_hit_text(project, hit))
+        .collect();
+    let hits = first_page(&hits);
     let next = offset + hits.len();
     let source = match offset {
         0 => view::count(hits.len(), "handoff"),
         _ => format!("Handoffs {} to {next}", offset + 1),
     };
-    let reply = Reply::default().carries(&source, &hits.join("\n"), 0)?;
-    Ok(if found.more || next < all { reply.goes_on_at(next) } else { reply })
+    let reply = ToolReply::default().with_quoted_page(&source, &hits.join("\n"), 0)?;
+    Ok(if found.has_more || next < all { reply.with_next_offset(next) } else { reply })
 }
 
 /// How many hits are passed over, and how many are wanted.
-fn place(arguments: &Arguments) -> Result<(usize, usize), Diagnostic> {
-    let (offset, limit) = (arguments.place("offset"), arguments.place("limit"));
+fn offset_and_limit(arguments: &ToolArguments) -> Result<(usize, usize), Diagnostic> {
+    let (offset, limit) = (arguments.as_usize("offset"), arguments.as_usize("limit"));
     if limit.is_some_and(|limit| !(1..=HITS_MAX).contains(&limit)) {
         return Err(Diagnostic::new(format!("`limit` is from 1 to {HITS_MAX}"))
-            .hint(format!("leave it out for {HITS}; `offset` reads on")));
+            .hint(format!("leave it out for {HITS_DEFAULT}; `offset` reads on")));
     }
     if offset.is_some_and(|offset| offset > OFFSET_MAX) {
         return Err(Diagnostic::new(format!("`offset` is at most {OFFSET_MAX} hits"))
             .hint("more `words` narrow it down"));
     }
-    Ok((offset.unwrap_or(0), limit.unwrap_or(HITS)))
+    Ok((offset.unwrap_or(0), limit.unwrap_or(HITS_DEFAULT)))
 }
 
 /// As many as fit on a page, and one at least.
-fn fitting(hits: &[String]) -> &[String] {
+fn first_page(hits: &[String]) -> &[String] {
     let mut chars = 0;
     let fits = |hit: &&String| {
         chars += hit.chars().count();

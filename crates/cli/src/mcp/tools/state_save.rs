@@ -1,37 +1,42 @@
 //! Save the state of a workflow.
 
-use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
+use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use midstride::verbs::{self, SavedState, StateChange};
 
 /// How a workflow is called.
-pub(super) const NAME: Parameter = Parameter::needed("name", Kind::Text, "Of the workflow");
+pub(super) const NAME: ToolParameter =
+    ToolParameter::required("name", ParameterKind::Text, "Of the workflow");
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "state_save",
-    says: "Save a workflow's state; earlier ones are kept",
-    only_reads: false,
+    description: "Save a workflow's state; earlier ones are kept",
+    is_read_only: false,
     parameters: &[
         NAME,
-        Parameter::needed("state", Kind::Object, "Everything the next session needs"),
+        ToolParameter::required(
+            "state",
+            ParameterKind::Object,
+            "Everything the next session needs",
+        ),
     ],
     call: save,
 };
 
-fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
-    change(caller, arguments, &StateChange::Whole(arguments.value("state")))
+fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
+    change_state(caller, arguments, &StateChange::Whole(arguments.value("state")))
 }
 
 /// Changes a state, and says what became of it.
-pub(super) fn change(
+pub(super) fn change_state(
     caller: &Caller,
-    arguments: &Arguments,
+    arguments: &ToolArguments,
     change: &StateChange,
-) -> Result<Reply, Diagnostic> {
+) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
-    let name = arguments.needed("name");
+    let name = arguments.required_text("name");
     let SavedState { number, is_new, redacted, .. } =
         verbs::save_state(&project, name, change, Some(&caller.name))?;
     let what = if is_new { "saved" } else { "nothing changed" };
-    Ok(Reply::says(format!("{name}: state {number}, {what}")).without(&redacted))
+    Ok(ToolReply::from_text(format!("{name}: state {number}, {what}")).with_redactions(&redacted))
 }

@@ -1,25 +1,25 @@
 //! Change the state of a workflow.
 
-use super::state_save::{NAME, change};
-use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
+use super::state_save::{NAME, change_state};
+use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use midstride::verbs::StateChange;
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "state_update",
-    says: "Change part of a workflow's state",
-    only_reads: false,
+    description: "Change part of a workflow's state",
+    is_read_only: false,
     parameters: &[
         NAME,
-        Parameter::needed(
+        ToolParameter::required(
             "patch",
-            Kind::Object,
+            ParameterKind::Object,
             "JSON merge patch: null removes, lists are replaced",
         ),
     ],
     call: update,
 };
 
-fn update(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
-    change(caller, arguments, &StateChange::Patch(arguments.value("patch")))
+fn update(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
+    change_state(caller, arguments, &StateChange::Patch(arguments.value("patch")))
 }

@@ -1,11 +1,11 @@
 //! Tasks: listed, shown, added and changed.
 
-use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
+use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use crate::view::task as view;
 use crate::view::{count, one_line};
-use midstride::verbs::{self, Added, Board, Done, TaskWish};
+use midstride::verbs::{self, AddedTask, ChangedTask, TaskBoard, TaskChangeRequest};
 use midstride::workspace::project::Project;
 use midstride_core::session::TaskUpdate;
 use midstride_core::text::id::TaskId;
@@ -14,20 +14,24 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub(super) const TOOL: Tool = Tool {
+pub(super) const TOOL: McpTool = McpTool {
     name: "tasks",
-    says: "List open tasks; show or change one (`task`); add one (`subject`)",
-    only_reads: false,
+    description: "List open tasks; show or change one (`task`); add one (`subject`)",
+    is_read_only: false,
     parameters: &[
-        Parameter::new("task", Kind::Text, "Its id"),
-        Parameter::new("subject", Kind::Text, "What is to be done, one line"),
-        Parameter::new("description", Kind::Text, ""),
-        Parameter::new("status", Kind::Word(&STATUS), ""),
-        Parameter::new("reason", Kind::Text, "What blocks it"),
-        Parameter::new("after", Kind::Texts, "Ids that come first"),
-        Parameter::new("note", Kind::Text, ""),
-        Parameter::new("metadata", Kind::Object, "agent_id, iteration, mode …; null removes"),
-        Parameter::new("all", Kind::Flag, "Ended ones too"),
+        ToolParameter::optional("task", ParameterKind::Text, "Its id"),
+        ToolParameter::optional("subject", ParameterKind::Text, "What is to be done, one line"),
+        ToolParameter::optional("description", ParameterKind::Text, ""),
+        ToolParameter::optional("status", ParameterKind::Word(&STATUS), ""),
+        ToolParameter::optional("reason", ParameterKind::Text, "What blocks it"),
+        ToolParameter::optional("after", ParameterKind::Texts, "Ids that come first"),
+        ToolParameter::optional("note", ParameterKind::Text, ""),
+        ToolParameter::optional(
+            "metadata",
+            ParameterKind::Object,
+            "agent_id, iteration, mode …; null removes",
+        ),
+        ToolParameter::optional("all", ParameterKind::Flag, "Ended ones too"),
         OFFSET,
     ],
     call: tasks,
@@ -36,23 +40,23 @@ pub(super) const TOOL: Tool = Tool {
 const STATUS: [&str; 5] = ["pending", "in_progress", "blocked", "done", "dropped"];
 const SUBJECT_WIDTH: usize = 120;
 
-fn tasks(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+fn tasks(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
     if arguments.text("subject").is_some_and(|subject| subject.lines().count() > 1) {
         return Err(
             Diagnostic::new("`subject` has several lines").hint("`description` takes the rest")
         );
     }
-    refuse_what_is_not_used(arguments)?;
+    refuse_unused_arguments(arguments)?;
     match (arguments.text("task"), arguments.text("subject")) {
-        (Some(task), _) => one(&project, caller, arguments, task),
+        (Some(task), _) => change_or_show(&project, caller, arguments, task),
         (None, Some(subject)) => add(&project, caller, arguments, subject),
         (None, None) => list(&project, arguments),
     }
 }
 
 /// Nothing that was given is passed over in silence.
-fn refuse_what_is_not_used(arguments: &Arguments) -> Result<(), Diagnostic> {
+fn refuse_unused_arguments(arguments: &ToolArguments) -> Result<(), Diagnostic> {
     let (of_a_task, hint): (&[&str], &str) =
         match (arguments.text("task"), arguments.text("subject")) {
             (Some(_), _) => return Ok(()),
@@ -65,7 +69,7 @@ fn refuse_what_is_not_used(arguments: &Arguments) -> Result<(), Diagnostic> {
                 "`task` says which one is meant; `subject` adds a new one",
             ),
         };
-    let given = arguments.only(of_a_task);
+    let given = arguments.subset(of_a_task);
     let given: Vec<String> = given.keys().map(|name| format!("`{name}`")).collect();
     match given.is_empty() {
         true => Ok(()),
@@ -78,28 +82,28 @@ fn refuse_what_is_not_used(arguments: &Arguments) -> Result<(), Diagnostic> {
 }
 
 /// The whole id of a task that is to be changed, or waited for.
-fn whole(tasks: &Tasks, name: &str) -> Result<String, Diagnostic> {
+fn full_id(tasks: &Tasks, name: &str) -> Result<String, Diagnostic> {
     let typed = name.trim().to_lowercase();
     let task = tasks.find(&typed)?;
     let id = &task.id;
     let is_name = tasks.display_name(task).eq_ignore_ascii_case(&typed);
     let is_whole = is_name || id.as_str() == typed || id.short() == typed;
     let bare = typed.strip_prefix("t-").unwrap_or(&typed);
-    caller::names_enough(&typed, is_whole || caller::is_long(bare), &id.to_string())?;
+    caller::require_long_name(&typed, is_whole || caller::is_long_enough(bare), &id.to_string())?;
     Ok(id.as_str().to_owned())
 }
 
 /// The same of those that come first; a uid may be of one that is not here.
-fn awaited(tasks: &Tasks, names: &[String]) -> Result<Vec<String>, Diagnostic> {
+fn full_ids(tasks: &Tasks, names: &[String]) -> Result<Vec<String>, Diagnostic> {
     let one = |name: &String| match TaskId::parse(name) {
         Some(_) => Ok(name.clone()),
-        None => whole(tasks, name),
+        None => full_id(tasks, name),
     };
     names.iter().map(one).collect()
 }
 
-fn list(project: &Project, arguments: &Arguments) -> Result<Reply, Diagnostic> {
-    let tasks = Board::open(project)?.tasks;
+fn list(project: &Project, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
+    let tasks = TaskBoard::open(project)?.tasks;
     let all = arguments.flag("all") == Some(true);
     let status = arguments.text("status").and_then(TaskStatus::parse);
     let fits = |task: &&Task| match status {
@@ -108,7 +112,7 @@ fn list(project: &Project, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     };
     let mut chosen: Vec<&Task> = tasks.iter().filter(fits).collect();
     if chosen.is_empty() {
-        return Ok(Reply::says("No task fits. `subject` adds one."));
+        return Ok(ToolReply::from_text("No task fits. `subject` adds one."));
     }
     view::sort(&tasks, &mut chosen);
     let line = |task: &&Task| {
@@ -119,78 +123,79 @@ fn list(project: &Project, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     };
     let text: String = chosen.iter().map(line).collect();
     let source = count(chosen.len(), "task");
-    Reply::default().carries(&source, &text, arguments.place("offset").unwrap_or(0))
+    ToolReply::default().with_quoted_page(&source, &text, arguments.as_usize("offset").unwrap_or(0))
 }
 
 fn add(
     project: &Project,
     caller: &Caller,
-    arguments: &Arguments,
+    arguments: &ToolArguments,
     subject: &str,
-) -> Result<Reply, Diagnostic> {
+) -> Result<ToolReply, Diagnostic> {
     let given = metadata(arguments).into_iter();
     let new = NewTask {
         subject: subject.to_owned(),
-        description: arguments.owned("description"),
+        description: arguments.owned_text("description"),
         metadata: given.filter_map(|(key, value)| Some((key, value?))).collect(),
         ..NewTask::default()
     };
     let after = arguments.texts("after");
     let after = match after.is_empty() {
         true => after,
-        false => awaited(&Board::open(project)?.tasks, &after)?,
+        false => full_ids(&TaskBoard::open(project)?.tasks, &after)?,
     };
-    let Added { done, is_new } = verbs::add_own_task(project, &new, &after, Some(&caller.name))?;
-    let Done { id, redacted } = done;
+    let AddedTask { task: done, is_new } =
+        verbs::add_session_task(project, &new, &after, Some(&caller.name))?;
+    let ChangedTask { id, redacted } = done;
     let what = if is_new { "added" } else { "already on the list of this session" };
-    Ok(Reply::says(format!("{id}: {what}")).without(&redacted))
+    Ok(ToolReply::from_text(format!("{id}: {what}")).with_redactions(&redacted))
 }
 
 /// What tools know about a task; null removes an entry.
-fn metadata(arguments: &Arguments) -> BTreeMap<String, Option<String>> {
+fn metadata(arguments: &ToolArguments) -> BTreeMap<String, Option<String>> {
     let Value::Object(map) = arguments.value("metadata") else { return BTreeMap::new() };
     let text = |text: Cow<'_, str>| text.into_owned();
     let entries = TaskUpdate::entries(map).into_iter();
     entries.map(|(key, value)| (text(key), value.map(text))).collect()
 }
 
-fn one(
+fn change_or_show(
     project: &Project,
     caller: &Caller,
-    arguments: &Arguments,
+    arguments: &ToolArguments,
     task: &str,
-) -> Result<Reply, Diagnostic> {
-    let mut board = Board::open(project)?;
-    let wish = TaskWish {
-        wish: TaskPatch {
-            subject: arguments.owned("subject"),
-            description: arguments.owned("description"),
+) -> Result<ToolReply, Diagnostic> {
+    let mut board = TaskBoard::open(project)?;
+    let wish = TaskChangeRequest {
+        patch: TaskPatch {
+            subject: arguments.owned_text("subject"),
+            description: arguments.owned_text("description"),
             status: arguments.text("status").and_then(TaskStatus::parse),
-            reason: arguments.owned("reason"),
+            reason: arguments.owned_text("reason"),
             metadata: metadata(arguments),
             ..TaskPatch::default()
         },
-        depends_on: awaited(&board.tasks, &arguments.texts("after"))?,
-        no_longer: Vec::new(),
+        depends_on: full_ids(&board.tasks, &arguments.texts("after"))?,
+        removed_dependencies: Vec::new(),
     };
     let by = Some(caller.name.as_str());
     let changes = ["subject", "description", "status", "reason", "after", "metadata"];
-    let mut reply = Reply::default();
-    let task = match arguments.only(&changes).is_empty() && arguments.text("note").is_none() {
+    let mut reply = ToolReply::default();
+    let task = match arguments.subset(&changes).is_empty() && arguments.text("note").is_none() {
         true => task.to_owned(),
-        false => whole(&board.tasks, task)?,
+        false => full_id(&board.tasks, task)?,
     };
     let task = task.as_str();
-    if !arguments.only(&changes).is_empty() {
+    if !arguments.subset(&changes).is_empty() {
         let done = verbs::change_task(project, &mut board, task, &wish, by)?;
-        reply = reply.without(&done.redacted);
+        reply = reply.with_redactions(&done.redacted);
     }
     if let Some(note) = arguments.text("note") {
         let done = verbs::note_task(project, &mut board, task, note, by)?;
-        reply = reply.without(&done.redacted);
+        reply = reply.with_redactions(&done.redacted);
     }
     let task = board.tasks.find(task)?;
     let source = format!("Task {}", task.id);
     let text = view::text(&board.tasks, task);
-    reply.carries(&source, &text, arguments.place("offset").unwrap_or(0))
+    reply.with_quoted_page(&source, &text, arguments.as_usize("offset").unwrap_or(0))
 }

@@ -1,13 +1,13 @@
 //! The clients as a doctor sees them: what is there, what fired, what is missing.
 
-use super::super::client::{called, others, twice};
+use super::super::client::{conflicting_entries, display_name, duplicate_hooks};
 use super::super::table::{Column, table, width};
-use super::super::{count, heading, indented, one_line, tame};
+use super::super::{count, heading, indent, one_line, sanitize};
 use super::ProblemText;
 use jiff::Timestamp;
-use midstride::clients::hook_log::Fired;
+use midstride::clients::hook_log::HookStats;
 use midstride::clients::install::{
-    Allow, HookStanding, HookTrust, InstallError, Saving, Scope, Standing,
+    AllowedTools, HookStatus, HookTrust, InstallError, InstallScope, InstallStatus, SavePermission,
 };
 use midstride::verbs::ClientFacts;
 use midstride_core::session::Client;
@@ -17,37 +17,40 @@ use serde::Serialize;
 const WIDTH_MAX: usize = 100;
 
 /// A hook of a client: where it is installed, whether it is trusted, and what it did.
-struct Row<'f> {
+struct HookRow<'f> {
     event: &'f str,
     /// Whether it is one of ours; others fired all the same.
-    is_wanted: bool,
+    is_ours: bool,
     installed_in: Vec<&'static str>,
     trust: Option<HookTrust>,
-    fired: Option<&'f Fired>,
+    fired: Option<&'f HookStats>,
 }
 
 /// Every hook that belongs there, then those that fired all the same.
-fn rows(facts: &ClientFacts) -> Vec<Row<'_>> {
-    let wanted = facts.standings.first().map_or(&[][..], |standing| &standing.hooks);
-    let fired = |event: &str| facts.fired.iter().find(|fired| fired.event == event);
+fn rows(facts: &ClientFacts) -> Vec<HookRow<'_>> {
+    let wanted = facts.statuses.first().map_or(&[][..], |standing| &standing.hooks);
+    let fired = |event: &str| facts.hook_stats.iter().find(|fired| fired.event == event);
     let known = wanted.iter().map(|hook| {
-        let at = |standing: &&Standing| place_of(standing, &hook.event).is_some();
-        let places: Vec<&Standing> = facts.standings.iter().filter(at).collect();
+        let at = |standing: &&InstallStatus| install_source(standing, &hook.event).is_some();
+        let places: Vec<&InstallStatus> = facts.statuses.iter().filter(at).collect();
         let trusts = places.iter().filter_map(|standing| {
             standing.hooks.iter().find(|one| one.event == hook.event)?.trust
         });
-        Row {
+        HookRow {
             event: &hook.event,
-            is_wanted: true,
-            installed_in: places.iter().filter_map(|one| place_of(one, &hook.event)).collect(),
+            is_ours: true,
+            installed_in: places
+                .iter()
+                .filter_map(|one| install_source(one, &hook.event))
+                .collect(),
             trust: trusts.max_by_key(|trust| *trust != HookTrust::Trusted),
             fired: fired(&hook.event),
         }
     });
-    let is_unknown = |one: &&Fired| !wanted.iter().any(|hook| hook.event == one.event);
-    let unknown = facts.fired.iter().filter(is_unknown).map(|one| Row {
+    let is_unknown = |one: &&HookStats| !wanted.iter().any(|hook| hook.event == one.event);
+    let unknown = facts.hook_stats.iter().filter(is_unknown).map(|one| HookRow {
         event: &one.event,
-        is_wanted: false,
+        is_ours: false,
         installed_in: Vec::new(),
         trust: None,
         fired: Some(one),
@@ -56,37 +59,37 @@ fn rows(facts: &ClientFacts) -> Vec<Row<'_>> {
 }
 
 /// By which way a hook is there.
-fn place_of(standing: &Standing, event: &str) -> Option<&'static str> {
-    let is_it = |hook: &HookStanding| hook.event == event && hook.is_there;
+fn install_source(standing: &InstallStatus, event: &str) -> Option<&'static str> {
+    let is_it = |hook: &HookStatus| hook.event == event && hook.is_installed;
     match (standing.hooks.iter().any(is_it), &standing.scope) {
-        (true, Scope::User) => Some("user"),
-        (true, Scope::Project(_)) => Some("project"),
+        (true, InstallScope::User) => Some("user"),
+        (true, InstallScope::Project(_)) => Some("project"),
         (false, _) => standing.has_plugin.then_some("plugin"),
     }
 }
 
 /// `speaks` is whether hooks say anything in this project at all.
 pub(super) fn text(facts: &ClientFacts, speaks: bool) -> String {
-    let mut out = heading(called(facts.client));
+    let mut out = heading(display_name(facts.client));
     let mut line = |name: &str, what: &str| out.push_str(&format!("  {name:<9}{what}\n"));
-    line("program", &program(facts));
-    for standing in facts.standings.iter().filter(|one| one.is_installed() || one.has_plugin) {
+    line("program", &program_text(facts));
+    for standing in facts.statuses.iter().filter(|one| one.is_installed() || one.has_plugin) {
         match standing.scope {
-            Scope::User => line("user", &installed(standing)),
-            Scope::Project(_) => line("project", &installed(standing)),
+            InstallScope::User => line("user", &installed_text(standing)),
+            InstallScope::Project(_) => line("project", &installed_text(standing)),
         }
     }
     if facts.is_installed() {
-        line("saving", saving(facts));
+        line("saving", saving_text(facts));
     }
     if facts.is_found() && !facts.is_installed() {
         let name = facts.client.name();
         line("user", &format!("nothing installed. Next: midstride client add {name}"));
     }
-    if facts.is_installed() || !facts.fired.is_empty() {
-        out.push_str(&indented(&hooks(facts, width().saturating_sub(2))));
+    if facts.is_installed() || !facts.hook_stats.is_empty() {
+        out.push_str(&indent(&hooks_table(facts, width().saturating_sub(2))));
     }
-    if speaks && facts.is_installed() && facts.fired.is_empty() {
+    if speaks && facts.is_installed() && facts.hook_stats.is_empty() {
         out.push_str(
             "  No hook fired in this project yet. Start a session here, then look again.\n",
         );
@@ -95,24 +98,24 @@ pub(super) fn text(facts: &ClientFacts, speaks: bool) -> String {
 }
 
 /// Whether the agent may save.
-fn saving(facts: &ClientFacts) -> &'static str {
-    match (facts.own.saving, facts.client) {
-        (Saving::Allowed, _) => "allowed without asking",
-        (Saving::Denied, _) => "denied by your settings; agents are not asked to save",
-        (Saving::Asked, Client::ClaudeCode) => {
+fn saving_text(facts: &ClientFacts) -> &'static str {
+    match (facts.own_settings.saving, facts.client) {
+        (SavePermission::Allowed, _) => "allowed without asking",
+        (SavePermission::Denied, _) => "denied by your settings; agents are not asked to save",
+        (SavePermission::Prompted, Client::ClaudeCode) => {
             "asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save"
         }
-        (Saving::Asked, Client::Codex) => {
+        (SavePermission::Prompted, Client::Codex) => {
             "asks you each time; headless sessions cannot save. Next: midstride client add codex --allow save"
         }
     }
 }
 
-fn program(facts: &ClientFacts) -> String {
-    let folder = facts.folder.as_ref().map(|folder| tame(&folder.display().to_string()));
+fn program_text(facts: &ClientFacts) -> String {
+    let folder = facts.folder.as_ref().map(|folder| sanitize(&folder.display().to_string()));
     match (&facts.program, folder) {
         (Some(program), _) => {
-            let path = tame(&program.path.display().to_string());
+            let path = sanitize(&program.path.display().to_string());
             let version = program.version.as_deref().unwrap_or("says no version");
             format!("{}, {path}", one_line(version, WIDTH_MAX))
         }
@@ -123,9 +126,9 @@ fn program(facts: &ClientFacts) -> String {
     }
 }
 
-fn installed(standing: &Standing) -> String {
+fn installed_text(standing: &InstallStatus) -> String {
     let (skills, all_skills) = standing.skills;
-    let hooks = standing.hooks.iter().filter(|hook| hook.is_there).count();
+    let hooks = standing.hooks.iter().filter(|hook| hook.is_installed).count();
     if !standing.is_installed() {
         return "everything comes with the plugin".to_owned();
     }
@@ -139,109 +142,126 @@ fn installed(standing: &Standing) -> String {
 struct HookColumn {
     name: &'static str,
     /// In a narrow terminal the lowest number is left out first.
-    spared: Option<u8>,
+    drop_order: Option<u8>,
     /// Whether it tells something about this client.
     is_shown: fn(&ClientFacts) -> bool,
-    cell: fn(&Row<'_>) -> String,
+    cell: fn(&HookRow<'_>) -> String,
 }
 
 const HOOK_COLUMNS: [HookColumn; 10] = [
-    column("HOOK", None, always, |row| named(row.event)),
-    column("IN", Some(3), always, places),
-    column("TRUST", None, asks, |row| row.trust.map(trust_word).unwrap_or_default().to_owned()),
-    column("FIRED", None, always, |row| of(row, "never", |fired| fired.count.to_string())),
-    column("LAST", Some(5), fired, |row| of(row, "", |fired| minute(fired.last))),
-    column("MEDIAN", Some(2), fired, |row| of(row, "", |fired| format!("{} ms", fired.median))),
-    column("WORST", Some(1), fired, |row| of(row, "", |fired| format!("{} ms", fired.worst))),
-    column("TOKENS", Some(4), fired, |row| of(row, "", |fired| fired.tokens.to_string())),
-    column("ALL", Some(0), fired, |row| of(row, "", |fired| fired.tokens_all.to_string())),
-    column("DID", None, fired, |row| of(row, "", did)),
+    column("HOOK", None, always, |row| event_name(row.event)),
+    column("IN", Some(3), always, places_cell),
+    column("TRUST", None, asks_for_trust, |row| {
+        row.trust.map(trust_word).unwrap_or_default().to_owned()
+    }),
+    column("FIRED", None, always, |row| fired_cell(row, "never", |fired| fired.count.to_string())),
+    column("LAST", Some(5), has_fired, |row| {
+        fired_cell(row, "", |fired| format_minute(fired.last))
+    }),
+    column("MEDIAN", Some(2), has_fired, |row| {
+        fired_cell(row, "", |fired| format!("{} ms", fired.median))
+    }),
+    column("WORST", Some(1), has_fired, |row| {
+        fired_cell(row, "", |fired| format!("{} ms", fired.worst))
+    }),
+    column("TOKENS", Some(4), has_fired, |row| {
+        fired_cell(row, "", |fired| fired.tokens.to_string())
+    }),
+    column("ALL", Some(0), has_fired, |row| {
+        fired_cell(row, "", |fired| fired.total_tokens.to_string())
+    }),
+    column("DID", None, has_fired, |row| fired_cell(row, "", outcome_text)),
 ];
 
 const fn column(
     name: &'static str,
     spared: Option<u8>,
     is_shown: fn(&ClientFacts) -> bool,
-    cell: fn(&Row<'_>) -> String,
+    cell: fn(&HookRow<'_>) -> String,
 ) -> HookColumn {
-    HookColumn { name, spared, is_shown, cell }
+    HookColumn { name, drop_order: spared, is_shown, cell }
 }
 
 fn always(_: &ClientFacts) -> bool {
     true
 }
 
-fn asks(facts: &ClientFacts) -> bool {
+fn asks_for_trust(facts: &ClientFacts) -> bool {
     facts.client == Client::Codex
 }
 
-fn fired(facts: &ClientFacts) -> bool {
-    !facts.fired.is_empty()
+fn has_fired(facts: &ClientFacts) -> bool {
+    !facts.hook_stats.is_empty()
 }
 
-fn of(row: &Row<'_>, never: &str, cell: fn(&Fired) -> String) -> String {
+fn fired_cell(row: &HookRow<'_>, never: &str, cell: fn(&HookStats) -> String) -> String {
     row.fired.map_or(never.to_owned(), cell)
 }
 
-fn places(row: &Row<'_>) -> String {
-    match (row.is_wanted, row.installed_in.is_empty()) {
+fn places_cell(row: &HookRow<'_>) -> String {
+    match (row.is_ours, row.installed_in.is_empty()) {
         (false, _) => "-".to_owned(),
         (true, true) => "missing".to_owned(),
         (true, false) => row.installed_in.join(", "),
     }
 }
 
-fn hooks(facts: &ClientFacts, width: usize) -> String {
+fn hooks_table(facts: &ClientFacts, width: usize) -> String {
     let shown = || HOOK_COLUMNS.iter().filter(|column| (column.is_shown)(facts));
     let columns: Vec<Column> =
-        shown().map(|column| Column { name: column.name, spared: column.spared }).collect();
-    let row = |row: &Row<'_>| shown().map(|column| (column.cell)(row)).collect();
+        shown().map(|column| Column { name: column.name, drop_order: column.drop_order }).collect();
+    let row = |row: &HookRow<'_>| shown().map(|column| (column.cell)(row)).collect();
     let rows: Vec<Vec<String>> = rows(facts).iter().map(row).collect();
     let table = table(&columns, &rows, width);
-    match table.left_out.is_empty() {
+    match table.omitted_columns.is_empty() {
         true => table.text,
         false => {
-            format!("{}No room for {}; --json has all.\n", table.text, table.left_out.join(", "))
+            format!(
+                "{}No room for {}; --json has all.\n",
+                table.text,
+                table.omitted_columns.join(", ")
+            )
         }
     }
 }
 
 /// A call that could not be read tells no moment.
-fn named(event: &str) -> String {
-    if event.is_empty() { "(not understood)".to_owned() } else { tame(event) }
+fn event_name(event: &str) -> String {
+    if event.is_empty() { "(not understood)".to_owned() } else { sanitize(event) }
 }
 
-fn did(fired: &Fired) -> String {
+fn outcome_text(fired: &HookStats) -> String {
     match (&fired.error, &fired.failed) {
         (Some(why), _) => format!("FAILED: {}", one_line(why, WIDTH_MAX)),
         (None, Some((at, why))) => {
             let why = one_line(why, WIDTH_MAX);
             let did = one_line(&fired.did, WIDTH_MAX);
-            format!("{did}; {} failed, last {}: {why}", fired.failures, minute(*at))
+            format!("{did}; {} failed, last {}: {why}", fired.failures, format_minute(*at))
         }
         (None, None) => one_line(&fired.did, WIDTH_MAX),
     }
 }
 
-fn minute(time: Timestamp) -> String {
+fn format_minute(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 fn trust_word(trust: HookTrust) -> &'static str {
     match trust {
         HookTrust::Trusted => "trusted",
-        HookTrust::Asked => "not yet",
+        HookTrust::Pending => "not yet",
         HookTrust::Changed => "changed",
-        HookTrust::SwitchedOff => "off",
+        HookTrust::Disabled => "off",
     }
 }
 
 /// What went on alone, after a client had its answer.
-pub(super) fn alone(fired: &[Fired]) -> String {
+pub(super) fn background_text(fired: &[HookStats]) -> String {
     let ours = fired.iter().filter(|one| one.client == "midstride");
-    let line = |one: &Fired| {
-        let (event, times, did) = (tame(&one.event), super::super::times(one.count), did(one));
-        format!("  {event:<9}{times}, last {}: {did}\n", minute(one.last))
+    let line = |one: &HookStats| {
+        let (event, times, did) =
+            (sanitize(&one.event), super::super::times(one.count), outcome_text(one));
+        format!("  {event:<9}{times}, last {}: {did}\n", format_minute(one.last))
     };
     let lines: String = ours.map(line).collect();
     if lines.is_empty() { lines } else { format!("{}{lines}", heading("After a client went on")) }
@@ -249,13 +269,13 @@ pub(super) fn alone(fired: &[Fired]) -> String {
 
 /// Whether a file has to be mended before anything can be installed.
 pub(super) fn is_blocked(facts: &ClientFacts) -> bool {
-    let of_user = facts.standings.iter().filter(|standing| standing.scope == Scope::User);
+    let of_user = facts.statuses.iter().filter(|standing| standing.scope == InstallScope::User);
     of_user.flat_map(|standing| &standing.files).any(|file| file.problem.is_some())
 }
 
 /// What is wrong with a client.
 pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
-    let (name, typed) = (called(facts.client), facts.client.name());
+    let (name, typed) = (display_name(facts.client), facts.client.name());
     let mut found = Vec::new();
     for problem in &facts.problems {
         let hint = format!("`midstride client list` tells more about {name}");
@@ -263,31 +283,31 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
     }
     // Where nothing is there yet, a file may be in the way of installing.
     let is_there = facts.is_installed();
-    let looked_at = |one: &&Standing| one.is_installed() || (!is_there && facts.is_found());
-    for standing in facts.standings.iter().filter(looked_at) {
-        found.extend(missing(standing).filter(|_| standing.is_installed()));
-        found.extend(in_the_way(standing).filter(|_| standing.is_installed()));
-        found.extend(files(standing));
-        found.extend(untrusted(standing));
+    let looked_at = |one: &&InstallStatus| one.is_installed() || (!is_there && facts.is_found());
+    for standing in facts.statuses.iter().filter(looked_at) {
+        found.extend(missing_parts(standing).filter(|_| standing.is_installed()));
+        found.extend(conflicts(standing).filter(|_| standing.is_installed()));
+        found.extend(file_problems(standing));
+        found.extend(untrusted_hooks(standing));
     }
     found.extend(hooks_off(facts).filter(|_| is_there));
-    found.extend(facts.standings.iter().filter_map(other_timeouts));
-    found.extend(unhooked(facts));
-    found.extend(failed(facts));
-    if let [one, other] = &facts.standings[..]
+    found.extend(facts.statuses.iter().filter_map(other_timeouts));
+    found.extend(unhooked_sessions(facts));
+    found.extend(failed_hooks(facts));
+    if let [one, other] = &facts.statuses[..]
         && one.has_hooks()
         && other.has_hooks()
-        && one.adds_to(other)
+        && one.duplicates_hooks_of(other)
     {
-        found.push(twice(facts.client));
+        found.push(duplicate_hooks(facts.client));
     }
-    let has_plugin = facts.standings.iter().any(|one| one.has_plugin);
-    let added = facts.standings.iter().find(|one| one.is_installed());
+    let has_plugin = facts.statuses.iter().any(|one| one.has_plugin);
+    let added = facts.statuses.iter().find(|one| one.is_installed());
     if let Some(added) = added.filter(|_| has_plugin) {
         let hint = format!(
             "use one of the two ways: `claude plugin uninstall midstride` or `midstride client \
              remove {typed}{}`",
-            option(added)
+            scope_flag(added)
         );
         found.push((format!("{name} has midstride twice, by its plugin as well"), hint));
     }
@@ -296,21 +316,22 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
 
 /// Hooks whose last call failed. A call that told no moment, or one that is not ours, is over once the
 /// client called well again.
-fn failed(facts: &ClientFacts) -> Vec<ProblemText> {
-    let name = called(facts.client);
-    let is_well = |one: &&Fired| one.error.is_none();
-    let well = facts.fired.iter().filter(is_well).map(|one| one.last).max();
+fn failed_hooks(facts: &ClientFacts) -> Vec<ProblemText> {
+    let name = display_name(facts.client);
+    let is_well = |one: &&HookStats| one.error.is_none();
+    let well = facts.hook_stats.iter().filter(is_well).map(|one| one.last).max();
     let mut found = Vec::new();
     for row in rows(facts) {
         let Some((fired, why)) = row.fired.and_then(|one| Some((one, one.error.as_deref()?)))
         else {
             continue;
         };
-        if !row.is_wanted && well > Some(fired.last) {
+        if !row.is_ours && well > Some(fired.last) {
             continue;
         }
         let why = one_line(why, WIDTH_MAX);
-        let message = format!("the last call of {} by {name} failed: {why}", named(&fired.event));
+        let message =
+            format!("the last call of {} by {name} failed: {why}", event_name(&fired.event));
         let hint = "the session itself went on; `midstride session recover` captures what was \
                     missed, and `hooks.log` beside the ledger tells when it happened";
         found.push((message, hint.to_owned()));
@@ -320,8 +341,8 @@ fn failed(facts: &ClientFacts) -> Vec<ProblemText> {
 
 /// All hooks of the client are switched off.
 fn hooks_off(facts: &ClientFacts) -> Option<ProblemText> {
-    let path = facts.own.hooks_off.as_ref()?.display();
-    let name = called(facts.client);
+    let path = facts.own_settings.hooks_off.as_ref()?.display();
+    let name = display_name(facts.client);
     let (key, hint) = match facts.client {
         Client::ClaudeCode => ("`disableAllHooks`", "remove `disableAllHooks` to run hooks again"),
         Client::Codex => {
@@ -332,7 +353,7 @@ fn hooks_off(facts: &ClientFacts) -> Option<ProblemText> {
 }
 
 /// Sessions that ran without a hook.
-fn unhooked(facts: &ClientFacts) -> Option<ProblemText> {
+fn unhooked_sessions(facts: &ClientFacts) -> Option<ProblemText> {
     const SHOWN_MAX: usize = 3;
     let shown = facts.unhooked.iter().take(SHOWN_MAX).map(|id| one_line(id, 36));
     let mut shown = shown.collect::<Vec<_>>().join(", ");
@@ -341,81 +362,87 @@ fn unhooked(facts: &ClientFacts) -> Option<ProblemText> {
         shown.push_str(&format!(" and {more} more"));
     }
     let sessions = count(facts.unhooked.len(), "session");
-    let message = format!("{sessions} of {} ran without a hook: {shown}", called(facts.client));
+    let message =
+        format!("{sessions} of {} ran without a hook: {shown}", display_name(facts.client));
     let hint = "`midstride session recover` captures them; a session that was started before \
                 `client add`, or with its own settings, calls no hook";
     (!facts.unhooked.is_empty()).then(|| (message, hint.to_owned()))
 }
 
 /// Hooks with another timeout than midstride wrote: a short one cuts them off.
-fn other_timeouts(standing: &Standing) -> Option<ProblemText> {
+fn other_timeouts(standing: &InstallStatus) -> Option<ProblemText> {
     let changed = standing
         .hooks
         .iter()
         .filter_map(|hook| Some(format!("{} {} s", hook.event, hook.other_timeout?)));
     let changed: Vec<String> = changed.collect();
-    let (name, typed, option) = (called(standing.client), standing.client.name(), option(standing));
+    let (name, typed, option) =
+        (display_name(standing.client), standing.client.name(), scope_flag(standing));
     let message = format!("{name} has changed hook timeouts: {}", changed.join(", "));
-    let choice = choice(standing);
+    let choice = consent_flags(standing);
     let hint = format!(
         "`midstride client remove {typed}{option}`, then `midstride client add {typed}{option}{choice}` writes them again"
     );
     (!changed.is_empty()).then_some((message, hint))
 }
 
-fn missing(standing: &Standing) -> Option<ProblemText> {
-    let (name, typed) = (called(standing.client), standing.client.name());
-    let hooks = standing.hooks.iter().filter(|hook| !hook.is_there);
+fn missing_parts(standing: &InstallStatus) -> Option<ProblemText> {
+    let (name, typed) = (display_name(standing.client), standing.client.name());
+    let hooks = standing.hooks.iter().filter(|hook| !hook.is_installed);
     let mut missing: Vec<String> = hooks.map(|hook| hook.event.clone()).collect();
     if standing.lacks_server() {
         missing.push("the MCP server".to_owned());
     }
-    let skills = standing.lacking_skills();
+    let skills = standing.missing_skills();
     if skills > 0 {
         missing.push(count(skills, "skill"));
     }
     if missing.is_empty() || standing.files.iter().any(|file| file.problem.is_some()) {
         return None;
     }
-    let option = option(standing);
+    let option = scope_flag(standing);
     let message = format!("{name} lacks {}", missing.join(", "));
     Some((message, format!("`midstride client add {typed}{option}` adds what is missing")))
 }
 
 /// What is called like ours, so that ours is not there.
-fn in_the_way(standing: &Standing) -> impl Iterator<Item = ProblemText> {
-    let (typed, option) = (standing.client.name(), option(standing));
+fn conflicts(standing: &InstallStatus) -> impl Iterator<Item = ProblemText> {
+    let (typed, option) = (standing.client.name(), scope_flag(standing));
     let hint = format!("move it away, then `midstride client add {typed}{option}` puts ours there");
-    standing.files.iter().filter_map(others).map(move |message| (message, hint.clone()))
+    standing
+        .files
+        .iter()
+        .filter_map(conflicting_entries)
+        .map(move |message| (message, hint.clone()))
 }
 
 /// What is typed to mean this place.
-fn option(standing: &Standing) -> &'static str {
+fn scope_flag(standing: &InstallStatus) -> &'static str {
     match standing.scope {
-        Scope::User => "",
-        Scope::Project(_) => " --project",
+        InstallScope::User => "",
+        InstallScope::Project(_) => " --project",
     }
 }
 
 /// What is typed to choose again what the user chose before.
-fn choice(standing: &Standing) -> String {
-    let allow = match standing.wishes.allow {
-        Some(Allow::Save) => " --allow save",
-        Some(Allow::Read) => " --allow read",
-        Some(Allow::Nothing) | None => "",
+fn consent_flags(standing: &InstallStatus) -> String {
+    let allow = match standing.options.allow {
+        Some(AllowedTools::Save) => " --allow save",
+        Some(AllowedTools::Read) => " --allow read",
+        Some(AllowedTools::Nothing) | None => "",
     };
-    let trusts = standing.client == Client::Codex && standing.wishes.trust_hooks;
+    let trusts = standing.client == Client::Codex && standing.options.trust_hooks;
     format!("{allow}{}", if trusts { " --trust-hooks" } else { "" })
 }
 
-fn files(standing: &Standing) -> Vec<ProblemText> {
+fn file_problems(standing: &InstallStatus) -> Vec<ProblemText> {
     let mut found = Vec::new();
     for file in &standing.files {
         if let Some(problem) = &file.problem {
             let message = one_line(&problem.to_string(), usize::MAX);
-            found.push((message, hint_of(problem, standing)));
+            found.push((message, install_error_hint(problem, standing)));
         }
-        if file.is_left_out {
+        if file.is_ignored {
             let path = file.path.display();
             found.push((
                 format!(
@@ -428,8 +455,8 @@ fn files(standing: &Standing) -> Vec<ProblemText> {
     found
 }
 
-fn hint_of(problem: &InstallError, standing: &Standing) -> String {
-    let (typed, option) = (standing.client.name(), option(standing));
+fn install_error_hint(problem: &InstallError, standing: &InstallStatus) -> String {
+    let (typed, option) = (standing.client.name(), scope_flag(standing));
     match problem {
         InstallError::Unexpected { at, .. } => format!(
             "make {at} what is expected or take it out, then `midstride client add {typed}{option}`"
@@ -437,39 +464,39 @@ fn hint_of(problem: &InstallError, standing: &Standing) -> String {
         InstallError::Unreadable { .. } => {
             "mend the file; the client cannot read it either".to_owned()
         }
-        InstallError::Unproven { .. }
+        InstallError::Unverified { .. }
         | InstallError::NoHome
-        | InstallError::Receipt(_)
-        | InstallError::NoPerson(_)
+        | InstallError::DamagedRecord(_)
+        | InstallError::RunByAgent(_)
         | InstallError::File(_) => "see what is there".to_owned(),
     }
 }
 
 /// Hooks that a client leaves out without a word.
-fn untrusted(standing: &Standing) -> Vec<ProblemText> {
-    let name = called(standing.client);
+fn untrusted_hooks(standing: &InstallStatus) -> Vec<ProblemText> {
+    let name = display_name(standing.client);
     let of = |wanted: HookTrust| -> Vec<&str> {
         let hooks = standing.hooks.iter().filter(|hook| hook.trust == Some(wanted));
         hooks.map(|hook| hook.event.as_str()).collect()
     };
     let trust = format!(
         "start `codex` and answer its question, or `midstride client add codex --trust-hooks{}`",
-        option(standing)
+        scope_flag(standing)
     );
     let these = match standing.scope {
-        Scope::User => "these hooks",
-        Scope::Project(_) => "these hooks of the project",
+        InstallScope::User => "these hooks",
+        InstallScope::Project(_) => "these hooks of the project",
     };
     let off = "`enabled = false` stands beside them in `config.toml` of Codex; take it out if that is \
                not what you want";
     let all = [
-        (HookTrust::Asked, format!("does not trust {these} yet and leaves them out"), &*trust),
+        (HookTrust::Pending, format!("does not trust {these} yet and leaves them out"), &*trust),
         (
             HookTrust::Changed,
             format!("trusted {these} as they were before and leaves them out"),
             &trust,
         ),
-        (HookTrust::SwitchedOff, format!("was told to leave {these} out"), off),
+        (HookTrust::Disabled, format!("was told to leave {these} out"), off),
     ];
     let told = all.into_iter().filter_map(|(trust, what, hint)| {
         let events = of(trust);
@@ -480,27 +507,27 @@ fn untrusted(standing: &Standing) -> Vec<ProblemText> {
 }
 
 #[derive(Serialize)]
-pub(super) struct ClientJson {
+pub(super) struct ClientDiagnosisJson {
     client: &'static str,
     found: bool,
     installed: bool,
     folder: Option<String>,
-    program: Option<ProgramJson>,
-    scopes: Vec<ScopeJson>,
+    program: Option<ClientProgramJson>,
+    scopes: Vec<InstallScopeJson>,
     saving: &'static str,
     hooks_off: Option<String>,
     unhooked_sessions: Vec<String>,
-    hooks: Vec<HookJson>,
+    hooks: Vec<HookDiagnosisJson>,
 }
 
 #[derive(Serialize)]
-struct ProgramJson {
+struct ClientProgramJson {
     path: String,
     version: Option<String>,
 }
 
 #[derive(Serialize)]
-struct ScopeJson {
+struct InstallScopeJson {
     scope: &'static str,
     installed: bool,
     plugin: bool,
@@ -509,15 +536,15 @@ struct ScopeJson {
 }
 
 #[derive(Serialize)]
-struct HookJson {
+struct HookDiagnosisJson {
     event: String,
     installed_in: Vec<&'static str>,
     trust: Option<&'static str>,
-    fired: Option<FiredJson>,
+    fired: Option<HookStatsJson>,
 }
 
 #[derive(Serialize)]
-struct FiredJson {
+struct HookStatsJson {
     count: usize,
     last: String,
     did: String,
@@ -527,64 +554,64 @@ struct FiredJson {
     tokens_last: u64,
     tokens_total: u64,
     failures: usize,
-    last_failure: Option<FailureJson>,
+    last_failure: Option<HookFailureJson>,
 }
 
 #[derive(Serialize)]
-struct FailureJson {
+struct HookFailureJson {
     at: String,
     error: String,
 }
 
-pub(super) fn json(facts: &ClientFacts) -> ClientJson {
-    let scope = |standing: &Standing| ScopeJson {
+pub(super) fn json(facts: &ClientFacts) -> ClientDiagnosisJson {
+    let scope = |standing: &InstallStatus| InstallScopeJson {
         scope: match standing.scope {
-            Scope::User => "user",
-            Scope::Project(_) => "project",
+            InstallScope::User => "user",
+            InstallScope::Project(_) => "project",
         },
         installed: standing.is_installed(),
         plugin: standing.has_plugin,
         mcp_server: standing.has_server,
         skills: standing.skills.0,
     };
-    let hook = |row: &Row<'_>| HookJson {
+    let hook = |row: &HookRow<'_>| HookDiagnosisJson {
         event: row.event.to_owned(),
         installed_in: row.installed_in.clone(),
         trust: row.trust.map(|trust| match trust {
             HookTrust::Trusted => "trusted",
-            HookTrust::Asked => "asked",
+            HookTrust::Pending => "asked",
             HookTrust::Changed => "changed",
-            HookTrust::SwitchedOff => "switched_off",
+            HookTrust::Disabled => "switched_off",
         }),
-        fired: row.fired.map(fired_json),
+        fired: row.fired.map(hook_stats_json),
     };
-    ClientJson {
+    ClientDiagnosisJson {
         client: facts.client.name(),
         found: facts.is_found(),
         installed: facts.is_installed(),
         folder: facts.folder.as_ref().map(|folder| folder.display().to_string()),
-        program: facts.program.as_ref().map(|program| ProgramJson {
+        program: facts.program.as_ref().map(|program| ClientProgramJson {
             path: program.path.display().to_string(),
             version: program.version.clone(),
         }),
-        scopes: facts.standings.iter().map(scope).collect(),
-        saving: match facts.own.saving {
-            Saving::Allowed => "allowed",
-            Saving::Asked => "asked",
-            Saving::Denied => "denied",
+        scopes: facts.statuses.iter().map(scope).collect(),
+        saving: match facts.own_settings.saving {
+            SavePermission::Allowed => "allowed",
+            SavePermission::Prompted => "asked",
+            SavePermission::Denied => "denied",
         },
-        hooks_off: facts.own.hooks_off.as_ref().map(|path| path.display().to_string()),
+        hooks_off: facts.own_settings.hooks_off.as_ref().map(|path| path.display().to_string()),
         unhooked_sessions: facts.unhooked.clone(),
         hooks: rows(facts).iter().map(hook).collect(),
     }
 }
 
-fn fired_json(fired: &Fired) -> FiredJson {
-    let failure = |(at, error): &(Timestamp, String)| FailureJson {
+fn hook_stats_json(fired: &HookStats) -> HookStatsJson {
+    let failure = |(at, error): &(Timestamp, String)| HookFailureJson {
         at: at.to_string(),
         error: error.clone(),
     };
-    FiredJson {
+    HookStatsJson {
         count: fired.count,
         last: fired.last.to_string(),
         did: fired.did.clone(),
@@ -592,7 +619,7 @@ fn fired_json(fired: &Fired) -> FiredJson {
         median_milliseconds: fired.median,
         worst_milliseconds: fired.worst,
         tokens_last: fired.tokens,
-        tokens_total: fired.tokens_all,
+        tokens_total: fired.total_tokens,
         failures: fired.failures,
         last_failure: fired.failed.as_ref().map(failure),
     }
@@ -601,11 +628,11 @@ fn fired_json(fired: &Fired) -> FiredJson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midstride::clients::install::OwnSettings;
+    use midstride::clients::install::ClientSettings;
 
     #[test]
     fn rows_fit_into_a_narrow_terminal_and_say_what_they_left_out() {
-        let fired = Fired {
+        let fired = HookStats {
             client: "codex".to_owned(),
             event: "UserPromptSubmit".to_owned(),
             count: 12,
@@ -615,7 +642,7 @@ mod tests {
             median: 17,
             worst: 250,
             tokens: 1234,
-            tokens_all: 14_808,
+            total_tokens: 14_808,
             failures: 0,
             failed: None,
         };
@@ -624,16 +651,16 @@ mod tests {
             folder: None,
             has_folder: true,
             program: None,
-            standings: Vec::new(),
+            statuses: Vec::new(),
             problems: Vec::new(),
-            own: OwnSettings { hooks_off: None, saving: Saving::Asked },
+            own_settings: ClientSettings { hooks_off: None, saving: SavePermission::Prompted },
             unhooked: Vec::new(),
-            fired: vec![fired],
+            hook_stats: vec![fired],
         };
-        let narrow = hooks(&facts, 58);
+        let narrow = hooks_table(&facts, 58);
         let row = narrow.lines().nth(1).unwrap_or_default();
         assert!(row.chars().count() <= 58, "{narrow}");
         assert!(narrow.contains("No room for IN, LAST, MEDIAN"), "{narrow}");
-        assert!(hooks(&facts, 150).contains("1234    14808  told of"), "{narrow}");
+        assert!(hooks_table(&facts, 150).contains("1234    14808  told of"), "{narrow}");
     }
 }

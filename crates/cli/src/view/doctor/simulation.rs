@@ -1,8 +1,8 @@
 //! A session that was played to the program itself, step by step.
 
-use super::super::client::called;
+use super::super::client::display_name;
 use super::super::heading;
-use super::super::indented;
+use super::super::indent;
 use super::super::table::{Column, table, width};
 use super::ProblemText;
 use midstride_core::session::Client;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::time::Duration;
 
 /// One step of it.
-pub(crate) struct Step {
+pub(crate) struct SimulationStep {
     /// The client that it was played for; none where it is the same for all.
     pub(crate) client: Option<Client>,
     /// What happens.
@@ -25,28 +25,28 @@ pub(crate) struct Step {
     pub(crate) outcome: Result<String, String>,
 }
 
-impl Step {
+impl SimulationStep {
     /// A step that did not come to anything.
     pub(crate) fn failed(client: Option<Client>, name: &'static str, why: String) -> Self {
         Self { client, name, event: None, time: Duration::ZERO, time_max: None, outcome: Err(why) }
     }
 
-    fn of(&self) -> &'static str {
-        self.client.map_or("all", called)
+    fn client_name(&self) -> &'static str {
+        self.client.map_or("all", display_name)
     }
 }
 
-pub(super) fn text(steps: &[Step]) -> String {
+pub(super) fn text(steps: &[SimulationStep]) -> String {
     let title =
         "Simulation: this program, called as a client calls it, in a folder that is gone again";
-    format!("{}{}", heading(title), indented(&rows(steps, width().saturating_sub(2))))
+    format!("{}{}", heading(title), indent(&steps_table(steps, width().saturating_sub(2))))
 }
 
-fn rows(steps: &[Step], width: usize) -> String {
+fn steps_table(steps: &[SimulationStep], width: usize) -> String {
     let names =
         [("", None), ("CLIENT", None), ("STEP", None), ("TIME", Some(0)), ("CAME BACK", None)];
-    let columns = names.map(|(name, spared)| Column { name, spared });
-    let row = |step: &Step| -> Vec<String> {
+    let columns = names.map(|(name, spared)| Column { name, drop_order: spared });
+    let row = |step: &SimulationStep| -> Vec<String> {
         let (word, what) = match &step.outcome {
             Ok(what) => ("ok", what.clone()),
             Err(why) => ("FAILED", why.clone()),
@@ -54,17 +54,17 @@ fn rows(steps: &[Step], width: usize) -> String {
         let is_slow = step.time_max.is_some_and(|most| step.time > most);
         let slow = if is_slow { " (too slow for a session)" } else { "" };
         let time = format!("{} ms{slow}", step.time.as_millis());
-        vec![word.to_owned(), step.of().to_owned(), step.name.to_owned(), time, what]
+        vec![word.to_owned(), step.client_name().to_owned(), step.name.to_owned(), time, what]
     };
     let rows: Vec<Vec<String>> = steps.iter().map(row).collect();
     table(&columns, &rows, width).text
 }
 
 /// What failed. It cannot be a setting of the user: none was used.
-pub(super) fn problems(steps: &[Step]) -> Vec<ProblemText> {
+pub(super) fn problems(steps: &[SimulationStep]) -> Vec<ProblemText> {
     let failed = steps.iter().filter_map(|step| {
         let why = step.outcome.as_ref().err()?;
-        let message = format!("the simulation failed at `{}` of {}: {why}", step.name, step.of());
+        let message = format!("the simulation failed at `{}` of {}: {why}", step.name, step.client_name());
         let hint = "see whether the folder for temporary files (TMPDIR) can be written and has room; \
                     if so it is a fault of midstride: report it with what `midstride doctor --json` \
                     prints";
@@ -74,7 +74,7 @@ pub(super) fn problems(steps: &[Step]) -> Vec<ProblemText> {
 }
 
 #[derive(Serialize)]
-pub(super) struct StepJson {
+pub(super) struct SimulationStepJson {
     client: Option<&'static str>,
     step: &'static str,
     event: Option<&'static str>,
@@ -84,8 +84,8 @@ pub(super) struct StepJson {
     problem: Option<String>,
 }
 
-pub(super) fn json(step: &Step) -> StepJson {
-    StepJson {
+pub(super) fn json(step: &SimulationStep) -> SimulationStepJson {
+    SimulationStepJson {
         client: step.client.map(Client::name),
         step: step.name,
         event: step.event,
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn rows_fit_into_a_narrow_terminal_and_each_hook_has_its_own_time() {
-        let step = |name, time, time_max| Step {
+        let step = |name, time, time_max| SimulationStep {
             client: Some(Client::ClaudeCode),
             name,
             event: Some("SessionEnd"),
@@ -111,9 +111,9 @@ mod tests {
             outcome: Ok("told 244 tokens, with the handoff and the correction".to_owned()),
         };
         let steps = [step("before compaction", 300, 250), step("end", 300, 1200)];
-        let narrow = rows(&steps, 60);
+        let narrow = steps_table(&steps, 60);
         assert!(narrow.lines().skip(1).all(|row| row.chars().count() <= 60), "{narrow}");
-        let wide = rows(&steps, 120);
+        let wide = steps_table(&steps, 120);
         assert!(wide.contains("compaction  300 ms (too slow for a session)  told"), "{wide}");
         assert!(!wide.lines().last().unwrap_or_default().contains("too slow"), "{wide}");
     }

@@ -1,10 +1,10 @@
 //! Findings as annotations of a GitHub workflow.
 
-use super::way_out;
-use midstride::verbs::Judged;
+use super::fix_hint;
+use midstride::verbs::DocumentCheck;
 use midstride_core::format::finding::Severity;
 
-pub(crate) fn github(judged: &[Judged]) -> String {
+pub(crate) fn github(judged: &[DocumentCheck]) -> String {
     let mut out = String::new();
     for one in judged {
         for finding in &one.verdict.findings {
@@ -16,7 +16,7 @@ pub(crate) fn github(judged: &[Judged]) -> String {
             let at = one.document().position(finding.at.start);
             let path = property(&one.path.display().to_string());
             let title = property(&format!("{} {}", finding.code, finding.code.rule().title));
-            let message = data(&format!("{}\n{}", finding.message, way_out(finding)));
+            let message = data(&format!("{}\n{}", finding.message, fix_hint(finding)));
             out.push_str(&format!(
                 "::{command} file={path},line={},col={},title={title}::{message}\n",
                 at.line, at.column

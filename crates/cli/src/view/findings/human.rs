@@ -1,11 +1,11 @@
 //! Findings in the manner of rustc: the line, what is wrong with it, what to do.
 
-use super::{is_counted, way_out_on};
+use super::{fix_hint_on, is_counted};
 use crate::ui::Ui;
-use crate::view::{Surface, shown_path};
+use crate::view::{Surface, display_path};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use midstride::verbs::Judged;
+use midstride::verbs::DocumentCheck;
 use midstride::workspace::project::Project;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Finding, Severity};
@@ -15,13 +15,13 @@ use std::ops::Range;
 /// A longer line is cut around the place; a frame is for looking at.
 const FRAME_WIDTH: usize = 120;
 
-pub(crate) fn human(project: &Project, judged: &[Judged], surface: Surface) -> String {
+pub(crate) fn human(project: &Project, judged: &[DocumentCheck], surface: Surface) -> String {
     let renderer = Renderer::styled()
         .decor_style(DecorStyle::Ascii)
         .term_width(Ui::width().unwrap_or(FRAME_WIDTH));
     let mut out = String::new();
     for one in judged {
-        let path = shown_path(project, &one.path);
+        let path = display_path(project, &one.path);
         for finding in one.verdict.findings.iter().filter(|finding| !is_counted(judged, finding)) {
             out.push_str(&frame(&renderer, &path, one.document(), finding, surface));
             out.push_str("\n\n");
@@ -42,8 +42,8 @@ fn frame(
         Severity::Warning => Level::WARNING,
         Severity::Advice => Level::NOTE.with_name("advice"),
     };
-    let help = way_out_on(surface, document, finding);
-    let line = Line::of(document, finding);
+    let help = fix_hint_on(surface, document, finding);
+    let line = FindingLine::new(document, finding);
     let group = level
         .primary_title(finding.message.as_str())
         .id(finding.code.rule().code)
@@ -59,14 +59,14 @@ fn frame(
 
 /// The line a finding starts on. Only it is given to the renderer, which would otherwise look
 /// through the whole document for every finding; a value of many lines is pointed at by its first.
-struct Line<'d> {
+struct FindingLine<'d> {
     text: &'d str,
     number: usize,
     marked: Range<usize>,
 }
 
-impl<'d> Line<'d> {
-    fn of(document: &'d Document, finding: &Finding) -> Self {
+impl<'d> FindingLine<'d> {
+    fn new(document: &'d Document, finding: &Finding) -> Self {
         let text = document.text();
         let start = finding.at.start.min(text.len());
         let from = line_start(text, start);

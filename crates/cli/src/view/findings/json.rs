@@ -1,17 +1,17 @@
 //! Findings for programs.
 
-use super::super::citation::{CitationJson, citation};
+use super::super::citation::{CitationJson, citation_json};
 use super::super::coverage::{self, CoverageJson};
-use super::way_out;
+use super::fix_hint;
 use midstride::sys::files::FileError;
-use midstride::verbs::Judged;
+use midstride::verbs::DocumentCheck;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Code, Finding, FindingFix, Severity};
 use serde::Serialize;
 
 #[derive(Serialize)]
 pub(crate) struct CheckJson {
-    documents: Vec<DocumentJson>,
+    documents: Vec<CheckedDocumentJson>,
     unread: Vec<String>,
     errors: usize,
     warnings: usize,
@@ -19,11 +19,11 @@ pub(crate) struct CheckJson {
 }
 
 #[derive(Serialize)]
-struct DocumentJson {
+struct CheckedDocumentJson {
     path: String,
     key: String,
     findings: Vec<FindingJson>,
-    silenced: Vec<SilencedJson>,
+    silenced: Vec<SilencedFindingJson>,
     citations: Vec<CitationJson>,
     /// Absent where the document names no session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,16 +47,16 @@ pub(crate) struct FindingJson {
 }
 
 #[derive(Serialize)]
-struct SilencedJson {
+struct SilencedFindingJson {
     code: &'static str,
     message: String,
     reason: String,
 }
 
-pub(crate) fn json(judged: &[Judged], unread: &[FileError]) -> CheckJson {
+pub(crate) fn json(judged: &[DocumentCheck], unread: &[FileError]) -> CheckJson {
     let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum();
     CheckJson {
-        documents: judged.iter().map(document).collect(),
+        documents: judged.iter().map(document_json).collect(),
         unread: unread.iter().map(ToString::to_string).collect(),
         errors: total(Severity::Error),
         warnings: total(Severity::Warning),
@@ -64,8 +64,8 @@ pub(crate) fn json(judged: &[Judged], unread: &[FileError]) -> CheckJson {
     }
 }
 
-fn document(one: &Judged) -> DocumentJson {
-    DocumentJson {
+fn document_json(one: &DocumentCheck) -> CheckedDocumentJson {
+    CheckedDocumentJson {
         path: one.path.display().to_string(),
         key: one.key.to_string(),
         findings: findings_json(one),
@@ -73,31 +73,31 @@ fn document(one: &Judged) -> DocumentJson {
             .verdict
             .silenced
             .iter()
-            .map(|silenced| SilencedJson {
+            .map(|silenced| SilencedFindingJson {
                 code: silenced.finding.code.rule().code,
                 message: silenced.finding.message.clone(),
                 reason: silenced.reason.clone(),
             })
             .collect(),
-        citations: one.citations.iter().map(|cited| citation(one.document(), cited)).collect(),
+        citations: one.citations.iter().map(|cited| citation_json(one.document(), cited)).collect(),
         coverage: one.coverage.as_ref().map(|told| coverage::json(told, one.document())),
     }
 }
 
 /// The findings of one document.
-pub(crate) fn findings_json(one: &Judged) -> Vec<FindingJson> {
+pub(crate) fn findings_json(one: &DocumentCheck) -> Vec<FindingJson> {
     match one.verdict.findings.is_empty() {
         true => Vec::new(),
-        false => json_of(one.document(), &one.verdict.findings),
+        false => json_for_findings(one.document(), &one.verdict.findings),
     }
 }
 
 /// Some findings of a document.
-pub(crate) fn json_of(document: &Document, findings: &[Finding]) -> Vec<FindingJson> {
-    findings.iter().map(|found| finding(document, found)).collect()
+pub(crate) fn json_for_findings(document: &Document, findings: &[Finding]) -> Vec<FindingJson> {
+    findings.iter().map(|found| finding_json(document, found)).collect()
 }
 
-fn finding(document: &Document, finding: &Finding) -> FindingJson {
+fn finding_json(document: &Document, finding: &Finding) -> FindingJson {
     let (start, end) = (document.position(finding.at.start), document.position(finding.at.end));
     let rule = finding.code.rule();
     FindingJson {
@@ -111,7 +111,7 @@ fn finding(document: &Document, finding: &Finding) -> FindingJson {
         end_column: end.column,
         start: finding.at.start,
         end: finding.at.end,
-        help: way_out(finding),
+        help: fix_hint(finding),
         fixable: matches!(finding.fix, Some(FindingFix::Edit(_)))
             || finding.code == Code::CitationMoved,
     }

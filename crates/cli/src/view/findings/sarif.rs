@@ -1,12 +1,12 @@
 //! Findings in SARIF 2.1.0, for code scanning.
 
-use super::way_out;
-use midstride::verbs::Judged;
+use super::fix_hint;
+use midstride::verbs::DocumentCheck;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Code, Finding, Severity};
 use serde_json::{Value, json};
 
-pub(crate) fn sarif(judged: &[Judged]) -> Value {
+pub(crate) fn sarif(judged: &[DocumentCheck]) -> Value {
     let results: Vec<Value> = judged
         .iter()
         .flat_map(|one| {
@@ -63,7 +63,7 @@ fn result(path: &str, document: &Document, finding: &Finding) -> Value {
     json!({
         "ruleId": finding.code.rule().code,
         "level": level(finding.severity()),
-        "message": { "text": format!("{}. {}", finding.message, way_out(finding)) },
+        "message": { "text": format!("{}. {}", finding.message, fix_hint(finding)) },
         "locations": [{ "physicalLocation": {
             "artifactLocation": { "uri": uri(path) },
             "region": {

@@ -1,6 +1,6 @@
 //! The graph for programs. Paths name the handoffs: two may have one key.
 
-use super::{NEXT_FOR_ORPHANS, Shown, status};
+use super::{GraphView, ORPHANS_HINT, status_word};
 use midstride::sys::files::FileError;
 use midstride_core::handoff::graph::{Edge, GraphNode, ReferenceLocation};
 use serde::Serialize;
@@ -11,7 +11,7 @@ pub(crate) struct GraphJson {
     edges: Vec<EdgeJson>,
     hubs: Vec<HubJson>,
     cycles: Vec<CycleJson>,
-    dangling: Vec<DanglingJson>,
+    dangling: Vec<DanglingReferenceJson>,
     orphans: OrphansJson,
     unread: Vec<String>,
 }
@@ -32,11 +32,11 @@ struct EdgeJson {
     kind: &'static str,
     to: String,
     details: Vec<String>,
-    told: Option<ToldJson>,
+    told: Option<ReferenceLocationJson>,
 }
 
 #[derive(Serialize)]
-struct ToldJson {
+struct ReferenceLocationJson {
     path: String,
     line: usize,
 }
@@ -50,12 +50,12 @@ struct HubJson {
 #[derive(Serialize)]
 struct CycleJson {
     handoffs: Vec<String>,
-    told: Vec<ToldJson>,
+    told: Vec<ReferenceLocationJson>,
     next: String,
 }
 
 #[derive(Serialize)]
-struct DanglingJson {
+struct DanglingReferenceJson {
     path: String,
     line: usize,
     kind: &'static str,
@@ -70,13 +70,14 @@ struct OrphansJson {
     next: Option<&'static str>,
 }
 
-pub(crate) fn json(shown: &Shown<'_>, unread: &[FileError]) -> GraphJson {
+pub(crate) fn json(shown: &GraphView<'_>, unread: &[FileError]) -> GraphJson {
     let path = |node: usize| shown.node(node).path.clone();
-    let told = |told: ReferenceLocation| ToldJson { path: path(told.node), line: told.line };
+    let told =
+        |told: ReferenceLocation| ReferenceLocationJson { path: path(told.node), line: told.line };
     let node = |node: &GraphNode| NodeJson {
         key: node.key.to_string(),
         title: node.title.clone(),
-        status: status(node),
+        status: status_word(node),
         path: node.path.clone(),
         ended: node.is_closed(),
     };
@@ -90,18 +91,18 @@ pub(crate) fn json(shown: &Shown<'_>, unread: &[FileError]) -> GraphJson {
     let cycle = |cycle: Vec<usize>| {
         let edges = shown.part.cycle_edges(&cycle);
         CycleJson {
-            next: shown.next_for_cycle(&edges),
+            next: shown.cycle_hint(&edges),
             told: edges.iter().filter_map(|edge| edge.location.map(told)).collect(),
             handoffs: cycle.into_iter().map(path).collect(),
         }
     };
-    let dangling = shown.part.dangling.iter().map(|dangling| DanglingJson {
+    let dangling = shown.part.dangling.iter().map(|dangling| DanglingReferenceJson {
         path: path(dangling.location.node),
         line: dangling.location.line,
         kind: dangling.kind.word(),
         written: dangling.written.clone(),
         candidates: dangling.candidates.clone(),
-        next: shown.next_for_dangling(dangling),
+        next: shown.dangling_hint(dangling),
     });
     let hubs = shown.part.hubs.iter().map(|hub| HubJson {
         file: hub.file.clone(),
@@ -115,7 +116,7 @@ pub(crate) fn json(shown: &Shown<'_>, unread: &[FileError]) -> GraphJson {
         cycles: shown.part.cycles().into_iter().map(cycle).collect(),
         dangling: dangling.collect(),
         orphans: OrphansJson {
-            next: (!orphans.is_empty()).then_some(NEXT_FOR_ORPHANS),
+            next: (!orphans.is_empty()).then_some(ORPHANS_HINT),
             handoffs: orphans,
         },
         unread: unread.iter().map(ToString::to_string).collect(),

@@ -1,6 +1,6 @@
 //! The graph as Mermaid. Whatever a document says is a label here, and cannot be anything else.
 
-use super::{Shown, status, trouble};
+use super::{GraphView, dangling_problem, status_word};
 use crate::view::one_line;
 use midstride_core::handoff::graph::{Edge, EdgeKind};
 use std::collections::BTreeSet;
@@ -10,13 +10,13 @@ const TITLE_WIDTH: usize = 60;
 /// A connection is no place for more files than these.
 const FILES_SHOWN: usize = 3;
 
-pub(crate) fn mermaid(shown: &Shown<'_>) -> String {
+pub(crate) fn mermaid(shown: &GraphView<'_>) -> String {
     let mut out = String::from("flowchart LR\n");
     let mut ended = Vec::new();
     for (index, node) in shown.part.nodes.iter().enumerate() {
         let title = node.title.as_deref().map(|title| label(&one_line(title, TITLE_WIDTH)));
         let title = title.map_or_else(String::new, |title| format!("<br/>{title}"));
-        let name = label(&format!("{} ({})", shown.key(index), status(node)));
+        let name = label(&format!("{} ({})", shown.key(index), status_word(node)));
         out.push_str(&format!("    h{index}[\"{name}{title}\"]\n"));
         if node.is_closed() {
             ended.push(format!("h{index}"));
@@ -27,7 +27,7 @@ pub(crate) fn mermaid(shown: &Shown<'_>) -> String {
     out.extend(lines.into_iter().filter(|line| drawn.insert(line.clone())));
     for (index, dangling) in shown.part.dangling.iter().enumerate() {
         let by = dangling.location.node;
-        out.push_str(&format!("    d{index}[[\"{}\"]]\n", label(&trouble(dangling))));
+        out.push_str(&format!("    d{index}[[\"{}\"]]\n", label(&dangling_problem(dangling))));
         out.push_str(&format!("    h{by} -.-x d{index}\n"));
     }
     if !ended.is_empty() {

@@ -1,8 +1,8 @@
 //! The graph for people: trees, and below them what is wrong.
 
-use super::{NEXT_FOR_ORPHANS, Shown, status, trouble};
+use super::{GraphView, ORPHANS_HINT, dangling_problem, status_word};
 use crate::view::table::width;
-use crate::view::{count, heading, one_line, shown_path};
+use crate::view::{count, display_path, heading, one_line};
 use midstride_core::handoff::graph::{
     Edge, EdgeKind, Hub, LinePlacement, ReferenceLocation, TreeLine,
 };
@@ -17,15 +17,15 @@ const GUIDE_WIDTH: usize = 3;
 /// A relationship is a word; a sentence in its place is cut.
 const RELATIONSHIP_WIDTH: usize = 30;
 
-pub(crate) fn tree(shown: &Shown<'_>) -> String {
-    let files = format!("{}{}", shared(shown), hubs(shown));
+pub(crate) fn tree(shown: &GraphView<'_>) -> String {
+    let files = format!("{}{}", shared_files(shown), hubs(shown));
     let files = section("Shared files", std::iter::once(files));
     let sections = [trees(shown), files, cycles(shown), dangling(shown), orphans(shown)];
     let sections: Vec<String> = sections.into_iter().filter(|text| !text.is_empty()).collect();
     sections.join("\n")
 }
 
-fn trees(shown: &Shown<'_>) -> String {
+fn trees(shown: &GraphView<'_>) -> String {
     let lines = shown.part.tree_lines();
     let between = shown.part.edges_by_pair();
     let guides = guides(&lines, width().saturating_sub(TEXT_WIDTH_MIN));
@@ -34,9 +34,9 @@ fn trees(shown: &Shown<'_>) -> String {
         let left = width().saturating_sub(guide.width()).max(TEXT_WIDTH_MIN);
         let words = line.parent.map_or_else(String::new, |parent| {
             let pair = (parent.min(line.node), parent.max(line.node));
-            words(parent, &between[&pair])
+            edge_words(parent, &between[&pair])
         });
-        let text = one_line(&format!("{words}{}", called(shown, line)), left);
+        let text = one_line(&format!("{words}{}", node_label(shown, line)), left);
         let dim = anstyle::Style::new().dimmed();
         let is_dim = line.placement != LinePlacement::Here || shown.node(line.node).is_closed();
         out.push_str(&match is_dim {
@@ -47,24 +47,24 @@ fn trees(shown: &Shown<'_>) -> String {
     out
 }
 
-fn called(shown: &Shown<'_>, line: &TreeLine) -> String {
+fn node_label(shown: &GraphView<'_>, line: &TreeLine) -> String {
     let key = shown.key(line.node);
     match line.placement {
         LinePlacement::Above => format!("{key} (see above)"),
         LinePlacement::Below => format!("{key} (see below)"),
-        LinePlacement::Here => described(shown, line.node),
+        LinePlacement::Here => node_description(shown, line.node),
     }
 }
 
 /// The key, the status and the title.
-fn described(shown: &Shown<'_>, node: usize) -> String {
+fn node_description(shown: &GraphView<'_>, node: usize) -> String {
     let title = shown.node(node).title.as_deref().unwrap_or("(no title)");
     let title = one_line(title, width());
-    format!("{}  {}  {title}", shown.key(node), status(shown.node(node)))
+    format!("{}  {}  {title}", shown.key(node), status_word(shown.node(node)))
 }
 
 /// How something is connected with the one it stands below, seen from there.
-fn words(parent: usize, edges: &[&Edge]) -> String {
+fn edge_words(parent: usize, edges: &[&Edge]) -> String {
     let mut said: BTreeMap<(EdgeKind, &str), Vec<&str>> = BTreeMap::new();
     for edge in edges {
         let leads = edge.flow().is_some_and(|(first, _)| first == parent);
@@ -117,7 +117,7 @@ fn guides(lines: &[TreeLine], width: usize) -> Vec<String> {
     guides
 }
 
-fn shared(shown: &Shown<'_>) -> String {
+fn shared_files(shown: &GraphView<'_>) -> String {
     let told = shown.part.shared_files().into_iter().map(|shared| {
         let keys: Vec<String> = shared.cited_by.iter().map(|node| shown.key(*node)).collect();
         let files = shared
@@ -129,7 +129,7 @@ fn shared(shown: &Shown<'_>) -> String {
     told.collect()
 }
 
-fn hubs(shown: &Shown<'_>) -> String {
+fn hubs(shown: &GraphView<'_>) -> String {
     let line = |hub: &Hub| {
         let cited = count(hub.cited_by.len(), "handoff");
         format!("    {}  by {cited}\n", one_line(&hub.file, width()))
@@ -138,38 +138,38 @@ fn hubs(shown: &Shown<'_>) -> String {
     if lines.is_empty() { lines } else { format!("  cited by too many to connect them\n{lines}") }
 }
 
-fn cycles(shown: &Shown<'_>) -> String {
+fn cycles(shown: &GraphView<'_>) -> String {
     let cycles = shown.part.cycles();
     let told = cycles.iter().map(|cycle| {
         let round = cycle.iter().chain(cycle.first());
         let keys: Vec<String> = round.map(|node| shown.key(*node)).collect();
         let edges = shown.part.cycle_edges(cycle);
-        let places = edges.iter().filter_map(|edge| Some(place(shown, edge.location?)));
+        let places = edges.iter().filter_map(|edge| Some(reference_place(shown, edge.location?)));
         let places = places.collect::<Vec<_>>().join(", ");
-        let next = shown.next_for_cycle(&edges);
+        let next = shown.cycle_hint(&edges);
         format!("  {}\n    as told at {places}\n    next: {next}\n", keys.join(" → "))
     });
     section("Cycles", told)
 }
 
-fn dangling(shown: &Shown<'_>) -> String {
+fn dangling(shown: &GraphView<'_>) -> String {
     let told = shown.part.dangling.iter().map(|dangling| {
-        let place = place(shown, dangling.location);
-        let trouble = one_line(&trouble(dangling), width());
-        format!("  {place}  {trouble}\n    next: {}\n", shown.next_for_dangling(dangling))
+        let place = reference_place(shown, dangling.location);
+        let trouble = one_line(&dangling_problem(dangling), width());
+        format!("  {place}  {trouble}\n    next: {}\n", shown.dangling_hint(dangling))
     });
     section("Dangling references", told)
 }
 
-fn orphans(shown: &Shown<'_>) -> String {
+fn orphans(shown: &GraphView<'_>) -> String {
     let orphans = shown.orphans();
     if orphans.is_empty() {
         return String::new();
     }
     let line = |node: &usize| {
-        format!("  {}\n", one_line(&described(shown, *node), width().saturating_sub(2)))
+        format!("  {}\n", one_line(&node_description(shown, *node), width().saturating_sub(2)))
     };
-    let next = format!("    next: {NEXT_FOR_ORPHANS}\n");
+    let next = format!("    next: {ORPHANS_HINT}\n");
     section("Orphans", orphans.iter().map(line).chain([next]))
 }
 
@@ -178,8 +178,8 @@ fn section(name: &str, lines: impl Iterator<Item = String>) -> String {
     if lines.is_empty() { lines } else { format!("{}{lines}", heading(name)) }
 }
 
-fn place(shown: &Shown<'_>, told: ReferenceLocation) -> String {
-    let path = shown_path(shown.project, Path::new(&shown.node(told.node).path));
+fn reference_place(shown: &GraphView<'_>, told: ReferenceLocation) -> String {
+    let path = display_path(shown.project, Path::new(&shown.node(told.node).path));
     format!("{path}:{}", told.line)
 }
 

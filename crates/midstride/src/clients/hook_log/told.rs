@@ -1,7 +1,7 @@
 //! Reading the log back: what each hook of each client did, and what became of it.
 
 use super::FILE;
-use crate::sys::files::{FileError, Problem, Stream};
+use crate::sys::files::{FileError, FileProblem, FileStream};
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,18 +13,18 @@ const TAIL_BYTES: u64 = 512 << 10;
 
 /// What the log tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct HookLogReport {
     /// What fired, by client and moment.
-    pub fired: Vec<Fired>,
+    pub hooks: Vec<HookStats>,
     /// How many lines are none of ours.
     pub unreadable: usize,
     /// By client, since when its hooks are in the log, and which sessions called them.
-    pub called: BTreeMap<String, Called>,
+    pub callers: BTreeMap<String, HookCallers>,
 }
 
 /// The sessions that called a hook of one client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Called {
+pub struct HookCallers {
     /// When the first call was that the log still has.
     pub since: Timestamp,
     /// The sessions.
@@ -33,7 +33,7 @@ pub struct Called {
 
 /// What one hook of one client did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fired {
+pub struct HookStats {
     /// The client, or `midstride` for what went on alone.
     pub client: String,
     /// The moment as the client names it.
@@ -53,7 +53,7 @@ pub struct Fired {
     /// How many tokens the model was told the last time.
     pub tokens: u64,
     /// How many it was told in all.
-    pub tokens_all: u64,
+    pub total_tokens: u64,
     /// How many calls had an error.
     pub failures: usize,
     /// When that was last, and what went wrong.
@@ -62,7 +62,7 @@ pub struct Fired {
 
 /// A line as it is written.
 #[derive(Deserialize)]
-struct Written {
+struct HookLogEntry {
     at: Timestamp,
     client: String,
     event: String,
@@ -75,31 +75,31 @@ struct Written {
 }
 
 /// Reads the end of the log in a folder; nothing fired where there is none.
-pub fn told(private: &Path) -> Result<Told, FileError> {
-    let mut stream = match Stream::open(&private.join(FILE)) {
+pub fn read_report(private: &Path) -> Result<HookLogReport, FileError> {
+    let mut stream = match FileStream::open(&private.join(FILE)) {
         Ok(stream) => stream,
-        Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => {
-            return Ok(Told::default());
+        Err(FileError { problem: FileProblem::NotFound | FileProblem::NotFolder, .. }) => {
+            return Ok(HookLogReport::default());
         }
         Err(error) => return Err(error),
     };
     let end = stream.bytes();
     let from = end.saturating_sub(TAIL_BYTES);
-    let bytes = stream.window(from, end)?;
+    let bytes = stream.read_range(from, end)?;
     let text = String::from_utf8_lossy(&bytes);
     // In front of the first whole line stands the rest of another.
     let text = if from == 0 { &text } else { text.split_once('\n').map_or("", |(_, rest)| rest) };
-    Ok(fold(text))
+    Ok(parse_report(text))
 }
 
-fn fold(text: &str) -> Told {
-    let mut calls: BTreeMap<(String, String), Vec<Written>> = BTreeMap::new();
-    let mut called: BTreeMap<String, Called> = BTreeMap::new();
+fn parse_report(text: &str) -> HookLogReport {
+    let mut calls: BTreeMap<(String, String), Vec<HookLogEntry>> = BTreeMap::new();
+    let mut called: BTreeMap<String, HookCallers> = BTreeMap::new();
     let mut unreadable = 0;
     for line in text.split_inclusive('\n').filter(|line| !line.trim().is_empty()) {
-        match serde_json::from_str::<Written>(line) {
+        match serde_json::from_str::<HookLogEntry>(line) {
             Ok(call) => {
-                let first = Called { since: call.at, sessions: BTreeSet::new() };
+                let first = HookCallers { since: call.at, sessions: BTreeSet::new() };
                 let known = called.entry(call.client.clone()).or_insert(first);
                 known.sessions.extend(call.session.clone());
                 calls.entry((call.client.clone(), call.event.clone())).or_default().push(call);
@@ -109,18 +109,22 @@ fn fold(text: &str) -> Told {
             Err(_) => unreadable += 1,
         }
     }
-    Told { fired: calls.into_values().filter_map(fired).collect(), unreadable, called }
+    HookLogReport {
+        hooks: calls.into_values().filter_map(hook_stats).collect(),
+        unreadable,
+        callers: called,
+    }
 }
 
 /// What calls of one hook come to; the last line is the last call.
-fn fired(mut calls: Vec<Written>) -> Option<Fired> {
+fn hook_stats(mut calls: Vec<HookLogEntry>) -> Option<HookStats> {
     let mut times: Vec<u64> = calls.iter().map(|call| call.milliseconds).collect();
     times.sort_unstable();
-    let failed = |call: &Written| Some((call.at, call.error.clone()?));
+    let failed = |call: &HookLogEntry| Some((call.at, call.error.clone()?));
     let failures: Vec<(Timestamp, String)> = calls.iter().filter_map(failed).collect();
     let (count, tokens_all) = (calls.len(), calls.iter().map(|call| call.tokens).sum());
     let last = calls.pop()?;
-    Some(Fired {
+    Some(HookStats {
         client: last.client,
         event: last.event,
         count,
@@ -130,7 +134,7 @@ fn fired(mut calls: Vec<Written>) -> Option<Fired> {
         median: times[(count - 1) / 2],
         worst: times[count - 1],
         tokens: last.tokens,
-        tokens_all,
+        total_tokens: tokens_all,
         failures: failures.len(),
         failed: failures.into_iter().next_back(),
     })
@@ -150,7 +154,7 @@ mod tests {
 
     #[test]
     fn calls_of_a_hook_come_to_one_line() {
-        let told = fold(
+        let told = parse_report(
             &[
                 line("Stop", 1, 9, "null"),
                 line("SessionStart", 2, 30, "null"),
@@ -161,10 +165,10 @@ mod tests {
             .concat(),
         );
         assert_eq!(told.unreadable, 0);
-        let [start, stop] = &told.fired[..] else { panic!("{told:?}") };
+        let [start, stop] = &told.hooks[..] else { panic!("{told:?}") };
         assert_eq!((start.event.as_str(), start.count, stop.count), ("SessionStart", 4, 1));
         assert_eq!((start.median, start.worst), (11, 30));
-        assert_eq!((start.tokens, start.tokens_all), (5, 14));
+        assert_eq!((start.tokens, start.total_tokens), (5, 14));
         assert_eq!((start.failures, &start.error), (1, &None));
         let (at, why) = start.failed.as_ref().unwrap();
         assert_eq!(
@@ -178,8 +182,8 @@ mod tests {
     fn lines_that_are_none_of_ours_are_counted() {
         let half = line("Stop", 1, 9, "null");
         let text = format!("no\n\n{{}}\n{}{}", half, &half[..half.len() - 5]);
-        let told = fold(&text);
-        assert_eq!((told.unreadable, told.fired.len()), (2, 1), "{told:?}");
-        assert_eq!(fold(""), Told::default());
+        let told = parse_report(&text);
+        assert_eq!((told.unreadable, told.hooks.len()), (2, 1), "{told:?}");
+        assert_eq!(parse_report(""), HookLogReport::default());
     }
 }

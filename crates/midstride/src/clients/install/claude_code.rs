@@ -1,8 +1,8 @@
 //! What Claude Code is to have: hooks and permissions in its settings, the MCP server, the skills.
 
-use super::entry::Entry;
-use super::place::Place;
-use super::{Allow, Form, SERVER, Scope, Wanted, Wishes, skill};
+use super::entry::ConfigEntry;
+use super::place::ClientFile;
+use super::{AllowedTools, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile, skill};
 use crate::workspace::settings::Environment;
 use serde_json::{Value, json};
 
@@ -28,38 +28,38 @@ const EVENTS: [(&str, u32); 10] = [
     ("Stop", 10),
 ];
 
-pub(super) fn wanted(
+pub(super) fn target_files(
     environment: &Environment,
-    scope: &Scope,
-    wishes: Wishes,
-) -> Option<Vec<Wanted>> {
+    scope: &InstallScope,
+    wishes: InstallOptions,
+) -> Option<Vec<TargetFile>> {
     let (settings, servers, skills) = match scope {
-        Scope::User => {
+        InstallScope::User => {
             let folder = environment.claude.as_ref()?;
             (
-                Place::anywhere(folder.join("settings.json")),
-                Place::anywhere(environment.claude_json()?),
-                Place::anywhere(folder.join("skills")),
+                ClientFile::for_user(folder.join("settings.json")),
+                ClientFile::for_user(environment.claude_json()?),
+                ClientFile::for_user(folder.join("skills")),
             )
         }
-        Scope::Project(root) => (
-            Place::beneath(root, ".claude/settings.json"),
-            Place::beneath(root, ".mcp.json"),
-            Place::beneath(root, ".claude/skills"),
+        InstallScope::Project(root) => (
+            ClientFile::in_project(root, ".claude/settings.json"),
+            ClientFile::in_project(root, ".mcp.json"),
+            ClientFile::in_project(root, ".claude/skills"),
         ),
     };
     let mut entries = hooks();
-    entries.extend(allowed(wishes.allow.unwrap_or_default()));
+    entries.extend(permission_entries(wishes.allow.unwrap_or_default()));
     let mut wanted = vec![
-        Wanted { place: settings, form: Form::Entries(entries) },
-        Wanted { place: servers, form: Form::Entries(vec![server()]) },
+        TargetFile { file: settings, content: TargetContent::Entries(entries) },
+        TargetFile { file: servers, content: TargetContent::Entries(vec![server()]) },
     ];
-    wanted.extend(skill::wanted(&skills));
+    wanted.extend(skill::target_files(&skills));
     Some(wanted)
 }
 
-pub(super) fn hooks() -> Vec<Entry> {
-    let hook = |(event, timeout)| Entry::element(&["hooks", event], group(COMMAND, timeout));
+pub(super) fn hooks() -> Vec<ConfigEntry> {
+    let hook = |(event, timeout)| ConfigEntry::element(&["hooks", event], group(COMMAND, timeout));
     EVENTS.map(hook).to_vec()
 }
 
@@ -68,19 +68,19 @@ pub(super) fn group(command: &str, timeout: u32) -> Value {
     json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
 }
 
-pub(super) fn server() -> Entry {
+pub(super) fn server() -> ConfigEntry {
     // Newer versions only name the tools of a server until the model asks for them; these are few, and
     // a model that does not see `save` does not save. Older versions pass over the key.
     let value = json!({
         "type": "stdio", "command": SERVER, "args": ["mcp"], "env": {}, "alwaysLoad": true
     });
-    Entry::member(&["mcpServers", SERVER], value)
+    ConfigEntry::member(&["mcpServers", SERVER], value)
 }
 
 /// The rules that allow our tools, and for saving the command as well: an agent may prefer its shell.
-fn allowed(allow: Allow) -> impl Iterator<Item = Entry> {
+fn permission_entries(allow: AllowedTools) -> impl Iterator<Item = ConfigEntry> {
     let tools = allow.tools().into_iter().map(|tool| format!("mcp__{SERVER}__{tool}"));
-    let command = (allow == Allow::Save).then(|| SAVE_COMMAND.to_owned());
+    let command = (allow == AllowedTools::Save).then(|| SAVE_COMMAND.to_owned());
     let rules = tools.chain(command).map(Value::String);
-    rules.map(|rule| Entry::element(&["permissions", "allow"], rule))
+    rules.map(|rule| ConfigEntry::element(&["permissions", "allow"], rule))
 }

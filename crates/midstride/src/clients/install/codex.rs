@@ -2,10 +2,13 @@
 //! skills; and, for who asks for it, its trust in the hooks.
 
 use super::claude_code::group;
-use super::entry::{Entry, What, command_of_group};
+use super::entry::{ConfigEntry, EntryValue, command_of_group};
 use super::hook_trust::HookTrust;
-use super::place::Place;
-use super::{Allow, Form, InstallError, SERVER, Scope, Wanted, Wishes, json, skill};
+use super::place::ClientFile;
+use super::{
+    AllowedTools, InstallError, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile,
+    json, skill,
+};
 use crate::sys::ids::sha256;
 use crate::workspace::settings::Environment;
 use serde_json::{Map, Value, json};
@@ -26,76 +29,81 @@ const EVENTS: [(&str, &str, u32); 7] = [
     ("Interrupt", "interrupt", 3),
 ];
 
-pub(super) fn wanted(
+pub(super) fn target_files(
     environment: &Environment,
-    scope: &Scope,
-    wishes: Wishes,
-) -> Result<Option<Vec<Wanted>>, InstallError> {
+    scope: &InstallScope,
+    wishes: InstallOptions,
+) -> Result<Option<Vec<TargetFile>>, InstallError> {
     let Some((folder, home)) = environment.codex.as_ref().zip(environment.home.as_ref()) else {
         return Ok(None);
     };
-    let own = Place::anywhere(folder.join("config.toml"));
+    let own = ClientFile::for_user(folder.join("config.toml"));
     let (hooks_file, configuration, skills) = match scope {
-        Scope::User => (
-            Place::anywhere(folder.join("hooks.json")),
+        InstallScope::User => (
+            ClientFile::for_user(folder.join("hooks.json")),
             own.clone(),
-            Place::anywhere(home.join(".agents/skills")),
+            ClientFile::for_user(home.join(".agents/skills")),
         ),
-        Scope::Project(root) => (
-            Place::beneath(root, ".codex/hooks.json"),
-            Place::beneath(root, ".codex/config.toml"),
-            Place::beneath(root, ".agents/skills"),
+        InstallScope::Project(root) => (
+            ClientFile::in_project(root, ".codex/hooks.json"),
+            ClientFile::in_project(root, ".codex/config.toml"),
+            ClientFile::in_project(root, ".agents/skills"),
         ),
     };
     let trusted = match wishes.trust_hooks {
-        true => trust(&hooks_file)?,
+        true => trust_entries(&hooks_file)?,
         false => Vec::new(),
     };
     let server = server(wishes.allow.unwrap_or_default());
-    let mut wanted = vec![Wanted { place: hooks_file, form: Form::Entries(hooks()) }];
+    let mut wanted =
+        vec![TargetFile { file: hooks_file, content: TargetContent::Entries(hooks()) }];
     // Trust is this user's alone, whoever has the hooks.
     if configuration == own {
         let entries = [vec![server], trusted].concat();
-        wanted.push(Wanted { place: own, form: Form::Entries(entries) });
+        wanted.push(TargetFile { file: own, content: TargetContent::Entries(entries) });
     } else {
-        wanted.push(Wanted { place: configuration, form: Form::Entries(vec![server]) });
+        wanted.push(TargetFile {
+            file: configuration,
+            content: TargetContent::Entries(vec![server]),
+        });
         if !trusted.is_empty() {
-            wanted.push(Wanted { place: own, form: Form::Entries(trusted) });
+            wanted.push(TargetFile { file: own, content: TargetContent::Entries(trusted) });
         }
     }
-    wanted.extend(skill::wanted(&skills));
+    wanted.extend(skill::target_files(&skills));
     Ok(Some(wanted))
 }
 
-fn hooks() -> Vec<Entry> {
-    let hook = |(event, _, timeout)| Entry::element(&["hooks", event], group(COMMAND, timeout));
+fn hooks() -> Vec<ConfigEntry> {
+    let hook =
+        |(event, _, timeout)| ConfigEntry::element(&["hooks", event], group(COMMAND, timeout));
     EVENTS.map(hook).to_vec()
 }
 
-fn server(allow: Allow) -> Entry {
+fn server(allow: AllowedTools) -> ConfigEntry {
     let mut value = json!({ "command": SERVER, "args": ["mcp"] });
-    if allow != Allow::Nothing {
+    if allow != AllowedTools::Nothing {
         let tool = |tool: &str| (tool.to_owned(), json!({ "approval_mode": "approve" }));
         value["tools"] = Value::Object(allow.tools().into_iter().map(tool).collect::<Map<_, _>>());
     }
-    Entry::member(&["mcp_servers", SERVER], value)
+    ConfigEntry::member(&["mcp_servers", SERVER], value)
 }
 
 /// Trust in each of our hooks, where it is going to stand: the client knows a hook by its place and
 /// by a hash of what it does.
-fn trust(hooks_file: &Place) -> Result<Vec<Entry>, InstallError> {
+fn trust_entries(hooks_file: &ClientFile) -> Result<Vec<ConfigEntry>, InstallError> {
     let text = hooks_file.read()?.unwrap_or_default();
-    let fails = |error: super::Unfit| error.at(hooks_file.path());
-    let with_ours = json::add(&text, &hooks()).map_err(fails)?.text;
-    let top = json::value(&with_ours).map_err(fails)?;
-    let entry = |hook: Placed| {
-        Entry::member(&["hooks", "state", &hook.key], json!({ "trusted_hash": hook.hash }))
+    let fails = |error: super::ClientFileError| error.with_path(hooks_file.path());
+    let with_ours = json::add_entries(&text, &hooks()).map_err(fails)?.text;
+    let top = json::parse_value(&with_ours).map_err(fails)?;
+    let entry = |hook: InstalledHook| {
+        ConfigEntry::member(&["hooks", "state", &hook.key], json!({ "trusted_hash": hook.hash }))
     };
-    Ok(placed(hooks_file.path(), &top).into_iter().map(entry).collect())
+    Ok(installed_hooks(hooks_file.path(), &top).into_iter().map(entry).collect())
 }
 
 /// One of our hooks, where it stands in a file.
-struct Placed {
+struct InstalledHook {
     event: &'static str,
     /// By which the client finds what was trusted.
     key: String,
@@ -104,14 +112,14 @@ struct Placed {
 }
 
 /// Each of our hooks that is in a file.
-fn placed(path: &Path, top: &Value) -> Vec<Placed> {
+fn installed_hooks(path: &Path, top: &Value) -> Vec<InstalledHook> {
     EVENTS
         .iter()
         .zip(hooks())
         .filter_map(|((name, event, _), entry)| {
             let groups =
                 entry.keys.iter().try_fold(top, |value, key| value.get(key))?.as_array()?;
-            let What::Element(ours) = &entry.what else { return None };
+            let EntryValue::Element(ours) = &entry.what else { return None };
             let command = command_of_group(ours)?;
             let in_group = |group: &Value| {
                 let hooks = group.get("hooks")?.as_array()?;
@@ -122,15 +130,15 @@ fn placed(path: &Path, top: &Value) -> Vec<Placed> {
             });
             let (group_index, hook_index, hook, group) = found?;
             let key = format!("{}:{event}:{group_index}:{hook_index}", path.display());
-            Some(Placed { event: name, key, hash: hash(event, hook, group.get("matcher")) })
+            Some(InstalledHook { event: name, key, hash: hash(event, hook, group.get("matcher")) })
         })
         .collect()
 }
 
 /// The hash by which the client knows what was trusted: of JSON in its shortest form, keys sorted.
 fn hash(event: &str, hook: &Value, matcher: Option<&Value>) -> String {
-    const TIMEOUT_USUAL: u32 = 600;
-    let timeout = hook.get("timeout").cloned().unwrap_or(TIMEOUT_USUAL.into());
+    const DEFAULT_TIMEOUT: u32 = 600;
+    let timeout = hook.get("timeout").cloned().unwrap_or(DEFAULT_TIMEOUT.into());
     let mut known = json!({ "async": false, "command": hook["command"] });
     if let Some(message) = hook.get("statusMessage") {
         known["statusMessage"] = message.clone();
@@ -145,23 +153,23 @@ fn hash(event: &str, hook: &Value, matcher: Option<&Value>) -> String {
 }
 
 /// How the client stands to each of our hooks that is there.
-pub(super) fn trust_of_each(
+pub(super) fn read_hook_trust(
     environment: &Environment,
-    hooks_file: &Place,
+    hooks_file: &ClientFile,
 ) -> Option<Vec<(&'static str, HookTrust)>> {
-    let top = json::value(&hooks_file.read().ok()??).ok()?;
-    let own = Place::anywhere(environment.codex.as_ref()?.join("config.toml"));
-    let configuration = super::toml::value(&own.read().ok()?.unwrap_or_default()).ok()?;
+    let top = json::parse_value(&hooks_file.read().ok()??).ok()?;
+    let own = ClientFile::for_user(environment.codex.as_ref()?.join("config.toml"));
+    let configuration = super::toml::parse_value(&own.read().ok()?.unwrap_or_default()).ok()?;
     let state = &configuration["hooks"]["state"];
-    let trust = |hook: Placed| {
+    let trust = |hook: InstalledHook| {
         let known = &state[&hook.key];
         let trust = match known["trusted_hash"].as_str() {
-            _ if known["enabled"] == false => HookTrust::SwitchedOff,
+            _ if known["enabled"] == false => HookTrust::Disabled,
             Some(trusted) if trusted == hook.hash => HookTrust::Trusted,
             Some(_) => HookTrust::Changed,
-            None => HookTrust::Asked,
+            None => HookTrust::Pending,
         };
         (hook.event, trust)
     };
-    Some(placed(hooks_file.path(), &top).into_iter().map(trust).collect())
+    Some(installed_hooks(hooks_file.path(), &top).into_iter().map(trust).collect())
 }

@@ -5,44 +5,44 @@ use serde_json::{Map, Value};
 
 /// One thing of ours in a file of somebody else.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct ConfigEntry {
     /// The keys that lead there, from the top.
     pub keys: Vec<String>,
     /// What is there.
-    pub what: What,
+    pub what: EntryValue,
 }
 
 /// How it is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum EntryValue {
     /// As the value of the last key.
     Member(Value),
     /// In the list that the keys lead to, among others.
     Element(Value),
 }
 
-impl Entry {
+impl ConfigEntry {
     pub(super) fn member(keys: &[&str], value: Value) -> Self {
-        Self { keys: owned(keys), what: What::Member(value) }
+        Self { keys: owned(keys), what: EntryValue::Member(value) }
     }
 
     pub(super) fn element(keys: &[&str], value: Value) -> Self {
-        Self { keys: owned(keys), what: What::Element(value) }
+        Self { keys: owned(keys), what: EntryValue::Element(value) }
     }
 
     /// The value itself.
     pub fn value(&self) -> &Value {
         match &self.what {
-            What::Member(value) | What::Element(value) => value,
+            EntryValue::Member(value) | EntryValue::Element(value) => value,
         }
     }
 
     /// How a person calls it.
     pub fn name(&self) -> String {
         match &self.what {
-            What::Element(Value::String(text)) => text.clone(),
-            What::Member(_) | What::Element(_) => self.keys.join("."),
+            EntryValue::Element(Value::String(text)) => text.clone(),
+            EntryValue::Member(_) | EntryValue::Element(_) => self.keys.join("."),
         }
     }
 
@@ -50,8 +50,8 @@ impl Entry {
     pub(super) fn find<'v>(&self, top: &'v Value) -> Option<&'v Value> {
         let there = self.keys.iter().try_fold(top, |value, key| value.get(key))?;
         match &self.what {
-            What::Member(_) => Some(there),
-            What::Element(ours) => {
+            EntryValue::Member(_) => Some(there),
+            EntryValue::Element(ours) => {
                 there.as_array()?.iter().find(|element| is_same_element(element, ours))
             }
         }
@@ -80,17 +80,17 @@ pub(super) fn command_of_group(group: &Value) -> Option<&Value> {
 }
 
 /// A tree with an entry in it; what is in its way is left, and the caller sees that it is missing.
-pub(super) fn with(mut top: Value, entry: &Entry) -> Value {
+pub(super) fn with_entry(mut top: Value, entry: &ConfigEntry) -> Value {
     let (last, above) = entry.keys.split_last().map_or((None, &[][..]), |(k, a)| (Some(k), a));
     let mut here = &mut top;
     for key in above {
-        here = below(here, key);
+        here = child_mut(here, key);
     }
     let Some(last) = last else { return top };
-    let there = below(here, last);
+    let there = child_mut(here, last);
     match &entry.what {
-        What::Member(value) => *there = value.clone(),
-        What::Element(value) => {
+        EntryValue::Member(value) => *there = value.clone(),
+        EntryValue::Element(value) => {
             if there.is_null() {
                 *there = Value::Array(Vec::new());
             }
@@ -102,7 +102,7 @@ pub(super) fn with(mut top: Value, entry: &Entry) -> Value {
     top
 }
 
-fn below<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
+fn child_mut<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
     if !value.is_object() {
         *value = Value::Object(Map::new());
     }

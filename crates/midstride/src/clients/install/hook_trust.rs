@@ -7,9 +7,9 @@ pub enum HookTrust {
     /// The user trusts it as it is.
     Trusted,
     /// The user is going to be asked.
-    Asked,
+    Pending,
     /// It is another one than the user trusted, who is going to be asked again.
     Changed,
     /// The user switched it off.
-    SwitchedOff,
+    Disabled,
 }

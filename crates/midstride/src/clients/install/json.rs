@@ -1,9 +1,9 @@
 //! Entries in JSON that people edit: with comments, trailing commas and any indentation. Every byte
 //! that is not ours stays; what came out is read again and compared before it is believed.
 
-use super::entry::{Entry, What, command_of_group, with};
-use super::splice::{Draft, line_end};
-use super::{Added, Filled, Unfit};
+use super::entry::{ConfigEntry, EntryValue, command_of_group, with_entry};
+use super::splice::{TextDraft, line_end};
+use super::{ClientFileError, EntryInsertion, FilledContainer};
 use jsonc_parser::ast;
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::tokens::{Token, TokenAndRange};
@@ -19,8 +19,8 @@ const INDENT: &str = "  ";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// JSON without comments that says the same as nothing at all.
-pub(super) fn is_nothing(text: &str) -> bool {
-    Json::read(text).is_ok_and(|json| {
+pub(super) fn is_blank(text: &str) -> bool {
+    JsonText::read(text).is_ok_and(|json| {
         let empty = json.value().as_object().is_some_and(Map::is_empty);
         (json.top.is_none() || empty) && json.comments().next().is_none()
     })
@@ -37,16 +37,19 @@ pub(super) fn is_read_by(client: Client, text: &str) -> bool {
 }
 
 /// What a text says.
-pub(super) fn value(text: &str) -> Result<Value, Unfit> {
-    Ok(Json::read(text)?.value())
+pub(super) fn parse_value(text: &str) -> Result<Value, ClientFileError> {
+    Ok(JsonText::read(text)?.value())
 }
 
 /// A text with entries that it lacks.
-pub(super) fn add(text: &str, entries: &[Entry]) -> Result<Added, Unfit> {
-    let mut draft = Draft::of(text);
-    let mut added = Added::default();
-    let mut expected = Json::read(text)?.value();
-    if Json::read(text)?.top.is_none() {
+pub(super) fn add_entries(
+    text: &str,
+    entries: &[ConfigEntry],
+) -> Result<EntryInsertion, ClientFileError> {
+    let mut draft = TextDraft::new(text);
+    let mut added = EntryInsertion::default();
+    let mut expected = JsonText::read(text)?.value();
+    if JsonText::read(text)?.top.is_none() {
         let end = line_end(text);
         // Behind a comment it would be a part of that.
         let gap = if text.trim().is_empty() || text.ends_with('\n') { "" } else { end };
@@ -54,84 +57,88 @@ pub(super) fn add(text: &str, entries: &[Entry]) -> Result<Added, Unfit> {
         added.made.push(Vec::new());
     }
     for entry in entries {
-        if entry.find(&value(&draft.text)?).is_some() {
+        if entry.find(&parse_value(&draft.text)?).is_some() {
             continue;
         }
-        make_way(&mut draft, entry, &mut added)?;
-        put(&mut draft, entry)?;
-        expected = with(expected, entry);
+        create_parents(&mut draft, entry, &mut added)?;
+        insert_entry(&mut draft, entry)?;
+        expected = with_entry(expected, entry);
         added.entries.push(entry.clone());
     }
-    prove(text, &draft.text, &expected)?;
-    Ok(Added { text: draft.text, splices: draft.splices, ..added })
+    verify_edit(text, &draft.text, &expected)?;
+    Ok(EntryInsertion { text: draft.text, splices: draft.splices, ..added })
 }
 
 /// A text without entries of ours, and without what was made for them and is empty now.
-pub(super) fn take_out(
+pub(super) fn remove_entries(
     text: &str,
-    entries: &[Entry],
+    entries: &[ConfigEntry],
     made: &[Vec<String>],
-    filled: &[Filled],
-) -> Result<String, Unfit> {
-    let mut draft = Draft::of(text);
+    filled: &[FilledContainer],
+) -> Result<String, ClientFileError> {
+    let mut draft = TextDraft::new(text);
     let mut comments = 0;
     for entry in entries {
-        while let Some(place) = Json::read(&draft.text)?.place_of(entry) {
+        while let Some(place) = JsonText::read(&draft.text)?.entry_ranges(entry) {
             comments += place.comments;
             place.remove(&mut draft);
         }
     }
     for keys in made.iter().rev().filter(|keys| !keys.is_empty()) {
-        if let Some(place) = Json::read(&draft.text)?.empty_member(keys) {
+        if let Some(place) = JsonText::read(&draft.text)?.empty_member_ranges(keys) {
             place.remove(&mut draft);
         }
     }
-    for Filled { keys, was } in filled.iter().rev() {
-        if let Some(range) = Json::read(&draft.text)?.emptied(keys, was) {
+    for FilledContainer { keys, was } in filled.iter().rev() {
+        if let Some(range) = JsonText::read(&draft.text)?.emptied_range(keys, was) {
             draft.replace(range.start..range.end, was);
         }
     }
-    let left = value(&draft.text)?;
+    let left = parse_value(&draft.text)?;
     match entries.iter().find(|entry| entry.find(&left).is_some()) {
-        Some(entry) => Err(Unfit::Unproven(entry.name())),
+        Some(entry) => Err(ClientFileError::Unverified(entry.name())),
         None => keeps_comments(text, &draft.text, comments).map(|()| draft.text),
     }
 }
 
 /// The comments are all there, and the values are what they should be.
-fn prove(before: &str, after: &str, expected: &Value) -> Result<(), Unfit> {
-    if value(after)? != *expected && !expected.is_null() {
-        return Err(Unfit::Unproven("the values".to_owned()));
+fn verify_edit(before: &str, after: &str, expected: &Value) -> Result<(), ClientFileError> {
+    if parse_value(after)? != *expected && !expected.is_null() {
+        return Err(ClientFileError::Unverified("the values".to_owned()));
     }
     keeps_comments(before, after, 0)
 }
 
 /// A comment inside an entry of ours goes with it; no other one does.
-fn keeps_comments(before: &str, after: &str, ours: usize) -> Result<(), Unfit> {
-    let (before, after) = (Json::read(before)?, Json::read(after)?);
+fn keeps_comments(before: &str, after: &str, ours: usize) -> Result<(), ClientFileError> {
+    let (before, after) = (JsonText::read(before)?, JsonText::read(after)?);
     let mut left = before.comments();
     let are_kept = after.comments().all(|comment| left.any(|other| other == comment));
     if are_kept && after.comments().count() + ours == before.comments().count() {
         Ok(())
     } else {
-        Err(Unfit::Unproven("the comments".to_owned()))
+        Err(ClientFileError::Unverified("the comments".to_owned()))
     }
 }
 
 /// Makes the objects and the list that an entry belongs into, where they are missing.
-fn make_way(draft: &mut Draft, entry: &Entry, added: &mut Added) -> Result<(), Unfit> {
+fn create_parents(
+    draft: &mut TextDraft,
+    entry: &ConfigEntry,
+    added: &mut EntryInsertion,
+) -> Result<(), ClientFileError> {
     let way = match entry.what {
-        What::Member(_) => &entry.keys[..entry.keys.len() - 1],
-        What::Element(_) => &entry.keys[..],
+        EntryValue::Member(_) => &entry.keys[..entry.keys.len() - 1],
+        EntryValue::Element(_) => &entry.keys[..],
     };
     for depth in 0..=way.len() {
         let keys = way[..depth].to_vec();
         let is_list = depth == entry.keys.len();
         let empty = if is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
-        let json = Json::read(&draft.text)?;
+        let json = JsonText::read(&draft.text)?;
         let Some(there) = json.find(&keys) else {
             let (key, above) = keys.split_last().expect("there is a key at each depth");
-            json.object(above)?.append(Some(key), &empty).make(draft);
+            json.object(above)?.append(Some(key), &empty).apply(draft);
             added.made.push(keys);
             continue;
         };
@@ -140,7 +147,7 @@ fn make_way(draft: &mut Draft, entry: &Entry, added: &mut Added) -> Result<(), U
         let is_empty = json.container_of(there).is_some_and(|it| it.items.is_empty());
         if (is_null || is_empty) && !added.made.contains(&keys) {
             let was = draft.text[range.start..range.end].to_owned();
-            added.filled.push(Filled { keys, was });
+            added.filled.push(FilledContainer { keys, was });
         }
         if is_null {
             draft.replace(range.start..range.end, &empty.to_string());
@@ -149,21 +156,21 @@ fn make_way(draft: &mut Draft, entry: &Entry, added: &mut Added) -> Result<(), U
     Ok(())
 }
 
-fn put(draft: &mut Draft, entry: &Entry) -> Result<(), Unfit> {
-    let json = Json::read(&draft.text)?;
+fn insert_entry(draft: &mut TextDraft, entry: &ConfigEntry) -> Result<(), ClientFileError> {
+    let json = JsonText::read(&draft.text)?;
     let place = match &entry.what {
-        What::Member(value) => {
+        EntryValue::Member(value) => {
             let (key, above) = entry.keys.split_last().expect("an entry has a key");
             json.object(above)?.append(Some(key), value)
         }
-        What::Element(value) => json.list(&entry.keys)?.append(None, value),
+        EntryValue::Element(value) => json.list(&entry.keys)?.append(None, value),
     };
-    place.make(draft);
+    place.apply(draft);
     Ok(())
 }
 
 /// A text, read.
-struct Json<'t> {
+struct JsonText<'t> {
     text: &'t str,
     top: Option<ast::Value<'t>>,
     tokens: Vec<TokenAndRange<'t>>,
@@ -171,8 +178,8 @@ struct Json<'t> {
     shift: usize,
 }
 
-impl<'t> Json<'t> {
-    fn read(whole: &'t str) -> Result<Self, Unfit> {
+impl<'t> JsonText<'t> {
+    fn read(whole: &'t str) -> Result<Self, ClientFileError> {
         let text = whole.strip_prefix(BYTE_ORDER_MARK).unwrap_or(whole);
         let collect =
             CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
@@ -189,7 +196,7 @@ impl<'t> Json<'t> {
             allow_extended_string_escapes: false,
         };
         let parsed = parse_to_ast(text, &collect, &strict);
-        let parsed = parsed.map_err(|error| Unfit::Unreadable(error.to_string()))?;
+        let parsed = parsed.map_err(|error| ClientFileError::Unreadable(error.to_string()))?;
         let json = Self {
             text: whole,
             top: parsed.value,
@@ -198,12 +205,12 @@ impl<'t> Json<'t> {
         };
         match &json.top {
             None | Some(ast::Value::Object(_)) => Ok(json),
-            Some(other) => Err(Unfit::unexpected(&[], kind(other), "an object")),
+            Some(other) => Err(ClientFileError::unexpected(&[], kind_name(other), "an object")),
         }
     }
 
     fn value(&self) -> Value {
-        self.top.as_ref().map_or(Value::Null, plain)
+        self.top.as_ref().map_or(Value::Null, to_plain_value)
     }
 
     fn comments(&self) -> impl Iterator<Item = &str> {
@@ -222,12 +229,12 @@ impl<'t> Json<'t> {
     }
 
     /// The object that keys lead to.
-    fn object(&self, keys: &[String]) -> Result<Container<'_>, Unfit> {
+    fn object(&self, keys: &[String]) -> Result<JsonContainer<'_>, ClientFileError> {
         self.container(keys, |value| value.as_object().is_some(), "an object")
     }
 
     /// The list that keys lead to.
-    fn list(&self, keys: &[String]) -> Result<Container<'_>, Unfit> {
+    fn list(&self, keys: &[String]) -> Result<JsonContainer<'_>, ClientFileError> {
         self.container(keys, |value| value.as_array().is_some(), "a list")
     }
 
@@ -236,13 +243,13 @@ impl<'t> Json<'t> {
         keys: &[String],
         is_it: impl Fn(&ast::Value<'_>) -> bool,
         wanted: &'static str,
-    ) -> Result<Container<'_>, Unfit> {
-        let value = self.find(keys).ok_or_else(|| Unfit::Unproven(keys.join(".")))?;
+    ) -> Result<JsonContainer<'_>, ClientFileError> {
+        let value = self.find(keys).ok_or_else(|| ClientFileError::Unverified(keys.join(".")))?;
         let container = self.container_of(value).filter(|_| is_it(value));
-        container.ok_or_else(|| Unfit::unexpected(keys, kind(value), wanted))
+        container.ok_or_else(|| ClientFileError::unexpected(keys, kind_name(value), wanted))
     }
 
-    fn container_of(&self, value: &ast::Value<'_>) -> Option<Container<'_>> {
+    fn container_of(&self, value: &ast::Value<'_>) -> Option<JsonContainer<'_>> {
         let (range, items): (Range, Vec<Range>) = match value {
             ast::Value::Object(object) => {
                 (object.range, object.properties.iter().map(|one| one.range).collect())
@@ -259,9 +266,9 @@ impl<'t> Json<'t> {
         let range = self.shifted(range);
         let marks = self.tokens.iter().map(|token| {
             let sort = match token.token {
-                Token::Comma => Sort::Comma,
-                Token::CommentLine(_) => Sort::LineComment,
-                Token::CommentBlock(_) => Sort::BlockComment,
+                Token::Comma => JsonMarkKind::Comma,
+                Token::CommentLine(_) => JsonMarkKind::LineComment,
+                Token::CommentBlock(_) => JsonMarkKind::BlockComment,
                 Token::OpenBrace
                 | Token::CloseBrace
                 | Token::OpenBracket
@@ -271,14 +278,15 @@ impl<'t> Json<'t> {
                 | Token::Word(_)
                 | Token::Boolean(_)
                 | Token::Number(_)
-                | Token::Null => Sort::Other,
+                | Token::Null => JsonMarkKind::Other,
             };
             (sort, self.shifted(token.range))
         });
-        let inside =
-            |range_of: &(Sort, Range)| range_of.1.start > range.start && range_of.1.end < range.end;
+        let inside = |range_of: &(JsonMarkKind, Range)| {
+            range_of.1.start > range.start && range_of.1.end < range.end
+        };
         let marks = marks.filter(inside).collect();
-        Some(Container { text: self.text, range, items, marks, is_flat: self.is_flat() })
+        Some(JsonContainer { text: self.text, range, items, marks, is_flat: self.is_flat() })
     }
 
     fn is_flat(&self) -> bool {
@@ -287,42 +295,43 @@ impl<'t> Json<'t> {
     }
 
     /// Where an entry of ours stands, however it was changed since.
-    fn place_of(&self, entry: &Entry) -> Option<Place> {
+    fn entry_ranges(&self, entry: &ConfigEntry) -> Option<JsonItemRanges> {
         match &entry.what {
-            What::Member(_) => self.member_place(&entry.keys),
-            What::Element(ours) => {
+            EntryValue::Member(_) => self.member_ranges(&entry.keys),
+            EntryValue::Element(ours) => {
                 let list = self.find(&entry.keys)?;
                 let elements = &list.as_array()?.elements;
                 match command_of_group(ours) {
                     Some(command) => elements
                         .iter()
                         .enumerate()
-                        .find_map(|(index, group)| self.hook_place(list, index, group, command)),
+                        .find_map(|(index, group)| self.hook_ranges(list, index, group, command)),
                     None => {
-                        let index = elements.iter().position(|element| plain(element) == *ours)?;
-                        Some(self.container_of(list)?.place(index))
+                        let index =
+                            elements.iter().position(|element| to_plain_value(element) == *ours)?;
+                        Some(self.container_of(list)?.item_ranges(index))
                     }
                 }
             }
         }
     }
 
-    fn member_place(&self, keys: &[String]) -> Option<Place> {
+    fn member_ranges(&self, keys: &[String]) -> Option<JsonItemRanges> {
         let (key, above) = keys.split_last()?;
         let object = self.find(above)?;
         let is_it = |one: &ast::ObjectProp<'_>| one.name.as_str() == key;
         let index = object.as_object()?.properties.iter().rposition(is_it)?;
-        Some(self.container_of(object)?.place(index))
+        Some(self.container_of(object)?.item_ranges(index))
     }
 
-    fn empty_member(&self, keys: &[String]) -> Option<Place> {
+    fn empty_member_ranges(&self, keys: &[String]) -> Option<JsonItemRanges> {
         let container = self.container_of(self.find(keys)?)?;
         let is_empty = container.items.is_empty() && container.marks.is_empty();
-        if is_empty { self.member_place(keys) } else { None }
+        if is_empty { self.member_ranges(keys) } else { None }
     }
 
     /// Something that was empty before, where it is empty again: blanks may have come and gone.
-    fn emptied(&self, keys: &[String], was: &str) -> Option<Range> {
+    fn emptied_range(&self, keys: &[String], was: &str) -> Option<Range> {
         let there = self.find(keys)?;
         let container = self.container_of(there)?;
         let range = container.range;
@@ -333,23 +342,23 @@ impl<'t> Json<'t> {
     }
 
     /// A hook in a group, or the whole group where nothing else is in it.
-    fn hook_place(
+    fn hook_ranges(
         &self,
         groups: &ast::Value<'_>,
         index: usize,
         group: &ast::Value<'_>,
         command: &Value,
-    ) -> Option<Place> {
+    ) -> Option<JsonItemRanges> {
         let list = &member(group, "hooks")?.value;
         let hooks = &list.as_array()?.elements;
         let is_ours = |hook: &ast::Value<'_>| {
-            member(hook, "command").is_some_and(|c| plain(&c.value) == *command)
+            member(hook, "command").is_some_and(|c| to_plain_value(&c.value) == *command)
         };
         let at = hooks.iter().position(is_ours)?;
         let place = if hooks.len() == 1 {
-            self.container_of(groups)?.place(index)
+            self.container_of(groups)?.item_ranges(index)
         } else {
-            self.container_of(list)?.place(at)
+            self.container_of(list)?.item_ranges(at)
         };
         Some(place)
     }
@@ -364,7 +373,7 @@ fn is_comment(token: &Token<'_>) -> bool {
     matches!(token, Token::CommentLine(_) | Token::CommentBlock(_))
 }
 
-fn kind(value: &ast::Value<'_>) -> &'static str {
+fn kind_name(value: &ast::Value<'_>) -> &'static str {
     match value {
         ast::Value::StringLit(_) => "a string",
         ast::Value::NumberLit(_) => "a number",
@@ -376,7 +385,7 @@ fn kind(value: &ast::Value<'_>) -> &'static str {
 }
 
 /// Without places and comments.
-fn plain(value: &ast::Value<'_>) -> Value {
+fn to_plain_value(value: &ast::Value<'_>) -> Value {
     match value {
         ast::Value::StringLit(text) => Value::String(text.value.to_string()),
         ast::Value::NumberLit(number) => {
@@ -384,45 +393,45 @@ fn plain(value: &ast::Value<'_>) -> Value {
         }
         ast::Value::BooleanLit(boolean) => Value::Bool(boolean.value),
         ast::Value::NullKeyword(_) => Value::Null,
-        ast::Value::Array(array) => array.elements.iter().map(plain).collect(),
+        ast::Value::Array(array) => array.elements.iter().map(to_plain_value).collect(),
         ast::Value::Object(object) => {
             let members = object.properties.iter();
-            members.map(|one| (one.name.as_str().to_owned(), plain(&one.value))).collect()
+            members.map(|one| (one.name.as_str().to_owned(), to_plain_value(&one.value))).collect()
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sort {
+enum JsonMarkKind {
     Comma,
     LineComment,
     BlockComment,
     Other,
 }
 
-impl Sort {
+impl JsonMarkKind {
     fn is_comment(self) -> bool {
         matches!(self, Self::LineComment | Self::BlockComment)
     }
 }
 
 /// An object or a list, with where everything in it stands.
-struct Container<'t> {
+struct JsonContainer<'t> {
     text: &'t str,
     range: Range,
     items: Vec<Range>,
-    marks: Vec<(Sort, Range)>,
+    marks: Vec<(JsonMarkKind, Range)>,
     /// Whether the whole text has something in it, all in one line.
     is_flat: bool,
 }
 
 /// Texts that come in, from back to front.
-struct Room {
+struct JsonInsertion {
     texts: Vec<(usize, String)>,
 }
 
-impl Room {
-    fn make(self, draft: &mut Draft) {
+impl JsonInsertion {
+    fn apply(self, draft: &mut TextDraft) {
         for (at, text) in self.texts {
             draft.insert(at, &text);
         }
@@ -430,24 +439,24 @@ impl Room {
 }
 
 /// An item, and what goes with it.
-struct Place {
+struct JsonItemRanges {
     /// From back to front.
     ranges: Vec<(usize, usize)>,
     /// How many comments are in it.
     comments: usize,
 }
 
-impl Place {
-    fn remove(self, draft: &mut Draft) {
+impl JsonItemRanges {
+    fn remove(self, draft: &mut TextDraft) {
         for (start, end) in self.ranges {
             draft.remove(start..end);
         }
     }
 }
 
-impl Container<'_> {
+impl JsonContainer<'_> {
     /// Puts an item behind the others, as they are laid out.
-    fn append(&self, key: Option<&String>, value: &Value) -> Room {
+    fn append(&self, key: Option<&String>, value: &Value) -> JsonInsertion {
         let last = self.items.last();
         let trailing = last.and_then(|last| self.comma_behind(last.end));
         let breaks = |first: &Range| self.text[self.range.start..first.start].contains('\n');
@@ -462,7 +471,7 @@ impl Container<'_> {
         if let (Some(last), None) = (last, trailing) {
             texts.push((last.end, ",".to_owned()));
         }
-        Room { texts }
+        JsonInsertion { texts }
     }
 
     fn on_own_line(&self, key: Option<&String>, value: &Value, behind: usize) -> String {
@@ -497,12 +506,12 @@ impl Container<'_> {
     fn comma_behind(&self, end: usize) -> Option<Range> {
         let mut behind = self.marks.iter().filter(|(_, mark)| mark.start >= end);
         let next = behind.find(|(sort, _)| !sort.is_comment());
-        next.filter(|(sort, _)| *sort == Sort::Comma).map(|(_, mark)| *mark)
+        next.filter(|(sort, _)| *sort == JsonMarkKind::Comma).map(|(_, mark)| *mark)
     }
 
     /// An item with the blanks before it and a comma: the one behind it, or, where it is the last
     /// one, the one before.
-    fn place(&self, index: usize) -> Place {
+    fn item_ranges(&self, index: usize) -> JsonItemRanges {
         let item = self.items[index];
         let before = self.marks.iter().rfind(|(_, mark)| mark.end <= item.start);
         let start = before.map_or(self.range.start + 1, |(_, mark)| mark.end);
@@ -521,12 +530,12 @@ impl Container<'_> {
             self.marks.iter().filter(|(sort, mark)| sort.is_comment() && inside(mark)).count();
         let is_alone = self.items.len() == 1;
         let nothing_else =
-            self.marks.iter().all(|(sort, mark)| inside(mark) || *sort == Sort::Comma);
+            self.marks.iter().all(|(sort, mark)| inside(mark) || *sort == JsonMarkKind::Comma);
         if is_alone && nothing_else {
             let ranges = vec![(self.range.start + 1, self.range.end - 1)];
-            return Place { ranges, comments };
+            return JsonItemRanges { ranges, comments };
         }
-        let ends_line = before.is_some_and(|(sort, _)| *sort == Sort::LineComment);
+        let ends_line = before.is_some_and(|(sort, _)| *sort == JsonMarkKind::LineComment);
         let rest = self.text[end..].trim_start_matches([' ', '\t', '\r']);
         let start = if ends_line && !rest.starts_with('\n') { item.start } else { start };
         ranges.push((start, end));
@@ -535,7 +544,7 @@ impl Container<'_> {
         }
         // None of them overlaps another: a comma is never inside of what is before or behind it.
         ranges.sort_unstable_by(|a, b| b.cmp(a));
-        Place { ranges, comments }
+        JsonItemRanges { ranges, comments }
     }
 }
 

@@ -1,18 +1,18 @@
 //! Programs by their names: what clients find when they call `midstride`, and the clients themselves.
 
 use crate::sys::files;
-use crate::sys::process::{Bounds, command, run_bounded};
+use crate::sys::process::{ProcessLimits, command, run_bounded};
 use crate::workspace::settings::program_folders;
 use midstride_core::session::Client;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A program that says its version takes no longer.
-const BOUNDS: Bounds = Bounds { time: Duration::from_secs(5), output_bytes: 4096 };
+const BOUNDS: ProcessLimits = ProcessLimits { time: Duration::from_secs(5), output_bytes: 4096 };
 
 /// What is called when somebody calls `midstride`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OnPath {
+pub enum PathLookup {
     /// One of this version.
     Same(PathBuf),
     /// One that says it is another.
@@ -22,16 +22,16 @@ pub enum OnPath {
 }
 
 /// Looks for it.
-pub fn on_path() -> OnPath {
-    let Some(found) = found("midstride") else { return OnPath::Missing };
+pub fn find_on_path() -> PathLookup {
+    let Some(found) = find_program("midstride") else { return PathLookup::Missing };
     let said = version(&found);
     let ours = format!("midstride {}", env!("CARGO_PKG_VERSION"));
-    if said == ours { OnPath::Same(found) } else { OnPath::Other(found, said) }
+    if said == ours { PathLookup::Same(found) } else { PathLookup::Other(found, said) }
 }
 
 /// The program of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct ClientProgram {
     /// Where it is.
     pub path: PathBuf,
     /// What it says of its version; nothing where it says nothing in time.
@@ -39,19 +39,19 @@ pub struct Program {
 }
 
 /// Looks for the program of a client, and asks for its version.
-pub fn program_of(client: Client) -> Option<Program> {
-    let path = found(match client {
+pub fn find_client_program(client: Client) -> Option<ClientProgram> {
+    let path = find_program(match client {
         Client::ClaudeCode => "claude",
         Client::Codex => "codex",
     })?;
     // What it has to say besides comes first.
     let version = version(&path).lines().last().map(str::to_owned);
-    Some(Program { path, version })
+    Some(ClientProgram { path, version })
 }
 
-fn found(name: &str) -> Option<PathBuf> {
+fn find_program(name: &str) -> Option<PathBuf> {
     let places = program_folders().into_iter().map(|folder| folder.join(name));
-    places.into_iter().find(|place| files::is_program(place))
+    places.into_iter().find(|place| files::is_executable(place))
 }
 
 fn version(program: &Path) -> String {

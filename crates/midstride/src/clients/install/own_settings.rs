@@ -2,7 +2,7 @@
 //! hooks at all, and whether its agent may save.
 
 use super::claude_code::SAVE_COMMAND;
-use super::place::Place;
+use super::place::ClientFile;
 use super::{SERVER, json, toml};
 use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
@@ -11,27 +11,31 @@ use std::path::{Path, PathBuf};
 
 /// What the settings of a client say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnSettings {
+pub struct ClientSettings {
     /// The file that switches all hooks off.
     pub hooks_off: Option<PathBuf>,
     /// Whether its agent may save.
-    pub saving: Saving,
+    pub saving: SavePermission,
 }
 
 /// Whether an agent may save with midstride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Saving {
+pub enum SavePermission {
     /// Without asking.
     Allowed,
     /// The client asks its user each time, so a headless session cannot.
-    Asked,
+    Prompted,
     /// The user denied it.
     Denied,
 }
 
 /// Reads the settings of a client for a project. What cannot be read says nothing here; other rules name
 /// it.
-pub fn own_settings(environment: &Environment, client: Client, root: &Path) -> OwnSettings {
+pub fn read_client_settings(
+    environment: &Environment,
+    client: Client,
+    root: &Path,
+) -> ClientSettings {
     match client {
         Client::ClaudeCode => claude_code(environment, root),
         Client::Codex => codex(environment, root),
@@ -40,10 +44,10 @@ pub fn own_settings(environment: &Environment, client: Client, root: &Path) -> O
 
 /// The values of files that are there, those that overrule others last.
 fn values(
-    places: impl IntoIterator<Item = Place>,
+    places: impl IntoIterator<Item = ClientFile>,
     read: fn(&str) -> Option<Value>,
 ) -> Vec<(PathBuf, Value)> {
-    let value = |place: Place| {
+    let value = |place: ClientFile| {
         let text = place.read().ok()??;
         Some((place.path().to_owned(), read(&text)?))
     };
@@ -51,19 +55,21 @@ fn values(
 }
 
 /// The file whose word counts, where it switches something to this.
-fn last_saying(files: &[(PathBuf, Value)], pointer: &str, wanted: bool) -> Option<PathBuf> {
+fn last_file_with(files: &[(PathBuf, Value)], pointer: &str, wanted: bool) -> Option<PathBuf> {
     let says =
         |(_, value): &&(PathBuf, Value)| value.pointer(pointer).is_some_and(Value::is_boolean);
     let (path, value) = files.iter().rev().find(says)?;
     (value.pointer(pointer) == Some(&Value::Bool(wanted))).then(|| path.clone())
 }
 
-fn claude_code(environment: &Environment, root: &Path) -> OwnSettings {
-    let user =
-        environment.claude.as_ref().map(|folder| Place::anywhere(folder.join("settings.json")));
+fn claude_code(environment: &Environment, root: &Path) -> ClientSettings {
+    let user = environment
+        .claude
+        .as_ref()
+        .map(|folder| ClientFile::for_user(folder.join("settings.json")));
     let project = [".claude/settings.json", ".claude/settings.local.json"];
-    let places = user.into_iter().chain(project.map(|path| Place::beneath(root, path)));
-    let files = values(places, |text| json::value(text).ok());
+    let places = user.into_iter().chain(project.map(|path| ClientFile::in_project(root, path)));
+    let files = values(places, |text| json::parse_value(text).ok());
     let has = |list: &str, rules: &[String]| {
         let lists = files.iter().filter_map(|(_, value)| value["permissions"][list].as_array());
         let mut said = lists.flatten().filter_map(Value::as_str);
@@ -75,23 +81,25 @@ fn claude_code(environment: &Environment, root: &Path) -> OwnSettings {
     let ways = [&tool[..], &command[..]];
     let is_denied = |rules: &&[String]| has("deny", rules);
     let saving = match ways.iter().any(|rules| has("allow", rules) && !is_denied(rules)) {
-        true => Saving::Allowed,
-        false if ways.iter().all(is_denied) => Saving::Denied,
-        false => Saving::Asked,
+        true => SavePermission::Allowed,
+        false if ways.iter().all(is_denied) => SavePermission::Denied,
+        false => SavePermission::Prompted,
     };
-    OwnSettings { hooks_off: last_saying(&files, "/disableAllHooks", true), saving }
+    ClientSettings { hooks_off: last_file_with(&files, "/disableAllHooks", true), saving }
 }
 
-fn codex(environment: &Environment, root: &Path) -> OwnSettings {
-    let user = environment.codex.as_ref().map(|folder| Place::anywhere(folder.join("config.toml")));
-    let places = user.into_iter().chain([Place::beneath(root, ".codex/config.toml")]);
-    let files = values(places, |text| toml::value(text).ok());
+fn codex(environment: &Environment, root: &Path) -> ClientSettings {
+    let user =
+        environment.codex.as_ref().map(|folder| ClientFile::for_user(folder.join("config.toml")));
+    let places = user.into_iter().chain([ClientFile::in_project(root, ".codex/config.toml")]);
+    let files = values(places, |text| toml::parse_value(text).ok());
     let approves = |(_, value): &(PathBuf, Value)| {
         let server = &value["mcp_servers"][SERVER];
         let tool = server["tools"]["save"]["approval_mode"].as_str();
         let mode = tool.or_else(|| server["default_tools_approval_mode"].as_str());
         mode == Some("approve")
     };
-    let saving = if files.iter().any(approves) { Saving::Allowed } else { Saving::Asked };
-    OwnSettings { hooks_off: last_saying(&files, "/features/hooks", false), saving }
+    let saving =
+        if files.iter().any(approves) { SavePermission::Allowed } else { SavePermission::Prompted };
+    ClientSettings { hooks_off: last_file_with(&files, "/features/hooks", false), saving }
 }

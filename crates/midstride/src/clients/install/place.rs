@@ -1,25 +1,25 @@
 //! Where a file of a client is, and how it is read and exchanged.
 
 use super::InstallError;
-use crate::sys::files::{self, FileError, Problem, Root};
+use crate::sys::files::{self, FileError, FileProblem, Root};
 use std::path::{Path, PathBuf};
 
 /// A file that may be there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ClientFile {
     path: PathBuf,
     /// The folder that nothing leaves; files of the user may be linked to anywhere.
     root: Option<PathBuf>,
 }
 
-impl Place {
+impl ClientFile {
     /// A file of the user.
-    pub(super) fn anywhere(path: PathBuf) -> Self {
+    pub(super) fn for_user(path: PathBuf) -> Self {
         Self { path, root: None }
     }
 
     /// A file of a project, which may come from a stranger: its links stay in it.
-    pub(super) fn beneath(root: &Path, path: impl AsRef<Path>) -> Self {
+    pub(super) fn in_project(root: &Path, path: impl AsRef<Path>) -> Self {
         Self { path: root.join(path), root: Some(root.to_owned()) }
     }
 
@@ -37,7 +37,7 @@ impl Place {
         let (root, path) = self.open()?;
         let bytes = match root.read(&path) {
             Ok(bytes) => bytes,
-            Err(FileError { problem: Problem::NotFound, .. }) => return Ok(None),
+            Err(FileError { problem: FileProblem::NotFound, .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let not_text = |_| InstallError::Unreadable {
@@ -48,7 +48,7 @@ impl Place {
     }
 
     /// Puts one text in the place of another, if that is still there.
-    pub(super) fn exchange(
+    pub(super) fn replace(
         &self,
         before: Option<&str>,
         after: Option<&str>,
@@ -58,7 +58,7 @@ impl Place {
             (None, None) => Ok(()),
             // What a client keeps for its user is nobody else's.
             (None, Some(after)) if self.root.is_none() => {
-                root.create_for_owner(&path, after.as_bytes())
+                root.create_owner_only(&path, after.as_bytes())
             }
             (None, Some(after)) => root.create(&path, after.as_bytes()),
             (Some(before), Some(after)) => root.replace(&path, before.as_bytes(), after.as_bytes()),
@@ -88,7 +88,7 @@ impl Place {
             let path = self.path.strip_prefix(root).unwrap_or(&self.path);
             return Ok((Root::open(root)?, path.to_owned()));
         }
-        let path = files::real(&files::behind_links(&self.path));
+        let path = files::canonical(&files::resolve_links(&self.path));
         let folder = path.ancestors().skip(1).find(|folder| files::is_folder(folder));
         let folder = folder.unwrap_or(Path::new("/"));
         let below = path.strip_prefix(folder).unwrap_or(&path).to_owned();

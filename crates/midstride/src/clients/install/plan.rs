@@ -1,11 +1,12 @@
 //! What is going to be written, decided before anything is.
 
-use super::entry::{Entry, What, command_of_group};
-use super::place::Place;
-use super::receipt::{Inserted, Receipt, Receipts};
+use super::entry::{ConfigEntry, EntryValue, command_of_group};
+use super::place::ClientFile;
+use super::receipt::{FileInsertion, InstallRecord, InstallRecordFile};
 use super::splice::undo;
 use super::{
-    Added, Allow, Form, InstallError, Scope, Unfit, Wanted, Wishes, json, plugin, toml, wanted,
+    AllowedTools, ClientFileError, EntryInsertion, InstallError, InstallOptions, InstallScope,
+    TargetContent, TargetFile, json, plugin, target_files, toml,
 };
 use crate::sys::files;
 use crate::sys::ids::sha256;
@@ -17,41 +18,41 @@ use std::path::{Path, PathBuf};
 
 /// Changes of files of a client, all of them or none.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct InstallPlan {
     /// The client.
     pub client: Client,
     /// For whom.
-    pub scope: Scope,
+    pub scope: InstallScope,
     /// The files that become others.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// What is left as it is, and why.
-    pub notes: Vec<Note>,
+    pub notes: Vec<InstallNote>,
     /// What is remembered afterwards.
-    receipt: Option<Receipt>,
+    record: Option<InstallRecord>,
     /// Folders that were made for us, the outermost first.
     folders: Vec<PathBuf>,
 }
 
 /// A file that becomes another.
 #[derive(Clone, Debug)]
-pub struct Change {
-    place: Place,
+pub struct FileChange {
+    file: ClientFile,
     /// The text as it is; none where there is no file.
     pub before: Option<String>,
     /// The text as it is going to be; none where the file goes.
     pub after: Option<String>,
 }
 
-impl Change {
+impl FileChange {
     /// The file.
     pub fn path(&self) -> &Path {
-        self.place.path()
+        self.file.path()
     }
 }
 
 /// Something that is left as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum InstallNote {
     /// A skill of that name says something else.
     OtherSkill(PathBuf),
     /// A skill of ours was changed since.
@@ -67,18 +68,18 @@ pub enum Note {
     /// An entry of ours was changed since, and goes with the change.
     ChangedEntry(PathBuf, String),
     /// The client has our hooks for the user and in the project, and runs both.
-    Twice(Client),
+    DuplicateHooks(Client),
 }
 
 /// A file format by the name of the file.
 #[derive(Clone, Copy)]
-enum Format {
+enum ConfigFormat {
     Json,
     Toml,
 }
 
-impl Format {
-    fn of(path: &Path) -> Self {
+impl ConfigFormat {
+    fn from_path(path: &Path) -> Self {
         if path.extension().is_some_and(|ending| ending == "toml") {
             Self::Toml
         } else {
@@ -86,89 +87,91 @@ impl Format {
         }
     }
 
-    fn value(self, text: &str) -> Result<Value, Unfit> {
+    fn value(self, text: &str) -> Result<Value, ClientFileError> {
         match self {
-            Self::Json => json::value(text),
-            Self::Toml => toml::value(text),
+            Self::Json => json::parse_value(text),
+            Self::Toml => toml::parse_value(text),
         }
     }
 
-    fn add(self, text: &str, entries: &[Entry]) -> Result<Added, Unfit> {
+    fn add(self, text: &str, entries: &[ConfigEntry]) -> Result<EntryInsertion, ClientFileError> {
         match self {
-            Self::Json => json::add(text, entries),
-            Self::Toml => toml::add(text, entries),
+            Self::Json => json::add_entries(text, entries),
+            Self::Toml => toml::add_entries(text, entries),
         }
     }
 
-    fn take_out(self, text: &str, ours: &Inserted) -> Result<String, Unfit> {
+    fn remove_entries(self, text: &str, ours: &FileInsertion) -> Result<String, ClientFileError> {
         match self {
-            Self::Json => json::take_out(text, &ours.entries, &ours.made, &ours.filled),
-            Self::Toml => toml::take_out(text, &ours.entries),
+            Self::Json => json::remove_entries(text, &ours.entries, &ours.made, &ours.filled),
+            Self::Toml => toml::remove_entries(text, &ours.entries),
         }
     }
 
-    fn is_nothing(self, text: &str) -> bool {
+    fn is_blank(self, text: &str) -> bool {
         match self {
-            Self::Json => json::is_nothing(text),
-            Self::Toml => toml::is_nothing(text),
+            Self::Json => json::is_blank(text),
+            Self::Toml => toml::is_blank(text),
         }
     }
 }
 
 /// What a file says, or that nothing does.
-pub(super) fn value_of(path: &Path, text: Option<&str>) -> Result<Value, InstallError> {
-    let value = text.map(|text| Format::of(path).value(text)).transpose();
-    value.map(Option::unwrap_or_default).map_err(|error| error.at(path))
+pub(super) fn parse_file(path: &Path, text: Option<&str>) -> Result<Value, InstallError> {
+    let value = text.map(|text| ConfigFormat::from_path(path).value(text)).transpose();
+    value.map(Option::unwrap_or_default).map_err(|error| error.with_path(path))
 }
 
 /// Whether there is room for entries in a file, and why not.
-pub(super) fn has_room(
+pub(super) fn check_entries_fit(
     path: &Path,
     text: Option<&str>,
-    entries: &[Entry],
+    entries: &[ConfigEntry],
 ) -> Result<(), InstallError> {
-    let added = Format::of(path).add(text.unwrap_or_default(), entries);
-    added.map(drop).map_err(|error| error.at(path))
+    let added = ConfigFormat::from_path(path).add(text.unwrap_or_default(), entries);
+    added.map(drop).map_err(|error| error.with_path(path))
 }
 
 /// Whether a client reads a file that says this.
-pub(super) fn is_read(client: Client, path: &Path, text: &str) -> bool {
-    match Format::of(path) {
-        Format::Json => json::is_read_by(client, text),
-        Format::Toml => true,
+pub(super) fn is_read_by_client(client: Client, path: &Path, text: &str) -> bool {
+    match ConfigFormat::from_path(path) {
+        ConfigFormat::Json => json::is_read_by(client, text),
+        ConfigFormat::Toml => true,
     }
 }
 
 pub(super) fn add(
     environment: &Environment,
     client: Client,
-    scope: &Scope,
-    wishes: Wishes,
-) -> Result<Plan, InstallError> {
-    let old = Receipts::of(environment, client, scope)?.read()?;
+    scope: &InstallScope,
+    wishes: InstallOptions,
+) -> Result<InstallPlan, InstallError> {
+    let old = InstallRecordFile::for_client(environment, client, scope)?.read()?;
     // Without a choice, what was asked for before stays.
-    let before = old.as_ref().map(Receipt::wishes).unwrap_or_default();
+    let before = old.as_ref().map(InstallRecord::options).unwrap_or_default();
     let allow = wishes.allow.or(before.allow).unwrap_or_default();
-    let wishes =
-        Wishes { allow: Some(allow), trust_hooks: wishes.trust_hooks || before.trust_hooks };
-    let mut plan = Plan::empty(client, scope);
-    let wanted = wanted(environment, client, scope, wishes)?;
+    let wishes = InstallOptions {
+        allow: Some(allow),
+        trust_hooks: wishes.trust_hooks || before.trust_hooks,
+    };
+    let mut plan = InstallPlan::empty(client, scope);
+    let wanted = target_files(environment, client, scope, wishes)?;
     let mut files = Vec::new();
     for wanted in &wanted {
-        let ours = old.as_ref().and_then(|receipt| receipt.of(wanted.place.path()));
+        let ours = old.as_ref().and_then(|receipt| receipt.insertion_in(wanted.file.path()));
         files.extend(plan.add_to(wanted, ours)?);
     }
     // An older version may have written where this one writes nothing.
-    let is_wanted = |file: &Inserted| wanted.iter().any(|one| one.place.path() == file.path);
+    let is_wanted = |file: &FileInsertion| wanted.iter().any(|one| one.file.path() == file.path);
     for file in old.iter().flat_map(|receipt| &receipt.files).filter(|file| !is_wanted(file)) {
-        plan.take_out_of(&scope.place(&file.path), file)?;
+        plan.remove_from(&scope.client_file(&file.path), file)?;
     }
-    plan.receipt = Some(Receipt {
+    plan.record = Some(InstallRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         at: environment.clock.now().to_string(),
         project: scope.root().map(Path::to_owned),
-        allow_read_tools: allow >= Allow::Read,
-        allow_save_tools: allow >= Allow::Save,
+        allow_read_tools: allow >= AllowedTools::Read,
+        allow_save_tools: allow >= AllowedTools::Save,
         trust_hooks: wishes.trust_hooks,
         files,
     });
@@ -178,28 +181,33 @@ pub(super) fn add(
 pub(super) fn remove(
     environment: &Environment,
     client: Client,
-    scope: &Scope,
-) -> Result<Plan, InstallError> {
-    let receipt = Receipts::of(environment, client, scope)?.read()?;
-    let mut plan = Plan::empty(client, scope);
+    scope: &InstallScope,
+) -> Result<InstallPlan, InstallError> {
+    let receipt = InstallRecordFile::for_client(environment, client, scope)?.read()?;
+    let mut plan = InstallPlan::empty(client, scope);
     if let Some(receipt) = receipt {
         for ours in &receipt.files {
-            plan.take_out_of(&scope.place(&ours.path), ours)?;
+            plan.remove_from(&scope.client_file(&ours.path), ours)?;
         }
         plan.folders = receipt.files.into_iter().flat_map(|file| file.folders).collect();
-        plan.note_kept_skills(&wanted(environment, client, scope, Wishes::default())?)?;
+        plan.note_kept_skills(&target_files(
+            environment,
+            client,
+            scope,
+            InstallOptions::default(),
+        )?)?;
         return Ok(plan);
     }
-    let all = Wishes { allow: Some(Allow::Save), trust_hooks: true };
-    let wanted = wanted(environment, client, scope, all)?;
-    let found = wanted.iter().map(as_if_inserted).collect::<Result<Vec<_>, _>>()?;
-    let found: Vec<Inserted> = found.into_iter().flatten().collect();
+    let all = InstallOptions { allow: Some(AllowedTools::Save), trust_hooks: true };
+    let wanted = target_files(environment, client, scope, all)?;
+    let found = wanted.iter().map(infer_insertion).collect::<Result<Vec<_>, _>>()?;
+    let found: Vec<FileInsertion> = found.into_iter().flatten().collect();
     // A permission or a skill alone may be anybody's; what calls midstride is not.
     let is_called =
-        |file: &Inserted| file.entries.iter().any(|entry| command_of(entry.value()).is_some());
+        |file: &FileInsertion| file.entries.iter().any(|entry| command_of(entry.value()).is_some());
     if found.iter().any(is_called) {
         for ours in &found {
-            plan.take_out_of(&scope.place(&ours.path), ours)?;
+            plan.remove_from(&scope.client_file(&ours.path), ours)?;
         }
         plan.folders = found.into_iter().flat_map(|file| file.folders).collect();
     }
@@ -208,15 +216,15 @@ pub(super) fn remove(
 }
 
 /// Where no receipt is left, what is there and is what we would insert is taken for ours.
-fn as_if_inserted(wanted: &Wanted) -> Result<Option<Inserted>, InstallError> {
-    let path = wanted.place.path();
-    let Some(present) = wanted.place.read()? else { return Ok(None) };
+fn infer_insertion(wanted: &TargetFile) -> Result<Option<FileInsertion>, InstallError> {
+    let path = wanted.file.path();
+    let Some(present) = wanted.file.read()? else { return Ok(None) };
     let hash = sha256(present.as_bytes());
-    let entries: Vec<Entry> = match &wanted.form {
-        Form::Whole(text) if *text != present => return Ok(None),
-        Form::Whole(_) => Vec::new(),
-        Form::Entries(entries) => {
-            let top = value_of(path, Some(&present))?;
+    let entries: Vec<ConfigEntry> = match &wanted.content {
+        TargetContent::WholeFile(text) if *text != present => return Ok(None),
+        TargetContent::WholeFile(_) => Vec::new(),
+        TargetContent::Entries(entries) => {
+            let top = parse_file(path, Some(&present))?;
             let ours = entries.iter().filter(|entry| is_like_ours(entry, &top)).cloned().collect();
             if Vec::is_empty(&ours) {
                 return Ok(None);
@@ -224,17 +232,17 @@ fn as_if_inserted(wanted: &Wanted) -> Result<Option<Inserted>, InstallError> {
             ours
         }
     };
-    let way = |entry: &Entry| match entry.what {
-        What::Member(_) => entry.keys.len() - 1,
-        What::Element(_) => entry.keys.len(),
+    let way = |entry: &ConfigEntry| match entry.what {
+        EntryValue::Member(_) => entry.keys.len() - 1,
+        EntryValue::Element(_) => entry.keys.len(),
     };
     // A skill has a folder of its own. In a project the others are kept by nobody once they are
     // empty: git knows none.
     let own_folder = path.parent().filter(|_| entries.is_empty()).map(Path::to_owned);
-    let folders = wanted.place.folders_in_project().into_iter().chain(own_folder).collect();
+    let folders = wanted.file.folders_in_project().into_iter().chain(own_folder).collect();
     let ways = entries.iter().flat_map(|entry| (1..=way(entry)).map(|depth| &entry.keys[..depth]));
     let made: BTreeSet<&[String]> = ways.collect();
-    Ok(Some(Inserted {
+    Ok(Some(FileInsertion {
         path: path.to_owned(),
         before: Some(hash.clone()),
         after: hash,
@@ -247,7 +255,7 @@ fn as_if_inserted(wanted: &Wanted) -> Result<Option<Inserted>, InstallError> {
 }
 
 /// Whether an entry is there, and starts what ours would or says the same.
-fn is_like_ours(entry: &Entry, top: &Value) -> bool {
+fn is_like_ours(entry: &ConfigEntry, top: &Value) -> bool {
     let ours = entry.value();
     entry.find(top).is_some_and(|there| match command_of(ours) {
         Some(command) => command_of(there) == Some(command) || command_of_group(ours).is_some(),
@@ -257,7 +265,7 @@ fn is_like_ours(entry: &Entry, top: &Value) -> bool {
 
 /// Whether what is there for a server starts another program than ours. A group of hooks is found
 /// by our command, whatever else is in it.
-pub(super) fn is_somebody_elses(entry: &Entry, there: &Value) -> bool {
+pub(super) fn is_foreign(entry: &ConfigEntry, there: &Value) -> bool {
     let program = |value: &Value| {
         let command = value.get("command")?.as_str()?;
         Path::new(command).file_name().map(ToOwned::to_owned)
@@ -270,57 +278,59 @@ fn command_of(value: &Value) -> Option<&Value> {
     value.get("command").or_else(|| command_of_group(value))
 }
 
-impl Plan {
-    fn empty(client: Client, scope: &Scope) -> Self {
+impl InstallPlan {
+    fn empty(client: Client, scope: &InstallScope) -> Self {
         let scope = scope.clone();
         Self {
             client,
             scope,
             changes: Vec::new(),
             notes: Vec::new(),
-            receipt: None,
+            record: None,
             folders: Vec::new(),
         }
     }
 
-    fn change(&mut self, place: &Place, before: Option<String>, after: Option<String>) {
+    fn change(&mut self, place: &ClientFile, before: Option<String>, after: Option<String>) {
         if before != after {
-            self.changes.push(Change { place: place.clone(), before, after });
+            self.changes.push(FileChange { file: place.clone(), before, after });
         }
     }
 
     /// Plans one file, and gives back what is remembered of it.
     fn add_to(
         &mut self,
-        wanted: &Wanted,
-        ours: Option<&Inserted>,
-    ) -> Result<Option<Inserted>, InstallError> {
-        let present = wanted.place.read()?;
-        match &wanted.form {
-            Form::Whole(text) => Ok(self.add_whole(&wanted.place, text, present, ours)),
-            Form::Entries(entries) => self.add_entries(&wanted.place, entries, present, ours),
+        wanted: &TargetFile,
+        ours: Option<&FileInsertion>,
+    ) -> Result<Option<FileInsertion>, InstallError> {
+        let present = wanted.file.read()?;
+        match &wanted.content {
+            TargetContent::WholeFile(text) => Ok(self.add_whole(&wanted.file, text, present, ours)),
+            TargetContent::Entries(entries) => {
+                self.add_entries(&wanted.file, entries, present, ours)
+            }
         }
     }
 
     fn add_whole(
         &mut self,
-        place: &Place,
+        place: &ClientFile,
         text: &str,
         present: Option<String>,
-        ours: Option<&Inserted>,
-    ) -> Option<Inserted> {
+        ours: Option<&FileInsertion>,
+    ) -> Option<FileInsertion> {
         let is_ours = |there: &str| ours.is_some_and(|ours| ours.after == sha256(there.as_bytes()));
         match present {
             Some(there) if there == text => return ours.cloned(),
             Some(there) if !is_ours(&there) => {
-                self.notes.push(Note::OtherSkill(place.path().to_owned()));
+                self.notes.push(InstallNote::OtherSkill(place.path().to_owned()));
                 return ours.cloned();
             }
             Some(_) | None => {}
         }
         let folders = ours.map_or_else(|| place.missing_folders(), |ours| ours.folders.clone());
         self.change(place, present, Some(text.to_owned()));
-        Some(Inserted {
+        Some(FileInsertion {
             path: place.path().to_owned(),
             before: None,
             after: sha256(text.as_bytes()),
@@ -334,21 +344,21 @@ impl Plan {
 
     fn add_entries(
         &mut self,
-        place: &Place,
-        entries: &[Entry],
+        place: &ClientFile,
+        entries: &[ConfigEntry],
         present: Option<String>,
-        ours: Option<&Inserted>,
-    ) -> Result<Option<Inserted>, InstallError> {
+        ours: Option<&FileInsertion>,
+    ) -> Result<Option<FileInsertion>, InstallError> {
         let path = place.path();
-        let top = value_of(path, present.as_deref())?;
+        let top = parse_file(path, present.as_deref())?;
         self.note_others(path, entries, &top, ours);
         if has_plugin(&top) {
-            self.notes.push(Note::Plugin(path.to_owned()));
+            self.notes.push(InstallNote::Plugin(path.to_owned()));
         }
-        if !is_read(self.client, path, present.as_deref().unwrap_or_default()) {
-            self.notes.push(Note::NotRead(path.to_owned()));
+        if !is_read_by_client(self.client, path, present.as_deref().unwrap_or_default()) {
+            self.notes.push(InstallNote::NotRead(path.to_owned()));
         }
-        if entries.iter().all(|entry| is_in_order(entry, &top, ours))
+        if entries.iter().all(|entry| is_up_to_date(entry, &top, ours))
             && !has_stale(entries, &top, ours)
         {
             return Ok(ours.cloned());
@@ -356,14 +366,14 @@ impl Plan {
         let base = match (ours, &present) {
             (Some(ours), Some(text)) => {
                 self.note_rewritten(path, entries, &top, ours);
-                without(path, text, ours)?
+                remove_insertion(path, text, ours)?
             }
             (_, present) => present.clone(),
         };
-        let added = Format::of(path)
+        let added = ConfigFormat::from_path(path)
             .add(base.as_deref().unwrap_or_default(), entries)
-            .map_err(|error| error.at(path))?;
-        let inserted = Inserted {
+            .map_err(|error| error.with_path(path))?;
+        let inserted = FileInsertion {
             path: path.to_owned(),
             before: base.map(|text| sha256(text.as_bytes())),
             after: sha256(added.text.as_bytes()),
@@ -381,45 +391,56 @@ impl Plan {
     fn note_others(
         &mut self,
         path: &Path,
-        entries: &[Entry],
+        entries: &[ConfigEntry],
         top: &Value,
-        ours: Option<&Inserted>,
+        ours: Option<&FileInsertion>,
     ) {
-        let is_ours = |entry: &Entry| ours.is_some_and(|ours| inserted(entry, ours).is_some());
-        for entry in entries.iter().filter(|entry| matches!(entry.what, What::Member(_))) {
+        let is_ours =
+            |entry: &ConfigEntry| ours.is_some_and(|ours| inserted_entry(entry, ours).is_some());
+        for entry in entries.iter().filter(|entry| matches!(entry.what, EntryValue::Member(_))) {
             let differs = entry.find(top).is_some_and(|there| there != entry.value());
             if differs && !is_ours(entry) {
-                self.notes.push(Note::OtherEntry(path.to_owned(), entry.name()));
+                self.notes.push(InstallNote::OtherEntry(path.to_owned(), entry.name()));
             }
         }
     }
 
     /// An entry of ours that somebody changed and that is written again loses that change.
-    fn note_rewritten(&mut self, path: &Path, entries: &[Entry], top: &Value, ours: &Inserted) {
+    fn note_rewritten(
+        &mut self,
+        path: &Path,
+        entries: &[ConfigEntry],
+        top: &Value,
+        ours: &FileInsertion,
+    ) {
         for entry in entries {
-            let Some((before, there)) = inserted(entry, ours).zip(entry.find(top)) else {
+            let Some((before, there)) = inserted_entry(entry, ours).zip(entry.find(top)) else {
                 continue;
             };
-            if there != before.value() && !is_in_order(entry, top, Some(ours)) {
-                self.notes.push(Note::ChangedEntry(path.to_owned(), entry.name()));
+            if there != before.value() && !is_up_to_date(entry, top, Some(ours)) {
+                self.notes.push(InstallNote::ChangedEntry(path.to_owned(), entry.name()));
             }
         }
     }
 
-    fn take_out_of(&mut self, place: &Place, ours: &Inserted) -> Result<(), InstallError> {
+    fn remove_from(
+        &mut self,
+        place: &ClientFile,
+        ours: &FileInsertion,
+    ) -> Result<(), InstallError> {
         let Some(present) = place.read()? else { return Ok(()) };
         let after = if !ours.is_whole() {
-            let top = value_of(place.path(), Some(&present))?;
+            let top = parse_file(place.path(), Some(&present))?;
             if !ours.entries.iter().any(|entry| entry.find(&top).is_some()) {
                 // Somebody took ours out, or wrote the file anew: it is theirs.
                 return Ok(());
             }
             self.note_changed(place.path(), ours, &top);
-            without(place.path(), &present, ours)?
+            remove_insertion(place.path(), &present, ours)?
         } else if ours.after == sha256(present.as_bytes()) {
             None
         } else {
-            self.notes.push(Note::ChangedSkill(place.path().to_owned()));
+            self.notes.push(InstallNote::ChangedSkill(place.path().to_owned()));
             return Ok(());
         };
         self.change(place, Some(present), after);
@@ -427,58 +448,58 @@ impl Plan {
     }
 
     /// A skill that neither goes nor was named yet.
-    fn note_kept_skills(&mut self, wanted: &[Wanted]) -> Result<(), InstallError> {
-        for Wanted { place, form } in wanted {
+    fn note_kept_skills(&mut self, wanted: &[TargetFile]) -> Result<(), InstallError> {
+        for TargetFile { file: place, content: form } in wanted {
             let path = place.path();
             let is_planned = self.changes.iter().any(|change| change.path() == path);
-            let is_named = self.notes.contains(&Note::ChangedSkill(path.to_owned()));
-            let is_skill = matches!(form, Form::Whole(_));
+            let is_named = self.notes.contains(&InstallNote::ChangedSkill(path.to_owned()));
+            let is_skill = matches!(form, TargetContent::WholeFile(_));
             if is_skill && !is_planned && !is_named && place.read()?.is_some() {
-                self.notes.push(Note::KeptSkill(path.to_owned()));
+                self.notes.push(InstallNote::KeptSkill(path.to_owned()));
             }
         }
         Ok(())
     }
 
     /// What calls midstride goes in any case; what somebody made of it since is named.
-    fn note_changed(&mut self, path: &Path, ours: &Inserted, top: &Value) {
+    fn note_changed(&mut self, path: &Path, ours: &FileInsertion, top: &Value) {
         for entry in &ours.entries {
             if entry.find(top).is_some_and(|there| there != entry.value()) {
-                self.notes.push(Note::ChangedEntry(path.to_owned(), entry.name()));
+                self.notes.push(InstallNote::ChangedEntry(path.to_owned(), entry.name()));
             }
         }
     }
 
     /// Writes what was planned. Where one file cannot be written, the others are as they were.
-    pub(crate) fn carry_out(&self, environment: &Environment) -> Result<(), InstallError> {
-        let receipts = Receipts::of(environment, self.client, &self.scope)?;
+    pub(crate) fn apply(&self, environment: &Environment) -> Result<(), InstallError> {
+        let receipts = InstallRecordFile::for_client(environment, self.client, &self.scope)?;
         let _lock = receipts.lock()?;
         let old = receipts.read()?;
         // Kept before, so that nothing of ours is ever unknown; taken away afterwards, for the same.
-        if self.receipt.is_some() {
-            receipts.keep(self.receipt.as_ref())?;
+        if self.record.is_some() {
+            receipts.save(self.record.as_ref())?;
         }
         for (done, change) in self.changes.iter().enumerate() {
-            let written = change.place.exchange(change.before.as_deref(), change.after.as_deref());
+            let written = change.file.replace(change.before.as_deref(), change.after.as_deref());
             if let Err(error) = written {
                 for change in self.changes[..done].iter().rev() {
-                    change.place.exchange(change.after.as_deref(), change.before.as_deref())?;
+                    change.file.replace(change.after.as_deref(), change.before.as_deref())?;
                 }
                 self.remove_folders();
-                receipts.keep(old.as_ref())?;
+                receipts.save(old.as_ref())?;
                 return Err(error.into());
             }
         }
-        if self.receipt.is_none() {
+        if self.record.is_none() {
             self.remove_folders();
-            receipts.keep(None)?;
+            receipts.save(None)?;
         }
         Ok(())
     }
 
     /// Folders that were made for us go where they are empty.
     fn remove_folders(&self) {
-        let planned = self.receipt.iter().flat_map(|receipt| &receipt.files);
+        let planned = self.record.iter().flat_map(|receipt| &receipt.files);
         let planned = planned.flat_map(|file| &file.folders);
         let mut folders: Vec<&PathBuf> = self.folders.iter().chain(planned).collect();
         folders.sort_unstable();
@@ -495,21 +516,21 @@ pub(super) fn has_plugin(top: &Value) -> bool {
 }
 
 /// What was inserted for an entry.
-fn inserted<'i>(entry: &Entry, ours: &'i Inserted) -> Option<&'i Entry> {
-    let is_same = |other: &&Entry| match (&entry.what, &other.what) {
-        (What::Element(Value::String(a)), What::Element(Value::String(b))) => a == b,
-        (What::Member(_), What::Member(_)) | (What::Element(_), What::Element(_)) => {
-            entry.keys == other.keys
-        }
-        (What::Member(_), What::Element(_)) | (What::Element(_), What::Member(_)) => false,
+fn inserted_entry<'i>(entry: &ConfigEntry, ours: &'i FileInsertion) -> Option<&'i ConfigEntry> {
+    let is_same = |other: &&ConfigEntry| match (&entry.what, &other.what) {
+        (EntryValue::Element(Value::String(a)), EntryValue::Element(Value::String(b))) => a == b,
+        (EntryValue::Member(_), EntryValue::Member(_))
+        | (EntryValue::Element(_), EntryValue::Element(_)) => entry.keys == other.keys,
+        (EntryValue::Member(_), EntryValue::Element(_))
+        | (EntryValue::Element(_), EntryValue::Member(_)) => false,
     };
     ours.entries.iter().find(is_same)
 }
 
 /// Whether an entry is there, and not one that we inserted when we wanted something else.
-fn is_in_order(entry: &Entry, top: &Value, ours: Option<&Inserted>) -> bool {
+fn is_up_to_date(entry: &ConfigEntry, top: &Value, ours: Option<&FileInsertion>) -> bool {
     let Some(there) = entry.find(top) else { return false };
-    let before = ours.and_then(|ours| inserted(entry, ours));
+    let before = ours.and_then(|ours| inserted_entry(entry, ours));
     before.is_none_or(|before| {
         let is_changed = there != before.value();
         before.value() == entry.value()
@@ -529,17 +550,23 @@ fn has_leftover(before: &Value, wanted: &Value, there: &Value) -> bool {
 }
 
 /// Whether something of ours is there that is not wanted any more.
-fn has_stale(entries: &[Entry], top: &Value, ours: Option<&Inserted>) -> bool {
-    let known = |old: &Entry| {
-        entries.iter().any(|entry| ours.is_some_and(|ours| inserted(entry, ours) == Some(old)))
+fn has_stale(entries: &[ConfigEntry], top: &Value, ours: Option<&FileInsertion>) -> bool {
+    let known = |old: &ConfigEntry| {
+        entries
+            .iter()
+            .any(|entry| ours.is_some_and(|ours| inserted_entry(entry, ours) == Some(old)))
     };
     let old = ours.into_iter().flat_map(|ours| &ours.entries);
     old.filter(|old| !known(old)).any(|old| old.find(top).is_some())
 }
 
 /// A text without what is ours: the very bytes that were there, where nobody wrote since.
-fn without(path: &Path, text: &str, ours: &Inserted) -> Result<Option<String>, InstallError> {
-    let format = Format::of(path);
+fn remove_insertion(
+    path: &Path,
+    text: &str,
+    ours: &FileInsertion,
+) -> Result<Option<String>, InstallError> {
+    let format = ConfigFormat::from_path(path);
     let is_untouched = !ours.splices.is_empty() && sha256(text.as_bytes()) == ours.after;
     let undone = if is_untouched { undo(text, &ours.splices) } else { None };
     match (undone, &ours.before) {
@@ -549,7 +576,7 @@ fn without(path: &Path, text: &str, ours: &Inserted) -> Result<Option<String>, I
         }
         (Some(_), Some(_)) | (None, _) => {}
     }
-    let rest = format.take_out(text, ours).map_err(|error| error.at(path))?;
-    let is_gone = ours.before.is_none() && format.is_nothing(&rest);
+    let rest = format.remove_entries(text, ours).map_err(|error| error.with_path(path))?;
+    let is_gone = ours.before.is_none() && format.is_blank(&rest);
     Ok((!is_gone).then_some(rest))
 }

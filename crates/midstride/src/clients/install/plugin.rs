@@ -9,7 +9,7 @@ pub(super) const NAME: &str = "midstride";
 const DESCRIPTION: &str = "Carries work from one session to the next: briefings, checkpoints and handoffs that are checked";
 
 /// The files of the plugin, and the one by which a repository offers it.
-pub fn plugin() -> Vec<(PathBuf, String)> {
+pub fn plugin_files() -> Vec<(PathBuf, String)> {
     let about = json!({
         "name": NAME,
         "version": env!("CARGO_PKG_VERSION"),
@@ -29,13 +29,13 @@ pub fn plugin() -> Vec<(PathBuf, String)> {
         }],
     });
     let hooks = claude_code::hooks();
-    let hooks = hooks.iter().fold(Value::Null, entry::with);
-    let servers = entry::with(Value::Null, &claude_code::server());
+    let hooks = hooks.iter().fold(Value::Null, entry::with_entry);
+    let servers = entry::with_entry(Value::Null, &claude_code::server());
     let mut files = vec![
-        (".claude-plugin/marketplace.json".into(), page(&offer)),
-        ("plugin/.claude-plugin/plugin.json".into(), page(&about)),
-        ("plugin/hooks/hooks.json".into(), page(&hooks)),
-        ("plugin/.mcp.json".into(), page(&servers)),
+        (".claude-plugin/marketplace.json".into(), to_pretty_json(&offer)),
+        ("plugin/.claude-plugin/plugin.json".into(), to_pretty_json(&about)),
+        ("plugin/hooks/hooks.json".into(), to_pretty_json(&hooks)),
+        ("plugin/.mcp.json".into(), to_pretty_json(&servers)),
     ];
     files.extend(skill::SKILLS.map(|(name, text)| {
         (PathBuf::from(format!("plugin/skills/{name}/SKILL.md")), text.to_owned())
@@ -43,6 +43,6 @@ pub fn plugin() -> Vec<(PathBuf, String)> {
     files
 }
 
-fn page(value: &Value) -> String {
+fn to_pretty_json(value: &Value) -> String {
     format!("{value:#}\n")
 }

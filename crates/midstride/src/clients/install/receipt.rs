@@ -1,10 +1,10 @@
 //! What was inserted where: kept in the user's state folder, outside of every repository. It has no
 //! text of anybody else in it, since settings of clients have secrets.
 
-use super::entry::Entry;
+use super::entry::ConfigEntry;
 use super::splice::Splice;
-use super::{Allow, Filled, InstallError, Scope, Wishes};
-use crate::sys::files::{FileError, Lock, Problem, Root};
+use super::{AllowedTools, FilledContainer, InstallError, InstallOptions, InstallScope};
+use crate::sys::files::{FileError, FileProblem, Lock, Root};
 use crate::sys::ids::sha256;
 use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
@@ -16,7 +16,7 @@ const FOLDER: &str = "midstride/clients";
 
 /// What was installed into one client for one scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Receipt {
+pub(super) struct InstallRecord {
     /// The version that installed it.
     pub(super) version: String,
     /// When.
@@ -28,43 +28,43 @@ pub(super) struct Receipt {
     #[serde(default)]
     pub(super) allow_save_tools: bool,
     pub(super) trust_hooks: bool,
-    pub(super) files: Vec<Inserted>,
+    pub(super) files: Vec<FileInsertion>,
 }
 
 /// What was inserted into one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Inserted {
+pub(super) struct FileInsertion {
     pub(super) path: PathBuf,
     /// The SHA-256 of what it said before; none where there was no file.
     pub(super) before: Option<String>,
     /// The SHA-256 of what it said afterwards.
     pub(super) after: String,
     pub(super) splices: Vec<Splice>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ConfigEntry>,
     /// The keys of objects and lists that were made for them.
     pub(super) made: Vec<Vec<String>>,
     /// What was empty before they came into it.
-    pub(super) filled: Vec<Filled>,
+    pub(super) filled: Vec<FilledContainer>,
     /// Folders that were made for it, the outermost first.
     pub(super) folders: Vec<PathBuf>,
 }
 
-impl Receipt {
-    pub(super) fn wishes(&self) -> Wishes {
+impl InstallRecord {
+    pub(super) fn options(&self) -> InstallOptions {
         let allow = match (self.allow_read_tools, self.allow_save_tools) {
-            (_, true) => Allow::Save,
-            (true, false) => Allow::Read,
-            (false, false) => Allow::Nothing,
+            (_, true) => AllowedTools::Save,
+            (true, false) => AllowedTools::Read,
+            (false, false) => AllowedTools::Nothing,
         };
-        Wishes { allow: Some(allow), trust_hooks: self.trust_hooks }
+        InstallOptions { allow: Some(allow), trust_hooks: self.trust_hooks }
     }
 
-    pub(super) fn of(&self, path: &Path) -> Option<&Inserted> {
+    pub(super) fn insertion_in(&self, path: &Path) -> Option<&FileInsertion> {
         self.files.iter().find(|file| file.path == path)
     }
 }
 
-impl Inserted {
+impl FileInsertion {
     /// Whether all of the file is ours.
     pub(super) fn is_whole(&self) -> bool {
         self.entries.is_empty()
@@ -72,16 +72,16 @@ impl Inserted {
 }
 
 /// The receipts of this user.
-pub(super) struct Receipts {
+pub(super) struct InstallRecordFile {
     folder: PathBuf,
     name: PathBuf,
 }
 
-impl Receipts {
-    pub(super) fn of(
+impl InstallRecordFile {
+    pub(super) fn for_client(
         environment: &Environment,
         client: Client,
-        scope: &Scope,
+        scope: &InstallScope,
     ) -> Result<Self, InstallError> {
         let state = environment.state.as_ref().ok_or(InstallError::NoHome)?;
         let whose = match scope.root() {
@@ -94,29 +94,29 @@ impl Receipts {
 
     /// Held by who writes, so that receipts and files belong together.
     pub(super) fn lock(&self) -> Result<Lock, InstallError> {
-        Ok(Lock::hold(&Root::make_for_owner(&self.folder)?, "writing")?)
+        Ok(Lock::acquire(&Root::make_owner_only(&self.folder)?, "writing")?)
     }
 
-    pub(super) fn read(&self) -> Result<Option<Receipt>, InstallError> {
+    pub(super) fn read(&self) -> Result<Option<InstallRecord>, InstallError> {
         let bytes = match Root::open(&self.folder).and_then(|folder| folder.read(&self.name)) {
             Ok(bytes) => bytes,
-            Err(FileError { problem: Problem::NotFound, .. }) => return Ok(None),
+            Err(FileError { problem: FileProblem::NotFound, .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let damaged = |_| InstallError::Receipt(self.folder.join(&self.name));
+        let damaged = |_| InstallError::DamagedRecord(self.folder.join(&self.name));
         serde_json::from_slice(&bytes).map(Some).map_err(damaged)
     }
 
     /// Keeps a receipt, or with none takes the one away that was kept.
-    pub(super) fn keep(&self, receipt: Option<&Receipt>) -> Result<(), InstallError> {
-        let folder = Root::make_for_owner(&self.folder)?;
+    pub(super) fn save(&self, receipt: Option<&InstallRecord>) -> Result<(), InstallError> {
+        let folder = Root::make_owner_only(&self.folder)?;
         let Some(receipt) = receipt else {
             return match folder.read(&self.name).and_then(|old| folder.remove(&self.name, &old)) {
-                Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => Ok(()),
+                Err(FileError { problem: FileProblem::NotFound, .. }) | Ok(()) => Ok(()),
                 Err(error) => Err(error.into()),
             };
         };
         let text = serde_json::to_string_pretty(receipt).expect("a receipt is made of texts");
-        Ok(folder.put_for_owner(&self.name, format!("{text}\n").as_bytes())?)
+        Ok(folder.put_owner_only(&self.name, format!("{text}\n").as_bytes())?)
     }
 }

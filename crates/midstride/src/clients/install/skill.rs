@@ -1,7 +1,7 @@
 //! The skills that ship with midstride: how to write a handoff, and how to go on from one.
 
-use super::place::Place;
-use super::{Form, Wanted};
+use super::place::ClientFile;
+use super::{TargetContent, TargetFile};
 use std::path::Path;
 
 /// Each by its name, which is that of its folder.
@@ -14,9 +14,9 @@ pub(super) const SKILLS: [(&str, &str); 2] = [
 pub(super) const FILE: &str = "SKILL.md";
 
 /// The skills in a folder of skills.
-pub(super) fn wanted(folder: &Place) -> impl Iterator<Item = Wanted> {
-    SKILLS.into_iter().map(|(name, text)| Wanted {
-        place: folder.join(&Path::new(name).join(FILE)),
-        form: Form::Whole(text),
+pub(super) fn target_files(folder: &ClientFile) -> impl Iterator<Item = TargetFile> {
+    SKILLS.into_iter().map(|(name, text)| TargetFile {
+        file: folder.join(&Path::new(name).join(FILE)),
+        content: TargetContent::WholeFile(text),
     })
 }

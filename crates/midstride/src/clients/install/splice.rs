@@ -16,13 +16,13 @@ pub(super) struct Splice {
 
 /// A text that is being changed, and what was done to it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct TextDraft {
     pub(super) text: String,
     pub(super) splices: Vec<Splice>,
 }
 
-impl Draft {
-    pub(super) fn of(text: &str) -> Self {
+impl TextDraft {
+    pub(super) fn new(text: &str) -> Self {
         Self { text: text.to_owned(), splices: Vec::new() }
     }
 

@@ -1,5 +1,5 @@
-use super::entry::Entry;
-use super::{Added, Unfit, claude_code, json, splice, toml};
+use super::entry::ConfigEntry;
+use super::{ClientFileError, EntryInsertion, claude_code, json, splice, toml};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -150,19 +150,23 @@ fn members(
     prop::collection::vec((key, inner), 0..5)
 }
 
-fn ours() -> Vec<Entry> {
+fn ours() -> Vec<ConfigEntry> {
     let mut ours = claude_code::hooks();
     ours.push(claude_code::server());
-    ours.push(Entry::element(&["permissions", "allow"], json!("mcp__midstride__get")));
+    ours.push(ConfigEntry::element(&["permissions", "allow"], json!("mcp__midstride__get")));
     ours
 }
 
 #[test]
 fn a_text_with_a_comment_alone_keeps_it() {
     for text in ["//", "// mine", "/* mine */", "// mine\n", "// mine\r\n", "// mine\r"] {
-        let added = json::add(text, &ours()).unwrap();
+        let added = json::add_entries(text, &ours()).unwrap();
         assert_eq!(splice::undo(&added.text, &added.splices).as_deref(), Some(text));
-        assert!(json::add(&added.text, &ours()).unwrap().entries.is_empty(), "{}", added.text);
+        assert!(
+            json::add_entries(&added.text, &ours()).unwrap().entries.is_empty(),
+            "{}",
+            added.text
+        );
     }
 }
 
@@ -172,42 +176,42 @@ proptest! {
     #[test]
     fn what_goes_in_comes_out_and_nothing_else_moves(style in styles(), tree in trees()) {
         let text = Writer::whole(&style, &tree);
-        let added = match json::add(&text, &ours()) {
+        let added = match json::add_entries(&text, &ours()) {
             Ok(added) => added,
             // Something else stands where ours belong: that is refused, and nothing else is.
-            Err(Unfit::Unexpected { .. }) => return Ok(()),
+            Err(ClientFileError::Unexpected { .. }) => return Ok(()),
             Err(other) => panic!("{other:?}\n{text}"),
         };
         let undone = splice::undo(&added.text, &added.splices);
         prop_assert_eq!(undone.as_deref(), Some(text.as_str()));
-        let again = json::add(&added.text, &ours()).unwrap();
+        let again = json::add_entries(&added.text, &ours()).unwrap();
         prop_assert!(again.entries.is_empty() && again.text == added.text);
-        let Added { entries, made, filled, .. } = &added;
-        let left = json::take_out(&added.text, entries, made, filled).unwrap();
+        let EntryInsertion { entries, made, filled, .. } = &added;
+        let left = json::remove_entries(&added.text, entries, made, filled).unwrap();
         prop_assert!(left == text, "{}\n---\n{}\n---\n{}", text, added.text, left);
     }
 
     #[test]
     fn no_text_makes_it_fall(text in "[\\[\\]{}\",:/* \n\ra-c\u{feff}é0-9]{0,40}") {
-        if let Ok(added) = json::add(&text, &ours()) {
-            let Added { entries, made, filled, .. } = &added;
-            let left = json::take_out(&added.text, entries, made, filled);
+        if let Ok(added) = json::add_entries(&text, &ours()) {
+            let EntryInsertion { entries, made, filled, .. } = &added;
+            let left = json::remove_entries(&added.text, entries, made, filled);
             prop_assert!(left.is_ok(), "{:?}", left);
         }
-        let server = Entry::member(&["mcp_servers", "midstride"], json!({ "command": "midstride" }));
-        if let Ok(added) = toml::add(&text, std::slice::from_ref(&server)) {
+        let server = ConfigEntry::member(&["mcp_servers", "midstride"], json!({ "command": "midstride" }));
+        if let Ok(added) = toml::add_entries(&text, std::slice::from_ref(&server)) {
             let undone = splice::undo(&added.text, &added.splices);
             prop_assert_eq!(undone.as_deref(), Some(text.as_str()));
         }
     }
 }
 
-fn one() -> Entry {
-    Entry::element(&["hooks", "Stop"], claude_code::group("midstride hook claude-code", 5))
+fn one() -> ConfigEntry {
+    ConfigEntry::element(&["hooks", "Stop"], claude_code::group("midstride hook claude-code", 5))
 }
 
 fn with_one(text: &str) -> String {
-    json::add(text, &[one()]).unwrap().text
+    json::add_entries(text, &[one()]).unwrap().text
 }
 
 #[test]
@@ -231,29 +235,29 @@ fn a_hook_that_somebody_added_to_our_group_stays() {
         "{\"type\": \"command\", \"command\": \"theirs\"},\n          {\n            \"type\"";
     let text = text.replace("{\n            \"type\"", theirs);
     assert!(text.contains("theirs"), "{text}");
-    let left = json::take_out(&text, &[one()], &[vec!["hooks".into()]], &[]).unwrap();
+    let left = json::remove_entries(&text, &[one()], &[vec!["hooks".into()]], &[]).unwrap();
     assert!(left.contains("theirs") && !left.contains("midstride"), "{left}");
     // A longer timeout does not make it somebody else's.
     let text = with_one("{}").replace("\"timeout\": 5", "\"timeout\": 50 /* slow disk */");
     let made = [vec!["hooks".to_owned()], vec!["hooks".to_owned(), "Stop".to_owned()]];
-    assert_eq!(json::take_out(&text, &[one()], &made, &[]).unwrap(), "{}");
+    assert_eq!(json::remove_entries(&text, &[one()], &made, &[]).unwrap(), "{}");
 }
 
 #[test]
 fn a_comment_before_ours_swallows_nothing() {
     let text = "{\"hooks\": {\"Stop\": [1, // one\n{\"hooks\":[{\"command\":\"midstride hook claude-code\"}]}]}}";
-    let left = json::take_out(text, &[one()], &[], &[]).unwrap();
+    let left = json::remove_entries(text, &[one()], &[], &[]).unwrap();
     assert_eq!(left, "{\"hooks\": {\"Stop\": [1 // one\n]}}");
 }
 
-fn server() -> Entry {
+fn server() -> ConfigEntry {
     let value = json!({ "command": "midstride", "args": ["mcp"], "tools": { "get": { "approval_mode": "approve" } } });
-    Entry::member(&["mcp_servers", "midstride"], value)
+    ConfigEntry::member(&["mcp_servers", "midstride"], value)
 }
 
-fn state() -> Entry {
+fn state() -> ConfigEntry {
     let key = "/home/a b/hooks.json:stop:0:0";
-    Entry::member(&["hooks", "state", key], json!({ "trusted_hash": "sha256:00" }))
+    ConfigEntry::member(&["hooks", "state", key], json!({ "trusted_hash": "sha256:00" }))
 }
 
 #[test]
@@ -271,41 +275,47 @@ fn tables_go_behind_everything_and_come_out_again() {
         "\u{feff}a = 2026-01-01T00:00:00Z\n",
     ];
     for text in texts {
-        let added = toml::add(text, &[server(), state()]).unwrap();
+        let added = toml::add_entries(text, &[server(), state()]).unwrap();
         assert_eq!(splice::undo(&added.text, &added.splices).as_deref(), Some(text));
-        let value = toml::value(&added.text).unwrap();
+        let value = toml::parse_value(&added.text).unwrap();
         assert_eq!(value["mcp_servers"]["midstride"]["args"], json!(["mcp"]), "{}", added.text);
-        let left = toml::take_out(&added.text, &[server(), state()]).unwrap();
+        let left = toml::remove_entries(&added.text, &[server(), state()]).unwrap();
         assert_eq!(left.trim_end(), text.trim_end(), "{}", added.text);
     }
 }
 
 #[test]
 fn what_somebody_wrote_around_our_table_stays() {
-    let added = toml::add("a = 1\n# mine\n", &[server(), state()]).unwrap().text;
+    let added = toml::add_entries("a = 1\n# mine\n", &[server(), state()]).unwrap().text;
     let edited = added.replace("args =", "env = { A = \"b\" } # added\nargs =")
         + "\n# about c\n[c]\nd = 1\n\n[mcp_servers.midstride.env_more]\nx = 1\n";
-    let left = toml::take_out(&edited, &[server(), state()]).unwrap();
+    let left = toml::remove_entries(&edited, &[server(), state()]).unwrap();
     assert_eq!(left, "a = 1\n# mine\n\n# about c\n[c]\nd = 1\n");
     let rewritten = "[mcp_servers]\nx = { command = \"y\" } # x\nmidstride = { command = \"m\" }\nmidstride2 = 1\n";
-    let left = toml::take_out(rewritten, &[server()]).unwrap();
+    let left = toml::remove_entries(rewritten, &[server()]).unwrap();
     assert_eq!(left, "[mcp_servers]\nx = { command = \"y\" } # x\nmidstride2 = 1\n");
     let dotted =
         "[mcp_servers]\nmidstride.command = \"m\"\nmidstride.args = [\n  \"mcp\",\n]\nx = 1\n";
-    assert_eq!(toml::take_out(dotted, &[server()]).unwrap(), "[mcp_servers]\nx = 1\n");
+    assert_eq!(toml::remove_entries(dotted, &[server()]).unwrap(), "[mcp_servers]\nx = 1\n");
 }
 
 #[test]
 fn something_else_in_the_way_is_named() {
-    let refused = |text: &str| match json::add(text, &[one()]) {
-        Err(Unfit::Unexpected { at, found, .. }) => format!("{at} is {found}"),
+    let refused = |text: &str| match json::add_entries(text, &[one()]) {
+        Err(ClientFileError::Unexpected { at, found, .. }) => format!("{at} is {found}"),
         other => panic!("{other:?}"),
     };
     assert_eq!(refused("[]"), "the top is a list");
     assert_eq!(refused("{\"hooks\": \"none\"}"), "`hooks` is a string");
     assert_eq!(refused("{\"hooks\": {\"Stop\": {}}}"), "`hooks.Stop` is an object");
-    assert!(matches!(json::add("{\"a\": 1", &[one()]), Err(Unfit::Unreadable(_))));
-    assert!(matches!(json::add("{'a': 1}", &[one()]), Err(Unfit::Unreadable(_))));
-    assert!(matches!(toml::add("a = ", &[server()]), Err(Unfit::Unreadable(_))));
-    assert!(matches!(toml::add("mcp_servers = 1", &[server()]), Err(Unfit::Unexpected { .. })));
+    assert!(matches!(
+        json::add_entries("{\"a\": 1", &[one()]),
+        Err(ClientFileError::Unreadable(_))
+    ));
+    assert!(matches!(json::add_entries("{'a': 1}", &[one()]), Err(ClientFileError::Unreadable(_))));
+    assert!(matches!(toml::add_entries("a = ", &[server()]), Err(ClientFileError::Unreadable(_))));
+    assert!(matches!(
+        toml::add_entries("mcp_servers = 1", &[server()]),
+        Err(ClientFileError::Unexpected { .. })
+    ));
 }

@@ -1,66 +1,72 @@
 //! Entries in TOML that people edit: tables of ours behind everything else. Every other byte stays.
 
-use super::entry::{Entry, with};
-use super::splice::{Draft, line_end};
-use super::{Added, Unfit};
+use super::entry::{ConfigEntry, with_entry};
+use super::splice::{TextDraft, line_end};
+use super::{ClientFileError, EntryInsertion};
 use serde_json::{Map, Value};
 use std::ops::Range;
 use toml_edit::{Document, Item, Key, TableLike};
 
 /// TOML that says nothing and has no comment.
-pub(super) fn is_nothing(text: &str) -> bool {
+pub(super) fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
 /// What a text says.
-pub(super) fn value(text: &str) -> Result<Value, Unfit> {
+pub(super) fn parse_value(text: &str) -> Result<Value, ClientFileError> {
     read(text)?;
     toml_edit::de::from_str(text).map_err(|error| unreadable(&error.to_string()))
 }
 
 /// A text with entries that it lacks.
-pub(super) fn add(text: &str, entries: &[Entry]) -> Result<Added, Unfit> {
-    let mut draft = Draft::of(text);
-    let mut added = Added::default();
-    let mut expected = value(text)?;
+pub(super) fn add_entries(
+    text: &str,
+    entries: &[ConfigEntry],
+) -> Result<EntryInsertion, ClientFileError> {
+    let mut draft = TextDraft::new(text);
+    let mut added = EntryInsertion::default();
+    let mut expected = parse_value(text)?;
     for entry in entries {
-        if entry.find(&value(&draft.text)?).is_some() {
+        if entry.find(&parse_value(&draft.text)?).is_some() {
             continue;
         }
-        put(&mut draft, entry)?;
-        expected = with(expected, entry);
+        insert_entry(&mut draft, entry)?;
+        expected = with_entry(expected, entry);
         added.entries.push(entry.clone());
     }
-    if value(&draft.text)? != expected {
-        return Err(Unfit::Unproven("the values".to_owned()));
+    if parse_value(&draft.text)? != expected {
+        return Err(ClientFileError::Unverified("the values".to_owned()));
     }
-    Ok(Added { text: draft.text, splices: draft.splices, ..added })
+    Ok(EntryInsertion { text: draft.text, splices: draft.splices, ..added })
 }
 
 /// A text without entries of ours.
-pub(super) fn take_out(text: &str, entries: &[Entry]) -> Result<String, Unfit> {
-    let mut draft = Draft::of(text);
+pub(super) fn remove_entries(
+    text: &str,
+    entries: &[ConfigEntry],
+) -> Result<String, ClientFileError> {
+    let mut draft = TextDraft::new(text);
     for entry in entries {
         for range in ranges_of(&draft.text, entry)? {
             draft.remove(range);
         }
     }
-    let left = value(&draft.text)?;
+    let left = parse_value(&draft.text)?;
     match entries.iter().find(|entry| entry.find(&left).is_some()) {
-        Some(entry) => Err(Unfit::Unproven(entry.name())),
+        Some(entry) => Err(ClientFileError::Unverified(entry.name())),
         None => Ok(draft.text),
     }
 }
 
-fn read(text: &str) -> Result<Document<String>, Unfit> {
+fn read(text: &str) -> Result<Document<String>, ClientFileError> {
     text.parse().map_err(|error: toml_edit::TomlError| unreadable(&error.to_string()))
 }
 
-fn unreadable(error: &str) -> Unfit {
-    Unfit::Unreadable(error.trim_end().to_owned())
+fn unreadable(error: &str) -> ClientFileError {
+    ClientFileError::Unreadable(error.trim_end().to_owned())
 }
 
-fn put(draft: &mut Draft, entry: &Entry) -> Result<(), Unfit> {
+fn insert_entry(draft: &mut TextDraft, entry: &ConfigEntry) -> Result<(), ClientFileError> {
     let document = read(&draft.text)?;
     let (_, above) = entry.keys.split_last().expect("an entry has a key");
     let mut here: &dyn TableLike = document.as_table();
@@ -68,14 +74,15 @@ fn put(draft: &mut Draft, entry: &Entry) -> Result<(), Unfit> {
     for (depth, key) in above.iter().enumerate() {
         let Some(item) = here.get(key) else { break };
         let found = || format!("a value ({})", item.type_name());
-        let unexpected = || Unfit::unexpected(&above[..=depth], &found(), "a table");
+        let unexpected = || ClientFileError::unexpected(&above[..=depth], &found(), "a table");
         here = item.as_table_like().ok_or_else(unexpected)?;
         inside = item.as_inline_table().map(|table| (depth, table));
     }
     if let Some((depth, table)) = inside {
-        let member = format!("{} = {}", path(&entry.keys[depth + 1..]), inline(entry.value()));
+        let member =
+            format!("{} = {}", dotted_path(&entry.keys[depth + 1..]), inline(entry.value()));
         let last = table.iter().filter_map(|(_, value)| value.span()).map(|span| span.end).max();
-        let start = table.span().ok_or_else(|| Unfit::Unproven(entry.name()))?.start;
+        let start = table.span().ok_or_else(|| ClientFileError::Unverified(entry.name()))?.start;
         match last {
             Some(last) => draft.insert(last, &format!(", {member}")),
             None => draft.insert(start + 1, &format!(" {member} ")),
@@ -83,23 +90,23 @@ fn put(draft: &mut Draft, entry: &Entry) -> Result<(), Unfit> {
         return Ok(());
     }
     let block = block(entry, line_end(&draft.text));
-    let gap = gap(&draft.text);
+    let gap = leading_blank_line(&draft.text);
     draft.insert(draft.text.len(), &format!("{gap}{block}"));
     Ok(())
 }
 
 /// What comes before a table at the end: an empty line, where there is something.
-fn gap(text: &str) -> String {
+fn leading_blank_line(text: &str) -> String {
     let end = line_end(text);
-    match (is_nothing(text), text.ends_with('\n')) {
+    match (is_blank(text), text.ends_with('\n')) {
         (true, _) => String::new(),
         (false, true) => end.to_owned(),
         (false, false) => format!("{end}{end}"),
     }
 }
 
-fn block(entry: &Entry, end: &str) -> String {
-    let mut out = format!("[{}]{end}", path(&entry.keys));
+fn block(entry: &ConfigEntry, end: &str) -> String {
+    let mut out = format!("[{}]{end}", dotted_path(&entry.keys));
     let mut lines = Vec::new();
     if let Some(members) = entry.value().as_object() {
         flatten(members, &mut Vec::new(), &mut lines);
@@ -117,13 +124,13 @@ fn flatten(members: &Map<String, Value>, above: &mut Vec<String>, lines: &mut Ve
         above.push(key.clone());
         match value.as_object() {
             Some(members) => flatten(members, above, lines),
-            None => lines.push(format!("{} = {}", path(above), inline(value))),
+            None => lines.push(format!("{} = {}", dotted_path(above), inline(value))),
         }
         above.pop();
     }
 }
 
-fn path(keys: &[String]) -> String {
+fn dotted_path(keys: &[String]) -> String {
     let keys: Vec<String> =
         keys.iter().map(|key| Key::new(key).display_repr().into_owned()).collect();
     keys.join(".")
@@ -137,7 +144,7 @@ fn inline(value: &Value) -> String {
         }
         Value::Object(members) => {
             let member = |(key, value): (&String, &Value)| {
-                format!("{} = {}", path(std::slice::from_ref(key)), inline(value))
+                format!("{} = {}", dotted_path(std::slice::from_ref(key)), inline(value))
             };
             format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
         }
@@ -146,7 +153,7 @@ fn inline(value: &Value) -> String {
 }
 
 /// Where an entry stands, from back to front, however it was written since.
-fn ranges_of(text: &str, entry: &Entry) -> Result<Vec<Range<usize>>, Unfit> {
+fn ranges_of(text: &str, entry: &ConfigEntry) -> Result<Vec<Range<usize>>, ClientFileError> {
     let document = read(text)?;
     let (last, above) = entry.keys.split_last().expect("an entry has a key");
     let mut here: &dyn TableLike = document.as_table();

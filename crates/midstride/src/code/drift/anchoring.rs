@@ -1,6 +1,6 @@
 //! Taking down what stands at the places that a document names while it is written.
 
-use super::ground::{Ground, Grounds, Look, Meant};
+use super::ground::{CodeCache, CodeState, PathContent, PathMatch};
 use crate::workspace::project::Project;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::anchor::{
@@ -13,9 +13,9 @@ use std::path::Path;
 
 /// Which places are anchored anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anew {
+pub enum AnchorScope {
     /// Those that are new, or about which something else is said.
-    WhatIsSaid,
+    ChangedStatements,
     /// None: the same is said in another form.
     Nothing,
     /// All of them: somebody compared what is said with the code.
@@ -25,71 +25,80 @@ pub enum Anew {
 impl Project {
     /// The edit that brings the anchors of the next text of a document, which lies at a whole path,
     /// up to what it says; `before` is the text it had, if it had one.
-    pub(crate) fn anchoring(
+    pub(crate) fn anchor_edit(
         &self,
         path: &Path,
         before: Option<&Document>,
         next: &Document,
-        anew: Anew,
+        anew: AnchorScope,
     ) -> Option<Edit> {
         let anchors = Anchors::from_document(next);
         let citations = keyed_citations(next);
         if citations.is_empty() {
             return anchors.replace(next, &BTreeSet::new());
         }
-        let said_before = Said::of(before);
+        let said_before = DocumentCitations::collect(before);
         let before = before.map(Anchors::from_document).unwrap_or_default();
         let mut kept = BTreeSet::new();
         let mut wanted: BTreeMap<AnchorKey, Citation<'_>> = BTreeMap::new();
-        for (number, (key, citation)) in numbered(citations) {
+        for (number, (key, citation)) in number_citations(citations) {
             let is_renumbered = said_before.is_renumbered(&key, number);
             let known = match anew {
-                Anew::Everything => None,
-                Anew::WhatIsSaid if is_renumbered => None,
-                Anew::WhatIsSaid => anchors.find(&key).or_else(|| before.find(&key)).cloned(),
-                Anew::Nothing => same_place(&before, &key),
+                AnchorScope::Everything => None,
+                AnchorScope::ChangedStatements if is_renumbered => None,
+                AnchorScope::ChangedStatements => {
+                    anchors.find(&key).or_else(|| before.find(&key)).cloned()
+                }
+                AnchorScope::Nothing => anchor_of_same_place(&before, &key),
             };
-            let is_new =
-                anew == Anew::Everything || is_renumbered || !said_before.keys.contains(&key);
+            let is_new = anew == AnchorScope::Everything
+                || is_renumbered
+                || !said_before.keys.contains(&key);
             match known {
                 Some(anchor) => {
                     kept.insert(anchor);
                 }
                 // A place without an anchor is older than its next neighbour's change.
-                None if is_new && anew != Anew::Nothing => {
+                None if is_new && anew != AnchorScope::Nothing => {
                     wanted.insert(key, citation);
                 }
                 None => {}
             }
         }
-        kept.extend(self.taken_down(path, wanted));
+        kept.extend(self.record_anchors(path, wanted));
         anchors.replace(next, &kept)
     }
 
     /// What stands now at some places.
-    fn taken_down(&self, path: &Path, wanted: BTreeMap<AnchorKey, Citation<'_>>) -> Vec<Anchor> {
+    fn record_anchors(
+        &self,
+        path: &Path,
+        wanted: BTreeMap<AnchorKey, Citation<'_>>,
+    ) -> Vec<Anchor> {
         let wanted = wanted.into_iter().filter(|(key, _)| can_be_stored(&key.place));
-        let Ok(grounds) = Grounds::of(self) else { return Vec::new() };
-        let mut taken: Vec<(Anchor, String)> =
-            wanted.filter_map(|(key, citation)| grounds.taken_down(path, key, &citation)).collect();
-        grounds.add_ids(&mut taken);
+        let Ok(grounds) = CodeCache::open(self) else { return Vec::new() };
+        let mut taken: Vec<(Anchor, String)> = wanted
+            .filter_map(|(key, citation)| grounds.record_anchor(path, key, &citation))
+            .collect();
+        grounds.add_blob_ids(&mut taken);
         taken.into_iter().map(|(anchor, _)| anchor).collect()
     }
 }
 
 /// What a document said about places.
 #[derive(Default)]
-struct Said {
+struct DocumentCitations {
     keys: HashSet<AnchorKey>,
     /// With the number of the place in its statement.
     numbered: HashSet<(AnchorKey, usize)>,
     statements: HashSet<String>,
 }
 
-impl Said {
-    fn of(document: Option<&Document>) -> Self {
+impl DocumentCitations {
+    fn collect(document: Option<&Document>) -> Self {
         let mut said = Self::default();
-        for (number, (key, _)) in numbered(document.into_iter().flat_map(keyed_citations).collect())
+        for (number, (key, _)) in
+            number_citations(document.into_iter().flat_map(keyed_citations).collect())
         {
             said.statements.insert(key.statement.clone());
             said.keys.insert(key.clone());
@@ -106,7 +115,7 @@ impl Said {
 }
 
 /// The places of a document, each with its number among those of which the same is said.
-fn numbered(
+fn number_citations(
     citations: Vec<(AnchorKey, Citation<'_>)>,
 ) -> impl Iterator<Item = (usize, (AnchorKey, Citation<'_>))> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -118,22 +127,22 @@ fn numbered(
 }
 
 /// The anchor of a place whatever is said about it, under its new key.
-fn same_place(before: &Anchors, key: &AnchorKey) -> Option<Anchor> {
+fn anchor_of_same_place(before: &Anchors, key: &AnchorKey) -> Option<Anchor> {
     let same = before.all().find(|anchor| anchor.key.place == key.place);
     let exact = before.find(key).or(same)?;
     Some(Anchor { key: key.clone(), ..exact.clone() })
 }
 
-impl Grounds<'_> {
+impl CodeCache<'_> {
     /// Adds the ids of all files at once.
-    fn add_ids(&self, taken: &mut [(Anchor, String)]) {
+    fn add_blob_ids(&self, taken: &mut [(Anchor, String)]) {
         let is_file = |stood: &AnchorTarget| matches!(stood, AnchorTarget::File { .. });
         let paths: BTreeSet<String> = taken
             .iter()
             .filter(|(anchor, path)| is_file(&anchor.target) && !path.contains('\n'))
             .map(|(_, path)| path.clone())
             .collect();
-        let ids = self.ids_of(&paths.into_iter().collect::<Vec<_>>());
+        let ids = self.blob_ids(&paths.into_iter().collect::<Vec<_>>());
         for (anchor, path) in taken {
             if let AnchorTarget::File { blob, .. } = &mut anchor.target {
                 *blob = ids.get(path).cloned();
@@ -142,33 +151,35 @@ impl Grounds<'_> {
     }
 
     /// What stands at a place, and its path. A bare name that leads nowhere is no place.
-    fn taken_down(
+    fn record_anchor(
         &self,
         document: &Path,
         key: AnchorKey,
         citation: &Citation<'_>,
     ) -> Option<(Anchor, String)> {
-        let path = match self.meant(document, citation.path, &Ground::WorkTree) {
-            Meant::At(path) => path,
-            Meant::Several(_) => return None,
-            Meant::Nothing => self.below_top(citation.path),
+        let path = match self.resolve_path(document, citation.path, &CodeState::WorkTree) {
+            PathMatch::Unique(path) => path,
+            PathMatch::Ambiguous(_) => return None,
+            PathMatch::Missing => self.path_from_top(citation.path),
         };
         let file = |lines, has_twin| AnchorTarget::File { blob: None, lines, has_twin };
-        let stood = match (self.look(&Ground::WorkTree, &path), citation.lines) {
-            (Look::Folder, _) => AnchorTarget::Folder,
-            (Look::Hidden(_), _) => return None,
-            (Look::File { text: None }, _) | (Look::File { .. }, None) => file(None, false),
-            (Look::File { text: Some(text) }, Some(lines)) => {
+        let stood = match (self.content_at(&CodeState::WorkTree, &path), citation.lines) {
+            (PathContent::Folder, _) => AnchorTarget::Folder,
+            (PathContent::Unreadable(_), _) => return None,
+            (PathContent::File { text: None }, _) | (PathContent::File { .. }, None) => {
+                file(None, false)
+            }
+            (PathContent::File { text: Some(text) }, Some(lines)) => {
                 let hashed = HashedLines::new(&text);
                 hashed.cited(lines).map_or(AnchorTarget::Missing, |cited| {
                     let has_twin = hashed.find_all(cited.text, lines.count()).len() > 1;
                     file(Some(cited), has_twin)
                 })
             }
-            (Look::Nothing, _) if citation.is_bare_name() => return None,
-            (Look::Nothing, _) => AnchorTarget::Missing,
+            (PathContent::Missing, _) if citation.is_bare_name() => return None,
+            (PathContent::Missing, _) => AnchorTarget::Missing,
         };
-        let elsewhere = (path != self.below_top(citation.path)).then(|| path.clone());
+        let elsewhere = (path != self.path_from_top(citation.path)).then(|| path.clone());
         Some((Anchor { key, path: elsewhere, target: stood }, path))
     }
 }

@@ -1,7 +1,7 @@
 //! What is there: in the working tree, or in a commit.
 
-use crate::sys::files::{self, FileError, Problem, Root};
-use crate::sys::git::{Listed, OBJECT_BYTES_MAX, Object, Objects, Repository};
+use crate::sys::files::{self, FileError, FileProblem, Root};
+use crate::sys::git::{FileListing, GitObject, OBJECT_BYTES_MAX, ObjectReader, Repository};
 use crate::workspace::project::Project;
 use midstride_core::handoff::drift::CitationDoubt;
 use std::collections::{BTreeSet, HashMap};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What documents are judged against.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Ground {
+pub enum CodeState {
     /// The files as they are now, committed or not.
     WorkTree,
     /// The files of a commit.
@@ -19,60 +19,60 @@ pub enum Ground {
 
 /// What is at a path.
 #[derive(Clone, Debug)]
-pub(super) enum Look {
-    Nothing,
+pub(super) enum PathContent {
+    Missing,
     Folder,
     /// Without a text where it is none, is too large, or is kept elsewhere.
     File {
         text: Option<Arc<str>>,
     },
     /// It cannot be looked at.
-    Hidden(CitationDoubt),
+    Unreadable(CitationDoubt),
 }
 
-impl Look {
-    pub(super) fn is_there(&self) -> bool {
+impl PathContent {
+    pub(super) fn exists(&self) -> bool {
         matches!(self, Self::Folder | Self::File { .. })
     }
 }
 
 /// What a path in a document leads to.
-pub(super) enum Meant {
+pub(super) enum PathMatch {
     /// The one that is there.
-    At(String),
+    Unique(String),
     /// Any of so many.
-    Several(usize),
-    Nothing,
+    Ambiguous(usize),
+    Missing,
 }
 
 /// Everything that is looked at on the way, each thing once.
-pub(super) struct Grounds<'p> {
+pub(super) struct CodeCache<'p> {
     pub(super) project: &'p Project,
     top: Root,
     /// The root of the project below the top, with a slash behind it.
-    root_below: String,
-    objects: Mutex<Option<Objects>>,
-    looks: Mutex<HashMap<(Ground, String), Look>>,
-    listings: Mutex<HashMap<Ground, Arc<Listed>>>,
-    oldest_here: OnceLock<BTreeSet<String>>,
+    root_prefix: String,
+    objects: Mutex<Option<ObjectReader>>,
+    contents: Mutex<HashMap<(CodeState, String), PathContent>>,
+    listings: Mutex<HashMap<CodeState, Arc<FileListing>>>,
+    shallow_boundary: OnceLock<BTreeSet<String>>,
     /// What git said the first time it did not answer.
-    trouble: OnceLock<String>,
+    git_error: OnceLock<String>,
 }
 
-impl<'p> Grounds<'p> {
-    pub(super) fn of(project: &'p Project) -> Result<Self, FileError> {
+impl<'p> CodeCache<'p> {
+    pub(super) fn open(project: &'p Project) -> Result<Self, FileError> {
         let root = project.root().path();
         let top = project.repository().map_or(root, |repository| repository.work_tree());
         let below = root.strip_prefix(top).ok().and_then(Path::to_str).unwrap_or_default();
         Ok(Self {
             project,
             top: Root::open(top)?,
-            root_below: if below.is_empty() { String::new() } else { format!("{below}/") },
+            root_prefix: if below.is_empty() { String::new() } else { format!("{below}/") },
             objects: Mutex::default(),
-            looks: Mutex::default(),
+            contents: Mutex::default(),
             listings: Mutex::default(),
-            oldest_here: OnceLock::new(),
-            trouble: OnceLock::new(),
+            shallow_boundary: OnceLock::new(),
+            git_error: OnceLock::new(),
         })
     }
 
@@ -82,82 +82,82 @@ impl<'p> Grounds<'p> {
     }
 
     /// What is at a path below the top.
-    pub(super) fn look(&self, ground: &Ground, path: &str) -> Look {
+    pub(super) fn content_at(&self, ground: &CodeState, path: &str) -> PathContent {
         // One that leads out is none, git would not answer any more; git's own files are no code.
         let is_gits = path.split('/').any(|part| part == ".git");
-        if normal(path).as_deref() != Some(path) || is_gits {
-            return Look::Nothing;
+        if normalize_path(path).as_deref() != Some(path) || is_gits {
+            return PathContent::Missing;
         }
         let key = (ground.clone(), path.to_owned());
-        if let Some(look) = held(&self.looks).get(&key) {
+        if let Some(look) = lock(&self.contents).get(&key) {
             return look.clone();
         }
         let look = match ground {
-            Ground::WorkTree => self.look_here(path),
-            Ground::Commit(commit) => self.look_into(commit, path),
+            CodeState::WorkTree => self.read_from_work_tree(path),
+            CodeState::Commit(commit) => self.read_from_commit(commit, path),
         };
-        held(&self.looks).insert(key, look.clone());
+        lock(&self.contents).insert(key, look.clone());
         look
     }
 
-    fn look_here(&self, path: &str) -> Look {
+    fn read_from_work_tree(&self, path: &str) -> PathContent {
         let error = match self.top.read_up_to(Path::new(path), OBJECT_BYTES_MAX) {
-            Ok(bytes) => return Look::File { text: text(&bytes) },
+            Ok(bytes) => return PathContent::File { text: decode_text(&bytes) },
             Err(error) => error,
         };
         match error.problem {
-            Problem::IsFolder => Look::Folder,
-            Problem::TooLarge(_) => Look::File { text: None },
-            Problem::NotFound | Problem::NotFolder => {
-                match self.listed(&Ground::WorkTree).submodule_of(path) {
+            FileProblem::IsFolder => PathContent::Folder,
+            FileProblem::TooLarge(_) => PathContent::File { text: None },
+            FileProblem::NotFound | FileProblem::NotFolder => {
+                match self.list_files(&CodeState::WorkTree).submodule_of(path) {
                     // One that is here would have shown it.
-                    Some(module) if !self.top.has(&Path::new(module).join(".git")) => {
-                        Look::Hidden(CitationDoubt::Submodule(module.to_owned()))
+                    Some(module) if !self.top.exists(&Path::new(module).join(".git")) => {
+                        PathContent::Unreadable(CitationDoubt::Submodule(module.to_owned()))
                     }
-                    _ => Look::Nothing,
+                    _ => PathContent::Missing,
                 }
             }
-            Problem::Exists
-            | Problem::NotFile
-            | Problem::Denied
-            | Problem::ReadOnly
-            | Problem::WouldBeTooLarge(_)
-            | Problem::Outside
-            | Problem::LinkLoop
-            | Problem::Full
-            | Problem::Changed
-            | Problem::Gone
-            | Problem::Other(_) => Look::Hidden(CitationDoubt::Unreadable),
+            FileProblem::Exists
+            | FileProblem::NotFile
+            | FileProblem::Denied
+            | FileProblem::ReadOnly
+            | FileProblem::WouldBeTooLarge(_)
+            | FileProblem::Outside
+            | FileProblem::LinkLoop
+            | FileProblem::DiskFull
+            | FileProblem::Changed
+            | FileProblem::Deleted
+            | FileProblem::Other(_) => PathContent::Unreadable(CitationDoubt::Unreadable),
         }
     }
 
-    fn look_into(&self, commit: &str, path: &str) -> Look {
+    fn read_from_commit(&self, commit: &str, path: &str) -> PathContent {
         let name = |path: &str| format!("{commit}:{path}");
         match self.object(&name(path)) {
-            Some(Object::Blob { bytes, .. }) => {
-                Look::File { text: bytes.and_then(|bytes| text(&bytes)) }
+            Some(GitObject::Blob { bytes, .. }) => {
+                PathContent::File { text: bytes.and_then(|bytes| decode_text(&bytes)) }
             }
-            Some(Object::Other) => Look::Folder,
-            None if self.object(&name(".gitmodules")).is_none() => Look::Nothing,
-            None => self.look_for_submodule(&Ground::Commit(commit.to_owned()), path),
+            Some(GitObject::Other) => PathContent::Folder,
+            None if self.object(&name(".gitmodules")).is_none() => PathContent::Missing,
+            None => self.submodule_content(&CodeState::Commit(commit.to_owned()), path),
         }
     }
 
     /// Another repository is a folder; what lies in it cannot be seen from here.
-    fn look_for_submodule(&self, ground: &Ground, path: &str) -> Look {
-        let listed = self.listed(ground);
+    fn submodule_content(&self, ground: &CodeState, path: &str) -> PathContent {
+        let listed = self.list_files(ground);
         match listed.submodule_of(path) {
-            Some(module) => Look::Hidden(CitationDoubt::Submodule(module.to_owned())),
-            None if listed.submodules.contains(path) => Look::Folder,
-            None => Look::Nothing,
+            Some(module) => PathContent::Unreadable(CitationDoubt::Submodule(module.to_owned())),
+            None if listed.submodules.contains(path) => PathContent::Folder,
+            None => PathContent::Missing,
         }
     }
 
     /// The text of a blob, where it is here.
     pub(super) fn blob(&self, id: &str) -> Option<Arc<str>> {
         match self.object(id)? {
-            Object::Blob { bytes, .. } => text(&bytes?),
-            Object::Other => None,
+            GitObject::Blob { bytes, .. } => decode_text(&bytes?),
+            GitObject::Other => None,
         }
     }
 
@@ -166,47 +166,47 @@ impl<'p> Grounds<'p> {
         self.object(&format!("{id}^{{commit}}")).is_some()
     }
 
-    fn object(&self, name: &str) -> Option<Object> {
+    fn object(&self, name: &str) -> Option<GitObject> {
         let repository = self.project.repository()?;
-        let mut objects = held(&self.objects);
+        let mut objects = lock(&self.objects);
         if objects.is_none() {
-            *objects = self.answered(repository.objects());
+            *objects = self.remember_git_error(repository.objects());
         }
         let answer = objects.as_mut()?.get(name);
         if answer.is_err() {
             // A process that has ended answers nothing any more; the next question starts another.
             *objects = None;
         }
-        self.answered(answer)?
+        self.remember_git_error(answer)?
     }
 
     /// What git answered; that it did not is kept in mind.
-    fn answered<T>(&self, answer: Result<T, impl std::fmt::Display>) -> Option<T> {
-        answer.map_err(|error| self.trouble.get_or_init(|| error.to_string())).ok()
+    fn remember_git_error<T>(&self, answer: Result<T, impl std::fmt::Display>) -> Option<T> {
+        answer.map_err(|error| self.git_error.get_or_init(|| error.to_string())).ok()
     }
 
     /// Why nothing that is not there can be believed not to be, if git did not answer.
-    pub(super) fn trouble(&self) -> Option<CitationDoubt> {
-        self.trouble.get().cloned().map(CitationDoubt::Git)
+    pub(super) fn git_doubt(&self) -> Option<CitationDoubt> {
+        self.git_error.get().cloned().map(CitationDoubt::Git)
     }
 
     /// The commits whose parents are not here.
-    pub(super) fn oldest_here(&self) -> &BTreeSet<String> {
-        self.oldest_here.get_or_init(|| {
-            self.project.repository().map(Repository::oldest_here).unwrap_or_default()
+    pub(super) fn shallow_boundary(&self) -> &BTreeSet<String> {
+        self.shallow_boundary.get_or_init(|| {
+            self.project.repository().map(Repository::shallow_commits).unwrap_or_default()
         })
     }
 
     /// The files there are. Without git nothing is listed.
-    pub(super) fn listed(&self, ground: &Ground) -> Arc<Listed> {
+    pub(super) fn list_files(&self, ground: &CodeState) -> Arc<FileListing> {
         // Held until it is listed, so that git is asked once.
-        let mut listings = held(&self.listings);
+        let mut listings = lock(&self.listings);
         if let Some(listed) = listings.get(ground) {
             return Arc::clone(listed);
         }
         let listed = self.project.repository().and_then(|repository| match ground {
-            Ground::WorkTree => self.answered(repository.files_here()),
-            Ground::Commit(commit) => self.answered(repository.files_at(commit)),
+            CodeState::WorkTree => self.remember_git_error(repository.files_in_work_tree()),
+            CodeState::Commit(commit) => self.remember_git_error(repository.files_at(commit)),
         });
         let listed = Arc::new(listed.unwrap_or_default());
         listings.insert(ground.clone(), Arc::clone(&listed));
@@ -215,87 +215,100 @@ impl<'p> Grounds<'p> {
 
     /// The path below the top that a document, which lies at a whole path, means: from the root of
     /// the project or the top, from its own folder, or the only one that ends so.
-    pub(super) fn meant(&self, document: &Path, written: &str, ground: &Ground) -> Meant {
+    pub(super) fn resolve_path(
+        &self,
+        document: &Path,
+        written: &str,
+        ground: &CodeState,
+    ) -> PathMatch {
         let root = self.project.root().path().to_str();
         let inside = root.and_then(|root| written.strip_prefix(root)?.strip_prefix('/'));
         let written = inside.unwrap_or(written);
-        let from_root = format!("{}{written}", self.root_below);
+        let from_root = format!("{}{written}", self.root_prefix);
         let mut candidates = vec![from_root, written.to_owned()];
-        if let Some(folder) = self.folder_of(document) {
+        if let Some(folder) = self.document_folder(document) {
             candidates.push(format!("{folder}/{written}"));
         }
-        let mut candidates = candidates.iter().filter_map(|path| normal(path));
-        let there = candidates.find(|path| !matches!(self.look(ground, path), Look::Nothing));
-        there.map_or_else(|| self.ending_with(written, ground), Meant::At)
+        let mut candidates = candidates.iter().filter_map(|path| normalize_path(path));
+        let there =
+            candidates.find(|path| !matches!(self.content_at(ground, path), PathContent::Missing));
+        there.map_or_else(|| self.resolve_suffix(written, ground), PathMatch::Unique)
     }
 
     /// The path that is meant if there is none: from the root of the project.
-    pub(super) fn below_top(&self, written: &str) -> String {
-        normal(&format!("{}{written}", self.root_below)).unwrap_or_else(|| written.to_owned())
+    pub(super) fn path_from_top(&self, written: &str) -> String {
+        normalize_path(&format!("{}{written}", self.root_prefix))
+            .unwrap_or_else(|| written.to_owned())
     }
 
-    fn ending_with(&self, written: &str, ground: &Ground) -> Meant {
-        let Some(end) = normal(written).filter(|_| !written.ends_with('/')) else {
-            return Meant::Nothing;
+    fn resolve_suffix(&self, written: &str, ground: &CodeState) -> PathMatch {
+        let Some(end) = normalize_path(written).filter(|_| !written.ends_with('/')) else {
+            return PathMatch::Missing;
         };
         let end = format!("/{end}");
-        let listed = self.listed(ground);
+        let listed = self.list_files(ground);
         let ending = listed.files.keys().filter(|path| path.ends_with(&end));
         let ending: Vec<&String> =
-            ending.filter(|path| self.look(ground, path).is_there()).collect();
+            ending.filter(|path| self.content_at(ground, path).exists()).collect();
         match &ending[..] {
-            [] => Meant::Nothing,
-            [only] => Meant::At((*only).clone()),
-            several => Meant::Several(several.len()),
+            [] => PathMatch::Missing,
+            [only] => PathMatch::Unique((*only).clone()),
+            several => PathMatch::Ambiguous(several.len()),
         }
     }
 
     /// The ids that the texts of files in the working tree have in git. Filters that the repository
     /// is configured with are not run: they are commands. Git may keep the ends of lines otherwise.
-    pub(super) fn ids_of(&self, paths: &[String]) -> HashMap<String, String> {
+    pub(super) fn blob_ids(&self, paths: &[String]) -> HashMap<String, String> {
         let Some(repository) = self.project.repository().filter(|_| !paths.is_empty()) else {
             return HashMap::new();
         };
-        let ids = self.answered(repository.ids_of_files(paths)).unwrap_or_default();
+        let ids = self.remember_git_error(repository.hash_files(paths)).unwrap_or_default();
         let own = |(path, id): (&String, String)| {
-            let id = self.id_without_returns(repository, path, &id).unwrap_or(id);
+            let id = self.id_without_carriage_returns(repository, path, &id).unwrap_or(id);
             (path.clone(), id)
         };
         paths.iter().zip(ids).map(own).collect()
     }
 
-    fn id_without_returns(&self, repository: &Repository, path: &str, id: &str) -> Option<String> {
-        let Look::File { text: Some(text) } = self.look(&Ground::WorkTree, path) else {
+    fn id_without_carriage_returns(
+        &self,
+        repository: &Repository,
+        path: &str,
+        id: &str,
+    ) -> Option<String> {
+        let PathContent::File { text: Some(text) } = self.content_at(&CodeState::WorkTree, path)
+        else {
             return None;
         };
         let has_returns = text.contains("\r\n") && self.object(id).is_none();
         let plain = has_returns.then(|| text.replace("\r\n", "\n"))?;
-        repository.id_of_blob(plain.as_bytes()).ok()
+        repository.hash_blob(plain.as_bytes()).ok()
     }
 
     /// The folder of a document below the top, if it lies there.
-    fn folder_of(&self, document: &Path) -> Option<String> {
+    fn document_folder(&self, document: &Path) -> Option<String> {
         document.strip_prefix(self.top.path()).ok()?.parent()?.to_str().map(str::to_owned)
     }
 }
 
-pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A path as git writes it, without dots; `None` where it leads out, or nowhere.
-fn normal(path: &str) -> Option<String> {
-    let tidy = files::tidy(Path::new(path)).filter(|path| !path.as_os_str().is_empty());
+fn normalize_path(path: &str) -> Option<String> {
+    let tidy = files::normalize(Path::new(path)).filter(|path| !path.as_os_str().is_empty());
     tidy?.to_str().map(str::to_owned)
 }
 
 /// How a file begins whose text git keeps elsewhere.
-const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
+const LFS_PREFIX: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// A file with a null byte among the first so many is no text; the same as git's.
-const LOOKED_AT: usize = 8000;
+const BINARY_CHECK_BYTES: usize = 8000;
 
 /// The text of a file; `None` where it is none.
-fn text(bytes: &[u8]) -> Option<Arc<str>> {
-    let is_binary = bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0);
-    (!is_binary && !bytes.starts_with(LFS)).then(|| String::from_utf8_lossy(bytes).into())
+fn decode_text(bytes: &[u8]) -> Option<Arc<str>> {
+    let is_binary = bytes.iter().take(BINARY_CHECK_BYTES).any(|byte| *byte == 0);
+    (!is_binary && !bytes.starts_with(LFS_PREFIX)).then(|| String::from_utf8_lossy(bytes).into())
 }

@@ -1,12 +1,12 @@
 //! What was judged before, for the same document, the same commit and the same files.
 
-use super::ground::{Grounds, held};
-use crate::store::index::{Index, Judged};
-use crate::store::ledger::Patience;
-use crate::sys::files::{Root, Stamp};
+use super::ground::{CodeCache, lock};
+use crate::store::index::{CheckedDocument, Index};
+use crate::store::ledger::WaitPolicy;
+use crate::sys::files::{FileStamp, Root};
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
-use crate::workspace::project::{Project, SetUp, Shelved};
+use crate::workspace::project::{Project, SetupMode, StoredHandoff};
 use midstride_core::handoff::citation::LineRange;
 use midstride_core::handoff::drift::{
     CitationCheck, CitationDoubt, CitationOrigin, CitationStatus, CodeLocation, LineChange,
@@ -18,22 +18,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Remembers through the index; where there is none, everything is judged anew.
-pub(super) struct Memory {
+pub(super) struct CheckCache {
     index: Option<Mutex<Index>>,
     head: Option<String>,
-    learned: Mutex<Vec<Judged>>,
+    pending: Mutex<Vec<CheckedDocument>>,
 }
 
 /// The judgements of one document as they are kept.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct CachedDocument {
     /// How the files looked that were compared; absent where the outcome hangs on more than them.
     files: Option<BTreeMap<String, [i64; 4]>>,
-    judged: Vec<KeptJudgement>,
+    judged: Vec<CachedCitation>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct KeptJudgement {
+struct CachedCitation {
     place: String,
     at: (usize, usize),
     statement: (usize, usize),
@@ -46,98 +46,107 @@ struct KeptJudgement {
     path_only: bool,
 }
 
-impl Memory {
-    pub(super) fn of(project: &Project) -> Self {
-        let index = match project.set_up() {
-            SetUp::Not => None,
-            SetUp::Committed | SetUp::Private => Index::open(project, Patience::Command).ok(),
+impl CheckCache {
+    pub(super) fn open(project: &Project) -> Self {
+        let index = match project.setup() {
+            SetupMode::NotSetUp => None,
+            SetupMode::Committed | SetupMode::Private => {
+                Index::open(project, WaitPolicy::Command).ok()
+            }
         };
         let head = project.repository().and_then(Repository::head_commit);
-        Self { index: index.map(Mutex::new), head, learned: Mutex::default() }
+        Self { index: index.map(Mutex::new), head, pending: Mutex::default() }
     }
 
     /// What was judged, if nothing it hangs on has changed.
-    pub(super) fn recall(
+    pub(super) fn lookup(
         &self,
-        grounds: &Grounds<'_>,
-        shelved: &Shelved,
+        grounds: &CodeCache<'_>,
+        shelved: &StoredHandoff,
     ) -> Option<Vec<CitationCheck>> {
-        let index = held(self.index.as_ref()?);
-        let judged = index.judged(&path_of(grounds, shelved)).ok()??;
+        let index = lock(self.index.as_ref()?);
+        let judged = index.checked_document(&document_path(grounds, shelved)).ok()??;
         drop(index);
         if judged.head != self.head || judged.document != sha256(&shelved.bytes) {
             return None;
         }
-        let kept: Kept = serde_json::from_str(&judged.judged).ok()?;
+        let kept: CachedDocument = serde_json::from_str(&judged.results).ok()?;
         let files = kept.files?;
         let same = |(path, looked): (&String, &[i64; 4])| match looked {
-            &FOLDER => grounds.top().has_folder(Path::new(path)),
-            looked => grounds.top().stamp(Path::new(path)).is_some_and(|s| numbers(&s) == *looked),
+            &FOLDER_STAMP => grounds.top().has_folder(Path::new(path)),
+            looked => {
+                grounds.top().stamp(Path::new(path)).is_some_and(|s| stamp_numbers(&s) == *looked)
+            }
         };
         if !files.iter().all(same) {
             return None;
         }
-        kept.judged.into_iter().map(KeptJudgement::read).collect()
+        kept.judged.into_iter().map(CachedCitation::decode).collect()
     }
 
     /// Takes note of what was judged.
-    pub(super) fn learn(&self, grounds: &Grounds<'_>, shelved: &Shelved, judged: &[CitationCheck]) {
+    pub(super) fn remember(
+        &self,
+        grounds: &CodeCache<'_>,
+        shelved: &StoredHandoff,
+        judged: &[CitationCheck],
+    ) {
         if self.index.is_none() {
             return;
         }
-        let kept = Kept {
-            files: files(grounds.top(), judged),
-            judged: judged.iter().map(KeptJudgement::of).collect(),
+        let kept = CachedDocument {
+            files: file_stamps(grounds.top(), judged),
+            judged: judged.iter().map(CachedCitation::encode).collect(),
         };
         let Ok(judged) = serde_json::to_string(&kept) else { return };
         // A path may be a secret; it is found out again.
         if !grounds.project.clean(&judged).1.is_empty() {
             return;
         }
-        held(&self.learned).push(Judged {
-            path: path_of(grounds, shelved),
+        lock(&self.pending).push(CheckedDocument {
+            path: document_path(grounds, shelved),
             document: sha256(&shelved.bytes),
             head: self.head.clone(),
-            judged,
+            results: judged,
         });
     }
 }
 
-impl Drop for Memory {
+impl Drop for CheckCache {
     /// Everything at once; who cannot keep it judges again.
     fn drop(&mut self) {
-        let learned = std::mem::take(&mut *held(&self.learned));
+        let learned = std::mem::take(&mut *lock(&self.pending));
         if let Some(index) = self.index.as_ref().filter(|_| !learned.is_empty()) {
-            let _ = held(index).keep_judged(&learned);
+            let _ = lock(index).save_checked_documents(&learned);
         }
     }
 }
 
-fn path_of(grounds: &Grounds<'_>, shelved: &Shelved) -> PathBuf {
-    path_in(grounds.project, shelved)
+fn document_path(grounds: &CodeCache<'_>, shelved: &StoredHandoff) -> PathBuf {
+    document_path_in(grounds.project, shelved)
 }
 
-fn path_in(project: &Project, shelved: &Shelved) -> PathBuf {
+fn document_path_in(project: &Project, shelved: &StoredHandoff) -> PathBuf {
     project.root().path().join(&shelved.path)
 }
 
 /// What was judged of a document as it is, at whichever commit that was; nothing is looked at.
-pub(crate) fn judged_before(
+pub(crate) fn cached_results(
     project: &Project,
     index: &Index,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
 ) -> Option<(Option<String>, Vec<CitationCheck>)> {
-    let judged = index.judged(&path_in(project, shelved)).ok()??;
+    let judged = index.checked_document(&document_path_in(project, shelved)).ok()??;
     if judged.document != sha256(&shelved.bytes) {
         return None;
     }
-    let kept: Kept = serde_json::from_str(&judged.judged).ok()?;
-    Some((judged.head, kept.judged.into_iter().filter_map(KeptJudgement::read).collect()))
+    let kept: CachedDocument = serde_json::from_str(&judged.results).ok()?;
+    Some((judged.head, kept.judged.into_iter().filter_map(CachedCitation::decode).collect()))
 }
 
 /// How the compared files look; `None` where the outcome hangs on what is not there, on other
 /// files, or on one that may change unseen.
-fn files(top: &Root, judged: &[CitationCheck]) -> Option<BTreeMap<String, [i64; 4]>> {
+fn file_stamps(top: &Root, judged: &[CitationCheck]) -> Option<BTreeMap<String, [i64; 4]>> {
     let mut files = BTreeMap::new();
     for one in judged {
         let told = matches!(
@@ -156,25 +165,25 @@ fn files(top: &Root, judged: &[CitationCheck]) -> Option<BTreeMap<String, [i64; 
         }
         if let Some(CodeLocation { path, .. }) = &one.location {
             if top.has_folder(Path::new(path)) {
-                files.insert(path.clone(), FOLDER);
+                files.insert(path.clone(), FOLDER_STAMP);
                 continue;
             }
-            let stamp = top.stamp(Path::new(path)).filter(|stamp| stamp.settled)?;
-            files.insert(path.clone(), numbers(&stamp));
+            let stamp = top.stamp(Path::new(path)).filter(|stamp| stamp.is_settled)?;
+            files.insert(path.clone(), stamp_numbers(&stamp));
         }
     }
     Some(files)
 }
 
 /// Of a folder it counts only that it is there.
-const FOLDER: [i64; 4] = [0; 4];
+const FOLDER_STAMP: [i64; 4] = [0; 4];
 
-fn numbers(stamp: &Stamp) -> [i64; 4] {
+fn stamp_numbers(stamp: &FileStamp) -> [i64; 4] {
     [stamp.modified, stamp.changed, stamp.size, stamp.inode]
 }
 
-impl KeptJudgement {
-    fn of(one: &CitationCheck) -> Self {
+impl CachedCitation {
+    fn encode(one: &CitationCheck) -> Self {
         let (baseline, commit) = one.origin.word_and_commit();
         let lines = |lines: LineRange| (lines.first, lines.last);
         Self {
@@ -191,7 +200,7 @@ impl KeptJudgement {
         }
     }
 
-    fn read(self) -> Option<CitationCheck> {
+    fn decode(self) -> Option<CitationCheck> {
         let lines = |(first, last)| LineRange { first, last };
         Some(CitationCheck {
             place: Spanned::new(self.place, Span::new(self.at.0, self.at.1)),

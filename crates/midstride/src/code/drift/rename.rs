@@ -1,7 +1,7 @@
 //! Where a file went that is not at its path any more.
 
-use super::baseline::Base;
-use super::ground::{Ground, Grounds, Look};
+use super::baseline::ResolvedOrigin;
+use super::ground::{CodeCache, CodeState, PathContent};
 use midstride_core::handoff::drift::{CitationDoubt, SIMILARITY_MIN, similarity};
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -11,53 +11,60 @@ use std::path::Path;
 const CANDIDATES_MAX: usize = 1000;
 
 /// What became of the search.
-pub(super) enum Renamed {
-    To(String),
-    No,
+pub(super) enum RenameOutcome {
+    Found(String),
+    NotFound,
     /// Not found, and not everything was looked at.
-    Unsure(CitationDoubt),
+    Inconclusive(CitationDoubt),
 }
 
 /// A file that is not at its path any more.
-struct Lost<'b> {
+struct MissingFile<'b> {
     path: &'b str,
     blob: Option<&'b str>,
     text: Option<&'b str>,
 }
 
-impl Grounds<'_> {
+impl CodeCache<'_> {
     /// The path that a file has now: one with the same text, or the one with the most similar text
     /// among those that were not there before.
-    pub(super) fn renamed(
+    pub(super) fn find_renamed(
         &self,
-        base: &Base,
+        base: &ResolvedOrigin,
         blob: Option<&str>,
         text: Option<&str>,
-        now: &Ground,
-    ) -> Renamed {
-        let was = Lost { path: &base.path, blob, text };
-        let found = self.found_among(&was, self.new_files(base.ground.as_ref(), now), now);
-        match (&found, &base.ground) {
+        now: &CodeState,
+    ) -> RenameOutcome {
+        let was = MissingFile { path: &base.path, blob, text };
+        let found = self.find_most_similar(&was, self.new_files(base.state.as_ref(), now), now);
+        match (&found, &base.state) {
             // What stood beside the file until it went is no new name of it. Git is asked only here:
             // it may have to look through the whole history.
-            (Renamed::To(_), None) => {
-                let before = self.before_it_went(&base.path, now);
-                self.found_among(&was, self.new_files(before.as_ref(), now), now)
+            (RenameOutcome::Found(_), None) => {
+                let before = self.state_before_removal(&base.path, now);
+                self.find_most_similar(&was, self.new_files(before.as_ref(), now), now)
             }
             _ => found,
         }
     }
 
-    fn found_among(&self, was: &Lost<'_>, mut candidates: Vec<String>, now: &Ground) -> Renamed {
-        candidates.sort_by_cached_key(|path| likeness(was.path, path));
-        if let Some(path) = was.blob.and_then(|blob| self.with_blob(blob, &candidates, now)) {
-            return Renamed::To(path);
+    fn find_most_similar(
+        &self,
+        was: &MissingFile<'_>,
+        mut candidates: Vec<String>,
+        now: &CodeState,
+    ) -> RenameOutcome {
+        candidates.sort_by_cached_key(|path| similarity_key(was.path, path));
+        if let Some(path) = was.blob.and_then(|blob| self.find_by_blob(blob, &candidates, now)) {
+            return RenameOutcome::Found(path);
         }
-        let Some(text) = was.text else { return Renamed::No };
+        let Some(text) = was.text else { return RenameOutcome::NotFound };
         let compared = candidates.len().min(CANDIDATES_MAX);
         let mut best: Option<(usize, &String)> = None;
         for path in &candidates[..compared] {
-            let Look::File { text: Some(other) } = self.look(now, path) else { continue };
+            let PathContent::File { text: Some(other) } = self.content_at(now, path) else {
+                continue;
+            };
             // The rest of a text that is twice as long cannot make up for it.
             if text.len().min(other.len()) * 2 < text.len().max(other.len()) {
                 continue;
@@ -68,48 +75,51 @@ impl Grounds<'_> {
             }
         }
         match best {
-            Some((_, path)) => Renamed::To(path.clone()),
+            Some((_, path)) => RenameOutcome::Found(path.clone()),
             None if compared < candidates.len() => {
                 let candidates = candidates.len();
-                Renamed::Unsure(CitationDoubt::RenamesTruncated { compared, candidates })
+                RenameOutcome::Inconclusive(CitationDoubt::RenamesTruncated {
+                    compared,
+                    candidates,
+                })
             }
-            None => Renamed::No,
+            None => RenameOutcome::NotFound,
         }
     }
 
     /// Files that are there now and were not before, as far as that is known.
-    fn new_files(&self, before: Option<&Ground>, now: &Ground) -> Vec<String> {
-        let before = before.map(|ground| self.listed(ground));
+    fn new_files(&self, before: Option<&CodeState>, now: &CodeState) -> Vec<String> {
+        let before = before.map(|ground| self.list_files(ground));
         let is_new =
             |path: &&String| before.as_ref().is_none_or(|before| !before.files.contains_key(*path));
-        self.listed(now).files.keys().filter(is_new).cloned().collect()
+        self.list_files(now).files.keys().filter(is_new).cloned().collect()
     }
 
     /// The last state that had a file, if the history tells.
-    fn before_it_went(&self, path: &str, now: &Ground) -> Option<Ground> {
+    fn state_before_removal(&self, path: &str, now: &CodeState) -> Option<CodeState> {
         let repository = self.project.repository()?;
-        let has = |ground: &Ground| self.look(ground, path).is_there();
+        let has = |ground: &CodeState| self.content_at(ground, path).exists();
         let newest = match now {
-            Ground::WorkTree => Ground::Commit(repository.head_commit()?),
-            Ground::Commit(commit) => Ground::Commit(commit.clone()),
+            CodeState::WorkTree => CodeState::Commit(repository.head_commit()?),
+            CodeState::Commit(commit) => CodeState::Commit(commit.clone()),
         };
-        let Ground::Commit(commit) = &newest else { return None };
+        let CodeState::Commit(commit) = &newest else { return None };
         if has(&newest) {
             return Some(newest);
         }
-        repository.before_last_change(commit, path).map(Ground::Commit).filter(has)
+        repository.before_last_change(commit, path).map(CodeState::Commit).filter(has)
     }
 
-    fn with_blob(&self, blob: &str, candidates: &[String], now: &Ground) -> Option<String> {
-        let ids = self.ids(candidates, now);
+    fn find_by_blob(&self, blob: &str, candidates: &[String], now: &CodeState) -> Option<String> {
+        let ids = self.current_blob_ids(candidates, now);
         let is_same = |path: &&String| ids.get(*path).is_some_and(|id| id == blob);
         let mut same = candidates.iter().filter(is_same);
-        same.find(|path| self.look(now, path).is_there()).cloned()
+        same.find(|path| self.content_at(now, path).exists()).cloned()
     }
 
     /// The ids of the texts of files; those that git does not keep yet are hashed.
-    fn ids(&self, paths: &[String], now: &Ground) -> HashMap<String, String> {
-        let listed = self.listed(now);
+    fn current_blob_ids(&self, paths: &[String], now: &CodeState) -> HashMap<String, String> {
+        let listed = self.list_files(now);
         let (known, unknown): (Vec<&String>, Vec<&String>) =
             paths.iter().partition(|path| listed.files.get(*path).is_some_and(Option::is_some));
         let known = known
@@ -117,16 +127,16 @@ impl Grounds<'_> {
             .filter_map(|path| Some((path.clone(), listed.files.get(path)?.clone()?)));
         let unknown: Vec<String> = unknown
             .into_iter()
-            .filter(|path| matches!(self.look(now, path), Look::File { .. }))
+            .filter(|path| matches!(self.content_at(now, path), PathContent::File { .. }))
             .take(CANDIDATES_MAX)
             .cloned()
             .collect();
-        known.chain(self.ids_of(&unknown)).collect()
+        known.chain(self.blob_ids(&unknown)).collect()
     }
 }
 
 /// The likelier ones come first: the same name, the same name in other letters, the same ending.
-fn likeness(from: &str, to: &str) -> (bool, bool, bool, String) {
+fn similarity_key(from: &str, to: &str) -> (bool, bool, bool, String) {
     let name = |path: &str| Path::new(path).file_name().map(OsStr::to_ascii_lowercase);
     let ending = |path: &str| Path::new(path).extension().map(OsStr::to_owned);
     (

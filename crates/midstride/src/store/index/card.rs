@@ -1,6 +1,6 @@
 //! What hits are filtered and ordered by.
 
-use crate::workspace::project::{Project, Shelved};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
 use midstride_core::text::yaml::YamlNode;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What hits are filtered and ordered by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Card {
+pub struct IndexCard {
     /// Its status.
     pub status: Status,
     /// Its kind.
@@ -19,12 +19,12 @@ pub struct Card {
     /// When it was last changed, in seconds, where it says so.
     pub changed: Option<i64>,
     /// Whom it waits for, if it is open.
-    pub waits: Option<Waits>,
+    pub routing: Option<HandoffRouting>,
 }
 
 /// Whom and what an open handoff waits for: what the few are chosen by that a session is told of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waits {
+pub struct HandoffRouting {
     /// Whether it is a note, which has no header of ours.
     #[serde(default)]
     pub is_note: bool,
@@ -36,8 +36,8 @@ pub struct Waits {
     pub session: Option<String>,
 }
 
-impl Waits {
-    fn of(handoff: &Handoff<'_>) -> Option<Self> {
+impl HandoffRouting {
+    fn from_handoff(handoff: &Handoff<'_>) -> Option<Self> {
         let said = |path| {
             let text = handoff.node(path).and_then(YamlNode::text);
             text.map(|text| text.value.trim().to_owned()).filter(|text| !text.is_empty())
@@ -51,16 +51,16 @@ impl Waits {
     }
 }
 
-impl Card {
+impl IndexCard {
     /// The card of a document.
-    pub fn of(project: &Project, shelved: &Shelved) -> Self {
+    pub fn from_document(project: &Project, shelved: &StoredHandoff) -> Self {
         let handoff = shelved.handoff(project);
         Self {
             status: handoff.status(),
             kind: handoff.kind(),
             stage: handoff.stage().map(str::to_owned),
             changed: changed(&handoff),
-            waits: Waits::of(&handoff),
+            routing: HandoffRouting::from_handoff(&handoff),
         }
     }
 }
@@ -90,7 +90,7 @@ pub struct Filter {
 
 impl Filter {
     /// Whether a document at a path is wanted.
-    pub fn fits(&self, card: &Card, path: impl FnOnce() -> PathBuf) -> bool {
+    pub fn matches(&self, card: &IndexCard, path: impl FnOnce() -> PathBuf) -> bool {
         let below = |folder: &PathBuf| path().starts_with::<&Path>(folder);
         self.status.is_none_or(|status| card.status == status)
             && self.kind.is_none_or(|kind| card.kind == kind)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// What is kept about one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct CheckedDocument {
     /// Where the document lies.
     pub path: PathBuf,
     /// The hash of its text.
@@ -15,30 +15,30 @@ pub struct Judged {
     /// What was checked out.
     pub head: Option<String>,
     /// What was found out, as its owner writes it.
-    pub judged: String,
+    pub results: String,
 }
 
 impl Index {
     /// What is kept about a document.
-    pub fn judged(&self, path: &Path) -> Result<Option<Judged>, IndexError> {
+    pub fn checked_document(&self, path: &Path) -> Result<Option<CheckedDocument>, IndexError> {
         let asked = "SELECT document, head, judged FROM judged WHERE path = ?1";
         let mut statement = self.connection.prepare_cached(asked)?;
         let found = statement.query_row(params![path.as_os_str().as_bytes()], |row| {
-            Ok(Judged {
+            Ok(CheckedDocument {
                 path: path.to_owned(),
                 document: row.get(0)?,
                 head: row.get(1)?,
-                judged: row.get(2)?,
+                results: row.get(2)?,
             })
         });
         Ok(found.optional()?)
     }
 
     /// Keeps what was found out, in the place of what was kept before.
-    pub fn keep_judged(&mut self, all: &[Judged]) -> Result<(), IndexError> {
+    pub fn save_checked_documents(&mut self, all: &[CheckedDocument]) -> Result<(), IndexError> {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for Judged { path, document, head, judged } in all {
+        for CheckedDocument { path, document, head, results: judged } in all {
             transaction
                 .prepare_cached("REPLACE INTO judged VALUES (?1, ?2, ?3, ?4)")?
                 .execute(params![path.as_os_str().as_bytes(), document, head, judged])?;

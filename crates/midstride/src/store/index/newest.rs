@@ -1,7 +1,7 @@
 //! Which documents are likely the newest, told without reading them.
 
-use crate::sys::files::{FileError, Look, Stamp};
-use crate::workspace::project::{Looked, Project, Spot};
+use crate::sys::files::{FileError, FileStamp, ScanDetail};
+use crate::workspace::project::{DocumentPlace, DocumentScan, Project};
 use std::ffi::OsStr;
 
 /// Of more documents than this the times are not looked at while a client waits: that alone would
@@ -12,18 +12,19 @@ pub(super) const TIMED_MAX: usize = 20_000;
 const CHECKOUT_NANOSECONDS: i64 = 600 * 1_000_000_000;
 
 /// What is greater is likely newer. Names that begin with a date or a number tell where times do not.
-pub(super) fn age(stamp: Option<Stamp>, spot: &Spot) -> (Option<i64>, &OsStr) {
+pub(super) fn recency_key(stamp: Option<FileStamp>, spot: &DocumentPlace) -> (Option<i64>, &OsStr) {
     let modified = stamp.map(|stamp| stamp.modified / CHECKOUT_NANOSECONDS);
-    (modified, spot.inside().as_os_str())
+    (modified, spot.relative_path().as_os_str())
 }
 
 /// All documents, the newest first, and what could not be looked at.
-pub(super) fn newest_first(project: &Project) -> (Vec<Spot>, Vec<FileError>) {
-    let Looked { mut documents, unread, .. } = project.look(Look::UpTo(TIMED_MAX));
-    let is_timed = documents.iter().all(|(_, stamp)| stamp.is_timed());
-    let timed = |stamp: &Stamp| Some(*stamp).filter(|_| is_timed);
+pub(super) fn newest_first(project: &Project) -> (Vec<DocumentPlace>, Vec<FileError>) {
+    let DocumentScan { mut documents, unread, .. } =
+        project.scan(ScanDetail::MetadataUpTo(TIMED_MAX));
+    let is_timed = documents.iter().all(|(_, stamp)| stamp.has_time());
+    let timed = |stamp: &FileStamp| Some(*stamp).filter(|_| is_timed);
     documents.sort_unstable_by(|(spot, stamp), (other, other_stamp)| {
-        age(timed(other_stamp), other).cmp(&age(timed(stamp), spot))
+        recency_key(timed(other_stamp), other).cmp(&recency_key(timed(stamp), spot))
     });
     (documents.into_iter().map(|(spot, _)| spot).collect(), unread)
 }

@@ -7,12 +7,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 /// What a column holds for a root.
-pub(super) fn stored_root<'s>(project: &Project, root: &'s Path) -> &'s [u8] {
+pub(super) fn encode_root<'s>(project: &Project, root: &'s Path) -> &'s [u8] {
     let is_own = root.as_os_str() == project.root().path().as_os_str();
     if is_own { b"" } else { root.as_os_str().as_bytes() }
 }
 
 /// The root that a column holds.
-pub(super) fn root_of<'s>(project: &'s Project, stored: &'s [u8]) -> &'s Path {
+pub(super) fn decode_root<'s>(project: &'s Project, stored: &'s [u8]) -> &'s Path {
     if stored.is_empty() { project.root().path() } else { Path::new(OsStr::from_bytes(stored)) }
 }

@@ -1,7 +1,7 @@
 //! The shape of the index. There are no steps from one version to the next: it is made anew.
 
 use super::IndexError;
-use crate::store::ledger::Patience;
+use crate::store::ledger::WaitPolicy;
 use crate::store::sqlite_log;
 use crate::sys::files::{self, Lock, Root};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
@@ -13,10 +13,10 @@ use std::time::Duration;
 const VERSION: u32 = 5;
 
 /// How long to wait for others who write.
-fn timeout(patience: Patience) -> Duration {
+fn timeout(patience: WaitPolicy) -> Duration {
     match patience {
-        Patience::Command => Duration::from_secs(5),
-        Patience::Hook => Duration::from_millis(20),
+        WaitPolicy::Command => Duration::from_secs(5),
+        WaitPolicy::Hook => Duration::from_millis(20),
     }
 }
 
@@ -26,7 +26,7 @@ fn timeout(patience: Patience) -> Duration {
 /// The id of a document tells the day of its last change, so that the newest come first without
 /// being sorted. Words are folded before they come here: all that is left to do is to split at
 /// spaces.
-const SHAPE: &str = "
+const SCHEMA: &str = "
     CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     CREATE TABLE folders (
         root BLOB NOT NULL, inside BLOB NOT NULL,
@@ -60,14 +60,14 @@ const SHAPE: &str = "
 pub(super) fn open(
     folder: &Root,
     name: &str,
-    patience: Patience,
+    patience: WaitPolicy,
 ) -> Result<Connection, IndexError> {
     let path = folder.path().join(name);
     let mut connection = connect(&path, patience)?;
     match version(&connection)? {
         VERSION => Ok(connection),
         0 => {
-            make(&mut connection, folder, name)?;
+            initialize(&mut connection, folder, name)?;
             Ok(connection)
         }
         _ => Err(IndexError::Database(rusqlite::Error::InvalidQuery)),
@@ -76,13 +76,13 @@ pub(super) fn open(
 
 /// Throws an index away and makes another one. Whoever has the old one open goes on with a file
 /// that has no name any more, which harms nobody.
-pub(super) fn make_anew(
+pub(super) fn recreate(
     folder: &Root,
     name: &str,
-    patience: Patience,
+    patience: WaitPolicy,
 ) -> Result<Connection, IndexError> {
     {
-        let _turn = Lock::hold(folder, name)?;
+        let _turn = Lock::acquire(folder, name)?;
         remove(folder, name);
     }
     open(folder, name, patience)
@@ -95,24 +95,24 @@ pub(super) fn remove(folder: &Root, name: &str) {
     }
 }
 
-fn connect(path: &Path, patience: Patience) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, patience: WaitPolicy) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(timeout(patience))?;
-    sqlite_log::keep(&connection)?;
+    sqlite_log::keep_on_close(&connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(connection)
 }
 
 /// SQLite does not wait for others when the kind of its log changes, so those who start at once do
 /// so one after the other.
-fn make(connection: &mut Connection, folder: &Root, name: &str) -> Result<(), IndexError> {
-    let _turn = Lock::hold(folder, name)?;
+fn initialize(connection: &mut Connection, folder: &Root, name: &str) -> Result<(), IndexError> {
+    let _turn = Lock::acquire(folder, name)?;
     // Nothing is lost that could not be made again, and a client may wait.
     connection.pragma_update(None, "synchronous", "OFF")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if version(&transaction)? == 0 {
-        transaction.execute_batch(SHAPE)?;
+        transaction.execute_batch(SCHEMA)?;
         transaction.execute_batch(&format!("PRAGMA user_version = {VERSION}"))?;
     }
     transaction.commit()?;
@@ -134,22 +134,25 @@ pub(super) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Looks at an index without making or changing one.
-fn look<T>(path: &Path, at: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
+fn query_existing<T>(
+    path: &Path,
+    at: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+) -> Option<T> {
     let connection = connect_to_read(path).ok()?;
     (version(&connection).ok()? == VERSION).then(|| at(&connection).ok())?
 }
 
-pub(super) fn count(path: &Path) -> Option<usize> {
+pub(super) fn count_documents(path: &Path) -> Option<usize> {
     let count = |connection: &Connection| -> rusqlite::Result<i64> {
         connection.query_row("SELECT count(*) FROM documents", [], |row| row.get(0))
     };
-    look(path, count).and_then(|count| usize::try_from(count).ok())
+    query_existing(path, count).and_then(|count| usize::try_from(count).ok())
 }
 
 /// The root of the project that an index is about.
-pub(super) fn root(path: &Path) -> Option<PathBuf> {
+pub(super) fn read_root(path: &Path) -> Option<PathBuf> {
     let root = |connection: &Connection| -> rusqlite::Result<Vec<u8>> {
         connection.query_row("SELECT value FROM facts WHERE name = 'root'", [], |row| row.get(0))
     };
-    look(path, root).map(|bytes| PathBuf::from(std::ffi::OsStr::from_bytes(&bytes)))
+    query_existing(path, root).map(|bytes| PathBuf::from(std::ffi::OsStr::from_bytes(&bytes)))
 }

@@ -1,8 +1,8 @@
 //! Asking the index.
 
-use super::root::root_of;
-use super::{Card, Filter, Hit, Index, IndexError};
-use crate::workspace::project::{Project, Spot};
+use super::root::decode_root;
+use super::{DocumentHit, Filter, Index, IndexCard, IndexError};
+use crate::workspace::project::{DocumentPlace, Project};
 use midstride_core::brief::search::{Query, Tier, Zone};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::text::words::SearchTerm;
@@ -46,14 +46,21 @@ impl Index {
         filter: &Filter,
         limit: usize,
         time: Duration,
-    ) -> Result<Vec<Hit>, IndexError> {
-        within(&self.connection, time, || {
-            let mut hits: Vec<Hit> = Vec::new();
+    ) -> Result<Vec<DocumentHit>, IndexError> {
+        with_timeout(&self.connection, time, || {
+            let mut hits: Vec<DocumentHit> = Vec::new();
             let mut seen = HashSet::new();
             for tier in Tier::ALL {
                 let Some(expression) = expression(query, tier) else { continue };
                 let left = limit - hits.len();
-                hits.extend(self.of_tier(project, &expression, tier, filter, left, &mut seen)?);
+                hits.extend(self.find_in_tier(
+                    project,
+                    &expression,
+                    tier,
+                    filter,
+                    left,
+                    &mut seen,
+                )?);
                 if hits.len() >= limit {
                     break;
                 }
@@ -63,7 +70,7 @@ impl Index {
     }
 
     /// The newest hits of a tier that were not seen in a better one.
-    fn of_tier(
+    fn find_in_tier(
         &self,
         project: &Project,
         expression: &str,
@@ -71,7 +78,7 @@ impl Index {
         filter: &Filter,
         limit: usize,
         seen: &mut HashSet<i64>,
-    ) -> Result<Vec<Hit>, IndexError> {
+    ) -> Result<Vec<DocumentHit>, IndexError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM words JOIN documents ON documents.id = words.rowid
              WHERE words MATCH ?1 ORDER BY words.rowid DESC"
@@ -87,13 +94,13 @@ impl Index {
             if hits.len() >= limit && last_day != Some(day) {
                 break;
             }
-            let Some((spot, card)) = found(project, row)? else { continue };
-            if filter.fits(&card, || project.shown(&spot)) && seen.insert(id) {
-                hits.push(Hit { spot, tier, card });
+            let Some((spot, card)) = card_from_row(project, row)? else { continue };
+            if filter.matches(&card, || project.display_path(&spot)) && seen.insert(id) {
+                hits.push(DocumentHit { spot, tier, card });
                 last_day = Some(day);
             }
         }
-        sort(project, &mut hits);
+        sort_hits(project, &mut hits);
         hits.truncate(limit);
         Ok(hits)
     }
@@ -102,13 +109,13 @@ impl Index {
     pub(crate) fn newest(
         &self,
         project: &Project,
-        mut wanted: impl FnMut(Spot, Card) -> bool,
+        mut wanted: impl FnMut(DocumentPlace, IndexCard) -> bool,
     ) -> Result<(), IndexError> {
         let sql = format!("SELECT {COLUMNS} FROM documents ORDER BY id DESC");
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let Some((spot, card)) = found(project, row)? else { continue };
+            let Some((spot, card)) = card_from_row(project, row)? else { continue };
             if !wanted(spot, card) {
                 break;
             }
@@ -117,13 +124,16 @@ impl Index {
     }
 
     /// The open handoffs that were seen in this worktree, the newest first.
-    pub fn open_ones(&self, project: &Project) -> Result<Vec<(Spot, Card)>, IndexError> {
+    pub fn open_handoffs(
+        &self,
+        project: &Project,
+    ) -> Result<Vec<(DocumentPlace, IndexCard)>, IndexError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM documents WHERE waits IS NOT NULL AND worktree = ?1
              ORDER BY id DESC"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement.query_map([self.worktree], |row| found(project, row))?;
+        let rows = statement.query_map([self.worktree], |row| card_from_row(project, row))?;
         let rows: Vec<Option<_>> = rows.collect::<rusqlite::Result<_>>()?;
         Ok(rows.into_iter().flatten().collect())
     }
@@ -135,12 +145,12 @@ impl Index {
         many: usize,
         time: Duration,
     ) -> Result<Vec<TermHits>, IndexError> {
-        within(&self.connection, time, || {
-            terms.iter().map(|term| self.of_term(term, many)).collect()
+        with_timeout(&self.connection, time, || {
+            terms.iter().map(|term| self.find_term(term, many)).collect()
         })
     }
 
-    fn of_term(&self, term: &SearchTerm, many: usize) -> Result<TermHits, IndexError> {
+    fn find_term(&self, term: &SearchTerm, many: usize) -> Result<TermHits, IndexError> {
         let phrase = phrase(term);
         let everywhere = self.ids(&phrase, many)?;
         let mut hits = TermHits { documents: everywhere.len(), ..TermHits::default() };
@@ -167,30 +177,37 @@ impl Index {
     }
 
     /// Where the document lies that a number stands for, and its card.
-    pub fn card(&self, project: &Project, id: i64) -> Result<Option<(Spot, Card)>, IndexError> {
+    pub fn card(
+        &self,
+        project: &Project,
+        id: i64,
+    ) -> Result<Option<(DocumentPlace, IndexCard)>, IndexError> {
         let sql = format!("SELECT {COLUMNS} FROM documents WHERE id = ?1");
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let card = statement.query_row([id], |row| found(project, row)).optional()?;
+        let card = statement.query_row([id], |row| card_from_row(project, row)).optional()?;
         Ok(card.flatten())
     }
 }
 
 /// What a row tells; nothing where it lies on no shelf any more.
-fn found(project: &Project, row: &Row<'_>) -> rusqlite::Result<Option<(Spot, Card)>> {
-    let root = root_of(project, row.get_ref(1)?.as_blob()?);
+fn card_from_row(
+    project: &Project,
+    row: &Row<'_>,
+) -> rusqlite::Result<Option<(DocumentPlace, IndexCard)>> {
+    let root = decode_root(project, row.get_ref(1)?.as_blob()?);
     let inside = Path::new(OsStr::from_bytes(row.get_ref(2)?.as_blob()?));
     let status = Status::parse(row.get_ref(3)?.as_str()?).unwrap_or(Status::Planned);
     let kind = HandoffKind::parse(row.get_ref(4)?.as_str()?).unwrap_or(HandoffKind::Investigation);
     let waits = row.get_ref(7)?.as_str_or_null()?.and_then(|text| serde_json::from_str(text).ok());
-    let card = Card { status, kind, stage: row.get(5)?, changed: row.get(6)?, waits };
-    Ok(project.spot_below(root, inside).map(|spot| (spot, card)))
+    let card = IndexCard { status, kind, stage: row.get(5)?, changed: row.get(6)?, routing: waits };
+    Ok(project.place_below(root, inside).map(|spot| (spot, card)))
 }
 
 /// The best tier first, then the latest change, then by path.
-pub(super) fn sort(project: &Project, hits: &mut [Hit]) {
+pub(super) fn sort_hits(project: &Project, hits: &mut [DocumentHit]) {
     hits.sort_by_cached_key(|hit| {
         let changed = hit.card.changed.map(std::cmp::Reverse);
-        (hit.tier, changed.is_none(), changed, project.shown(&hit.spot))
+        (hit.tier, changed.is_none(), changed, project.display_path(&hit.spot))
     });
 }
 
@@ -216,7 +233,7 @@ fn expression(query: &Query, tier: Tier) -> Option<String> {
 }
 
 /// Does something that is stopped when its time is over.
-fn within<T>(
+fn with_timeout<T>(
     connection: &Connection,
     time: Duration,
     work: impl FnOnce() -> Result<T, IndexError>,

@@ -3,11 +3,11 @@
 //! Most documents are the same in both, so they only have to be compared, not parsed and split into
 //! words again. A row of a copy is not believed before its file was compared in this worktree.
 
-use super::root::root_of;
-use super::{IndexError, name_of, schema};
-use crate::store::ledger::{Patience, Place};
+use super::root::decode_root;
+use super::{IndexError, index_name, schema};
+use crate::store::ledger::{LedgerFolder, WaitPolicy};
 use crate::sys::files::{self, Lock, Root};
-use crate::workspace::project::{Project, Spot};
+use crate::workspace::project::{DocumentPlace, Project};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 use std::collections::HashSet;
@@ -20,24 +20,24 @@ const BYTES_IN_HOOK_MAX: u64 = 8 << 20;
 
 /// Copies the index of another worktree, if this one has none and there is one. Late where a client
 /// waits and the copy would take too long: the process that goes on after the hook makes it.
-pub(super) fn copy(
+pub(super) fn copy_from_worktree(
     project: &Project,
     folder: &Root,
     name: &str,
-    patience: Patience,
+    patience: WaitPolicy,
 ) -> Result<(), IndexError> {
     if files::exists(&folder.path().join(name)) {
         return Ok(());
     }
-    let Some((bytes, from)) = largest_of_others(project, folder.path(), name) else {
+    let Some((bytes, from)) = largest_other_index(project, folder.path(), name) else {
         return Ok(());
     };
-    if patience == Patience::Hook && bytes > BYTES_IN_HOOK_MAX {
-        return Err(IndexError::Late);
+    if patience == WaitPolicy::Hook && bytes > BYTES_IN_HOOK_MAX {
+        return Err(IndexError::TimedOut);
     }
     let _turn = match patience {
-        Patience::Command => Lock::hold(folder, name)?,
-        Patience::Hook => Lock::try_hold(folder, name)?.ok_or(IndexError::Late)?,
+        WaitPolicy::Command => Lock::acquire(folder, name)?,
+        WaitPolicy::Hook => Lock::try_acquire(folder, name)?.ok_or(IndexError::TimedOut)?,
     };
     if files::exists(&folder.path().join(name)) {
         return Ok(());
@@ -57,32 +57,32 @@ pub(super) fn copy(
 }
 
 /// The indexes of this project in other worktrees: the size and the path of the largest.
-fn largest_of_others(project: &Project, folder: &Path, name: &str) -> Option<(u64, PathBuf)> {
+fn largest_other_index(project: &Project, folder: &Path, name: &str) -> Option<(u64, PathBuf)> {
     let repository = project.repository()?;
     let below = project.root().path().strip_prefix(repository.work_tree()).ok()?;
-    let names = repository.work_trees().into_iter().map(|top| name_of(&top.join(below)));
+    let names = repository.work_trees().into_iter().map(|top| index_name(&top.join(below)));
     let paths = names.filter(|other| other != name).map(|other| folder.join(other));
-    let known = paths.filter(|path| schema::count(path).is_some());
+    let known = paths.filter(|path| schema::count_documents(path).is_some());
     known.filter_map(|path| Some((files::size(&path)?, path))).max()
 }
 
 /// The handoffs that are open in another worktree, as the places they have in this one: where there is
 /// no time to copy its index, these are worth reading first.
-pub(super) fn open_elsewhere(project: &Project) -> HashSet<Spot> {
-    let name = name_of(project.root().path());
-    let other = largest_of_others(project, Place::of(project).path(), &name);
-    let open = other.and_then(|(_, path)| open_ones(project, &path).ok());
+pub(super) fn open_in_other_worktrees(project: &Project) -> HashSet<DocumentPlace> {
+    let name = index_name(project.root().path());
+    let other = largest_other_index(project, LedgerFolder::for_project(project).path(), &name);
+    let open = other.and_then(|(_, path)| read_open_handoffs(project, &path).ok());
     open.unwrap_or_default()
 }
 
-fn open_ones(project: &Project, path: &Path) -> rusqlite::Result<HashSet<Spot>> {
+fn read_open_handoffs(project: &Project, path: &Path) -> rusqlite::Result<HashSet<DocumentPlace>> {
     let index = schema::connect_to_read(path)?;
     let sql = "SELECT root, inside FROM documents WHERE waits IS NOT NULL";
     let mut statement = index.prepare(sql)?;
     let spots = statement.query_map([], |row| {
-        let root = root_of(project, row.get_ref(0)?.as_blob()?);
+        let root = decode_root(project, row.get_ref(0)?.as_blob()?);
         let inside = Path::new(OsStr::from_bytes(row.get_ref(1)?.as_blob()?));
-        Ok(project.spot_below(root, inside))
+        Ok(project.place_below(root, inside))
     })?;
     spots.filter_map(Result::transpose).collect()
 }

@@ -1,7 +1,7 @@
 //! The doorbell: a file that is written after every append. Watching the database itself is always
 //! one event late.
 
-use super::Watch;
+use super::LedgerWatch;
 use crate::sys::files::{FileError, Root};
 use notify::{RecursiveMode, Watcher as _};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl BellWatch {
     }
 }
 
-impl Watch for BellWatch {
+impl LedgerWatch for BellWatch {
     fn wait(&mut self, at_most: Duration) {
         if self.rung.recv_timeout(at_most.min(POLL)).is_ok() {
             // One answer for all that rang meanwhile.

@@ -1,7 +1,7 @@
 //! What there is to say about a ledger without making or changing one.
 
 use super::sqlite::FILE;
-use super::{NEWEST, Place, SqliteLedger, spool};
+use super::{LedgerFolder, NEWEST_VERSION, SqliteLedger, spool};
 use crate::sys::files;
 use crate::workspace::project::Project;
 use rusqlite::{Connection, OpenFlags};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What there is to say about a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LedgerFacts {
+pub struct LedgerHealth {
     /// The database.
     pub path: PathBuf,
     /// How it is.
@@ -17,7 +17,7 @@ pub struct LedgerFacts {
     /// Where what cannot be appended in time is put aside.
     pub spool: PathBuf,
     /// How many files wait there.
-    pub put_aside: usize,
+    pub spooled: usize,
     /// How many there cannot be read.
     pub unreadable: usize,
 }
@@ -28,7 +28,7 @@ pub enum LedgerState {
     /// There is none yet.
     Missing,
     /// It can be read.
-    Fine {
+    Readable {
         /// Its version.
         version: u32,
         /// How many records it has.
@@ -45,15 +45,15 @@ pub enum LedgerState {
 
 impl SqliteLedger {
     /// Looks at the ledger of a project, and makes none.
-    pub fn facts(project: &Project) -> LedgerFacts {
-        let place = Place::of(project);
+    pub fn health(project: &Project) -> LedgerHealth {
+        let place = LedgerFolder::for_project(project);
         let path = place.path().join(FILE);
-        let (spool, put_aside, unreadable) = spool::waiting(place.path());
-        LedgerFacts { state: state(&path), path, spool, put_aside, unreadable }
+        let (spool, put_aside, unreadable) = spool::count_files(place.path());
+        LedgerHealth { state: read_state(&path), path, spool, spooled: put_aside, unreadable }
     }
 }
 
-fn state(path: &Path) -> LedgerState {
+fn read_state(path: &Path) -> LedgerState {
     if !files::exists(path) {
         return LedgerState::Missing;
     }
@@ -61,14 +61,17 @@ fn state(path: &Path) -> LedgerState {
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         let sql = "SELECT count(*) FROM records";
-        let records =
-            if version == NEWEST { connection.query_row(sql, [], |row| row.get(0))? } else { 0 };
+        let records = if version == NEWEST_VERSION {
+            connection.query_row(sql, [], |row| row.get(0))?
+        } else {
+            0
+        };
         Ok((version, records))
     };
     match read() {
-        Ok((version, _)) if version > NEWEST => LedgerState::Newer { version },
+        Ok((version, _)) if version > NEWEST_VERSION => LedgerState::Newer { version },
         Ok((version, records)) => {
-            LedgerState::Fine { version, records: usize::try_from(records).unwrap_or(0) }
+            LedgerState::Readable { version, records: usize::try_from(records).unwrap_or(0) }
         }
         Err(error) => {
             LedgerState::Unusable(format!("`{}` cannot be read: {error}", path.display()))

@@ -2,7 +2,7 @@
 //! page, into its log and from there; and whoever opens it next would read that log.
 
 use super::{Blob, LedgerError};
-use crate::sys::files::{self, FileError, Problem, Root};
+use crate::sys::files::{self, FileError, FileProblem, Root};
 use std::path::{Path, PathBuf};
 
 pub(crate) const FOLDER: &str = "blobs";
@@ -20,7 +20,7 @@ pub(super) fn is_large(blob: &Blob<'_>) -> bool {
 pub(super) fn put(ledger: &Root, blob: &Blob<'_>) -> Result<(), LedgerError> {
     let folder = ledger.make_below(Path::new(FOLDER))?;
     let name = Path::new(blob.hash());
-    if folder.has(name) {
+    if folder.exists(name) {
         return Ok(());
     }
     Ok(folder.put(name, blob.bytes())?)
@@ -28,33 +28,33 @@ pub(super) fn put(ledger: &Root, blob: &Blob<'_>) -> Result<(), LedgerError> {
 
 /// The bytes of a hash, where they are here.
 pub(super) fn get(ledger: &Root, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
-    let Some(path) = path(hash) else { return Ok(None) };
+    let Some(path) = blob_path(hash) else { return Ok(None) };
     match ledger.read_up_to(&path, BYTES_MAX) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(FileError { problem: Problem::NotFound, .. }) => Ok(None),
+        Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
 /// The hashes that start like this, of all that are here.
-pub(super) fn like(ledger: &Root, beginning: &str) -> Result<Vec<String>, LedgerError> {
-    let Some(folder) = ledger.below(Path::new(FOLDER))? else { return Ok(Vec::new()) };
+pub(super) fn with_prefix(ledger: &Root, beginning: &str) -> Result<Vec<String>, LedgerError> {
+    let Some(folder) = ledger.open_below(Path::new(FOLDER))? else { return Ok(Vec::new()) };
     let names = folder.names("")?.into_iter().filter_map(|name| name.to_str().map(str::to_owned));
     Ok(names.filter(|name| is_hash(name) && name.starts_with(beginning)).collect())
 }
 
 /// Removes a blob, where it is here, and what somebody left who was killed while they stored one.
 pub(super) fn remove(ledger: &Root, hash: &str) -> Result<(), LedgerError> {
-    let Some(path) = path(hash) else { return Ok(()) };
-    files::remove_if_there(&ledger.path().join(path))?;
-    match ledger.below(Path::new(FOLDER))? {
+    let Some(path) = blob_path(hash) else { return Ok(()) };
+    files::remove_if_exists(&ledger.path().join(path))?;
+    match ledger.open_below(Path::new(FOLDER))? {
         Some(folder) => Ok(folder.remove_drafts()?),
         None => Ok(()),
     }
 }
 
 /// Where a blob lies. Hashes come from elsewhere too; what is none leads nowhere.
-fn path(hash: &str) -> Option<PathBuf> {
+fn blob_path(hash: &str) -> Option<PathBuf> {
     is_hash(hash).then(|| Path::new(FOLDER).join(hash))
 }
 

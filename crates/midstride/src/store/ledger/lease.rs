@@ -24,22 +24,22 @@ impl fmt::Debug for Lease {
 
 /// Why a lease was not given.
 #[derive(Debug, thiserror::Error)]
-pub enum Held {
+pub enum LeaseError {
     /// Somebody else has it.
     #[error("somebody else holds `{0}`")]
-    Held(String),
+    Taken(String),
     /// The lock could not be taken.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 /// Takes a lease, if nobody has it.
-pub(super) fn hold(folder: &Root, name: &str) -> Result<Lease, Held> {
+pub(super) fn acquire(folder: &Root, name: &str) -> Result<Lease, LeaseError> {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let file: String = name.chars().map(plain).collect();
     let leases = folder.make_below(std::path::Path::new("leases"))?;
-    match Lock::try_hold(&leases, &file)? {
+    match Lock::try_acquire(&leases, &file)? {
         Some(lock) => Ok(Lease::new(lock)),
-        None => Err(Held::Held(name.to_owned())),
+        None => Err(LeaseError::Taken(name.to_owned())),
     }
 }

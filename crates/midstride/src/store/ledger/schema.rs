@@ -9,7 +9,7 @@ const STEPS: [&str; 1] = [include_str!("migrations/0001.sql")];
 
 /// The newest version known here.
 #[expect(clippy::cast_possible_truncation, reason = "there are a few")]
-pub const NEWEST: u32 = STEPS.len() as u32;
+pub const NEWEST_VERSION: u32 = STEPS.len() as u32;
 
 /// Brings a database to the newest version; what is newer is left alone.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), LedgerError> {
@@ -26,9 +26,9 @@ fn migrate_by(steps: &[&str], connection: &mut Connection, path: &Path) -> Resul
         return Err(LedgerError::Newer { path: path.to_owned(), found, known });
     }
     if found > 0 {
-        keep_copy(connection, path, found).map_err(|error| damaged(path, &error))?;
+        back_up(connection, path, found).map_err(|error| damaged(path, &error))?;
     }
-    climb(steps, connection).map_err(|error| damaged(path, &error))
+    apply_steps(steps, connection).map_err(|error| damaged(path, &error))
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<u32> {
@@ -36,8 +36,8 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
 }
 
 /// What a database was before a step, beside it.
-fn keep_copy(connection: &Connection, path: &Path, version: u32) -> rusqlite::Result<()> {
-    let copy = copy_path(path, version);
+fn back_up(connection: &Connection, path: &Path, version: u32) -> rusqlite::Result<()> {
+    let copy = backup_path(path, version);
     match connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]) {
         // A start that was cut short kept it already.
         Err(_) if crate::sys::files::exists(&copy) => Ok(()),
@@ -46,14 +46,14 @@ fn keep_copy(connection: &Connection, path: &Path, version: u32) -> rusqlite::Re
 }
 
 /// Where the copy of a version is kept.
-fn copy_path(path: &Path, version: u32) -> PathBuf {
+fn backup_path(path: &Path, version: u32) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".version-{version}"));
     path.with_file_name(name)
 }
 
 /// All steps or none; of two that start at once, the second finds nothing left to do.
-fn climb(steps: &[&str], connection: &mut Connection) -> rusqlite::Result<()> {
+fn apply_steps(steps: &[&str], connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found = version(&transaction)?;
     for step in steps.iter().skip(found as usize) {
@@ -79,19 +79,19 @@ mod tests {
 
     #[test]
     fn an_older_database_is_brought_up_and_a_copy_of_it_is_kept() {
-        let folder = files::Scratch::new("midstride-schema").unwrap();
+        let folder = files::ScratchFolder::new("midstride-schema").unwrap();
         let path = folder.path().join("ledger.db");
         let mut connection = Connection::open(&path).unwrap();
         let steps = ["CREATE TABLE one (x)", "ALTER TABLE one RENAME TO two"];
         migrate_by(&steps[..1], &mut connection, &path).unwrap();
-        assert!(!files::exists(&copy_path(&path, 1)), "a new one has nothing to keep");
+        assert!(!files::exists(&backup_path(&path, 1)), "a new one has nothing to keep");
         connection.execute("INSERT INTO one VALUES (7)", []).unwrap();
         migrate_by(&steps, &mut connection, &path).unwrap();
         let read = |connection: &Connection, sql: &str| -> i64 {
             connection.query_row(sql, [], |row| row.get(0)).unwrap()
         };
         assert_eq!(read(&connection, "SELECT x FROM two"), 7);
-        let copy = Connection::open(copy_path(&path, 1)).unwrap();
+        let copy = Connection::open(backup_path(&path, 1)).unwrap();
         assert_eq!(read(&copy, "SELECT x FROM one"), 7);
         // Back to the older program: it refuses, and touches nothing.
         let refused = migrate_by(&steps[..1], &mut connection, &path).unwrap_err();
@@ -104,7 +104,7 @@ mod tests {
     fn a_step_that_fails_leaves_the_database_as_it_was() {
         let mut connection = Connection::open_in_memory().unwrap();
         let steps = ["CREATE TABLE one (x)", "CREATE TABLE two (x); nonsense"];
-        assert!(climb(&steps, &mut connection).is_err());
+        assert!(apply_steps(&steps, &mut connection).is_err());
         assert_eq!(version(&connection).unwrap(), 0);
         let tables: i64 = connection
             .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))

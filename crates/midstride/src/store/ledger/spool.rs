@@ -1,7 +1,7 @@
 //! What a hook could not append in time: files that the next command appends.
 
 use super::{Ledger, LedgerError, StreamId};
-use crate::sys::files::{FileError, Problem, Root};
+use crate::sys::files::{FileError, FileProblem, Root};
 use midstride_core::work::event::Envelope;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const FOLDER: &str = "spool";
 
 /// Where the spool of a ledger lies, how many files wait in it, and how many cannot be read.
-pub(super) fn waiting(folder: &Path) -> (PathBuf, usize, usize) {
+pub(super) fn count_files(folder: &Path) -> (PathBuf, usize, usize) {
     let path = folder.join(FOLDER);
     let spool = Root::open(&path).ok();
     let count = |ending| {
@@ -31,13 +31,13 @@ pub(super) fn put(folder: &Root, stream: &StreamId, events: &[Envelope]) -> Resu
 
 /// Appends what was put aside. One file that cannot be read costs itself.
 pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerError> {
-    let Some(spool) = folder.below(Path::new(FOLDER))? else { return Ok(0) };
+    let Some(spool) = folder.open_below(Path::new(FOLDER))? else { return Ok(0) };
     let mut drained = 0;
     for name in spool.names(".json")? {
         let bytes = match spool.read(&name) {
             Ok(bytes) => bytes,
             // Somebody else drains too.
-            Err(FileError { problem: Problem::NotFound, .. }) => continue,
+            Err(FileError { problem: FileProblem::NotFound, .. }) => continue,
             Err(error) => return Err(error.into()),
         };
         let Some((stream, events)) = read(&bytes) else {
@@ -45,7 +45,7 @@ pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerE
             continue;
         };
         // What cannot be appended now stays for the next command.
-        if ledger.unite(&[(stream, events)]).is_ok() {
+        if ledger.append_missing(&[(stream, events)]).is_ok() {
             spool.remove(&name, &bytes)?;
             drained += 1;
         }
@@ -55,7 +55,7 @@ pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerE
 
 fn read(bytes: &[u8]) -> Option<(StreamId, Vec<Envelope>)> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
-    let stream = StreamId::named(value.get("stream")?.as_str()?);
+    let stream = StreamId::from_name(value.get("stream")?.as_str()?);
     let events: Option<Vec<Envelope>> =
         value.get("events")?.as_array()?.iter().map(Envelope::from_cloud_event).collect();
     Some((stream, events?))

@@ -3,8 +3,9 @@
 use super::large;
 use super::schema::{damaged, migrate};
 use super::{
-    AppendError, Blob, Cursor, Expected, Held, Lease, Ledger, LedgerError, Place, Recorded,
-    StreamId, Version, Watch, bell, lease, spool, written,
+    AppendError, Blob, ExpectedVersion, Lease, LeaseError, Ledger, LedgerError, LedgerFolder,
+    LedgerRecord, LedgerWatch, LogPosition, StreamId, StreamVersion, bell, encode_record, lease,
+    spool,
 };
 use crate::store::sqlite_log;
 use crate::sys::clock::Deadline;
@@ -26,18 +27,18 @@ const LOG_PAGES_MAX: u32 = 500;
 const STREAMS_AT_ONCE: usize = 500;
 
 /// What the database has of a hash: bytes, or what stands in their place.
-const ROW: &str = "SELECT bytes FROM blobs WHERE hash = ?1";
+const BLOB_QUERY: &str = "SELECT bytes FROM blobs WHERE hash = ?1";
 
 /// How long to wait for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
+pub enum WaitPolicy {
     /// A person waits.
     Command,
     /// A client waits for its hook: what cannot be appended at once is put aside.
     Hook,
 }
 
-impl Patience {
+impl WaitPolicy {
     fn timeout(self) -> Duration {
         match self {
             Self::Command => Duration::from_secs(30),
@@ -51,17 +52,17 @@ impl Patience {
 pub struct SqliteLedger {
     folder: Root,
     path: PathBuf,
-    patience: Patience,
+    wait_policy: WaitPolicy,
     connection: Mutex<Connection>,
 }
 
 impl SqliteLedger {
     /// Opens the ledger of a project, making it where there is none, and appends what was put
     /// aside.
-    pub fn open(project: &Project, patience: Patience) -> Result<Self, LedgerError> {
-        let folder = Place::of(project).make(project)?;
+    pub fn open(project: &Project, patience: WaitPolicy) -> Result<Self, LedgerError> {
+        let folder = LedgerFolder::for_project(project).create(project)?;
         let ledger = Self::open_in(folder, patience)?;
-        if patience == Patience::Command {
+        if patience == WaitPolicy::Command {
             spool::drain(&ledger.folder, &ledger)?;
         }
         Ok(ledger)
@@ -70,22 +71,24 @@ impl SqliteLedger {
     /// The same where there is a ledger already; none is made.
     pub fn open_existing(
         project: &Project,
-        patience: Patience,
+        patience: WaitPolicy,
     ) -> Result<Option<Self>, LedgerError> {
-        let is_there = crate::sys::files::is_file(&Place::of(project).path().join(FILE));
+        let is_there =
+            crate::sys::files::is_file(&LedgerFolder::for_project(project).path().join(FILE));
         is_there.then(|| Self::open(project, patience)).transpose()
     }
 
     /// How long a caller can wait.
-    pub fn patience(&self) -> Patience {
-        self.patience
+    pub fn wait_policy(&self) -> WaitPolicy {
+        self.wait_policy
     }
 
     /// Opens the ledger in a folder.
-    pub fn open_in(folder: Root, patience: Patience) -> Result<Self, LedgerError> {
+    pub fn open_in(folder: Root, patience: WaitPolicy) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE);
         let connection = connect(&path, patience).map_err(|error| damaged(&path, &error))?;
-        let ledger = Self { folder, path, patience, connection: Mutex::new(connection) };
+        let ledger =
+            Self { folder, path, wait_policy: patience, connection: Mutex::new(connection) };
         ledger.prepare()?;
         Ok(ledger)
     }
@@ -95,12 +98,12 @@ impl SqliteLedger {
     fn prepare(&self) -> Result<(), LedgerError> {
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| damaged(&self.path, &error);
-        if !keeps_a_log(&connection).map_err(failed)? {
-            let _turn = self.turn("ledger")?;
-            let deadline = Deadline::after(self.patience.timeout());
+        if !uses_wal(&connection).map_err(failed)? {
+            let _turn = self.lock("ledger")?;
+            let deadline = Deadline::after(self.wait_policy.timeout());
             while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
                 // Somebody who came earlier may still be looking at it.
-                if !is_busy(&error) || deadline.is_over() {
+                if !is_busy(&error) || deadline.has_passed() {
                     return Err(failed(error));
                 }
                 std::thread::yield_now();
@@ -112,16 +115,16 @@ impl SqliteLedger {
 
     /// The turn of this process to do what one does at a time. Nobody's client waits long for
     /// another one.
-    pub(crate) fn turn(&self, name: &str) -> Result<Lock, LedgerError> {
-        if self.patience == Patience::Command {
-            return Ok(Lock::hold(&self.folder, name)?);
+    pub(crate) fn lock(&self, name: &str) -> Result<Lock, LedgerError> {
+        if self.wait_policy == WaitPolicy::Command {
+            return Ok(Lock::acquire(&self.folder, name)?);
         }
-        let deadline = Deadline::after(self.patience.timeout());
+        let deadline = Deadline::after(self.wait_policy.timeout());
         loop {
-            if let Some(turn) = Lock::try_hold(&self.folder, name)? {
+            if let Some(turn) = Lock::try_acquire(&self.folder, name)? {
                 return Ok(turn);
             }
-            if deadline.is_over() {
+            if deadline.has_passed() {
                 let message = format!("somebody else holds its lock `{name}`");
                 return Err(LedgerError::Unavailable(message));
             }
@@ -132,15 +135,15 @@ impl SqliteLedger {
     /// Brings a stream of the ledger of a project to hold events too, or puts them aside where it can
     /// be neither opened nor written in time: the next command that can appends them. Gives back how
     /// many were new, where that is known.
-    pub(crate) fn tell_or_put_aside(
+    pub(crate) fn append_or_spool(
         project: &Project,
         stream: &StreamId,
         events: Vec<Envelope>,
     ) -> Result<Option<usize>, AppendError> {
-        match Self::open(project, Patience::Hook) {
-            Ok(ledger) => ledger.unite_or_put_aside(stream, events),
+        match Self::open(project, WaitPolicy::Hook) {
+            Ok(ledger) => ledger.append_missing_or_spool(stream, events),
             Err(why) => {
-                let folder = Place::of(project).make(project);
+                let folder = LedgerFolder::for_project(project).create(project);
                 let aside = folder.and_then(|folder| spool::put(&folder, stream, &events));
                 aside.map(|()| None).map_err(|_| AppendError::Unavailable(why.to_string()))
             }
@@ -148,15 +151,15 @@ impl SqliteLedger {
     }
 
     /// Appends, or puts aside what cannot be appended in time.
-    pub fn append_or_put_aside(
+    pub fn append_expected_or_spool(
         &self,
         stream: &StreamId,
-        expected: Expected,
+        expected: ExpectedVersion,
         events: &[Envelope],
-    ) -> Result<Option<Version>, AppendError> {
+    ) -> Result<Option<StreamVersion>, AppendError> {
         match self.append(stream, expected, events) {
             Err(AppendError::Busy(why) | AppendError::Unavailable(why))
-                if self.patience == Patience::Hook =>
+                if self.wait_policy == WaitPolicy::Hook =>
             {
                 let aside = spool::put(&self.folder, stream, events);
                 aside
@@ -169,22 +172,22 @@ impl SqliteLedger {
 
     /// Brings a stream to hold events too, or puts them aside where that is not possible in time;
     /// gives back how many were new, where that is known.
-    pub fn unite_or_put_aside(
+    pub fn append_missing_or_spool(
         &self,
         stream: &StreamId,
         events: Vec<Envelope>,
     ) -> Result<Option<usize>, AppendError> {
-        self.unite_all_or_put_aside(&[(stream.clone(), events)])
+        self.append_all_missing_or_spool(&[(stream.clone(), events)])
     }
 
     /// The same of several streams.
-    pub fn unite_all_or_put_aside(
+    pub fn append_all_missing_or_spool(
         &self,
         streams: &[(StreamId, Vec<Envelope>)],
     ) -> Result<Option<usize>, AppendError> {
-        match self.unite(streams) {
+        match self.append_missing(streams) {
             Err(AppendError::Busy(why) | AppendError::Unavailable(why))
-                if self.patience == Patience::Hook =>
+                if self.wait_policy == WaitPolicy::Hook =>
             {
                 for (stream, events) in streams {
                     let aside = spool::put(&self.folder, stream, events);
@@ -205,7 +208,7 @@ impl SqliteLedger {
     }
 
     /// Stores a blob in the database.
-    fn insert(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
+    fn insert_blob(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
         let connection = self.connection();
         let store = || -> rusqlite::Result<usize> {
             // Not waited for: the log is one file, so the record that names it brings it to the disk.
@@ -224,21 +227,21 @@ impl SqliteLedger {
     }
 
     /// What the database has of a hash: bytes, or what stands in their place.
-    fn row(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
-        let found = self.connection().query_row(ROW, [hash], |row| row.get(0)).optional();
+    fn blob_row(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+        let found = self.connection().query_row(BLOB_QUERY, [hash], |row| row.get(0)).optional();
         found.map_err(|error| self.unreadable(&error))
     }
 }
 
-fn connect(path: &std::path::Path, patience: Patience) -> rusqlite::Result<Connection> {
+fn connect(path: &std::path::Path, patience: WaitPolicy) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(patience.timeout())?;
-    sqlite_log::keep(&connection)?;
+    sqlite_log::keep_on_close(&connection)?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX)?;
     Ok(connection)
 }
 
-fn keeps_a_log(connection: &Connection) -> rusqlite::Result<bool> {
+fn uses_wal(connection: &Connection) -> rusqlite::Result<bool> {
     let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
     Ok(mode == "wal")
 }
@@ -249,14 +252,14 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 /// What an append came to, before it is told as the trait wants it.
-enum Appended {
-    At(Version),
-    Conflict(Option<Version>),
+enum AppendOutcome {
+    Stored(StreamVersion),
+    Conflict(Option<StreamVersion>),
 }
 
 impl Drop for SqliteLedger {
     fn drop(&mut self) {
-        sqlite_log::shorten(&self.connection(), &self.path);
+        sqlite_log::truncate_if_long(&self.connection(), &self.path);
     }
 }
 
@@ -264,59 +267,59 @@ impl Ledger for SqliteLedger {
     fn append(
         &self,
         stream: &StreamId,
-        expected: Expected,
+        expected: ExpectedVersion,
         events: &[Envelope],
-    ) -> Result<Version, AppendError> {
-        let text = written(stream, events)?;
+    ) -> Result<StreamVersion, AppendError> {
+        let text = encode_record(stream, events)?;
         let appended = append(&mut self.connection(), stream, expected, events, &text);
         match appended.map_err(|error| unavailable(&error))? {
-            Appended::At(version) => {
+            AppendOutcome::Stored(version) => {
                 // The record is there whether or not anybody hears it.
                 let _ = bell::ring(&self.folder);
                 Ok(version)
             }
-            Appended::Conflict(actual) => Err(AppendError::Conflict { actual }),
+            AppendOutcome::Conflict(actual) => Err(AppendError::Conflict { actual }),
         }
     }
 
     fn read(
         &self,
         stream: &StreamId,
-        after: Option<Version>,
-    ) -> Result<Vec<Recorded>, LedgerError> {
+        after: Option<StreamVersion>,
+    ) -> Result<Vec<LedgerRecord>, LedgerError> {
         let after = after.map_or(0, |version| version.0);
         let sql = "SELECT position, stream, number, events FROM records
                    WHERE stream = ?1 AND number > ?2 ORDER BY number";
         let connection = self.connection();
         let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map((stream.as_str(), after.cast_signed()), record);
+        let rows = statement.query_map((stream.as_str(), after.cast_signed()), record_from_row);
         let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
         Ok(rows)
     }
 
-    fn read_all(&self, after: Cursor, max: usize) -> Result<Vec<Recorded>, LedgerError> {
+    fn read_all(&self, after: LogPosition, max: usize) -> Result<Vec<LedgerRecord>, LedgerError> {
         let sql = "SELECT position, stream, number, events FROM records
                    WHERE position > ?1 ORDER BY position LIMIT ?2";
         let max = i64::try_from(max).unwrap_or(i64::MAX);
         let connection = self.connection();
         let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map((after.0.cast_signed(), max), record);
+        let rows = statement.query_map((after.0.cast_signed(), max), record_from_row);
         let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
         Ok(rows)
     }
 
-    fn read_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
+    fn read_with_prefix(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError> {
         // By its limits, so that the index of the streams is used.
         let sql = "SELECT position, stream, number, events FROM records
                    WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream, number";
         let connection = self.connection();
         let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map([prefix], record);
+        let rows = statement.query_map([prefix], record_from_row);
         let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
         Ok(rows)
     }
 
-    fn last_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
+    fn last_per_stream(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError> {
         // Which those are stands in the index of the streams alone.
         let sql = "SELECT position, stream, number, events FROM records WHERE (stream, number) IN
                    (SELECT stream, max(number) FROM records
@@ -324,12 +327,16 @@ impl Ledger for SqliteLedger {
                    ORDER BY stream";
         let connection = self.connection();
         let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map([prefix], record);
+        let rows = statement.query_map([prefix], record_from_row);
         let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
         Ok(rows)
     }
 
-    fn latest_below(&self, prefix: &str, max: usize) -> Result<Vec<Recorded>, LedgerError> {
+    fn latest_with_prefix(
+        &self,
+        prefix: &str,
+        max: usize,
+    ) -> Result<Vec<LedgerRecord>, LedgerError> {
         // The places come from the index of the streams alone; only what is wanted is read.
         let sql = "SELECT position, stream, number, events FROM records WHERE position IN (
                        SELECT position FROM records
@@ -339,16 +346,16 @@ impl Ledger for SqliteLedger {
         let max = i64::try_from(max).unwrap_or(i64::MAX);
         let connection = self.connection();
         let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
-        let rows = statement.query_map((prefix, max), record);
+        let rows = statement.query_map((prefix, max), record_from_row);
         let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
         Ok(rows)
     }
 
-    fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
+    fn append_missing(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
         let mut new = 0;
         // Others wait meanwhile, so the turns are short.
         for some in streams.chunks(STREAMS_AT_ONCE) {
-            new += unite(&mut self.connection(), some)?;
+            new += append_missing(&mut self.connection(), some)?;
         }
         if new > 0 {
             let _ = bell::ring(&self.folder);
@@ -356,23 +363,23 @@ impl Ledger for SqliteLedger {
         Ok(new)
     }
 
-    fn watch(&self) -> Result<Box<dyn Watch>, LedgerError> {
+    fn watch(&self) -> Result<Box<dyn LedgerWatch>, LedgerError> {
         Ok(Box::new(bell::BellWatch::new(self.folder.path())))
     }
 
-    fn hold(&self, name: &str) -> Result<Lease, Held> {
-        lease::hold(&self.folder, name)
+    fn acquire_lease(&self, name: &str) -> Result<Lease, LeaseError> {
+        lease::acquire(&self.folder, name)
     }
 
-    fn store(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
+    fn store_blob(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
         if !large::is_large(blob) {
-            return self.insert(blob);
+            return self.insert_blob(blob);
         }
-        if self.row(blob.hash())?.is_none() {
+        if self.blob_row(blob.hash())?.is_none() {
             large::put(&self.folder, blob)?;
         }
         // Somebody may have had it forgotten meanwhile.
-        if self.row(blob.hash())?.is_some_and(|bytes| is_tombstone(blob.hash(), &bytes)) {
+        if self.blob_row(blob.hash())?.is_some_and(|bytes| is_tombstone(blob.hash(), &bytes)) {
             large::remove(&self.folder, blob.hash())?;
             return Err(LedgerError::Forgotten(blob.hash().to_owned()));
         }
@@ -380,13 +387,13 @@ impl Ledger for SqliteLedger {
     }
 
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
-        match self.row(hash)? {
+        match self.blob_row(hash)? {
             Some(bytes) => Ok(Some(bytes).filter(|bytes| !is_tombstone(hash, bytes))),
             None => large::get(&self.folder, hash),
         }
     }
 
-    fn blobs_like(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
+    fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
         let sql = "SELECT hash FROM blobs WHERE hash >= ?1 AND hash < ?1 || 'g'
                    AND (length(bytes) > 0 OR hash = ?2) ORDER BY hash";
         let connection = self.connection();
@@ -395,8 +402,9 @@ impl Ledger for SqliteLedger {
         let inside: rusqlite::Result<BTreeSet<String>> = rows.and_then(Iterator::collect);
         let mut hashes = inside.map_err(|error| self.unreadable(&error))?;
         // Somebody killed while it was forgotten leaves the file of one.
-        let is_kept = |hash: &String| connection.prepare_cached(ROW)?.exists([hash]).map(|it| !it);
-        for hash in large::like(&self.folder, beginning)? {
+        let is_kept =
+            |hash: &String| connection.prepare_cached(BLOB_QUERY)?.exists([hash]).map(|it| !it);
+        for hash in large::with_prefix(&self.folder, beginning)? {
             if is_kept(&hash).map_err(|error| self.unreadable(&error))? {
                 hashes.insert(hash);
             }
@@ -407,14 +415,14 @@ impl Ledger for SqliteLedger {
     fn forget_blob(&self, hash: &str) -> Result<(), LedgerError> {
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| self.unreadable(&error);
-        take_away(&mut connection, hash).map_err(failed)?;
+        erase_blob(&mut connection, hash).map_err(failed)?;
         large::remove(&self.folder, hash)?;
         self.rewrite_pages(&connection)
     }
 
     fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError> {
         let mut connection = self.connection();
-        let forgotten = take_session_away(&mut connection, client, session)
+        let forgotten = erase_session_quotes(&mut connection, client, session)
             .map_err(|error| self.unreadable(&error))?;
         self.rewrite_pages(&connection)?;
         Ok(forgotten)
@@ -444,7 +452,7 @@ fn is_tombstone(hash: &str, bytes: &[u8]) -> bool {
 }
 
 /// Puts a tombstone in the place of bytes, and takes out what events quote of them.
-fn take_away(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
+fn erase_blob(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
     connection.pragma_update(None, "secure_delete", "ON")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let sql = "INSERT INTO blobs (hash, bytes) VALUES (?1, x'')
@@ -455,7 +463,7 @@ fn take_away(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
 }
 
 /// Takes out what events quote of a session.
-fn take_session_away(
+fn erase_session_quotes(
     connection: &mut Connection,
     client: &str,
     session: &str,
@@ -475,9 +483,9 @@ fn rewrite(
     without: impl Fn(&Event) -> Option<Event>,
 ) -> rusqlite::Result<usize> {
     let sql = "SELECT position, stream, number, events FROM records WHERE instr(events, ?1) > 0";
-    let records: Vec<Recorded> = {
+    let records: Vec<LedgerRecord> = {
         let mut statement = transaction.prepare(sql)?;
-        statement.query_map([needle], record)?.collect::<rusqlite::Result<_>>()?
+        statement.query_map([needle], record_from_row)?.collect::<rusqlite::Result<_>>()?
     };
     let mut rewritten = 0;
     for record in records {
@@ -492,7 +500,7 @@ fn rewrite(
         if rewritten > before {
             let text = Value::Array(told).to_string();
             let sql = "UPDATE records SET events = ?1 WHERE position = ?2";
-            transaction.execute(sql, (text, record.cursor.0.cast_signed()))?;
+            transaction.execute(sql, (text, record.position.0.cast_signed()))?;
         }
     }
     Ok(rewritten)
@@ -501,35 +509,35 @@ fn rewrite(
 fn append(
     connection: &mut Connection,
     stream: &StreamId,
-    expected: Expected,
+    expected: ExpectedVersion,
     events: &[Envelope],
     text: &str,
-) -> rusqlite::Result<Appended> {
+) -> rusqlite::Result<AppendOutcome> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let last: Option<i64> = transaction
         .prepare_cached("SELECT max(number) FROM records WHERE stream = ?1")?
         .query_row([stream.as_str()], |row| row.get(0))?;
     let wanted = match expected {
-        Expected::NoStream => 0,
-        Expected::Exact(version) => version.0.cast_signed(),
+        ExpectedVersion::NoStream => 0,
+        ExpectedVersion::Exact(version) => version.0.cast_signed(),
     };
     let next = wanted + 1;
     // Before the comparison: a retry would otherwise conflict with itself.
     if last.is_some_and(|last| last >= next) && ids_at(&transaction, stream, next)? == ids(events) {
-        return Ok(Appended::At(Version(next.cast_unsigned())));
+        return Ok(AppendOutcome::Stored(StreamVersion(next.cast_unsigned())));
     }
     if last.unwrap_or(0) != wanted {
-        return Ok(Appended::Conflict(last.map(|last| Version(last.cast_unsigned()))));
+        return Ok(AppendOutcome::Conflict(last.map(|last| StreamVersion(last.cast_unsigned()))));
     }
     transaction
         .prepare_cached("INSERT INTO records (stream, number, events) VALUES (?1, ?2, ?3)")?
         .execute((stream.as_str(), next, text))?;
     transaction.commit()?;
-    Ok(Appended::At(Version(next.cast_unsigned())))
+    Ok(AppendOutcome::Stored(StreamVersion(next.cast_unsigned())))
 }
 
 /// Brings streams to hold events too, all or none.
-fn unite(
+fn append_missing(
     connection: &mut Connection,
     streams: &[(StreamId, Vec<Envelope>)],
 ) -> Result<usize, AppendError> {
@@ -538,13 +546,13 @@ fn unite(
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     let mut new = 0;
     for (stream, events) in streams {
-        let (last, mut known) = known(&transaction, stream).map_err(failed)?;
+        let (last, mut known) = stream_state(&transaction, stream).map_err(failed)?;
         let mut insert = transaction
             .prepare_cached("INSERT INTO records (stream, number, events) VALUES (?1, ?2, ?3)")
             .map_err(failed)?;
         let missing = events.iter().filter(|event| known.insert(event.id.clone()));
         for (number, event) in (last + 1..).zip(missing) {
-            let text = written(stream, std::slice::from_ref(event))?;
+            let text = encode_record(stream, std::slice::from_ref(event))?;
             insert.execute((stream.as_str(), number, text)).map_err(failed)?;
             new += 1;
         }
@@ -554,11 +562,15 @@ fn unite(
 }
 
 /// Where a stream stands, and the ids of its events.
-fn known(connection: &Connection, stream: &StreamId) -> rusqlite::Result<(i64, HashSet<String>)> {
+fn stream_state(
+    connection: &Connection,
+    stream: &StreamId,
+) -> rusqlite::Result<(i64, HashSet<String>)> {
     let sql = "SELECT position, stream, number, events FROM records WHERE stream = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    let records: Vec<Recorded> =
-        statement.query_map([stream.as_str()], record)?.collect::<rusqlite::Result<_>>()?;
+    let records: Vec<LedgerRecord> = statement
+        .query_map([stream.as_str()], record_from_row)?
+        .collect::<rusqlite::Result<_>>()?;
     let last = records.iter().map(|record| record.number).max().unwrap_or_default();
     let ids = records.into_iter().flat_map(|record| record.events).map(|event| event.id);
     Ok((last.cast_signed(), ids.collect()))
@@ -575,21 +587,21 @@ fn ids_at(
 ) -> rusqlite::Result<Vec<String>> {
     let sql =
         "SELECT position, stream, number, events FROM records WHERE stream = ?1 AND number = ?2";
-    let found = connection.query_row(sql, (stream.as_str(), number), record).optional()?;
+    let found = connection.query_row(sql, (stream.as_str(), number), record_from_row).optional()?;
     Ok(found.map(|found| ids(&found.events)).unwrap_or_default())
 }
 
-fn record(row: &rusqlite::Row<'_>) -> rusqlite::Result<Recorded> {
+fn record_from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<LedgerRecord> {
     let (position, stream, number, events): (i64, String, i64, String) =
         (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
     let events: Vec<Value> = serde_json::from_str(&events).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, Box::new(error))
     })?;
-    Ok(Recorded {
-        cursor: Cursor(position.cast_unsigned()),
-        stream: StreamId::named(&stream),
+    Ok(LedgerRecord {
+        position: LogPosition(position.cast_unsigned()),
+        stream: StreamId::from_name(&stream),
         number: number.cast_unsigned(),
-        version: Version(number.cast_unsigned()),
+        version: StreamVersion(number.cast_unsigned()),
         events: events.iter().filter_map(Envelope::from_cloud_event).collect(),
     })
 }

@@ -13,13 +13,13 @@ pub struct Lock {
 
 impl Lock {
     /// Waits for the lock of a name beneath a root.
-    pub fn hold(root: &Root, name: &str) -> Result<Self, FileError> {
+    pub fn acquire(root: &Root, name: &str) -> Result<Self, FileError> {
         let (path, file) = open(root, name)?;
         file.lock().map(|()| Self { _file: file }).map_err(|error| root.error(&path, error))
     }
 
     /// Takes the lock, unless somebody else has it.
-    pub fn try_hold(root: &Root, name: &str) -> Result<Option<Self>, FileError> {
+    pub fn try_acquire(root: &Root, name: &str) -> Result<Option<Self>, FileError> {
         let (path, file) = open(root, name)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),

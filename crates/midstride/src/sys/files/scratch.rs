@@ -1,7 +1,7 @@
 //! A folder for work that goes away; nobody else may look into it.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
-use super::{FileError, Problem};
+use super::{FileError, FileProblem};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 /// A folder of our own. It stays until it is removed, so that what lies in it is not lost when
 /// something fails.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct ScratchFolder {
     path: PathBuf,
 }
 
-impl Scratch {
+impl ScratchFolder {
     /// Makes a folder with a name like this.
     pub fn new(name: &str) -> Result<Self, FileError> {
         let base = std::env::temp_dir();
@@ -25,7 +25,7 @@ impl Scratch {
                 Err(error) => return Err(FileError::new(path, error)),
             }
         }
-        Err(FileError { path: base.join(name), problem: Problem::Exists })
+        Err(FileError { path: base.join(name), problem: FileProblem::Exists })
     }
 
     /// Where it is.

@@ -1,6 +1,6 @@
 //! Files of other programs that are long and still grow: listed with their sizes, read in pieces.
 
-use super::{FileError, Problem, Root};
+use super::{FileError, FileProblem, Root};
 use cap_std::fs::MetadataExt as _;
 use jiff::Timestamp;
 use std::fs::{DirEntry, File, Metadata};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// What lies in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct FolderEntry {
     /// Its name.
     pub name: String,
     /// Whether it is a folder.
@@ -20,27 +20,30 @@ pub struct Entry {
     /// When it was changed.
     pub changed: Option<Timestamp>,
     /// When it was made, where the file system knows it.
-    pub born: Option<Timestamp>,
+    pub created: Option<Timestamp>,
     /// The system's own number for it; a file that took the place of another has another one.
     pub inode: u64,
 }
 
 /// A file that is read in pieces.
 #[derive(Debug)]
-pub struct Stream {
+pub struct FileStream {
     file: File,
     path: PathBuf,
-    entry: Entry,
+    entry: FolderEntry,
 }
 
 /// Files with these names in a folder of another program, sorted by name; nothing where there is no
 /// such folder. The others are not looked at: there can be thousands, and a client waits. Links are
 /// followed wherever they lead: the folder is its user's own.
-pub fn listed(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Entry>, FileError> {
+pub fn list_folder(
+    folder: &Path,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<FolderEntry>, FileError> {
     let failed = |error| FileError::new(folder.to_owned(), error);
     let entries = match std::fs::read_dir(folder).map_err(failed) {
         Ok(entries) => entries,
-        Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => {
+        Err(FileError { problem: FileProblem::NotFound | FileProblem::NotFolder, .. }) => {
             return Ok(Vec::new());
         }
         Err(error) => return Err(error),
@@ -51,15 +54,15 @@ pub fn listed(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Ent
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| is_wanted(name)) else { continue };
         // It may be gone by now.
-        let Some(metadata) = look_at(folder, &entry) else { continue };
-        found.push(seen(name.to_owned(), &metadata));
+        let Some(metadata) = entry_metadata(folder, &entry) else { continue };
+        found.push(entry_from_metadata(name.to_owned(), &metadata));
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
 }
 
 /// How an entry looks. It is found from its open folder, which is cheaper than by its whole path.
-fn look_at(folder: &Path, entry: &DirEntry) -> Option<Metadata> {
+fn entry_metadata(folder: &Path, entry: &DirEntry) -> Option<Metadata> {
     #[cfg(test)]
     looked_at::count();
     let metadata = entry.metadata().ok()?;
@@ -68,27 +71,27 @@ fn look_at(folder: &Path, entry: &DirEntry) -> Option<Metadata> {
 }
 
 /// How a file or folder of another program looks; `None` where it is not there.
-pub fn entry(path: &Path) -> Option<Entry> {
+pub fn read_entry(path: &Path) -> Option<FolderEntry> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    std::fs::metadata(path).ok().map(|metadata| seen(name, &metadata))
+    std::fs::metadata(path).ok().map(|metadata| entry_from_metadata(name, &metadata))
 }
 
-fn seen(name: String, metadata: &Metadata) -> Entry {
+fn entry_from_metadata(name: String, metadata: &Metadata) -> FolderEntry {
     let changed = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
     let born = metadata.created().ok().and_then(|time| Timestamp::try_from(time).ok());
     let (is_folder, bytes, inode) = (metadata.is_dir(), metadata.len(), metadata.ino());
-    Entry { name, is_folder, bytes, changed, born, inode }
+    FolderEntry { name, is_folder, bytes, changed, created: born, inode }
 }
 
 impl Root {
     /// What lies in a folder, sorted by name; nothing where there is no such folder. Names that are
     /// no UTF-8 are not those of the programs whose files we read.
-    pub fn entries(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+    pub fn entries(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {
         let failed = |error| self.error(folder, error);
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let entries = match self.dir.read_dir(here).map_err(failed) {
             Ok(entries) => entries,
-            Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => {
+            Err(FileError { problem: FileProblem::NotFound | FileProblem::NotFolder, .. }) => {
                 return Ok(Vec::new());
             }
             Err(error) => return Err(error),
@@ -104,30 +107,35 @@ impl Root {
             let (is_folder, bytes, inode) = (metadata.is_dir(), metadata.len(), metadata.ino());
             // Nobody asks when a file of our own was made.
             let born = None;
-            found.push(Entry { name, is_folder, bytes, changed, born, inode });
+            found.push(FolderEntry { name, is_folder, bytes, changed, created: born, inode });
         }
         found.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(found)
     }
 }
 
-impl Stream {
+impl FileStream {
     /// Opens a file of another program, or one that a person named. A link is followed.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let failed = |error| FileError::new(path.to_owned(), error);
         // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
         let metadata = std::fs::metadata(path).map_err(failed)?;
         if !metadata.is_file() {
-            let problem = if metadata.is_dir() { Problem::IsFolder } else { Problem::NotFile };
+            let problem =
+                if metadata.is_dir() { FileProblem::IsFolder } else { FileProblem::NotFile };
             return Err(FileError { path: path.to_owned(), problem });
         }
         let file = File::open(path).map_err(failed)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Ok(Self { file, path: path.to_owned(), entry: seen(name.into_owned(), &metadata) })
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            entry: entry_from_metadata(name.into_owned(), &metadata),
+        })
     }
 
     /// How it looked when it was opened.
-    pub fn entry(&self) -> &Entry {
+    pub fn entry(&self) -> &FolderEntry {
         &self.entry
     }
 
@@ -137,7 +145,7 @@ impl Stream {
     }
 
     /// The bytes from here to there, as far as there are any.
-    pub fn window(&mut self, from: u64, to: u64) -> Result<Vec<u8>, FileError> {
+    pub fn read_range(&mut self, from: u64, to: u64) -> Result<Vec<u8>, FileError> {
         let mut bytes = Vec::new();
         let read = |file: &mut File, bytes: &mut Vec<u8>| -> io::Result<()> {
             file.seek(SeekFrom::Start(from))?;

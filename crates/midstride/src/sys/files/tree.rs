@@ -1,7 +1,7 @@
 //! Whole folders: every file in one, and taking one away. Links are files of their own here, and are
 //! never followed.
 
-use super::{FileError, Problem, Root};
+use super::{FileError, FileProblem, Root};
 use std::path::{Path, PathBuf};
 
 impl Root {
@@ -19,7 +19,9 @@ impl Root {
                     }
                 }
                 Ok(_) => found.push(path),
-                Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => {}
+                Err(FileError {
+                    problem: FileProblem::NotFound | FileProblem::NotFolder, ..
+                }) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -39,7 +41,9 @@ impl Root {
         let removed = match self.dir.symlink_metadata(path).map_err(failed) {
             Ok(metadata) if metadata.is_dir() => self.dir.remove_dir_all(path),
             Ok(_) => self.dir.remove_file(path),
-            Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => Ok(()),
+            Err(FileError { problem: FileProblem::NotFound | FileProblem::NotFolder, .. }) => {
+                Ok(())
+            }
             Err(error) => return Err(error),
         };
         removed.map_err(failed)
@@ -48,13 +52,13 @@ impl Root {
 
 #[cfg(test)]
 mod tests {
-    use crate::sys::files::{Root, Scratch};
+    use crate::sys::files::{Root, ScratchFolder};
     use std::os::unix::fs::symlink;
     use std::path::{Path, PathBuf};
 
     #[test]
     fn a_folder_goes_without_what_its_links_lead_to() {
-        let scratch = Scratch::new("midstride-tree").unwrap();
+        let scratch = ScratchFolder::new("midstride-tree").unwrap();
         scratch.write("outside/kept.md", b"kept").unwrap();
         scratch.write("project/ours/a/.hidden", b"x").unwrap();
         scratch.write("project/ours/b.md", b"x").unwrap();
@@ -68,10 +72,10 @@ mod tests {
         assert_eq!(root.files_below(Path::new("nothing")).unwrap(), paths(&[]));
         assert_eq!(root.files_below(Path::new("link")).unwrap(), paths(&["link"]));
         root.remove_tree(Path::new("link")).unwrap();
-        assert!(root.has(Path::new("ours/b.md")));
+        assert!(root.exists(Path::new("ours/b.md")));
         root.remove_tree(Path::new("ours")).unwrap();
         root.remove_tree(Path::new("ours")).unwrap();
-        assert!(!root.has(Path::new("ours")));
+        assert!(!root.exists(Path::new("ours")));
         assert!(scratch.path().join("outside/kept.md").exists());
         assert!(root.remove_tree(Path::new("../outside")).is_err());
         scratch.remove().unwrap();

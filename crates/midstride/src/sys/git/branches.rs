@@ -2,9 +2,9 @@
 
 use super::Repository;
 use super::run::GitError;
-use super::status::asked;
+use super::status::output_within;
 use crate::sys::files;
-use crate::sys::process::Bounds;
+use crate::sys::process::ProcessLimits;
 use jiff::Timestamp;
 use midstride_core::session::repository::{
     MergedBranch, RebaseStep, ReflogAction, ReflogEntry, is_commit_id,
@@ -16,7 +16,7 @@ const LINKS_MAX: usize = 5;
 /// So many merged branches are kept.
 const MERGED_MAX: usize = 200;
 /// What a repository's default branch is called where nothing says it.
-const USUAL: [&str; 2] = ["main", "master"];
+const DEFAULT_BRANCH_NAMES: [&str; 2] = ["main", "master"];
 
 /// What became of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Branches<'_> {
             return Some(BranchState::Exists);
         }
         let log = self.log.get_or_init(|| repository.recent_reflog());
-        match repository.renamed(branch, log) {
+        match repository.new_name_of(branch, log) {
             Some(name) => Some(BranchState::Renamed(name)),
             None => was_checked_out(branch, log).then_some(BranchState::Deleted),
         }
@@ -100,7 +100,7 @@ impl Repository {
     }
 
     /// The name that a branch got, if that one is there.
-    fn renamed(&self, branch: &str, log: &[ReflogEntry]) -> Option<String> {
+    fn new_name_of(&self, branch: &str, log: &[ReflogEntry]) -> Option<String> {
         let message = |name: &str| format!("renamed refs/heads/{branch} to refs/heads/{name}");
         let renames = log.iter().rev().filter(|entry| entry.action == ReflogAction::Rename);
         let names = renames.filter_map(|entry| entry.subject.rsplit_once("refs/heads/"));
@@ -130,14 +130,14 @@ impl Repository {
         let named =
             named.as_deref().and_then(|text| text.strip_prefix("ref: refs/remotes/origin/"));
         let is_there = |name: &&str| self.reference(&format!("refs/heads/{name}")).is_some();
-        let usual = || USUAL.into_iter().find(is_there);
+        let usual = || DEFAULT_BRANCH_NAMES.into_iter().find(is_there);
         named.map(str::trim).or_else(usual).map(str::to_owned)
     }
 
     /// The local branches whose commits the default branch has, here or at `origin`. A branch
     /// without a commit of its own is none of them, nor is one that is checked out: work on it goes
     /// on.
-    pub fn merged_branches(&self, bounds: Bounds) -> Result<Vec<MergedBranch>, GitError> {
+    pub fn merged_branches(&self, bounds: ProcessLimits) -> Result<Vec<MergedBranch>, GitError> {
         let Some(default) = self.default_branch() else { return Ok(Vec::new()) };
         let places = [format!("refs/heads/{default}"), format!("refs/remotes/origin/{default}")];
         let mut merged: Vec<MergedBranch> = Vec::new();
@@ -146,7 +146,7 @@ impl Repository {
             let Some(tip) = self.commit_of(place).filter(|tip| !seen.contains(tip)) else {
                 continue;
             };
-            for (name, tip) in self.contained_in(&tip, bounds)? {
+            for (name, tip) in self.branches_contained_in(&tip, bounds)? {
                 let is_known = name == default || merged.iter().any(|one| one.name == name);
                 if !is_known && merged.len() < MERGED_MAX && self.has_own_commits(&name) {
                     merged.push(MergedBranch { name, tip, into: default.clone(), at: None });
@@ -159,14 +159,14 @@ impl Repository {
 
     /// Branches that are checked out nowhere and whose commits another commit has, with where each
     /// points.
-    fn contained_in(
+    fn branches_contained_in(
         &self,
         commit: &str,
-        bounds: Bounds,
+        bounds: ProcessLimits,
     ) -> Result<Vec<(String, String)>, GitError> {
         let merged = format!("--merged={commit}");
         let format = "--format=%(objectname) %(refname) %(worktreepath)";
-        let listed = asked(self, &["for-each-ref", &merged, format, "refs/heads"], bounds)?;
+        let listed = output_within(self, &["for-each-ref", &merged, format, "refs/heads"], bounds)?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
         let free = listed.lines().filter_map(|line| {
             let mut words = line.splitn(3, ' ');

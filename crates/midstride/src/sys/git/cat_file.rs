@@ -14,11 +14,11 @@ pub const OBJECT_BYTES_MAX: u64 = 5 << 20;
 
 /// Objects from one process that stays.
 #[derive(Debug)]
-pub struct Objects(Conversation);
+pub struct ObjectReader(Conversation);
 
 /// What an object holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Object {
+pub enum GitObject {
     /// The bytes of a file; none where there are more than [`OBJECT_BYTES_MAX`].
     Blob {
         /// Its id.
@@ -30,9 +30,9 @@ pub enum Object {
     Other,
 }
 
-impl Objects {
+impl ObjectReader {
     /// An object by any name git knows, `COMMIT:path` too, through links; `None` where there is none.
-    pub fn get(&mut self, name: &str) -> io::Result<Option<Object>> {
+    pub fn get(&mut self, name: &str) -> io::Result<Option<GitObject>> {
         // A name with a line break would ask for two.
         if name.contains('\n') {
             return Ok(None);
@@ -50,7 +50,7 @@ impl Objects {
         let bytes = self.bytes(size, is_blob && size <= OBJECT_BYTES_MAX)?;
         // `dangling <size>`, `symlink <size>`: a link that leads nowhere, or out of the commit.
         let Some(id) = id.map(str::to_owned) else { return Ok(None) };
-        Ok(Some(if is_blob { Object::Blob { id, bytes } } else { Object::Other }))
+        Ok(Some(if is_blob { GitObject::Blob { id, bytes } } else { GitObject::Other }))
     }
 
     /// The bytes that follow, and the line break behind them.
@@ -69,10 +69,10 @@ impl Objects {
 
 impl Repository {
     /// Starts the process that gives objects.
-    pub fn objects(&self) -> Result<Objects, GitError> {
+    pub fn objects(&self) -> Result<ObjectReader, GitError> {
         let asked = ["cat-file", "--batch", "--follow-symlinks"];
         let mut git = command(&self.work_tree, &asked);
-        Conversation::start(&mut git).map(Objects).map_err(GitError::NotStarted)
+        Conversation::start(&mut git).map(ObjectReader).map_err(GitError::NotStarted)
     }
 
     /// Texts by their ids; what is not here is left out.
@@ -80,7 +80,7 @@ impl Repository {
         let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
         let answer = self.run(&["cat-file", "--batch"], asked.as_bytes())?;
         let found = |(id, text): (&String, Vec<u8>)| (!text.is_empty()).then(|| (id.clone(), text));
-        Ok(ids.iter().zip(objects(&answer)).filter_map(found).collect())
+        Ok(ids.iter().zip(split_objects(&answer)).filter_map(found).collect())
     }
 
     /// The Markdown files that git keeps track of, below the working tree.
@@ -116,7 +116,7 @@ impl Repository {
         let asked: Vec<u8> = plain.iter().flat_map(|path| [b":", *path, b"\n"].concat()).collect();
         let answer = self.run(&["cat-file", "--batch"], &asked)?;
         let mut staged: Vec<(PathBuf, Vec<u8>)> =
-            plain.into_iter().map(path_of).zip(objects(&answer)).collect();
+            plain.into_iter().map(path_of).zip(split_objects(&answer)).collect();
         for path in odd {
             let object = OsString::from_vec([b":", path].concat());
             let text = self.run(&[OsStr::new("cat-file"), OsStr::new("blob"), &object], b"")?;
@@ -131,7 +131,7 @@ fn path_of(bytes: &[u8]) -> PathBuf {
 }
 
 /// Splits `<id> <type> <size>\n<bytes>\n…` into the bytes of each object.
-fn objects(mut answer: &[u8]) -> Vec<Vec<u8>> {
+fn split_objects(mut answer: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     while let Some(line_end) = answer.iter().position(|byte| *byte == b'\n') {
         let head = String::from_utf8_lossy(&answer[..line_end]).into_owned();
@@ -146,11 +146,11 @@ fn objects(mut answer: &[u8]) -> Vec<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::objects;
+    use super::split_objects;
 
     #[test]
     fn objects_are_split_by_their_size() {
         let answer = b"aaa blob 3\nx\ny\nbbb blob 0\n\nccc blob 2\nzz\n";
-        assert_eq!(objects(answer), [b"x\ny".to_vec(), Vec::new(), b"zz".to_vec()]);
+        assert_eq!(split_objects(answer), [b"x\ny".to_vec(), Vec::new(), b"zz".to_vec()]);
     }
 }

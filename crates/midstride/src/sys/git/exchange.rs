@@ -15,7 +15,7 @@ pub(super) const FETCHED: &str = "refs/midstride-fetched";
 
 /// What went where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exchanged {
+pub struct ExchangeReport {
     /// Texts that the other repository did not have.
     pub sent: usize,
     /// Texts that were not here.
@@ -23,32 +23,32 @@ pub struct Exchanged {
     /// How many handoffs have texts there now.
     pub handoffs: usize,
     /// Handoffs whose texts may not go yet.
-    pub kept_back: usize,
+    pub held_back: usize,
     /// References there that keep something else than texts; they were left alone.
-    pub odd: Vec<String>,
+    pub unrecognized: Vec<String>,
 }
 
 /// What may go to another repository.
-pub struct Exchange<'a> {
+pub struct RefExchange<'a> {
     /// The references that are exchanged lie below this.
     pub prefix: &'a str,
     /// What the references below this keep alive never leaves.
     pub private: &'a str,
     /// Whether a reference that the other repository does not have may go there.
-    pub may_go: &'a dyn Fn(&str) -> bool,
+    pub may_send: &'a dyn Fn(&str) -> bool,
     /// What is taken away on both sides.
     pub forgotten: &'a BTreeSet<String>,
 }
 
 /// One reference here and there.
 #[derive(Clone, Debug, Default)]
-struct Pair {
-    here: Option<String>,
-    there: Option<String>,
+struct RefPair {
+    local: Option<String>,
+    remote: Option<String>,
 }
 
 /// A reference that has to change to have both sides' texts.
-pub(super) struct Step {
+pub(super) struct RefUpdate {
     pub(super) name: String,
     pub(super) before: Option<String>,
     pub(super) after: String,
@@ -56,23 +56,27 @@ pub(super) struct Step {
 
 impl Repository {
     /// Brings references here and in another repository to the union of both.
-    pub fn exchange(&self, remote: &str, what: &Exchange<'_>) -> Result<Exchanged, GitError> {
-        let mut done = Exchanged::default();
+    pub fn exchange(
+        &self,
+        remote: &str,
+        what: &RefExchange<'_>,
+    ) -> Result<ExchangeReport, GitError> {
+        let mut done = ExchangeReport::default();
         let mut last = None;
         for _ in 0..TRIES_MAX {
             self.fetch_references(remote, what)?;
             let pairs = self.pairs(remote, what.prefix)?;
-            match self.meet(remote, what, pairs, &mut done) {
+            match self.merge_references(remote, what, pairs, &mut done) {
                 Ok(()) => return Ok(done),
                 // Whoever changed a reference meanwhile is fetched and met again.
-                Err(error) if error.is_overtaken() => last = Some(error),
+                Err(error) if error.is_concurrent_update() => last = Some(error),
                 Err(error) => return Err(error),
             }
         }
         Err(last.expect("there is at least one try"))
     }
 
-    fn fetch_references(&self, remote: &str, what: &Exchange<'_>) -> Result<(), GitError> {
+    fn fetch_references(&self, remote: &str, what: &RefExchange<'_>) -> Result<(), GitError> {
         let wanted = format!("+{}/*:{FETCHED}/{remote}/*", what.prefix);
         // What was forgotten may come once more, and must not come in a pack: it could not be taken
         // out of that.
@@ -82,51 +86,51 @@ impl Repository {
         self.run(&[loose, &options[..], &from].concat(), b"").map(|_| ())
     }
 
-    fn pairs(&self, remote: &str, prefix: &str) -> Result<BTreeMap<String, Pair>, GitError> {
+    fn pairs(&self, remote: &str, prefix: &str) -> Result<BTreeMap<String, RefPair>, GitError> {
         let fetched = format!("{FETCHED}/{remote}");
         let format = "--format=%(objectname) %(refname)";
         let listed = self.run(&["for-each-ref", format, prefix, &fetched], b"")?;
-        let mut pairs: BTreeMap<String, Pair> = BTreeMap::new();
+        let mut pairs: BTreeMap<String, RefPair> = BTreeMap::new();
         for line in String::from_utf8_lossy(&listed).lines() {
             let Some((id, reference)) = line.split_once(' ') else { continue };
             let below = |folder: &str| reference.strip_prefix(folder)?.strip_prefix('/');
             if let Some(name) = below(prefix) {
-                pairs.entry(name.to_owned()).or_default().here = Some(id.to_owned());
+                pairs.entry(name.to_owned()).or_default().local = Some(id.to_owned());
             } else if let Some(name) = below(&fetched) {
-                pairs.entry(name.to_owned()).or_default().there = Some(id.to_owned());
+                pairs.entry(name.to_owned()).or_default().remote = Some(id.to_owned());
             }
         }
         Ok(pairs)
     }
 
-    fn meet(
+    fn merge_references(
         &self,
         remote: &str,
-        what: &Exchange<'_>,
-        pairs: BTreeMap<String, Pair>,
-        done: &mut Exchanged,
+        what: &RefExchange<'_>,
+        pairs: BTreeMap<String, RefPair>,
+        done: &mut ExchangeReport,
     ) -> Result<(), GitError> {
         let (mut here, mut there) = (Vec::new(), Vec::new());
         let (mut sent, mut received) = (0, 0);
-        done.odd.clear();
-        (done.handoffs, done.kept_back) = (0, 0);
-        let private = self.kept_below(&[what.private])?.into_iter();
+        done.unrecognized.clear();
+        (done.handoffs, done.held_back) = (0, 0);
+        let private = self.kept_blobs_below(&[what.private])?.into_iter();
         let private: BTreeSet<String> = private.flat_map(|(_, kept)| kept.ids).collect();
         for (name, pair) in pairs {
-            if pair.there.is_none() && !(what.may_go)(&name) {
-                done.kept_back += 1;
+            if pair.remote.is_none() && !(what.may_send)(&name) {
+                done.held_back += 1;
                 continue;
             }
-            if pair.here == pair.there {
+            if pair.local == pair.remote {
                 done.handoffs += 1;
                 continue;
             }
             let kept = |tree: Option<&String>| {
-                tree.map_or(Ok(BTreeSet::new()), |tree| self.blobs_of(tree))
+                tree.map_or(Ok(BTreeSet::new()), |tree| self.blobs_in_tree(tree))
             };
-            let (Ok(ours), Ok(theirs)) = (kept(pair.here.as_ref()), kept(pair.there.as_ref()))
+            let (Ok(ours), Ok(theirs)) = (kept(pair.local.as_ref()), kept(pair.remote.as_ref()))
             else {
-                done.odd.push(name);
+                done.unrecognized.push(name);
                 continue;
             };
             done.handoffs += 1;
@@ -137,18 +141,18 @@ impl Repository {
             sent += given.difference(&theirs).count();
             received += mine.difference(&ours).count();
             for (side, before, all) in
-                [(&mut here, pair.here, &mine), (&mut there, pair.there, &given)]
+                [(&mut here, pair.local, &mine), (&mut there, pair.remote, &given)]
             {
                 if before.is_none() && all.is_empty() {
                     continue;
                 }
-                let after = self.tree_of(all)?;
+                let after = self.make_tree(all)?;
                 if before.as_ref() != Some(&after) {
-                    side.push(Step { name: format!("{}/{name}", what.prefix), before, after });
+                    side.push(RefUpdate { name: format!("{}/{name}", what.prefix), before, after });
                 }
             }
         }
-        self.update(&here)?;
+        self.update_references(&here)?;
         done.received += received;
         for steps in there.chunks(PUSHED_AT_ONCE) {
             self.push(remote, steps)?;
@@ -158,8 +162,8 @@ impl Repository {
     }
 
     /// Changes references here, all or none, if nobody else did meanwhile.
-    fn update(&self, steps: &[Step]) -> Result<(), GitError> {
-        let line = |step: &Step| match &step.before {
+    fn update_references(&self, steps: &[RefUpdate]) -> Result<(), GitError> {
+        let line = |step: &RefUpdate| match &step.before {
             Some(before) => format!("update {} {} {before}\n", step.name, step.after),
             None => format!("create {} {}\n", step.name, step.after),
         };
@@ -168,22 +172,22 @@ impl Repository {
     }
 
     /// Changes references there, if nobody else did meanwhile.
-    pub(super) fn push(&self, remote: &str, steps: &[Step]) -> Result<(), GitError> {
+    pub(super) fn push(&self, remote: &str, steps: &[RefUpdate]) -> Result<(), GitError> {
         let mut words: Vec<String> =
             ["push", "--quiet", "--no-verify", "--atomic"].map(str::to_owned).to_vec();
-        for Step { name, before, .. } in steps {
+        for RefUpdate { name, before, .. } in steps {
             let before = before.as_deref().unwrap_or_default();
             words.push(format!("--force-with-lease={name}:{before}"));
         }
         words.extend(["--end-of-options".to_owned(), remote.to_owned()]);
-        words.extend(steps.iter().map(|Step { name, after, .. }| format!("{after}:{name}")));
+        words.extend(steps.iter().map(|RefUpdate { name, after, .. }| format!("{after}:{name}")));
         self.run(&words, b"").map(|_| ())
     }
 }
 
 impl GitError {
     /// Whether somebody else changed a reference at the same moment.
-    pub fn is_overtaken(&self) -> bool {
+    pub fn is_concurrent_update(&self) -> bool {
         let signs = ["stale info", "cannot lock ref", "reference already exists", "but expected"];
         match self {
             Self::Refused { message, .. } => signs.iter().any(|sign| message.contains(sign)),

@@ -1,7 +1,7 @@
 //! Many small files as one tree under a reference of another repository: fetched, listed, made with
 //! more files in it, pushed. However many there are, it takes a few processes.
 
-use super::exchange::{FETCHED, Step};
+use super::exchange::{FETCHED, RefUpdate};
 use super::{GitError, Repository};
 
 /// Where trees of other repositories are noted here. They are never pushed.
@@ -11,7 +11,7 @@ const WORKBENCH: &str = "refs/midstride-workbench/tree";
 
 /// What a reference of another repository points at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fetched {
+pub struct FetchedTree {
     /// The object itself.
     pub object: String,
     /// The tree, if it is one or leads to one.
@@ -20,7 +20,7 @@ pub struct Fetched {
 
 /// A file in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filed {
+pub struct TreeFile {
     /// Its path, if it is text.
     pub path: Option<String>,
     /// Its blob; nothing where it is no plain file.
@@ -31,7 +31,11 @@ pub struct Filed {
 
 impl Repository {
     /// Fetches what a reference of another repository points at; `None` where it has none.
-    pub fn fetch_tree(&self, remote: &str, reference: &str) -> Result<Option<Fetched>, GitError> {
+    pub fn fetch_tree(
+        &self,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<FetchedTree>, GitError> {
         // A pattern: a plain name that is not there would be an error.
         let note = format!("{FETCHED_TREES}/{remote}/tree");
         let wanted = format!("+{reference}*:{note}*");
@@ -46,11 +50,11 @@ impl Repository {
         let tree =
             self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled], b"");
         let tree = tree.ok().map(|id| String::from_utf8_lossy(&id).trim().to_owned());
-        Ok(Some(Fetched { object, tree }))
+        Ok(Some(FetchedTree { object, tree }))
     }
 
     /// Removes what was noted here of other repositories, and what a run that was cut short left.
-    pub fn remove_notes(&self) -> Result<(), GitError> {
+    pub fn remove_fetched_refs(&self) -> Result<(), GitError> {
         let noted = [FETCHED, FETCHED_TREES, WORKBENCH];
         let format = "--format=delete %(refname)";
         let listed = self.run(&[&["for-each-ref", format], &noted[..]].concat(), b"")?;
@@ -61,10 +65,10 @@ impl Repository {
     }
 
     /// Every file in a tree, however deep.
-    pub fn files_of(&self, tree: &str) -> Result<Vec<Filed>, GitError> {
+    pub fn files_in_tree(&self, tree: &str) -> Result<Vec<TreeFile>, GitError> {
         let listed = self.run(&["ls-tree", "-r", "-z", "--long", "--full-tree", tree], b"")?;
         let entries = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
-        Ok(entries.map(filed).collect())
+        Ok(entries.map(parse_tree_file).collect())
     }
 
     /// A tree with files put into it, besides what another tree has. Who calls this is alone.
@@ -95,16 +99,19 @@ impl Repository {
         &self,
         remote: &str,
         reference: &str,
-        before: Option<&Fetched>,
+        before: Option<&FetchedTree>,
         after: &str,
     ) -> Result<(), GitError> {
         let before = before.map(|fetched| fetched.object.clone());
-        self.push(remote, &[Step { name: reference.to_owned(), before, after: after.to_owned() }])
+        self.push(
+            remote,
+            &[RefUpdate { name: reference.to_owned(), before, after: after.to_owned() }],
+        )
     }
 }
 
 /// `<mode> <type> <id> <size>\t<path>`.
-fn filed(entry: &[u8]) -> Filed {
+fn parse_tree_file(entry: &[u8]) -> TreeFile {
     let tab = entry.iter().position(|byte| *byte == b'\t').unwrap_or(entry.len());
     let head = String::from_utf8_lossy(&entry[..tab]).into_owned();
     let path = String::from_utf8(entry.get(tab + 1..).unwrap_or_default().to_vec()).ok();
@@ -112,5 +119,5 @@ fn filed(entry: &[u8]) -> Filed {
     let plain = words.next() == Some("100644") && words.next() == Some("blob");
     let blob = words.next().filter(|_| plain).map(str::to_owned);
     let size = words.next().and_then(|size| size.parse().ok()).unwrap_or(usize::MAX);
-    Filed { path, blob, size }
+    TreeFile { path, blob, size }
 }

@@ -25,10 +25,10 @@ impl Repository {
         let loose = [&self.git_dir, &self.common_dir]
             .into_iter()
             .find_map(|folder| files::read_small(&folder.join(name)).ok()?);
-        loose.map(|text| text.trim().to_owned()).or_else(|| self.packed(name))
+        loose.map(|text| text.trim().to_owned()).or_else(|| self.packed_reference(name))
     }
 
-    fn packed(&self, name: &str) -> Option<String> {
+    fn packed_reference(&self, name: &str) -> Option<String> {
         let packed = files::read_small(&self.common_dir.join("packed-refs")).ok()??;
         packed.lines().find_map(|line| {
             let (commit, other) = line.split_once(' ')?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The files of a commit or of the working tree, by their paths below its top.
 #[derive(Clone, Debug, Default)]
-pub struct Listed {
+pub struct FileListing {
     /// Files, with the ids of their texts where git has them.
     pub files: BTreeMap<String, Option<String>>,
     /// Other repositories.
@@ -31,10 +31,10 @@ pub struct LogEntry {
 
 impl Repository {
     /// The files of a commit.
-    pub fn files_at(&self, commit: &str) -> Result<Listed, GitError> {
+    pub fn files_at(&self, commit: &str) -> Result<FileListing, GitError> {
         let listed = self.run(&["ls-tree", "-r", "-z", "--full-tree", commit], b"")?;
-        let mut out = Listed::default();
-        for entry in parts(&listed) {
+        let mut out = FileListing::default();
+        for entry in split_nul(&listed) {
             // `<mode> <type> <id>\t<path>`
             out.add(&entry, 2);
         }
@@ -42,21 +42,21 @@ impl Repository {
     }
 
     /// The files of the working tree: tracked ones with the text that is staged, and new ones.
-    pub fn files_here(&self) -> Result<Listed, GitError> {
-        let mut out = Listed::default();
-        for entry in parts(&self.run(&["ls-files", "-z", "--stage"], b"")?) {
+    pub fn files_in_work_tree(&self) -> Result<FileListing, GitError> {
+        let mut out = FileListing::default();
+        for entry in split_nul(&self.run(&["ls-files", "-z", "--stage"], b"")?) {
             // `<mode> <id> <stage>\t<path>`
             out.add(&entry, 1);
         }
         let new = ["ls-files", "-z", "--others", "--exclude-standard"];
-        for path in parts(&self.run(&new, b"")?) {
+        for path in split_nul(&self.run(&new, b"")?) {
             out.files.entry(path).or_insert(None);
         }
         Ok(out)
     }
 
     /// The ids that the bytes of files below the working tree would have.
-    pub fn ids_of_files(&self, paths: &[String]) -> Result<Vec<String>, GitError> {
+    pub fn hash_files(&self, paths: &[String]) -> Result<Vec<String>, GitError> {
         let asked: String = paths.iter().map(|path| format!("{path}\n")).collect();
         let ids = self.run(&["hash-object", "--no-filters", "--stdin-paths"], asked.as_bytes())?;
         Ok(String::from_utf8_lossy(&ids).lines().map(str::to_owned).collect())
@@ -64,7 +64,7 @@ impl Repository {
 
     /// For each line of a text that lies at a path, or is staged there, the commit that wrote it;
     /// none where it is not committed yet. Nothing at all where the file is not tracked.
-    pub fn writers_of_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<String>> {
+    pub fn blame_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<String>> {
         let asked = ["blame", "--porcelain", "-w", "--contents", "-", "--"].map(OsStr::new);
         let Ok(blamed) = self.run(&[&asked[..], &[path.as_os_str()]].concat(), text) else {
             return Vec::new();
@@ -110,7 +110,7 @@ impl Repository {
 
     /// The paths below the working tree at which a text is staged.
     pub fn staged_at(&self, blob: &str) -> Result<Vec<String>, GitError> {
-        let here = self.files_here()?.files.into_iter();
+        let here = self.files_in_work_tree()?.files.into_iter();
         Ok(here.filter(|(_, id)| id.as_deref() == Some(blob)).map(|(path, _)| path).collect())
     }
 
@@ -120,7 +120,7 @@ impl Repository {
     }
 
     /// The commits whose parents are not here, because only the newest part of the history is.
-    pub fn oldest_here(&self) -> BTreeSet<String> {
+    pub fn shallow_commits(&self) -> BTreeSet<String> {
         let listed = files::read_small(&self.shallow_file()).ok().flatten().unwrap_or_default();
         listed.lines().map(|id| id.trim().to_owned()).collect()
     }
@@ -154,7 +154,7 @@ impl Repository {
     }
 }
 
-impl Listed {
+impl FileListing {
     /// Adds `<words>\t<path>`, of whose words the first is the mode and one the id.
     fn add(&mut self, entry: &str, id_at: usize) {
         let Some((words, path)) = entry.split_once('\t') else { return };
@@ -191,7 +191,7 @@ const ASKED_PATHS_MAX: usize = 16;
 const SUBMODULE: &str = "160000";
 
 /// What stands between null bytes.
-fn parts(bytes: &[u8]) -> Vec<String> {
+fn split_nul(bytes: &[u8]) -> Vec<String> {
     let parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
@@ -199,7 +199,7 @@ fn parts(bytes: &[u8]) -> Vec<String> {
 /// Commits with those of their paths that are wanted; one without any is left out.
 fn log_entries(log: &[u8], wanted: &dyn Fn(&str) -> bool) -> Vec<LogEntry> {
     let mut entries: Vec<LogEntry> = Vec::new();
-    for part in parts(log) {
+    for part in split_nul(log) {
         match part.split_once('\u{1}') {
             Some((_, head)) => entries.extend(log_entry(head)),
             None => {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The texts of a file that git could not merge; a side that deleted it has none.
 #[derive(Clone, Debug, Default)]
-pub struct Conflicted {
+pub struct ConflictSides {
     /// What both started from.
     pub base: Option<Vec<u8>>,
     /// Ours.
@@ -17,7 +17,7 @@ pub struct Conflicted {
 
 impl Repository {
     /// The texts of a conflicted path below the working tree; `None` where nothing conflicts.
-    pub fn conflicted(&self, path: &Path) -> Result<Option<Conflicted>, GitError> {
+    pub fn conflict_sides(&self, path: &Path) -> Result<Option<ConflictSides>, GitError> {
         let asked = ["ls-files", "--unmerged", "-z", "--"].map(OsStr::new);
         let listed = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"")?;
         let mut found = None;
@@ -26,7 +26,7 @@ impl Repository {
             let mut words = text.split('\t').next().unwrap_or_default().split(' ').skip(1);
             let (Some(id), Some(stage)) = (words.next(), words.next()) else { continue };
             let blob = self.blob(id);
-            let conflicted = found.get_or_insert_with(Conflicted::default);
+            let conflicted = found.get_or_insert_with(ConflictSides::default);
             match stage {
                 "1" => conflicted.base = blob,
                 "2" => conflicted.ours = blob,

@@ -2,7 +2,7 @@
 
 use super::GitError;
 use super::run;
-use crate::sys::files::Scratch;
+use crate::sys::files::ScratchFolder;
 use std::path::Path;
 
 /// From here on the exit code of `git merge-file` is not a number of conflicts.
@@ -23,13 +23,13 @@ pub fn merge_lines(
     ours: &[u8],
     theirs: &[u8],
 ) -> Result<Option<MergedLines>, GitError> {
-    let scratch = Scratch::new("midstride-lines")?;
+    let scratch = ScratchFolder::new("midstride-lines")?;
     let merged = merge_in(&scratch, [ours, base, theirs]);
     scratch.remove()?;
     merged
 }
 
-fn merge_in(scratch: &Scratch, sides: [&[u8]; 3]) -> Result<Option<MergedLines>, GitError> {
+fn merge_in(scratch: &ScratchFolder, sides: [&[u8]; 3]) -> Result<Option<MergedLines>, GitError> {
     const NAMES: [&str; 3] = ["ours", "base", "theirs"];
     let mut asked = vec!["merge-file", "--stdout"];
     for (name, bytes) in NAMES.iter().zip(sides) {
@@ -43,6 +43,6 @@ fn merge_in(scratch: &Scratch, sides: [&[u8]; 3]) -> Result<Option<MergedLines>,
             Ok(Some(MergedLines { bytes: output.stdout, conflicts: count > 0 }))
         }
         Some(_) if sides.iter().any(|side| side.contains(&0)) => Ok(None),
-        Some(_) | None => run::succeeded(&asked, output).map(|_| None),
+        Some(_) | None => run::check_status(&asked, output).map(|_| None),
     }
 }

@@ -20,7 +20,7 @@ impl Repository {
     }
 
     /// The id that a text would have.
-    pub fn id_of_blob(&self, text: &[u8]) -> Result<String, GitError> {
+    pub fn hash_blob(&self, text: &[u8]) -> Result<String, GitError> {
         let id = self.run(&["hash-object", "--no-filters", "--stdin"], text)?;
         Ok(String::from_utf8_lossy(&id).trim().to_owned())
     }
@@ -39,7 +39,7 @@ impl Repository {
     }
 
     /// The whole id of a commit that was named; `None` where there is none.
-    pub fn commit(&self, named: &str) -> Option<String> {
+    pub fn resolve_commit(&self, named: &str) -> Option<String> {
         let name = format!("{named}^{{commit}}");
         let id =
             self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name], b"").ok()?;
@@ -47,7 +47,7 @@ impl Repository {
     }
 
     /// Whether git is told to leave a path below the working tree alone.
-    pub fn ignores(&self, path: &Path) -> bool {
+    pub fn is_ignored(&self, path: &Path) -> bool {
         let asked = [OsStr::new("check-ignore"), OsStr::new("--quiet"), OsStr::new("--")];
         let answer = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"");
         // Only a plain no counts: what git cannot say is not told to anybody.
@@ -55,19 +55,19 @@ impl Repository {
     }
 
     /// What a reference keeps alive; `None` where there is no such reference.
-    pub fn kept_blobs(&self, reference: &str) -> Result<Option<Kept>, GitError> {
+    pub fn kept_blobs(&self, reference: &str) -> Result<Option<KeptBlobs>, GitError> {
         let tree = self.run(&["for-each-ref", "--format=%(objectname)", reference], b"")?;
         let tree = String::from_utf8_lossy(&tree).trim().to_owned();
         if tree.is_empty() {
             return Ok(None);
         }
-        let ids = self.blobs_of(&tree)?;
-        Ok(Some(Kept { tree, ids }))
+        let ids = self.blobs_in_tree(&tree)?;
+        Ok(Some(KeptBlobs { tree, ids }))
     }
 
     /// The blobs of a tree that keeps texts. A tree may come from elsewhere: an entry that is not
     /// named after its own blob would lend a name to a text that nobody gave away.
-    pub(super) fn blobs_of(&self, tree: &str) -> Result<BTreeSet<String>, GitError> {
+    pub(super) fn blobs_in_tree(&self, tree: &str) -> Result<BTreeSet<String>, GitError> {
         let listed = self.run(&["ls-tree", tree], b"")?;
         let entry = |line: &str| {
             let (object, name) = line.split_once('\t')?;
@@ -77,7 +77,7 @@ impl Repository {
     }
 
     /// A tree that keeps blobs.
-    pub(super) fn tree_of(&self, ids: &BTreeSet<String>) -> Result<String, GitError> {
+    pub(super) fn make_tree(&self, ids: &BTreeSet<String>) -> Result<String, GitError> {
         let entries: String = ids.iter().map(|id| format!("100644 blob {id}\t{id}\n")).collect();
         // A clone has references to texts that are not all here.
         let made = self.run(&["mktree", "--missing"], entries.as_bytes())?;
@@ -87,28 +87,28 @@ impl Repository {
     /// Keeps blobs alive under a reference, besides what it keeps already.
     pub fn keep_blobs(&self, reference: &str, ids: &[String]) -> Result<(), GitError> {
         let more = |kept: &BTreeSet<String>| kept.iter().chain(ids).cloned().collect();
-        self.change_kept(reference, &more).map(|_| ())
+        self.update_kept_blobs(reference, &more).map(|_| ())
     }
 
     /// Keeps blobs alive no longer under a reference; says whether it kept any of them.
     pub fn drop_blobs(&self, reference: &str, ids: &BTreeSet<String>) -> Result<bool, GitError> {
         let fewer = |kept: &BTreeSet<String>| kept.difference(ids).cloned().collect();
-        let dropped = self.change_kept(reference, &fewer)?;
+        let dropped = self.update_kept_blobs(reference, &fewer)?;
         if dropped {
-            self.forget_earlier(reference)?;
+            self.expire_reflog(reference)?;
         }
         Ok(dropped)
     }
 
     /// Changes what a reference keeps; says whether it did. Those of us who do so wait for each
     /// other; git itself may come in between.
-    fn change_kept(
+    fn update_kept_blobs(
         &self,
         reference: &str,
         change: &dyn Fn(&BTreeSet<String>) -> BTreeSet<String>,
     ) -> Result<bool, GitError> {
         let folder = Root::make(&self.common_dir().join("midstride"))?;
-        let _held = Lock::hold(&folder, "references")?;
+        let _held = Lock::acquire(&folder, "references")?;
         let mut last = Ok(false);
         for _ in 0..TRIES_MAX {
             let before = self.kept_blobs(reference)?;
@@ -118,7 +118,7 @@ impl Repository {
             if after == kept {
                 return Ok(false);
             }
-            let made = self.tree_of(&after)?;
+            let made = self.make_tree(&after)?;
             let expected = tree.unwrap_or_else(|| "0".repeat(made.len()));
             if made == expected {
                 return Ok(false);
@@ -127,13 +127,13 @@ impl Repository {
             if last.is_ok() {
                 return last;
             }
-            self.remove_left_lock(reference);
+            self.remove_stale_lock(reference);
         }
         last
     }
 
     /// Makes git forget what a reference of ours pointed at before, where it is told to remember.
-    fn forget_earlier(&self, reference: &str) -> Result<(), GitError> {
+    fn expire_reflog(&self, reference: &str) -> Result<(), GitError> {
         if self.run(&["reflog", "exists", reference], b"").is_err() {
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl Repository {
 
     /// Takes away the lock of a reference that somebody left who was killed. Only one of us does so
     /// at a time, so nobody takes away the lock of whoever came after it.
-    fn remove_left_lock(&self, reference: &str) {
+    fn remove_stale_lock(&self, reference: &str) {
         let lock = self.common_dir().join(format!("{reference}.lock"));
         if files::age(&lock).is_some_and(|age| age > LOCK_AGE_MAX) {
             // If it will not go, git says so once more, with the way out.
@@ -153,7 +153,7 @@ impl Repository {
 
 /// What a reference keeps alive.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct KeptBlobs {
     /// The tree that it points at.
     pub tree: String,
     /// The blobs in it.

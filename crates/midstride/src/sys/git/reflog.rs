@@ -1,7 +1,7 @@
 //! What moved `HEAD` and branches, read from git's own log files without starting git.
 
 use super::Repository;
-use crate::sys::files::Stream;
+use crate::sys::files::FileStream;
 use jiff::Timestamp;
 use midstride_core::session::repository::{
     RefTips, ReflogAction, ReflogCommit, ReflogEntry, name_branches, reflog_commits,
@@ -137,12 +137,12 @@ impl Repository {
 
 /// The entries of a log since a time, oldest first; at most so much of it is read, from its end.
 fn entries(file: &Path, from: Option<Timestamp>, bytes_max: u64) -> Vec<ReflogEntry> {
-    let Ok(mut stream) = Stream::open(file) else { return Vec::new() };
+    let Ok(mut stream) = FileStream::open(file) else { return Vec::new() };
     let end = stream.bytes();
     let mut size = if from.is_some() { FIRST_BYTES } else { bytes_max };
     loop {
         let start = end.saturating_sub(size);
-        let Ok(bytes) = stream.window(start, end) else { return Vec::new() };
+        let Ok(bytes) = stream.read_range(start, end) else { return Vec::new() };
         // The first line may be cut off.
         let whole = match start {
             0 => &bytes[..],

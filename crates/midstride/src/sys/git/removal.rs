@@ -3,24 +3,24 @@
 //! What a commit, a staged file, a reference or its log reaches stays. What is in a pack stays too:
 //! only git itself makes its packs anew.
 
-use super::{GitError, Kept, Repository};
-use crate::sys::files::{self, Root, Stamp};
+use super::{GitError, KeptBlobs, Repository};
+use crate::sys::files::{self, FileStamp, Root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What is left of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum RemovalOutcome {
     /// Nothing.
-    Nothing,
+    Removed,
     /// Nothing reaches it, but it lies in a pack.
     Packed,
     /// Something else than our references reaches it, so it was not touched.
-    Reached,
+    Referenced,
 }
 
 /// The references that are ours, whatever they are for.
-const OURS: [&str; 5] = [
+const OWN_REFERENCES: [&str; 5] = [
     "refs/midstride",
     "refs/midstride-private",
     "refs/midstride-fetched",
@@ -32,7 +32,7 @@ impl Repository {
     /// All references that are ours.
     pub fn our_references(&self) -> Result<Vec<String>, GitError> {
         let format = "--format=%(refname)";
-        let listed = self.run(&[&["for-each-ref", format], &OURS[..]].concat(), b"")?;
+        let listed = self.run(&[&["for-each-ref", format], &OWN_REFERENCES[..]].concat(), b"")?;
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
@@ -48,7 +48,10 @@ impl Repository {
 
     /// The references below some prefixes, with what each keeps alive; in two processes, however
     /// many there are.
-    pub fn kept_below(&self, prefixes: &[&str]) -> Result<Vec<(String, Kept)>, GitError> {
+    pub fn kept_blobs_below(
+        &self,
+        prefixes: &[&str],
+    ) -> Result<Vec<(String, KeptBlobs)>, GitError> {
         let format = "--format=%(objectname) %(objecttype) %(refname)";
         let listed = self.run(&[&["for-each-ref", format], prefixes].concat(), b"")?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
@@ -60,8 +63,8 @@ impl Repository {
         let (trees, names): (Vec<String>, Vec<String>) = named.unzip();
         let texts: BTreeMap<String, Vec<u8>> = self.blobs(&trees)?.into_iter().collect();
         let kept = |(tree, name): (String, String)| {
-            let ids = texts.get(&tree).map(|raw| own_names(raw, tree.len() / 2));
-            (name, Kept { tree, ids: ids.unwrap_or_default() })
+            let ids = texts.get(&tree).map(|raw| self_named_blobs(raw, tree.len() / 2));
+            (name, KeptBlobs { tree, ids: ids.unwrap_or_default() })
         };
         Ok(trees.into_iter().zip(names).map(kept).collect())
     }
@@ -73,7 +76,10 @@ impl Repository {
 
     /// Removes loose blobs that nothing reaches, with the trees that named them and that nothing
     /// reaches either. Says what is left of each blob that was there.
-    pub fn remove_blobs(&self, ids: &BTreeSet<String>) -> Result<BTreeMap<String, Left>, GitError> {
+    pub fn remove_blobs(
+        &self,
+        ids: &BTreeSet<String>,
+    ) -> Result<BTreeMap<String, RemovalOutcome>, GitError> {
         let there = self.present(ids)?;
         if there.is_empty() {
             return Ok(BTreeMap::new());
@@ -81,21 +87,21 @@ impl Repository {
         // Git touches an object that it is about to use again. What is touched from here on stays.
         let mut seen = self.stamps(&there);
         seen.extend(self.stamps(&self.loose_trees_with(&there)?));
-        let reached = self.reached()?;
+        let reached = self.reachable_objects()?;
         // Trees first: killed in between, no tree is left that names a blob that is gone.
         let (blobs, trees): (Vec<_>, Vec<_>) =
             seen.into_iter().partition(|(id, _)| there.contains(id));
         for (id, stamp) in trees.into_iter().chain(blobs) {
-            if !reached.contains(&id) && self.stamp_of(&id).is_some_and(|now| now.same(&stamp)) {
+            if !reached.contains(&id) && self.stamp_of(&id).is_some_and(|now| now.is_same(&stamp)) {
                 files::remove(&self.loose_path(&id))?;
             }
         }
         let still = self.present(&there)?;
         let left = |id: String| {
             let left = match (still.contains(&id), reached.contains(&id)) {
-                (false, _) => Left::Nothing,
-                (true, true) => Left::Reached,
-                (true, false) => Left::Packed,
+                (false, _) => RemovalOutcome::Removed,
+                (true, true) => RemovalOutcome::Referenced,
+                (true, false) => RemovalOutcome::Packed,
             };
             (id, left)
         };
@@ -128,7 +134,7 @@ impl Repository {
 
     /// Everything that something reaches: commits of any branch, tag or worktree, what git remembers
     /// of where they were, staged files.
-    fn reached(&self) -> Result<BTreeSet<String>, GitError> {
+    fn reachable_objects(&self) -> Result<BTreeSet<String>, GitError> {
         // A clone has references to texts that are not all here.
         let asked = ["rev-list", "--objects", "--no-object-names", "--missing=allow-any"];
         let from = ["--all", "--reflog", "--indexed-objects"];
@@ -143,7 +149,7 @@ impl Repository {
         let trees: Vec<String> =
             kinds.filter(|(_, kind)| kind == "tree").map(|(id, _)| id).collect();
         let names_one = |tree: &str, raw: &[u8]| {
-            entries(raw, tree.len() / 2).iter().any(|(_, _, id)| ids.contains(id))
+            tree_entries(raw, tree.len() / 2).iter().any(|(_, _, id)| ids.contains(id))
         };
         let trees = self.blobs(&trees)?.into_iter();
         Ok(trees.filter(|(tree, raw)| names_one(tree, raw)).map(|(tree, _)| tree).collect())
@@ -161,11 +167,11 @@ impl Repository {
         Ok(found)
     }
 
-    fn stamps(&self, ids: &BTreeSet<String>) -> BTreeMap<String, Stamp> {
+    fn stamps(&self, ids: &BTreeSet<String>) -> BTreeMap<String, FileStamp> {
         ids.iter().filter_map(|id| Some((id.clone(), self.stamp_of(id)?))).collect()
     }
 
-    fn stamp_of(&self, id: &str) -> Option<Stamp> {
+    fn stamp_of(&self, id: &str) -> Option<FileStamp> {
         let path = self.loose_path(id);
         Root::open(path.parent()?).ok()?.stamp(Path::new(path.file_name()?))
     }
@@ -181,13 +187,13 @@ impl Repository {
 }
 
 /// The blobs of a tree that are named after themselves, as those of ours are.
-fn own_names(raw: &[u8], id_bytes: usize) -> BTreeSet<String> {
-    let own = entries(raw, id_bytes).into_iter();
+fn self_named_blobs(raw: &[u8], id_bytes: usize) -> BTreeSet<String> {
+    let own = tree_entries(raw, id_bytes).into_iter();
     own.filter(|(mode, name, id)| mode == "100644" && name == id).map(|(_, _, id)| id).collect()
 }
 
 /// `<mode> <name>\0<id>…` as mode, name and id.
-fn entries(mut raw: &[u8], id_bytes: usize) -> Vec<(String, String, String)> {
+fn tree_entries(mut raw: &[u8], id_bytes: usize) -> Vec<(String, String, String)> {
     let mut found = Vec::new();
     while let Some(end) = raw.iter().position(|byte| *byte == 0) {
         let head = String::from_utf8_lossy(&raw[..end]).into_owned();
@@ -208,10 +214,10 @@ mod tests {
     #[test]
     fn a_tree_is_read_entry_by_entry() {
         let raw = b"100644 aa00\0\xaa\x0040000 x y\0\x00\x01100644 b\0";
-        let found = entries(raw, 2);
+        let found = tree_entries(raw, 2);
         let text = |(mode, name, id): &(String, String, String)| format!("{mode} {name} {id}");
         let found: Vec<String> = found.iter().map(text).collect();
         assert_eq!(found, ["100644 aa00 aa00", "40000 x y 0001"], "what is cut off is left out");
-        assert_eq!(own_names(raw, 2), BTreeSet::from(["aa00".to_owned()]));
+        assert_eq!(self_named_blobs(raw, 2), BTreeSet::from(["aa00".to_owned()]));
     }
 }

@@ -56,7 +56,7 @@ impl Repository {
         arguments: &[S],
         input: &[u8],
     ) -> Result<Vec<u8>, GitError> {
-        succeeded(arguments, output(&self.work_tree, arguments, input)?)
+        check_status(arguments, output(&self.work_tree, arguments, input)?)
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) fn output<S: AsRef<OsStr>>(
     arguments: &[S],
     input: &[u8],
 ) -> Result<Output, GitError> {
-    process::exchange(&mut command(folder, arguments), input).map_err(GitError::NotStarted)
+    process::communicate(&mut command(folder, arguments), input).map_err(GitError::NotStarted)
 }
 
 /// Git in a folder, ready to be started.
@@ -92,7 +92,7 @@ pub(super) fn command<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Comman
 }
 
 /// What git wrote, if it did what it was asked.
-pub(super) fn succeeded<S: AsRef<OsStr>>(
+pub(super) fn check_status<S: AsRef<OsStr>>(
     arguments: &[S],
     output: Output,
 ) -> Result<Vec<u8>, GitError> {

@@ -3,7 +3,7 @@
 use super::Repository;
 use super::run::{GitError, command};
 use crate::sys::files::{self, Root};
-use crate::sys::process::{Bounds, exchange_bounded};
+use crate::sys::process::{ProcessLimits, communicate_bounded};
 use jiff::Timestamp;
 use midstride_core::handoff::proof::TrialEnd;
 use midstride_core::session::repository::{
@@ -22,15 +22,15 @@ const FILES_MAX: usize = 600;
 const OWN_FOLDER: &str = ".midstride";
 
 /// Runs git within bounds; what it writes beyond them is cut off.
-pub(super) fn asked(
+pub(super) fn output_within(
     repository: &Repository,
     arguments: &[&str],
-    bounds: Bounds,
+    bounds: ProcessLimits,
 ) -> Result<Vec<u8>, GitError> {
     let mut git = command(repository.work_tree(), arguments);
     // A partial clone is not completed for this.
     git.env("GIT_NO_LAZY_FETCH", "1").env_remove("GIT_INDEX_FILE");
-    let done = exchange_bounded(git, Vec::new(), bounds).map_err(GitError::NotStarted)?;
+    let done = communicate_bounded(git, Vec::new(), bounds).map_err(GitError::NotStarted)?;
     let (message, code) = match done.ended {
         TrialEnd::Exit(0) => return Ok(done.output.beginning()),
         TrialEnd::Exit(code) => (done.errors.text().trim().to_owned(), Some(code)),
@@ -45,16 +45,17 @@ impl Repository {
     pub fn work_tree_state(
         &self,
         at: Timestamp,
-        bounds: Bounds,
+        bounds: ProcessLimits,
     ) -> Result<WorkTreeState, GitError> {
         let options = ["status", "--porcelain=v2", "--branch", "--show-stash", "-z"];
         // A submodule that has changes of its own is another repository's business.
-        let listed = asked(self, &[&options[..], &["--ignore-submodules=dirty"]].concat(), bounds)?;
+        let listed =
+            output_within(self, &[&options[..], &["--ignore-submodules=dirty"]].concat(), bounds)?;
         let mut state = read_status(&listed);
         (state.at, state.operation) = (at, self.operation());
         let top = Root::open(self.work_tree())?;
         for file in &mut state.uncommitted {
-            let now = look(&top, &file.path);
+            let now = file_size_and_time(&top, &file.path);
             (file.size, file.modified) = (now.map(|(size, _)| size), now.map(|(_, time)| time));
         }
         Ok(state)
@@ -76,14 +77,17 @@ impl Repository {
     }
 
     /// The last commits that `HEAD` has, newest first, and whether it has more.
-    pub fn last_commits(&self, bounds: Bounds) -> Result<(Vec<LoggedCommit>, bool), GitError> {
+    pub fn last_commits(
+        &self,
+        bounds: ProcessLimits,
+    ) -> Result<(Vec<LoggedCommit>, bool), GitError> {
         if self.head_commit().is_none() {
             return Ok((Vec::new(), false));
         }
         let most = format!("-{LOGGED_MAX}");
         let options = ["log", &most, "-z", "--name-only", "--no-renames", "--no-ext-diff"];
         let rest = ["--no-show-signature", "--format=%x01%H %ct %P%x02%s", "HEAD"];
-        let commits = read_log(&asked(self, &[&options[..], &rest].concat(), bounds)?);
+        let commits = read_log(&output_within(self, &[&options[..], &rest].concat(), bounds)?);
         let is_listed = |id: &String| commits.iter().any(|one| one.id == *id);
         let has_older = commits.iter().flat_map(|one| &one.parents).any(|id| !is_listed(id));
         Ok((commits, has_older))
@@ -91,21 +95,21 @@ impl Repository {
 }
 
 /// The size of a file below the top of a working tree, and when it was changed.
-pub(crate) fn look(top: &Root, path: &str) -> Option<(u64, Timestamp)> {
+pub(crate) fn file_size_and_time(top: &Root, path: &str) -> Option<(u64, Timestamp)> {
     let stamp = top.stamp(Path::new(path.trim_end_matches('/')))?;
     let modified = Timestamp::from_nanosecond(i128::from(stamp.modified)).ok()?;
     Some((u64::try_from(stamp.size).ok()?, modified))
 }
 
 /// What ends with a null byte: the rest was cut off.
-fn whole(output: &[u8]) -> &[u8] {
+fn complete_records(output: &[u8]) -> &[u8] {
     &output[..output.iter().rposition(|byte| *byte == 0).unwrap_or_default()]
 }
 
 /// Reads `git status --porcelain=v2 --branch --show-stash -z`.
 fn read_status(listed: &[u8]) -> WorkTreeState {
     let mut state = WorkTreeState::default();
-    let mut parts = whole(listed).split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    let mut parts = complete_records(listed).split(|byte| *byte == 0).map(String::from_utf8_lossy);
     while let Some(part) = parts.next() {
         if let Some(header) = part.strip_prefix("# ") {
             read_header(&mut state, header);
@@ -182,7 +186,7 @@ fn read_file(entry: &str) -> Option<(&str, FileStatus)> {
 fn read_log(log: &[u8]) -> Vec<LoggedCommit> {
     let mut commits: Vec<LoggedCommit> = Vec::new();
     let mut named = 0;
-    for part in whole(log).split(|byte| *byte == 0).map(String::from_utf8_lossy) {
+    for part in complete_records(log).split(|byte| *byte == 0).map(String::from_utf8_lossy) {
         if let Some((_, head)) = part.split_once('\u{1}') {
             commits.extend(read_commit(head));
             continue;

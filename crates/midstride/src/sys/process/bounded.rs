@@ -1,7 +1,7 @@
 //! Running a command that may do anything, within bounds.
 
-use super::group::Group;
-use super::kept::Kept;
+use super::group::ProcessGroup;
+use super::kept::CappedOutput;
 use crate::sys::clock::Stopwatch;
 use midstride_core::handoff::proof::TrialEnd;
 use std::io::{self, PipeReader, Read as _, Write as _};
@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(500);
 
 /// How long a command may run, and how much of its output is kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct ProcessLimits {
     /// After this time it is stopped.
     pub time: Duration,
     /// What it writes beyond this is counted, not kept.
@@ -27,13 +27,13 @@ pub struct Bounds {
 
 /// A command that was run.
 #[derive(Debug)]
-pub struct Bounded {
+pub struct ProcessReport {
     /// How it ended.
     pub ended: TrialEnd,
     /// What it wrote, to standard output and standard error alike where they are not kept apart.
-    pub output: Kept,
+    pub output: CappedOutput,
     /// What it wrote to standard error, where that is kept apart.
-    pub errors: Kept,
+    pub errors: CappedOutput,
     /// How long it ran.
     pub time: Duration,
 }
@@ -43,9 +43,9 @@ pub struct Bounded {
 /// long it runs.
 pub fn run_bounded(
     mut command: Command,
-    bounds: Bounds,
+    bounds: ProcessLimits,
     watch: &mut dyn FnMut(Duration),
-) -> io::Result<Bounded> {
+) -> io::Result<ProcessReport> {
     command.stdin(Stdio::null());
     // One pipe for both, so that lines stand in the order in which they were written.
     let (reader, writer) = io::pipe()?;
@@ -54,11 +54,11 @@ pub fn run_bounded(
 }
 
 /// The same with something on standard input, and what it answers apart from what it complains of.
-pub fn exchange_bounded(
+pub fn communicate_bounded(
     mut command: Command,
     input: Vec<u8>,
-    bounds: Bounds,
-) -> io::Result<Bounded> {
+    bounds: ProcessLimits,
+) -> io::Result<ProcessReport> {
     let (reader, mut writer) = io::pipe()?;
     command.stdin(reader);
     // Whoever does not read all of it says why with its exit code.
@@ -73,25 +73,25 @@ pub fn exchange_bounded(
 fn run(
     mut command: Command,
     pipes: Vec<PipeReader>,
-    bounds: Bounds,
+    bounds: ProcessLimits,
     watch: &mut dyn FnMut(Duration),
-) -> io::Result<Bounded> {
-    let group = Group::start()?;
-    group.hold(&mut command);
+) -> io::Result<ProcessReport> {
+    let group = ProcessGroup::start()?;
+    group.add(&mut command);
     let stopwatch = Stopwatch::start();
     let child = command.spawn()?;
     // It holds the pipes open.
     drop(command);
     let kept = |reader| {
-        let kept = Arc::new(Mutex::new(Kept::at_most(bounds.output_bytes)));
-        (collect(reader, Arc::clone(&kept)), kept)
+        let kept = Arc::new(Mutex::new(CappedOutput::with_limit(bounds.output_bytes)));
+        (collect_output(reader, Arc::clone(&kept)), kept)
     };
     let collected: Vec<_> = pipes.into_iter().map(kept).collect();
     let ending = wait(child);
-    let status = in_time(&ending, bounds.time, stopwatch, watch);
+    let status = wait_until(&ending, bounds.time, stopwatch, watch);
     let time = stopwatch.elapsed();
     if status.is_none() {
-        group.ask_to_end();
+        group.terminate();
         let _ = ending.recv_timeout(GRACE);
     }
     drop(group);
@@ -104,11 +104,11 @@ fn run(
         kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
     });
     let (output, errors) = (kept.next().unwrap_or_default(), kept.next().unwrap_or_default());
-    Ok(Bounded { ended: ended(status), output, errors, time })
+    Ok(ProcessReport { ended: ending_of(status), output, errors, time })
 }
 
 /// Reads what is written, until nobody can write any more.
-fn collect(mut reader: PipeReader, output: Arc<Mutex<Kept>>) -> Receiver<()> {
+fn collect_output(mut reader: PipeReader, output: Arc<Mutex<CappedOutput>>) -> Receiver<()> {
     const CHUNK: usize = 64 << 10;
     let (close, closed) = channel();
     std::thread::spawn(move || {
@@ -136,7 +136,7 @@ fn wait(mut child: Child) -> Receiver<io::Result<ExitStatus>> {
 }
 
 /// How the command ended; `None` where its time was over before.
-fn in_time(
+fn wait_until(
     ending: &Receiver<io::Result<ExitStatus>>,
     time: Duration,
     stopwatch: Stopwatch,
@@ -155,7 +155,7 @@ fn in_time(
     }
 }
 
-fn ended(status: Option<ExitStatus>) -> TrialEnd {
+fn ending_of(status: Option<ExitStatus>) -> TrialEnd {
     let Some(status) = status else { return TrialEnd::TimedOut };
     match (status.code(), status.signal()) {
         (Some(code), _) => TrialEnd::Exit(code),

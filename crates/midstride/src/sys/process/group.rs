@@ -14,11 +14,11 @@ use std::process::{Child, Command, Stdio};
 const GUARD: &str = "trap '' HUP INT QUIT TERM; read -r _; kill -KILL 0";
 
 /// A group of processes; all of it ends with this value.
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     guard: Child,
 }
 
-impl Group {
+impl ProcessGroup {
     /// Starts an empty group.
     pub(super) fn start() -> io::Result<Self> {
         let mut guard = Command::new("/bin/sh");
@@ -28,7 +28,7 @@ impl Group {
     }
 
     /// Makes a command start in this group.
-    pub(super) fn hold(&self, command: &mut Command) {
+    pub(super) fn add(&self, command: &mut Command) {
         command.process_group(self.number());
     }
 
@@ -37,7 +37,7 @@ impl Group {
     }
 
     /// Asks every process of the group to end.
-    pub(super) fn ask_to_end(&self) {
+    pub(super) fn terminate(&self) {
         self.signal(Signal::TERM);
     }
 
@@ -49,7 +49,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.signal(Signal::KILL);
         // Reaped last: until then the number is its own.

@@ -7,16 +7,16 @@ const GAP: &str = "\n[…]\n";
 
 /// The beginning and the end of an output, and how much was left out between them.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct CappedOutput {
     half: usize,
     head: Vec<u8>,
     tail: VecDeque<u8>,
     dropped: u64,
 }
 
-impl Kept {
+impl CappedOutput {
     /// Keeps at most so many bytes.
-    pub(super) fn at_most(bytes: usize) -> Self {
+    pub(super) fn with_limit(bytes: usize) -> Self {
         Self { half: bytes / 2, ..Self::default() }
     }
 
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn the_beginning_and_the_end_are_kept() {
         let kept = |parts: &[&[u8]]| {
-            let mut kept = Kept::at_most(8);
+            let mut kept = CappedOutput::with_limit(8);
             for part in parts {
                 kept.add(part);
             }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn the_beginning_is_whole() {
         let beginning = |bytes: &[u8]| {
-            let mut kept = Kept::at_most(8);
+            let mut kept = CappedOutput::with_limit(8);
             kept.add(bytes);
             kept.beginning()
         };

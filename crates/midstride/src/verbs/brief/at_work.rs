@@ -1,8 +1,8 @@
 //! What a session that starts is told of others that are at work.
 
-use super::Asked;
-use super::work::Work;
-use crate::clients::at_work::{AtWork, at_work};
+use super::BriefRequest;
+use super::work::LedgerFacts;
+use crate::clients::at_work::{ActiveSession, find_active_sessions};
 use crate::sys::files;
 use crate::workspace::observation::last_work_tree;
 use crate::workspace::project::Project;
@@ -14,7 +14,11 @@ use std::path::Path;
 
 /// A line for each other session at work. A session that goes on after a compaction was told when it
 /// started, and a prompt or an agent asks for something else.
-pub(super) fn of_others_at_work(project: &Project, asked: &Asked, work: &Work) -> Vec<BriefItem> {
+pub(super) fn collect_concurrent_session_items(
+    project: &Project,
+    asked: &BriefRequest,
+    work: &LedgerFacts,
+) -> Vec<BriefItem> {
     let is_wanted = asked.only.is_none()
         && match asked.occasion {
             None | Some(BriefOccasion::Startup | BriefOccasion::Clear | BriefOccasion::Resume) => {
@@ -31,14 +35,15 @@ pub(super) fn of_others_at_work(project: &Project, asked: &Asked, work: &Work) -
         return Vec::new();
     }
     let own = [asked.session.as_ref(), project.environment().session.as_ref()];
-    let others = at_work(project, &own);
+    let others = find_active_sessions(project, &own);
     if others.is_empty() {
         return Vec::new();
     }
-    let left = work.gist.as_ref().map(|gist| left_uncommitted(project, gist)).unwrap_or_default();
-    let here = files::real(project.root().path());
-    let seen = |one: AtWork| {
-        let is_of_page = work.gist.as_ref().is_some_and(|gist| gist.session == one.session);
+    let left =
+        work.summary.as_ref().map(|gist| uncommitted_files(project, gist)).unwrap_or_default();
+    let here = files::canonical(project.root().path());
+    let seen = |one: ActiveSession| {
+        let is_of_page = work.summary.as_ref().is_some_and(|gist| gist.session == one.session);
         let both = |path: &&String| !is_of_page && one.edited.contains(path);
         points::ConcurrentSession {
             client: one.client,
@@ -60,8 +65,8 @@ fn clean(project: &Project, text: &str) -> String {
 
 /// The files that a session changed, from the top of the project, without those that were committed
 /// since as far as git was asked.
-fn left_uncommitted(project: &Project, gist: &SessionSummary) -> Vec<String> {
-    let root = files::real(project.root().path());
+fn uncommitted_files(project: &Project, gist: &SessionSummary) -> Vec<String> {
+    let root = files::canonical(project.root().path());
     let state = last_work_tree(project);
     let is_uncommitted = |path: &String| {
         let has = |name: &str| name == path || name.ends_with('/') && path.starts_with(name);

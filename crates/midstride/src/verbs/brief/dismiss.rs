@@ -1,11 +1,11 @@
 //! Close what briefings repeat: items that earlier sessions left open, and standing instructions.
 
-use crate::store::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
-use crate::verbs::brief::carried;
-use crate::verbs::handoff::receipts::{ReceiptError, envelope};
-use crate::verbs::task::named;
+use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy};
+use crate::verbs::brief::open_session_items;
+use crate::verbs::handoff::receipts::{DeliveryError, session_envelope};
+use crate::verbs::task::content_id;
 use crate::verbs::work::instructions::{self, instructions, read_instructions};
-use crate::workspace::project::{Project, SetUp};
+use crate::workspace::project::{Project, SetupMode};
 use jiff::Timestamp;
 use midstride_core::brief::carry::UnsettledItem;
 use midstride_core::session::instruction::{Instruction, InstructionState};
@@ -13,7 +13,7 @@ use midstride_core::work::event::{Event, InstructionEvent, SessionEvent};
 
 /// Something that briefings repeat until it is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dismissable {
+pub struct DismissableItem {
     /// What it is closed by.
     pub handle: String,
     /// What it is.
@@ -24,7 +24,7 @@ pub struct Dismissable {
     pub session: String,
 }
 
-impl From<&UnsettledItem> for Dismissable {
+impl From<&UnsettledItem> for DismissableItem {
     fn from(one: &UnsettledItem) -> Self {
         Self {
             handle: one.handle.clone(),
@@ -35,7 +35,7 @@ impl From<&UnsettledItem> for Dismissable {
     }
 }
 
-impl From<&Instruction> for Dismissable {
+impl From<&Instruction> for DismissableItem {
     fn from(one: &Instruction) -> Self {
         Self {
             handle: one.id.short(),
@@ -83,27 +83,31 @@ pub enum DismissError {
     },
     /// It could not be recorded.
     #[error(transparent)]
-    Receipt(#[from] ReceiptError),
+    Delivery(#[from] DeliveryError),
 }
 
 impl From<LedgerError> for DismissError {
     fn from(error: LedgerError) -> Self {
-        Self::Receipt(error.into())
+        Self::Delivery(error.into())
     }
 }
 
 /// What can be dismissed here: standing instructions first, then items that are carried over.
-pub fn dismissable(project: &Project) -> Result<Vec<Dismissable>, LedgerError> {
+pub fn dismissable_items(project: &Project) -> Result<Vec<DismissableItem>, LedgerError> {
     let instructions = instructions(project)?;
-    let carried = carried(project)?;
-    let items = carried.iter().map(Dismissable::from);
-    Ok(instructions.iter().map(Dismissable::from).chain(items).collect())
+    let carried = open_session_items(project)?;
+    let items = carried.iter().map(DismissableItem::from);
+    Ok(instructions.iter().map(DismissableItem::from).chain(items).collect())
 }
 
 /// Closes an item or an instruction by its handle. `wrong` says that it was not true.
-pub fn dismiss(project: &Project, handle: &str, wrong: bool) -> Result<Dismissable, DismissError> {
-    if project.set_up() == SetUp::Not {
-        return Err(ReceiptError::NotSetUp.into());
+pub fn dismiss(
+    project: &Project,
+    handle: &str,
+    wrong: bool,
+) -> Result<DismissableItem, DismissError> {
+    if project.setup() == SetupMode::NotSetUp {
+        return Err(DeliveryError::NotSetUp.into());
     }
     let handle = handle.trim().to_lowercase();
     match is_instruction(&handle) {
@@ -113,7 +117,7 @@ pub fn dismiss(project: &Project, handle: &str, wrong: bool) -> Result<Dismissab
 }
 
 /// Closes an item that an agent says it settled. Only the user closes instructions.
-pub fn settle(project: &Project, handle: &str) -> Result<Dismissable, DismissError> {
+pub fn settle(project: &Project, handle: &str) -> Result<DismissableItem, DismissError> {
     match is_instruction(&handle.trim().to_lowercase()) {
         true => Err(DismissError::OnlyUser { handle: handle.to_owned() }),
         false => dismiss(project, handle, false),
@@ -130,12 +134,12 @@ pub struct Dismissals {
 }
 
 /// Counts what was dismissed here, within the latest records of sessions.
-pub fn dismissals(project: &Project) -> Result<Dismissals, LedgerError> {
+pub fn count_dismissals(project: &Project) -> Result<Dismissals, LedgerError> {
     const RECORDS_MAX: usize = 10_000;
-    let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
+    let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
         return Ok(Dismissals::default());
     };
-    let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_MAX)?;
+    let records = ledger.latest_with_prefix(StreamId::SESSIONS, RECORDS_MAX)?;
     let events = records.iter().flat_map(|record| &record.events);
     let items = events.filter_map(|envelope| {
         let Event::Session(SessionEvent::Dismissed { wrong, .. }) = &envelope.event else {
@@ -158,10 +162,14 @@ fn is_instruction(handle: &str) -> bool {
     handle.starts_with("i-")
 }
 
-fn dismiss_item(project: &Project, handle: &str, wrong: bool) -> Result<Dismissable, DismissError> {
-    let open = carried(project)?;
+fn dismiss_item(
+    project: &Project,
+    handle: &str,
+    wrong: bool,
+) -> Result<DismissableItem, DismissError> {
+    let open = open_session_items(project)?;
     let Some(item) = open.iter().find(|one| one.handle == handle) else {
-        let known = dismissable(project)?.into_iter().map(|one| one.handle).collect();
+        let known = dismissable_items(project)?.into_iter().map(|one| one.handle).collect();
         return Err(DismissError::NoSuch { handle: handle.to_owned(), known });
     };
     let client = item.client.name().to_owned();
@@ -172,11 +180,11 @@ fn dismiss_item(project: &Project, handle: &str, wrong: bool) -> Result<Dismissa
         wrong,
         by_session: project.environment().session.as_ref().map(|session| session.id.clone()),
     };
-    let id = named(&[&client, &item.session, "dismissed", handle]);
+    let id = content_id(&[&client, &item.session, "dismissed", handle]);
     let stream = StreamId::session(&client, &item.session);
-    let events = vec![envelope(project, id, event)];
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
-    ledger.unite(&[(stream, events)]).map_err(ReceiptError::from)?;
+    let events = vec![session_envelope(project, id, event)];
+    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    ledger.append_missing(&[(stream, events)]).map_err(DeliveryError::from)?;
     Ok(item.into())
 }
 
@@ -184,18 +192,18 @@ fn dismiss_instruction(
     project: &Project,
     handle: &str,
     wrong: bool,
-) -> Result<Dismissable, DismissError> {
-    if project.environment().inside.is_some() {
+) -> Result<DismissableItem, DismissError> {
+    if project.environment().automation.is_some() {
         return Err(DismissError::OnlyUser { handle: handle.to_owned() });
     }
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
     let all = read_instructions(project, &ledger)?;
     let found = all.find(handle);
     let [instruction] = found.as_slice() else {
         let handle = handle.to_owned();
         return Err(match found.is_empty() {
             true => {
-                let known = dismissable(project)?.into_iter().map(|one| one.handle).collect();
+                let known = dismissable_items(project)?.into_iter().map(|one| one.handle).collect();
                 DismissError::NoSuch { handle, known }
             }
             false => {
@@ -204,19 +212,19 @@ fn dismiss_instruction(
             }
         });
     };
-    if let Some((how, at)) = closed(instruction, wrong) {
+    if let Some((how, at)) = closed_state(instruction, wrong) {
         return Err(DismissError::AlreadyClosed { handle: handle.to_owned(), how, at });
     }
     let event = InstructionEvent::Dismissed { id: instruction.id.as_str().to_owned(), wrong };
     let now = project.environment().clock.now();
-    let events = vec![instructions::envelope(event, now, "cli")];
-    ledger.unite(&[(StreamId::instructions(), events)]).map_err(ReceiptError::from)?;
+    let events = vec![instructions::instruction_envelope(event, now, "cli")];
+    ledger.append_missing(&[(StreamId::instructions(), events)]).map_err(DeliveryError::from)?;
     Ok((*instruction).into())
 }
 
 /// How and when an instruction was closed, where dismissing it says nothing new. That it was never true
 /// can still be added.
-fn closed(instruction: &Instruction, wrong: bool) -> Option<(&'static str, Timestamp)> {
+fn closed_state(instruction: &Instruction, wrong: bool) -> Option<(&'static str, Timestamp)> {
     let how = match instruction.state {
         InstructionState::Active => return None,
         InstructionState::Dismissed { wrong: false } | InstructionState::Revoked if wrong => {

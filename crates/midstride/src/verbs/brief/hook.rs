@@ -3,28 +3,31 @@
 //! wrong, the rest is done.
 
 use crate::clients::at_work;
-use crate::clients::capture::{News, capture, news};
-use crate::clients::hook_memory::{Kept, Place};
-use crate::clients::hook_switch::{SKIP_NEXT, is_switched_off};
-use crate::clients::install::{Saving, own_settings};
-use crate::clients::{self, Found, task_lists};
-use crate::store::index::{Card, Effort, Index, Limit};
-use crate::store::ledger::{LedgerError, Patience, SqliteLedger};
+use crate::clients::capture::{UnreadAmount, capture, unread_amount};
+use crate::clients::hook_memory::{HookMemory, SessionLocation};
+use crate::clients::hook_switch::{SKIP_NEXT_FILE, is_switched_off};
+use crate::clients::install::{SavePermission, read_client_settings};
+use crate::clients::{self, TranscriptInfo, task_lists};
+use crate::store::index::{Effort, Index, IndexCard, RefreshLimit};
+use crate::store::ledger::{LedgerError, SqliteLedger, WaitPolicy};
 use crate::sys::files;
 use crate::sys::ids::sha256;
 use crate::sys::process;
 use crate::verbs::brief::{
-    Asked, Briefed, Delivery, brief, brief_again, brief_of, gist_of_session, is_rejected, told_of,
+    BriefOutcome, BriefRequest, Delivery, brief, brief_handoffs, brief_own_work,
+    delivered_handoffs, is_rejected, summary_of_session,
 };
-use crate::verbs::handoff::search::{HOOK_WITHIN, Matters, Prompt, search_prompt, with_index};
+use crate::verbs::handoff::search::{
+    HOOK_SEARCH_TIMEOUT, PromptSearch, RelevantHandoffs, search_prompt, with_index,
+};
 use crate::verbs::session::checkpoint::{
-    Checkpointed, changed_below, of_transcript, taken, write_down,
+    CheckpointOutcome, build_checkpoint, changed_files, find_transcript, store_checkpoint,
 };
-use crate::verbs::session::cover::coverage;
-use crate::verbs::session::sessions::{Bounds, RECOVERED_MAX, is_written_down, recover_some};
+use crate::verbs::session::cover::measure_coverage;
+use crate::verbs::session::sessions::{RECOVERED_MAX, RecoveryBounds, is_captured, recover_within};
 use crate::verbs::task::mirror::mirror;
 use crate::workspace::observation::is_due;
-use crate::workspace::project::{Project, SetUp, Shelved};
+use crate::workspace::project::{Project, SetupMode, StoredHandoff};
 use crate::workspace::settings::{self, SessionName};
 use jiff::Timestamp;
 use midstride_core::brief::hook::{
@@ -48,48 +51,49 @@ use std::path::Path;
 
 /// Hooks capture a session that ended if its transcript is short, at its end or before the next session
 /// starts. A background process captures longer ones.
-const RECOVERED: Bounds = Bounds { most: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
+const RECOVERY_BOUNDS: RecoveryBounds =
+    RecoveryBounds { sessions_max: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
 /// Of more files than these, those that were changed longest ago are not kept.
 const EDITED_MAX: usize = 64;
 /// So many handoffs are told of at a prompt.
-const MATTERS_MAX: usize = 3;
+const RELEVANT_MAX: usize = 3;
 /// So many are looked at: those that were told of before fall out.
-const MATTERS_LOOKED_AT: usize = 8;
+const RELEVANT_CANDIDATES_MAX: usize = 8;
 /// So much of a prompt is looked at: what a user asks stands before what they paste, and the client
 /// waits.
 const PROMPT_BYTES_MAX: usize = 64 << 10;
 /// What a summary is asked to keep, and what it lost, costs at most so many tokens.
-const SURVIVING_TOKENS: u64 = 1_000;
+const SUMMARY_TOKENS_MAX: u64 = 1_000;
 /// What an agent has to know of handoffs: what it must keep to, and what will bite it.
-const FOR_AGENTS: [ItemRank; 2] = [ItemRank::Constraint, ItemRank::Landmine];
+const AGENT_RANKS: [ItemRank; 2] = [ItemRank::Constraint, ItemRank::Landmine];
 
 /// What a session that knows a handoff is told again.
-const REJECTS: [ItemRank; 2] = [ItemRank::Rejected, ItemRank::Constraint];
+const REJECTION_RANKS: [ItemRank; 2] = [ItemRank::Rejected, ItemRank::Constraint];
 
 /// What became of a call.
 #[derive(Debug, Default)]
-pub struct Hooked {
+pub struct HookOutcome {
     /// What the client is answered.
     pub answer: HookOutput,
     /// What was done, in words.
-    pub did: Vec<String>,
+    pub actions: Vec<String>,
     /// How many tokens the model is told.
     pub tokens: u64,
     /// What went wrong; the rest was done.
     pub errors: Vec<String>,
     /// Whether sessions that ended wait to be brought in by somebody who has the time.
-    pub is_left: bool,
+    pub is_recovery_incomplete: bool,
     /// Whether a background process has to capture the session.
-    pub is_capture_left: bool,
+    pub is_capture_due: bool,
     /// Whether the index waits to be finished, and no other process does that.
-    pub is_index_left: bool,
+    pub is_index_incomplete: bool,
     /// Whether git has to be asked what is uncommitted, by a process that goes on alone.
     pub is_observation_due: bool,
 }
 
 /// Whether hooks say anything in a project: it is set up, and they were not switched off.
 pub fn is_silent(project: &Project) -> bool {
-    project.set_up() == SetUp::Not || is_switched_off(project)
+    project.setup() == SetupMode::NotSetUp || is_switched_off(project)
 }
 
 /// Whether sessions are briefed when they start, by what the user said in the environment, what the
@@ -111,28 +115,28 @@ fn is_headless(client: Client) -> bool {
 }
 
 /// Answers a call. The limit says how much of the index may be built before the answer.
-pub fn hook(project: &Project, call: &HookInput, limit: Limit) -> Hooked {
-    let mut done = Hooked::default();
+pub fn hook(project: &Project, call: &HookInput, limit: RefreshLimit) -> HookOutcome {
+    let mut done = HookOutcome::default();
     if is_silent(project) {
         return done;
     }
-    if !project.is_at_home() {
-        done.answer = stranger(project, call);
+    if !project.is_trusted() {
+        done.answer = untrusted_answer(project, call);
         return done;
     }
     let id = call.session.as_deref().unwrap_or_default();
-    let Some(session) = SessionName::of(call.client.name(), id) else {
+    let Some(session) = SessionName::parse(call.client.name(), id) else {
         done.errors.push("the session has no name that can be used".to_owned());
         return done;
     };
-    let mut hooking = Hooking { project, call, session, limit, done, changed: None };
+    let mut hooking = HookCall { project, call, session, limit, outcome: done, last_edit: None };
     hooking.keep_task_list(settings::shared_task_list());
     hooking.answer();
     let is_due = hooking.is_observation_due();
-    let mut done = hooking.done;
+    let mut done = hooking.outcome;
     // One process at a time finishes it.
-    if done.is_index_left {
-        done.is_index_left = matches!(Index::turn_to_finish(project), Ok(Some(_)));
+    if done.is_index_incomplete {
+        done.is_index_incomplete = matches!(Index::lock_to_finish(project), Ok(Some(_)));
     }
     done.is_observation_due = is_due;
     done.answer = done.answer.within_limits();
@@ -141,8 +145,8 @@ pub fn hook(project: &Project, call: &HookInput, limit: Limit) -> Hooked {
 }
 
 /// Somebody else's handoffs are counted, and not read.
-fn stranger(project: &Project, call: &HookInput) -> HookOutput {
-    let count = project.spots().iter().filter(|spot| spot.is_ok()).count();
+fn untrusted_answer(project: &Project, call: &HookInput) -> HookOutput {
+    let count = project.document_places().iter().filter(|spot| spot.is_ok()).count();
     let told = matches!(call.kind, HookEvent::Start(BriefOccasion::Startup | BriefOccasion::Clear));
     if count == 0 || !told {
         return HookOutput::default();
@@ -155,17 +159,17 @@ fn stranger(project: &Project, call: &HookInput) -> HookOutput {
     HookOutput { user_line: Some(line.clone()), context: Some(line), ..HookOutput::default() }
 }
 
-struct Hooking<'h> {
+struct HookCall<'h> {
     project: &'h Project,
     call: &'h HookInput,
     session: SessionName,
-    limit: Limit,
-    done: Hooked,
+    limit: RefreshLimit,
+    outcome: HookOutcome,
     /// When the session last changed a file, as far as its transcript was read.
-    changed: Option<Timestamp>,
+    last_edit: Option<Timestamp>,
 }
 
-impl Hooking<'_> {
+impl HookCall<'_> {
     /// Whether what git said last is out of date. At the end of a session and before a compaction it
     /// is asked anyway: what the user edits is in no transcript.
     fn is_observation_due(&self) -> bool {
@@ -173,7 +177,7 @@ impl Hooking<'_> {
             HookEvent::BeforeCompaction | HookEvent::End { .. } => {
                 self.project.repository().is_some()
             }
-            HookEvent::Stop { .. } => is_due(self.project, self.changed),
+            HookEvent::Stop { .. } => is_due(self.project, self.last_edit),
             HookEvent::Start(_)
             | HookEvent::Prompt(_)
             | HookEvent::AfterCompaction(_)
@@ -194,8 +198,8 @@ impl Hooking<'_> {
         );
         let list = list.filter(|_| is_needed && self.call.client == Client::ClaudeCode);
         if let Some(list) = list {
-            let kept = task_lists::keep(self.project, &self.session, &list);
-            self.noted(kept);
+            let kept = task_lists::save_shared_list(self.project, &self.session, &list);
+            self.record_error(kept);
         }
     }
 
@@ -206,7 +210,9 @@ impl Hooking<'_> {
             HookEvent::BeforeCompaction => self.before_compaction(),
             HookEvent::AfterCompaction(summary) => self.after_compaction(summary.as_deref()),
             HookEvent::AgentStart => self.agent_start(),
-            HookEvent::AgentStop | HookEvent::Interrupt => drop(self.advance(is_worth_it)),
+            HookEvent::AgentStop | HookEvent::Interrupt => {
+                drop(self.read_transcript(is_enough_news))
+            }
             HookEvent::TaskCreated(task) => self.mirror(task, false),
             HookEvent::TaskCompleted(task) => self.mirror(task, true),
             HookEvent::Stop { again } => self.stop(*again),
@@ -216,55 +222,56 @@ impl Hooking<'_> {
     }
 
     /// A value, or one more thing that went wrong.
-    fn noted<T, E: std::fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
-        result.map_err(|error| self.done.errors.push(error.to_string())).ok()
+    fn record_error<T, E: std::fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
+        result.map_err(|error| self.outcome.errors.push(error.to_string())).ok()
     }
 
-    fn did(&mut self, what: impl Into<String>) {
-        self.done.did.push(what.into());
+    fn record_action(&mut self, what: impl Into<String>) {
+        self.outcome.actions.push(what.into());
     }
 
-    fn asked(&self, occasion: BriefOccasion) -> Asked {
-        Asked {
+    fn request(&self, occasion: BriefOccasion) -> BriefRequest {
+        BriefRequest {
             occasion: Some(occasion),
             client: Some(self.call.client),
             session: Some(self.session.clone()),
             limit: self.limit,
-            ..Asked::default()
+            ..BriefRequest::default()
         }
     }
 
     /// Sessions that ended without a word come first: the next one is told of them.
     fn start(&mut self, occasion: BriefOccasion) {
-        let place = Place::of(self.project, self.call.transcript.as_deref());
+        let place = SessionLocation::new(self.project, self.call.transcript.as_deref());
         // What is told twice fills the context; what cannot be remembered is told all the same.
         if self.is_first(|kept| (kept.place, kept.ended) = (place, false)) == Some(false) {
             return;
         }
-        self.mark_at_work();
+        self.mark_active();
         let recovered = self.recover();
         let has_context = occasion == BriefOccasion::Resume;
-        let since = if has_context { self.last_at_work() } else { None };
+        let since = if has_context { self.last_active() } else { None };
         if matches!(occasion, BriefOccasion::Resume | BriefOccasion::Compact) {
             self.checkpoint();
         }
-        if occasion != BriefOccasion::Compact && !self.is_briefed() {
-            self.did("started without a briefing");
+        if occasion != BriefOccasion::Compact && !self.should_brief() {
+            self.record_action("started without a briefing");
             return;
         }
         let tokens = self.project.settings().brief.budget.filter(|tokens| *tokens > 0);
         let tokens =
             tokens.filter(|_| matches!(occasion, BriefOccasion::Startup | BriefOccasion::Clear));
         let in_context = self.page_in_context(occasion);
-        let asked = Asked { tokens, has_context, since, in_context, ..self.asked(occasion) };
+        let asked =
+            BriefRequest { tokens, has_context, since, in_context, ..self.request(occasion) };
         let briefed = brief(self.project, &asked, &mut |_, _| ());
-        self.note_troubles(&briefed);
+        self.record_errors(&briefed);
         // What it was told in the same words is in its context still.
         let is_known = has_context && matches!(briefed.delivery, Some(Ok(Delivery::Known)));
         let told = Some(&briefed.briefing).filter(|told| !told.text.is_empty() && !is_known);
         let text = told.map(|told| told.text.clone());
         if text.is_some() {
-            self.did("briefed");
+            self.record_action("briefed");
         }
         // A page counts the handoffs that were not read; without one, the session is told of them here.
         let indexing = briefed.indexing.map(|indexing| format!("Index is being built: {indexing}"));
@@ -273,68 +280,68 @@ impl Hooking<'_> {
             briefed.indexing.map(|indexing| format!("midstride is building its index: {indexing}"));
         let line = [told.and_then(Briefing::user_line), recovered_line(recovered), indexing];
         let line: Vec<String> = line.into_iter().flatten().collect();
-        self.done.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
+        self.outcome.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
         let told = text.clone().filter(|_| occasion == BriefOccasion::Compact);
-        self.done.answer.context = text.clone();
+        self.outcome.answer.context = text.clone();
         let now = self.project.environment().clock.now();
-        self.change(|kept| {
+        self.change_memory(|kept| {
             kept.told = told;
             kept.waits = text.is_some() && occasion == BriefOccasion::Resume;
             kept.briefed = text.map(|text| (now, text)).or(kept.briefed.take());
         });
-        let bounded = Kept::bound(self.project);
-        self.noted(bounded);
+        let bounded = HookMemory::prune(self.project);
+        self.record_error(bounded);
     }
 
     /// The page that a session got when it was resumed, where it is compacted before its first prompt:
     /// both are in its context then.
     fn page_in_context(&self, occasion: BriefOccasion) -> Option<String> {
-        let kept = (occasion == BriefOccasion::Compact).then(|| self.kept())?;
+        let kept = (occasion == BriefOccasion::Compact).then(|| self.memory())?;
         kept.briefed.filter(|_| kept.waits).map(|(_, page)| page)
     }
 
     /// Whether this session gets a briefing. One that was to be skipped is, once.
-    fn is_briefed(&self) -> bool {
+    fn should_brief(&self) -> bool {
         let private = self.project.private().ok().flatten();
-        let skip = private.map(|folder| folder.path().join(SKIP_NEXT));
+        let skip = private.map(|folder| folder.path().join(SKIP_NEXT_FILE));
         let is_skipped = skip.is_some_and(|file| files::remove(&file).is_ok());
         !is_skipped && wants_briefing(self.project, self.call.client)
     }
 
     /// Clients write to a transcript that they go on with before they call, so only what was written
     /// down before tells.
-    fn last_at_work(&mut self) -> Option<Timestamp> {
-        let gist = self.own_gist();
-        self.noted(gist).flatten()?.ended
+    fn last_active(&mut self) -> Option<Timestamp> {
+        let gist = self.own_summary();
+        self.record_error(gist).flatten()?.ended
     }
 
     fn recover(&mut self) -> usize {
-        let ledger = SqliteLedger::open(self.project, Patience::Hook);
-        let Some(ledger) = self.noted(ledger) else { return 0 };
-        let recovered = recover_some(self.project, &ledger, &RECOVERED);
-        let Some(recovered) = self.noted(recovered) else { return 0 };
+        let ledger = SqliteLedger::open(self.project, WaitPolicy::Hook);
+        let Some(ledger) = self.record_error(ledger) else { return 0 };
+        let recovered = recover_within(self.project, &ledger, &RECOVERY_BOUNDS);
+        let Some(recovered) = self.record_error(recovered) else { return 0 };
         for (_, error) in &recovered.failed {
-            self.done.errors.push(error.to_string());
+            self.outcome.errors.push(error.to_string());
         }
-        self.done.is_left = recovered.left > 0;
-        let new: Vec<&Checkpointed> =
+        self.outcome.is_recovery_incomplete = recovered.remaining > 0;
+        let new: Vec<&CheckpointOutcome> =
             recovered.checkpoints.iter().filter(|one| one.is_new).collect();
         if !new.is_empty() {
-            self.did(format!("recovered {}", new.len()));
+            self.record_action(format!("recovered {}", new.len()));
         }
-        new.into_iter().filter(|one| !self.said_its_end(&one.checkpoint)).count()
+        new.into_iter().filter(|one| !self.has_reported_end(&one.checkpoint)).count()
     }
 
     /// Whether a client told that a session ended. It may write to the transcript after that.
-    fn said_its_end(&self, checkpoint: &Checkpoint) -> bool {
-        let name = SessionName::of(checkpoint.client().name(), checkpoint.session_id());
-        name.is_some_and(|name| Kept::read(self.project, &name).ended)
+    fn has_reported_end(&self, checkpoint: &Checkpoint) -> bool {
+        let name = SessionName::parse(checkpoint.client().name(), checkpoint.session_id());
+        name.is_some_and(|name| HookMemory::read(self.project, &name).ended)
     }
 
-    fn note_troubles(&mut self, briefed: &Briefed) {
-        self.done.is_index_left |= briefed.is_index_left;
-        let errors = &mut self.done.errors;
-        errors.extend(briefed.trouble.iter().map(ToString::to_string));
+    fn record_errors(&mut self, briefed: &BriefOutcome) {
+        self.outcome.is_index_incomplete |= briefed.is_index_incomplete;
+        let errors = &mut self.outcome.errors;
+        errors.extend(briefed.ledger_error.iter().map(ToString::to_string));
         errors.extend(
             briefed.delivery.iter().filter_map(|one| Some(one.as_ref().err()?.to_string())),
         );
@@ -346,48 +353,49 @@ impl Hooking<'_> {
         if self.call.agent.is_some() {
             return self.agent_prompt(text);
         }
-        self.mark_at_work();
-        let kept = self.kept();
+        self.mark_active();
+        let kept = self.memory();
         if kept.waits {
-            self.change(|kept| kept.waits = false);
+            self.change_memory(|kept| kept.waits = false);
         }
         let mut parts = Vec::new();
-        if let Some(briefed) = self.matters(text) {
-            self.note_troubles(&briefed);
-            self.done.answer.user_line = briefed.briefing.user_line();
-            self.did("briefed");
+        if let Some(briefed) = self.brief_relevant(text) {
+            self.record_errors(&briefed);
+            self.outcome.answer.user_line = briefed.briefing.user_line();
+            self.record_action("briefed");
             parts.push(briefed.briefing.text);
         }
         if let Some(worth) = self.reminder(&kept) {
-            self.did("nudged");
+            self.record_action("nudged");
             parts.push(reminder_text(worth));
         }
         // At the end: whoever has no time to answer must not have taken it away.
-        let missing = kept.missing.as_ref().and_then(|_| self.change(|kept| kept.missing.take()));
+        let missing =
+            kept.missing.as_ref().and_then(|_| self.change_memory(|kept| kept.missing.take()));
         if let Some(missing) = missing.flatten() {
-            self.did("told what the summary lost");
+            self.record_action("told what the summary lost");
             parts.insert(0, missing);
         }
-        self.done.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
+        self.outcome.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
     }
 
     /// What an agent is asked for is not what the user says. Codex calls the hook of a prompt for both, and
     /// names the transcript of the agent.
     fn agent_prompt(&mut self, text: &str) {
-        let Some(briefed) = self.matters(text) else { return };
-        self.note_troubles(&briefed);
-        self.did("briefed an agent");
-        self.done.answer.context = Some(briefed.briefing.text);
+        let Some(briefed) = self.brief_relevant(text) else { return };
+        self.record_errors(&briefed);
+        self.record_action("briefed an agent");
+        self.outcome.answer.context = Some(briefed.briefing.text);
     }
 
     /// Reads on, and says what the agent is reminded of, once in a session.
-    fn reminder(&mut self, kept: &Kept) -> Option<SaveReason> {
+    fn reminder(&mut self, kept: &HookMemory) -> Option<SaveReason> {
         let turned_on = self.project.settings().hooks.nudge;
         let may = turned_on != Some(false) && !kept.nudged;
         // What is long is weighed once, and then whenever it is read on.
-        let session = self.advance(|news| match news {
-            News::Nothing | News::Little => may && !kept.weighed,
-            News::Enough => true,
+        let session = self.read_transcript(|news| match news {
+            UnreadAmount::Nothing | UnreadAmount::Little => may && !kept.weighed,
+            UnreadAmount::Enough => true,
         });
         let session = session.filter(|_| may)?;
         let worth = reminder_reason(&session, turned_on).filter(|_| self.may_save());
@@ -396,7 +404,7 @@ impl Hooking<'_> {
             return None;
         }
         // What cannot be remembered would be said again and again.
-        let is_first = self.change(|kept| {
+        let is_first = self.change_memory(|kept| {
             kept.weighed = true;
             worth.is_some() && !std::mem::replace(&mut kept.nudged, true)
         });
@@ -408,169 +416,179 @@ impl Hooking<'_> {
     fn may_save(&self) -> bool {
         let client = self.call.client;
         let environment = self.project.environment();
-        let saving = || own_settings(environment, client, self.project.root().path()).saving;
+        let saving =
+            || read_client_settings(environment, client, self.project.root().path()).saving;
         self.call.is_unrestricted
             || match saving() {
-                Saving::Allowed => true,
-                Saving::Asked => !is_headless(client),
-                Saving::Denied => false,
+                SavePermission::Allowed => true,
+                SavePermission::Prompted => !is_headless(client),
+                SavePermission::Denied => false,
             }
     }
 
-    fn matters(&mut self, text: &str) -> Option<Briefed> {
+    fn brief_relevant(&mut self, text: &str) -> Option<BriefOutcome> {
         if !wants_briefing(self.project, self.call.client) {
             return None;
         }
-        let prompt = Prompt {
+        let prompt = PromptSearch {
             text: text[..text.floor_char_boundary(PROMPT_BYTES_MAX)].to_owned(),
             files: Vec::new(),
-            limit: MATTERS_LOOKED_AT,
+            limit: RELEVANT_CANDIDATES_MAX,
             // A fifth of what a hook has, however long that is.
-            within: settings::hook_time().map_or(HOOK_WITHIN, |time| time / 5),
+            timeout: settings::hook_time().map_or(HOOK_SEARCH_TIMEOUT, |time| time / 5),
             effort: Effort::Prompt,
         };
-        let Matters { hits, is_index_left, .. } = search_prompt(self.project, &prompt);
-        self.done.is_index_left |= is_index_left;
+        let RelevantHandoffs { hits, is_index_incomplete: is_index_left, .. } =
+            search_prompt(self.project, &prompt);
+        self.outcome.is_index_incomplete |= is_index_left;
         if hits.is_empty() {
             return None;
         }
-        let told = self.told();
-        let told = self.noted(told)?;
-        let is_new = |shelved: &Shelved| {
+        let told = self.briefed_handoffs();
+        let told = self.record_error(told)?;
+        let is_new = |shelved: &StoredHandoff| {
             let handoff = shelved.handoff(self.project);
             let uid = handoff.uid().map(|uid| uid.value.trim().to_owned());
-            let own = Card::of(self.project, shelved).waits.and_then(|waits| waits.session);
+            let own = IndexCard::from_document(self.project, shelved)
+                .routing
+                .and_then(|waits| waits.session);
             let name = uid.unwrap_or_else(|| handoff.key().to_string());
             !told.contains(&name) && own.as_ref() != Some(&self.session.id)
         };
-        let asked = Asked { prompt: Some(prompt.text), ..self.asked(BriefOccasion::Prompt) };
-        let hits = hits.into_iter().map(|hit| hit.shelved);
-        let (new, known): (Vec<Shelved>, Vec<Shelved>) = hits.partition(is_new);
+        let asked =
+            BriefRequest { prompt: Some(prompt.text), ..self.request(BriefOccasion::Prompt) };
+        let hits = hits.into_iter().map(|hit| hit.stored);
+        let (new, known): (Vec<StoredHandoff>, Vec<StoredHandoff>) = hits.partition(is_new);
         if new.is_empty() {
-            return self.rejected(asked, known);
+            return self.brief_rejections(asked, known);
         }
-        let new: Vec<Shelved> = new.into_iter().take(MATTERS_MAX).collect();
+        let new: Vec<StoredHandoff> = new.into_iter().take(RELEVANT_MAX).collect();
         // What cannot be remembered would be told with every prompt.
         if self.is_first(|_| ()) != Some(true) {
             return None;
         }
-        let briefed = brief_of(self.project, &asked, new);
+        let briefed = brief_handoffs(self.project, &asked, new);
         (!briefed.briefing.text.is_empty()).then_some(briefed)
     }
 
     /// A session that knows a handoff may have forgotten what it rejects: who proposes that again is
     /// told, once.
-    fn rejected(&mut self, asked: Asked, known: Vec<Shelved>) -> Option<Briefed> {
+    fn brief_rejections(
+        &mut self,
+        asked: BriefRequest,
+        known: Vec<StoredHandoff>,
+    ) -> Option<BriefOutcome> {
         let prompt = asked.prompt.as_deref().unwrap_or_default();
-        let rejects = |shelved: &Shelved| is_rejected(self.project, prompt, shelved);
-        let again: Vec<Shelved> = known.into_iter().take(MATTERS_MAX).filter(rejects).collect();
+        let rejects = |shelved: &StoredHandoff| is_rejected(self.project, prompt, shelved);
+        let again: Vec<StoredHandoff> =
+            known.into_iter().take(RELEVANT_MAX).filter(rejects).collect();
         if again.is_empty() || self.is_first(|_| ()) != Some(true) {
             return None;
         }
-        let asked = Asked { only: Some(&REJECTS), ..asked };
-        let briefed = brief_of(self.project, &asked, again);
-        let is_new = matches!(briefed.delivery, Some(Ok(Delivery::New | Delivery::PutAside)));
+        let asked = BriefRequest { only: Some(&REJECTION_RANKS), ..asked };
+        let briefed = brief_handoffs(self.project, &asked, again);
+        let is_new = matches!(briefed.delivery, Some(Ok(Delivery::New | Delivery::Queued)));
         (is_new && !briefed.briefing.text.is_empty()).then_some(briefed)
     }
 
     /// The handoffs that this session was told of, by uid, or by id where they have none.
-    fn told(&self) -> Result<HashSet<String>, LedgerError> {
-        let Some(ledger) = SqliteLedger::open_existing(self.project, Patience::Hook)? else {
+    fn briefed_handoffs(&self) -> Result<HashSet<String>, LedgerError> {
+        let Some(ledger) = SqliteLedger::open_existing(self.project, WaitPolicy::Hook)? else {
             return Ok(HashSet::new());
         };
         let name = |one: DeliveredHandoff| one.uid.unwrap_or(one.id);
-        Ok(told_of(&ledger, &self.session)?.into_iter().map(name).collect())
+        Ok(delivered_handoffs(&ledger, &self.session)?.into_iter().map(name).collect())
     }
 
     /// The transcript that the client names, where there is one. Nothing of it was read.
-    fn called(&mut self) -> Option<Found> {
+    fn find_transcript(&mut self) -> Option<TranscriptInfo> {
         let path = self.call.transcript.as_deref().map(Path::new);
-        let found = path.map(|path| clients::called(path, self.call.client));
+        let found = path.map(|path| clients::unread_transcript(path, self.call.client));
         let is_missing = match &found {
             Some(Err(error)) => error.is_missing(),
             Some(Ok(_)) => false,
             None => true,
         };
-        if is_missing && may_be_early(&self.call.kind) {
-            self.did("found no transcript yet");
+        if is_missing && may_lack_transcript(&self.call.kind) {
+            self.record_action("found no transcript yet");
             return None;
         }
         match found {
-            Some(found) => self.noted(found),
+            Some(found) => self.record_error(found),
             None => {
-                self.done.errors.push("the client names no transcript".to_owned());
+                self.outcome.errors.push("the client names no transcript".to_owned());
                 None
             }
         }
     }
 
     /// The same, once its beginning told that it is of this project.
-    fn transcript(&mut self, called: &Found) -> Option<Found> {
-        let found = of_transcript(self.project, &called.path, called.client);
-        self.noted(found)
+    fn check_transcript(&mut self, called: &TranscriptInfo) -> Option<TranscriptInfo> {
+        let found = find_transcript(self.project, &called.path, called.client);
+        self.record_error(found)
     }
 
     /// Reads on in the transcript, where that is wanted for so much; what it tells is written down when
     /// the session ends.
-    fn advance(&mut self, is_wanted: impl Fn(News) -> bool) -> Option<Session> {
-        let called = self.called()?;
-        if !is_wanted(news(self.project, &called)) {
+    fn read_transcript(&mut self, is_wanted: impl Fn(UnreadAmount) -> bool) -> Option<Session> {
+        let called = self.find_transcript()?;
+        if !is_wanted(unread_amount(self.project, &called)) {
             return None;
         }
-        let found = self.transcript(&called)?;
+        let found = self.check_transcript(&called)?;
         let captured = capture(self.project, &found);
-        let captured = self.noted(captured)?;
-        self.note_new(captured.new_bytes);
-        self.note_changes(&captured.session);
+        let captured = self.record_error(captured)?;
+        self.record_new_bytes(captured.new_bytes);
+        self.record_changes(&captured.session);
         Some(captured.session)
     }
 
     /// Keeps which files the session changed, for others that start meanwhile.
-    fn note_changes(&mut self, session: &Session) {
-        self.changed = session.files.last_change();
-        if self.changed.is_some() {
-            let edited = edited(self.project, session);
-            self.change(|kept| kept.edited = edited);
+    fn record_changes(&mut self, session: &Session) {
+        self.last_edit = session.files.last_change();
+        if self.last_edit.is_some() {
+            let edited = edited_files(self.project, session);
+            self.change_memory(|kept| kept.edited = edited);
         }
     }
 
-    fn mark_at_work(&mut self) {
-        let marked = at_work::mark(self.project, &self.session);
-        self.noted(marked);
+    fn mark_active(&mut self) {
+        let marked = at_work::add_marker(self.project, &self.session);
+        self.record_error(marked);
     }
 
-    fn note_new(&mut self, bytes: u64) {
+    fn record_new_bytes(&mut self, bytes: u64) {
         if bytes > 0 {
-            self.did("read on");
+            self.record_action("read on");
         }
     }
 
     /// Writes down what the session did since it was written down last.
-    fn checkpoint(&mut self) -> Option<Checkpointed> {
+    fn checkpoint(&mut self) -> Option<CheckpointOutcome> {
         self.checkpoint_within(u64::MAX)
     }
 
     /// Captures the session unless its transcript is longer; then a background process does.
-    fn checkpoint_within(&mut self, bytes_max: u64) -> Option<Checkpointed> {
-        let called = self.called()?;
-        let ledger = SqliteLedger::open(self.project, Patience::Hook);
-        let ledger = self.noted(ledger)?;
-        let is_done = is_written_down(self.project, &ledger, &called);
-        if self.noted(is_done)? {
-            self.did("nothing new");
+    fn checkpoint_within(&mut self, bytes_max: u64) -> Option<CheckpointOutcome> {
+        let called = self.find_transcript()?;
+        let ledger = SqliteLedger::open(self.project, WaitPolicy::Hook);
+        let ledger = self.record_error(ledger)?;
+        let is_done = is_captured(self.project, &ledger, &called);
+        if self.record_error(is_done)? {
+            self.record_action("nothing new");
             return None;
         }
         if called.bytes > bytes_max {
-            self.done.is_capture_left = true;
-            self.did("goes on alone");
+            self.outcome.is_capture_due = true;
+            self.record_action("goes on alone");
             return None;
         }
-        let found = self.transcript(&called)?;
-        let done = write_down(self.project, &ledger, &found, CheckpointMode::Auto);
-        let done = self.noted(done)?;
-        self.did(if done.is_new { "captured" } else { "nothing new" });
+        let found = self.check_transcript(&called)?;
+        let done = store_checkpoint(self.project, &ledger, &found, CheckpointMode::Auto);
+        let done = self.record_error(done)?;
+        self.record_action(if done.is_new { "captured" } else { "nothing new" });
         if !matches!(self.call.kind, HookEvent::End { .. }) {
-            self.note_changes(&done.checkpoint.session);
+            self.record_changes(&done.checkpoint.session);
         }
         Some(done)
     }
@@ -581,8 +599,8 @@ impl Hooking<'_> {
         let gist = match done {
             Some(done) => Some(SessionSummary::from_checkpoint(&done.checkpoint)),
             None => {
-                let gist = self.own_gist();
-                self.noted(gist).flatten()
+                let gist = self.own_summary();
+                self.record_error(gist).flatten()
             }
         };
         let Some(kept) = gist.as_ref().and_then(without_agent_statements) else { return };
@@ -590,8 +608,8 @@ impl Hooking<'_> {
         if self.is_first(|_| ()) == Some(false) && !is_new {
             return;
         }
-        let told = self.told_again(&kept, BriefOccasion::Summary);
-        self.done.answer.instructions = Some(format!(
+        let told = self.own_briefing(&kept, BriefOccasion::Summary);
+        self.outcome.answer.instructions = Some(format!(
             "The summary has to keep what follows, the words of the user as they are.\n\n{told}"
         ));
     }
@@ -600,18 +618,18 @@ impl Hooking<'_> {
     fn after_compaction(&mut self, summary: Option<&str>) {
         let Some(summary) = summary else { return };
         let digest = sha256(summary.as_bytes());
-        let is_compared = |kept: &Kept| kept.compared.as_ref() == Some(&digest);
-        let kept = self.kept();
+        let is_compared = |kept: &HookMemory| kept.compared.as_ref() == Some(&digest);
+        let kept = self.memory();
         if is_compared(&kept) {
             return;
         }
-        let gist = self.own_gist();
-        let Some(gist) = self.noted(gist).flatten() else { return };
+        let gist = self.own_summary();
+        let Some(gist) = self.record_error(gist).flatten() else { return };
         let told = kept.told.unwrap_or_default();
         let lost = missing_from_texts(&gist, &[summary, &told]);
-        let lost = lost.map(|lost| self.told_again(&lost, BriefOccasion::Compact));
+        let lost = lost.map(|lost| self.own_briefing(&lost, BriefOccasion::Compact));
         let is_lost = lost.is_some();
-        let changed = self.change(|kept| {
+        let changed = self.change_memory(|kept| {
             let is_new = !is_compared(kept);
             if is_new {
                 (kept.told, kept.missing, kept.compared) = (None, lost, Some(digest.clone()));
@@ -619,91 +637,102 @@ impl Hooking<'_> {
             is_new
         });
         if changed == Some(true) {
-            self.did(if is_lost { "found what the summary lost" } else { "compared the summary" });
+            self.record_action(if is_lost {
+                "found what the summary lost"
+            } else {
+                "compared the summary"
+            });
         }
     }
 
-    fn own_gist(&self) -> Result<Option<SessionSummary>, LedgerError> {
-        let ledger = SqliteLedger::open_existing(self.project, Patience::Hook)?;
-        ledger.map_or(Ok(None), |ledger| gist_of_session(&ledger, &self.session))
+    fn own_summary(&self) -> Result<Option<SessionSummary>, LedgerError> {
+        let ledger = SqliteLedger::open_existing(self.project, WaitPolicy::Hook)?;
+        ledger.map_or(Ok(None), |ledger| summary_of_session(&ledger, &self.session))
     }
 
-    fn told_again(&self, gist: &SessionSummary, occasion: BriefOccasion) -> String {
-        let asked = Asked { tokens: Some(SURVIVING_TOKENS), ..self.asked(occasion) };
-        let text = brief_again(self.project, &asked, gist).text;
+    fn own_briefing(&self, gist: &SessionSummary, occasion: BriefOccasion) -> String {
+        let asked = BriefRequest { tokens: Some(SUMMARY_TOKENS_MAX), ..self.request(occasion) };
+        let text = brief_own_work(self.project, &asked, gist).text;
         self.project.clean(&text).0.as_str().to_owned()
     }
 
     fn agent_start(&mut self) {
-        let asked =
-            Asked { session: None, only: Some(&FOR_AGENTS), ..self.asked(BriefOccasion::Agent) };
+        let asked = BriefRequest {
+            session: None,
+            only: Some(&AGENT_RANKS),
+            ..self.request(BriefOccasion::Agent)
+        };
         let briefed = brief(self.project, &asked, &mut |_, _| ());
-        self.note_troubles(&briefed);
+        self.record_errors(&briefed);
         if !briefed.briefing.text.is_empty() && self.is_first(|_| ()) != Some(false) {
-            self.did("briefed an agent");
-            self.done.answer.context = Some(briefed.briefing.text);
+            self.record_action("briefed an agent");
+            self.outcome.answer.context = Some(briefed.briefing.text);
         }
     }
 
     fn mirror(&mut self, task: &ClientTask, is_done: bool) {
         let mirrored = mirror(self.project, &self.session, task, is_done);
-        if self.noted(mirrored).is_some() {
-            self.did("mirrored a task");
+        if self.record_error(mirrored).is_some() {
+            self.record_action("mirrored a task");
         }
     }
 
     fn stop(&mut self, again: bool) {
         if !self.project.settings().hooks.stop_gate {
-            self.advance(is_worth_it);
+            self.read_transcript(is_enough_news);
             return;
         }
-        let before = if again { self.kept().blocked } else { 0 };
+        let before = if again { self.memory().blocked } else { 0 };
         let own = self.own_handoffs();
-        if before >= BLOCKS_MAX || own.iter().any(asks_nothing) {
-            self.advance(is_worth_it);
+        if before >= BLOCKS_MAX || own.iter().any(needs_no_changes) {
+            self.read_transcript(is_enough_news);
             return;
         }
-        let found = self.called().and_then(|called| self.transcript(&called));
+        let found = self.find_transcript().and_then(|called| self.check_transcript(&called));
         let Some(found) = found else { return };
         let captured = capture(self.project, &found);
-        let Some(captured) = self.noted(captured) else { return };
-        self.note_new(captured.new_bytes);
-        self.note_changes(&captured.session);
+        let Some(captured) = self.record_error(captured) else { return };
+        self.record_new_bytes(captured.new_bytes);
+        self.record_changes(&captured.session);
         let Some(worth) = save_reason(&captured.session).filter(|_| self.may_save()) else {
             return;
         };
-        let taken = taken(self.project, &found, captured, CheckpointMode::Auto);
-        let Some(taken) = self.noted(taken) else { return };
-        let handed = self.lacking(own.first(), &taken.written.checkpoint);
+        let taken = build_checkpoint(self.project, &found, captured, CheckpointMode::Auto);
+        let Some(taken) = self.record_error(taken) else { return };
+        let handed = self.find_gaps(own.first(), &taken.serialized.checkpoint);
         let Some(why) = stop_block_reason(Some(worth), &handed, before) else { return };
         // What cannot be counted does not end.
         if self.is_first(|kept| kept.blocked = before + 1) == Some(true) {
-            self.did("blocked");
-            self.done.answer.block = Some(why);
+            self.record_action("blocked");
+            self.outcome.answer.block = Some(why);
         }
     }
 
     /// A background process captures a long session, so that the client does not wait. After `/clear` the
     /// next session starts at once and its briefing needs the capture, so the hook captures it.
     fn end(&mut self, is_clear: bool) {
-        self.checkpoint_within(if is_clear { u64::MAX } else { RECOVERED.bytes_max });
-        self.change(Kept::end);
-        let unmarked = at_work::unmark(self.project, &self.session);
-        self.noted(unmarked);
+        self.checkpoint_within(if is_clear { u64::MAX } else { RECOVERY_BOUNDS.bytes_max });
+        self.change_memory(HookMemory::end);
+        let unmarked = at_work::remove_marker(self.project, &self.session);
+        self.record_error(unmarked);
     }
 
     /// Whether an open handoff of this session is there for which nothing more is asked.
     fn has_handoff(&self) -> bool {
-        self.own_handoffs().iter().any(asks_nothing)
+        self.own_handoffs().iter().any(needs_no_changes)
     }
 
     /// What a handoff of this session does not tell. Only what is compared with the transcript is
     /// judged anew: everything else was when it was saved, and would ask git.
-    fn lacking(&self, own: Option<&Shelved>, checkpoint: &Checkpoint) -> HandoffCompleteness {
+    fn find_gaps(
+        &self,
+        own: Option<&StoredHandoff>,
+        checkpoint: &Checkpoint,
+    ) -> HandoffCompleteness {
         let key = own.map(|shelved| shelved.handoff(self.project).key().to_string());
         let nothing = Document::parse(b"");
         let document = own.map_or(&nothing, |shelved| &shelved.document);
-        let coverage = coverage(self.project, checkpoint, document);
+        let coverage = measure_coverage(self.project, checkpoint, document);
         let gate = QualityReport::check(document, &CheckFindings::default(), Some(&coverage));
         let mut gaps: Vec<String> = gate.issues.iter().map(QualityIssue::line).collect();
         let found = gate::quality_node(document).and_then(|record| record.get("findings"));
@@ -714,38 +743,38 @@ impl Hooking<'_> {
     }
 
     /// The open handoffs of this session.
-    fn own_handoffs(&self) -> Vec<Shelved> {
-        let of_session = |card: &Card| {
-            let session = card.waits.as_ref().and_then(|waits| waits.session.as_ref());
+    fn own_handoffs(&self) -> Vec<StoredHandoff> {
+        let of_session = |card: &IndexCard| {
+            let session = card.routing.as_ref().and_then(|waits| waits.session.as_ref());
             session == Some(&self.session.id)
         };
-        let spots = with_index(self.project, Patience::Hook, |index| {
+        let spots = with_index(self.project, WaitPolicy::Hook, |index| {
             index.refresh(self.project, Effort::Open, self.limit, &mut |_, _| ())?;
-            index.open_ones(self.project)
+            index.open_handoffs(self.project)
         });
         let ours = spots.into_iter().flatten().filter(|(_, card)| of_session(card));
         ours.filter_map(|(spot, _)| self.project.read(&spot).ok()).collect()
     }
 
-    fn kept(&self) -> Kept {
-        Kept::read(self.project, &self.session)
+    fn memory(&self) -> HookMemory {
+        HookMemory::read(self.project, &self.session)
     }
 
     /// Changes what is kept; nothing comes back where that is not possible.
-    fn change<T>(&mut self, change: impl FnOnce(&mut Kept) -> T) -> Option<T> {
-        let changed = Kept::change(self.project, &self.session, change);
-        self.noted(changed)
+    fn change_memory<T>(&mut self, change: impl FnOnce(&mut HookMemory) -> T) -> Option<T> {
+        let changed = HookMemory::change(self.project, &self.session, change);
+        self.record_error(changed)
     }
 
     /// Whether nobody else answers this call, which is asked where something is about to be said; if
     /// so, changes what is kept.
-    fn is_first(&mut self, change: impl FnOnce(&mut Kept)) -> Option<bool> {
+    fn is_first(&mut self, change: impl FnOnce(&mut HookMemory)) -> Option<bool> {
         let Some(sameness) = self.call.dedup_key() else { return Some(true) };
         let sameness = &sameness.as_bytes()[..sameness.len().min(PROMPT_BYTES_MAX)];
         let turn = self.call.turn.as_deref().unwrap_or_default().as_bytes();
         let call = sha256(&[self.call.event.as_bytes(), b"\n", turn, b"\n", sameness].concat());
         let now = self.project.environment().clock.now();
-        let is_first = self.change(|kept| {
+        let is_first = self.change_memory(|kept| {
             let is_first = kept.is_first(&call, now);
             if is_first {
                 change(kept);
@@ -753,7 +782,7 @@ impl Hooking<'_> {
             is_first
         });
         if is_first == Some(false) {
-            self.did("left it to another call");
+            self.record_action("left it to another call");
         }
         is_first
     }
@@ -761,17 +790,17 @@ impl Hooking<'_> {
 
 /// Whether a transcript may not be there yet: clients write it behind what they do, and for a session
 /// in which nothing was asked not at all. A context that is full was written down.
-fn may_be_early(moment: &HookEvent) -> bool {
+fn may_lack_transcript(moment: &HookEvent) -> bool {
     !matches!(moment, HookEvent::BeforeCompaction | HookEvent::Start(BriefOccasion::Compact))
 }
 
 /// Where nobody asks what the session did, little is left for later.
-fn is_worth_it(news: News) -> bool {
-    news == News::Enough
+fn is_enough_news(news: UnreadAmount) -> bool {
+    news == UnreadAmount::Enough
 }
 
 /// Whether nothing more is asked for a handoff: it is enough, or its agent was asked once.
-fn asks_nothing(shelved: &Shelved) -> bool {
+fn needs_no_changes(shelved: &StoredHandoff) -> bool {
     gate::passes_quality_check(&shelved.document) || gate::has_been_resaved(&shelved.document)
 }
 
@@ -784,8 +813,8 @@ fn recovered_line(count: usize) -> Option<String> {
 }
 
 /// The files that a session changed in its project, those it changed last first, without secrets.
-fn edited(project: &Project, session: &Session) -> Vec<String> {
-    let mut changed: Vec<_> = changed_below(project, session).collect();
+fn edited_files(project: &Project, session: &Session) -> Vec<String> {
+    let mut changed: Vec<_> = changed_files(project, session).collect();
     changed.sort_by_key(|(_, seen)| Reverse(seen.map(|seen| seen.number)));
     let names = changed.iter().filter_map(|(path, _)| path.to_str()).take(EDITED_MAX);
     names.map(|name| project.clean(name).0.as_str().to_owned()).collect()

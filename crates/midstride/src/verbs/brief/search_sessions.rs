@@ -1,7 +1,7 @@
 //! Find captured sessions by what was said and done in them.
 
-use crate::store::ledger::{LedgerError, Patience, SqliteLedger};
-use crate::verbs::brief::latest_gists;
+use crate::store::ledger::{LedgerError, SqliteLedger, WaitPolicy};
+use crate::verbs::brief::visit_latest_summaries;
 use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::brief::search::{MatchExcerpt, Query, match_excerpts, session_texts, tier};
@@ -27,12 +27,12 @@ pub fn search_sessions(
     query: &Query,
     limit: usize,
 ) -> Result<Vec<FoundSession>, LedgerError> {
-    let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
+    let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
         return Ok(Vec::new());
     };
     let terms: Vec<&SearchTerm> = query.terms().iter().collect();
     let mut found = Vec::new();
-    latest_gists(&ledger, |gist| {
+    visit_latest_summaries(&ledger, |gist| {
         let parts = session_texts(&gist);
         if tier(query, &parts).is_some() {
             found.push(FoundSession {

@@ -1,12 +1,14 @@
 //! What the ledger knows of earlier work: the session that is briefed, what others left open, tasks and
 //! standing instructions.
 
-use super::{Asked, patience};
+use super::{BriefRequest, wait_policy};
 use crate::clients;
-use crate::store::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
+use crate::store::ledger::{
+    Ledger as _, LedgerError, LedgerRecord, SqliteLedger, StreamId, WaitPolicy,
+};
 use crate::sys::files;
 use crate::sys::git::{BranchState, Repository};
-use crate::verbs::handoff::save::InFlight;
+use crate::verbs::handoff::save::InFlightAgent;
 use crate::verbs::task::read_tasks;
 use crate::verbs::work::instructions::read_instructions;
 use crate::verbs::work::workflow::newest_states;
@@ -34,43 +36,43 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The latest records of sessions that are read.
-const RECORDS_LOOKED_AT: usize = 200;
+const RECORDS_MAX: usize = 200;
 /// Earlier sessions that are named.
 const EARLIER_MAX: usize = 10;
 
 /// What the ledger tells.
 #[derive(Default)]
-pub(super) struct Work {
+pub(super) struct LedgerFacts {
     pub(super) ledger: Option<SqliteLedger>,
-    pub(super) gist: Option<SessionSummary>,
+    pub(super) summary: Option<SessionSummary>,
     pub(super) is_own: bool,
     /// What that one left open itself.
-    pub(super) open: Vec<UnsettledItem>,
+    pub(super) own_unsettled: Vec<UnsettledItem>,
     /// What sessions before that one left open, and what is only counted.
-    pub(super) carried: (Vec<UnsettledItem>, Vec<UnsettledItem>),
+    pub(super) unsettled: (Vec<UnsettledItem>, Vec<UnsettledItem>),
     /// The sessions with work that left it.
-    pub(super) before: Vec<SessionSummary>,
+    pub(super) earlier_sessions: Vec<SessionSummary>,
     /// The nearest sessions with work before that one, whatever they left.
-    pub(super) worked: Vec<SessionSummary>,
+    pub(super) earlier_work: Vec<SessionSummary>,
     /// Other sessions, the nearest first and then the latest.
-    pub(super) earlier: Vec<OtherSession>,
-    pub(super) points: Vec<BriefItem>,
+    pub(super) other_sessions: Vec<OtherSession>,
+    pub(super) items: Vec<BriefItem>,
     /// Whether its branch was merged or deleted.
-    pub(super) is_closed: bool,
+    pub(super) is_branch_closed: bool,
 }
 
-impl Work {
-    pub(super) fn look(project: &Project, asked: &Asked) -> Result<Self, LedgerError> {
-        let Some(ledger) = SqliteLedger::open_existing(project, patience(asked))? else {
+impl LedgerFacts {
+    pub(super) fn read(project: &Project, asked: &BriefRequest) -> Result<Self, LedgerError> {
+        let Some(ledger) = SqliteLedger::open_existing(project, wait_policy(asked))? else {
             return Ok(Self::default());
         };
         let own = asked.session.as_ref().filter(|_| {
             matches!(asked.occasion, Some(BriefOccasion::Resume | BriefOccasion::Compact))
         });
-        let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
+        let records = ledger.latest_with_prefix(StreamId::SESSIONS, RECORDS_MAX)?;
         let mut others = sessions_here(project, &records, asked.session.as_ref());
         let mut own_gist = match own.filter(|_| !asked.has_context) {
-            Some(session) => gist_of_session(&ledger, session)?,
+            Some(session) => summary_of_session(&ledger, session)?,
             None => None,
         };
         if asked.occasion == Some(BriefOccasion::Compact) {
@@ -82,18 +84,18 @@ impl Work {
         if asked.has_context {
             others.retain(|one| one.ended > asked.since);
         }
-        let dismissed = dismissed(&records);
+        let dismissed = dismissed_handles(&records);
         let is_own = own_gist.is_some();
         let branch = project.repository().and_then(Repository::branch);
-        let worked = Worked::of(&others);
-        rank(project, branch.as_deref(), &mut others);
+        let worked = WorkSessionEnds::from_checkpoints(&others);
+        sort_by_nearness(project, branch.as_deref(), &mut others);
         let mut sessions: Vec<SessionSummary> = own_gist.into_iter().collect();
         if is_own || own.is_none() || asked.has_context {
-            sessions.extend(with_work(&ledger, &mut others, sessions.is_empty())?);
+            sessions.extend(sessions_with_work(&ledger, &mut others, sessions.is_empty())?);
         }
         let worked_before = match is_own || asked.has_context {
             true => Vec::new(),
-            false => earlier_work(&ledger, &others, &sessions)?,
+            false => earlier_sessions_with_work(&ledger, &others, &sessions)?,
         };
         let closed = closed_branches(project, &worked_before);
         let is_over = |gist: &SessionSummary| {
@@ -104,7 +106,7 @@ impl Work {
         let tasks = read_tasks(&ledger)?.0;
         for (at, gist) in sessions.iter_mut().enumerate() {
             let (client, list) = (gist.client, gist.task_list().to_owned());
-            gist.items.retain(|item| !is_told_by_board(&tasks, client, &list, item, at));
+            gist.items.retain(|item| !is_covered_by_board(&tasks, client, &list, item, at));
         }
         let closed = closed_branches(project, &sessions);
         let closed_for = |gist: &SessionSummary| closed.get(gist.branch.as_ref()?).copied();
@@ -131,37 +133,40 @@ impl Work {
             None => gist,
         });
         let earlier = others.into_iter().take(EARLIER_MAX);
-        let earlier = earlier.map(|one| one.named(branch.as_deref())).collect();
+        let earlier = earlier.map(|one| one.into_other_session(branch.as_deref())).collect();
         let mut points = Vec::new();
         let instructions = read_instructions(project, &ledger)?;
         if !asked.has_context && asked.occasion != Some(BriefOccasion::Prompt) {
             points.extend(instruction_items(instructions.active(branch.as_deref())));
         }
-        let gist = gist.map(|gist| without_recorded(gist, &instructions));
-        let gist = gist.map(|gist| without_replaced(project, gist));
+        let gist = gist.map(|gist| drop_recorded_instructions(gist, &instructions));
+        let gist = gist.map(|gist| drop_replaced_commits(project, gist));
         let records = ledger.read(&StreamId::mission(), None)?;
         let states = mission::states(records.iter().flat_map(|record| &record.events));
         let state = Mission::combine(states.last(), &tasks);
         points.extend(state.as_ref().map(mission_items).unwrap_or_default());
-        points.extend(task_items(&tasks, |task| telling(task, gist.as_ref(), &recent)));
-        points.extend(workflows(&ledger, &worked)?);
+        points.extend(task_items(&tasks, |task| task_placement(task, gist.as_ref(), &recent)));
+        points.extend(collect_workflow_items(&ledger, &worked)?);
         Ok(Self {
             ledger: Some(ledger),
-            gist,
+            summary: gist,
             is_own,
-            open,
-            carried,
-            before,
-            worked: worked_before,
-            earlier,
-            points,
-            is_closed,
+            own_unsettled: open,
+            unsettled: carried,
+            earlier_sessions: before,
+            earlier_work: worked_before,
+            other_sessions: earlier,
+            items: points,
+            is_branch_closed: is_closed,
         })
     }
 }
 
 /// A session without the instructions that are recorded apart: these say whether they hold.
-fn without_recorded(mut gist: SessionSummary, instructions: &Instructions) -> SessionSummary {
+fn drop_recorded_instructions(
+    mut gist: SessionSummary,
+    instructions: &Instructions,
+) -> SessionSummary {
     let is_recorded = |item: &Highlight| {
         item.kind == HighlightKind::Instruction
             && instructions.iter().any(|one| one.text.trim() == item.text.trim())
@@ -171,7 +176,7 @@ fn without_recorded(mut gist: SessionSummary, instructions: &Instructions) -> Se
 }
 
 /// A session without commits that were amended, rebased or reset away since it was captured.
-fn without_replaced(project: &Project, mut gist: SessionSummary) -> SessionSummary {
+fn drop_replaced_commits(project: &Project, mut gist: SessionSummary) -> SessionSummary {
     let is_commit =
         |item: &Highlight| matches!(item.kind, HighlightKind::Commit | HighlightKind::Message);
     let Some(began) = gist.began.filter(|_| gist.items.iter().any(is_commit)) else { return gist };
@@ -186,7 +191,7 @@ fn without_replaced(project: &Project, mut gist: SessionSummary) -> SessionSumma
 
 /// Where a task is told: with the session that is briefed, or here. Of the lists of earlier sessions, what
 /// was left on the oldest is only counted.
-fn telling(
+fn task_placement(
     task: &Task,
     gist: Option<&SessionSummary>,
     recent: &[(Client, String, Option<String>)],
@@ -210,16 +215,16 @@ fn telling(
 }
 
 /// When sessions with work ended: what none of them touched is only counted in the end.
-struct Worked(Vec<(SessionName, Timestamp)>);
+struct WorkSessionEnds(Vec<(SessionName, Timestamp)>);
 
-impl Worked {
-    fn of(sessions: &[Checkpointed<'_>]) -> Self {
+impl WorkSessionEnds {
+    fn from_checkpoints(sessions: &[CheckpointRecord<'_>]) -> Self {
         let worked = sessions.iter().filter(|one| one.worked != Some(false));
         Self(worked.filter_map(|one| Some((one.name.clone(), one.ended?))).collect())
     }
 
     /// How many ended after a state was saved, without the one that saved it.
-    fn since(&self, state: &WorkflowState) -> usize {
+    fn count_since(&self, state: &WorkflowState) -> usize {
         let saved = |name: &SessionName| {
             let by = state.session.as_ref();
             by.is_some_and(|(client, id)| (&name.client, &name.id) == (client, id))
@@ -230,22 +235,25 @@ impl Worked {
 
 /// The workflow states that were saved last. One that five sessions with work did not save again is only
 /// counted.
-fn workflows(ledger: &SqliteLedger, worked: &Worked) -> Result<Vec<BriefItem>, LedgerError> {
+fn collect_workflow_items(
+    ledger: &SqliteLedger,
+    worked: &WorkSessionEnds,
+) -> Result<Vec<BriefItem>, LedgerError> {
     /// Older ones are listed by `midstride state`.
-    const TOLD_MAX: usize = 3;
+    const SHOWN_MAX: usize = 3;
     /// A longer state is only named.
     const BYTES_MAX: u64 = 64 << 10;
     let states = newest_states(ledger)?;
     let all = states.len();
-    let is_recent = |state: &WorkflowState| worked.since(state) < carry::SESSIONS_MAX;
+    let is_recent = |state: &WorkflowState| worked.count_since(state) < carry::SESSIONS_MAX;
     let mut states: Vec<_> = states.into_iter().filter(|(state, _)| is_recent(state)).collect();
     states.sort_by_key(|(state, _)| Reverse(state.at));
     let mut points = Vec::new();
-    let older = all - states.len().min(TOLD_MAX);
+    let older = all - states.len().min(SHOWN_MAX);
     if older > 0 {
         points.push(older_workflows_item(older));
     }
-    for (kept, number) in states.into_iter().take(TOLD_MAX) {
+    for (kept, number) in states.into_iter().take(SHOWN_MAX) {
         let blob = match kept.bytes <= BYTES_MAX {
             true => ledger.get_blob(&kept.blob)?,
             false => None,
@@ -258,7 +266,7 @@ fn workflows(ledger: &SqliteLedger, worked: &Worked) -> Result<Vec<BriefItem>, L
 
 /// Whether the tasks of the project tell of a task of a session: it is over, or the session is not the
 /// first one, which tells its own.
-fn is_told_by_board(
+fn is_covered_by_board(
     tasks: &Tasks,
     client: Client,
     list: &str,
@@ -271,22 +279,23 @@ fn is_told_by_board(
 }
 
 /// The agents of the session that would be briefed that have not come back.
-pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlight>, LedgerError> {
-    let gist = Work::look(project, &Asked::default())?.gist;
+pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlightAgent>, LedgerError> {
+    let gist = LedgerFacts::read(project, &BriefRequest::default())?.summary;
     let items = gist.into_iter().flat_map(|gist| gist.items);
     let agents = items.filter(|item| item.kind == HighlightKind::Agent);
     let about = |text: String| (!text.trim().is_empty()).then_some(text);
-    Ok(agents.map(|item| InFlight { id: item.detail, about: about(item.text) }).collect())
+    Ok(agents.map(|item| InFlightAgent { id: item.detail, about: about(item.text) }).collect())
 }
 
 /// What sessions left open, the newest first; what a briefing only counts comes last.
-pub fn carried(project: &Project) -> Result<Vec<UnsettledItem>, LedgerError> {
-    let Work { open, carried: (carried, older), .. } = Work::look(project, &Asked::default())?;
+pub fn open_session_items(project: &Project) -> Result<Vec<UnsettledItem>, LedgerError> {
+    let LedgerFacts { own_unsettled: open, unsettled: (carried, older), .. } =
+        LedgerFacts::read(project, &BriefRequest::default())?;
     Ok([open, carried, older].concat())
 }
 
 /// The handles of what was dismissed.
-fn dismissed(records: &[Recorded]) -> HashSet<String> {
+fn dismissed_handles(records: &[LedgerRecord]) -> HashSet<String> {
     let events = records.iter().flat_map(|record| &record.events);
     let handles = events.filter_map(|envelope| {
         let Event::Session(SessionEvent::Dismissed { handle, .. }) = &envelope.event else {
@@ -298,10 +307,10 @@ fn dismissed(records: &[Recorded]) -> HashSet<String> {
 }
 
 /// What a record of a session says about a checkpoint.
-struct Checkpointed<'r> {
+struct CheckpointRecord<'r> {
     name: SessionName,
     blob: &'r str,
-    gist: Option<&'r str>,
+    summary_blob: Option<&'r str>,
     folder: Option<&'r str>,
     about: &'r str,
     ended: Option<Timestamp>,
@@ -331,7 +340,7 @@ enum Nearness {
     Rest,
 }
 
-impl Checkpointed<'_> {
+impl CheckpointRecord<'_> {
     /// An older capture does not name its branch.
     fn nearness(&self, branch: Option<&str>, is_in_folder: bool) -> Nearness {
         let is_branch = self.branch.is_none() || branch.is_none() || self.branch == branch;
@@ -351,7 +360,7 @@ impl Checkpointed<'_> {
     }
 
     /// As one that is only named, with its branch where that is another one than this.
-    fn named(self, branch: Option<&str>) -> OtherSession {
+    fn into_other_session(self, branch: Option<&str>) -> OtherSession {
         let other = self.branch.filter(|theirs| Some(*theirs) != branch);
         let branch = other.map(str::to_owned);
         OtherSession { id: self.name.id, first_request: self.about.to_owned(), branch }
@@ -359,11 +368,11 @@ impl Checkpointed<'_> {
 }
 
 /// Sorts sessions by nearness; those that are equally near stay as they are.
-fn rank(project: &Project, branch: Option<&str>, others: &mut [Checkpointed<'_>]) {
-    let current = files::real(&project.environment().folder);
-    let root = files::real(project.root().path());
+fn sort_by_nearness(project: &Project, branch: Option<&str>, others: &mut [CheckpointRecord<'_>]) {
+    let current = files::canonical(&project.environment().folder);
+    let root = files::canonical(project.root().path());
     let below = current.strip_prefix(&root).ok().filter(|below| !below.as_os_str().is_empty());
-    let tops = below.map(|_| clients::tops(project)).unwrap_or_default();
+    let tops = below.map(|_| clients::project_folders(project)).unwrap_or_default();
     for one in others.iter_mut() {
         let is_in_folder = below.is_some_and(|below| is_in_folder(&tops, below, one));
         one.nearness = one.nearness(branch, is_in_folder);
@@ -373,8 +382,8 @@ fn rank(project: &Project, branch: Option<&str>, others: &mut [Checkpointed<'_>]
 
 /// Whether a session began in a folder of some working tree, in one below it or above it, or changed
 /// files there and nowhere else.
-fn is_in_folder(tops: &[PathBuf], folder: &Path, one: &Checkpointed<'_>) -> bool {
-    let began = one.folder.map(|began| files::real(Path::new(began)));
+fn is_in_folder(tops: &[PathBuf], folder: &Path, one: &CheckpointRecord<'_>) -> bool {
+    let began = one.folder.map(|began| files::canonical(Path::new(began)));
     // A working tree may lie inside another.
     let top = |began: &PathBuf| {
         let tops = tops.iter().filter(|top| began.starts_with(top));
@@ -392,16 +401,16 @@ fn is_in_folder(tops: &[PathBuf], folder: &Path, one: &Checkpointed<'_>) -> bool
 /// The session that is briefed, where `one` is wanted: the nearest that did work, or the nearest. It is
 /// taken out of the list. Behind it come those that left something open, and those that may have
 /// settled it since.
-fn with_work(
+fn sessions_with_work(
     ledger: &SqliteLedger,
-    others: &mut Vec<Checkpointed<'_>>,
+    others: &mut Vec<CheckpointRecord<'_>>,
     one: bool,
 ) -> Result<Vec<SessionSummary>, LedgerError> {
     /// More sessions are not read; they are only named.
     const READ_MAX: usize = 12;
     let mut near = others.iter().take_while(|other| other.nearness != Nearness::Rest).count();
     let mut found: Vec<SessionSummary> = Vec::new();
-    if one && let Some((at, gist)) = first_with_work(ledger, &others[..near], READ_MAX)? {
+    if one && let Some((at, gist)) = first_session_with_work(ledger, &others[..near], READ_MAX)? {
         others.remove(at);
         near -= 1;
         found.push(gist);
@@ -413,16 +422,16 @@ fn with_work(
     let since = near().filter(|other| other.ended >= oldest);
     let (open, settling): (Vec<_>, Vec<_>) = since.partition(|other| other.open != Some(0));
     for other in open.into_iter().chain(settling.into_iter().take(READ_MAX)) {
-        found.extend(gist(ledger, other)?);
+        found.extend(read_summary(ledger, other)?);
     }
     Ok(found)
 }
 
 /// The nearest sessions with work behind the one that is briefed: what they did outside is not to be done
 /// twice.
-fn earlier_work(
+fn earlier_sessions_with_work(
     ledger: &SqliteLedger,
-    others: &[Checkpointed<'_>],
+    others: &[CheckpointRecord<'_>],
     sessions: &[SessionSummary],
 ) -> Result<Vec<SessionSummary>, LedgerError> {
     const READ_MAX: usize = 3;
@@ -433,26 +442,26 @@ fn earlier_work(
         let known = sessions.iter().skip(1).find(|gist| gist.session == other.name.id).cloned();
         found.extend(match known {
             Some(gist) => Some(gist),
-            None => gist(ledger, other)?,
+            None => read_summary(ledger, other)?,
         });
     }
     Ok(found)
 }
 
 /// The first session that did work, or the first one of this working tree where none did.
-fn first_with_work(
+fn first_session_with_work(
     ledger: &SqliteLedger,
-    others: &[Checkpointed<'_>],
+    others: &[CheckpointRecord<'_>],
     read_max: usize,
 ) -> Result<Option<(usize, SessionSummary)>, LedgerError> {
     let may_work = others.iter().enumerate().filter(|(_, other)| other.worked != Some(false));
     for (at, other) in may_work.take(read_max) {
-        if let Some(gist) = gist(ledger, other)?.filter(|gist| gist.worked) {
+        if let Some(gist) = read_summary(ledger, other)?.filter(|gist| gist.worked) {
             return Ok(Some((at, gist)));
         }
     }
     let first = others.first().filter(|first| first.is_here);
-    Ok(first.map(|first| gist(ledger, first)).transpose()?.flatten().map(|gist| (0, gist)))
+    Ok(first.map(|first| read_summary(ledger, first)).transpose()?.flatten().map(|gist| (0, gist)))
 }
 
 /// The branches of these sessions that were merged or deleted.
@@ -480,7 +489,7 @@ fn closed_branches(
     closed.collect()
 }
 
-fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpointed<'_>> {
+fn checkpoints(records: &[LedgerRecord]) -> impl DoubleEndedIterator<Item = CheckpointRecord<'_>> {
     let events = records.iter().flat_map(|record| &record.events);
     events.filter_map(|envelope| {
         let Event::Session(SessionEvent::Checkpointed {
@@ -500,10 +509,10 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
         else {
             return None;
         };
-        Some(Checkpointed {
+        Some(CheckpointRecord {
             name: SessionName { client: client.clone(), id: session.clone() },
             blob,
-            gist: gist.as_deref(),
+            summary_blob: gist.as_deref(),
             folder: folder.as_deref(),
             about: about.as_deref().unwrap_or("nothing was asked"),
             ended: ended.as_deref().and_then(|time| time.parse().ok()),
@@ -518,36 +527,38 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
 }
 
 /// What a session itself did before its context was replaced.
-pub(in crate::verbs) fn gist_of_session(
+pub(in crate::verbs) fn summary_of_session(
     ledger: &SqliteLedger,
     session: &SessionName,
 ) -> Result<Option<SessionSummary>, LedgerError> {
     let records = ledger.read(&StreamId::session(&session.client, &session.id), None)?;
     let last = checkpoints(&records).next_back();
-    last.map_or(Ok(None), |last| gist(ledger, &last))
+    last.map_or(Ok(None), |last| read_summary(ledger, &last))
 }
 
 /// The other sessions of this repository, the latest first, each once, with whether they worked in this
 /// working tree.
 fn sessions_here<'r>(
     project: &Project,
-    records: &'r [Recorded],
+    records: &'r [LedgerRecord],
     session: Option<&SessionName>,
-) -> Vec<Checkpointed<'r>> {
-    let top = files::real(project.root().path());
+) -> Vec<CheckpointRecord<'r>> {
+    let top = files::canonical(project.root().path());
     // A working tree may lie inside another.
-    let inner =
-        clients::tops(project).into_iter().filter(|one| *one != top && one.starts_with(&top));
+    let inner = clients::project_folders(project)
+        .into_iter()
+        .filter(|one| *one != top && one.starts_with(&top));
     let inner: Vec<PathBuf> = inner.collect();
     // A folder that is gone was this one before it was moved, as far as anybody can tell.
     let is_here = |folder: &str| {
-        let folder = files::real(Path::new(folder));
+        let folder = files::canonical(Path::new(folder));
         let is_in = |top: &PathBuf| folder.starts_with(top);
         (is_in(&top) && !inner.iter().any(is_in)) || !files::exists(&folder)
     };
     let others = checkpoints(records).filter(|one| Some(&one.name) != session);
-    let others = others.map(|one| Checkpointed { is_here: one.folder.is_none_or(is_here), ..one });
-    let mut others: Vec<Checkpointed<'_>> = others.collect();
+    let others =
+        others.map(|one| CheckpointRecord { is_here: one.folder.is_none_or(is_here), ..one });
+    let mut others: Vec<CheckpointRecord<'_>> = others.collect();
     // The latest record of a session comes first, and stays there.
     others.sort_by_key(|one| Reverse(one.ended));
     let mut seen = HashSet::new();
@@ -556,17 +567,17 @@ fn sessions_here<'r>(
 }
 
 /// The captured sessions of this repository, the latest first, each once.
-pub(in crate::verbs) fn latest_gists(
+pub(in crate::verbs) fn visit_latest_summaries(
     ledger: &SqliteLedger,
     mut is_wanted: impl FnMut(SessionSummary) -> bool,
 ) -> Result<(), LedgerError> {
-    let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
-    let mut sessions: Vec<Checkpointed<'_>> = checkpoints(&records).collect();
+    let records = ledger.latest_with_prefix(StreamId::SESSIONS, RECORDS_MAX)?;
+    let mut sessions: Vec<CheckpointRecord<'_>> = checkpoints(&records).collect();
     sessions.sort_by_key(|one| Reverse(one.ended));
     let mut seen = HashSet::new();
     for one in sessions {
         let is_new = seen.insert((one.name.client.clone(), one.name.id.clone()));
-        let read = if is_new { gist(ledger, &one)? } else { None };
+        let read = if is_new { read_summary(ledger, &one)? } else { None };
         if read.is_some_and(|gist| !is_wanted(gist)) {
             break;
         }
@@ -576,14 +587,14 @@ pub(in crate::verbs) fn latest_gists(
 
 /// What was kept to be told; where that is missing or older than the checkpoint can tell, the
 /// checkpoint tells.
-fn gist(
+fn read_summary(
     ledger: &SqliteLedger,
-    one: &Checkpointed<'_>,
+    one: &CheckpointRecord<'_>,
 ) -> Result<Option<SessionSummary>, LedgerError> {
-    let kept = one.gist.map(|hash| ledger.get_blob(hash)).transpose()?.flatten();
-    let kept = kept.and_then(|bytes| match ledger.patience() {
-        Patience::Hook => SessionSummary::parse_first(&bytes),
-        Patience::Command => SessionSummary::parse(&bytes),
+    let kept = one.summary_blob.map(|hash| ledger.get_blob(hash)).transpose()?.flatten();
+    let kept = kept.and_then(|bytes| match ledger.wait_policy() {
+        WaitPolicy::Hook => SessionSummary::parse_first(&bytes),
+        WaitPolicy::Command => SessionSummary::parse(&bytes),
     });
     if kept.as_ref().is_some_and(SessionSummary::is_current) {
         return Ok(kept);

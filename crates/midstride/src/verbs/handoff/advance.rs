@@ -1,13 +1,14 @@
 //! Take the work on to the next stage: judge, draft the next document, record it.
 
-use crate::journal::{Change, JournalError, Recorded};
+use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::sys::files::FileError;
-use crate::verbs::handoff::check::{Judged, check_these};
-use crate::verbs::handoff::live::{LiveError, live_in_place};
+use crate::verbs::handoff::check::{DocumentCheck, check_documents};
+use crate::verbs::handoff::live::{ApplyError, apply_in_place};
 use crate::verbs::handoff::new::{
-    Created, NewError, NewHandoff, find_upstream, new, of_key, reference, stage_rule, taken,
+    CreatedHandoff, NewError, NewHandoff, existing_path, find_by_key, find_upstream, new,
+    reference, stage_rule,
 };
-use crate::workspace::project::{Project, Shelved};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::finding::{Code, Finding};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::format::stage::StageRule;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 
 /// Where the work goes, and who says so.
 #[derive(Clone, Debug)]
-pub struct Forward {
+pub struct AdvanceRequest {
     /// The next stage.
     pub to: String,
     /// Why it goes on over what blocks.
@@ -30,32 +31,32 @@ pub struct Forward {
 
 /// What came of it.
 #[derive(Debug)]
-pub enum Advance {
+pub enum AdvanceOutcome {
     /// Something blocks, and nothing was changed. Only the findings that block are told.
-    Blocked(Box<Judged>),
+    Blocked(Box<DocumentCheck>),
     /// The work goes on.
-    Through(Box<Passage>),
+    Advanced(Box<StageTransition>),
 }
 
 /// The step from one stage to the next.
 #[derive(Debug)]
-pub struct Passage {
+pub struct StageTransition {
     /// The document as it was before.
-    pub from: Shelved,
+    pub from: StoredHandoff,
     /// The name of the next stage's document.
     pub key: HandoffKey,
     /// Where it lies.
     pub path: PathBuf,
     /// The draft, unless the next stage's document was there already.
-    pub created: Option<Created>,
+    pub created: Option<CreatedHandoff>,
     /// What was recorded, unless the history told it already.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordedRevision>,
     /// The reason it is recorded with.
     pub reason: String,
     /// What it went over by force, each once.
-    pub over: Vec<Code>,
+    pub overridden: Vec<Code>,
     /// The other handoffs that the next stage builds on and that are still open.
-    pub beside: Vec<HandoffKey>,
+    pub open_siblings: Vec<HandoffKey>,
 }
 
 /// Why the work does not go on; where a draft was written, it stays and is found the next time.
@@ -66,7 +67,7 @@ pub enum AdvanceError {
     New(#[from] NewError),
     /// It does not fit the handoff, or could not be recorded.
     #[error(transparent)]
-    Live(#[from] LiveError),
+    Apply(#[from] ApplyError),
     /// A file could not be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -74,41 +75,60 @@ pub enum AdvanceError {
 
 /// Takes a handoff, by the name that a person typed, to the next stage. The draft comes before the
 /// record: killed in between, the same command finds the draft and finishes.
-pub fn advance(project: &Project, name: &str, forward: &Forward) -> Result<Advance, AdvanceError> {
+pub fn advance(
+    project: &Project,
+    name: &str,
+    forward: &AdvanceRequest,
+) -> Result<AdvanceOutcome, AdvanceError> {
     let rule = stage_rule(project, &forward.to)?;
     let from = find_upstream(project, name, rule).map_err(NewError::from)?;
-    refuse_misfit(project, &from, &forward.to)?;
-    let mut judged = check_these(project, None, vec![project.reread(&from)?]).remove(0);
+    refuse_invalid_transition(project, &from, &forward.to)?;
+    let mut judged = check_documents(project, None, vec![project.reread(&from)?]).remove(0);
     judged.verdict.findings.retain(Finding::blocks);
-    judged.verdict.findings.extend(waits_for(project, &from, &forward.to, rule));
+    judged.verdict.findings.extend(find_missing_upstream(project, &from, &forward.to, rule));
     if !judged.verdict.findings.is_empty() && forward.force.is_none() {
-        return Ok(Advance::Blocked(Box::new(judged)));
+        return Ok(AdvanceOutcome::Blocked(Box::new(judged)));
     }
     let mut over: Vec<Code> = judged.verdict.findings.iter().map(|found| found.code).collect();
     over.sort_unstable();
     over.dedup();
-    let step = Step { project, forward, blocked: !over.is_empty() };
+    let step = AdvanceStep { project, request: forward, is_blocked: !over.is_empty() };
     step.refuse_unwritable(&from)?;
     let (key, path, created) = step.draft(&from)?;
-    let change = Change::by_verb(RevisionVerb::Advance, step.reason(&over), forward.by.clone());
+    let change =
+        RevisionInfo::by_verb(RevisionVerb::Advance, step.reason(&over), forward.by.clone());
     let recorded = step.record(&from, &key, &path, &change)?;
-    let (reason, beside) = (change.reason, open_beside(project, &from, rule));
-    let passage = Passage { from, key, path, created, recorded, reason, over, beside };
-    Ok(Advance::Through(Box::new(passage)))
+    let (reason, beside) = (change.reason, find_open_siblings(project, &from, rule));
+    let passage = StageTransition {
+        from,
+        key,
+        path,
+        created,
+        recorded,
+        reason,
+        overridden: over,
+        open_siblings: beside,
+    };
+    Ok(AdvanceOutcome::Advanced(Box::new(passage)))
 }
 
 /// What the next stage waits for: the other stages that it builds on are there and complete.
-fn waits_for(project: &Project, from: &Shelved, to: &str, rule: &StageRule) -> Vec<Finding> {
+fn find_missing_upstream(
+    project: &Project,
+    from: &StoredHandoff,
+    to: &str,
+    rule: &StageRule,
+) -> Vec<Finding> {
     let handoff = from.handoff(project);
     let at = handoff.header().map(|header| header.at.start).unwrap_or_default();
     let at = Span::new(at, line_end(from.document.text(), at));
     let others = rule.upstream().iter().filter(|stage| handoff.stage() != Some(stage.as_str()));
     let finding = |stage: &String| {
         let key = HandoffKey { id: handoff.id().to_owned(), stage: Some(stage.clone()) };
-        let Some(other) = of_key(project, &key) else {
+        let Some(other) = find_by_key(project, &key) else {
             let message = format!("{to} builds on {stage} too, and `{key}` does not exist");
             let finding = Finding::new(Code::UpstreamNotFound, at, message);
-            return Some(match upstream_of(project, &key) {
+            return Some(match find_predecessor(project, &key) {
                 Some(before) => finding.with_command([
                     "midstride",
                     "advance",
@@ -121,7 +141,7 @@ fn waits_for(project: &Project, from: &Shelved, to: &str, rule: &StageRule) -> V
                 }
             });
         };
-        let why = project.judge(&other).incomplete_reason()?;
+        let why = project.check(&other).incomplete_reason()?;
         let message = format!("{to} builds on {stage} too, and `{key}` is not complete: {why}");
         let finding = Finding::new(Code::UpstreamIncomplete, at, message);
         Some(finding.with_command(["midstride", "check", &key.to_string()]))
@@ -130,52 +150,60 @@ fn waits_for(project: &Project, from: &Shelved, to: &str, rule: &StageRule) -> V
 }
 
 /// The other handoffs that a stage builds on and that are still open.
-fn open_beside(project: &Project, from: &Shelved, rule: &StageRule) -> Vec<HandoffKey> {
+fn find_open_siblings(
+    project: &Project,
+    from: &StoredHandoff,
+    rule: &StageRule,
+) -> Vec<HandoffKey> {
     let own = from.handoff(project).key();
     let beside = |stage: &String| HandoffKey { id: own.id.clone(), stage: Some(stage.clone()) };
     let others = rule.upstream().iter().map(beside).filter(|key| *key != own);
     let is_open = |key: &HandoffKey| {
-        of_key(project, key).is_some_and(|other| other.handoff(project).status().is_open())
+        find_by_key(project, key).is_some_and(|other| other.handoff(project).status().is_open())
     };
     others.filter(is_open).collect()
 }
 
 /// A document of the same feature that a stage can follow.
-fn upstream_of(project: &Project, key: &HandoffKey) -> Option<HandoffKey> {
+fn find_predecessor(project: &Project, key: &HandoffKey) -> Option<HandoffKey> {
     let rule = project.settings().stages.stages.get(key.stage.as_deref()?)?;
     let before = |stage: &String| HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) };
     let mut upstream = rule.upstream().iter().map(before);
-    upstream.find(|key| of_key(project, key).is_some())
+    upstream.find(|key| find_by_key(project, key).is_some())
 }
 
-fn refuse_misfit(project: &Project, from: &Shelved, to: &str) -> Result<(), LiveError> {
+fn refuse_invalid_transition(
+    project: &Project,
+    from: &StoredHandoff,
+    to: &str,
+) -> Result<(), ApplyError> {
     let handoff = from.handoff(project);
     let key = handoff.key().to_string();
     life::check_advance(&handoff, to, &project.settings().stages)
-        .map_err(|why| LiveError::Refused { key, why })
+        .map_err(|why| ApplyError::Refused { key, why })
 }
 
 /// The step that is being made.
-struct Step<'a> {
+struct AdvanceStep<'a> {
     project: &'a Project,
-    forward: &'a Forward,
+    request: &'a AdvanceRequest,
     /// Whether it goes over something.
-    blocked: bool,
+    is_blocked: bool,
 }
 
-impl Step<'_> {
-    fn decide(&self, now: &Shelved, artifact: &str) -> Result<Vec<Edit>, LifecycleRefusal> {
+impl AdvanceStep<'_> {
+    fn decide(&self, now: &StoredHandoff, artifact: &str) -> Result<Vec<Edit>, LifecycleRefusal> {
         // Somebody may have put a question in meanwhile; the handoff stays open then.
-        let blocked = self.blocked || !self.project.judge(now).blocking().is_empty();
+        let blocked = self.is_blocked || !self.project.check(now).blocking().is_empty();
         let (handoff, stages) = (now.handoff(self.project), &self.project.settings().stages);
         let time = self.project.environment().clock.now();
-        life::advance(&handoff, &self.forward.to, artifact, stages, blocked, time)
+        life::advance(&handoff, &self.request.to, artifact, stages, blocked, time)
     }
 
     /// A header that cannot be edited is found before anything is written; any artifact shows it.
-    fn refuse_unwritable(&self, from: &Shelved) -> Result<(), LiveError> {
+    fn refuse_unwritable(&self, from: &StoredHandoff) -> Result<(), ApplyError> {
         let key = from.handoff(self.project).key().to_string();
-        let edits = self.decide(from, &key).map_err(|why| LiveError::Refused { key, why })?;
+        let edits = self.decide(from, &key).map_err(|why| ApplyError::Refused { key, why })?;
         from.document.edit(&edits).map_err(JournalError::from)?;
         Ok(())
     }
@@ -183,26 +211,26 @@ impl Step<'_> {
     /// The next stage's document: the one that is there, else a draft that builds on this one.
     fn draft(
         &self,
-        from: &Shelved,
-    ) -> Result<(HandoffKey, PathBuf, Option<Created>), AdvanceError> {
+        from: &StoredHandoff,
+    ) -> Result<(HandoffKey, PathBuf, Option<CreatedHandoff>), AdvanceError> {
         let id = from.handoff(self.project).id().to_owned();
-        let key = HandoffKey { id: id.clone(), stage: Some(self.forward.to.clone()) };
-        if let Some(path) = taken(self.project, &key)? {
+        let key = HandoffKey { id: id.clone(), stage: Some(self.request.to.clone()) };
+        if let Some(path) = existing_path(self.project, &key)? {
             return Ok((key, path, None));
         }
         let whole = self.project.root().path().join(&from.path);
         let wanted = NewHandoff {
             id: Some(id),
-            stage: Some(self.forward.to.clone()),
+            stage: Some(self.request.to.clone()),
             upstream: Some(whole.display().to_string()),
             // What builds on a private handoff is not for everybody either.
-            private: self.project.private_shelf_of(from).map(|_| true),
+            private: self.project.private_folder_of(from).map(|_| true),
             ..NewHandoff::default()
         };
         match new(self.project, &wanted) {
-            Ok(created) => Ok((key, created.shelved.path.clone(), Some(created))),
+            Ok(created) => Ok((key, created.stored.path.clone(), Some(created))),
             // Somebody else was faster.
-            Err(exists @ NewError::Exists { .. }) => match taken(self.project, &key)? {
+            Err(exists @ NewError::Exists { .. }) => match existing_path(self.project, &key)? {
                 Some(path) => Ok((key, path, None)),
                 None => Err(exists.into()),
             },
@@ -212,9 +240,9 @@ impl Step<'_> {
 
     /// How the history tells it.
     fn reason(&self, over: &[Code]) -> String {
-        let advanced = life::advance_reason(&self.forward.to);
-        match &self.forward.force {
-            Some(why) if self.blocked => {
+        let advanced = life::advance_reason(&self.request.to);
+        match &self.request.force {
+            Some(why) if self.is_blocked => {
                 let over: Vec<String> = over.iter().map(ToString::to_string).collect();
                 format!("{advanced} by force: {why} (over {})", over.join(", "))
             }
@@ -225,18 +253,18 @@ impl Step<'_> {
     /// Writes it into the document that the work comes from, unless that tells it already.
     fn record(
         &self,
-        from: &Shelved,
+        from: &StoredHandoff,
         key: &HandoffKey,
         path: &std::path::Path,
-        change: &Change,
-    ) -> Result<Option<Recorded>, LiveError> {
+        change: &RevisionInfo,
+    ) -> Result<Option<RecordedRevision>, ApplyError> {
         let artifact = reference(self.project, path, key).display().to_string();
-        let decide = |now: &Shelved| {
+        let decide = |now: &StoredHandoff| {
             let edits = self.decide(now, &artifact)?;
             life::reject_if_recorded(&now.handoff(self.project), edits, &change.reason)
         };
-        match live_in_place(self.project, from, &decide, change) {
-            Err(LiveError::Refused { why: LifecycleRefusal::AlreadyRecorded, .. }) => Ok(None),
+        match apply_in_place(self.project, from, &decide, change) {
+            Err(ApplyError::Refused { why: LifecycleRefusal::AlreadyRecorded, .. }) => Ok(None),
             recorded => recorded.map(Some),
         }
     }

@@ -5,7 +5,7 @@ use crate::clients;
 use crate::sys::files;
 use crate::verbs::SaveError;
 use crate::workspace::project::Project;
-use crate::workspace::settings::{self, Environment, Inside};
+use crate::workspace::settings::{self, Automation, Environment};
 use std::path::Path;
 
 /// Refuses to save into a project in which the shell of the agent is not.
@@ -13,12 +13,13 @@ pub fn check_agent_project(project: &Project) -> Result<(), SaveError> {
     if !is_agent(project) {
         return Ok(());
     }
-    let folder = settings::started_in().map_err(|_| SaveError::OtherProject)?;
+    let folder = settings::current_folder().map_err(|_| SaveError::OtherProject)?;
     let environment = Environment { folder, ..project.environment().clone() };
-    let own = Project::discover_anyway(environment).map_err(|_| SaveError::OtherProject)?;
-    let target = files::real(project.root().path());
-    let is_own =
-        own.identity() == project.identity() || target.starts_with(files::real(own.root().path()));
+    let own =
+        Project::discover_ignoring_settings(environment).map_err(|_| SaveError::OtherProject)?;
+    let target = files::canonical(project.root().path());
+    let is_own = own.identity() == project.identity()
+        || target.starts_with(files::canonical(own.root().path()));
     if is_own { Ok(()) } else { Err(SaveError::OtherProject) }
 }
 
@@ -27,9 +28,9 @@ pub fn check_agent_transcript(project: &Project, path: &Path) -> Result<(), Save
     if !is_agent(project) {
         return Ok(());
     }
-    let named = files::real(&project.environment().folder.join(path));
+    let named = files::canonical(&project.environment().folder.join(path));
     let (found, _) = clients::transcripts(project, None);
-    match found.iter().any(|one| files::real(&one.path) == named) {
+    match found.iter().any(|one| files::canonical(&one.path) == named) {
         true => Ok(()),
         false => Err(SaveError::TranscriptOutside(path.to_owned())),
     }
@@ -42,12 +43,12 @@ pub fn read_body(project: &Project, path: &Path) -> Result<Vec<u8>, SaveError> {
         return Ok(files::read_named(&named)?);
     }
     let root = project.root();
-    let real = files::real(&named);
-    let inside = real.strip_prefix(files::real(root.path()));
+    let real = files::canonical(&named);
+    let inside = real.strip_prefix(files::canonical(root.path()));
     let inside = inside.map_err(|_| SaveError::BodyOutside(path.to_owned()))?;
     Ok(root.read(inside)?)
 }
 
 fn is_agent(project: &Project) -> bool {
-    matches!(project.environment().inside, Some(Inside::Agent(_)))
+    matches!(project.environment().automation, Some(Automation::Agent(_)))
 }

@@ -1,12 +1,14 @@
 //! Allow the commands of proofs, each exactly as it is shown, and take that back.
 
-use crate::workspace::permission::{Bound, Granted, Kind, PermissionError, Permissions};
-use crate::workspace::project::{Project, Shelved};
+use crate::workspace::permission::{
+    Grant, GrantKind, PermissionError, PermissionKey, PermissionStore,
+};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::handoff::proof::{ProofSpec, ProofSpecError, numbered_proofs};
 
 /// A proof, and whether this person allowed it.
 #[derive(Clone, Debug)]
-pub struct Allowable {
+pub struct AllowableProof {
     /// Counted from one, in the order of the document.
     pub number: usize,
     /// What is claimed.
@@ -36,25 +38,26 @@ pub enum AllowError {
 }
 
 /// The proofs of a handoff with what this person allowed; one of them where a number is given.
-pub fn allowable(
+pub fn allowable_proofs(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     only: Option<usize>,
-) -> Result<Vec<Allowable>, AllowError> {
-    let permissions = Permissions::of(project.environment());
+) -> Result<Vec<AllowableProof>, AllowError> {
+    let permissions = PermissionStore::for_environment(project.environment());
     let all = numbered_proofs(&shelved.handoff(project)).into_iter().map(|numbered| {
-        let bound = numbered.spec.as_ref().ok().map(|test| bound(project, shelved, test));
-        Allowable {
+        let bound = numbered.spec.as_ref().ok().map(|test| bind_permission(project, shelved, test));
+        AllowableProof {
             number: numbered.number,
             claim: numbered.proof.claim.map(|claim| claim.value.trim().to_owned()),
-            is_allowed: bound.is_some_and(|bound| permissions.allow(&bound)),
+            is_allowed: bound.is_some_and(|bound| permissions.allows(&bound)),
             test: numbered.spec,
         }
     });
-    let all: Vec<Allowable> = all.collect();
+    let all: Vec<AllowableProof> = all.collect();
     let Some(number) = only else { return Ok(all) };
     let has = all.iter().map(|proof| proof.number).collect();
-    let chosen: Vec<Allowable> = all.into_iter().filter(|proof| proof.number == number).collect();
+    let chosen: Vec<AllowableProof> =
+        all.into_iter().filter(|proof| proof.number == number).collect();
     if chosen.is_empty() {
         let key = shelved.handoff(project).key().to_string();
         return Err(AllowError::NoProof { key, number, has });
@@ -63,48 +66,52 @@ pub fn allowable(
 }
 
 /// What a permission for a proof is bound to.
-fn bound(project: &Project, shelved: &Shelved, test: &ProofSpec) -> Bound {
+fn bind_permission(project: &Project, shelved: &StoredHandoff, test: &ProofSpec) -> PermissionKey {
     let handoff = shelved.handoff(project);
     let place = || format!("{} {}", handoff.key(), shelved.path.display());
     let identity = handoff.uid().map_or_else(place, |uid| uid.value.trim().to_owned());
-    Bound::proof(&project.identity(), &identity, test)
+    PermissionKey::proof(&project.identity(), &identity, test)
 }
 
 /// Whether somebody may be asked at all.
-pub fn may_allow(project: &Project) -> Result<(), PermissionError> {
-    Permissions::of(project.environment()).ask_for_a_person()
+pub fn check_may_allow(project: &Project) -> Result<(), PermissionError> {
+    PermissionStore::for_environment(project.environment()).require_user()
 }
 
 /// Allows a proof exactly as it is.
 pub fn allow(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     test: &ProofSpec,
 ) -> Result<(), PermissionError> {
     let environment = project.environment();
-    let granted = Granted {
+    let granted = Grant {
         about: shelved.handoff(project).key().to_string(),
         shown: project.clean(&test.command).0.as_str().to_owned(),
         at: Some(environment.clock.now()),
     };
-    Permissions::of(environment).grant(&bound(project, shelved, test), &granted)
+    PermissionStore::for_environment(environment)
+        .grant(&bind_permission(project, shelved, test), &granted)
 }
 
 /// Takes a permission back; says whether there was one.
 pub fn disallow(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     test: &ProofSpec,
 ) -> Result<bool, PermissionError> {
-    Permissions::of(project.environment()).revoke(&bound(project, shelved, test))
+    PermissionStore::for_environment(project.environment())
+        .revoke(&bind_permission(project, shelved, test))
 }
 
 /// Takes back all that is allowed in this project, also of proofs that were changed since.
 pub fn disallow_all(project: &Project) -> Result<usize, PermissionError> {
-    Permissions::of(project.environment()).revoke_all(Kind::Proof, &project.identity())
+    PermissionStore::for_environment(project.environment())
+        .revoke_all(GrantKind::Proof, &project.identity())
 }
 
 /// What is allowed in this project, also of proofs that were changed since.
-pub fn allowed(project: &Project) -> Result<Vec<Granted>, PermissionError> {
-    Permissions::of(project.environment()).in_project(Kind::Proof, &project.identity())
+pub fn allowed_proofs(project: &Project) -> Result<Vec<Grant>, PermissionError> {
+    PermissionStore::for_environment(project.environment())
+        .in_project(GrantKind::Proof, &project.identity())
 }

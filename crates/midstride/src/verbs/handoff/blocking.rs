@@ -1,6 +1,6 @@
 //! The blocking questions that a handoff meets: its own, and those of what it builds on.
 
-use crate::workspace::project::{Project, Shelved};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::Status;
 use midstride_core::text::id::HandoffKey;
 
@@ -19,12 +19,15 @@ pub struct BlockingQuestion {
 
 /// The open blocking questions of a handoff, then those of the handoffs that it builds on. A resolved
 /// upstream still asks; one that was superseded or abandoned does not.
-pub fn blocking_questions(project: &Project, shelved: &Shelved) -> Vec<BlockingQuestion> {
-    let upstream = project.builds_on(shelved);
-    std::iter::once(shelved).chain(&upstream).flat_map(|one| asked_by(project, one)).collect()
+pub fn blocking_questions(project: &Project, shelved: &StoredHandoff) -> Vec<BlockingQuestion> {
+    let upstream = project.upstream_handoffs(shelved);
+    std::iter::once(shelved)
+        .chain(&upstream)
+        .flat_map(|one| own_blocking_questions(project, one))
+        .collect()
 }
 
-fn asked_by(project: &Project, shelved: &Shelved) -> Vec<BlockingQuestion> {
+fn own_blocking_questions(project: &Project, shelved: &StoredHandoff) -> Vec<BlockingQuestion> {
     let handoff = shelved.handoff(project);
     if matches!(handoff.status(), Status::Superseded | Status::Abandoned) {
         return Vec::new();

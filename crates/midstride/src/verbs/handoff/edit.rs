@@ -1,23 +1,23 @@
 //! Change a document in the user's editor.
 
-use crate::journal::Change;
-use crate::sys::files::{self, FileError, Scratch};
+use crate::journal::RevisionInfo;
+use crate::sys::files::{self, FileError, ScratchFolder};
 use crate::sys::process;
-use crate::verbs::handoff::revise::{ReviseError, Revised, revise_in_place};
-use crate::workspace::project::{Project, Shelved};
+use crate::verbs::handoff::revise::{ReviseError, ReviseOutcome, revise_in_place};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::Document;
 use midstride_core::text::redact::Redaction;
 use std::path::PathBuf;
 
 /// What came of it.
 #[derive(Debug)]
-pub enum Edited {
+pub enum EditOutcome {
     /// The text was saved as it was.
     Unchanged,
     /// A note, or a handoff in the making, has the new text, without these secrets.
     Saved(Vec<Redaction>),
     /// A handoff has the new text, and a revision more.
-    Revised(crate::journal::Recorded),
+    Revised(crate::journal::RecordedRevision),
 }
 
 /// Why a document was not changed.
@@ -57,11 +57,15 @@ pub enum EditError {
 
 /// Opens a copy in the editor and puts it in the place of the document when the editor is done. The
 /// change of a handoff is a revision; a note has no history to keep.
-pub fn edit(project: &Project, shelved: &Shelved, change: &Change) -> Result<Edited, EditError> {
-    let draft = draft(project, shelved)?;
+pub fn edit(
+    project: &Project,
+    shelved: &StoredHandoff,
+    change: &RevisionInfo,
+) -> Result<EditOutcome, EditError> {
+    let draft = open_draft(project, shelved)?;
     if draft.text.as_bytes() == shelved.bytes {
         draft.discard()?;
-        return Ok(Edited::Unchanged);
+        return Ok(EditOutcome::Unchanged);
     }
     let is_handoff = |document: &Document| document.handoff_header().is_some();
     if !is_handoff(&shelved.document) && !is_handoff(&Document::parse(draft.text.as_bytes())) {
@@ -71,8 +75,8 @@ pub fn edit(project: &Project, shelved: &Shelved, change: &Change) -> Result<Edi
         Ok(revised) => {
             draft.discard()?;
             Ok(match revised {
-                Revised::Unchanged => Edited::Unchanged,
-                Revised::Recorded(recorded) => Edited::Revised(recorded),
+                ReviseOutcome::Unchanged => EditOutcome::Unchanged,
+                ReviseOutcome::Recorded(recorded) => EditOutcome::Revised(recorded),
             })
         }
         Err(why) => Err(EditError::NotSaved { why: Box::new(why), kept: draft.path }),
@@ -80,29 +84,29 @@ pub fn edit(project: &Project, shelved: &Shelved, change: &Change) -> Result<Edi
 }
 
 /// Lets the author fill in a document that was just made: what it replaces is nobody's text.
-pub fn fill_in(project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
-    let draft = draft(project, shelved)?;
+pub fn fill_in(project: &Project, shelved: &StoredHandoff) -> Result<EditOutcome, EditError> {
+    let draft = open_draft(project, shelved)?;
     if draft.text.as_bytes() == shelved.bytes {
         draft.discard()?;
-        return Ok(Edited::Unchanged);
+        return Ok(EditOutcome::Unchanged);
     }
     draft.save(project, shelved)
 }
 
 /// A copy of a document as the editor left it. The file stays until it is discarded.
 #[derive(Debug)]
-pub struct Draft {
+pub struct EditorDraft {
     /// What it says.
     pub text: String,
     /// Where it is kept.
     pub path: PathBuf,
-    scratch: Scratch,
+    scratch: ScratchFolder,
 }
 
 /// Opens a copy in the editor; the document stays as it is.
-pub fn draft(project: &Project, shelved: &Shelved) -> Result<Draft, EditError> {
+pub fn open_draft(project: &Project, shelved: &StoredHandoff) -> Result<EditorDraft, EditError> {
     let editor = project.environment().editor.clone().ok_or(EditError::NoEditor)?;
-    let scratch = Scratch::new("midstride-edit")?;
+    let scratch = ScratchFolder::new("midstride-edit")?;
     let path = scratch.write(shelved.path.file_name().unwrap_or_default(), &shelved.bytes)?;
     let failed =
         |message| EditError::Editor { editor: editor.clone(), message, kept: path.clone() };
@@ -112,23 +116,23 @@ pub fn draft(project: &Project, shelved: &Shelved) -> Result<Draft, EditError> {
     }
     let text = String::from_utf8(files::read_named(&path)?);
     let text = text.map_err(|_| EditError::NotUtf8 { kept: path.clone() })?;
-    Ok(Draft { text, path, scratch })
+    Ok(EditorDraft { text, path, scratch })
 }
 
-impl Draft {
+impl EditorDraft {
     /// Removes the copy: its text is written.
     pub fn discard(self) -> Result<(), FileError> {
         self.scratch.remove()
     }
 
     /// Puts it in the place of the document without a word about it.
-    fn save(self, project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
+    fn save(self, project: &Project, shelved: &StoredHandoff) -> Result<EditOutcome, EditError> {
         let (text, redacted) = project.clean(&self.text);
         if let Err(why) = project.replace(shelved, &text) {
             let why = Box::new(ReviseError::Journal(why.into()));
             return Err(EditError::NotSaved { why, kept: self.path });
         }
         self.discard()?;
-        Ok(Edited::Saved(redacted))
+        Ok(EditOutcome::Saved(redacted))
     }
 }

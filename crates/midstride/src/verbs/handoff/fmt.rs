@@ -1,16 +1,16 @@
 //! Bring a document into the strict form: what `fmt` and `check --fix` do.
 
-use crate::journal::{Change, JournalError};
-use crate::workspace::project::{Project, Shelved};
+use crate::journal::{JournalError, RevisionInfo};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::DocumentEditError;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::text::redact::Redaction;
 
 /// What became of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Formatted {
+pub enum FormatOutcome {
     /// It was in the strict form.
-    AsItWas,
+    Unchanged,
     /// It was not; it is now, if it was to be written, without these secrets.
     Changed(Vec<Redaction>),
 }
@@ -32,18 +32,22 @@ pub enum FmtError {
 }
 
 /// The strict form of a document; writes it unless only asked to look.
-pub fn fmt(project: &Project, shelved: &Shelved, write: bool) -> Result<Formatted, FmtError> {
+pub fn fmt(
+    project: &Project,
+    shelved: &StoredHandoff,
+    write: bool,
+) -> Result<FormatOutcome, FmtError> {
     let strict = shelved
         .document
         .format()
         .map_err(|why| FmtError::Refused { path: shelved.path.clone(), why })?;
     if strict.text() == shelved.document.text() {
-        return Ok(Formatted::AsItWas);
+        return Ok(FormatOutcome::Unchanged);
     }
     if !write {
-        return Ok(Formatted::Changed(project.clean(strict.text()).1));
+        return Ok(FormatOutcome::Changed(project.clean(strict.text()).1));
     }
-    let change = Change::by_verb(RevisionVerb::Fmt, "formatted", None);
+    let change = RevisionInfo::by_verb(RevisionVerb::Fmt, "formatted", None);
     let recorded = project.record(shelved, &strict, &change, &|_| ())?;
-    Ok(Formatted::Changed(recorded.redacted))
+    Ok(FormatOutcome::Changed(recorded.redacted))
 }

@@ -1,8 +1,8 @@
 //! Follow what moved: write the lines where cited places are now. What `check --fix` does.
 
-use crate::code::drift::{Drift, Ground};
-use crate::journal::{Change, JournalError, Recorded};
-use crate::workspace::project::{Project, Shelved};
+use crate::code::drift::{CodeState, DriftChecker};
+use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::citation::{self, LineRange};
@@ -11,43 +11,47 @@ use midstride_core::text::span::Span;
 
 /// What came of following.
 #[derive(Debug)]
-pub struct Followed {
+pub struct CitationUpdate {
     /// How many places were written anew.
-    pub places: usize,
+    pub citations: usize,
     /// The revision that has them.
-    pub recorded: Recorded,
+    pub recorded: RecordedRevision,
 }
 
 /// Writes where moved places are now, as one revision; `None` where nothing moved.
-pub fn follow(project: &Project, shelved: &Shelved) -> Result<Option<Followed>, JournalError> {
+pub fn update_moved_citations(
+    project: &Project,
+    shelved: &StoredHandoff,
+) -> Result<Option<CitationUpdate>, JournalError> {
     if shelved.document.handoff_header().is_none() {
         return Ok(None);
     }
     let mut places = 0;
-    let recorded = project.record_in_turn::<_, JournalError>(shelved, |now| {
-        let moved = elsewhere(project, now, &[CitationStatus::Moved])?;
+    let recorded = project.record_with_retry::<_, JournalError>(shelved, |now| {
+        let moved = find_moved_citations(project, now, &[CitationStatus::Moved])?;
         if moved.is_empty() {
             return Ok(Ok(None));
         }
         places = moved.len();
-        let change = Change::by_verb(RevisionVerb::Fix, "lines brought up to date", None);
-        let next = written(&now.document, &moved)?;
+        let change = RevisionInfo::by_verb(RevisionVerb::Fix, "lines brought up to date", None);
+        let next = replace_lines(&now.document, &moved)?;
         Ok(project.record(now, &next, &change, &|_| ()).map(Some))
     })?;
-    Ok(recorded.map(|recorded| Followed { places, recorded }))
+    Ok(recorded.map(|recorded| CitationUpdate { citations: places, recorded }))
 }
 
 /// A document with the lines where its places are now, those too that read differently: for
 /// whoever says that what it tells still holds.
-pub(in crate::verbs) fn brought_up(
+pub(in crate::verbs) fn with_current_lines(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
 ) -> Result<Document, JournalError> {
-    let there = elsewhere(project, shelved, &[CitationStatus::Moved, CitationStatus::Changed])?;
-    Ok(written(&shelved.document, &there)?)
+    let there =
+        find_moved_citations(project, shelved, &[CitationStatus::Moved, CitationStatus::Changed])?;
+    Ok(replace_lines(&shelved.document, &there)?)
 }
 
-fn written(
+fn replace_lines(
     document: &Document,
     there: &[(Span, LineRange)],
 ) -> Result<Document, DocumentEditError> {
@@ -56,12 +60,12 @@ fn written(
 }
 
 /// The places of some fates that stand in other lines of the same file now.
-fn elsewhere(
+fn find_moved_citations(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     fates: &[CitationStatus],
 ) -> Result<Vec<(Span, LineRange)>, JournalError> {
-    let judged = Drift::against(project, Ground::WorkTree)?.judge(shelved);
+    let judged = DriftChecker::new(project, CodeState::WorkTree)?.check(shelved);
     let there = judged.iter().filter(|one| fates.contains(&one.status) && one.is_in_cited_file());
     Ok(there.filter_map(|one| Some((one.place.at, one.location.as_ref()?.lines?))).collect())
 }

@@ -6,17 +6,17 @@
 use crate::clients;
 use crate::clients::capture;
 use crate::clients::{at_work, hook_memory};
-use crate::journal::file_name_of;
+use crate::journal::uid_file_name;
 use crate::store::index::{Index, IndexError};
 use crate::store::ledger::{
-    AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId,
+    AppendError, Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy,
 };
 use crate::store::revisions::{PRIVATE, RevisionError, SHARED};
-use crate::store::tombstone::{Tombstone, Was};
+use crate::store::tombstone::{Tombstone, TombstoneKind};
 use crate::sys::files::FileError;
-use crate::sys::git::{GitError, Left, LogEntry, Repository};
+use crate::sys::git::{GitError, LogEntry, RemovalOutcome, Repository};
 use crate::sys::ids::sha256;
-use crate::workspace::project::{Project, Shelved};
+use crate::workspace::project::{Project, StoredHandoff};
 use crate::workspace::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::format::document::Document;
@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// A shorter beginning of an id names nothing.
-pub const BEGINNING_LENGTH_MIN: usize = 4;
+pub const ID_PREFIX_LENGTH_MIN: usize = 4;
 /// So many commits that have a text are named.
 const COMMITS_MAX: usize = 5;
 
@@ -39,9 +39,9 @@ pub struct KeptText {
     /// The id by which it is kept.
     pub hash: String,
     /// What it is.
-    pub was: Was,
+    pub kind: TombstoneKind,
     /// The handoff or the session that it belongs to, where that is known.
-    pub of: Option<String>,
+    pub owner: Option<String>,
     /// How it is called: `market@2`; a session by its client and id.
     pub names: Vec<String>,
     /// When the document got another text, or when the session was captured.
@@ -49,7 +49,7 @@ pub struct KeptText {
     /// How long it is; none where it is not on this machine.
     pub bytes: Option<usize>,
     /// What it is about, or its first line.
-    pub beginning: Option<String>,
+    pub preview: Option<String>,
     /// Whether it goes to other repositories by `midstride sync`.
     pub is_shared: bool,
     /// What is left of it, if it was forgotten already.
@@ -64,14 +64,14 @@ pub struct KeptText {
     pub transcript: Option<PathBuf>,
     session: Option<(Client, String)>,
     /// What of a checkpoint is kept once more, to be told quickly.
-    gist: Option<String>,
+    summary_blob: Option<String>,
 }
 
 /// What was done so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForgetStep {
     /// The tombstone is there.
-    SetUp,
+    TombstoneSet,
     /// No reference of ours keeps the text.
     Dropped,
     /// The text itself is removed, as far as nothing else needs it.
@@ -85,18 +85,18 @@ pub enum ForgetStep {
 impl ForgetStep {
     /// Every step, in order.
     pub const ALL: [Self; 5] =
-        [Self::SetUp, Self::Dropped, Self::Removed, Self::Cleared, Self::Emptied];
+        [Self::TombstoneSet, Self::Dropped, Self::Removed, Self::Cleared, Self::Emptied];
 }
 
 /// A text that was forgotten.
 #[derive(Debug)]
-pub struct Forgotten {
+pub struct ForgetOutcome {
     /// What is left of it.
     pub tombstone: Tombstone,
     /// Whether nobody had forgotten it before.
     pub is_new: bool,
     /// What git has left of it.
-    pub left: Left,
+    pub removal: RemovalOutcome,
     /// A few of the commits that have it, where something else than midstride reaches it.
     pub commits: Vec<LogEntry>,
     /// Where it is staged.
@@ -106,9 +106,9 @@ pub struct Forgotten {
     /// Texts of tasks and standing instructions of its session that went with it.
     pub session_texts: usize,
     /// Whether other repositories may still have those tasks.
-    pub are_tasks_elsewhere: bool,
+    pub may_tasks_remain_elsewhere: bool,
     /// Whether other repositories may still have it.
-    pub is_elsewhere: bool,
+    pub may_remain_elsewhere: bool,
 }
 
 /// Why nothing was forgotten, or not all of it.
@@ -159,7 +159,7 @@ pub enum ForgetError {
 /// The kept text that is an earlier text of a handoff, counted from one.
 pub fn kept_revision(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     number: usize,
 ) -> Result<KeptText, ForgetError> {
     let handoff = shelved.handoff(project);
@@ -169,27 +169,28 @@ pub fn kept_revision(
         return Err(ForgetError::Current { key, number });
     }
     let id = number.checked_sub(1).and_then(|index| replaced.get(index));
-    let id = id.ok_or_else(|| RevisionError::NoSuch { key: key.clone(), wanted: number, last })?;
-    let id = id.ok_or(RevisionError::NotHere { key, wanted: number })?;
-    Kept::of(project)?.text(project, &id.value.trim().to_lowercase())
+    let id =
+        id.ok_or_else(|| RevisionError::NotFound { key: key.clone(), wanted: number, last })?;
+    let id = id.ok_or(RevisionError::NotLocal { key, wanted: number })?;
+    TextInventory::read(project)?.describe_text(project, &id.value.trim().to_lowercase())
 }
 
 /// The kept text of an id, or of a beginning that no other has.
 pub fn kept_text(project: &Project, id: &str) -> Result<KeptText, ForgetError> {
     let wanted = id.trim().to_lowercase();
     let is_hex = wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if wanted.len() < BEGINNING_LENGTH_MIN || !is_hex {
+    if wanted.len() < ID_PREFIX_LENGTH_MIN || !is_hex {
         return Err(ForgetError::NoId(id.to_owned()));
     }
-    let kept = Kept::of(project)?;
-    let fitting: Vec<String> = kept.beginning_with(project, &wanted)?.into_iter().collect();
+    let kept = TextInventory::read(project)?;
+    let fitting: Vec<String> = kept.ids_with_prefix(project, &wanted)?.into_iter().collect();
     match fitting.as_slice() {
         [] => Err(ForgetError::NoSuch(wanted)),
-        [one] => kept.text(project, one),
+        [one] => kept.describe_text(project, one),
         several => {
             let told = |hash: &String| -> Result<(String, String), ForgetError> {
-                let text = kept.text(project, hash)?;
-                Ok((hash.clone(), text.called()))
+                let text = kept.describe_text(project, hash)?;
+                Ok((hash.clone(), text.describe()))
             };
             let found = several.iter().map(told).collect::<Result<_, _>>()?;
             Err(ForgetError::Several { wanted, found })
@@ -199,12 +200,14 @@ pub fn kept_text(project: &Project, id: &str) -> Result<KeptText, ForgetError> {
 
 impl KeptText {
     /// What it is, in a few words.
-    pub fn called(&self) -> String {
-        match (self.was, self.names.as_slice()) {
-            (Was::Revision, []) => "an earlier text of a handoff that is not here".to_owned(),
-            (Was::Revision, names) => names.join(", "),
-            (Was::Checkpoint, names) => format!("a checkpoint of {}", names.join(", ")),
-            (Was::Blob, _) => "something that the ledger keeps".to_owned(),
+    pub fn describe(&self) -> String {
+        match (self.kind, self.names.as_slice()) {
+            (TombstoneKind::Revision, []) => {
+                "an earlier text of a handoff that is not here".to_owned()
+            }
+            (TombstoneKind::Revision, names) => names.join(", "),
+            (TombstoneKind::Checkpoint, names) => format!("a checkpoint of {}", names.join(", ")),
+            (TombstoneKind::Blob, _) => "something that the ledger keeps".to_owned(),
         }
     }
 }
@@ -215,30 +218,31 @@ pub fn forget(
     text: &KeptText,
     reason: Option<&str>,
     reached: &dyn Fn(ForgetStep),
-) -> Result<Forgotten, ForgetError> {
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
-    let (tombstone, is_new) = set_up(project, &ledger, text, reason)?;
-    reached(ForgetStep::SetUp);
+) -> Result<ForgetOutcome, ForgetError> {
+    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    let (tombstone, is_new) = ensure_tombstone(project, &ledger, text, reason)?;
+    reached(ForgetStep::TombstoneSet);
     let ids = BTreeSet::from([text.hash.clone()]);
     project.drop_texts(&ids)?;
     reached(ForgetStep::Dropped);
     project.remove_from_folder(&text.hash)?;
     let git = project.repository();
     let left = git.map(|git| git.remove_blobs(&ids)).transpose()?;
-    let left = left.and_then(|left| left.get(&text.hash).copied()).unwrap_or(Left::Nothing);
+    let left =
+        left.and_then(|left| left.get(&text.hash).copied()).unwrap_or(RemovalOutcome::Removed);
     reached(ForgetStep::Removed);
     let cursors = match &text.session {
         Some((client, session)) => {
-            if let Some(name) = SessionName::of(client.name(), session) {
-                at_work::unmark(project, &name)?;
-                hook_memory::start_over(project, &name)?;
+            if let Some(name) = SessionName::parse(client.name(), session) {
+                at_work::remove_marker(project, &name)?;
+                hook_memory::clear_memory(project, &name)?;
             }
             hook_memory::forget_briefings(project)?;
-            capture::start_over(project, *client, session)?
+            capture::remove_cursors(project, *client, session)?
         }
         None => 0,
     };
-    if text.was == Was::Revision {
+    if text.kind == TombstoneKind::Revision {
         Index::remove_all(project)?;
     }
     reached(ForgetStep::Cleared);
@@ -246,63 +250,63 @@ pub fn forget(
         Some((client, session)) => ledger.forget_session(client.name(), session)?,
         None => 0,
     };
-    if text.was != Was::Revision {
-        for hash in text.gist.iter().chain([&text.hash]) {
+    if text.kind != TombstoneKind::Revision {
+        for hash in text.summary_blob.iter().chain([&text.hash]) {
             ledger.forget_blob(hash)?;
         }
     }
     reached(ForgetStep::Emptied);
-    let (commits, staged) = match git.filter(|_| left == Left::Reached) {
+    let (commits, staged) = match git.filter(|_| left == RemovalOutcome::Referenced) {
         Some(git) => (git.commits_with(&text.hash, COMMITS_MAX)?, git.staged_at(&text.hash)?),
         None => (Vec::new(), Vec::new()),
     };
     let knows_others = git.is_some_and(|git| git.remotes().is_ok_and(|all| !all.is_empty()));
     let is_elsewhere = tombstone.is_shared && knows_others;
     let are_tasks_elsewhere = session_texts > 0 && knows_others;
-    Ok(Forgotten {
+    Ok(ForgetOutcome {
         tombstone,
         is_new,
-        left,
+        removal: left,
         commits,
         staged,
         cursors,
         session_texts,
-        are_tasks_elsewhere,
-        is_elsewhere,
+        may_tasks_remain_elsewhere: are_tasks_elsewhere,
+        may_remain_elsewhere: is_elsewhere,
     })
 }
 
 /// Sets the tombstone up, unless it is there; others learn of it where they may have the text.
-fn set_up(
+fn ensure_tombstone(
     project: &Project,
     ledger: &SqliteLedger,
     text: &KeptText,
     reason: Option<&str>,
 ) -> Result<(Tombstone, bool), ForgetError> {
-    let before = Tombstone::of(ledger, &text.hash)?;
+    let before = Tombstone::find(ledger, &text.hash)?;
     let clean = |text: &str| project.clean(text).0.as_str().to_owned();
     if before.as_ref().is_none_or(|before| text.is_shared && !before.is_shared) {
         let environment = project.environment();
         let tombstone = Tombstone {
             hash: text.hash.clone(),
-            was: Some(text.was),
-            of: text.of.as_deref().map(clean),
+            kind: Some(text.kind),
+            owner: text.owner.as_deref().map(clean),
             is_shared: text.is_shared,
-            at: environment.clock.now(),
-            by: environment.user.clone().unwrap_or_else(|| "somebody".to_owned()),
+            forgotten_at: environment.clock.now(),
+            forgotten_by: environment.user.clone().unwrap_or_else(|| "somebody".to_owned()),
             reason: reason.map(clean),
         };
-        tombstone.set_up(ledger)?;
+        tombstone.record(ledger)?;
     }
-    let now = Tombstone::of(ledger, &text.hash)?.ok_or_else(|| {
+    let now = Tombstone::find(ledger, &text.hash)?.ok_or_else(|| {
         LedgerError::Unavailable("the tombstone was set up and cannot be read".to_owned())
     })?;
     Ok((now, before.is_none()))
 }
 
 /// Everything that is kept, and what is known of it.
-struct Kept {
-    documents: Vec<Shelved>,
+struct TextInventory {
+    documents: Vec<StoredHandoff>,
     tombstones: BTreeMap<String, Tombstone>,
     references: BTreeMap<String, BTreeSet<String>>,
     in_folder: BTreeSet<String>,
@@ -310,19 +314,19 @@ struct Kept {
 }
 
 /// A checkpoint as the ledger tells of it.
-struct Taken {
+struct LedgerCheckpoint {
     client: String,
     session: String,
     blob: String,
-    gist: Option<String>,
+    summary_blob: Option<String>,
     at: Timestamp,
     about: Option<String>,
 }
 
-impl Kept {
-    fn of(project: &Project) -> Result<Self, ForgetError> {
+impl TextInventory {
+    fn read(project: &Project) -> Result<Self, ForgetError> {
         let references = match project.repository() {
-            Some(repository) => repository.kept_below(&[SHARED, PRIVATE])?,
+            Some(repository) => repository.kept_blobs_below(&[SHARED, PRIVATE])?,
             None => Vec::new(),
         };
         Ok(Self {
@@ -330,12 +334,12 @@ impl Kept {
             tombstones: project.tombstones()?,
             references: references.into_iter().map(|(name, kept)| (name, kept.ids)).collect(),
             in_folder: project.texts_in_folder()?.into_iter().collect(),
-            ledger: SqliteLedger::open_existing(project, Patience::Command)?,
+            ledger: SqliteLedger::open_existing(project, WaitPolicy::Command)?,
         })
     }
 
     /// The ids that begin like this: of what is kept, named by a document, or was forgotten.
-    fn beginning_with(
+    fn ids_with_prefix(
         &self,
         project: &Project,
         beginning: &str,
@@ -348,33 +352,35 @@ impl Kept {
         }
         all.retain(|hash| hash.starts_with(beginning));
         if let Some(ledger) = &self.ledger {
-            all.extend(ledger.blobs_like(beginning)?);
+            all.extend(ledger.blobs_with_prefix(beginning)?);
         }
         Ok(all)
     }
 
     /// What is known of one text.
-    fn text(&self, project: &Project, hash: &str) -> Result<KeptText, ForgetError> {
+    fn describe_text(&self, project: &Project, hash: &str) -> Result<KeptText, ForgetError> {
         let tombstone = self.tombstones.get(hash).cloned();
-        let taken = self.taken()?;
+        let taken = self.checkpoints()?;
         let own = taken.iter().find(|taken| taken.blob == hash);
         let is_blob = match &self.ledger {
-            Some(ledger) => !ledger.blobs_like(hash)?.is_empty(),
+            Some(ledger) => !ledger.blobs_with_prefix(hash)?.is_empty(),
             None => false,
         };
-        let was = match (own, is_blob, tombstone.as_ref().and_then(|known| known.was)) {
-            (Some(_), _, _) | (None, _, Some(Was::Checkpoint)) => Was::Checkpoint,
-            (None, true, _) | (None, _, Some(Was::Blob)) => Was::Blob,
-            (None, false, Some(Was::Revision) | None) => Was::Revision,
+        let was = match (own, is_blob, tombstone.as_ref().and_then(|known| known.kind)) {
+            (Some(_), _, _) | (None, _, Some(TombstoneKind::Checkpoint)) => {
+                TombstoneKind::Checkpoint
+            }
+            (None, true, _) | (None, _, Some(TombstoneKind::Blob)) => TombstoneKind::Blob,
+            (None, false, Some(TombstoneKind::Revision) | None) => TombstoneKind::Revision,
         };
         let plain = KeptText {
             hash: hash.to_owned(),
-            was,
-            of: None,
+            kind: was,
+            owner: None,
             names: Vec::new(),
             at: None,
             bytes: None,
-            beginning: None,
+            preview: None,
             is_shared: false,
             tombstone,
             documents: Vec::new(),
@@ -382,15 +388,21 @@ impl Kept {
             others: Vec::new(),
             transcript: None,
             session: None,
-            gist: None,
+            summary_blob: None,
         };
         match was {
-            Was::Revision => self.revision(project, plain),
-            Was::Checkpoint | Was::Blob => self.stored(project, plain, own, &taken),
+            TombstoneKind::Revision => self.describe_revision(project, plain),
+            TombstoneKind::Checkpoint | TombstoneKind::Blob => {
+                self.describe_blob(project, plain, own, &taken)
+            }
         }
     }
 
-    fn revision(&self, project: &Project, plain: KeptText) -> Result<KeptText, ForgetError> {
+    fn describe_revision(
+        &self,
+        project: &Project,
+        plain: KeptText,
+    ) -> Result<KeptText, ForgetError> {
         let hash = plain.hash.clone();
         let keeping = self.references.iter().filter(|(_, ids)| ids.contains(&hash));
         let keeping: Vec<&str> = keeping.map(|(name, _)| name.as_str()).collect();
@@ -402,28 +414,28 @@ impl Kept {
         let may_be_elsewhere = keeping.is_empty() && text.tombstone.is_none();
         for shelved in &self.documents {
             let handoff = shelved.handoff(project);
-            let uid = handoff.uid().map(|uid| file_name_of(uid.value));
+            let uid = handoff.uid().map(|uid| uid_file_name(uid.value));
             let is_its = uid.is_some_and(|uid| uids.contains(uid.as_str()));
             if is_its || handoff.named_texts().contains(hash.as_str()) {
-                text.of.get_or_insert_with(|| handoff.key().to_string());
-                text.is_shared |= may_be_elsewhere && project.goes_to_others(shelved);
+                text.owner.get_or_insert_with(|| handoff.key().to_string());
+                text.is_shared |= may_be_elsewhere && project.is_shared(shelved);
                 self.add_names(&mut text, shelved, &handoff);
-                if is_text_of(project.repository(), shelved, &hash)? {
+                if has_text(project.repository(), shelved, &hash)? {
                     text.documents.push(shelved.path.clone());
                 }
             }
         }
         if text.tombstone.is_none()
-            && let Some(bytes) = project.kept_text(&hash)?
+            && let Some(bytes) = project.stored_text(&hash)?
         {
             text.bytes = Some(bytes.len());
-            text.beginning = beginning_of(&Document::parse(&bytes), project);
+            text.preview = preview_of(&Document::parse(&bytes), project);
         }
         Ok(text)
     }
 
     /// The numbers that a text has in the history of a handoff, and the other texts of it.
-    fn add_names(&self, text: &mut KeptText, shelved: &Shelved, handoff: &Handoff<'_>) {
+    fn add_names(&self, text: &mut KeptText, shelved: &StoredHandoff, handoff: &Handoff<'_>) {
         let key = handoff.key();
         let entries = handoff.revisions();
         for (index, id) in handoff.replaced_texts().into_iter().enumerate() {
@@ -447,12 +459,12 @@ impl Kept {
         (in_git || self.in_folder.contains(hash)) && !self.tombstones.contains_key(hash)
     }
 
-    fn stored(
+    fn describe_blob(
         &self,
         project: &Project,
         plain: KeptText,
-        own: Option<&Taken>,
-        taken: &[Taken],
+        own: Option<&LedgerCheckpoint>,
+        taken: &[LedgerCheckpoint],
     ) -> Result<KeptText, ForgetError> {
         let mut text = plain;
         let bytes = match &self.ledger {
@@ -462,20 +474,20 @@ impl Kept {
         text.bytes = bytes.as_ref().map(Vec::len);
         let Some(own) = own else {
             let first = bytes.as_deref().and_then(first_line);
-            return Ok(KeptText { beginning: first, ..text });
+            return Ok(KeptText { preview: first, ..text });
         };
         let about = || Checkpoint::parse(bytes.as_deref()?)?.first_request();
-        text.beginning = own.about.clone().or_else(about);
+        text.preview = own.about.clone().or_else(about);
         text.names.push(format!("{} session {}", own.client, own.session));
-        (text.of, text.at) = (Some(own.session.clone()), Some(own.at));
-        text.gist = own.gist.clone();
-        let same = |other: &&Taken| {
+        (text.owner, text.at) = (Some(own.session.clone()), Some(own.at));
+        text.summary_blob = own.summary_blob.clone();
+        let same = |other: &&LedgerCheckpoint| {
             (&other.client, &other.session) == (&own.client, &own.session)
                 && other.blob != own.blob
                 && !self.tombstones.contains_key(&other.blob)
         };
         text.others = taken.iter().filter(same).map(|other| other.blob.clone()).collect();
-        let is_of_session = |shelved: &&Shelved| {
+        let is_of_session = |shelved: &&StoredHandoff| {
             let said = |path| Some(shelved.handoff(project).node(path)?.text()?.value.to_owned());
             said("state.recovery.session").as_ref() == Some(&own.session)
         };
@@ -491,9 +503,9 @@ impl Kept {
     }
 
     /// All checkpoints that the ledger tells of.
-    fn taken(&self) -> Result<Vec<Taken>, ForgetError> {
+    fn checkpoints(&self) -> Result<Vec<LedgerCheckpoint>, ForgetError> {
         let Some(ledger) = &self.ledger else { return Ok(Vec::new()) };
-        let records = ledger.read_below(StreamId::SESSIONS)?;
+        let records = ledger.read_with_prefix(StreamId::SESSIONS)?;
         let events = records.into_iter().flat_map(|record| record.events);
         let taken = events.filter_map(|envelope| match envelope.event {
             Event::Session(SessionEvent::Checkpointed {
@@ -503,7 +515,14 @@ impl Kept {
                 gist,
                 about,
                 ..
-            }) => Some(Taken { client, session, blob, gist, at: envelope.time, about }),
+            }) => Some(LedgerCheckpoint {
+                client,
+                session,
+                blob,
+                summary_blob: gist,
+                at: envelope.time,
+                about,
+            }),
             Event::Session(_)
             | Event::Handoff(_)
             | Event::Proof(_)
@@ -519,17 +538,17 @@ impl Kept {
 }
 
 /// Whether a document is exactly a text.
-fn is_text_of(
+fn has_text(
     repository: Option<&Repository>,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     hash: &str,
 ) -> Result<bool, GitError> {
-    let in_git = repository.map(|git| git.id_of_blob(&shelved.bytes)).transpose()?;
+    let in_git = repository.map(|git| git.hash_blob(&shelved.bytes)).transpose()?;
     Ok(in_git.as_deref() == Some(hash) || sha256(&shelved.bytes) == hash)
 }
 
 /// What a text is about: its title or its summary, else its first line.
-fn beginning_of(document: &Document, project: &Project) -> Option<String> {
+fn preview_of(document: &Document, project: &Project) -> Option<String> {
     let whereabouts = midstride_core::handoff::Location::default();
     let handoff = Handoff::new(document, &whereabouts, &project.settings().stages);
     let said = handoff.title().or(handoff.summary()).map(str::to_owned);

@@ -1,11 +1,11 @@
 //! Merge two texts of one handoff: for git, which calls this as its merge driver, and for a file
 //! that git left with conflicts.
 
-use crate::journal::file_name_of;
+use crate::journal::uid_file_name;
 use crate::store::revisions::RevisionError;
 use crate::sys::files::{self, FileError, Root};
-use crate::sys::git::{self, Conflicted, GitError, MergedLines};
-use crate::workspace::project::{FindError, Project, Shelved};
+use crate::sys::git::{self, ConflictSides, GitError, MergedLines};
+use crate::workspace::project::{FindError, Project, StoredHandoff};
 use midstride_core::format::document::Document;
 use midstride_core::handoff::merge::{self, MergeRefusal, MergedText, SideIds};
 use midstride_core::text::redact::Redaction;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// What two texts became.
 #[derive(Debug, Default)]
-pub struct Joined {
+pub struct MergeOutcome {
     /// What a person has to settle; it stands between markers.
     pub conflicts: Vec<String>,
     /// Secrets that were not written.
@@ -37,7 +37,7 @@ pub enum MergeError {
     NoConflict(PathBuf),
     /// Somebody settled it already.
     #[error("`{}` has no conflict markers any more", .0.display())]
-    Settled(PathBuf),
+    AlreadyResolved(PathBuf),
     /// One side deleted it.
     #[error("one side changed `{}`, the other deleted it", .0.display())]
     Deleted(PathBuf),
@@ -60,7 +60,7 @@ pub enum MergeError {
 
 /// The files that git hands to its merge driver.
 #[derive(Clone, Debug)]
-pub struct Driven {
+pub struct DriverFiles {
     /// What both started from; empty where there is nothing.
     pub base: PathBuf,
     /// Ours, which the result replaces.
@@ -72,90 +72,96 @@ pub struct Driven {
 }
 
 /// Merges as git's driver: the result takes the place of ours.
-pub fn drive(project: &Project, driven: &Driven) -> Result<Joined, MergeError> {
+pub fn merge_as_driver(
+    project: &Project,
+    driven: &DriverFiles,
+) -> Result<MergeOutcome, MergeError> {
     let folder = Root::open(&project.environment().folder)?;
     let read = |path: &Path| files::read_named(&folder.path().join(path));
     let base = Some(read(&driven.base)?).filter(|bytes| !bytes.is_empty());
     let (ours, theirs) = (read(&driven.ours)?, read(&driven.theirs)?);
-    let (bytes, joined) = join(project, &driven.path, base.as_deref(), &ours, &theirs)?;
+    let (bytes, joined) = merge_sides(project, &driven.path, base.as_deref(), &ours, &theirs)?;
     folder.put(&driven.ours, &bytes)?;
     Ok(joined)
 }
 
 /// Mends a file that git left with conflicts, from what its index says.
-pub fn repair(project: &Project, path: &Path) -> Result<Joined, MergeError> {
+pub fn repair(project: &Project, path: &Path) -> Result<MergeOutcome, MergeError> {
     let repository = project.repository().ok_or(MergeError::NoRepository)?;
     let name = path.display().to_string();
-    let spot = project.spot_of_path(path).ok_or(FindError::Outside(name))?;
+    let spot = project.place_of_path(path).ok_or(FindError::Outside(name))?;
     let shelved = project.read(&spot)?;
     let no_conflict = || MergeError::NoConflict(shelved.path.clone());
     let inside = project.path_in_work_tree(&shelved).ok_or_else(no_conflict)?;
-    let conflicted = repository.conflicted(&inside)?;
-    let Conflicted { base, ours, theirs } = conflicted.ok_or_else(no_conflict)?;
+    let conflicted = repository.conflict_sides(&inside)?;
+    let ConflictSides { base, ours, theirs } = conflicted.ok_or_else(no_conflict)?;
     let (Some(ours), Some(theirs)) = (ours, theirs) else {
         return Err(MergeError::Deleted(shelved.path));
     };
     // What a person settled is worth more than what a program would make of it.
     if conflict_markers(shelved.document.text()).is_empty() && shelved.bytes != ours {
-        return Err(MergeError::Settled(shelved.path));
+        return Err(MergeError::AlreadyResolved(shelved.path));
     }
-    let (bytes, mut joined) = join(project, &shelved.path, base.as_deref(), &ours, &theirs)?;
-    joined.replaced = keep_replaced(project, &shelved)?;
+    let (bytes, mut joined) = merge_sides(project, &shelved.path, base.as_deref(), &ours, &theirs)?;
+    joined.replaced = store_replaced(project, &shelved)?;
     project.replace_bytes(&shelved, &bytes)?;
     Ok(joined)
 }
 
 /// Somebody may have begun to settle it by hand.
-fn keep_replaced(project: &Project, shelved: &Shelved) -> Result<Option<String>, MergeError> {
-    let Some(uid) = shelved.handoff(project).uid().map(|uid| file_name_of(uid.value)) else {
+fn store_replaced(
+    project: &Project,
+    shelved: &StoredHandoff,
+) -> Result<Option<String>, MergeError> {
+    let Some(uid) = shelved.handoff(project).uid().map(|uid| uid_file_name(uid.value)) else {
         return Ok(None);
     };
-    let texts = project.texts(shelved, &uid);
+    let texts = project.text_store(shelved, &uid);
     let id = texts.store(&project.clean(shelved.document.text()).0)?;
-    texts.keep(std::slice::from_ref(&id))?;
+    texts.retain(std::slice::from_ref(&id))?;
     Ok(Some(id))
 }
 
 /// What is written for two sides. Both are kept, so that every number of the history finds its text.
-fn join(
+fn merge_sides(
     project: &Project,
     path: &Path,
     base: Option<&[u8]>,
     ours: &[u8],
     theirs: &[u8],
-) -> Result<(Vec<u8>, Joined), MergeError> {
+) -> Result<(Vec<u8>, MergeOutcome), MergeError> {
     let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
     if ![base.unwrap_or_default(), ours, theirs].into_iter().all(is_text) {
         let merged = git::merge_lines(base.unwrap_or_default(), ours, theirs)?;
-        let merged = merged.as_ref().map(|merged| as_lines(project, merged));
+        let merged = merged.as_ref().map(|merged| clean_merged_lines(project, merged));
         return merged.ok_or_else(|| MergeError::NoText(path.to_owned()));
     }
     let (base, ours, theirs) =
         (base.map(Document::parse), Document::parse(ours), Document::parse(theirs));
-    let kept = keep_both(project, &ours, &theirs)?;
+    let kept = store_both(project, &ours, &theirs)?;
     let tips = kept.as_ref().map(|(one, other)| SideIds { one, other });
     let merged = merge::merge(base.as_ref(), &ours, &theirs, tips);
-    let shared_id = merged.is_err().then(|| id(&ours, path));
+    let shared_id = merged.is_err().then(|| id_of_document(&ours, path));
     let MergedText { text, conflicts } =
         merged.unwrap_or_else(|MergeRefusal::TwoHandoffs| merge::side_by_side(&ours, &theirs));
     let (text, redacted) = project.clean(&text);
     Ok((
         text.as_str().as_bytes().to_vec(),
-        Joined { conflicts, redacted, replaced: None, shared_id },
+        MergeOutcome { conflicts, redacted, replaced: None, shared_id },
     ))
 }
 
-fn id(document: &Document, path: &Path) -> String {
+fn id_of_document(document: &Document, path: &Path) -> String {
     let id = document.handoff_header().and_then(|header| header.text("id"));
     let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     id.map_or_else(stem, |id| id.value.trim().to_owned())
 }
 
 /// Lines in an encoding that we do not know; as far as they can be read, they have no secrets.
-fn as_lines(project: &Project, merged: &MergedLines) -> (Vec<u8>, Joined) {
-    let mut joined = Joined::default();
+fn clean_merged_lines(project: &Project, merged: &MergedLines) -> (Vec<u8>, MergeOutcome) {
+    let mut joined = MergeOutcome::default();
     if merged.conflicts {
-        joined.conflicts = first_lines(&String::from_utf8_lossy(&merged.bytes));
+        joined.conflicts = conflict_lines(&String::from_utf8_lossy(&merged.bytes));
     }
     let mut bytes = Vec::with_capacity(merged.bytes.len());
     for chunk in merged.bytes.utf8_chunks() {
@@ -168,12 +174,12 @@ fn as_lines(project: &Project, merged: &MergedLines) -> (Vec<u8>, Joined) {
 }
 
 /// The line behind each marker that opens a conflict.
-fn first_lines(text: &str) -> Vec<String> {
+fn conflict_lines(text: &str) -> Vec<String> {
     let line = |at: &Span| text[at.end..].lines().nth(1).unwrap_or_default().trim().to_owned();
     conflict_markers(text).iter().map(line).collect()
 }
 
-fn keep_both(
+fn store_both(
     project: &Project,
     ours: &Document,
     theirs: &Document,
@@ -183,10 +189,10 @@ fn keep_both(
     let Some(uid) = uid(ours).filter(|own| uid(theirs).as_ref() == Some(own)) else {
         return Ok(None);
     };
-    let Some(texts) = project.shared_texts(&file_name_of(&uid)) else { return Ok(None) };
+    let Some(texts) = project.shared_text_store(&uid_file_name(&uid)) else { return Ok(None) };
     let [ours, theirs] =
         [ours, theirs].map(|document| texts.store(&project.clean(document.text()).0));
     let (ours, theirs) = (ours?, theirs?);
-    texts.keep(&[ours.clone(), theirs.clone()])?;
+    texts.retain(&[ours.clone(), theirs.clone()])?;
     Ok(Some((ours, theirs)))
 }

@@ -1,9 +1,9 @@
 //! Tell git to merge handoffs with midstride, or no longer.
 
-use crate::sys::files::{FileError, Problem};
+use crate::sys::files::{FileError, FileProblem};
 use crate::sys::git::{GitError, Repository};
 use crate::workspace::project::Project;
-use crate::workspace::shelf::Shelf;
+use crate::workspace::shelf::HandoffFolder;
 use std::path::{Path, PathBuf};
 
 /// The name of the driver in git's configuration.
@@ -12,7 +12,7 @@ const ATTRIBUTES: &str = ".gitattributes";
 
 /// What was changed.
 #[derive(Debug)]
-pub struct Driver {
+pub struct MergeDriverChange {
     /// The file that says which documents the driver is for.
     pub attributes: PathBuf,
     /// The lines that were put in or taken out.
@@ -36,20 +36,22 @@ pub enum DriverError {
 }
 
 /// Tells git. `program` is how the shell finds this program.
-pub fn install_driver(project: &Project, program: &str) -> Result<Driver, DriverError> {
+pub fn install_driver(project: &Project, program: &str) -> Result<MergeDriverChange, DriverError> {
     let repository = project.repository().ok_or(DriverError::NoRepository)?;
-    let before = attributes(project)?;
-    let known = |line: &String| written(&before).any(|other| other.trim_ascii() == line.as_bytes());
-    let lines: Vec<String> = lines_for(project).into_iter().filter(|line| !known(line)).collect();
+    let before = read_attributes(project)?;
+    let known =
+        |line: &String| lines_with_ends(&before).any(|other| other.trim_ascii() == line.as_bytes());
+    let lines: Vec<String> =
+        attribute_lines(project).into_iter().filter(|line| !known(line)).collect();
     if !lines.is_empty() {
         let end: &[u8] = if before.is_empty() || before.ends_with(b"\n") { b"" } else { b"\n" };
         let added: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        put(project, &before, &[&before, end, added.as_bytes()].concat())?;
+        write_attributes(project, &before, &[&before, end, added.as_bytes()].concat())?;
     }
     let command = format!("{program} merge --driver %O %A %B %P");
     configure(repository, &command)?;
     let attributes = PathBuf::from(ATTRIBUTES);
-    Ok(Driver { attributes, lines, command: Some(command) })
+    Ok(MergeDriverChange { attributes, lines, command: Some(command) })
 }
 
 fn configure(repository: &Repository, command: &str) -> Result<(), GitError> {
@@ -61,7 +63,7 @@ fn configure(repository: &Repository, command: &str) -> Result<(), GitError> {
 pub(in crate::verbs) fn has_driver(project: &Project) -> Result<bool, DriverError> {
     let Some(repository) = project.repository() else { return Ok(false) };
     let is_configured = || repository.configured(&format!("{SECTION}.driver")).is_some();
-    Ok(written(&attributes(project)?).any(|line| is_ours(&line)) || is_configured())
+    Ok(lines_with_ends(&read_attributes(project)?).any(|line| is_ours(&line)) || is_configured())
 }
 
 fn is_ours(line: &&[u8]) -> bool {
@@ -69,45 +71,46 @@ fn is_ours(line: &&[u8]) -> bool {
 }
 
 /// Takes back what [`install_driver`] did, and nothing else.
-pub fn remove_driver(project: &Project) -> Result<Driver, DriverError> {
+pub fn remove_driver(project: &Project) -> Result<MergeDriverChange, DriverError> {
     let repository = project.repository().ok_or(DriverError::NoRepository)?;
-    let before = attributes(project)?;
+    let before = read_attributes(project)?;
     let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
-    let lines: Vec<String> = written(&before).filter(is_ours).map(text).collect();
-    let kept: Vec<u8> = written(&before).filter(|line| !is_ours(line)).flatten().copied().collect();
+    let lines: Vec<String> = lines_with_ends(&before).filter(is_ours).map(text).collect();
+    let kept: Vec<u8> =
+        lines_with_ends(&before).filter(|line| !is_ours(line)).flatten().copied().collect();
     if kept.is_empty() && !before.is_empty() {
         project.root().remove(Path::new(ATTRIBUTES), &before)?;
     } else if kept != before {
-        put(project, &before, &kept)?;
+        write_attributes(project, &before, &kept)?;
     }
     if repository.configured(&format!("{SECTION}.driver")).is_some() {
         repository.unconfigure(SECTION)?;
     }
-    Ok(Driver { attributes: PathBuf::from(ATTRIBUTES), lines, command: None })
+    Ok(MergeDriverChange { attributes: PathBuf::from(ATTRIBUTES), lines, command: None })
 }
 
 /// One line per shelf of committed handoffs.
-fn lines_for(project: &Project) -> Vec<String> {
-    let shelves = project.shelves().iter();
+fn attribute_lines(project: &Project) -> Vec<String> {
+    let shelves = project.folders().iter();
     let committed = shelves.filter(|shelf| shelf.root().path() == project.root().path());
-    let folders = committed.filter_map(Shelf::folder_of_handoffs);
+    let folders = committed.filter_map(HandoffFolder::handoffs_only_folder);
     folders.map(|folder| format!("{}/**/*.md merge=midstride", folder.display())).collect()
 }
 
 /// The lines of a file with their ends.
-fn written(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn lines_with_ends(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n')
 }
 
-fn attributes(project: &Project) -> Result<Vec<u8>, FileError> {
+fn read_attributes(project: &Project) -> Result<Vec<u8>, FileError> {
     match project.root().read(Path::new(ATTRIBUTES)) {
         Ok(bytes) => Ok(bytes),
-        Err(FileError { problem: Problem::NotFound, .. }) => Ok(Vec::new()),
+        Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }
 
-fn put(project: &Project, before: &[u8], after: &[u8]) -> Result<(), FileError> {
+fn write_attributes(project: &Project, before: &[u8], after: &[u8]) -> Result<(), FileError> {
     let (root, path) = (project.root(), Path::new(ATTRIBUTES));
-    if root.has(path) { root.replace(path, before, after) } else { root.create(path, after) }
+    if root.exists(path) { root.replace(path, before, after) } else { root.create(path, after) }
 }

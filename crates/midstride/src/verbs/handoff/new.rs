@@ -2,13 +2,13 @@
 
 mod source;
 
-use crate::code::drift::Anew;
-use crate::sys::files::{FileError, Lock, Problem, Root};
+use crate::code::drift::AnchorScope;
+use crate::sys::files::{FileError, FileProblem, Lock, Root};
 use crate::sys::ids::{new_uid, next_feature};
 use crate::verbs::task::TaskError;
-use crate::verbs::task::carry::{Carries, open_tasks};
-use crate::workspace::project::{FindError, Project, ProjectError, SetUp, Shelved};
-use crate::workspace::shelf::{Layout, Shelf};
+use crate::verbs::task::carry::{TaskSnapshot, open_tasks};
+use crate::workspace::project::{FindError, Project, ProjectError, SetupMode, StoredHandoff};
+use crate::workspace::shelf::{FolderLayout, HandoffFolder};
 use midstride_core::format::document::{Document, DocumentEditError, FORMAT_VERSION};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
@@ -19,8 +19,8 @@ use midstride_core::text::id::{
 use midstride_core::text::redact::Redaction;
 use midstride_core::text::time;
 use midstride_core::text::yaml::{YamlData, YamlNode};
-use source::Source;
-pub(in crate::verbs) use source::{find_upstream, of_key};
+use source::HandoffSource;
+pub(in crate::verbs) use source::{find_by_key, find_upstream};
 use std::path::PathBuf;
 
 /// What the author says about a new handoff.
@@ -52,7 +52,7 @@ pub struct NewHandoff {
 
 impl NewHandoff {
     /// Whether the author says what a field of the header shall be.
-    fn says(&self, field: &str) -> bool {
+    fn specifies(&self, field: &str) -> bool {
         match field {
             "title" => self.title.is_some(),
             "id" => self.id.is_some(),
@@ -68,31 +68,31 @@ impl NewHandoff {
 
 /// A new handoff, and what it builds on.
 #[derive(Debug)]
-pub struct Created {
+pub struct CreatedHandoff {
     /// The document.
-    pub shelved: Shelved,
+    pub stored: StoredHandoff,
     /// The handoffs it builds on, the one that was named first.
-    pub upstream: Vec<Shelved>,
+    pub upstream: Vec<StoredHandoff>,
     /// The note that it was made of.
-    pub origin: Option<Origin>,
+    pub origin: Option<ImportedNote>,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
     /// The open tasks that a session carries, or why it carries none.
-    pub carries: Result<Carries, TaskError>,
+    pub task_snapshot: Result<TaskSnapshot, TaskError>,
 }
 
 /// The note that a handoff was made of; it is as it was.
 #[derive(Debug)]
-pub struct Origin {
+pub struct ImportedNote {
     /// Where it lies, as a person would write it.
     pub path: PathBuf,
     /// Whether the handoff names it as what it builds on: only what lies in the project is there
     /// for others.
-    pub named: bool,
+    pub is_referenced: bool,
     /// The fields of the header that were read from it.
-    pub told: Vec<&'static str>,
+    pub imported_fields: Vec<&'static str>,
     /// Fields that could not be taken over; they stand in its text only.
-    pub left: Vec<&'static str>,
+    pub skipped_fields: Vec<&'static str>,
 }
 
 /// Why no handoff was made.
@@ -160,19 +160,21 @@ pub enum NewError {
 }
 
 /// Makes a handoff.
-pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> {
-    let private_project = match project.set_up() {
-        SetUp::Not => return Err(NewError::NotSetUp),
-        SetUp::Private if wanted.private == Some(false) => return Err(NewError::CommitsNothing),
-        SetUp::Private => true,
-        SetUp::Committed => false,
+pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, NewError> {
+    let private_project = match project.setup() {
+        SetupMode::NotSetUp => return Err(NewError::NotSetUp),
+        SetupMode::Private if wanted.private == Some(false) => {
+            return Err(NewError::CommitsNothing);
+        }
+        SetupMode::Private => true,
+        SetupMode::Committed => false,
     };
     let given = wanted.text.as_ref().map(|text| Document::parse(text.as_bytes()));
-    let typed = &with_given(wanted, given.as_ref());
+    let typed = &complete_from_header(wanted, given.as_ref());
     refuse_secret(project, typed.id.as_deref())?;
-    let (note, upstream) = match source::find(project, typed)? {
-        Some(Source::Note(note)) => (Some(note), None),
-        Some(Source::Handoff(shelved)) => (None, Some(*shelved)),
+    let (note, upstream) = match source::find_source(project, typed)? {
+        Some(HandoffSource::Note(note)) => (Some(note), None),
+        Some(HandoffSource::Handoff(shelved)) => (None, Some(*shelved)),
         None => (None, None),
     };
     let said = wanted.title.as_deref();
@@ -187,63 +189,71 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let private = private_project || wanted.private.unwrap_or(kind == HandoffKind::Session);
     let private_root = project.make_private()?;
     // Two that run at once must not get one number or one name.
-    let _lock = Lock::hold(&private_root, "new")?;
+    let _lock = Lock::acquire(&private_root, "new")?;
     let own_id = note.as_ref().and_then(|note| note.id());
     let id = match own_id.filter(|_| wanted.id.is_none()) {
         Some(id) => free_id(project, &id)?,
         None => choose_id(project, wanted, kind, upstream.first(), &private_root)?,
     };
     let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
-    let shelf = choose_shelf(project, private.then_some(private_root), kind)?;
-    let path = place(&shelf, &key, rule, wanted, upstream.first());
+    let shelf = choose_folder(project, private.then_some(private_root), kind)?;
+    let path = choose_path(&shelf, &key, rule, wanted, upstream.first());
     refuse_taken(project, &key)?;
-    let mut fields = fields(project, wanted, kind, &key, rule, &upstream);
+    let mut fields = header_fields(project, wanted, kind, &key, rule, &upstream);
     // An author who lists tasks has said which ones.
-    let lists_tasks = given.as_ref().is_some_and(|given| given_state(given, "tasks").is_some());
+    let lists_tasks = given.as_ref().is_some_and(|given| existing_state(given, "tasks").is_some());
     let carries = match kind {
         HandoffKind::Session if !lists_tasks => open_tasks(project),
         HandoffKind::Session | HandoffKind::Investigation | HandoffKind::Stage => {
-            Ok(Carries::default())
+            Ok(TaskSnapshot::default())
         }
     };
     let state = carries.as_ref().ok().and_then(|carries| carries.state.clone());
     fields.extend(state.map(|state| ("state", state)));
     let document = match &note {
-        Some(note) => note.become_handoff(project, &path, fields, typed)?,
+        Some(note) => note.to_handoff(project, &path, fields, typed)?,
         None => compose(given.as_ref(), &fields, kind)?,
     };
     let root = shelf.root();
     let (clean, mut redacted) = project.clean(document.text());
     let clean = Document::parse(clean.as_str().as_bytes());
-    let document = anchored(project, &root.path().join(&path), &clean)?;
+    let document = anchor_citations(project, &root.path().join(&path), &clean)?;
     let (text, late) = project.clean(document.text());
     redacted.extend(late);
     redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
     redacted.extend(said.map(|title| project.clean(title).1).unwrap_or_default());
     root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
-        FileError { problem: Problem::Exists, path } => NewError::Exists { key: key.clone(), path },
+        FileError { problem: FileProblem::Exists, path } => {
+            NewError::Exists { key: key.clone(), path }
+        }
         other => other.into(),
     })?;
     // The shelf may be new to the project.
     let project = Project::discover(project.environment().clone())?;
-    let spot = project.spot_of_path(&root.path().join(&path));
-    let spot = spot.ok_or(FileError { path, problem: Problem::NotFound })?;
-    let origin = note.map(|note| note.origin(typed));
-    Ok(Created { shelved: project.read(&spot)?, upstream, origin, redacted, carries })
+    let spot = project.place_of_path(&root.path().join(&path));
+    let spot = spot.ok_or(FileError { path, problem: FileProblem::NotFound })?;
+    let origin = note.map(|note| note.into_imported_note(typed));
+    Ok(CreatedHandoff {
+        stored: project.read(&spot)?,
+        upstream,
+        origin,
+        redacted,
+        task_snapshot: carries,
+    })
 }
 
 /// A document with what stands now at the places it names.
-fn anchored(
+fn anchor_citations(
     project: &Project,
     path: &std::path::Path,
     document: &Document,
 ) -> Result<Document, NewError> {
-    let edit = project.anchoring(path, None, document, Anew::WhatIsSaid);
+    let edit = project.anchor_edit(path, None, document, AnchorScope::ChangedStatements);
     Ok(document.edit(edit.as_slice())?.0)
 }
 
 /// What is wanted, completed by what the header of a given text says.
-fn with_given(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
+fn complete_from_header(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
     let header = given.and_then(Document::handoff_header);
     let said = |name: &str| {
         let text = header.and_then(|header| header.text(name));
@@ -289,7 +299,7 @@ fn choose_id(
     project: &Project,
     wanted: &NewHandoff,
     kind: HandoffKind,
-    upstream: Option<&Shelved>,
+    upstream: Option<&StoredHandoff>,
     private: &Root,
 ) -> Result<HandoffId, NewError> {
     if let Some(id) = &wanted.id {
@@ -326,7 +336,7 @@ fn next_number(project: &Project, private: &Root) -> Result<FeatureNumber, FileE
     let file = std::path::Path::new("last-feature");
     let noted = match private.read(file) {
         Ok(bytes) => FeatureNumber::parse(String::from_utf8_lossy(&bytes).trim()),
-        Err(FileError { problem: Problem::NotFound, .. }) => None,
+        Err(FileError { problem: FileProblem::NotFound, .. }) => None,
         Err(error) => return Err(error),
     };
     let documents = project.read_all().into_iter().filter_map(Result::ok);
@@ -343,32 +353,34 @@ fn next_number(project: &Project, private: &Root) -> Result<FeatureNumber, FileE
 }
 
 /// Where the handoff belongs: stages into a pipeline where there is one.
-fn choose_shelf(
+fn choose_folder(
     project: &Project,
     private: Option<Root>,
     kind: HandoffKind,
-) -> Result<Shelf, FileError> {
+) -> Result<HandoffFolder, FileError> {
     if let Some(root) = private {
-        return Ok(Shelf::new(Layout::Own, root, "handoffs"));
+        return Ok(HandoffFolder::new(FolderLayout::Own, root, "handoffs"));
     }
-    let in_use = |shelf: &&Shelf| shelf.base().is_some_and(|base| shelf.root().has_folder(base));
-    let pipeline = project.shelves().iter().find(in_use);
-    let committed = &project.shelves()[0];
+    let in_use = |shelf: &&HandoffFolder| {
+        shelf.reference_base().is_some_and(|base| shelf.root().has_folder(base))
+    };
+    let pipeline = project.folders().iter().find(in_use);
+    let committed = &project.folders()[0];
     pipeline.filter(|_| kind == HandoffKind::Stage).unwrap_or(committed).reopen()
 }
 
-fn place(
-    shelf: &Shelf,
+fn choose_path(
+    shelf: &HandoffFolder,
     key: &HandoffKey,
     rule: Option<&StageRule>,
     wanted: &NewHandoff,
-    upstream: Option<&Shelved>,
+    upstream: Option<&StoredHandoff>,
 ) -> PathBuf {
     let folder = rule.and_then(|rule| rule.folder.as_deref());
     match (shelf.layout(), folder) {
-        (Layout::Pipeline, Some(folder)) => {
+        (FolderLayout::Pipeline, Some(folder)) => {
             let titled = wanted.title.as_deref().and_then(HandoffId::from_title);
-            let alike = upstream.and_then(|upstream| name_behind_id(upstream, &key.id));
+            let alike = upstream.and_then(|upstream| name_after_id(upstream, &key.id));
             let name = titled.as_ref().map(HandoffId::as_str).or(alike);
             shelf.pipeline_path(folder, &key.id, name)
         }
@@ -377,18 +389,18 @@ fn place(
 }
 
 /// The files of one feature are named alike: `feat-042-snapshots.md` in every folder.
-fn name_behind_id<'s>(upstream: &'s Shelved, id: &str) -> Option<&'s str> {
+fn name_after_id<'s>(upstream: &'s StoredHandoff, id: &str) -> Option<&'s str> {
     upstream.path.file_stem()?.to_str()?.strip_prefix(id)?.strip_prefix('-')
 }
 
 /// Refuses a name that any shelf has already.
 fn refuse_taken(project: &Project, key: &HandoffKey) -> Result<(), NewError> {
-    let taken = taken(project, key)?;
+    let taken = existing_path(project, key)?;
     taken.map_or(Ok(()), |path| Err(NewError::Exists { key: key.clone(), path }))
 }
 
 /// Where the handoff of a name lies, if any shelf has one.
-pub(in crate::verbs) fn taken(
+pub(in crate::verbs) fn existing_path(
     project: &Project,
     key: &HandoffKey,
 ) -> Result<Option<PathBuf>, FileError> {
@@ -398,19 +410,21 @@ pub(in crate::verbs) fn taken(
             let exact = candidates.into_iter().find(|(other, _)| other == key);
             Ok(exact.map(|(_, path)| path))
         }
-        Err(FindError::File(error @ FileError { problem: Problem::IsFolder, .. })) => Err(error),
+        Err(FindError::File(error @ FileError { problem: FileProblem::IsFolder, .. })) => {
+            Err(error)
+        }
         Err(_) => Ok(None),
     }
 }
 
 /// The header: what is known, and the required fields that the author has to fill.
-fn fields(
+fn header_fields(
     project: &Project,
     wanted: &NewHandoff,
     kind: HandoffKind,
     key: &HandoffKey,
     rule: Option<&StageRule>,
-    upstream: &[Shelved],
+    upstream: &[StoredHandoff],
 ) -> Vec<(&'static str, YamlData)> {
     let now = project.environment().clock.now();
     let by = wanted.by.clone().or_else(|| rule?.from.clone());
@@ -424,7 +438,7 @@ fn fields(
     let first = upstream.first().filter(|_| rule.is_some());
     let inherited = first.and_then(|first| first.handoff(project).title());
     let title = wanted.title.clone().or_else(|| inherited.map(str::to_owned));
-    let builds_on = |shelved: &Shelved| {
+    let builds_on = |shelved: &StoredHandoff| {
         derived_from(&reference(project, &shelved.path, &shelved.handoff(project).key()))
     };
     let builds_on: Vec<YamlData> = upstream.iter().map(builds_on).collect();
@@ -501,7 +515,7 @@ fn compose(
         YamlData::Map(entries) => entries.as_slice(),
         YamlData::Null | YamlData::Text(_) | YamlData::Bare(_) | YamlData::List(_) => &[],
     });
-    let parts = parts.filter(|(key, _)| given_state(given, key).is_none());
+    let parts = parts.filter(|(key, _)| existing_state(given, key).is_none());
     let parts = parts.map(|(k, v)| Edit::Set(HeaderPath::field("state").key(k), v.clone()));
     let edits: Vec<Edit> = fields
         .iter()
@@ -513,7 +527,7 @@ fn compose(
 }
 
 /// A part of the state of a session that a text has already.
-fn given_state<'d>(given: &'d Document, part: &str) -> Option<&'d YamlNode> {
+fn existing_state<'d>(given: &'d Document, part: &str) -> Option<&'d YamlNode> {
     given.handoff_header()?.fields().get("state")?.get(part)
 }
 

@@ -1,9 +1,9 @@
 //! Make a handoff of a session.
 
-use crate::store::ledger::{Patience, SqliteLedger};
-use crate::verbs::handoff::save::{self, Promoted, SaveError};
-use crate::verbs::session::checkpoint::{CheckpointError, write_down};
-use crate::verbs::session::sessions::{last_of, pick};
+use crate::store::ledger::{SqliteLedger, WaitPolicy};
+use crate::verbs::handoff::save::{self, PromotedHandoff, SaveError};
+use crate::verbs::session::checkpoint::{CheckpointError, store_checkpoint};
+use crate::verbs::session::sessions::{find_session, last_checkpoint};
 use crate::workspace::project::Project;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -27,16 +27,16 @@ pub fn promote(
     name: &str,
     client: Option<Client>,
     id: Option<String>,
-) -> Result<Promoted, PromoteError> {
-    let one = pick(project, name, client)?;
-    let (checkpoint, blob) = match &one.found {
+) -> Result<PromotedHandoff, PromoteError> {
+    let one = find_session(project, name, client)?;
+    let (checkpoint, blob) = match &one.transcript {
         Some(found) => {
-            let ledger = SqliteLedger::open(project, Patience::Command);
+            let ledger = SqliteLedger::open(project, WaitPolicy::Command);
             let ledger = ledger.map_err(CheckpointError::from)?;
-            let done = write_down(project, &ledger, found, CheckpointMode::Checkpoint)?;
+            let done = store_checkpoint(project, &ledger, found, CheckpointMode::Checkpoint)?;
             (done.checkpoint, done.blob)
         }
-        None => last_of(project, &one)?,
+        None => last_checkpoint(project, &one)?,
     };
     let about = checkpoint.first_request().unwrap_or_else(|| "nothing asked".to_owned());
     let facts = &checkpoint.session;
@@ -50,5 +50,5 @@ pub fn promote(
         facts.tasks.iter().filter(|task| task.status.is_open()).count(),
     );
     let judgement = AuthorNotes { summary: Some(summary), ..AuthorNotes::default() };
-    Ok(save::facts_only(project, &checkpoint, &blob, judgement, id)?)
+    Ok(save::save_facts_only(project, &checkpoint, &blob, judgement, id)?)
 }

@@ -1,11 +1,11 @@
 //! Receipts: write down which session was told of which handoff, and which took it over.
 
-use crate::journal::Change;
+use crate::journal::RevisionInfo;
 use crate::store::ledger::{
-    AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId,
+    AppendError, Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy,
 };
-use crate::verbs::task::named;
-use crate::workspace::project::{Project, SetUp, Shelved};
+use crate::verbs::task::content_id;
+use crate::workspace::project::{Project, SetupMode, StoredHandoff};
 use crate::workspace::settings::SessionName;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::receipt::DeliveryLog;
@@ -13,7 +13,7 @@ use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, SessionEven
 
 /// Why no receipt was written.
 #[derive(Debug, thiserror::Error)]
-pub enum ReceiptError {
+pub enum DeliveryError {
     /// The project has no place for it.
     #[error("this project is not set up")]
     NotSetUp,
@@ -29,30 +29,30 @@ pub enum ReceiptError {
 pub fn acknowledge(
     project: &Project,
     session: &SessionName,
-    handoffs: &[&Shelved],
+    handoffs: &[&StoredHandoff],
     verb: &str,
-) -> Result<usize, ReceiptError> {
-    if project.set_up() == SetUp::Not {
-        return Err(ReceiptError::NotSetUp);
+) -> Result<usize, DeliveryError> {
+    if project.setup() == SetupMode::NotSetUp {
+        return Err(DeliveryError::NotSetUp);
     }
     let events = handoffs.iter().map(|shelved| {
-        let handoff = delivered(project, shelved);
+        let handoff = delivered_handoff(project, shelved);
         let name = handoff.uid.as_deref().unwrap_or(&handoff.id);
-        let id = named(&[&session.client, &session.id, "acknowledged", name]);
+        let id = content_id(&[&session.client, &session.id, "acknowledged", name]);
         let SessionName { client, id: session } = session.clone();
         let verb = verb.to_owned();
-        envelope(project, id, SessionEvent::Acknowledged { client, session, handoff, verb })
+        session_envelope(project, id, SessionEvent::Acknowledged { client, session, handoff, verb })
     });
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
-    let stream = StreamId::receipts(&session.client, &session.id);
-    Ok(ledger.unite(&[(stream, events.collect())])?)
+    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    let stream = StreamId::deliveries(&session.client, &session.id);
+    Ok(ledger.append_missing(&[(stream, events.collect())])?)
 }
 
 /// What a session does with a handoff tells that it took it over.
-pub(in crate::verbs) fn acknowledge_by_doing(
+pub(in crate::verbs) fn acknowledge_by_change(
     project: &Project,
-    shelved: &Shelved,
-    change: &Change,
+    shelved: &StoredHandoff,
+    change: &RevisionInfo,
 ) {
     let taken_over = matches!(
         change.verb,
@@ -70,18 +70,24 @@ pub(in crate::verbs) fn acknowledge_by_doing(
 }
 
 /// Who was told of a handoff, and who took it over.
-pub fn receipts(project: &Project, shelved: &Shelved) -> Result<DeliveryLog, LedgerError> {
+pub fn delivery_records(
+    project: &Project,
+    shelved: &StoredHandoff,
+) -> Result<DeliveryLog, LedgerError> {
     let handoff = shelved.handoff(project);
     let Some(uid) = handoff.uid() else { return Ok(DeliveryLog::default()) };
-    let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
+    let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
         return Ok(DeliveryLog::default());
     };
-    let records = ledger.read_below(StreamId::RECEIPTS)?;
+    let records = ledger.read_with_prefix(StreamId::DELIVERIES)?;
     Ok(DeliveryLog::from_events(uid.value.trim(), records.iter().flat_map(|record| &record.events)))
 }
 
 /// A handoff as a receipt names it.
-pub(in crate::verbs) fn delivered(project: &Project, shelved: &Shelved) -> DeliveredHandoff {
+pub(in crate::verbs) fn delivered_handoff(
+    project: &Project,
+    shelved: &StoredHandoff,
+) -> DeliveredHandoff {
     let clean = |text: &str| project.clean(text).0.as_str().to_owned();
     let handoff = shelved.handoff(project);
     DeliveredHandoff {
@@ -91,7 +97,11 @@ pub(in crate::verbs) fn delivered(project: &Project, shelved: &Shelved) -> Deliv
     }
 }
 
-pub(in crate::verbs) fn envelope(project: &Project, id: String, event: SessionEvent) -> Envelope {
+pub(in crate::verbs) fn session_envelope(
+    project: &Project,
+    id: String,
+    event: SessionEvent,
+) -> Envelope {
     let (SessionEvent::Checkpointed { client, .. }
     | SessionEvent::Briefed { client, .. }
     | SessionEvent::Dismissed { client, .. }

@@ -1,10 +1,10 @@
 //! Record that somebody called a handoff into question, and the correction with it.
 
-use crate::journal::{Change, JournalError, Recorded};
+use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::verbs::handoff::follow;
-use crate::verbs::handoff::live::{LiveError, live};
+use crate::verbs::handoff::live::{ApplyError, apply};
 use crate::verbs::handoff::revise::{self, ReviseError};
-use crate::workspace::project::{Project, Shelved};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::life::{self, LifecycleRefusal, ReviewCorrection, ReviewVerdict};
@@ -12,7 +12,7 @@ use midstride_core::text::edit::Edit;
 
 /// A review.
 #[derive(Clone, Debug)]
-pub struct Review {
+pub struct ReviewRequest {
     /// Who looked at it.
     pub by: String,
     /// What was called into question.
@@ -27,13 +27,13 @@ pub struct Review {
 
 /// A review that was recorded.
 #[derive(Debug)]
-pub struct Reviewed {
+pub struct ReviewOutcome {
     /// The one revision that has all of it.
-    pub recorded: Recorded,
+    pub recorded: RecordedRevision,
     /// Its reason.
     pub reason: String,
     /// Whether the text was corrected with it.
-    pub corrected: bool,
+    pub has_correction: bool,
 }
 
 /// Why a review was not recorded.
@@ -41,7 +41,7 @@ pub struct Reviewed {
 pub enum ReviewError {
     /// It does not fit the handoff.
     #[error(transparent)]
-    Live(#[from] LiveError),
+    Apply(#[from] ApplyError),
     /// The corrected text cannot take the place of the old one.
     #[error(transparent)]
     Revise(#[from] ReviseError),
@@ -50,16 +50,16 @@ pub enum ReviewError {
 /// Records a review, with what it dropped and the corrected text, as one revision.
 pub fn review(
     project: &Project,
-    shelved: &Shelved,
-    review: &Review,
-) -> Result<Reviewed, ReviewError> {
+    shelved: &StoredHandoff,
+    review: &ReviewRequest,
+) -> Result<ReviewOutcome, ReviewError> {
     let now = project.environment().clock.now();
-    let Review { by, challenged, verdict, dropped, text } = review;
+    let ReviewRequest { by, challenged, verdict, dropped, text } = review;
     let reason = format!("reviewed: {challenged} ({})", verdict.word());
-    let change = Change {
+    let change = RevisionInfo {
         // Who says that it holds has looked at the code as it is.
-        compared: *verdict == ReviewVerdict::Held,
-        ..Change::by_verb(RevisionVerb::Review, reason.clone(), Some(by.clone()))
+        is_compared: *verdict == ReviewVerdict::Held,
+        ..RevisionInfo::by_verb(RevisionVerb::Review, reason.clone(), Some(by.clone()))
     };
     let decide = |handoff: &Handoff<'_>| {
         if text.is_some() && *verdict == ReviewVerdict::Held {
@@ -68,47 +68,47 @@ pub fn review(
         life::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
     };
     let Some(text) = text else {
-        let recorded = without_text(project, shelved, &decide, &change)?;
-        return Ok(Reviewed { recorded, reason, corrected: false });
+        let recorded = record_without_text(project, shelved, &decide, &change)?;
+        return Ok(ReviewOutcome { recorded, reason, has_correction: false });
     };
     let handoff = shelved.handoff(project);
     let key = handoff.key().to_string();
-    let edits = decide(&handoff).map_err(|why| LiveError::Refused { key, why })?;
-    let next = revise::next(project, shelved, text)?;
+    let edits = decide(&handoff).map_err(|why| ApplyError::Refused { key, why })?;
+    let next = revise::next_document(project, shelved, text)?;
     let corrected = next.text() != shelved.document.text();
-    let recorded = with_text(project, shelved, &next, &edits, &change)?;
-    Ok(Reviewed { recorded, reason, corrected })
+    let recorded = record_with_text(project, shelved, &next, &edits, &change)?;
+    Ok(ReviewOutcome { recorded, reason, has_correction: corrected })
 }
 
 /// Records a review that leaves the text as it is; only where its places are now is brought up by
 /// whoever says that it holds.
-fn without_text(
+fn record_without_text(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
-    change: &Change,
-) -> Result<Recorded, LiveError> {
-    if !change.compared || shelved.document.handoff_header().is_none() {
-        return live(project, shelved, decide, change);
+    change: &RevisionInfo,
+) -> Result<RecordedRevision, ApplyError> {
+    if !change.is_compared || shelved.document.handoff_header().is_none() {
+        return apply(project, shelved, decide, change);
     }
-    project.record_in_turn(shelved, |now| {
+    project.record_with_retry(shelved, |now| {
         let handoff = now.handoff(project);
         let key = handoff.key().to_string();
-        let edits = decide(&handoff).map_err(|why| LiveError::Refused { key, why })?;
-        let next = follow::brought_up(project, now)?;
+        let edits = decide(&handoff).map_err(|why| ApplyError::Refused { key, why })?;
+        let next = follow::with_current_lines(project, now)?;
         let (next, _) = next.edit(&edits).map_err(JournalError::from)?;
         Ok(project.record(now, &next, change, &|_| ()))
     })
 }
 
 /// Records the review in the corrected text.
-fn with_text(
+fn record_with_text(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     next: &midstride_core::format::document::Document,
     edits: &[Edit],
-    change: &Change,
-) -> Result<Recorded, ReviseError> {
+    change: &RevisionInfo,
+) -> Result<RecordedRevision, ReviseError> {
     let (next, _) = next.edit(edits).map_err(JournalError::from)?;
-    revise::put(project, shelved, next, change)
+    revise::record_merged(project, shelved, next, change)
 }

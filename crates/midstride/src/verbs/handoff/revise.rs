@@ -1,9 +1,9 @@
 //! Give a handoff its next text, with the reason in its history.
 
-use crate::journal::{Change, JournalError, Recorded};
+use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::store::revisions::RevisionError;
-use crate::sys::files::{FileError, Scratch};
-use crate::workspace::project::{Project, Shelved};
+use crate::sys::files::{FileError, ScratchFolder};
+use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::{Code, Finding, Severity};
 use midstride_core::handoff::Handoff;
@@ -15,11 +15,11 @@ use std::path::PathBuf;
 
 /// What came of it.
 #[derive(Debug)]
-pub enum Revised {
+pub enum ReviseOutcome {
     /// The text is the one that was there.
     Unchanged,
     /// The document has the new text.
-    Recorded(Recorded),
+    Recorded(RecordedRevision),
 }
 
 /// Why a handoff keeps its text.
@@ -57,7 +57,7 @@ pub enum ReviseError {
         /// In which line of it.
         line: usize,
         /// What to do about it.
-        mend: &'static str,
+        fix: &'static str,
     },
     /// Nothing would be left of it.
     #[error("the new text of `{0}` is empty")]
@@ -81,65 +81,70 @@ fn changed_since(key: &str, begun: Option<usize>) -> String {
 /// place as it was.
 pub fn revise(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     text: &str,
-    change: &Change,
-) -> Result<Revised, ReviseError> {
-    let next = next(project, shelved, text)?;
-    put_changed(project, shelved, next, change)
+    change: &RevisionInfo,
+) -> Result<ReviseOutcome, ReviseError> {
+    let next = next_document(project, shelved, text)?;
+    record_if_changed(project, shelved, next, change)
 }
 
 /// The same with a text that was made in the place of the document: it may rename it.
 pub(in crate::verbs) fn revise_in_place(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     text: &str,
-    change: &Change,
-) -> Result<Revised, ReviseError> {
-    let (given, restored) = given(project, shelved, text)?;
-    put_changed(project, shelved, together(project, shelved, given, restored)?, change)
+    change: &RevisionInfo,
+) -> Result<ReviseOutcome, ReviseError> {
+    let (given, restored) = parse_given(project, shelved, text)?;
+    record_if_changed(
+        project,
+        shelved,
+        merge_with_current(project, shelved, given, restored)?,
+        change,
+    )
 }
 
-fn put_changed(
+fn record_if_changed(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     next: Document,
-    change: &Change,
-) -> Result<Revised, ReviseError> {
+    change: &RevisionInfo,
+) -> Result<ReviseOutcome, ReviseError> {
     if next.text() == shelved.document.text() {
-        return Ok(Revised::Unchanged);
+        return Ok(ReviseOutcome::Unchanged);
     }
-    put(project, shelved, next, change).map(Revised::Recorded)
+    record_merged(project, shelved, next, change).map(ReviseOutcome::Recorded)
 }
 
 /// The document that a new text makes of a handoff as it is now.
-pub(in crate::verbs) fn next(
+pub(in crate::verbs) fn next_document(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     text: &str,
 ) -> Result<Document, ReviseError> {
-    let (given, restored) = given(project, shelved, text)?;
+    let (given, restored) = parse_given(project, shelved, text)?;
     if !restored {
         refuse_other_name(&shelved.handoff(project), &given)?;
     }
-    together(project, shelved, given, restored)
+    merge_with_current(project, shelved, given, restored)
 }
 
 /// The document that a text stands for, and whether the handoff had exactly this text before.
-fn given(
+fn parse_given(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     text: &str,
 ) -> Result<(Document, bool), ReviseError> {
     let handoff = shelved.handoff(project);
     if text.trim().is_empty() {
         return Err(ReviseError::Empty(handoff.key().to_string()));
     }
-    let restored = project.had(shelved, &project.clean(text).0).map_err(JournalError::from)?;
+    let restored = project.had_text(shelved, &project.clean(text).0).map_err(JournalError::from)?;
     if !restored {
         refuse_broken_header(&handoff, &Document::parse(text.as_bytes()))?;
     }
-    let given = read(&shelved.document, text).map_err(JournalError::from)?;
+    let given = parse_text(&shelved.document, text).map_err(JournalError::from)?;
     refuse_other_uid(&handoff, &given)?;
     Ok((given, restored))
 }
@@ -154,7 +159,7 @@ fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), Revis
     if let Some(finding) = given.findings().iter().find(is_broken) {
         let line = given.position(finding.at.start).line;
         let (why, mend) = (finding.message.clone(), finding.code.rule().fix);
-        return Err(ReviseError::Header { key, why, line, mend });
+        return Err(ReviseError::Header { key, why, line, fix: mend });
     }
     // It would become the beginning of the body, below the header that is there.
     if given.header().is_some() && given.handoff_header().is_none() {
@@ -162,7 +167,7 @@ fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), Revis
             key,
             why: "it has no `handoff:`".to_owned(),
             line: 1,
-            mend: "put its values below `handoff:`, or leave the header out to replace the body",
+            fix: "put its values below `handoff:`, or leave the header out to replace the body",
         });
     }
     Ok(())
@@ -170,37 +175,37 @@ fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), Revis
 
 /// What is wrong with a handoff since it was revised: errors and warnings that it did not have
 /// before. Comes with the document that they are about.
-pub fn faults_of_revision(
+pub fn findings_since(
     project: &Project,
-    before: &Shelved,
-) -> Result<(Shelved, Vec<Finding>), FileError> {
+    before: &StoredHandoff,
+) -> Result<(StoredHandoff, Vec<Finding>), FileError> {
     let after = project.reread(before)?;
-    let had = project.judge(before).findings;
+    let had = project.check(before).findings;
     let is_new = |finding: &Finding| {
         !had.iter().any(|old| old.code == finding.code && old.message == finding.message)
     };
-    let mut findings = project.judge(&after).findings;
+    let mut findings = project.check(&after).findings;
     findings.retain(|finding| finding.severity() != Severity::Advice && is_new(finding));
     Ok((after, findings))
 }
 
 /// Refuses a text that says it is of another handoff.
 fn refuse_other_uid(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseError> {
-    match (now.uid(), written(given, "uid")) {
-        (Some(own), Some(given)) if own.value.trim() != given => Err(other_uid(now)),
+    match (now.uid(), header_text(given, "uid")) {
+        (Some(own), Some(given)) if own.value.trim() != given => Err(other_uid_error(now)),
         _ => Ok(()),
     }
 }
 
 /// Refuses a text that goes by the name of another handoff, unless its uid is the one of this.
 fn refuse_other_name(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseError> {
-    if now.uid().is_some() && written(given, "uid").is_some() {
+    if now.uid().is_some() && header_text(given, "uid").is_some() {
         return Ok(());
     }
     let key = now.key();
     let own = [("id", Some(key.id.as_str())), ("stage", key.stage.as_deref())];
     for (field, own) in own {
-        let given = written(given, field);
+        let given = header_text(given, field);
         if let Some(given) = given.filter(|given| Some(*given) != own.map(str::trim)) {
             let why = match own {
                 Some(own) => format!("its {field} is `{given}`, not `{own}`"),
@@ -212,46 +217,47 @@ fn refuse_other_name(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseEr
     Ok(())
 }
 
-fn written<'d>(document: &'d Document, field: &str) -> Option<&'d str> {
+fn header_text<'d>(document: &'d Document, field: &str) -> Option<&'d str> {
     document.handoff_header()?.text(field).map(|text| text.value.trim())
 }
 
-fn other_uid(now: &Handoff<'_>) -> ReviseError {
+fn other_uid_error(now: &Handoff<'_>) -> ReviseError {
     let key = now.key().to_string();
     ReviseError::OtherHandoff { why: format!("its uid is not the one of `{key}`"), key }
 }
 
 /// The given document together with what happened since it was begun.
-fn together(
+fn merge_with_current(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     given: Document,
     restored: bool,
 ) -> Result<Document, ReviseError> {
     let given = match restored {
         true => given,
-        false => with_fields(&shelved.document, given).map_err(JournalError::from)?,
+        false => keep_missing_fields(&shelved.document, given).map_err(JournalError::from)?,
     };
-    let base = if restored { None } else { begun_from(project, shelved, &given)? };
+    let base = if restored { None } else { base_revision(project, shelved, &given)? };
     let next = match base {
-        Some((number, base)) => joined(project, (&base, Some(number)), shelved, &given)?,
+        Some((number, base)) => merge_concurrent(project, (&base, Some(number)), shelved, &given)?,
         None => given,
     };
-    Ok(with_reviews(&shelved.handoff(project), next).map_err(JournalError::from)?)
+    Ok(keep_reviews(&shelved.handoff(project), next).map_err(JournalError::from)?)
 }
 
 /// A header without a uid was not begun from the document: what it does not name stays as it is, above
 /// all where the handoff stands in its life.
-fn with_fields(now: &Document, next: Document) -> Result<Document, DocumentEditError> {
+fn keep_missing_fields(now: &Document, next: Document) -> Result<Document, DocumentEditError> {
     // These are carried over when a text is recorded.
-    const CARRIED: [&str; 3] = ["uid", "revisions", "reviews"];
+    const EXCLUDED_FIELDS: [&str; 3] = ["uid", "revisions", "reviews"];
     let (Some(own), Some(given)) = (now.handoff_header(), next.handoff_header()) else {
         return Ok(next);
     };
     if own.text("uid").is_none() || given.text("uid").is_some() {
         return Ok(next);
     }
-    let is_missing = |key: &str| !CARRIED.contains(&key) && given.fields().get(key).is_none();
+    let is_missing =
+        |key: &str| !EXCLUDED_FIELDS.contains(&key) && given.fields().get(key).is_none();
     let missing = own.fields().entries().iter().filter(|entry| is_missing(&entry.key.value));
     let edits: Vec<Edit> = missing
         .map(|entry| Edit::Set(HeaderPath::field(&entry.key.value), entry.node.data()))
@@ -263,7 +269,7 @@ fn with_fields(now: &Document, next: Document) -> Result<Document, DocumentEditE
 }
 
 /// A text that somebody wrote anew does not take away who challenged the one before.
-fn with_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, DocumentEditError> {
+fn keep_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, DocumentEditError> {
     let count = |node: Option<&YamlNode>| node.map_or(0, |node| node.items().len());
     let brought = next.handoff_header().and_then(|header| header.fields().get("reviews"));
     let Some(reviews) = now.node("reviews").filter(|own| count(Some(own)) > count(brought)) else {
@@ -274,23 +280,23 @@ fn with_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, DocumentE
 }
 
 /// Records a text; whoever was faster is merged in.
-pub(in crate::verbs) fn put(
+pub(in crate::verbs) fn record_merged(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     mut next: Document,
-    change: &Change,
-) -> Result<Recorded, ReviseError> {
+    change: &RevisionInfo,
+) -> Result<RecordedRevision, ReviseError> {
     let mut base: Option<Document> = None;
-    project.record_in_turn(shelved, |now| {
+    project.record_with_retry(shelved, |now| {
         if let Some(base) = base.replace(now.document.clone()) {
-            next = joined(project, (&base, None), now, &next)?;
+            next = merge_concurrent(project, (&base, None), now, &next)?;
         }
         Ok(project.record(now, &next, change, &|_| ()))
     })
 }
 
 /// A whole document, or the document with a new body.
-fn read(document: &Document, text: &str) -> Result<Document, DocumentEditError> {
+fn parse_text(document: &Document, text: &str) -> Result<Document, DocumentEditError> {
     let given = Document::parse(text.as_bytes());
     if given.handoff_header().is_some() {
         return Ok(given);
@@ -302,13 +308,13 @@ fn read(document: &Document, text: &str) -> Result<Document, DocumentEditError> 
 
 /// The older text that a new one was begun from, with its number, where its history is behind the
 /// document's.
-fn begun_from(
+fn base_revision(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     next: &Document,
 ) -> Result<Option<(usize, Document)>, JournalError> {
     let now = shelved.handoff(project);
-    let next = Handoff::new(next, &shelved.whereabouts, &project.settings().stages);
+    let next = Handoff::new(next, &shelved.location, &project.settings().stages);
     let (known, all) = (next.replaced_texts(), now.replaced_texts());
     let values =
         |texts: &[Option<midstride_core::text::span::Spanned<&str>>]| -> Vec<Option<String>> {
@@ -321,27 +327,27 @@ fn begun_from(
         return Ok(None);
     }
     let number = known.len() + 1;
-    match project.text_of(shelved, number) {
+    match project.revision_text(shelved, number) {
         Ok(text) => Ok(Some((number, Document::parse(&text)))),
-        Err(RevisionError::NotHere { .. } | RevisionError::Forgotten { .. }) => Ok(None),
+        Err(RevisionError::NotLocal { .. } | RevisionError::Forgotten { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
 /// The new text together with what became of the old one meanwhile.
-fn joined(
+fn merge_concurrent(
     project: &Project,
     (base, begun): (&Document, Option<usize>),
-    now: &Shelved,
+    now: &StoredHandoff,
     next: &Document,
 ) -> Result<Document, ReviseError> {
     let key = now.handoff(project).key().to_string();
     let merged = merge::merge(Some(base), &now.document, next, None)
-        .map_err(|_| other_uid(&now.handoff(project)))?;
+        .map_err(|_| other_uid_error(&now.handoff(project)))?;
     if merged.conflicts.is_empty() {
         return Ok(Document::parse(merged.text.as_bytes()));
     }
-    let scratch = Scratch::new("midstride-merge").map_err(JournalError::from)?;
+    let scratch = ScratchFolder::new("midstride-merge").map_err(JournalError::from)?;
     let name = now.path.file_name().unwrap_or_default();
     let (text, redacted) = project.clean(&merged.text);
     let kept = scratch.write(name, text.as_str().as_bytes()).map_err(JournalError::from)?;

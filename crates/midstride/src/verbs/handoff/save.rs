@@ -4,21 +4,22 @@
 //! changes nothing.
 
 use crate::clients;
-use crate::journal::{Change, JournalError, Recorded};
+use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::sys::files::{FileError, Lock};
 use crate::sys::git::Repository;
-use crate::verbs::handoff::new::{Created, NewError, NewHandoff, new, taken};
+use crate::verbs::handoff::new::{CreatedHandoff, NewError, NewHandoff, existing_path, new};
 use crate::verbs::session::checkpoint::{
-    CheckpointError, Checkpointed, Which, checkpoint, current, without_session,
+    CheckpointError, CheckpointOutcome, SessionChoice, checkpoint, context_without_session,
+    current_session,
 };
-use crate::verbs::session::cover::coverage;
+use crate::verbs::session::cover::measure_coverage;
 use crate::verbs::session::plans::plans_to_read;
-use crate::verbs::session::sessions::{last_written, stored};
+use crate::verbs::session::sessions::{last_captured, read_checkpoint};
 use crate::verbs::task::carry::tasks_of_session;
 use crate::verbs::task::mirror;
-use crate::verbs::task::{Board, TaskError};
+use crate::verbs::task::{TaskBoard, TaskError};
 use crate::verbs::work::mission::missions;
-use crate::workspace::project::{FindError, Project, SetUp, Shelved};
+use crate::workspace::project::{FindError, Project, SetupMode, StoredHandoff};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::header::{HandoffKind, Header, RevisionVerb, StartupKind, Status};
 use midstride_core::handoff::Handoff;
@@ -37,31 +38,31 @@ use midstride_core::work::task::{Task, Tasks};
 use std::path::PathBuf;
 
 /// So many tasks are restored first; all of them are carried.
-const BOOT_TASKS_MAX: usize = 10;
+const STARTUP_TASKS_MAX: usize = 10;
 /// Commands of a client that look like skills and are none.
-const BUILT_IN: [&str; 16] = [
+const BUILT_IN_COMMANDS: [&str; 16] = [
     "agents", "clear", "compact", "config", "context", "cost", "exit", "help", "init", "login",
     "logout", "memory", "model", "resume", "status", "usage",
 ];
 
 /// Whose facts are saved.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum SaveSource {
     /// Those of a session.
-    Session(Which),
+    Session(SessionChoice),
     /// No client ran it: what git and the tasks tell.
     NoSession,
 }
 
 /// What is saved.
 #[derive(Clone, Debug)]
-pub struct Save {
+pub struct SaveRequest {
     /// Whose facts.
-    pub source: Source,
+    pub source: SaveSource,
     /// Only sessions of this client.
     pub client: Option<Client>,
     /// What the author says.
-    pub judgement: AuthorNotes,
+    pub author_notes: AuthorNotes,
     /// The handoff; the one of the session where none is named.
     pub id: Option<String>,
     /// Why what is missing may be missing.
@@ -74,29 +75,29 @@ pub struct Save {
 
 /// What came of asking for what is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asking {
+pub enum AuthorRequest {
     /// A person saves: what is missing is shown.
-    Person,
+    NotAsked,
     /// The agent is asked now.
-    Now,
+    AskedNow,
     /// The agent was asked before: the handoff is kept as it is.
-    Before,
+    AskedBefore,
 }
 
 /// How it was written.
 #[derive(Debug)]
-pub enum Written {
+pub enum SaveChange {
     /// A new handoff.
     New,
     /// A revision of the one that was there.
-    Revised(Recorded),
+    Revised(RecordedRevision),
     /// Everything stood there already.
     Unchanged,
 }
 
 /// An agent that has not come back.
 #[derive(Clone, Debug)]
-pub struct InFlight {
+pub struct InFlightAgent {
     /// Its id, where it is known.
     pub id: Option<String>,
     /// What it was asked, in a few words.
@@ -105,15 +106,15 @@ pub struct InFlight {
 
 /// A session that was saved, as it was read back.
 #[derive(Debug)]
-pub struct Saved {
+pub struct SaveOutcome {
     /// The handoff, as it is on disk.
-    pub shelved: Shelved,
+    pub stored: StoredHandoff,
     /// How it was written.
-    pub written: Written,
+    pub change: SaveChange,
     /// What is missing.
-    pub gate: QualityReport,
+    pub quality: QualityReport,
     /// Whether its author is asked for that.
-    pub asking: Asking,
+    pub author_request: AuthorRequest,
     /// Why that may be missing.
     pub accepted: Option<String>,
     /// What the author answered, now or before.
@@ -121,9 +122,9 @@ pub struct Saved {
     /// How far the author tells what happened.
     pub coverage: Option<Coverage>,
     /// The session, as it was written down.
-    pub captured: Option<Checkpointed>,
+    pub captured: Option<CheckpointOutcome>,
     /// Agents that have not come back.
-    pub in_flight: Vec<InFlight>,
+    pub in_flight: Vec<InFlightAgent>,
     /// The tasks of the project, with those of the session among them.
     pub board: Tasks,
     /// The mission, as it was captured and as the tasks say.
@@ -131,17 +132,19 @@ pub struct Saved {
     /// How many open tasks it carries.
     pub tasks: usize,
     /// How many open ones did not fit.
-    pub tasks_left_out: usize,
+    pub tasks_omitted: usize,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
     /// Where a new handoff has an id that somebody named: the one that may have been meant.
-    pub similar: Option<String>,
+    pub similar_id: Option<String>,
 }
 
-impl Saved {
+impl SaveOutcome {
     /// Whether nothing more is asked: nothing is missing, or what is may be.
     pub fn is_complete(&self) -> bool {
-        self.gate.passes() || self.accepted.is_some() || self.asking == Asking::Before
+        self.quality.passes()
+            || self.accepted.is_some()
+            || self.author_request == AuthorRequest::AskedBefore
     }
 }
 
@@ -162,7 +165,7 @@ pub enum SaveError {
     TranscriptOutside(PathBuf),
     /// A boot action is none.
     #[error("`{text}` is no boot action: {why}")]
-    Boot {
+    StartupStep {
         /// What it should do.
         kind: StartupKind,
         /// What it says.
@@ -191,7 +194,7 @@ pub enum SaveError {
     },
     /// The handoff has ended.
     #[error("`{key}` is {status} already")]
-    Ended {
+    Closed {
         /// The handoff.
         key: String,
         /// How it ended.
@@ -226,74 +229,85 @@ pub enum SaveError {
 }
 
 /// Saves a session.
-pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
-    if project.set_up() == SetUp::Not {
+pub fn save(project: &Project, wanted: &SaveRequest) -> Result<SaveOutcome, SaveError> {
+    if project.setup() == SetupMode::NotSetUp {
         return Err(SaveError::NotSetUp);
     }
-    if let Some((kind, text, why)) = wanted.judgement.refused_startup_step() {
-        return Err(SaveError::Boot { kind, text: text.to_owned(), why });
+    if let Some((kind, text, why)) = wanted.author_notes.refused_startup_step() {
+        return Err(SaveError::StartupStep { kind, text: text.to_owned(), why });
     }
     let is_there = |path: &str| project.root().has_file(std::path::Path::new(path.trim()));
-    let mut reads = wanted.judgement.boot.iter().filter(|(kind, _)| *kind == StartupKind::Read);
+    let mut reads = wanted.author_notes.boot.iter().filter(|(kind, _)| *kind == StartupKind::Read);
     if let Some((kind, text)) = reads.find(|(_, path)| !is_there(path)) {
         let why = "there is no such file in the project";
-        return Err(SaveError::Boot { kind: *kind, text: text.to_owned(), why });
+        return Err(SaveError::StartupStep { kind: *kind, text: text.to_owned(), why });
     }
-    let captured = captured(project, wanted)?;
+    let captured = capture_session(project, wanted)?;
     // As it was written down: whoever looks again sees the same.
-    let kept = captured.as_ref().map(|done| stored(project, &done.blob)).transpose()?.flatten();
+    let kept =
+        captured.as_ref().map(|done| read_checkpoint(project, &done.blob)).transpose()?.flatten();
     let checkpoint = kept.or_else(|| captured.as_ref().map(|done| done.checkpoint.clone()));
-    let (project, _lock) = &alone(project)?;
-    let board = board(project, checkpoint.as_ref())?;
+    let (project, _lock) = &lock_project(project)?;
+    let board = open_board(project, checkpoint.as_ref())?;
     let blob = captured.as_ref().map(|done| done.blob.as_str());
-    let making = Making { project, wanted, checkpoint: checkpoint.as_ref(), blob, board: &board };
-    let existing = making.existing()?;
-    let asking = making.asking(existing.as_ref().map(|shelved| &shelved.document));
+    let making = SaveContext {
+        project,
+        request: wanted,
+        checkpoint: checkpoint.as_ref(),
+        blob,
+        board: &board,
+    };
+    let existing = making.find_existing()?;
+    let asking = making.author_request(existing.as_ref().map(|shelved| &shelved.document));
     let (shelved, written, redacted) = match existing {
         Some(shelved) => making.revise(&shelved)?,
         None => making.create()?,
     };
     let similar = match written {
-        Written::New => making.similar(),
-        Written::Revised(_) | Written::Unchanged => None,
+        SaveChange::New => making.find_similar_id(),
+        SaveChange::Revised(_) | SaveChange::Unchanged => None,
     };
     let reflection = gate::recorded_reflection(&shelved.document);
-    let (gate, coverage) = judged(project, &shelved.document, checkpoint.as_ref());
+    let (gate, coverage) = assess_quality(project, &shelved.document, checkpoint.as_ref());
     let gate = gate.with_reflection(&reflection);
     let tasks = shelved.handoff(project).node("state.tasks").map_or(0, |node| node.items().len());
-    Ok(Saved {
-        accepted: accepted(&shelved.document),
+    Ok(SaveOutcome {
+        accepted: accepted_reason(&shelved.document),
         reflection,
-        in_flight: checkpoint.as_ref().map(in_flight).unwrap_or_default(),
-        mission: mission(project, wanted, &board.tasks)?,
-        tasks_left_out: tasks_of_session(&board.tasks, None).1,
-        shelved,
-        written,
-        gate,
-        asking,
+        in_flight: checkpoint.as_ref().map(in_flight_agents).unwrap_or_default(),
+        mission: current_mission(project, wanted, &board.tasks)?,
+        tasks_omitted: tasks_of_session(&board.tasks, None).1,
+        stored: shelved,
+        change: written,
+        quality: gate,
+        author_request: asking,
         coverage,
         captured,
         tasks,
         redacted,
-        similar,
+        similar_id: similar,
         board: board.tasks,
     })
 }
 
 /// The tasks of the project, with those of the session among them.
-fn board(project: &Project, checkpoint: Option<&Checkpoint>) -> Result<Board, TaskError> {
-    let mut board = Board::open(project)?;
+fn open_board(project: &Project, checkpoint: Option<&Checkpoint>) -> Result<TaskBoard, TaskError> {
+    let mut board = TaskBoard::open(project)?;
     if let Some(checkpoint) = checkpoint {
-        mirror::tell(project, board.ledger(), checkpoint)?;
-        board.look()?;
+        mirror::append_tasks(project, board.ledger(), checkpoint)?;
+        board.reload()?;
     }
     Ok(board)
 }
 
 /// The mission as it is left: the author of the handoff has the last word on what is next.
-fn mission(project: &Project, wanted: &Save, tasks: &Tasks) -> Result<Option<Mission>, TaskError> {
+fn current_mission(
+    project: &Project,
+    wanted: &SaveRequest,
+    tasks: &Tasks,
+) -> Result<Option<Mission>, TaskError> {
     let mission = Mission::combine(missions(project)?.last(), tasks);
-    let next = &wanted.judgement.next;
+    let next = &wanted.author_notes.next;
     if next.is_empty() {
         return Ok(mission);
     }
@@ -312,20 +326,24 @@ fn mission(project: &Project, wanted: &Save, tasks: &Tasks) -> Result<Option<Mis
 
 /// The project for one that saves at a time: two that save one session at once must not make two
 /// handoffs of it. Whoever came before may have made the shelf, so it is looked at anew.
-fn alone(project: &Project) -> Result<(Project, Lock), SaveError> {
-    let lock = Lock::hold(&project.make_private()?, "save")?;
+fn lock_project(project: &Project) -> Result<(Project, Lock), SaveError> {
+    let lock = Lock::acquire(&project.make_private()?, "save")?;
     let project = Project::discover(project.environment().clone()).map_err(NewError::from)?;
     Ok((project, lock))
 }
 
 /// The session, written down to where it is now, or as it was written down last if its transcript is
 /// gone.
-fn captured(project: &Project, wanted: &Save) -> Result<Option<Checkpointed>, SaveError> {
-    let Source::Session(which) = &wanted.source else { return Ok(None) };
-    let is_open = matches!(which, Which::Current) && current(project, wanted.client).is_none();
-    let of_handoff = if is_open { recovery(project, wanted)? } else { None };
+fn capture_session(
+    project: &Project,
+    wanted: &SaveRequest,
+) -> Result<Option<CheckpointOutcome>, SaveError> {
+    let SaveSource::Session(which) = &wanted.source else { return Ok(None) };
+    let is_open = matches!(which, SessionChoice::Current)
+        && current_session(project, wanted.client).is_none();
+    let of_handoff = if is_open { session_of_handoff(project, wanted)? } else { None };
     let (which, client) = match of_handoff {
-        Some((client, session)) => (&Which::Id(session), Some(client)),
+        Some((client, session)) => (&SessionChoice::Id(session), Some(client)),
         None => (which, wanted.client),
     };
     let done = checkpoint(project, which, client, CheckpointMode::Checkpoint);
@@ -334,27 +352,30 @@ fn captured(project: &Project, wanted: &Save) -> Result<Option<Checkpointed>, Sa
         Err(CheckpointError::NoTranscript(own)) => &own.id,
         Ok(_) | Err(_) => return Ok(Some(done?)),
     };
-    match last_written(project, gone, client) {
+    match last_captured(project, gone, client) {
         Err(CheckpointError::NoSuch(_)) => Ok(Some(done?)),
         last => Ok(Some(last?)),
     }
 }
 
 /// The session that the named handoff is of.
-fn recovery(project: &Project, wanted: &Save) -> Result<Option<(Client, String)>, SaveError> {
-    let Some(shelved) = named(project, wanted)? else { return Ok(None) };
+fn session_of_handoff(
+    project: &Project,
+    wanted: &SaveRequest,
+) -> Result<Option<(Client, String)>, SaveError> {
+    let Some(shelved) = find_named(project, wanted)? else { return Ok(None) };
     let handoff = shelved.handoff(project);
-    let client = said(&handoff, "state.recovery.client").and_then(Client::from_name);
+    let client = header_text(&handoff, "state.recovery.client").and_then(Client::from_name);
     let client = client.filter(|client| wanted.client.is_none_or(|want| want == *client));
-    let session = said(&handoff, "state.recovery.session").map(str::to_owned);
+    let session = header_text(&handoff, "state.recovery.session").map(str::to_owned);
     Ok(client.zip(session))
 }
 
 /// The handoff that is named, where there is one to write on.
-fn named(project: &Project, wanted: &Save) -> Result<Option<Shelved>, SaveError> {
-    let Some(id) = wanted.id.as_ref().or(wanted.judgement.id.as_ref()) else { return Ok(None) };
+fn find_named(project: &Project, wanted: &SaveRequest) -> Result<Option<StoredHandoff>, SaveError> {
+    let Some(id) = wanted.id.as_ref().or(wanted.author_notes.id.as_ref()) else { return Ok(None) };
     let key = HandoffKey { id: id.clone(), stage: None };
-    if taken(project, &key)?.is_none() {
+    if existing_path(project, &key)?.is_none() {
         return Ok(None);
     }
     let shelved = project.find(id)?;
@@ -362,16 +383,16 @@ fn named(project: &Project, wanted: &Save) -> Result<Option<Shelved>, SaveError>
     let (key, kind, status) = (handoff.key().to_string(), handoff.kind(), handoff.status());
     match (kind, status.is_open()) {
         (HandoffKind::Session, true) => Ok(Some(shelved)),
-        (HandoffKind::Session, false) => Err(SaveError::Ended { key, status }),
+        (HandoffKind::Session, false) => Err(SaveError::Closed { key, status }),
         (kind, _) => Err(SaveError::OtherKind { key, kind }),
     }
 }
 
 /// The handoff of a session.
 #[derive(Debug)]
-pub struct Promoted {
+pub struct PromotedHandoff {
     /// The document.
-    pub shelved: Shelved,
+    pub stored: StoredHandoff,
     /// Whether it was made now; else it was there and is as it was.
     pub is_new: bool,
     /// Secrets that were not written.
@@ -379,75 +400,76 @@ pub struct Promoted {
 }
 
 /// The handoff of a session, made of its facts alone where there is none; nobody has judged it.
-pub(in crate::verbs) fn facts_only(
+pub(in crate::verbs) fn save_facts_only(
     project: &Project,
     checkpoint: &Checkpoint,
     blob: &str,
     judgement: AuthorNotes,
     id: Option<String>,
-) -> Result<Promoted, SaveError> {
-    let wanted = Save {
-        source: Source::NoSession,
+) -> Result<PromotedHandoff, SaveError> {
+    let wanted = SaveRequest {
+        source: SaveSource::NoSession,
         client: None,
-        judgement,
+        author_notes: judgement,
         id,
         accept: None,
         by: None,
         is_agent: false,
     };
-    let (project, _lock) = &alone(project)?;
-    let board = board(project, Some(checkpoint))?;
+    let (project, _lock) = &lock_project(project)?;
+    let board = open_board(project, Some(checkpoint))?;
     let (wanted, blob) = (&wanted, Some(blob));
-    let making = Making { project, wanted, checkpoint: Some(checkpoint), blob, board: &board };
-    if let Some(shelved) = making.of_session(checkpoint)? {
-        return Ok(Promoted { shelved, is_new: false, redacted: Vec::new() });
+    let making =
+        SaveContext { project, request: wanted, checkpoint: Some(checkpoint), blob, board: &board };
+    if let Some(shelved) = making.find_of_session(checkpoint)? {
+        return Ok(PromotedHandoff { stored: shelved, is_new: false, redacted: Vec::new() });
     }
-    let Created { shelved, redacted, .. } = making.put_new(&making.skeleton()?)?;
-    Ok(Promoted { shelved, is_new: true, redacted })
+    let CreatedHandoff { stored: shelved, redacted, .. } = making.write_new(&making.skeleton()?)?;
+    Ok(PromotedHandoff { stored: shelved, is_new: true, redacted })
 }
 
-fn in_flight(checkpoint: &Checkpoint) -> Vec<InFlight> {
+fn in_flight_agents(checkpoint: &Checkpoint) -> Vec<InFlightAgent> {
     let agents = checkpoint.session.agents.iter();
     let flying = agents.filter(|agent| agent.state == AgentState::InFlight);
-    flying.map(|agent| InFlight { id: agent.id.clone(), about: agent.about.clone() }).collect()
+    flying.map(|agent| InFlightAgent { id: agent.id.clone(), about: agent.about.clone() }).collect()
 }
 
 /// Why the author accepts what is missing, as the document says it.
-fn accepted(document: &Document) -> Option<String> {
+fn accepted_reason(document: &Document) -> Option<String> {
     let reason = gate::quality_node(document)?.get("accepted")?.text()?.value;
     Some(reason.trim().to_owned())
 }
 
 /// What the gate says about a document.
-fn judged(
+fn assess_quality(
     project: &Project,
     document: &Document,
     checkpoint: Option<&Checkpoint>,
 ) -> (QualityReport, Option<Coverage>) {
-    let verdict = project.judge_text(document);
-    let coverage = checkpoint.map(|checkpoint| coverage(project, checkpoint, document));
+    let verdict = project.check_text(document);
+    let coverage = checkpoint.map(|checkpoint| measure_coverage(project, checkpoint, document));
     (QualityReport::check(document, &verdict, coverage.as_ref()), coverage)
 }
 
 /// What a handoff is made of.
-struct Making<'m> {
+struct SaveContext<'m> {
     project: &'m Project,
-    wanted: &'m Save,
+    request: &'m SaveRequest,
     checkpoint: Option<&'m Checkpoint>,
     blob: Option<&'m str>,
-    board: &'m Board,
+    board: &'m TaskBoard,
 }
 
-impl Making<'_> {
+impl SaveContext<'_> {
     /// The handoff that is written on: the named one, the one of the session, the one of the title.
-    fn existing(&self) -> Result<Option<Shelved>, SaveError> {
-        let judgement = &self.wanted.judgement;
-        if self.wanted.id.is_some() || judgement.id.is_some() {
-            return named(self.project, self.wanted);
+    fn find_existing(&self) -> Result<Option<StoredHandoff>, SaveError> {
+        let judgement = &self.request.author_notes;
+        if self.request.id.is_some() || judgement.id.is_some() {
+            return find_named(self.project, self.request);
         }
         match (self.checkpoint, &judgement.title) {
-            (Some(checkpoint), _) => self.of_session(checkpoint),
-            (None, Some(title)) => self.only_one(self.open_ones(title, &|handoff| {
+            (Some(checkpoint), _) => self.find_of_session(checkpoint),
+            (None, Some(title)) => self.expect_one(self.find_open(title, &|handoff| {
                 handoff.title() == Some(title.trim()) && handoff.node("state.recovery").is_none()
             })),
             (None, None) => Ok(None),
@@ -455,16 +477,19 @@ impl Making<'_> {
     }
 
     /// The open handoff of a session.
-    fn of_session(&self, checkpoint: &Checkpoint) -> Result<Option<Shelved>, SaveError> {
-        self.only_one(self.open_ones(checkpoint.session_id(), &|handoff| {
-            said(handoff, "state.recovery.session") == Some(checkpoint.session_id())
-                && said(handoff, "state.recovery.client") == Some(checkpoint.client().name())
+    fn find_of_session(&self, checkpoint: &Checkpoint) -> Result<Option<StoredHandoff>, SaveError> {
+        self.expect_one(self.find_open(checkpoint.session_id(), &|handoff| {
+            header_text(handoff, "state.recovery.session") == Some(checkpoint.session_id())
+                && header_text(handoff, "state.recovery.client") == Some(checkpoint.client().name())
         }))
     }
 
-    fn only_one(&self, mut found: Vec<Shelved>) -> Result<Option<Shelved>, SaveError> {
+    fn expect_one(
+        &self,
+        mut found: Vec<StoredHandoff>,
+    ) -> Result<Option<StoredHandoff>, SaveError> {
         if found.len() > 1 {
-            let key = |shelved: &Shelved| shelved.handoff(self.project).key().to_string();
+            let key = |shelved: &StoredHandoff| shelved.handoff(self.project).key().to_string();
             let session = self.checkpoint.map_or("", Checkpoint::session_id).to_owned();
             return Err(SaveError::Several { session, keys: found.iter().map(key).collect() });
         }
@@ -472,15 +497,19 @@ impl Making<'_> {
     }
 
     /// Open handoffs of the private shelf that fit.
-    fn open_ones(&self, text: &str, fits: &(dyn Fn(&Handoff<'_>) -> bool + Sync)) -> Vec<Shelved> {
+    fn find_open(
+        &self,
+        text: &str,
+        fits: &(dyn Fn(&Handoff<'_>) -> bool + Sync),
+    ) -> Vec<StoredHandoff> {
         let project = self.project;
         let mentions = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(text.trim());
-        let chosen = project.with_those(mentions, |shelved| {
+        let chosen = project.map_matching(mentions, |shelved| {
             let handoff = shelved.handoff(project);
             let is_it = handoff.is_handoff()
                 && handoff.kind() == HandoffKind::Session
                 && handoff.status().is_open()
-                && project.private_shelf_of(&shelved).is_some()
+                && project.private_folder_of(&shelved).is_some()
                 && fits(&handoff);
             is_it.then_some(shelved)
         });
@@ -488,9 +517,9 @@ impl Making<'_> {
     }
 
     /// The open handoff whose id is nearly the one that was named.
-    fn similar(&self) -> Option<String> {
-        let named = self.wanted.id.as_ref().or(self.wanted.judgement.id.as_ref())?;
-        let open = self.open_ones("", &|handoff| handoff.id() != named);
+    fn find_similar_id(&self) -> Option<String> {
+        let named = self.request.id.as_ref().or(self.request.author_notes.id.as_ref())?;
+        let open = self.find_open("", &|handoff| handoff.id() != named);
         let ids: Vec<String> =
             open.iter().map(|shelved| shelved.handoff(self.project).id().to_owned()).collect();
         nearest_match(named, ids.iter().map(String::as_str)).map(str::to_owned)
@@ -499,12 +528,12 @@ impl Making<'_> {
     /// What the session did, for a handoff as it is.
     fn facts(&self, before: Option<&Handoff<'_>>) -> SessionFacts {
         let project = self.project;
-        let tops = clients::tops(project);
+        let tops = clients::project_folders(project);
         let tops: Vec<&std::path::Path> = tops.iter().map(PathBuf::as_path).collect();
         let (mut state, page) = match self.checkpoint {
             Some(checkpoint) => (checkpoint.state(self.blob, &tops), checkpoint.page()),
             None => {
-                let around = without_session(project);
+                let around = context_without_session(project);
                 (core_checkpoint::state_without_session(&around), around.page())
             }
         };
@@ -545,7 +574,7 @@ impl Making<'_> {
                 // It is loaded as it was used last.
                 Some((_, before)) if !given.is_empty() => *before = given,
                 Some(_) => {}
-                None if BUILT_IN.contains(&name) => {}
+                None if BUILT_IN_COMMANDS.contains(&name) => {}
                 None => skills.push((name, given)),
             }
         }
@@ -562,7 +591,7 @@ impl Making<'_> {
         let (open, ended): (Vec<&Task>, Vec<&Task>) =
             self.board.tasks.iter().partition(|task| task.status.is_open());
         let text = |task: &Task| format!("{} {}", task.id.short(), task.subject);
-        let open: Vec<String> = open.into_iter().take(BOOT_TASKS_MAX).map(text).collect();
+        let open: Vec<String> = open.into_iter().take(STARTUP_TASKS_MAX).map(text).collect();
         // An older midstride wrote those of a client without an id.
         let ended = ended.into_iter().flat_map(|task| [text(task), task.subject.clone()]);
         let over = ended.filter(|task| !open.contains(task)).collect();
@@ -570,56 +599,60 @@ impl Making<'_> {
     }
 
     /// The session of the agent that saves; none where a person does.
-    fn agent(&self) -> Option<&str> {
+    fn agent_session(&self) -> Option<&str> {
         let session = self.checkpoint.map_or("none", Checkpoint::session_id);
-        self.wanted.is_agent.then_some(session)
+        self.request.is_agent.then_some(session)
     }
 
     /// Whether the author is asked for what is missing, as far as the handoff shows.
-    fn asking(&self, document: Option<&Document>) -> Asking {
-        match self.agent() {
-            None => Asking::Person,
-            agent if document.and_then(gate::asked_session) == agent => Asking::Before,
-            Some(_) => Asking::Now,
+    fn author_request(&self, document: Option<&Document>) -> AuthorRequest {
+        match self.agent_session() {
+            None => AuthorRequest::NotAsked,
+            agent if document.and_then(gate::asked_session) == agent => AuthorRequest::AskedBefore,
+            Some(_) => AuthorRequest::AskedNow,
         }
     }
 
     /// A document with what the gate says about it.
-    fn gated(&self, document: &Document) -> Result<Document, DocumentEditError> {
-        let (gate, coverage) =
-            judged(self.project, &whole(self.project, document)?, self.checkpoint);
+    fn with_quality_record(&self, document: &Document) -> Result<Document, DocumentEditError> {
+        let (gate, coverage) = assess_quality(
+            self.project,
+            &with_default_fields(self.project, document)?,
+            self.checkpoint,
+        );
         let said = self
-            .wanted
-            .judgement
+            .request
+            .author_notes
             .reflection
             .clone()
             .or_earlier(gate::recorded_reflection(document));
         let gate = gate.with_reflection(&said);
         let environment = self.project.environment();
-        let by = self.wanted.by.as_deref().or(environment.user.as_deref());
-        let occasion = QualityStamp { at: environment.clock.now(), by, agent: self.agent() };
+        let by = self.request.by.as_deref().or(environment.user.as_deref());
+        let occasion =
+            QualityStamp { at: environment.clock.now(), by, agent: self.agent_session() };
         let edit = gate::record_edit(
             document,
             &gate,
             coverage.as_ref(),
-            self.wanted.accept.as_deref(),
-            &self.wanted.judgement.reflection,
+            self.request.accept.as_deref(),
+            &self.request.author_notes.reflection,
             &occasion,
         );
         document.edit(edit.as_slice()).map(|(document, _)| document)
     }
 
-    fn create(&self) -> Result<(Shelved, Written, Vec<Redaction>), SaveError> {
-        let created = self.put_new(&self.gated(&self.skeleton()?)?)?;
+    fn create(&self) -> Result<(StoredHandoff, SaveChange, Vec<Redaction>), SaveError> {
+        let created = self.write_new(&self.with_quality_record(&self.skeleton()?)?)?;
         let read = Project::discover(self.project.environment().clone()).map_err(NewError::from)?;
-        let spot = read.spot_of_path(&read.root().path().join(&created.shelved.path));
+        let spot = read.place_of_path(&read.root().path().join(&created.stored.path));
         let shelved = spot.map(|spot| read.read(&spot)).transpose()?;
-        let path = created.shelved.path.clone();
-        let shelved = shelved.ok_or_else(|| lost(&path, "it is not there"))?;
-        if shelved.bytes != created.shelved.bytes {
-            return Err(lost(&path, "its text is another one"));
+        let path = created.stored.path.clone();
+        let shelved = shelved.ok_or_else(|| not_read_back(&path, "it is not there"))?;
+        if shelved.bytes != created.stored.bytes {
+            return Err(not_read_back(&path, "its text is another one"));
         }
-        Ok((shelved, Written::New, created.redacted))
+        Ok((shelved, SaveChange::New, created.redacted))
     }
 
     /// A new document, in which `new` fills in what is blank.
@@ -628,18 +661,18 @@ impl Making<'_> {
         let mut blank = vec!["format", "id", "uid", "kind", "status", "created"];
         blank.extend(committed.then_some("at_commit"));
         blank.extend(self.author().map(|_| "from"));
-        self.wanted.judgement.new_document(&self.facts(None), &blank)
+        self.request.author_notes.new_document(&self.facts(None), &blank)
     }
 
     fn author(&self) -> Option<String> {
         let client = self.checkpoint.map(|checkpoint| checkpoint.client().name().to_owned());
         let user = || self.project.environment().user.clone();
-        self.wanted.by.clone().or(client).or_else(user)
+        self.request.by.clone().or(client).or_else(user)
     }
 
-    fn put_new(&self, document: &Document) -> Result<Created, SaveError> {
+    fn write_new(&self, document: &Document) -> Result<CreatedHandoff, SaveError> {
         let wanted = NewHandoff {
-            id: self.wanted.id.clone().or_else(|| self.wanted.judgement.id.clone()),
+            id: self.request.id.clone().or_else(|| self.request.author_notes.id.clone()),
             kind: Some(HandoffKind::Session),
             by: self.author(),
             text: Some(document.text().to_owned()),
@@ -649,13 +682,17 @@ impl Making<'_> {
         Ok(new(self.project, &wanted)?)
     }
 
-    fn revise(&self, shelved: &Shelved) -> Result<(Shelved, Written, Vec<Redaction>), SaveError> {
+    fn revise(
+        &self,
+        shelved: &StoredHandoff,
+    ) -> Result<(StoredHandoff, SaveChange, Vec<Redaction>), SaveError> {
         let project = self.project;
-        let change = Change::by_verb(RevisionVerb::Save, self.reason(), self.wanted.by.clone());
-        let recorded: Option<Recorded> = project.record_in_turn(shelved, |now| {
+        let change =
+            RevisionInfo::by_verb(RevisionVerb::Save, self.reason(), self.request.by.clone());
+        let recorded: Option<RecordedRevision> = project.record_with_retry(shelved, |now| {
             let facts = self.facts(Some(&now.handoff(project)));
-            let next = self.wanted.judgement.merge_into_document(&now.document, &facts)?;
-            let next = self.gated(&next)?;
+            let next = self.request.author_notes.merge_into_document(&now.document, &facts)?;
+            let next = self.with_quality_record(&next)?;
             if next.text() == now.document.text() {
                 return Ok::<_, SaveError>(Ok(None));
             }
@@ -663,26 +700,31 @@ impl Making<'_> {
         })?;
         let read = project.reread(shelved)?;
         let Some(mut recorded) = recorded else {
-            return Ok((read, Written::Unchanged, Vec::new()));
+            return Ok((read, SaveChange::Unchanged, Vec::new()));
         };
-        self.hold(shelved, &read, &recorded)?;
+        self.verify_read_back(shelved, &read, &recorded)?;
         let redacted = std::mem::take(&mut recorded.redacted);
-        Ok((read, Written::Revised(recorded), redacted))
+        Ok((read, SaveChange::Revised(recorded), redacted))
     }
 
     /// Holds what was read back against what was written.
-    fn hold(&self, before: &Shelved, read: &Shelved, recorded: &Recorded) -> Result<(), SaveError> {
+    fn verify_read_back(
+        &self,
+        before: &StoredHandoff,
+        read: &StoredHandoff,
+        recorded: &RecordedRevision,
+    ) -> Result<(), SaveError> {
         let (old, now) = (before.handoff(self.project), read.handoff(self.project));
         let uid = |handoff: &Handoff<'_>| handoff.uid().map(|uid| uid.value.trim().to_owned());
         if uid(&old).is_some() && uid(&old) != uid(&now) {
-            return Err(lost(&read.path, "it is another handoff"));
+            return Err(not_read_back(&read.path, "it is another handoff"));
         }
         // Somebody may have gone on from it already; then their entry is behind ours.
         if now.replaced_texts().len() + 1 < recorded.revision {
-            return Err(lost(&read.path, "its revision is not there"));
+            return Err(not_read_back(&read.path, "its revision is not there"));
         }
         if self.project.is_edited_outside(read)? {
-            return Err(lost(&read.path, "its text is another one"));
+            return Err(not_read_back(&read.path, "its text is another one"));
         }
         Ok(())
     }
@@ -693,16 +735,19 @@ impl Making<'_> {
     }
 }
 
-fn lost(path: &std::path::Path, why: &str) -> SaveError {
+fn not_read_back(path: &std::path::Path, why: &str) -> SaveError {
     SaveError::NotReadBack { path: path.to_owned(), why: why.to_owned() }
 }
 
-fn said<'d>(handoff: &Handoff<'d>, place: &str) -> Option<&'d str> {
+fn header_text<'d>(handoff: &Handoff<'d>, place: &str) -> Option<&'d str> {
     handoff.node(place).and_then(YamlNode::text).map(|text| text.value.trim())
 }
 
 /// A document with what `new` will give it, so that it is judged as it will be.
-fn whole(project: &Project, document: &Document) -> Result<Document, DocumentEditError> {
+fn with_default_fields(
+    project: &Project,
+    document: &Document,
+) -> Result<Document, DocumentEditError> {
     let now = YamlData::Bare(time::format_time(project.environment().clock.now()));
     let will_have = [
         ("id", YamlData::text("new")),

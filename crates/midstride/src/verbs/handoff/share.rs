@@ -1,8 +1,8 @@
 //! Move a handoff from the private shelf to the committed one.
 
-use crate::journal::{Change, JournalError};
+use crate::journal::{JournalError, RevisionInfo};
 use crate::sys::files::FileError;
-use crate::workspace::project::{Project, SetUp, Shelved};
+use crate::workspace::project::{Project, SetupMode, StoredHandoff};
 use midstride_core::format::header::RevisionVerb;
 use std::path::PathBuf;
 
@@ -27,25 +27,25 @@ pub enum ShareError {
 /// is lost.
 pub fn share(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     by: Option<String>,
 ) -> Result<PathBuf, ShareError> {
-    if project.set_up() != SetUp::Committed {
+    if project.setup() != SetupMode::Committed {
         return Err(ShareError::CommitsNothing);
     }
-    let private = project.private_shelf_of(shelved);
+    let private = project.private_folder_of(shelved);
     let private = private.ok_or_else(|| ShareError::NotPrivate(shelved.path.clone()))?;
-    let committed = &project.shelves()[0];
+    let committed = &project.folders()[0];
     let path = committed.path_of(&shelved.handoff(project).key());
     // A place that is taken is found before anything is written.
-    if committed.root().has(&path) {
-        let problem = crate::sys::files::Problem::Exists;
+    if committed.root().exists(&path) {
+        let problem = crate::sys::files::FileProblem::Exists;
         return Err(FileError { path: committed.root().path().join(path), problem }.into());
     }
-    let change = Change::by_verb(RevisionVerb::Share, "shared", by);
+    let change = RevisionInfo::by_verb(RevisionVerb::Share, "shared", by);
     project.record(shelved, &shelved.document, &change, &|_| ())?;
     let now = project.reread(shelved)?;
     committed.root().create(&path, &now.bytes)?;
-    private.root().remove(now.inside_its_shelf(), &now.bytes)?;
+    private.root().remove(now.relative_path(), &now.bytes)?;
     Ok(path)
 }

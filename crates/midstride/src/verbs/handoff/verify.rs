@@ -1,14 +1,14 @@
 //! Run the proofs that this person allowed, and tell what came of them.
 
-use crate::journal::{Change, Recorded};
-use crate::store::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
+use crate::journal::{RecordedRevision, RevisionInfo};
+use crate::store::ledger::{Ledger as _, SqliteLedger, StreamId, WaitPolicy};
 use crate::sys::files;
 use crate::sys::ids::new_uid;
-use crate::sys::process::{self, Bounded, Bounds, run_bounded};
-use crate::verbs::handoff::allow::{AllowError, Allowable, allowable};
-use crate::verbs::handoff::live::{LiveError, live};
-use crate::workspace::project::{Project, Shelved};
-use crate::workspace::settings::{Inside, variables_for_a_proof};
+use crate::sys::process::{self, ProcessLimits, ProcessReport, run_bounded};
+use crate::verbs::handoff::allow::{AllowError, AllowableProof, allowable_proofs};
+use crate::verbs::handoff::live::{ApplyError, apply};
+use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::settings::{Automation, proof_variables};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::life::{self, CompletedProof, MeasurementSide, TrialContext};
@@ -28,18 +28,18 @@ const TAIL_BYTES_MAX: usize = 2 << 10;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Verify {
+pub struct VerifyRequest {
     /// Only this proof.
     pub only: Option<usize>,
     /// Stop each command after this time, whatever its proof says.
     pub timeout: Option<Duration>,
     /// Write what came of it into the document.
-    pub record: Option<Record>,
+    pub record: Option<RecordOptions>,
 }
 
 /// How it is written into the document.
 #[derive(Clone, Debug, Default)]
-pub struct Record {
+pub struct RecordOptions {
     /// Which number of a measurement it is.
     pub side: Option<MeasurementSide>,
     /// Who ran it.
@@ -50,18 +50,18 @@ pub struct Record {
 #[derive(Debug)]
 pub struct Verification {
     /// In the order of the document.
-    pub proofs: Vec<Verified>,
+    pub proofs: Vec<VerifiedProof>,
     /// What was written into the document, or why not; none where nothing was to be.
-    pub recorded: Option<Result<Recorded, LiveError>>,
+    pub recorded: Option<Result<RecordedRevision, ApplyError>>,
     /// The reason of that revision.
     pub reason: String,
     /// Why the ledger does not know of it.
-    pub untold: Option<String>,
+    pub ledger_error: Option<String>,
 }
 
 /// What came of one proof.
 #[derive(Clone, Debug)]
-pub struct Verified {
+pub struct VerifiedProof {
     /// Counted from one, in the order of the document.
     pub number: usize,
     /// What is claimed.
@@ -69,25 +69,25 @@ pub struct Verified {
     /// What is run.
     pub test: Option<ProofSpec>,
     /// Where it stands.
-    pub state: State,
+    pub state: VerifyState,
 }
 
 /// Where a proof stands.
 #[derive(Clone, Debug)]
-pub enum State {
+pub enum VerifyState {
     /// It was run.
-    Ran(Ran),
+    Executed(TrialReport),
     /// Nobody allowed it.
     NotAllowed,
     /// It is not clear what to run.
     NotUnderstood(ProofSpecError),
     /// It could not be run.
-    NotRun(String),
+    NotExecuted(String),
 }
 
 /// A proof that was run.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct TrialReport {
     /// What came of it.
     pub outcome: TrialOutcome,
     /// The exit code; none where a signal or the clock ended it.
@@ -104,11 +104,11 @@ pub struct Ran {
 
 /// How far a verification has come.
 #[derive(Clone, Copy, Debug)]
-pub enum Progress<'p> {
+pub enum VerifyProgress<'p> {
     /// A proof runs, and for how long.
-    Runs(&'p Allowable, Duration),
+    Executing(&'p AllowableProof, Duration),
     /// This came of a proof.
-    Done(&'p Verified),
+    Done(&'p VerifiedProof),
 }
 
 /// Runs what is allowed, tells the ledger, and writes it into the document where that is wanted.
@@ -116,89 +116,94 @@ pub enum Progress<'p> {
 /// back what is known of an earlier one.
 pub fn verify(
     project: &Project,
-    shelved: &Shelved,
-    asked: &Verify,
-    watch: &mut dyn FnMut(Progress<'_>),
+    shelved: &StoredHandoff,
+    asked: &VerifyRequest,
+    watch: &mut dyn FnMut(VerifyProgress<'_>),
 ) -> Result<Verification, AllowError> {
     let mut proofs = Vec::new();
     let mut untold = None;
     // The first revision gives a document its uid; before it, nobody can say what was proven.
     let can_tell = shelved.handoff(project).uid().is_some();
-    for proof in allowable(project, shelved, asked.only)? {
-        let state = state(project, &proof, asked.timeout, watch);
-        let Allowable { number, claim, test, .. } = proof;
-        let verified = Verified { number, claim, test: test.ok(), state };
-        if can_tell && matches!(verified.state, State::Ran(_)) {
-            let told = tell(project, shelved, std::slice::from_ref(&verified));
+    for proof in allowable_proofs(project, shelved, asked.only)? {
+        let state = verify_proof(project, &proof, asked.timeout, watch);
+        let AllowableProof { number, claim, test, .. } = proof;
+        let verified = VerifiedProof { number, claim, test: test.ok(), state };
+        if can_tell && matches!(verified.state, VerifyState::Executed(_)) {
+            let told = append_to_ledger(project, shelved, std::slice::from_ref(&verified));
             untold = told.err().or(untold);
         }
-        watch(Progress::Done(&verified));
+        watch(VerifyProgress::Done(&verified));
         proofs.push(verified);
     }
-    let proven = proven(&proofs);
+    let proven = completed_proofs(&proofs);
     let reason = reason(&proven);
     let record = asked.record.as_ref().filter(|_| !proven.is_empty());
     let recorded =
-        record.map(|record| write_down(project, shelved, &proven, record, reason.clone()));
+        record.map(|record| record_in_document(project, shelved, &proven, record, reason.clone()));
     if !can_tell && !proven.is_empty() {
-        untold = tell(project, shelved, &proofs).err();
+        untold = append_to_ledger(project, shelved, &proofs).err();
     }
-    Ok(Verification { proofs, recorded, reason, untold })
+    Ok(Verification { proofs, recorded, reason, ledger_error: untold })
 }
 
-fn state(
+fn verify_proof(
     project: &Project,
-    proof: &Allowable,
+    proof: &AllowableProof,
     timeout: Option<Duration>,
-    watch: &mut dyn FnMut(Progress<'_>),
-) -> State {
+    watch: &mut dyn FnMut(VerifyProgress<'_>),
+) -> VerifyState {
     let test = match &proof.test {
         Ok(test) => test,
-        Err(why) => return State::NotUnderstood(why.clone()),
+        Err(why) => return VerifyState::NotUnderstood(why.clone()),
     };
     if !proof.is_allowed {
-        return State::NotAllowed;
+        return VerifyState::NotAllowed;
     }
-    if project.environment().inside == Some(Inside::Proof) {
-        return State::NotRun(
+    if project.environment().automation == Some(Automation::Proof) {
+        return VerifyState::NotExecuted(
             "a proof runs no proofs, or there could be no end of them".to_owned(),
         );
     }
     let own = Duration::from_secs(test.timeout.unwrap_or(TIMEOUT_SECONDS));
     let limit = timeout.unwrap_or(own);
-    watch(Progress::Runs(proof, Duration::ZERO));
-    match run(project, test, limit, &mut |time| watch(Progress::Runs(proof, time))) {
-        Ok(bounded) => State::Ran(judged(project, test, &bounded, limit)),
-        Err(why) => State::NotRun(why),
+    watch(VerifyProgress::Executing(proof, Duration::ZERO));
+    match execute(project, test, limit, &mut |time| watch(VerifyProgress::Executing(proof, time))) {
+        Ok(bounded) => VerifyState::Executed(evaluate(project, test, &bounded, limit)),
+        Err(why) => VerifyState::NotExecuted(why),
     }
 }
 
-fn run(
+fn execute(
     project: &Project,
     test: &ProofSpec,
     limit: Duration,
     watch: &mut dyn FnMut(Duration),
-) -> Result<Bounded, String> {
-    let folder = folder(project, &test.directory)?;
+) -> Result<ProcessReport, String> {
+    let folder = working_folder(project, &test.directory)?;
     let mut command = process::command("/bin/sh");
     command.arg("-c").arg(&test.command).current_dir(folder);
-    command.env_clear().envs(variables_for_a_proof());
-    let bounds = Bounds { time: limit, output_bytes: OUTPUT_BYTES_MAX };
+    command.env_clear().envs(proof_variables());
+    let bounds = ProcessLimits { time: limit, output_bytes: OUTPUT_BYTES_MAX };
     run_bounded(command, bounds, watch).map_err(|error| format!("it could not be started: {error}"))
 }
 
 /// Where a command runs. A link that leads out of the project is refused by the system.
-fn folder(project: &Project, directory: &str) -> Result<PathBuf, String> {
+fn working_folder(project: &Project, directory: &str) -> Result<PathBuf, String> {
     let root = project.root();
     if directory.is_empty() {
         return Ok(root.path().to_owned());
     }
-    let below = root.below(Path::new(directory)).map_err(|error| error.to_string())?;
+    let below = root.open_below(Path::new(directory)).map_err(|error| error.to_string())?;
     let below = below.ok_or_else(|| format!("there is no folder `{directory}` in the project"))?;
-    Ok(files::real(below.path()))
+    Ok(files::canonical(below.path()))
 }
 
-fn judged(project: &Project, test: &ProofSpec, bounded: &Bounded, limit: Duration) -> Ran {
+fn evaluate(
+    project: &Project,
+    test: &ProofSpec,
+    bounded: &ProcessReport,
+    limit: Duration,
+) -> TrialReport {
     let output = strip_escapes(&bounded.output.text());
     let run =
         Trial { end: bounded.ended, output: &output, dropped_bytes: bounded.output.dropped() };
@@ -209,7 +214,7 @@ fn judged(project: &Project, test: &ProofSpec, bounded: &Bounded, limit: Duratio
     };
     // Looked through whole: a secret may begin before the end that is kept.
     let output = tail(project.clean(&output).0.as_str()).to_owned();
-    Ran { outcome, exit, measured: number, time: bounded.time, limit, output }
+    TrialReport { outcome, exit, measured: number, time: bounded.time, limit, output }
 }
 
 fn tail(text: &str) -> &str {
@@ -218,9 +223,9 @@ fn tail(text: &str) -> &str {
     &text[from..]
 }
 
-fn proven(proofs: &[Verified]) -> Vec<CompletedProof> {
+fn completed_proofs(proofs: &[VerifiedProof]) -> Vec<CompletedProof> {
     let ran = proofs.iter().filter_map(|proof| match (&proof.state, &proof.test) {
-        (State::Ran(ran), Some(test)) => Some(CompletedProof {
+        (VerifyState::Executed(ran), Some(test)) => Some(CompletedProof {
             number: proof.number,
             spec: test.clone(),
             outcome: ran.outcome.recorded_outcome(),
@@ -242,47 +247,55 @@ fn reason(proven: &[CompletedProof]) -> String {
     format!("verified: {}", parts.collect::<Vec<String>>().join(", "))
 }
 
-fn write_down(
+fn record_in_document(
     project: &Project,
-    shelved: &Shelved,
+    shelved: &StoredHandoff,
     proven: &[CompletedProof],
-    record: &Record,
+    record: &RecordOptions,
     reason: String,
-) -> Result<Recorded, LiveError> {
+) -> Result<RecordedRevision, ApplyError> {
     let environment = project.environment();
     let occasion = TrialContext {
         at: environment.clock.now(),
         by: record.by.clone().or_else(|| environment.user.clone()),
-        commit: head(project),
+        commit: current_commit(project),
     };
     let decide = |handoff: &Handoff<'_>| life::verify(handoff, proven, record.side, &occasion);
-    let change = Change::by_verb(RevisionVerb::Verify, reason, record.by.clone());
-    live(project, shelved, &decide, &change)
+    let change = RevisionInfo::by_verb(RevisionVerb::Verify, reason, record.by.clone());
+    apply(project, shelved, &decide, &change)
 }
 
-fn head(project: &Project) -> Option<String> {
+fn current_commit(project: &Project) -> Option<String> {
     project.repository().and_then(crate::sys::git::Repository::head_commit)
 }
 
 /// Tells the ledger what was run. What was written into the document gave it a uid.
-fn tell(project: &Project, shelved: &Shelved, proofs: &[Verified]) -> Result<(), String> {
+fn append_to_ledger(
+    project: &Project,
+    shelved: &StoredHandoff,
+    proofs: &[VerifiedProof],
+) -> Result<(), String> {
     let now = project.reread(shelved).map_err(|error| error.to_string())?;
     let handoff = now.handoff(project);
     let Some(uid) = handoff.uid() else {
         return Err("the handoff has no uid yet; `--record` gives it one".to_owned());
     };
     let events: Vec<Envelope> =
-        proofs.iter().filter_map(|proof| event(project, &handoff, proof)).collect();
+        proofs.iter().filter_map(|proof| ledger_event(project, &handoff, proof)).collect();
     let ledger =
-        SqliteLedger::open(project, Patience::Command).map_err(|error| error.to_string())?;
+        SqliteLedger::open(project, WaitPolicy::Command).map_err(|error| error.to_string())?;
     // What the document tells came before.
     project.reconcile(&ledger, &now).map_err(|error| error.to_string())?;
     let stream = StreamId::handoff(uid.value.trim());
-    ledger.unite(&[(stream, events)]).map(|_| ()).map_err(|error| error.to_string())
+    ledger.append_missing(&[(stream, events)]).map(|_| ()).map_err(|error| error.to_string())
 }
 
-fn event(project: &Project, handoff: &Handoff<'_>, proof: &Verified) -> Option<Envelope> {
-    let (State::Ran(ran), Some(test)) = (&proof.state, &proof.test) else { return None };
+fn ledger_event(
+    project: &Project,
+    handoff: &Handoff<'_>,
+    proof: &VerifiedProof,
+) -> Option<Envelope> {
+    let (VerifyState::Executed(ran), Some(test)) = (&proof.state, &proof.test) else { return None };
     let clean = |text: &str| tail(project.clean(text).0.as_str()).to_owned();
     let why = match &ran.outcome {
         TrialOutcome::Broken(why) => Some(clean(why)),
@@ -305,7 +318,7 @@ fn event(project: &Project, handoff: &Handoff<'_>, proof: &Verified) -> Option<E
             exit: ran.exit,
             measured: ran.measured.as_ref().map(Number::to_string),
             milliseconds: u64::try_from(ran.time.as_millis()).unwrap_or(u64::MAX),
-            commit: head(project),
+            commit: current_commit(project),
             output: ran.output.clone(),
         }),
     })

@@ -4,42 +4,42 @@ mod clients;
 mod idle;
 
 pub use clients::{ClientFacts, examine_clients};
-pub use idle::{Idle, idle};
+pub use idle::{IdleCost, measure_idle_cost};
 
-use crate::store::index::{Effort, Index, IndexError, IndexFacts, Limit};
-use crate::store::ledger::{LedgerFacts, Patience, SqliteLedger};
+use crate::store::index::{Effort, Index, IndexError, IndexFacts, RefreshLimit};
+use crate::store::ledger::{LedgerHealth, SqliteLedger, WaitPolicy};
 use crate::sys::files::FileError;
-use crate::verbs::brief::dismiss::{Dismissals, dismissals};
-use crate::workspace::project::{NotRead, Project, SetUp};
-use crate::workspace::shelf::Layout;
+use crate::verbs::brief::dismiss::{Dismissals, count_dismissals};
+use crate::workspace::project::{Project, SetupMode, SkippedSetting};
+use crate::workspace::shelf::FolderLayout;
 use std::path::PathBuf;
 
 /// A shelf, and what lies on it.
 #[derive(Debug)]
-pub struct ShelfFacts {
+pub struct FolderFacts {
     /// Where it is.
     pub path: PathBuf,
     /// How documents lie on it.
-    pub layout: Layout,
+    pub layout: FolderLayout,
     /// How many there are, or why nobody can tell.
     pub documents: Result<usize, FileError>,
 }
 
 /// What there is to say about a project.
 #[derive(Debug)]
-pub struct Examined {
+pub struct ProjectReport {
     /// The root folder.
     pub root: PathBuf,
     /// How it was set up.
-    pub set_up: SetUp,
+    pub set_up: SetupMode,
     /// Its shelves.
-    pub shelves: Vec<ShelfFacts>,
+    pub folders: Vec<FolderFacts>,
     /// What is configured but not read, and why.
-    pub not_read: Vec<NotRead>,
+    pub not_read: Vec<SkippedSetting>,
     /// Why nothing that is configured holds.
-    pub broken: Option<String>,
+    pub config_error: Option<String>,
     /// Its ledger.
-    pub ledger: LedgerFacts,
+    pub ledger: LedgerHealth,
     /// Its index.
     pub index: IndexFacts,
     /// How many texts were forgotten.
@@ -49,29 +49,29 @@ pub struct Examined {
 }
 
 /// Looks at everything and changes nothing.
-pub fn examine(project: &Project) -> Examined {
-    let shelf = |shelf: &crate::workspace::shelf::Shelf| ShelfFacts {
+pub fn examine(project: &Project) -> ProjectReport {
+    let shelf = |shelf: &crate::workspace::shelf::HandoffFolder| FolderFacts {
         path: shelf.root().path().join(shelf.pattern()),
         layout: shelf.layout(),
         documents: shelf.documents().map(|documents| documents.len()),
     };
-    Examined {
+    ProjectReport {
         root: project.root().path().to_owned(),
-        set_up: project.set_up(),
-        shelves: project.shelves().iter().map(shelf).collect(),
-        not_read: project.not_read().to_vec(),
-        broken: project.broken_configuration().map(ToString::to_string),
-        ledger: SqliteLedger::facts(project),
+        set_up: project.setup(),
+        folders: project.folders().iter().map(shelf).collect(),
+        not_read: project.skipped_settings().to_vec(),
+        config_error: project.broken_configuration().map(ToString::to_string),
+        ledger: SqliteLedger::health(project),
         index: Index::facts(project),
         forgotten: project.known_tombstones().len(),
         // A ledger that cannot be read is a problem of its own.
-        dismissals: dismissals(project).unwrap_or_default(),
+        dismissals: count_dismissals(project).unwrap_or_default(),
     }
 }
 
 /// What was indexed.
 #[derive(Debug)]
-pub struct Reindexed {
+pub struct ReindexOutcome {
     /// How many documents.
     pub documents: usize,
     /// How many indexes of worktrees that are gone were removed.
@@ -84,12 +84,12 @@ pub struct Reindexed {
 pub fn reindex(
     project: &Project,
     progress: &mut dyn FnMut(usize, usize),
-) -> Result<Reindexed, IndexError> {
-    if project.set_up() == SetUp::Not {
+) -> Result<ReindexOutcome, IndexError> {
+    if project.setup() == SetupMode::NotSetUp {
         return Err(IndexError::NotSetUp);
     }
-    let removed = Index::remove_forsaken(project)?;
-    let mut index = Index::open_empty(project, Patience::Command)?;
-    let freshness = index.refresh(project, Effort::Fresh, Limit::default(), progress)?;
-    Ok(Reindexed { documents: index.documents()?, removed, unread: freshness.unread })
+    let removed = Index::remove_orphaned(project)?;
+    let mut index = Index::open_empty(project, WaitPolicy::Command)?;
+    let freshness = index.refresh(project, Effort::Fresh, RefreshLimit::default(), progress)?;
+    Ok(ReindexOutcome { documents: index.documents()?, removed, unread: freshness.unread })
 }

@@ -1,19 +1,19 @@
 //! Set a project up: a folder and a configuration.
 
 use crate::sys::files::FileError;
-use crate::workspace::project::{CONFIGURATION, HANDOFFS, Project, SetUp};
+use crate::workspace::project::{CONFIGURATION, HANDOFFS, Project, SetupMode};
 use crate::workspace::settings::TEMPLATE;
 use std::path::{Path, PathBuf};
 
 /// What was set up.
 #[derive(Debug)]
-pub struct Initialised {
+pub struct InitOutcome {
     /// The configuration.
     pub configuration: PathBuf,
     /// Where new handoffs will lie.
     pub handoffs: PathBuf,
     /// Whether it was so before.
-    pub already: bool,
+    pub was_set_up: bool,
 }
 
 /// Why a project could not be set up.
@@ -21,14 +21,14 @@ pub struct Initialised {
 pub enum InitError {
     /// It is set up the other way.
     #[error("this project is set up already, with `{}`", .0.display())]
-    OtherWay(PathBuf),
+    OtherSetup(PathBuf),
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 /// Sets a project up. Nothing that is there is changed.
-pub fn init(project: &Project, private: bool) -> Result<Initialised, InitError> {
+pub fn init(project: &Project, private: bool) -> Result<InitOutcome, InitError> {
     let committed_file = project.root().path().join(CONFIGURATION);
     let private_file = project.private_path().join("config.toml");
     let (configuration, handoffs) = if private {
@@ -36,11 +36,11 @@ pub fn init(project: &Project, private: bool) -> Result<Initialised, InitError> 
     } else {
         (committed_file.clone(), project.root().path().join(HANDOFFS))
     };
-    let already = match (project.set_up(), private) {
-        (SetUp::Not, _) => false,
-        (SetUp::Committed, false) | (SetUp::Private, true) => true,
-        (SetUp::Committed, true) => return Err(InitError::OtherWay(committed_file)),
-        (SetUp::Private, false) => return Err(InitError::OtherWay(private_file)),
+    let already = match (project.setup(), private) {
+        (SetupMode::NotSetUp, _) => false,
+        (SetupMode::Committed, false) | (SetupMode::Private, true) => true,
+        (SetupMode::Committed, true) => return Err(InitError::OtherSetup(committed_file)),
+        (SetupMode::Private, false) => return Err(InitError::OtherSetup(private_file)),
     };
     if !already && private {
         let root = project.make_private()?;
@@ -51,10 +51,10 @@ pub fn init(project: &Project, private: bool) -> Result<Initialised, InitError> 
         project.root().make_below(Path::new(HANDOFFS))?;
     }
     // Whoever set it up trusts what they wrote. What somebody else wrote is trusted by a person.
-    if !already || project.environment().inside.is_none() {
-        project.be_at_home()?;
+    if !already || project.environment().automation.is_none() {
+        project.mark_set_up()?;
     }
     // Sessions from before are nobody's business.
-    crate::verbs::session::sessions::since(project)?;
-    Ok(Initialised { configuration, handoffs, already })
+    crate::verbs::session::sessions::installed_since(project)?;
+    Ok(InitOutcome { configuration, handoffs, was_set_up: already })
 }

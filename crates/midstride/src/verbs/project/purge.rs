@@ -4,11 +4,13 @@
 //! What is looked at first is exactly what goes. Links are not followed, and what several working
 //! trees or projects of a repository share stays until the last of them is purged.
 
-use crate::store::ledger::{Ledger as _, LedgerState, Patience, Place, SqliteLedger, StreamId};
+use crate::store::ledger::{
+    Ledger as _, LedgerFolder, LedgerState, SqliteLedger, StreamId, WaitPolicy,
+};
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::{GitError, Repository};
 use crate::verbs::handoff::merge_driver::{DriverError, has_driver, remove_driver};
-use crate::workspace::permission::{Kind, PermissionError, Permissions};
+use crate::workspace::permission::{GrantKind, PermissionError, PermissionStore};
 use crate::workspace::project::{CONFIGURATION, FOLDER, HANDOFFS, Project};
 use crate::workspace::settings::is_template;
 use std::collections::BTreeMap;
@@ -16,15 +18,15 @@ use std::path::{Path, PathBuf};
 
 /// What goes, and what stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Purge {
+pub struct PurgePlan {
     /// The root of the project.
     pub root: PathBuf,
     /// The folders that go with everything in them.
-    pub folders: Vec<Folder>,
+    pub folders: Vec<PurgedFolder>,
     /// The handoffs that lie in them.
-    pub handoffs: Vec<Doomed>,
+    pub handoffs: Vec<PurgedFile>,
     /// Other files in them that somebody may miss: git does not have them as they are.
-    pub others: Vec<Doomed>,
+    pub others: Vec<PurgedFile>,
     /// How many tasks the ledger has; none where it stays or cannot be read.
     pub tasks: Option<usize>,
     /// How many sessions were captured.
@@ -38,12 +40,12 @@ pub struct Purge {
     /// Who else uses what lies beside git. Where there is somebody, all of that stays.
     pub still_used_by: Vec<PathBuf>,
     /// Documents elsewhere, which are somebody else's: each shelf with how many lie there.
-    pub shelves: Vec<(PathBuf, usize)>,
+    pub other_folders: Vec<(PathBuf, usize)>,
 }
 
 /// A folder that goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Folder {
+pub struct PurgedFolder {
     /// Where it is.
     pub path: PathBuf,
     /// How many files lie in it.
@@ -54,16 +56,16 @@ pub struct Folder {
 
 /// A file that goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Doomed {
+pub struct PurgedFile {
     /// The path as a person would write it from the root of the project.
     pub path: PathBuf,
     /// Whether git can bring it back.
-    pub in_git: InGit,
+    pub git_state: GitFileState,
 }
 
 /// What nothing brings back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Irreplaceable {
+pub struct UnrecoverableData {
     /// Files that git does not have as they are.
     pub files: usize,
     /// Tasks.
@@ -76,16 +78,16 @@ pub struct Irreplaceable {
     pub has_unread_ledger: bool,
 }
 
-impl Irreplaceable {
+impl UnrecoverableData {
     /// Whether everything can be had again.
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 /// Whether the commit that is checked out has a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InGit {
+pub enum GitFileState {
     /// As it is.
     Committed,
     /// As it was before.
@@ -114,7 +116,7 @@ pub enum PurgeError {
     File(#[from] FileError),
 }
 
-impl Purge {
+impl PurgePlan {
     /// Whether there is nothing to take away.
     pub fn is_empty(&self) -> bool {
         let counted = self.references.len() + self.permissions + usize::from(self.has_driver);
@@ -123,11 +125,11 @@ impl Purge {
 
     /// What nothing brings back: files that git does not have as they are, and what the ledger and the
     /// references alone have. A session may have outlived its transcript.
-    pub fn irreplaceable(&self) -> Irreplaceable {
+    pub fn unrecoverable(&self) -> UnrecoverableData {
         let is_last = self.still_used_by.is_empty();
         let all = self.handoffs.iter().chain(&self.others);
-        Irreplaceable {
-            files: all.filter(|file| file.in_git != InGit::Committed).count(),
+        UnrecoverableData {
+            files: all.filter(|file| file.git_state != GitFileState::Committed).count(),
             tasks: self.tasks.unwrap_or_default(),
             sessions: self.sessions.unwrap_or_default(),
             has_earlier_texts: !self.references.is_empty(),
@@ -137,10 +139,10 @@ impl Purge {
 }
 
 /// Looks at what would go. Nothing is changed.
-pub fn plan_purge(project: &Project) -> Result<Purge, PurgeError> {
+pub fn plan_purge(project: &Project) -> Result<PurgePlan, PurgeError> {
     let still_used_by = still_used_by(project)?;
     let is_last = still_used_by.is_empty();
-    let mut purge = Purge {
+    let mut purge = PurgePlan {
         root: project.root().path().to_owned(),
         folders: Vec::new(),
         handoffs: Vec::new(),
@@ -152,29 +154,30 @@ pub fn plan_purge(project: &Project) -> Result<Purge, PurgeError> {
         has_driver: is_last && has_driver(project)?,
         permissions: 0,
         still_used_by,
-        shelves: shelves(project),
+        other_folders: find_other_folders(project),
     };
-    let committed = committed(project)?;
-    for (root, name) in places(project, is_last) {
-        purge.look(project, &root, &name, &committed)?;
+    let committed = committed_files(project)?;
+    for (root, name) in own_folders(project, is_last) {
+        purge.scan_folder(project, &root, &name, &committed)?;
     }
     if is_last {
-        (purge.tasks, purge.sessions) = counted(project).unzip();
+        (purge.tasks, purge.sessions) = count_in_ledger(project).unzip();
         let references = project.repository().map(Repository::our_references).transpose()?;
         purge.references = references.unwrap_or_default();
-        purge.permissions = permissions(project)?;
+        purge.permissions = count_permissions(project)?;
     }
     Ok(purge)
 }
 
 /// Takes away what was shown. Cut short, it is finished by asking once more.
-pub fn purge(project: &Project, shown: &Purge) -> Result<(), PurgeError> {
-    let permissions = Permissions::of(project.environment());
-    permissions.ask_for_a_person()?;
+pub fn purge(project: &Project, shown: &PurgePlan) -> Result<(), PurgeError> {
+    let permissions = PermissionStore::for_environment(project.environment());
+    permissions.require_user()?;
     let now = plan_purge(project)?;
     // Hooks of sessions that run write their log meanwhile; nobody would miss that.
-    let of =
-        |purge: &Purge| (purge.handoffs.clone(), purge.others.clone(), purge.still_used_by.clone());
+    let of = |purge: &PurgePlan| {
+        (purge.handoffs.clone(), purge.others.clone(), purge.still_used_by.clone())
+    };
     if of(&now) != of(shown) {
         return Err(PurgeError::Changed);
     }
@@ -182,17 +185,17 @@ pub fn purge(project: &Project, shown: &Purge) -> Result<(), PurgeError> {
         remove_driver(project)?;
     }
     let is_last = shown.still_used_by.is_empty();
-    silence(project, is_last)?;
+    remove_configurations(project, is_last)?;
     if let Some(repository) = project.repository().filter(|_| is_last) {
         repository.remove_our_references()?;
     }
-    for (root, name) in places(project, is_last) {
+    for (root, name) in own_folders(project, is_last) {
         if let Ok(root) = Root::open(&root) {
             root.remove_tree(&name)?;
         }
     }
     if is_last {
-        for kind in [Kind::Proof, Kind::Configuration] {
+        for kind in [GrantKind::Proof, GrantKind::Configuration] {
             permissions.revoke_all(kind, &project.identity())?;
         }
     }
@@ -200,8 +203,8 @@ pub fn purge(project: &Project, shown: &Purge) -> Result<(), PurgeError> {
 }
 
 /// Removes the configurations first: hooks are silent then, and write nothing into what is removed.
-fn silence(project: &Project, is_last: bool) -> Result<(), FileError> {
-    for (root, name) in places(project, is_last) {
+fn remove_configurations(project: &Project, is_last: bool) -> Result<(), FileError> {
+    for (root, name) in own_folders(project, is_last) {
         let Some(root) = Root::open(&root).ok().filter(|root| !root.is_link(&name)) else {
             continue;
         };
@@ -213,12 +216,12 @@ fn silence(project: &Project, is_last: bool) -> Result<(), FileError> {
 }
 
 /// The folders that are ours, each as a root that nothing leaves and a path below it.
-fn places(project: &Project, is_last: bool) -> Vec<(PathBuf, PathBuf)> {
+fn own_folders(project: &Project, is_last: bool) -> Vec<(PathBuf, PathBuf)> {
     let mut places = vec![(project.root().path().to_owned(), PathBuf::from(FOLDER))];
     if !is_last {
         return places;
     }
-    let ledger = Place::of(project);
+    let ledger = LedgerFolder::for_project(project);
     for folder in [project.private_path(), ledger.path().to_owned()] {
         let (Some(above), Some(name)) = (folder.parent(), folder.file_name()) else { continue };
         let is_known = |(root, inside): &(PathBuf, PathBuf)| folder.starts_with(root.join(inside));
@@ -229,13 +232,13 @@ fn places(project: &Project, is_last: bool) -> Vec<(PathBuf, PathBuf)> {
     places
 }
 
-impl Purge {
-    fn look(
+impl PurgePlan {
+    fn scan_folder(
         &mut self,
         project: &Project,
         root: &Path,
         name: &Path,
-        committed: &BTreeMap<PathBuf, InGit>,
+        committed: &BTreeMap<PathBuf, GitFileState>,
     ) -> Result<(), FileError> {
         if !files::is_folder(root) {
             return Ok(());
@@ -248,15 +251,15 @@ impl Purge {
         }
         for inside in files.iter().filter(|_| !is_link) {
             let whole = root.path().join(inside);
-            let in_git = committed.get(&whole).copied().unwrap_or(InGit::Missing);
+            let in_git = committed.get(&whole).copied().unwrap_or(GitFileState::Missing);
             let path = whole.strip_prefix(project.root().path()).unwrap_or(&whole).to_owned();
-            match kind(project, &root, inside) {
-                FileKind::Handoff => self.handoffs.push(Doomed { path, in_git }),
-                FileKind::Other => self.others.push(Doomed { path, in_git }),
+            match file_kind(project, &root, inside) {
+                FileKind::Handoff => self.handoffs.push(PurgedFile { path, git_state: in_git }),
+                FileKind::Other => self.others.push(PurgedFile { path, git_state: in_git }),
                 FileKind::Own => {}
             }
         }
-        self.folders.push(Folder { path, files: files.len(), is_link });
+        self.folders.push(PurgedFolder { path, files: files.len(), is_link });
         Ok(())
     }
 }
@@ -269,7 +272,7 @@ enum FileKind {
     Own,
 }
 
-fn kind(project: &Project, root: &Root, inside: &Path) -> FileKind {
+fn file_kind(project: &Project, root: &Root, inside: &Path) -> FileKind {
     let whole = root.path().join(inside);
     // What was kept before there was git lies in the second one.
     let private = [project.private_path(), project.root().path().join(FOLDER).join("private")];
@@ -288,7 +291,7 @@ fn kind(project: &Project, root: &Root, inside: &Path) -> FileKind {
 }
 
 /// How the commit that is checked out has the files of our folder, by their whole paths.
-fn committed(project: &Project) -> Result<BTreeMap<PathBuf, InGit>, GitError> {
+fn committed_files(project: &Project) -> Result<BTreeMap<PathBuf, GitFileState>, GitError> {
     let Some((repository, commit)) =
         project.repository().and_then(|git| Some((git, git.head_commit()?)))
     else {
@@ -304,10 +307,10 @@ fn committed(project: &Project) -> Result<BTreeMap<PathBuf, InGit>, GitError> {
     };
     let (names, ids): (Vec<String>, Vec<Option<String>>) =
         listed.into_iter().filter(is_ours).unzip();
-    let now = repository.ids_of_files(&names)?;
+    let now = repository.hash_files(&names)?;
     let compared = names.iter().zip(ids).zip(now).map(|((name, then), now)| {
         let is_same = then.as_ref() == Some(&now);
-        (top.join(name), if is_same { InGit::Committed } else { InGit::Changed })
+        (top.join(name), if is_same { GitFileState::Committed } else { GitFileState::Changed })
     });
     Ok(compared.collect())
 }
@@ -325,15 +328,15 @@ fn still_used_by(project: &Project) -> Result<Vec<PathBuf>, GitError> {
         files::is_folder(&other.join(FOLDER)) || (is_private && files::is_folder(other))
     };
     let trees = trees.filter(is_used);
-    let listed = repository.files_here()?.files.into_keys();
+    let listed = repository.files_in_work_tree()?.files.into_keys();
     let projects = listed.filter_map(|name| {
         let path = top.join(name);
         path.ends_with(CONFIGURATION).then(|| path.parent()?.parent().map(Path::to_owned)).flatten()
     });
     let mut others: Vec<PathBuf> = trees
         .chain(projects.filter(|other| files::is_folder(&other.join(FOLDER))))
-        .map(|other| files::real(&other))
-        .filter(|other| *other != files::real(root))
+        .map(|other| files::canonical(&other))
+        .filter(|other| *other != files::canonical(root))
         .collect();
     others.sort();
     others.dedup();
@@ -341,32 +344,32 @@ fn still_used_by(project: &Project) -> Result<Vec<PathBuf>, GitError> {
 }
 
 /// How many tasks and captured sessions the ledger has; it is not made where there is none.
-fn counted(project: &Project) -> Option<(usize, usize)> {
-    match SqliteLedger::facts(project).state {
+fn count_in_ledger(project: &Project) -> Option<(usize, usize)> {
+    match SqliteLedger::health(project).state {
         LedgerState::Missing => return Some((0, 0)),
         LedgerState::Newer { .. } | LedgerState::Unusable(_) => return None,
-        LedgerState::Fine { .. } => {}
+        LedgerState::Readable { .. } => {}
     }
-    let ledger = SqliteLedger::open(project, Patience::Command).ok()?;
-    let below = |prefix| ledger.last_below(prefix).ok().map(|streams| streams.len());
+    let ledger = SqliteLedger::open(project, WaitPolicy::Command).ok()?;
+    let below = |prefix| ledger.last_per_stream(prefix).ok().map(|streams| streams.len());
     Some((below(StreamId::TASKS)?, below(StreamId::SESSIONS)?))
 }
 
-fn permissions(project: &Project) -> Result<usize, PermissionError> {
-    let permissions = Permissions::of(project.environment());
+fn count_permissions(project: &Project) -> Result<usize, PermissionError> {
+    let permissions = PermissionStore::for_environment(project.environment());
     let mut given = 0;
-    for kind in [Kind::Proof, Kind::Configuration] {
+    for kind in [GrantKind::Proof, GrantKind::Configuration] {
         given += permissions.in_project(kind, &project.identity())?.len();
     }
     Ok(given)
 }
 
 /// Shelves that are not ours, where something lies on them.
-fn shelves(project: &Project) -> Vec<(PathBuf, usize)> {
+fn find_other_folders(project: &Project) -> Vec<(PathBuf, usize)> {
     let ours = [project.root().path().join(HANDOFFS), project.private_path()];
     let without_git = project.root().path().join(FOLDER);
-    let shelves = project.shelves().iter().filter_map(|shelf| {
-        let path = shelf.root().path().join(shelf.inside());
+    let shelves = project.folders().iter().filter_map(|shelf| {
+        let path = shelf.root().path().join(shelf.path());
         let is_ours = ours.iter().chain([&without_git]).any(|folder| path.starts_with(folder));
         let documents = shelf.documents().ok()?.len();
         (!is_ours && documents > 0).then_some((path, documents))

@@ -5,27 +5,27 @@ mod events;
 mod tasks;
 mod tombstones;
 
-pub use tasks::TasksSynced;
+pub use tasks::TaskSyncOutcome;
 
-use crate::journal::file_name_of;
+use crate::journal::uid_file_name;
 use crate::store::ledger::LedgerError;
 use crate::store::revisions::{PRIVATE, SHARED};
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::FileError;
-use crate::sys::git::{Exchange, Exchanged, GitError, Repository};
+use crate::sys::git::{ExchangeReport, GitError, RefExchange, Repository};
 use crate::verbs::task::TaskError;
-use crate::workspace::project::{Project, Shelved};
+use crate::workspace::project::{Project, StoredHandoff};
 use std::collections::{BTreeSet, HashSet};
 
 /// What was shared, and with whom.
 #[derive(Debug)]
-pub struct Synced {
+pub struct SyncOutcome {
     /// The name of the other repository.
     pub remote: String,
     /// What went where.
-    pub exchanged: Exchanged,
+    pub exchanged: ExchangeReport,
     /// What became of the tasks.
-    pub tasks: TasksSynced,
+    pub tasks: TaskSyncOutcome,
     /// What others forgot, and is gone here now.
     pub forgotten: Vec<Tombstone>,
     /// How many tombstones the other repository did not have.
@@ -54,7 +54,7 @@ pub enum SyncError {
     },
     /// Git cannot say what is here.
     #[error(transparent)]
-    Here(GitError),
+    Local(GitError),
     /// The other repository could not be reached, or said no.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -77,45 +77,45 @@ impl From<FileError> for SyncError {
 
 /// Fetches the texts and tasks that are not here, and pushes those that are not there. What somebody
 /// forgot goes first, so that neither side brings it back.
-pub fn sync(project: &Project, remote: Option<&str>) -> Result<Synced, SyncError> {
+pub fn sync(project: &Project, remote: Option<&str>) -> Result<SyncOutcome, SyncError> {
     let repository = project.repository().ok_or(SyncError::NoRepository)?;
-    let remote = choose(repository.remotes().map_err(SyncError::Here)?, remote)?;
-    let committed = committed(project, repository).map_err(SyncError::Here)?;
+    let remote = choose_remote(repository.remotes().map_err(SyncError::Local)?, remote)?;
+    let committed = committed_uids(project, repository).map_err(SyncError::Local)?;
     let may_go = |name: &str| committed.contains(name);
     let met = tombstones::exchange(project, repository, &remote);
     let tombstones = project.tombstones()?;
     let forgotten: BTreeSet<String> = tombstones.keys().cloned().collect();
-    project.drop_texts(&forgotten).map_err(SyncError::Here)?;
+    project.drop_texts(&forgotten).map_err(SyncError::Local)?;
     let loose = repository.loose(&forgotten);
     let what =
-        Exchange { prefix: SHARED, private: PRIVATE, may_go: &may_go, forgotten: &forgotten };
+        RefExchange { prefix: SHARED, private: PRIVATE, may_send: &may_go, forgotten: &forgotten };
     let done = met.and_then(|met| {
         let exchanged = repository.exchange(&remote, &what)?;
         let tasks = tasks::exchange(project, repository, &remote)?;
         let learned = met.received.iter().filter_map(|stream| tombstones.get(stream.text_hash()?));
         let forgotten = learned.cloned().collect();
-        Ok(Synced { remote, exchanged, tasks, forgotten, tombstones_sent: met.sent.len() })
+        Ok(SyncOutcome { remote, exchanged, tasks, forgotten, tombstones_sent: met.sent.len() })
     });
     // What a run noted that was cut short goes with the next one.
-    repository.remove_notes().map_err(SyncError::Here)?;
+    repository.remove_fetched_refs().map_err(SyncError::Local)?;
     // A repository that still had what was forgotten sent it along.
     let came = repository.loose(&forgotten).difference(&loose).cloned().collect();
-    repository.remove_blobs(&came).map_err(SyncError::Here)?;
+    repository.remove_blobs(&came).map_err(SyncError::Local)?;
     done
 }
 
 /// The handoffs that git has been told of: a draft that nobody committed is not for others yet.
-fn committed(project: &Project, repository: &Repository) -> Result<HashSet<String>, GitError> {
+fn committed_uids(project: &Project, repository: &Repository) -> Result<HashSet<String>, GitError> {
     let tracked = repository.tracked_markdown()?;
-    let uid_of = |shelved: Shelved| {
+    let uid_of = |shelved: StoredHandoff| {
         let inside = project.path_in_work_tree(&shelved)?;
         let uid = shelved.handoff(project).uid()?;
-        tracked.contains(&inside).then(|| file_name_of(uid.value))
+        tracked.contains(&inside).then(|| uid_file_name(uid.value))
     };
     Ok(project.read_all().into_iter().filter_map(Result::ok).filter_map(uid_of).collect())
 }
 
-fn choose(known: Vec<String>, wanted: Option<&str>) -> Result<String, SyncError> {
+fn choose_remote(known: Vec<String>, wanted: Option<&str>) -> Result<String, SyncError> {
     match (wanted, known.as_slice()) {
         (Some(wanted), _) if known.iter().any(|name| name == wanted) => Ok(wanted.to_owned()),
         (Some(wanted), _) => Err(SyncError::UnknownRemote { wanted: wanted.to_owned(), known }),

@@ -1,19 +1,19 @@
 //! Write down what a session did. Doing it again when nothing happened changes nothing.
 
-use crate::clients::capture::{Captured, capture};
-use crate::clients::{self, Found};
+use crate::clients::capture::{CaptureOutcome, capture};
+use crate::clients::{self, TranscriptInfo};
 use crate::store::ledger::{
-    AppendError, Blob, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId,
+    AppendError, Blob, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId, WaitPolicy,
 };
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
 use crate::verbs::session::plans::plan_documents;
-use crate::verbs::task::mirror::{self, Mirrored};
+use crate::verbs::task::mirror::{self, MirroredTask};
 use crate::verbs::work::instructions;
 use crate::workspace::observation::{commits_made, last_work_tree};
-use crate::workspace::project::{Project, SetUp};
+use crate::workspace::project::{Project, SetupMode};
 use crate::workspace::settings::SessionName;
 use jiff::SignedDuration;
 use midstride_core::brief::carry;
@@ -36,7 +36,7 @@ const COMPARED_BYTES_MAX: u64 = 4 << 20;
 const JUST_NOW: SignedDuration = SignedDuration::from_secs(2);
 /// Which session.
 #[derive(Clone, Debug, Default)]
-pub enum Which {
+pub enum SessionChoice {
     /// The one that asks, where its client tells; else the newest.
     #[default]
     Current,
@@ -50,7 +50,7 @@ pub enum Which {
 
 /// A session that was written down.
 #[derive(Debug)]
-pub struct Checkpointed {
+pub struct CheckpointOutcome {
     /// What was written.
     pub checkpoint: Checkpoint,
     /// Where: the SHA-256 of its text.
@@ -126,104 +126,106 @@ pub enum CheckpointError {
 /// Writes down what a session did.
 pub fn checkpoint(
     project: &Project,
-    which: &Which,
+    which: &SessionChoice,
     client: Option<Client>,
     mode: CheckpointMode,
-) -> Result<Checkpointed, CheckpointError> {
-    if project.set_up() == SetUp::Not {
+) -> Result<CheckpointOutcome, CheckpointError> {
+    if project.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
-    let found = choose(project, which, client)?;
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
-    write_down(project, &ledger, &found, mode)
+    let found = choose_transcript(project, which, client)?;
+    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    store_checkpoint(project, &ledger, &found, mode)
 }
 
 /// The session of a transcript that its client names.
-pub(in crate::verbs) fn of_transcript(
+pub(in crate::verbs) fn find_transcript(
     project: &Project,
     path: &Path,
     client: Client,
-) -> Result<Found, CheckpointError> {
-    choose(project, &Which::Transcript(path.to_owned()), Some(client))
+) -> Result<TranscriptInfo, CheckpointError> {
+    choose_transcript(project, &SessionChoice::Transcript(path.to_owned()), Some(client))
 }
 
 /// Captures a session and stores the checkpoint.
-pub(in crate::verbs) fn write_down(
+pub(in crate::verbs) fn store_checkpoint(
     project: &Project,
     ledger: &SqliteLedger,
-    found: &Found,
+    found: &TranscriptInfo,
     mode: CheckpointMode,
-) -> Result<Checkpointed, CheckpointError> {
-    let mut ready = Ready::of(project, ledger, found, mode)?;
-    if ready.done.is_new {
+) -> Result<CheckpointOutcome, CheckpointError> {
+    let mut ready = PreparedCheckpoint::capture(project, ledger, found, mode)?;
+    if ready.outcome.is_new {
         // A session that is at work is captured by several at once. Who read less of it and comes
         // later must not have the last word, so they tell one after the other.
-        let _turn = ledger.turn("checkpoint")?;
-        ready.look_again(ledger, found)?;
-        ready.tell_alone(project, ledger, found)?;
+        let _turn = ledger.lock("checkpoint")?;
+        ready.refresh(ledger, found)?;
+        ready.append_alone(project, ledger, found)?;
     }
-    Ok(ready.done)
+    Ok(ready.outcome)
 }
 
 /// A checkpoint that the ledger is about to be told of.
-pub(in crate::verbs) struct Ready {
-    pub(in crate::verbs) done: Checkpointed,
+pub(in crate::verbs) struct PreparedCheckpoint {
+    pub(in crate::verbs) outcome: CheckpointOutcome,
     stream: StreamId,
-    expected: Expected,
+    expected: ExpectedVersion,
     envelope: Envelope,
     blob: Blob<'static>,
-    gist: Blob<'static>,
-    tasks: Vec<Mirrored>,
+    summary: Blob<'static>,
+    tasks: Vec<MirroredTask>,
 }
 
-impl Ready {
+impl PreparedCheckpoint {
     /// Captures a session. What the ledger knows already is not new.
-    pub(in crate::verbs) fn of(
+    pub(in crate::verbs) fn capture(
         project: &Project,
         ledger: &SqliteLedger,
-        found: &Found,
+        found: &TranscriptInfo,
         mode: CheckpointMode,
     ) -> Result<Self, CheckpointError> {
-        let Taken { written, agents_bytes, new_bytes, unread } = take(project, found, mode)?;
+        let DraftCheckpoint { serialized: written, agents_bytes, new_bytes, unread } =
+            capture_checkpoint(project, found, mode)?;
         let SerializedCheckpoint { checkpoint, text } = written;
         // The beginning of a transcript does not always tell.
         let moved_from = moved_from(project, &found.path, checkpoint.session.cwd.as_deref())?;
-        let (text, redacted) = project.clean_more(text);
-        let stored = Blob::of(text.into_bytes());
+        let (text, redacted) = project.clean_with_added_rules(text);
+        let stored = Blob::new(text.into_bytes());
         let highlights = SessionSummary::from_checkpoint(&checkpoint);
-        let gist = Blob::of(clean(project, &highlights.clone().into_stored()).into_bytes());
+        let gist = Blob::new(clean(project, &highlights.clone().into_stored()).into_bytes());
         let blobs = (stored.hash().to_owned(), gist.hash().to_owned());
-        let (mut envelope, stream) = told(project, &checkpoint, agents_bytes, blobs, &redacted);
-        weigh(&mut envelope, &highlights);
-        let Standing { expected, known, further } =
-            Standing::of(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
-        let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
+        let (mut envelope, stream) =
+            checkpoint_event(project, &checkpoint, agents_bytes, blobs, &redacted);
+        add_work_counts(&mut envelope, &highlights);
+        let CheckpointHistory { expected, known, longer: further } =
+            CheckpointHistory::read(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
+        let tombstone = known.as_ref().map(|blob| Tombstone::find(ledger, blob)).transpose()?;
         if let Some(tombstone) = tombstone.flatten() {
             let session = checkpoint.session_id().to_owned();
             return Err(CheckpointError::Forgotten { session, tombstone: Box::new(tombstone) });
         }
         let told = known.or(further);
         let (is_new, blob) = (told.is_none(), told.unwrap_or_else(|| stored.hash().to_owned()));
-        let tasks = mirror::tasks_of(project, &checkpoint);
-        let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
-        Ok(Self { done, stream, expected, envelope, blob: stored, gist, tasks })
+        let tasks = mirror::tasks_of_checkpoint(project, &checkpoint);
+        let done = CheckpointOutcome { checkpoint, blob, is_new, new_bytes, unread, moved_from };
+        Ok(Self { outcome: done, stream, expected, envelope, blob: stored, summary: gist, tasks })
     }
 
     /// Tells the ledger, unless somebody who does not wait for a turn tells more meanwhile.
-    fn tell_alone(
+    fn append_alone(
         &mut self,
         project: &Project,
         ledger: &SqliteLedger,
-        found: &Found,
+        found: &TranscriptInfo,
     ) -> Result<(), CheckpointError> {
-        while self.done.is_new {
-            put_blobs(ledger, self)?;
+        while self.outcome.is_new {
+            store_blobs(ledger, self)?;
             // First, so that a capture that is cut off tells them next time.
-            tell_tasks_and_instructions(project, ledger, [&*self])?;
+            append_tasks_and_instructions(project, ledger, [&*self])?;
             let event = std::slice::from_ref(&self.envelope);
             match ledger.append(&self.stream, self.expected, event) {
                 Ok(_) => return Ok(()),
-                Err(AppendError::Conflict { .. }) => self.look_again(ledger, found)?,
+                Err(AppendError::Conflict { .. }) => self.refresh(ledger, found)?,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -231,37 +233,41 @@ impl Ready {
     }
 
     /// Compares with what somebody else told meanwhile.
-    fn look_again(&mut self, ledger: &SqliteLedger, found: &Found) -> Result<(), CheckpointError> {
-        let bytes = self.done.checkpoint.bytes;
-        let now = Standing::of(ledger, &self.stream, &self.envelope.id, found, bytes)?;
+    fn refresh(
+        &mut self,
+        ledger: &SqliteLedger,
+        found: &TranscriptInfo,
+    ) -> Result<(), CheckpointError> {
+        let bytes = self.outcome.checkpoint.bytes;
+        let now = CheckpointHistory::read(ledger, &self.stream, &self.envelope.id, found, bytes)?;
         self.expected = now.expected;
-        if let Some(blob) = now.known.or(now.further) {
-            (self.done.is_new, self.done.blob) = (false, blob);
+        if let Some(blob) = now.known.or(now.longer) {
+            (self.outcome.is_new, self.outcome.blob) = (false, blob);
         }
         Ok(())
     }
 }
 
 /// What the ledger knows of a session already.
-struct Standing {
+struct CheckpointHistory {
     /// Where its stream stands.
-    expected: Expected,
+    expected: ExpectedVersion,
     /// The checkpoint that an event of the same id told of.
     known: Option<String>,
     /// One that read further in the same transcript.
-    further: Option<String>,
+    longer: Option<String>,
 }
 
-impl Standing {
-    fn of(
+impl CheckpointHistory {
+    fn read(
         ledger: &dyn Ledger,
         stream: &StreamId,
         id: &str,
-        found: &Found,
+        found: &TranscriptInfo,
         read: u64,
     ) -> Result<Self, CheckpointError> {
         let records = ledger.read(stream, None)?;
-        let expected = Expected::after(records.last().map(|record| record.version));
+        let expected = ExpectedVersion::after(records.last().map(|record| record.version));
         // A transcript that is shorter now was written anew, and what it was does not count, unless it
         // tells nothing at all.
         let size = files::size(&found.path).unwrap_or_default();
@@ -278,35 +284,35 @@ impl Standing {
                 further = Some(blob.clone());
             }
         }
-        Ok(Self { expected, known, further })
+        Ok(Self { expected, known, longer: further })
     }
 }
 
 /// What a session did, before anything of it is stored.
-pub(in crate::verbs) struct Taken {
-    pub(in crate::verbs) written: SerializedCheckpoint,
+pub(in crate::verbs) struct DraftCheckpoint {
+    pub(in crate::verbs) serialized: SerializedCheckpoint,
     agents_bytes: u64,
     new_bytes: u64,
     unread: Vec<FileError>,
 }
 
 /// Captures a session; nothing is stored but how far it was read.
-pub(in crate::verbs) fn take(
+pub(in crate::verbs) fn capture_checkpoint(
     project: &Project,
-    found: &Found,
+    found: &TranscriptInfo,
     mode: CheckpointMode,
-) -> Result<Taken, CheckpointError> {
-    taken(project, found, capture(project, found)?, mode)
+) -> Result<DraftCheckpoint, CheckpointError> {
+    build_checkpoint(project, found, capture(project, found)?, mode)
 }
 
 /// The same of what was captured already.
-pub(in crate::verbs) fn taken(
+pub(in crate::verbs) fn build_checkpoint(
     project: &Project,
-    found: &Found,
-    captured: Captured,
+    found: &TranscriptInfo,
+    captured: CaptureOutcome,
     mode: CheckpointMode,
-) -> Result<Taken, CheckpointError> {
-    let Captured { mut session, bytes, agents_bytes, new_bytes, unread } = captured;
+) -> Result<DraftCheckpoint, CheckpointError> {
+    let CaptureOutcome { mut session, bytes, agents_bytes, new_bytes, unread } = captured;
     let counts = &session.counts;
     // Copies are understood, and belong to another session.
     let is_understood = counts.understood > 0 || session.forked_after.is_some();
@@ -314,46 +320,50 @@ pub(in crate::verbs) fn taken(
         let (path, client) = (found.path.clone(), found.client);
         return Err(CheckpointError::NotUnderstood { path, client });
     }
-    let around = around(project, &session);
+    let around = observe_context(project, &session);
     let transcript = clean(project, &found.path.display().to_string());
     session.id.get_or_insert_with(|| clean(project, &found.session));
     let written = Checkpoint::new_serialized(session, transcript, bytes, mode, around);
-    Ok(Taken { written, agents_bytes, new_bytes, unread })
+    Ok(DraftCheckpoint { serialized: written, agents_bytes, new_bytes, unread })
 }
 
 fn clean(project: &Project, text: &str) -> String {
     project.clean(text).0.as_str().to_owned()
 }
 
-fn choose(
+fn choose_transcript(
     project: &Project,
-    which: &Which,
+    which: &SessionChoice,
     client: Option<Client>,
-) -> Result<Found, CheckpointError> {
-    if let Which::Transcript(path) = which {
-        let found = clients::named(&project.environment().folder.join(path), client)?;
-        let found = clients::owner(project, found)?;
+) -> Result<TranscriptInfo, CheckpointError> {
+    if let SessionChoice::Transcript(path) = which {
+        let found = clients::read_transcript(&project.environment().folder.join(path), client)?;
+        let found = clients::owner_transcript(project, found)?;
         moved_from(project, &found.path, found.cwd.as_deref())?;
         return Ok(found);
     }
     let (all, unread) = clients::transcripts(project, client);
-    match (which, current(project, client)) {
-        (Which::Id(name), _) => by_id(all, unread, name),
-        (Which::Current, Some(own)) => {
-            let is_own = |one: &Found| one.session == own.id && one.client.name() == own.client;
-            let unread = || unread_of(unread, &own.id);
+    match (which, current_session(project, client)) {
+        (SessionChoice::Id(name), _) => find_by_id(all, unread, name),
+        (SessionChoice::Current, Some(own)) => {
+            let is_own =
+                |one: &TranscriptInfo| one.session == own.id && one.client.name() == own.client;
+            let unread = || read_error_of(unread, &own.id);
             let missing =
                 || unread().map_or_else(|| CheckpointError::NoTranscript(own.clone()), Into::into);
             all.into_iter().find(is_own).ok_or_else(missing)
         }
-        (Which::Current | Which::Newest | Which::Transcript(_), _) => {
+        (SessionChoice::Current | SessionChoice::Newest | SessionChoice::Transcript(_), _) => {
             all.into_iter().next().ok_or(CheckpointError::NoSession(unread))
         }
     }
 }
 
 /// The session that asks, unless only those of another client are wanted.
-pub(in crate::verbs) fn current(project: &Project, client: Option<Client>) -> Option<&SessionName> {
+pub(in crate::verbs) fn current_session(
+    project: &Project,
+    client: Option<Client>,
+) -> Option<&SessionName> {
     let own = project.environment().session.as_ref();
     own.filter(|own| client.is_none_or(|client| client.name() == own.client))
 }
@@ -364,7 +374,8 @@ fn moved_from(
     path: &Path,
     cwd: Option<&str>,
 ) -> Result<Option<String>, CheckpointError> {
-    let Some(cwd) = cwd.filter(|cwd| !clients::is_inside(&clients::tops(project), cwd)) else {
+    let Some(cwd) = cwd.filter(|cwd| !clients::is_inside(&clients::project_folders(project), cwd))
+    else {
         return Ok(None);
     };
     // A folder that is there is somebody else's; one that is gone may have been this one.
@@ -377,17 +388,17 @@ fn moved_from(
 
 /// The session of an id, or of a beginning that no other has. One whose transcript cannot be read
 /// says so.
-pub(in crate::verbs) fn by_id(
-    all: Vec<Found>,
+pub(in crate::verbs) fn find_by_id(
+    all: Vec<TranscriptInfo>,
     unread: Vec<FileError>,
     name: &str,
-) -> Result<Found, CheckpointError> {
-    let (mut exact, others): (Vec<Found>, Vec<Found>) =
+) -> Result<TranscriptInfo, CheckpointError> {
+    let (mut exact, others): (Vec<TranscriptInfo>, Vec<TranscriptInfo>) =
         all.into_iter().partition(|found| found.session == name);
     if let Some(found) = exact.pop() {
         return Ok(found);
     }
-    let mut fitting: Vec<Found> =
+    let mut fitting: Vec<TranscriptInfo> =
         others.into_iter().filter(|found| found.session.starts_with(name)).collect();
     match (fitting.pop(), fitting.is_empty()) {
         (Some(found), true) if !name.is_empty() => Ok(found),
@@ -398,13 +409,13 @@ pub(in crate::verbs) fn by_id(
         }
         (None, _) => {
             let no_such = || CheckpointError::NoSuch(name.to_owned());
-            Err(unread_of(unread, name).map_or_else(no_such, Into::into))
+            Err(read_error_of(unread, name).map_or_else(no_such, Into::into))
         }
     }
 }
 
 /// Why the transcript of a session could not be read.
-fn unread_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
+fn read_error_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
     let is_it = |error: &FileError| {
         let file = error.path.file_name().unwrap_or_default().to_string_lossy();
         !name.is_empty() && file.contains(name)
@@ -413,19 +424,19 @@ fn unread_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
 }
 
 /// What is seen besides the transcript. No process is started for it.
-fn around(project: &Project, session: &Session) -> CheckpointContext {
+fn observe_context(project: &Project, session: &Session) -> CheckpointContext {
     let reflog = session.began.map(|began| commits_made(project, began, session.ended));
     CheckpointContext {
-        on_disk: on_disk(project, session),
+        on_disk: read_changed_files(project, session),
         reflog: reflog.unwrap_or_default(),
-        work_tree: work_tree(project, session),
-        ..without_session(project)
+        work_tree: current_work_tree(project, session),
+        ..context_without_session(project)
     }
 }
 
 /// The working tree as git was last asked, unless the session changed a file after that. A command
 /// asks just before.
-fn work_tree(project: &Project, session: &Session) -> Option<WorkTreeState> {
+fn current_work_tree(project: &Project, session: &Session) -> Option<WorkTreeState> {
     let state = last_work_tree(project)?;
     let now = project.environment().clock.now();
     let is_new = now.duration_since(state.at).abs() <= JUST_NOW;
@@ -434,7 +445,7 @@ fn work_tree(project: &Project, session: &Session) -> Option<WorkTreeState> {
 }
 
 /// What is seen where no client worked.
-pub(in crate::verbs) fn without_session(project: &Project) -> CheckpointContext {
+pub(in crate::verbs) fn context_without_session(project: &Project) -> CheckpointContext {
     let repository = project.repository();
     CheckpointContext {
         at: project.environment().clock.now(),
@@ -446,9 +457,12 @@ pub(in crate::verbs) fn without_session(project: &Project) -> CheckpointContext 
 }
 
 /// What the changed files of the project hold now.
-fn on_disk(project: &Project, session: &Session) -> BTreeMap<String, Option<(u64, u64)>> {
+fn read_changed_files(
+    project: &Project,
+    session: &Session,
+) -> BTreeMap<String, Option<(u64, u64)>> {
     let tops: Vec<Root> =
-        clients::tops(project).iter().filter_map(|top| Root::open(top).ok()).collect();
+        clients::project_folders(project).iter().filter_map(|top| Root::open(top).ok()).collect();
     let root = project.root().path();
     // A project that was moved has its files where it is now.
     let old = session.cwd.as_deref().map(Path::new);
@@ -462,23 +476,23 @@ fn on_disk(project: &Project, session: &Session) -> BTreeMap<String, Option<(u64
             Some((top, whole.strip_prefix(top.path()).ok().filter(|p| files::stays_inside(p))?))
         });
         if let Some((top, inside)) = inside {
-            found.insert(path.to_owned(), content(top, inside));
+            found.insert(path.to_owned(), read_content(top, inside));
         }
     }
     found
 }
 
-fn content(top: &Root, path: &Path) -> Option<(u64, u64)> {
+fn read_content(top: &Root, path: &Path) -> Option<(u64, u64)> {
     match top.read_up_to(path, COMPARED_BYTES_MAX) {
         Ok(bytes) => Some((hash(&bytes), u64::try_from(bytes.len()).unwrap_or_default())),
-        Err(FileError { problem: files::Problem::TooLarge(size), .. }) => Some((0, size)),
+        Err(FileError { problem: files::FileProblem::TooLarge(size), .. }) => Some((0, size)),
         Err(_) => None,
     }
 }
 
 /// The event, whose id is the same whoever tells it. A rule that takes something out makes it another
 /// one: what was forgotten can be written down again without it.
-fn told(
+fn checkpoint_event(
     project: &Project,
     checkpoint: &Checkpoint,
     agents_bytes: u64,
@@ -511,7 +525,7 @@ fn told(
         branch: branch.map(|branch| clean(project, branch)),
         worked: None,
         open: None,
-        edited_below: edited_below(project, &checkpoint.session)
+        edited_below: common_edited_folder(project, &checkpoint.session)
             .map(|folder| clean(project, &folder).into()),
     };
     let envelope = Envelope {
@@ -525,11 +539,11 @@ fn told(
 
 /// The files that a session changed in its project, from the top of it, with the record that changed each
 /// last.
-pub(in crate::verbs) fn changed_below<'s>(
+pub(in crate::verbs) fn changed_files<'s>(
     project: &Project,
     session: &'s Session,
 ) -> impl Iterator<Item = (PathBuf, Option<&'s Provenance>)> {
-    let root = files::real(project.root().path());
+    let root = files::canonical(project.root().path());
     session.files.changed().filter_map(move |(path, file)| {
         let whole = join_folder(session.cwd.as_deref(), path);
         let below = Path::new(&whole).strip_prefix(&root).ok()?;
@@ -538,9 +552,9 @@ pub(in crate::verbs) fn changed_below<'s>(
 }
 
 /// The folder that has all of them; none where that is the top.
-fn edited_below(project: &Project, session: &Session) -> Option<String> {
+fn common_edited_folder(project: &Project, session: &Session) -> Option<String> {
     let folder = |(path, _): (PathBuf, _)| path.parent().map(Path::to_owned);
-    let folders = changed_below(project, session).filter_map(folder);
+    let folders = changed_files(project, session).filter_map(folder);
     let common = folders.reduce(|one, other| {
         let same = one.iter().zip(other.iter()).take_while(|(a, b)| a == b);
         same.map(|(name, _)| name).collect()
@@ -549,7 +563,7 @@ fn edited_below(project: &Project, session: &Session) -> Option<String> {
 }
 
 /// Says in the event whether the session is worth a briefing, so that a hook need not read it to know.
-fn weigh(envelope: &mut Envelope, gist: &SessionSummary) {
+fn add_work_counts(envelope: &mut Envelope, gist: &SessionSummary) {
     if let Event::Session(SessionEvent::Checkpointed { worked, open, .. }) = &mut envelope.event {
         *worked = Some(gist.worked);
         *open = u64::try_from(carry::open_count(gist)).ok();
@@ -557,7 +571,7 @@ fn weigh(envelope: &mut Envelope, gist: &SessionSummary) {
 }
 
 /// The checkpoint that an event of this id told of.
-fn known(
+fn known_checkpoint(
     ledger: &dyn Ledger,
     stream: &StreamId,
     id: &str,
@@ -571,56 +585,57 @@ fn known(
 }
 
 /// Tells the ledger what is new, all of it in one turn. What somebody else told meanwhile is not.
-pub(in crate::verbs) fn tell(
+pub(in crate::verbs) fn append_all(
     project: &Project,
     ledger: &SqliteLedger,
-    ready: &mut [Ready],
+    ready: &mut [PreparedCheckpoint],
 ) -> Result<(), CheckpointError> {
-    let mut new: Vec<&mut Ready> = ready.iter_mut().filter(|one| one.done.is_new).collect();
+    let mut new: Vec<&mut PreparedCheckpoint> =
+        ready.iter_mut().filter(|one| one.outcome.is_new).collect();
     if new.is_empty() {
         return Ok(());
     }
     for one in &new {
-        put_blobs(ledger, one)?;
+        store_blobs(ledger, one)?;
     }
-    tell_tasks_and_instructions(project, ledger, new.iter().map(|one| &**one))?;
+    append_tasks_and_instructions(project, ledger, new.iter().map(|one| &**one))?;
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
-    let told = ledger.unite(&streams)?;
+    let told = ledger.append_missing(&streams)?;
     if told < new.len() {
         for one in &mut new {
-            let first = known(ledger, &one.stream, &one.envelope.id)?;
-            one.done.is_new = told > 0 && first.as_ref() == Some(&one.done.blob);
-            one.done.blob = first.unwrap_or_default();
+            let first = known_checkpoint(ledger, &one.stream, &one.envelope.id)?;
+            one.outcome.is_new = told > 0 && first.as_ref() == Some(&one.outcome.blob);
+            one.outcome.blob = first.unwrap_or_default();
         }
     }
     Ok(())
 }
 
-fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> {
-    ledger.store(&ready.blob)?;
+fn store_blobs(ledger: &dyn Ledger, ready: &PreparedCheckpoint) -> Result<(), CheckpointError> {
+    ledger.store_blob(&ready.blob)?;
     // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
-    match ledger.store(&ready.gist) {
+    match ledger.store_blob(&ready.summary) {
         Ok(()) | Err(LedgerError::Forgotten(_)) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Tells how the tasks of these sessions are, and which instructions their users gave.
-fn tell_tasks_and_instructions<'r>(
+fn append_tasks_and_instructions<'r>(
     project: &Project,
     ledger: &SqliteLedger,
-    told: impl IntoIterator<Item = &'r Ready>,
+    told: impl IntoIterator<Item = &'r PreparedCheckpoint>,
 ) -> Result<(), CheckpointError> {
     for one in told {
-        let mut streams = mirror::told(project, ledger, &one.tasks)?;
+        let mut streams = mirror::task_streams(project, ledger, &one.tasks)?;
         // A later session may take back what an earlier one of these was given.
-        let given = instructions::given_in(project, ledger, &one.done.checkpoint)?;
+        let given = instructions::instructions_given_in(project, ledger, &one.outcome.checkpoint)?;
         if !given.is_empty() {
             streams.push((StreamId::instructions(), given));
         }
         if !streams.is_empty() {
-            ledger.unite_all_or_put_aside(&streams)?;
+            ledger.append_all_missing_or_spool(&streams)?;
         }
     }
     Ok(())

@@ -1,10 +1,10 @@
 //! Compare what a handoff tells with what its session did.
 
 use crate::clients;
-use crate::store::ledger::{Ledger as _, Patience, SqliteLedger};
-use crate::verbs::session::checkpoint::{CheckpointError, take};
+use crate::store::ledger::{Ledger as _, SqliteLedger, WaitPolicy};
+use crate::verbs::session::checkpoint::{CheckpointError, capture_checkpoint};
 use crate::verbs::session::sessions::session;
-use crate::workspace::project::{Project, SetUp};
+use crate::workspace::project::{Project, SetupMode};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::Recovery;
 use midstride_core::handoff::{Handoff, Location};
@@ -16,7 +16,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A session that handoffs are to be compared with, whatever they name.
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum ComparedSession {
     /// By its id, or a beginning of it that no other has.
     Session(String),
     /// By the path of its transcript.
@@ -25,7 +25,7 @@ pub enum Told {
 
 /// What came of comparing a handoff with its session.
 #[derive(Debug)]
-pub enum Covering {
+pub enum SessionComparison {
     /// How much of it is told.
     Compared {
         /// The name of the client that ran it.
@@ -36,53 +36,53 @@ pub enum Covering {
         coverage: Coverage,
     },
     /// What it did is not written down on this machine.
-    NotHere {
+    NotRecorded {
         /// Its id, or that of its checkpoint.
         session: String,
     },
 }
 
-impl Covering {
+impl SessionComparison {
     /// What happened and how far it is told, where it could be compared.
     pub fn coverage(&self) -> Option<&Coverage> {
         match self {
             Self::Compared { coverage, .. } => Some(coverage),
-            Self::NotHere { .. } => None,
+            Self::NotRecorded { .. } => None,
         }
     }
 }
 
 /// The sessions that handoffs name. The ledger is opened when the first one is asked for.
 #[derive(Default)]
-pub(in crate::verbs) struct Sessions {
+pub(in crate::verbs) struct SessionLookup {
     given: Option<Checkpoint>,
     ledger: OnceLock<Option<Mutex<SqliteLedger>>>,
 }
 
-impl Sessions {
+impl SessionLookup {
     /// One session for every handoff.
     pub(in crate::verbs) fn only(checkpoint: Checkpoint) -> Self {
         Self { given: Some(checkpoint), ledger: OnceLock::new() }
     }
 
     /// Whether every handoff is compared with one session.
-    pub(in crate::verbs) fn is_given(&self) -> bool {
+    pub(in crate::verbs) fn is_fixed(&self) -> bool {
         self.given.is_some()
     }
 
     /// Compares a handoff with its session; none where it names none.
-    pub(in crate::verbs) fn cover(
+    pub(in crate::verbs) fn compare(
         &self,
         project: &Project,
         handoff: &Handoff<'_>,
-    ) -> Option<Covering> {
+    ) -> Option<SessionComparison> {
         if let Some(checkpoint) = &self.given {
-            return Some(compared(project, checkpoint, handoff));
+            return Some(compare_checkpoint(project, checkpoint, handoff));
         }
         let Recovery { session, checkpoint: blob, .. } = handoff.recovery()?;
         Some(match self.stored(project, &blob) {
-            Some(checkpoint) => compared(project, &checkpoint, handoff),
-            None => Covering::NotHere { session: session.unwrap_or(blob) },
+            Some(checkpoint) => compare_checkpoint(project, &checkpoint, handoff),
+            None => SessionComparison::NotRecorded { session: session.unwrap_or(blob) },
         })
     }
 
@@ -90,7 +90,7 @@ impl Sessions {
         let open = || {
             // Looking makes no ledger where there is none.
             project.private().ok().flatten()?;
-            SqliteLedger::open(project, Patience::Command).ok().map(Mutex::new)
+            SqliteLedger::open(project, WaitPolicy::Command).ok().map(Mutex::new)
         };
         let ledger = self.ledger.get_or_init(open).as_ref()?;
         let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,7 +99,7 @@ impl Sessions {
 }
 
 /// How much of a session a document tells: what its author says, not what midstride put there.
-pub(in crate::verbs) fn coverage(
+pub(in crate::verbs) fn measure_coverage(
     project: &Project,
     checkpoint: &Checkpoint,
     document: &Document,
@@ -110,27 +110,33 @@ pub(in crate::verbs) fn coverage(
     Coverage::compare(&Highlights::from_checkpoint(checkpoint), &handoff)
 }
 
-fn compared(project: &Project, checkpoint: &Checkpoint, handoff: &Handoff<'_>) -> Covering {
-    Covering::Compared {
+fn compare_checkpoint(
+    project: &Project,
+    checkpoint: &Checkpoint,
+    handoff: &Handoff<'_>,
+) -> SessionComparison {
+    SessionComparison::Compared {
         client: checkpoint.client().name(),
         session: checkpoint.session_id().to_owned(),
-        coverage: coverage(project, checkpoint, handoff.document()),
+        coverage: measure_coverage(project, checkpoint, handoff.document()),
     }
 }
 
 /// What the session did that handoffs are to be compared with, of this project or another.
-pub(in crate::verbs) fn named(
+pub(in crate::verbs) fn read_session(
     project: &Project,
-    told: &Told,
+    told: &ComparedSession,
 ) -> Result<Checkpoint, CheckpointError> {
-    if project.set_up() == SetUp::Not {
+    if project.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
     match told {
-        Told::Session(id) => Ok(session(project, id, None)?.checkpoint),
-        Told::Transcript(path) => {
-            let found = clients::named(&project.environment().folder.join(path), None)?;
-            Ok(take(project, &found, CheckpointMode::Checkpoint)?.written.checkpoint)
+        ComparedSession::Session(id) => Ok(session(project, id, None)?.checkpoint),
+        ComparedSession::Transcript(path) => {
+            let found = clients::read_transcript(&project.environment().folder.join(path), None)?;
+            Ok(capture_checkpoint(project, &found, CheckpointMode::Checkpoint)?
+                .serialized
+                .checkpoint)
         }
     }
 }

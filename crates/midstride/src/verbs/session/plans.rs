@@ -64,7 +64,7 @@ pub(in crate::verbs) fn plans_to_read(project: &Project) -> Vec<String> {
         .into_iter()
         .filter(|path| is_open(project, path))
         .map(|path| {
-            let entry = files::entry(&project.root().path().join(&path));
+            let entry = files::read_entry(&project.root().path().join(&path));
             (entry.and_then(|entry| entry.changed), path)
         })
         .collect();

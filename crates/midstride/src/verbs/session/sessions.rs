@@ -1,13 +1,18 @@
 //! Find sessions, show one, and recover those that ended without being captured.
 
-use crate::clients::capture::agents_length;
+use crate::clients::capture::agents_bytes;
 use crate::clients::hook_switch::OffTimes;
-use crate::clients::{self, Candidate, Found, Life, Lives, Neighbors};
-use crate::store::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::clients::{
+    self, AgentFileCache, LivenessProbe, SessionLiveness, TranscriptCandidate, TranscriptInfo,
+};
+use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy};
 use crate::store::tombstone::Tombstone;
-use crate::sys::files::{FileError, Problem, Stream};
-use crate::verbs::session::checkpoint::{CheckpointError, Checkpointed, Ready, by_id, take, tell};
-use crate::workspace::project::{Project, SetUp};
+use crate::sys::files::{FileError, FileProblem, FileStream};
+use crate::verbs::session::checkpoint::{
+    CheckpointError, CheckpointOutcome, PreparedCheckpoint, append_all, capture_checkpoint,
+    find_by_id,
+};
+use crate::workspace::project::{Project, SetupMode};
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
@@ -18,11 +23,11 @@ use std::path::Path;
 /// So many sessions are brought in at once, unless all are wanted.
 pub const RECOVERED_MAX: usize = 3;
 /// So many are told to the ledger in one turn.
-const TOLD_AT_ONCE: usize = 8;
+const APPEND_BATCH: usize = 8;
 /// Agents may write on after their session ended, but not longer than this.
 const AGENTS_WRITE_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The file that says since when midstride is here.
-const SINCE: &str = "since";
+const SINCE_FILE: &str = "since";
 
 /// How much of a session is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +42,7 @@ pub enum Extent {
 
 /// A session in a list.
 #[derive(Debug)]
-pub struct Listed {
+pub struct ListedSession {
     /// The client that ran it.
     pub client: Client,
     /// Its id.
@@ -49,11 +54,11 @@ pub struct Listed {
     /// What the user asked first.
     pub about: Option<String>,
     /// Whether it runs.
-    pub life: Life,
+    pub life: SessionLiveness,
     /// How much of it is written down.
     pub extent: Extent,
     /// The transcript, while it is there.
-    pub found: Option<Found>,
+    pub transcript: Option<TranscriptInfo>,
     /// The newest checkpoint.
     pub blob: Option<String>,
 }
@@ -62,64 +67,64 @@ pub struct Listed {
 pub fn sessions(
     project: &Project,
     client: Option<Client>,
-) -> Result<(Vec<Listed>, Vec<FileError>), LedgerError> {
+) -> Result<(Vec<ListedSession>, Vec<FileError>), LedgerError> {
     let (found, unread) = clients::transcripts(project, client);
     let mut known = match project.private()? {
-        Some(_) => known(&SqliteLedger::open(project, Patience::Command)?)?,
-        None => Known::new(),
+        Some(_) => read_ledger_sessions(&SqliteLedger::open(project, WaitPolicy::Command)?)?,
+        None => LedgerSessions::new(),
     };
-    let lives = Lives::now(project.environment());
-    let neighbors = Neighbors::default();
-    let mut list: Vec<Listed> = Vec::new();
+    let lives = LivenessProbe::new(project.environment());
+    let neighbors = AgentFileCache::default();
+    let mut list: Vec<ListedSession> = Vec::new();
     for found in found {
         let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list.push(listed(project, found, told, &lives, &neighbors));
+        list.push(list_session(project, found, told, &lives, &neighbors));
     }
     for ((name, session), told) in known {
         let Some(of) = Client::from_name(&name).filter(|of| client.is_none_or(|want| want == *of))
         else {
             continue;
         };
-        list.push(Listed {
+        list.push(ListedSession {
             client: of,
             session,
             began: told.began,
             changed: told.ended,
             about: told.about,
-            life: Life::Ended,
+            life: SessionLiveness::Ended,
             extent: Extent::Whole,
             blob: Some(told.blob),
-            found: None,
+            transcript: None,
         });
     }
     list.sort_by(|one, other| (other.changed, &other.session).cmp(&(one.changed, &one.session)));
     Ok((list, unread))
 }
 
-fn listed(
+fn list_session(
     project: &Project,
-    found: Found,
-    told: Option<Told>,
-    lives: &Lives<'_>,
-    neighbors: &Neighbors,
-) -> Listed {
-    let extent = |told: &Told| told.extent(project, &found, neighbors);
+    found: TranscriptInfo,
+    told: Option<LedgerSession>,
+    lives: &LivenessProbe<'_>,
+    neighbors: &AgentFileCache,
+) -> ListedSession {
+    let extent = |told: &LedgerSession| told.extent(project, &found, neighbors);
     let extent = told.as_ref().map_or(Extent::None, extent);
-    Listed {
+    ListedSession {
         client: found.client,
         session: found.session.clone(),
         began: found.began,
         changed: found.changed,
-        about: found.about.clone(),
-        life: lives.of(&found),
+        about: found.first_prompt.clone(),
+        life: lives.check(&found),
         extent,
         blob: told.map(|told| told.blob),
-        found: Some(found),
+        transcript: Some(found),
     }
 }
 
 /// What the ledger tells of a session.
-struct Told {
+struct LedgerSession {
     blob: String,
     bytes: u64,
     /// None: nobody counted them.
@@ -130,14 +135,16 @@ struct Told {
 }
 
 /// The newest checkpoint of each session, by client and id.
-type Known = BTreeMap<(String, String), Told>;
+type LedgerSessions = BTreeMap<(String, String), LedgerSession>;
 
-fn known(ledger: &SqliteLedger) -> Result<Known, LedgerError> {
-    let mut known = Known::new();
-    for last in ledger.last_below(StreamId::SESSIONS)? {
-        let told = match newest(&last.events) {
+fn read_ledger_sessions(ledger: &SqliteLedger) -> Result<LedgerSessions, LedgerError> {
+    let mut known = LedgerSessions::new();
+    for last in ledger.last_per_stream(StreamId::SESSIONS)? {
+        let told = match newest_checkpoint(&last.events) {
             // Something else happened to it since.
-            None => newest(ledger.read(&last.stream, None)?.iter().flat_map(|one| &one.events)),
+            None => newest_checkpoint(
+                ledger.read(&last.stream, None)?.iter().flat_map(|one| &one.events),
+            ),
             told => told,
         };
         known.extend(told);
@@ -146,7 +153,9 @@ fn known(ledger: &SqliteLedger) -> Result<Known, LedgerError> {
 }
 
 /// The newest checkpoint that events tell of.
-fn newest<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Option<((String, String), Told)> {
+fn newest_checkpoint<'e>(
+    events: impl IntoIterator<Item = &'e Envelope>,
+) -> Option<((String, String), LedgerSession)> {
     let told = events.into_iter().filter_map(|envelope| {
         let Event::Session(SessionEvent::Checkpointed {
             client,
@@ -163,7 +172,7 @@ fn newest<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Option<((String
             return None;
         };
         let time = |text: &Option<String>| text.as_deref().and_then(|t| t.parse().ok());
-        let told = Told {
+        let told = LedgerSession {
             blob: blob.clone(),
             bytes: *bytes,
             agents_bytes: *agents_bytes,
@@ -176,10 +185,15 @@ fn newest<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Option<((String
     told.last()
 }
 
-impl Told {
+impl LedgerSession {
     /// How much of a session the newest checkpoint has. Half a line at the end is no more of it, and a
     /// transcript that somebody emptied takes nothing away.
-    fn extent(&self, project: &Project, found: &Found, neighbors: &Neighbors) -> Extent {
+    fn extent(
+        &self,
+        project: &Project,
+        found: &TranscriptInfo,
+        neighbors: &AgentFileCache,
+    ) -> Extent {
         const LOOKED_AT: u64 = 64 << 10;
         if self.agents_wrote(project, found, neighbors) {
             return Extent::Part;
@@ -187,8 +201,8 @@ impl Told {
         if self.bytes == found.bytes || found.bytes == 0 {
             return Extent::Whole;
         }
-        let rest = Stream::open(&found.path)
-            .and_then(|mut stream| stream.window(self.bytes, self.bytes + LOOKED_AT));
+        let rest = FileStream::open(&found.path)
+            .and_then(|mut stream| stream.read_range(self.bytes, self.bytes + LOOKED_AT));
         match rest {
             Ok(rest) if self.bytes < found.bytes && !rest.contains(&b'\n') => Extent::Whole,
             Ok(_) | Err(_) => Extent::Part,
@@ -196,36 +210,41 @@ impl Told {
     }
 
     /// Whether agents wrote something since: they may go on after their session was written down.
-    fn agents_wrote(&self, project: &Project, found: &Found, neighbors: &Neighbors) -> bool {
+    fn agents_wrote(
+        &self,
+        project: &Project,
+        found: &TranscriptInfo,
+        neighbors: &AgentFileCache,
+    ) -> bool {
         let Some(bytes) = self.agents_bytes else { return false };
         // Codex tells in the transcript of a session that it started an agent, and nothing came there.
         let may_have = found.client != Client::Codex || bytes > 0;
-        may_have && bytes != agents_length(project, found, neighbors)
+        may_have && bytes != agents_bytes(project, found, neighbors)
     }
 }
 
 /// Whether a session did nothing since it was written down last. Nothing of its transcripts is read for
 /// that: they only grow, so their lengths tell.
-pub(in crate::verbs) fn is_written_down(
+pub(in crate::verbs) fn is_captured(
     project: &Project,
     ledger: &SqliteLedger,
-    found: &Found,
+    found: &TranscriptInfo,
 ) -> Result<bool, LedgerError> {
     let stream = StreamId::session(found.client.name(), &found.session);
     let records = ledger.read(&stream, None)?;
-    let told = newest(records.iter().flat_map(|record| &record.events));
+    let told = newest_checkpoint(records.iter().flat_map(|record| &record.events));
     let Some((_, told)) = told.filter(|(_, told)| told.agents_bytes.is_some()) else {
         return Ok(false);
     };
     // What was forgotten can be written down again without what made it so.
-    let is_there = || Ok(Tombstone::of(ledger, &told.blob)?.is_none());
-    let extent = told.extent(project, found, &Neighbors::default());
+    let is_there = || Ok(Tombstone::find(ledger, &told.blob)?.is_none());
+    let extent = told.extent(project, found, &AgentFileCache::default());
     if extent == Extent::Whole { is_there() } else { Ok(false) }
 }
 
 /// A session as it is now, or as it was written down last.
 #[derive(Debug)]
-pub struct Shown {
+pub struct SessionView {
     /// What it did.
     pub checkpoint: Checkpoint,
     /// Whether exactly this is written down.
@@ -237,63 +256,66 @@ pub fn session(
     project: &Project,
     name: &str,
     client: Option<Client>,
-) -> Result<Shown, CheckpointError> {
-    let one = pick(project, name, client)?;
-    match &one.found {
+) -> Result<SessionView, CheckpointError> {
+    let one = find_session(project, name, client)?;
+    match &one.transcript {
         Some(found) => {
-            let checkpoint = take(project, found, CheckpointMode::Checkpoint)?.written.checkpoint;
-            let stored = one.blob.as_deref().map(|blob| stored(project, blob)).transpose()?;
+            let checkpoint = capture_checkpoint(project, found, CheckpointMode::Checkpoint)?
+                .serialized
+                .checkpoint;
+            let stored =
+                one.blob.as_deref().map(|blob| read_checkpoint(project, blob)).transpose()?;
             let is_stored = stored.flatten().is_some_and(|old| old.digest == checkpoint.digest);
-            Ok(Shown { checkpoint, is_stored })
+            Ok(SessionView { checkpoint, is_stored })
         }
-        None => Ok(Shown { checkpoint: last_of(project, &one)?.0, is_stored: true }),
+        None => Ok(SessionView { checkpoint: last_checkpoint(project, &one)?.0, is_stored: true }),
     }
 }
 
 /// The newest checkpoint of a session, and where it is.
-pub(in crate::verbs) fn last_of(
+pub(in crate::verbs) fn last_checkpoint(
     project: &Project,
-    one: &Listed,
+    one: &ListedSession,
 ) -> Result<(Checkpoint, String), CheckpointError> {
     let session = one.session.clone();
     let Some(blob) = &one.blob else { return Err(CheckpointError::NoSuch(session)) };
     if let Some(tombstone) = project.tombstone(blob).map(Box::new) {
         return Err(CheckpointError::Forgotten { session, tombstone });
     }
-    let checkpoint = stored(project, blob)?.ok_or(CheckpointError::NoSuch(session))?;
+    let checkpoint = read_checkpoint(project, blob)?.ok_or(CheckpointError::NoSuch(session))?;
     Ok((checkpoint, blob.clone()))
 }
 
 /// A session as it was written down last, for when its transcript is gone.
-pub(in crate::verbs) fn last_written(
+pub(in crate::verbs) fn last_captured(
     project: &Project,
     name: &str,
     client: Option<Client>,
-) -> Result<Checkpointed, CheckpointError> {
-    let (checkpoint, blob) = last_of(project, &pick(project, name, client)?)?;
+) -> Result<CheckpointOutcome, CheckpointError> {
+    let (checkpoint, blob) = last_checkpoint(project, &find_session(project, name, client)?)?;
     let (is_new, new_bytes, unread, moved_from) = (false, 0, Vec::new(), None);
-    Ok(Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from })
+    Ok(CheckpointOutcome { checkpoint, blob, is_new, new_bytes, unread, moved_from })
 }
 
-pub(in crate::verbs) fn stored(
+pub(in crate::verbs) fn read_checkpoint(
     project: &Project,
     blob: &str,
 ) -> Result<Option<Checkpoint>, CheckpointError> {
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
     Ok(ledger.get_blob(blob)?.and_then(|bytes| Checkpoint::parse(&bytes)))
 }
 
 /// The session of an id, or of a beginning that no other has.
-pub(in crate::verbs) fn pick(
+pub(in crate::verbs) fn find_session(
     project: &Project,
     name: &str,
     client: Option<Client>,
-) -> Result<Listed, CheckpointError> {
-    if project.set_up() == SetUp::Not {
+) -> Result<ListedSession, CheckpointError> {
+    if project.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
     let (list, unread) = sessions(project, client)?;
-    let stand_in = |one: &Listed| Found {
+    let stand_in = |one: &ListedSession| TranscriptInfo {
         client: one.client,
         session: one.session.clone(),
         agent_of: None,
@@ -302,24 +324,24 @@ pub(in crate::verbs) fn pick(
         changed: None,
         began: None,
         cwd: None,
-        about: None,
+        first_prompt: None,
     };
     let names = list.iter().map(stand_in).collect();
-    let chosen = by_id(names, unread, name)?;
-    let is_it = |one: &Listed| one.session == chosen.session && one.client == chosen.client;
+    let chosen = find_by_id(names, unread, name)?;
+    let is_it = |one: &ListedSession| one.session == chosen.session && one.client == chosen.client;
     let mut list = list.into_iter();
     list.find(is_it).ok_or_else(|| CheckpointError::NoSuch(name.to_owned()))
 }
 
 /// What was brought in.
 #[derive(Debug)]
-pub struct Recovered {
+pub struct RecoveryOutcome {
     /// Sessions that are written down now.
-    pub checkpoints: Vec<Checkpointed>,
+    pub checkpoints: Vec<CheckpointOutcome>,
     /// Sessions that could not be, with why.
     pub failed: Vec<(String, CheckpointError)>,
     /// How many more there are.
-    pub left: usize,
+    pub remaining: usize,
     /// Sessions that still run.
     pub running: usize,
     /// Sessions of which nobody knows whether they run.
@@ -333,19 +355,23 @@ pub struct Recovered {
 }
 
 /// Writes down sessions that ended and are not written down to their end: the newest few, or all.
-pub fn recover(project: &Project, all: bool) -> Result<Recovered, CheckpointError> {
-    if project.set_up() == SetUp::Not {
+pub fn recover(project: &Project, all: bool) -> Result<RecoveryOutcome, CheckpointError> {
+    if project.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
     let most = if all { usize::MAX } else { RECOVERED_MAX };
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
-    recover_some(project, &ledger, &Bounds { most, bytes_max: u64::MAX, counts_older: true })
+    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    recover_within(
+        project,
+        &ledger,
+        &RecoveryBounds { sessions_max: most, bytes_max: u64::MAX, counts_older: true },
+    )
 }
 
 /// How much is recovered at once.
-pub(in crate::verbs) struct Bounds {
+pub(in crate::verbs) struct RecoveryBounds {
     /// Maximum sessions.
-    pub(in crate::verbs) most: usize,
+    pub(in crate::verbs) sessions_max: usize,
     /// Maximum length of a transcript.
     pub(in crate::verbs) bytes_max: u64,
     /// Whether sessions are counted that are older than midstride is here.
@@ -353,43 +379,54 @@ pub(in crate::verbs) struct Bounds {
 }
 
 /// The same within bounds.
-pub(in crate::verbs) fn recover_some(
+pub(in crate::verbs) fn recover_within(
     project: &Project,
     ledger: &SqliteLedger,
-    bounds: &Bounds,
-) -> Result<Recovered, CheckpointError> {
-    let since = since(project)?;
-    let Unfinished { list, older, unread } =
-        unfinished(project, ledger, since, bounds.counts_older)?;
-    let (ended, others): (Vec<Listed>, Vec<Listed>) =
-        list.into_iter().partition(|one| one.life == Life::Ended);
-    let running = others.iter().filter(|one| one.life == Life::Runs).count();
+    bounds: &RecoveryBounds,
+) -> Result<RecoveryOutcome, CheckpointError> {
+    let since = installed_since(project)?;
+    let UnfinishedSessions { list, older, unread } =
+        find_unfinished(project, ledger, since, bounds.counts_older)?;
+    let (ended, others): (Vec<ListedSession>, Vec<ListedSession>) =
+        list.into_iter().partition(|one| one.life == SessionLiveness::Ended);
+    let running = others.iter().filter(|one| one.life == SessionLiveness::Running).count();
     let all = ended.len();
-    let is_short =
-        |one: &Listed| one.found.as_ref().is_some_and(|found| found.bytes <= bounds.bytes_max);
-    let ended: Vec<Listed> = ended.into_iter().take(bounds.most).filter(is_short).collect();
+    let is_short = |one: &ListedSession| {
+        one.transcript.as_ref().is_some_and(|found| found.bytes <= bounds.bytes_max)
+    };
+    let ended: Vec<ListedSession> =
+        ended.into_iter().take(bounds.sessions_max).filter(is_short).collect();
     let left = all - ended.len();
     let (mut checkpoints, mut failed) = (Vec::new(), Vec::new());
     // A few at once: each turn of the ledger waits for the disk, and all at once would fill memory.
-    for some in ended.chunks(TOLD_AT_ONCE) {
+    for some in ended.chunks(APPEND_BATCH) {
         let mut ready = Vec::new();
-        for (one, found) in some.iter().filter_map(|one| Some((one, one.found.as_ref()?))) {
-            match Ready::of(project, ledger, found, CheckpointMode::Auto) {
+        for (one, found) in some.iter().filter_map(|one| Some((one, one.transcript.as_ref()?))) {
+            match PreparedCheckpoint::capture(project, ledger, found, CheckpointMode::Auto) {
                 Ok(one) => ready.push(one),
                 Err(error) => failed.push((one.session.clone(), error)),
             }
         }
-        tell(project, ledger, &mut ready)?;
-        checkpoints.extend(ready.into_iter().map(|one| one.done));
+        append_all(project, ledger, &mut ready)?;
+        checkpoints.extend(ready.into_iter().map(|one| one.outcome));
     }
     let unknown = others.len() - running;
-    Ok(Recovered { checkpoints, failed, left, running, unknown, older, since, unread })
+    Ok(RecoveryOutcome {
+        checkpoints,
+        failed,
+        remaining: left,
+        running,
+        unknown,
+        older,
+        since,
+        unread,
+    })
 }
 
 /// What is not written down to its end.
-struct Unfinished {
+struct UnfinishedSessions {
     /// Sessions since then, the newest first.
-    list: Vec<Listed>,
+    list: Vec<ListedSession>,
     /// How many there are from before, of which nothing is written down.
     older: usize,
     unread: Vec<FileError>,
@@ -398,23 +435,24 @@ struct Unfinished {
 /// Sessions since then that are not written down to their end, the newest first. A client waits for
 /// this at each of its starts: what is written down whole is not opened, and what was last changed
 /// before midstride was here neither, unless it is counted.
-fn unfinished(
+fn find_unfinished(
     project: &Project,
     ledger: &SqliteLedger,
     since: Timestamp,
     counts_older: bool,
-) -> Result<Unfinished, LedgerError> {
-    let mut known = known(ledger)?;
-    let neighbors = Neighbors::default();
+) -> Result<UnfinishedSessions, LedgerError> {
+    let mut known = read_ledger_sessions(ledger)?;
+    let neighbors = AgentFileCache::default();
     let now = project.environment().clock.now();
-    let is_open = |one: &Candidate| {
+    let is_open = |one: &TranscriptCandidate| {
         let told = known.get(&(one.client.name().to_owned(), one.session()));
-        let agents_wrote = |told: &Told| {
+        let agents_wrote = |told: &LedgerSession| {
             // Most sessions had none, or ended long ago, and a client waits.
             let had_agents = told.agents_bytes.is_some_and(|bytes| bytes > 0);
             let may_write =
                 one.entry.changed.is_none_or(|at| now.duration_since(at) < AGENTS_WRITE_FOR);
-            let found = (had_agents && may_write).then(|| clients::called(&one.path, one.client));
+            let found = (had_agents && may_write)
+                .then(|| clients::unread_transcript(&one.path, one.client));
             found.is_some_and(|found| {
                 found.is_ok_and(|found| told.agents_wrote(project, &found, &neighbors))
             })
@@ -425,32 +463,33 @@ fn unfinished(
             None => !is_older(),
         }
     };
-    let (found, unread) = clients::transcripts_that(project, None, &is_open);
-    let lives = Lives::now(project.environment());
-    let off = OffTimes::of(project);
-    let is_wanted = |began: Timestamp| began >= since && !off.has(began);
-    let (ours, older): (Vec<Found>, Vec<Found>) =
+    let (found, unread) = clients::transcripts_where(project, None, &is_open);
+    let lives = LivenessProbe::new(project.environment());
+    let off = OffTimes::for_project(project);
+    let is_wanted = |began: Timestamp| began >= since && !off.contains(began);
+    let (ours, older): (Vec<TranscriptInfo>, Vec<TranscriptInfo>) =
         found.into_iter().partition(|one| one.began.is_some_and(is_wanted));
-    let is_told =
-        |one: &Found| known.contains_key(&(one.client.name().to_owned(), one.session.clone()));
+    let is_told = |one: &TranscriptInfo| {
+        known.contains_key(&(one.client.name().to_owned(), one.session.clone()))
+    };
     let older = older.iter().filter(|one| !is_told(one)).count();
     let list = ours.into_iter().map(|found| {
         let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        listed(project, found, told, &lives, &neighbors)
+        list_session(project, found, told, &lives, &neighbors)
     });
     let list = list.filter(|one| one.extent != Extent::Whole).collect();
-    Ok(Unfinished { list, older, unread })
+    Ok(UnfinishedSessions { list, older, unread })
 }
 
 /// Since when midstride is here: written down once, by whoever comes first.
-pub(in crate::verbs) fn since(project: &Project) -> Result<Timestamp, FileError> {
+pub(in crate::verbs) fn installed_since(project: &Project) -> Result<Timestamp, FileError> {
     let now = project.environment().clock.now();
     let private = project.make_private()?;
-    match private.create(Path::new(SINCE), format!("{now}\n").as_bytes()) {
+    match private.create(Path::new(SINCE_FILE), format!("{now}\n").as_bytes()) {
         Ok(()) => return Ok(now),
-        Err(FileError { problem: Problem::Exists, .. }) => {}
+        Err(FileError { problem: FileProblem::Exists, .. }) => {}
         Err(error) => return Err(error),
     }
-    let text = private.read(Path::new(SINCE))?;
+    let text = private.read(Path::new(SINCE_FILE))?;
     Ok(String::from_utf8_lossy(&text).trim().parse().unwrap_or(now))
 }

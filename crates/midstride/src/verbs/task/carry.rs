@@ -1,11 +1,11 @@
 //! Tasks that travel in a session handoff: written when it is made, made again where they are
 //! missing.
 
-use crate::store::ledger::{Ledger as _, StreamId, written};
+use crate::store::ledger::{Ledger as _, StreamId, encode_record};
 use crate::sys::ids::uid_of;
-use crate::verbs::task::clean::Sieve;
-use crate::verbs::task::{Board, TaskError, happened, named};
-use crate::workspace::project::{Project, Shelved};
+use crate::verbs::task::clean::Redactor;
+use crate::verbs::task::{TaskBoard, TaskError, content_id, task_envelope};
+use crate::workspace::project::{Project, StoredHandoff};
 use jiff::Timestamp;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::id::TaskId;
@@ -16,38 +16,38 @@ use midstride_core::work::task::{HandoffTask, SESSION, Task, TaskNote, TaskStatu
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More than so many make no header that people read; the rest is named, and `sync` brings it.
-const CARRIED_MAX: usize = 200;
+const HEADER_TASKS_MAX: usize = 200;
 
 /// Where the header of a handoff has them.
-const PLACE: &str = "state.tasks";
+const TASKS_PATH: &str = "state.tasks";
 
 /// What a new handoff carries.
 #[derive(Debug, Default)]
-pub struct Carries {
+pub struct TaskSnapshot {
     /// The value of `state`.
     pub(in crate::verbs) state: Option<YamlData>,
     /// How many tasks.
     pub tasks: usize,
     /// How many open ones did not fit.
-    pub left_out: usize,
+    pub omitted: usize,
 }
 
 /// The open tasks, as a session handoff carries them: what is worked on first, then what can be
 /// begun.
-pub(in crate::verbs) fn open_tasks(project: &Project) -> Result<Carries, TaskError> {
-    let tasks = Board::open(project)?.tasks;
-    let (carried, left_out) = of_board(&tasks);
+pub(in crate::verbs) fn open_tasks(project: &Project) -> Result<TaskSnapshot, TaskError> {
+    let tasks = TaskBoard::open(project)?.tasks;
+    let (carried, left_out) = header_entries(&tasks);
     let count = carried.len();
     let state = (count > 0).then(|| YamlData::map([("tasks", YamlData::List(carried))]));
-    Ok(Carries { state, tasks: count, left_out })
+    Ok(TaskSnapshot { state, tasks: count, omitted: left_out })
 }
 
 /// The open tasks as entries of a header, and how many more there are.
-fn of_board(tasks: &Tasks) -> (Vec<YamlData>, usize) {
+fn header_entries(tasks: &Tasks) -> (Vec<YamlData>, usize) {
     let mut open: Vec<&Task> = tasks.iter().filter(|task| task.status.is_open()).collect();
     open.sort_by_key(|task| (task.status != TaskStatus::InProgress, !tasks.is_ready(task)));
-    let left_out = open.len().saturating_sub(CARRIED_MAX);
-    open.truncate(CARRIED_MAX);
+    let left_out = open.len().saturating_sub(HEADER_TASKS_MAX);
+    open.truncate(HEADER_TASKS_MAX);
     (open.iter().map(|task| HandoffTask::from_task(task, tasks).data()).collect(), left_out)
 }
 
@@ -58,7 +58,7 @@ pub(in crate::verbs) fn tasks_of_session(
     before: Option<&Handoff<'_>>,
 ) -> (Vec<YamlData>, usize) {
     let entries =
-        before.and_then(|before| before.node(PLACE)).map(YamlNode::items).unwrap_or_default();
+        before.and_then(|before| before.node(TASKS_PATH)).map(YamlNode::items).unwrap_or_default();
     let is_known = |carried: &HandoffTask| {
         let here = carried.uid.as_ref().is_some_and(|uid| tasks.get(uid).is_some());
         here || carried.metadata.contains_key(SESSION)
@@ -66,17 +66,17 @@ pub(in crate::verbs) fn tasks_of_session(
     let theirs = entries
         .into_iter()
         .filter(|entry| !HandoffTask::from_node(entry).is_some_and(|c| is_known(&c)));
-    let (ours, left_out) = of_board(tasks);
-    (theirs.map(YamlNode::data).chain(ours).take(CARRIED_MAX).collect(), left_out)
+    let (ours, left_out) = header_entries(tasks);
+    (theirs.map(YamlNode::data).chain(ours).take(HEADER_TASKS_MAX).collect(), left_out)
 }
 
 /// What became of the tasks that a handoff carries.
 #[derive(Debug, Default)]
-pub struct Imported {
+pub struct TaskImport {
     /// Those that were made again.
     pub created: Vec<TaskId>,
     /// Those that are here already, and stay as they are.
-    pub here: Vec<TaskId>,
+    pub existing: Vec<TaskId>,
     /// Entries that say nothing, or too much for a record.
     pub unreadable: usize,
     /// What they wait for that is neither carried nor here.
@@ -87,31 +87,31 @@ pub struct Imported {
 
 /// Makes the tasks of a handoff again that are missing here. Each has the same events wherever that
 /// is done, so doing it twice, or on two machines, is doing it once.
-pub fn import_tasks(project: &Project, shelved: &Shelved) -> Result<Imported, TaskError> {
+pub fn import_tasks(project: &Project, shelved: &StoredHandoff) -> Result<TaskImport, TaskError> {
     let handoff = shelved.handoff(project);
-    let entries = handoff.node(PLACE).map(YamlNode::items).unwrap_or_default();
-    let mut imported = Imported::default();
+    let entries = handoff.node(TASKS_PATH).map(YamlNode::items).unwrap_or_default();
+    let mut imported = TaskImport::default();
     if entries.is_empty() {
         return Ok(imported);
     }
-    let board = Board::open(project)?;
-    let mut sieve = Sieve::of(project);
+    let board = TaskBoard::open(project)?;
+    let mut sieve = Redactor::for_project(project);
     let read: Vec<HandoffTask> =
         entries.iter().filter_map(|entry| HandoffTask::from_node(entry)).collect();
     imported.unreadable = entries.len() - read.len();
-    let uids: Vec<TaskId> = read.iter().map(|carried| uid(&handoff, carried)).collect();
+    let uids: Vec<TaskId> = read.iter().map(|carried| task_uid(&handoff, carried)).collect();
     let names: BTreeMap<&str, &TaskId> =
         read.iter().map(|carried| carried.id.as_str()).zip(&uids).collect();
     let mut streams = Vec::new();
     for (carried, id) in read.iter().zip(&uids) {
         if board.tasks.get(id).is_some() || imported.created.contains(id) {
-            imported.here.push(id.clone());
+            imported.existing.push(id.clone());
             continue;
         }
-        let before = before(carried, &names, &board.tasks, &mut imported.unknown);
-        let events = events(&handoff, carried, id, &before, &mut sieve);
+        let before = find_dependencies(carried, &names, &board.tasks, &mut imported.unknown);
+        let events = import_events(&handoff, carried, id, &before, &mut sieve);
         let stream = StreamId::task(id);
-        let fits = |event| written(&stream, std::slice::from_ref(event)).is_ok();
+        let fits = |event| encode_record(&stream, std::slice::from_ref(event)).is_ok();
         let now = project.environment().clock.now();
         if !events.iter().all(fits) || events.iter().any(|event| event.is_ahead_of(now)) {
             imported.unreadable += 1;
@@ -120,13 +120,13 @@ pub fn import_tasks(project: &Project, shelved: &Shelved) -> Result<Imported, Ta
         imported.created.push(id.clone());
         streams.push((stream, events));
     }
-    board.ledger().unite(&streams)?;
-    imported.redacted = sieve.found;
+    board.ledger().append_missing(&streams)?;
+    imported.redacted = sieve.redactions;
     Ok(imported)
 }
 
 /// The uid of a carried task; one that was written by another hand has it by its name.
-fn uid(handoff: &Handoff<'_>, carried: &HandoffTask) -> TaskId {
+fn task_uid(handoff: &Handoff<'_>, carried: &HandoffTask) -> TaskId {
     let made = || {
         let whole = handoff.uid().map_or_else(|| handoff.key().to_string(), |u| u.value.to_owned());
         let uid = uid_of(&[whole.trim(), "task", &carried.id]);
@@ -136,7 +136,7 @@ fn uid(handoff: &Handoff<'_>, carried: &HandoffTask) -> TaskId {
 }
 
 /// What a carried task waits for: named by uid, by a name in the same handoff, or as people type it.
-fn before(
+fn find_dependencies(
     carried: &HandoffTask,
     names: &BTreeMap<&str, &TaskId>,
     tasks: &Tasks,
@@ -159,12 +159,12 @@ fn before(
     found
 }
 
-fn events(
+fn import_events(
     handoff: &Handoff<'_>,
     carried: &HandoffTask,
     id: &TaskId,
     before: &BTreeSet<TaskId>,
-    sieve: &mut Sieve<'_>,
+    sieve: &mut Redactor<'_>,
 ) -> Vec<Envelope> {
     let clean = HandoffTask {
         subject: sieve.clean(&carried.subject),
@@ -178,11 +178,11 @@ fn events(
     let event = clean.to_event(before, handoff.uid().map(|uid| uid.value.trim().to_owned()));
     let mut noted = |note: &TaskNote| {
         let (by, text) = (sieve.clean(&note.by), sieve.clean(&note.text));
-        happened(id, note.at, &by, TaskEvent::Noted { text })
+        task_envelope(id, note.at, &by, TaskEvent::Noted { text })
     };
     let notes: Vec<Envelope> = carried.notes.iter().map(&mut noted).collect();
     let event = Event::Task(event);
-    let name = named(&[id.as_str(), "carried", &time.to_string(), &event.data().to_string()]);
+    let name = content_id(&[id.as_str(), "carried", &time.to_string(), &event.data().to_string()]);
     let first = Envelope { id: name, time, source: "midstride".to_owned(), event };
     std::iter::once(first).chain(notes).collect()
 }

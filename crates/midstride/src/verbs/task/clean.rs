@@ -6,21 +6,21 @@ use std::collections::BTreeMap;
 
 /// What was taken out so far.
 #[derive(Debug)]
-pub(in crate::verbs) struct Sieve<'p> {
+pub(in crate::verbs) struct Redactor<'p> {
     rules: &'p RedactionRules,
-    pub(in crate::verbs) found: Vec<Redaction>,
+    pub(in crate::verbs) redactions: Vec<Redaction>,
 }
 
-impl<'p> Sieve<'p> {
+impl<'p> Redactor<'p> {
     /// Takes out what a project calls a secret.
-    pub(in crate::verbs) fn of(project: &'p Project) -> Self {
-        Self { rules: project.rules(), found: Vec::new() }
+    pub(in crate::verbs) fn for_project(project: &'p Project) -> Self {
+        Self { rules: project.rules(), redactions: Vec::new() }
     }
 
     /// A text without its secrets.
     pub(in crate::verbs) fn clean(&mut self, text: &str) -> String {
         let (clean, found) = self.rules.clean(text);
-        self.found.extend(found);
+        self.redactions.extend(found);
         clean.as_str().to_owned()
     }
 

@@ -2,10 +2,10 @@
 //! client tells. Hooks tell that one was made and that it was completed; a capture tells the rest. Nothing
 //! is ever told back to the client.
 
-use crate::clients::hook_memory::briefed_with;
+use crate::clients::hook_memory::startup_briefing;
 use crate::clients::task_lists;
 use crate::store::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
-use crate::verbs::task::{TaskError, named, read_tasks};
+use crate::verbs::task::{TaskError, content_id, read_tasks};
 use crate::workspace::project::Project;
 use crate::workspace::settings::SessionName;
 use jiff::{Timestamp, ToSpan as _};
@@ -38,7 +38,7 @@ pub(in crate::verbs) fn mirror(
 ) -> Result<(), MirrorError> {
     let clean = |text: &str| project.clean(text.trim()).0.as_str().to_owned();
     let (number, subject) = (clean(&task.id), clean(&task.subject));
-    let shared = task_lists::of(project, &session.client, &session.id);
+    let shared = task_lists::shared_list(project, &session.client, &session.id);
     let list = shared.as_deref().unwrap_or(&session.id);
     let id = task_id(&session.client, list, TASK, &number);
     let id = id.filter(|_| !number.is_empty() && !subject.is_empty());
@@ -58,19 +58,19 @@ pub(in crate::verbs) fn mirror(
     // Whoever is told of the end first knows of the beginning too.
     let mut events = vec![event("added", now, added)];
     if is_done {
-        events.push(event("completed", after(now), became(TaskStatus::Done)));
+        events.push(event("completed", just_after(now), status_event(TaskStatus::Done)));
     }
     // The client tells of a task once.
-    SqliteLedger::tell_or_put_aside(project, &StreamId::task(&id), events)?;
+    SqliteLedger::append_or_spool(project, &StreamId::task(&id), events)?;
     Ok(())
 }
 
 /// A task of a session, ready to be told.
-pub(in crate::verbs) struct Mirrored {
+pub(in crate::verbs) struct MirroredTask {
     id: TaskId,
     state: CapturedTask,
     /// When it was made.
-    made: Option<Timestamp>,
+    created: Option<Timestamp>,
     /// The record that changed it last, and when that was.
     record: String,
     at: Option<Timestamp>,
@@ -79,7 +79,10 @@ pub(in crate::verbs) struct Mirrored {
 }
 
 /// The tasks of a session as it says them.
-pub(in crate::verbs) fn tasks_of(project: &Project, checkpoint: &Checkpoint) -> Vec<Mirrored> {
+pub(in crate::verbs) fn tasks_of_checkpoint(
+    project: &Project,
+    checkpoint: &Checkpoint,
+) -> Vec<MirroredTask> {
     let session = &checkpoint.session;
     let clean = |text: &str| project.clean(text.trim()).0.as_str().to_owned();
     let (client, list) = (checkpoint.client().name(), checkpoint.task_list());
@@ -113,7 +116,7 @@ pub(in crate::verbs) fn tasks_of(project: &Project, checkpoint: &Checkpoint) -> 
             number => number,
         };
         let (made, record, at) = (task.seen.at, task.changed.record.clone(), task.changed.at);
-        mirrored.push(Mirrored { id, state, made, record, at, number });
+        mirrored.push(MirroredTask { id, state, created: made, record, at, number });
     }
     mirrored
 }
@@ -154,23 +157,23 @@ fn metadata(
 }
 
 /// Tells how the tasks of a session that was captured are now.
-pub(in crate::verbs) fn tell(
+pub(in crate::verbs) fn append_tasks(
     project: &Project,
     ledger: &dyn Ledger,
     checkpoint: &Checkpoint,
 ) -> Result<(), TaskError> {
-    let streams = told(project, ledger, &tasks_of(project, checkpoint))?;
+    let streams = task_streams(project, ledger, &tasks_of_checkpoint(project, checkpoint))?;
     if !streams.is_empty() {
-        ledger.unite(&streams)?;
+        ledger.append_missing(&streams)?;
     }
     Ok(())
 }
 
 /// What tells the ledger how the tasks of a session are now. What was told before is not told again.
-pub(in crate::verbs) fn told(
+pub(in crate::verbs) fn task_streams(
     project: &Project,
     ledger: &dyn Ledger,
-    mirrored: &[Mirrored],
+    mirrored: &[MirroredTask],
 ) -> Result<Vec<(StreamId, Vec<Envelope>)>, LedgerError> {
     let now = project.environment().clock.now();
     let mut all: Option<Tasks> = None;
@@ -192,9 +195,9 @@ pub(in crate::verbs) fn told(
         // All of them are of one session. A list that several share has another name.
         let session = one.state.metadata.get(SESSION).unwrap_or(&one.state.key.list);
         let briefed = briefed
-            .get_or_insert_with(|| briefed_with(project, client, session).unwrap_or_default())
+            .get_or_insert_with(|| startup_briefing(project, client, session).unwrap_or_default())
             .as_str();
-        let is_new = known.is_none() && !one.is_worth_telling(is_alive);
+        let is_new = known.is_none() && !one.is_worth_adding(is_alive);
         if is_new && !one.may_be_known(briefed) {
             continue;
         }
@@ -211,7 +214,7 @@ pub(in crate::verbs) fn told(
         let event = TaskEvent::Captured(one.state.clone());
         let data = Event::Task(event.clone()).data().to_string();
         let added = events.iter().find(|one| is_added(one)).map(|one| one.time);
-        let first = added.is_none().then(|| one.added(now));
+        let first = added.is_none().then(|| one.added_event(now));
         let added = added.or(first.as_ref().map(|first| first.time)).unwrap_or(now);
         let time = one.moment(added, now);
         let name = ["captured", &one.record, &data].join("\0");
@@ -219,14 +222,14 @@ pub(in crate::verbs) fn told(
         told.push(envelope(&one.id, client, &name, time, event));
         if let Some(same) = same {
             let linked = TaskEvent::Linked { task: same.id.as_str().to_owned() };
-            told.push(envelope(&one.id, client, "linked", after(time), linked));
+            told.push(envelope(&one.id, client, "linked", just_after(time), linked));
         }
         streams.push((stream, told));
     }
     Ok(streams)
 }
 
-impl Mirrored {
+impl MirroredTask {
     /// Whether a finished task may be one that the board has open: its subject names one, or the session was
     /// briefed with its words. Only then is the board read.
     fn may_be_known(&self, briefed: &str) -> bool {
@@ -238,7 +241,7 @@ impl Mirrored {
 
     /// Whether a task that nothing is known of is brought in. A list on which nothing is open is
     /// finished: it would only make all lists longer.
-    fn is_worth_telling(&self, is_alive: bool) -> bool {
+    fn is_worth_adding(&self, is_alive: bool) -> bool {
         match self.state.status {
             TaskStatus::Pending | TaskStatus::InProgress | TaskStatus::Blocked => true,
             TaskStatus::Done => is_alive,
@@ -247,7 +250,7 @@ impl Mirrored {
     }
 
     /// Its beginning, as a hook would have told it.
-    fn added(&self, now: Timestamp) -> Envelope {
+    fn added_event(&self, now: Timestamp) -> Envelope {
         let CapturedTask { key, subject, description, metadata, .. } = &self.state;
         let own = |name: &&str| Some(((*name).to_owned(), metadata.get(*name)?.clone()));
         let added = TaskEvent::Added {
@@ -256,13 +259,13 @@ impl Mirrored {
             depends_on: BTreeSet::new(),
             metadata: [CLIENT, SESSION, CLIENT_TASK].iter().filter_map(own).collect(),
         };
-        let time = self.made.or(self.at).unwrap_or(now).min(now);
+        let time = self.created.or(self.at).unwrap_or(now).min(now);
         envelope(&self.id, &key.client, "added", time, added)
     }
 
     /// When it was changed: as its record says, not in the future, and after its beginning.
     fn moment(&self, added: Timestamp, now: Timestamp) -> Timestamp {
-        let time = self.at.unwrap_or(now).min(now).max(after(added));
+        let time = self.at.unwrap_or(now).min(now).max(just_after(added));
         let number = i64::try_from(self.number).unwrap_or(i64::MAX);
         time.checked_add(number.nanoseconds()).unwrap_or(time)
     }
@@ -272,18 +275,18 @@ fn is_added(envelope: &Envelope) -> bool {
     matches!(envelope.event, Event::Task(TaskEvent::Added { .. }))
 }
 
-fn became(status: TaskStatus) -> TaskEvent {
+fn status_event(status: TaskStatus) -> TaskEvent {
     TaskEvent::Changed(TaskChange { status: Some(status), ..TaskChange::default() })
 }
 
 /// What is told in the same moment as the beginning comes behind it.
-fn after(now: Timestamp) -> Timestamp {
+fn just_after(now: Timestamp) -> Timestamp {
     now.checked_add(1.millisecond()).unwrap_or(now)
 }
 
 fn envelope(id: &TaskId, client: &str, what: &str, time: Timestamp, event: TaskEvent) -> Envelope {
     let source = client.to_owned();
-    Envelope { id: named(&[id.as_str(), what]), time, source, event: Event::Task(event) }
+    Envelope { id: content_id(&[id.as_str(), what]), time, source, event: Event::Task(event) }
 }
 
 /// A task that has a number in its list.
@@ -293,7 +296,7 @@ const STEP: &str = "step";
 
 /// The uid of a task that is known by its list and its name there.
 fn task_id(client: &str, list: &str, kind: &str, name: &str) -> Option<TaskId> {
-    let hex = named(&[client, list, kind, name]);
+    let hex = content_id(&[client, list, kind, name]);
     let pieces = [0..8, 8..12, 12..16, 16..20, 20..32].map(|range| hex.get(range));
     let pieces: Option<Vec<&str>> = pieces.into_iter().collect();
     TaskId::parse(&pieces?.join("-"))

@@ -1,9 +1,9 @@
 //! Standing instructions of the user. They are kept apart from the sessions in which they were given,
 //! and outlive them.
 
-use crate::store::ledger::{Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::store::ledger::{Ledger, LedgerError, SqliteLedger, StreamId, WaitPolicy};
 use crate::sys::git::Repository;
-use crate::verbs::task::named;
+use crate::verbs::task::content_id;
 use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::session::checkpoint::Checkpoint;
@@ -34,7 +34,7 @@ pub(in crate::verbs) fn read_instructions(
 
 /// The instructions that hold on the branch that is checked out, the oldest first.
 pub fn instructions(project: &Project) -> Result<Vec<Instruction>, LedgerError> {
-    let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
+    let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
         return Ok(Vec::new());
     };
     let branch = project.repository().and_then(Repository::branch);
@@ -44,7 +44,7 @@ pub fn instructions(project: &Project) -> Result<Vec<Instruction>, LedgerError> 
 
 /// Instructions that hold on this branch and that no file tells every session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unwritten {
+pub struct UnwrittenInstructions {
     /// The instructions, the oldest first.
     pub instructions: Vec<Instruction>,
     /// The file that they fit into.
@@ -55,7 +55,7 @@ pub struct Unwritten {
 const FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
 /// The instructions that could be moved into AGENTS.md or CLAUDE.md. midstride never edits those.
-pub fn unwritten_instructions(project: &Project) -> Result<Unwritten, LedgerError> {
+pub fn unwritten_instructions(project: &Project) -> Result<UnwrittenInstructions, LedgerError> {
     let mut instructions = instructions(project)?;
     let mut file = FILES[0];
     for name in FILES.into_iter().rev() {
@@ -64,11 +64,11 @@ pub fn unwritten_instructions(project: &Project) -> Result<Unwritten, LedgerErro
         instructions.retain(|one| !text.contains(one.text.trim()));
         file = name;
     }
-    Ok(Unwritten { instructions, file })
+    Ok(UnwrittenInstructions { instructions, file })
 }
 
 /// What a session adds: instructions that its user gave, and those that they took back.
-pub(in crate::verbs) fn given_in(
+pub(in crate::verbs) fn instructions_given_in(
     project: &Project,
     ledger: &dyn Ledger,
     checkpoint: &Checkpoint,
@@ -83,13 +83,13 @@ pub(in crate::verbs) fn given_in(
             let clean = |text: &str| project.clean(text).0.as_str().to_owned();
             (*text, *branch) = (clean(text), branch.as_deref().map(clean));
         }
-        envelope(event, told.at.unwrap_or(now), session.client.name())
+        instruction_envelope(event, told.at.unwrap_or(now), session.client.name())
     });
     Ok(events.collect())
 }
 
 /// An event about an instruction. What a session says has the same id however often it is captured.
-pub(in crate::verbs) fn envelope(
+pub(in crate::verbs) fn instruction_envelope(
     event: InstructionEvent,
     time: Timestamp,
     source: &str,
@@ -103,6 +103,6 @@ pub(in crate::verbs) fn envelope(
     };
     let instruction = event.id().to_owned();
     let event = Event::Instruction(event);
-    let id = named(&[event.kind(), &instruction, &by]);
+    let id = content_id(&[event.kind(), &instruction, &by]);
     Envelope { id, time, source: source.to_owned(), event }
 }

@@ -1,9 +1,9 @@
 //! The mission: how the work as a whole stands, captured as an event. The last one counts.
 
-use crate::store::ledger::{Ledger, LedgerError, Recorded, StreamId};
-use crate::verbs::task::clean::Sieve;
-use crate::verbs::task::decided::{Decided, append_decided};
-use crate::verbs::task::{TaskError, ledger_of, who};
+use crate::store::ledger::{Ledger, LedgerError, LedgerRecord, StreamId};
+use crate::verbs::task::clean::Redactor;
+use crate::verbs::task::decided::{DecidedEvent, append_decided};
+use crate::verbs::task::{TaskError, actor, open_ledger};
 use crate::workspace::project::Project;
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, MissionEvent};
@@ -59,23 +59,23 @@ impl From<LedgerError> for MissionError {
 
 /// Every state that was captured, the oldest first.
 pub fn missions(project: &Project) -> Result<Vec<Mission>, TaskError> {
-    let records = ledger_of(project)?.read(&StreamId::mission(), None)?;
+    let records = open_ledger(project)?.read(&StreamId::mission(), None)?;
     Ok(mission::states(events(&records)))
 }
 
-fn events(records: &[Recorded]) -> impl Iterator<Item = &Envelope> {
+fn events(records: &[LedgerRecord]) -> impl Iterator<Item = &Envelope> {
     records.iter().flat_map(|record| &record.events)
 }
 
 /// Captures the state of the mission; the one before is kept as history. What was decided and what is
 /// not known goes on until somebody says otherwise.
-pub fn state_mission(
+pub fn record_mission(
     project: &Project,
     new: &NewMission,
     by: Option<&str>,
 ) -> Result<(Mission, Vec<Redaction>), MissionError> {
-    let mut sieve = Sieve::of(project);
-    let source = sieve.clean(who(project, by));
+    let mut sieve = Redactor::for_project(project);
+    let source = sieve.clean(actor(project, by));
     let clean = NewMission {
         decisions: sieve.clean_each(&new.decisions),
         questions: sieve.clean_each(&new.questions),
@@ -83,7 +83,7 @@ pub fn state_mission(
         mode: new.mode.as_deref().map(|mode| sieve.clean(mode)),
         ..new.clone()
     };
-    let ledger = ledger_of(project)?;
+    let ledger = open_ledger(project)?;
     let stream = StreamId::mission();
     let envelope = append_decided(project, &ledger, &source, || {
         let records = ledger.read(&stream, None)?;
@@ -92,22 +92,22 @@ pub fn state_mission(
         }
         let last = events(&records).map(|envelope| envelope.time).max();
         let before = mission::states(events(&records)).pop();
-        let event = Event::Mission(stated(before.as_ref(), &clean)?);
+        let event = Event::Mission(next_state(before.as_ref(), &clean)?);
         let version = records.last().map(|record| record.version);
-        Ok(Decided { stream: stream.clone(), version, last, event })
+        Ok(DecidedEvent { stream: stream.clone(), version, last, event })
     })?;
     let state = mission::states([&envelope]).pop().expect("it was just made");
-    Ok((state, sieve.found))
+    Ok((state, sieve.redactions))
 }
 
 /// The state that follows another one.
-fn stated(before: Option<&Mission>, new: &NewMission) -> Result<MissionEvent, MissionError> {
+fn next_state(before: Option<&Mission>, new: &NewMission) -> Result<MissionEvent, MissionError> {
     let before = before.filter(|_| !new.fresh);
     let old = |of: fn(&Mission) -> &[String]| before.map(of).unwrap_or_default();
     let (decisions, questions) = (old(|state| &state.decisions), old(|state| &state.questions));
     Ok(MissionEvent::Stated {
-        decisions: carried("decision", decisions, &new.dropped_decisions, &new.decisions)?,
-        questions: carried("question", questions, &new.dropped_questions, &new.questions)?,
+        decisions: merge_entries("decision", decisions, &new.dropped_decisions, &new.decisions)?,
+        questions: merge_entries("question", questions, &new.dropped_questions, &new.questions)?,
         next: match new.next.as_slice() {
             [] => old(|state| &state.next).to_vec(),
             next => next.to_vec(),
@@ -118,7 +118,7 @@ fn stated(before: Option<&Mission>, new: &NewMission) -> Result<MissionEvent, Mi
 }
 
 /// What goes on, without what was dropped, and what comes to it; nothing twice.
-fn carried(
+fn merge_entries(
     what: &'static str,
     before: &[String],
     dropped: &[usize],
@@ -150,7 +150,8 @@ mod tests {
     fn what_was_decided_goes_on_until_somebody_says_otherwise() {
         let before = texts(&["a", "b", "c"]);
         let carry = |dropped: &[usize], new: &[&str]| {
-            carried("decision", &before, dropped, &texts(new)).map_err(|error| error.to_string())
+            merge_entries("decision", &before, dropped, &texts(new))
+                .map_err(|error| error.to_string())
         };
         assert_eq!(carry(&[], &[]), Ok(texts(&["a", "b", "c"])));
         assert_eq!(carry(&[2], &["d", "a"]), Ok(texts(&["a", "c", "d"])));

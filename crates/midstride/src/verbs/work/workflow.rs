@@ -1,11 +1,13 @@
 //! Workflow states: what an agent keeps under a name, so that whoever goes on finds it. A state is a
 //! checkpoint; saving one replaces none.
 
-use crate::store::ledger::{Ledger, LedgerError, Recorded, SqliteLedger, StreamId, Version};
+use crate::store::ledger::{
+    Ledger, LedgerError, LedgerRecord, SqliteLedger, StreamId, StreamVersion,
+};
 use crate::sys::ids::sha256;
-use crate::verbs::task::clean::Sieve;
-use crate::verbs::task::decided::{Decided, append_decided};
-use crate::verbs::task::{TaskError, ledger_of, who};
+use crate::verbs::task::clean::Redactor;
+use crate::verbs::task::decided::{DecidedEvent, append_decided};
+use crate::verbs::task::{TaskError, actor, open_ledger};
 use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::text::id::{HandoffId, HandoffIdError, nearest_match};
@@ -87,7 +89,7 @@ pub enum WorkflowError {
     },
     /// Somebody had it removed for good.
     #[error("state {number} of `{name}` was forgotten")]
-    Gone {
+    Forgotten {
         /// The workflow.
         name: String,
         /// Its number.
@@ -121,21 +123,21 @@ pub fn save_state(
     if !given.is_object() {
         return Err(WorkflowError::NoObject);
     }
-    let id = named(name)?;
-    let ledger = ledger_of(project)?;
-    let next = Next::of(project, &ledger, &id, change)?;
+    let id = parse_name(name)?;
+    let ledger = open_ledger(project)?;
+    let next = NextState::prepare(project, &ledger, &id, change)?;
     if next.is_known() {
-        let Next { state, before, redacted, .. } = next;
+        let NextState { state, before, redacted, .. } = next;
         return Ok(SavedState { state, number: before.len(), is_new: false, redacted });
     }
-    let source = Sieve::of(project).clean(who(project, by));
+    let source = Redactor::for_project(project).clean(actor(project, by));
     let mut written = next;
     append_decided(project, &ledger, &source, || {
-        written = Next::of(project, &ledger, &id, change)?;
+        written = NextState::prepare(project, &ledger, &id, change)?;
         ledger.put_blob(written.text.as_bytes())?;
-        Ok::<_, WorkflowError>(written.decided(project, &id))
+        Ok::<_, WorkflowError>(written.decided_event(project, &id))
     })?;
-    let Next { state, before, redacted, .. } = written;
+    let NextState { state, before, redacted, .. } = written;
     Ok(SavedState { state, number: before.len() + 1, is_new: true, redacted })
 }
 
@@ -145,21 +147,21 @@ pub fn load_state(
     name: &str,
     number: Option<usize>,
 ) -> Result<LoadedState, WorkflowError> {
-    let id = named(name)?;
-    let ledger = ledger_of(project)?;
+    let id = parse_name(name)?;
+    let ledger = open_ledger(project)?;
     let records = ledger.read(&StreamId::workflow(&id), None)?;
     let history = history(events(&records));
     if history.is_empty() {
         return Err(no_such(project, name)?);
     }
     let number = number.unwrap_or(history.len());
-    let state = load(&ledger, name, &history, number)?;
+    let state = read_state(&ledger, name, &history, number)?;
     Ok(LoadedState { state, number, history })
 }
 
 /// The last state of each workflow, with its number, by name.
 pub fn states(project: &Project) -> Result<Vec<(WorkflowState, usize)>, WorkflowError> {
-    Ok(newest_states(&ledger_of(project)?)?)
+    Ok(newest_states(&open_ledger(project)?)?)
 }
 
 /// The same of a ledger. One record of each workflow is read, however often its state was saved: each
@@ -168,7 +170,7 @@ pub(in crate::verbs) fn newest_states(
     ledger: &dyn Ledger,
 ) -> Result<Vec<(WorkflowState, usize)>, LedgerError> {
     let mut all: Vec<(WorkflowState, usize)> = Vec::new();
-    for record in ledger.last_below(StreamId::WORKFLOWS)? {
+    for record in ledger.last_per_stream(StreamId::WORKFLOWS)? {
         let number = usize::try_from(record.number).unwrap_or(usize::MAX);
         let last = match history(&record.events).pop() {
             // What a newer midstride wrote says nothing here; what came before it does.
@@ -182,17 +184,17 @@ pub(in crate::verbs) fn newest_states(
 }
 
 /// A state that is about to be saved, and what it was decided on.
-struct Next {
+struct NextState {
     state: Value,
     text: String,
     before: Vec<WorkflowState>,
-    version: Option<Version>,
+    version: Option<StreamVersion>,
     last: Option<Timestamp>,
     redacted: Vec<Redaction>,
 }
 
-impl Next {
-    fn of(
+impl NextState {
+    fn prepare(
         project: &Project,
         ledger: &SqliteLedger,
         id: &HandoffId,
@@ -209,10 +211,10 @@ impl Next {
                 return Err(no_such(project, id.as_str())?);
             }
             StateChange::Patch(patch) => {
-                apply_merge_patch(load(ledger, id.as_str(), &before, before.len())?, patch)
+                apply_merge_patch(read_state(ledger, id.as_str(), &before, before.len())?, patch)
             }
         };
-        let (state, text, redacted) = cleaned(project, &state)?;
+        let (state, text, redacted) = redact_state(project, &state)?;
         let last = events(&records).map(|envelope| envelope.time).max();
         let version = records.last().map(|record| record.version);
         Ok(Self { state, text, before, version, last, redacted })
@@ -223,7 +225,7 @@ impl Next {
         self.before.last().is_some_and(|last| last.blob == sha256(self.text.as_bytes()))
     }
 
-    fn decided(&self, project: &Project, id: &HandoffId) -> Decided {
+    fn decided_event(&self, project: &Project, id: &HandoffId) -> DecidedEvent {
         let session = project.environment().session.clone();
         let event = Event::Workflow(WorkflowEvent::Saved {
             name: id.as_str().to_owned(),
@@ -233,11 +235,11 @@ impl Next {
             session: session.map(|session| session.id),
         });
         let stream = StreamId::workflow(id);
-        Decided { stream, version: self.version, last: self.last, event }
+        DecidedEvent { stream, version: self.version, last: self.last, event }
     }
 }
 
-fn named(name: &str) -> Result<HandoffId, WorkflowError> {
+fn parse_name(name: &str) -> Result<HandoffId, WorkflowError> {
     HandoffId::parse(name).map_err(|why| WorkflowError::Name { name: name.to_owned(), why })
 }
 
@@ -247,11 +249,11 @@ fn no_such(project: &Project, name: &str) -> Result<WorkflowError, WorkflowError
     Ok(WorkflowError::NoSuch { name: name.to_owned(), nearest: near.map(str::to_owned) })
 }
 
-fn events(records: &[Recorded]) -> impl Iterator<Item = &Envelope> {
+fn events(records: &[LedgerRecord]) -> impl Iterator<Item = &Envelope> {
     records.iter().flat_map(|record| &record.events)
 }
 
-fn load(
+fn read_state(
     ledger: &SqliteLedger,
     name: &str,
     history: &[WorkflowState],
@@ -263,33 +265,34 @@ fn load(
     let kept = kept.ok_or_else(|| WorkflowError::NoNumber { name: name(), number, has })?;
     let bytes = ledger.get_blob(&kept.blob)?;
     let state = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    state.ok_or_else(|| WorkflowError::Gone { name: name(), number })
+    state.ok_or_else(|| WorkflowError::Forgotten { name: name(), number })
 }
 
 /// A state without its secrets, and as it is written.
-fn cleaned(
+fn redact_state(
     project: &Project,
     state: &Value,
 ) -> Result<(Value, String, Vec<Redaction>), WorkflowError> {
-    let mut sieve = Sieve::of(project);
+    let mut sieve = Redactor::for_project(project);
     // Each text as it is read, because JSON writes some characters differently; then all of it,
     // because the name of a key can tell what its value is.
-    let state = each_text(state, &mut sieve);
+    let state = redact_value(state, &mut sieve);
     let text = sieve.clean(&state.to_string());
     let state = serde_json::from_str(&text).map_err(|_| WorkflowError::Unwritable)?;
     if text.len() > STATE_BYTES_MAX {
         return Err(WorkflowError::TooLarge(text.len()));
     }
-    Ok((state, text, sieve.found))
+    Ok((state, text, sieve.redactions))
 }
 
-fn each_text(value: &Value, sieve: &mut Sieve<'_>) -> Value {
+fn redact_value(value: &Value, sieve: &mut Redactor<'_>) -> Value {
     match value {
         Value::String(text) => Value::String(sieve.clean(text)),
-        Value::Array(items) => items.iter().map(|item| each_text(item, sieve)).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(key, value)| (sieve.clean(key), each_text(value, sieve))).collect()
-        }
+        Value::Array(items) => items.iter().map(|item| redact_value(item, sieve)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| (sieve.clean(key), redact_value(value, sieve)))
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }

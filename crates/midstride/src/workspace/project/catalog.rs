@@ -1,13 +1,13 @@
 //! Which handoffs there are, read once where many are asked for by name.
 
-use super::{Project, Shelved, Spot};
+use super::{DocumentPlace, Project, StoredHandoff};
 use crate::sys::files::FileError;
 use midstride_core::text::id::{HandoffKey, HandoffNames};
 
 /// The keys of all documents and where they lie.
 #[derive(Debug)]
 pub(super) struct Catalog {
-    entries: Vec<(HandoffKey, Spot)>,
+    entries: Vec<(HandoffKey, DocumentPlace)>,
     names: HandoffNames,
 }
 
@@ -15,20 +15,21 @@ impl Project {
     /// The catalog, made when it is first needed.
     pub(super) fn catalog(&self) -> &Catalog {
         self.catalog.get_or_init(|| {
-            let read = self.with_all(|shelved| (shelved.handoff(self).key(), shelved.spot()));
-            Catalog::of(read.into_iter().filter_map(Result::ok).collect())
+            let read =
+                self.map_all(|shelved| (shelved.handoff(self).key(), shelved.document_place()));
+            Catalog::new(read.into_iter().filter_map(Result::ok).collect())
         })
     }
 
     /// Reads every document and does something with it; the catalog is made on the way, so that
     /// asking for names later reads none of them again.
-    pub fn with_all_in_catalog<T: Send>(
+    pub fn map_all_in_catalog<T: Send>(
         &self,
-        each: impl Fn(Shelved) -> T + Sync,
-    ) -> Vec<Result<(Spot, T), FileError>> {
+        each: impl Fn(StoredHandoff) -> T + Sync,
+    ) -> Vec<Result<(DocumentPlace, T), FileError>> {
         let mut entries = Vec::new();
-        let read = self.with_all(|shelved| {
-            let entry = (shelved.handoff(self).key(), shelved.spot());
+        let read = self.map_all(|shelved| {
+            let entry = (shelved.handoff(self).key(), shelved.document_place());
             (entry, each(shelved))
         });
         let done = read.into_iter().map(|result| {
@@ -39,19 +40,19 @@ impl Project {
             })
         });
         let done = done.collect();
-        self.catalog.get_or_init(|| Catalog::of(entries));
+        self.catalog.get_or_init(|| Catalog::new(entries));
         done
     }
 }
 
 impl Catalog {
-    fn of(entries: Vec<(HandoffKey, Spot)>) -> Self {
+    fn new(entries: Vec<(HandoffKey, DocumentPlace)>) -> Self {
         let names = HandoffNames::new(entries.iter().map(|(key, _)| key));
         Self { entries, names }
     }
 
     /// The place of the one handoff with this key, or with this id where only one has it.
-    pub(super) fn find(&self, name: &str) -> Option<&Spot> {
+    pub(super) fn find(&self, name: &str) -> Option<&DocumentPlace> {
         self.names.find(name).map(|index| &self.entries[index].1)
     }
 

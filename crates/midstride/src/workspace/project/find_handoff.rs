@@ -1,8 +1,8 @@
 //! Finding one handoff by what a person typed: a path, a key, an id or the start of one.
 
-use super::{Project, Shelved, Spot};
+use super::{DocumentPlace, Project, StoredHandoff};
 use crate::sys::files::{self, FileError};
-use crate::workspace::shelf::Shelf;
+use crate::workspace::shelf::HandoffFolder;
 use midstride_core::text::id::{HandoffId, HandoffKey, nearest_match};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub enum FindError {
     /// Nothing fits.
     #[error("there is no handoff `{wanted}`")]
-    None {
+    NotFound {
         /// What was typed.
         wanted: String,
         /// What may have been meant.
@@ -38,13 +38,13 @@ pub enum FindError {
 
 impl Project {
     /// Finds the one handoff that is meant.
-    pub fn find(&self, wanted: &str) -> Result<Shelved, FindError> {
+    pub fn find(&self, wanted: &str) -> Result<StoredHandoff, FindError> {
         let typed = self.environment.folder.join(wanted);
         if wanted.contains('.') && !self.is_path(wanted) && files::is_file(&typed) {
             return Err(FindError::NotMarkdown(wanted.to_owned()));
         }
         if self.is_path(wanted) {
-            let spot = self.spot_of_path(Path::new(wanted));
+            let spot = self.place_of_path(Path::new(wanted));
             return Ok(self.read(&spot.ok_or_else(|| FindError::Outside(wanted.to_owned()))?)?);
         }
         if let Some(shelved) = self.find_by_place(wanted)? {
@@ -55,12 +55,14 @@ impl Project {
 
     /// The place of the document that a word names: by its path, counted from where the user is or
     /// from the root, or by the name of its file without its ending.
-    pub(crate) fn spot_named(&self, word: &str) -> Option<Spot> {
-        let is_there = |spot: &Spot| spot.shelf.is_some() && self.root_of(spot).has(&spot.inside);
+    pub(crate) fn place_named(&self, word: &str) -> Option<DocumentPlace> {
+        let is_there = |spot: &DocumentPlace| {
+            spot.folder.is_some() && self.root_of(spot).exists(&spot.relative_path)
+        };
         if files::is_markdown(Path::new(word)) {
             let from_root = self.root.path().join(word);
             let ways = [Path::new(word), &from_root].into_iter();
-            return ways.filter_map(|path| self.spot_of_path(path)).find(is_there);
+            return ways.filter_map(|path| self.place_of_path(path)).find(is_there);
         }
         let (id, stage) = word.split_once('/').map_or((word, None), |(id, rest)| (id, Some(rest)));
         let safe = |text: &str| HandoffId::parse(&text.to_lowercase()).is_ok();
@@ -68,17 +70,21 @@ impl Project {
             return None;
         }
         let key = HandoffKey { id: id.to_owned(), stage: stage.map(str::to_owned) };
-        let at = |(index, shelf): (usize, &Shelf)| {
+        let at = |(index, shelf): (usize, &HandoffFolder)| {
             let inside = shelf.path_of(&key);
-            let is_ours = shelf.holds(&inside) && shelf.root().has(&inside);
-            is_ours.then_some(Spot { shelf: Some(index), inside })
+            let is_ours = shelf.contains(&inside) && shelf.root().exists(&inside);
+            is_ours.then_some(DocumentPlace { folder: Some(index), relative_path: inside })
         };
-        self.shelves.iter().enumerate().find_map(at)
+        self.folders.iter().enumerate().find_map(at)
     }
 
     /// The only document whose path ends as a word says.
-    pub(crate) fn spot_ending(&self, word: &str, spots: &[Spot]) -> Option<Spot> {
-        let mut fitting = spots.iter().filter(|spot| self.shown(spot).ends_with(word));
+    pub(crate) fn place_ending_with(
+        &self,
+        word: &str,
+        spots: &[DocumentPlace],
+    ) -> Option<DocumentPlace> {
+        let mut fitting = spots.iter().filter(|spot| self.display_path(spot).ends_with(word));
         let first = fitting.next()?;
         fitting.next().is_none().then(|| first.clone())
     }
@@ -92,7 +98,7 @@ impl Project {
 
     /// The document whose place says its key: no other document is looked at, however many there
     /// are.
-    fn find_by_place(&self, wanted: &str) -> Result<Option<Shelved>, FindError> {
+    fn find_by_place(&self, wanted: &str) -> Result<Option<StoredHandoff>, FindError> {
         let (id, stage) = match wanted.split_once('/') {
             Some((id, stage)) => (id, Some(stage.to_owned())),
             None => (wanted, None),
@@ -103,11 +109,11 @@ impl Project {
         }
         let key = HandoffKey { id: id.to_owned(), stage };
         let mut found = Vec::new();
-        for (index, shelf) in self.shelves.iter().enumerate() {
-            if shelf.key_of_place(&shelf.path_of(&key)).is_some() {
+        for (index, shelf) in self.folders.iter().enumerate() {
+            if shelf.key_for_path(&shelf.path_of(&key)).is_some() {
                 let inside = shelf.path_of(&key);
-                if shelf.root().has(&inside) {
-                    found.push(Spot { shelf: Some(index), inside });
+                if shelf.root().exists(&inside) {
+                    found.push(DocumentPlace { folder: Some(index), relative_path: inside });
                 }
             }
         }
@@ -119,7 +125,7 @@ impl Project {
                 Ok(Some(shelved).filter(|shelved| shelved.handoff(self).id() == id))
             }
             several => {
-                let candidates = several.iter().map(|spot| (key.clone(), self.shown(spot)));
+                let candidates = several.iter().map(|spot| (key.clone(), self.display_path(spot)));
                 Err(FindError::Several {
                     wanted: wanted.to_owned(),
                     candidates: candidates.collect(),
@@ -129,8 +135,9 @@ impl Project {
     }
 
     /// Reads all documents: the exact key, else the exact id, else the start of one.
-    fn find_by_reading(&self, wanted: &str) -> Result<Shelved, FindError> {
-        let mut all: Vec<Shelved> = self.read_all().into_iter().filter_map(Result::ok).collect();
+    fn find_by_reading(&self, wanted: &str) -> Result<StoredHandoff, FindError> {
+        let mut all: Vec<StoredHandoff> =
+            self.read_all().into_iter().filter_map(Result::ok).collect();
         let keys: Vec<HandoffKey> = all.iter().map(|shelved| shelved.handoff(self).key()).collect();
         let fitting = |fits: &dyn Fn(&HandoffKey) -> bool| -> Vec<usize> {
             (0..keys.len()).filter(|index| fits(&keys[*index])).collect()
@@ -145,7 +152,7 @@ impl Project {
                 let names: Vec<String> = keys.iter().map(ToString::to_string).collect();
                 let near =
                     nearest_match(wanted, names.iter().map(String::as_str)).map(str::to_owned);
-                Err(FindError::None { wanted: wanted.to_owned(), nearest: near })
+                Err(FindError::NotFound { wanted: wanted.to_owned(), nearest: near })
             }
             [one] => Ok(all.swap_remove(*one)),
             several => {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 /// Something that is configured and not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotRead {
+pub enum SkippedSetting {
     /// The configuration itself.
     Configuration(String),
     /// A key that this version does not know.
-    Unknown {
+    UnknownKey {
         /// The key.
         key: String,
         /// The file that has it.
@@ -18,7 +18,7 @@ pub enum NotRead {
     /// A shelf that nobody trusted yet.
     Untrusted(String),
     /// A shelf that cannot be read.
-    Shelf {
+    Folder {
         /// The shelf as it is configured.
         name: String,
         /// Why.
@@ -26,11 +26,11 @@ pub enum NotRead {
     },
 }
 
-impl fmt::Display for NotRead {
+impl fmt::Display for SkippedSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Configuration(why) => write!(f, "the configuration is not read: {why}"),
-            Self::Unknown { key, .. } => write!(
+            Self::UnknownKey { key, .. } => write!(
                 f,
                 "`{key}` in the configuration is not known to this midstride; nothing is done with \
                  it"
@@ -39,7 +39,7 @@ impl fmt::Display for NotRead {
                 f,
                 "shelf `{name}` lies outside the project; it is not read before `midstride trust`"
             ),
-            Self::Shelf { name, why } => write!(f, "shelf `{name}` is not read: {why}"),
+            Self::Folder { name, why } => write!(f, "shelf `{name}` is not read: {why}"),
         }
     }
 }

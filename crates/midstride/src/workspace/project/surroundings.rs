@@ -1,27 +1,27 @@
 //! What lies around a document, for the judge.
 
-use super::{Project, Shelved, Spot};
+use super::{DocumentPlace, Project, StoredHandoff};
 use crate::sys::files;
 use crate::sys::files::is_markdown;
 use crate::sys::ids::sha256;
-use crate::workspace::shelf::Layout;
+use crate::workspace::shelf::FolderLayout;
 use midstride_core::handoff::check::{CheckContext, PathAccess, ReferencedArtifact};
 use midstride_core::handoff::graph::ReferenceTarget;
 use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
 /// What a reference leads to, before anybody reads it.
-pub(super) enum Target {
+pub(super) enum ResolvedReference {
     /// Nothing is there.
     Missing,
     /// Something is there that nobody judges.
     Plain,
     /// A document.
-    Document(Spot),
+    Document(DocumentPlace),
 }
 
-impl Target {
-    pub(super) fn into_document(self) -> Option<Spot> {
+impl ResolvedReference {
+    pub(super) fn into_document(self) -> Option<DocumentPlace> {
         match self {
             Self::Document(spot) => Some(spot),
             Self::Missing | Self::Plain => None,
@@ -30,73 +30,76 @@ impl Target {
 }
 
 /// The surroundings of one document.
-pub(super) struct Around<'p> {
+pub(super) struct DocumentSurroundings<'p> {
     project: &'p Project,
     /// Folders that references count from, the nearest first; below the root of the project.
     bases: Vec<PathBuf>,
     /// The document itself, where one is judged.
-    own: Option<PathBuf>,
+    own_path: Option<PathBuf>,
 }
 
-impl<'p> Around<'p> {
-    pub(super) fn new(project: &'p Project, shelved: &Shelved) -> Self {
-        Self { own: Some(shelved.path.clone()), ..Self::at(project, &shelved.spot()) }
+impl<'p> DocumentSurroundings<'p> {
+    pub(super) fn new(project: &'p Project, shelved: &StoredHandoff) -> Self {
+        Self {
+            own_path: Some(shelved.path.clone()),
+            ..Self::for_place(project, &shelved.document_place())
+        }
     }
 
     /// The surroundings of a place, for whoever judges nothing.
-    pub(super) fn at(project: &'p Project, spot: &Spot) -> Self {
-        let shelf = spot.shelf.map(|index| &project.shelves[index]);
-        let pipeline = shelf.and_then(|shelf| shelf.base()).map(Path::to_owned);
-        let folder = spot.inside.parent().map(Path::to_owned);
+    pub(super) fn for_place(project: &'p Project, spot: &DocumentPlace) -> Self {
+        let shelf = spot.folder.map(|index| &project.folders[index]);
+        let pipeline = shelf.and_then(|shelf| shelf.reference_base()).map(Path::to_owned);
+        let folder = spot.relative_path.parent().map(Path::to_owned);
         let bases = pipeline.into_iter().chain(folder).chain([PathBuf::new()]).collect();
-        Self { project, bases, own: None }
+        Self { project, bases, own_path: None }
     }
 
-    pub(super) fn at_root(project: &'p Project) -> Self {
-        Self { project, bases: vec![PathBuf::new()], own: None }
+    pub(super) fn for_root(project: &'p Project) -> Self {
+        Self { project, bases: vec![PathBuf::new()], own_path: None }
     }
 
     /// The document that is referred to, by a path or by its key.
-    pub(super) fn find(&self, reference: &str) -> Option<Shelved> {
+    pub(super) fn find(&self, reference: &str) -> Option<StoredHandoff> {
         self.project.read(&self.target(reference).into_document()?).ok()
     }
 
     /// What is referred to, by a path or by its key.
-    pub(super) fn target(&self, reference: &str) -> Target {
-        if is_on_the_web(reference) {
-            return Target::Plain;
+    pub(super) fn target(&self, reference: &str) -> ResolvedReference {
+        if is_url(reference) {
+            return ResolvedReference::Plain;
         }
         match self.locate(reference) {
-            Some(path) if is_markdown(&path) => Target::Document(self.spot(path)),
-            Some(_) => Target::Plain,
+            Some(path) if is_markdown(&path) => ResolvedReference::Document(self.place_for(path)),
+            Some(_) => ResolvedReference::Plain,
             None => match self.project.catalog().find(reference) {
-                Some(spot) => Target::Document(spot.clone()),
-                None if self.has_folder(reference) => Target::Plain,
-                None => Target::Missing,
+                Some(spot) => ResolvedReference::Document(spot.clone()),
+                None if self.has_folder(reference) => ResolvedReference::Plain,
+                None => ResolvedReference::Missing,
             },
         }
     }
 
     /// The document that is referred to, by its path or by the key that its place stands for; found
     /// without reading any other.
-    pub(super) fn nearby(&self, reference: &str) -> Option<Spot> {
-        if is_on_the_web(reference) {
+    pub(super) fn find_nearby(&self, reference: &str) -> Option<DocumentPlace> {
+        if is_url(reference) {
             return None;
         }
         if let Some(path) = self.locate(reference) {
-            return is_markdown(&path).then(|| self.spot(path));
+            return is_markdown(&path).then(|| self.place_for(path));
         }
         let key = HandoffKey::parse(reference)?;
-        self.project.shelves.iter().enumerate().find_map(|(index, shelf)| {
+        self.project.folders.iter().enumerate().find_map(|(index, shelf)| {
             let inside = shelf.path_of(&key);
-            let is_there = shelf.layout() == Layout::Own && shelf.root().has_file(&inside);
-            is_there.then_some(Spot { shelf: Some(index), inside })
+            let is_there = shelf.layout() == FolderLayout::Own && shelf.root().has_file(&inside);
+            is_there.then_some(DocumentPlace { folder: Some(index), relative_path: inside })
         })
     }
 
     /// What a reference leads to, without reading it.
-    pub(super) fn lead(&self, reference: &str) -> ReferenceTarget {
-        if is_on_the_web(reference) {
+    pub(super) fn resolve(&self, reference: &str) -> ReferenceTarget {
+        if is_url(reference) {
             return ReferenceTarget::Artifact(reference.to_owned());
         }
         if let Some(path) = self.locate(reference) {
@@ -108,7 +111,9 @@ impl<'p> Around<'p> {
             };
         }
         if let Some(spot) = self.project.catalog().find(reference) {
-            return ReferenceTarget::Document(self.project.shown(spot).display().to_string());
+            return ReferenceTarget::Document(
+                self.project.display_path(spot).display().to_string(),
+            );
         }
         let several: Vec<String> =
             self.project.catalog().keys_of_id(reference).map(ToString::to_string).collect();
@@ -119,39 +124,43 @@ impl<'p> Around<'p> {
         }
     }
 
-    fn spot(&self, path: PathBuf) -> Spot {
-        let shelf = self.project.shelves.iter().position(|shelf| {
-            shelf.root().path() == self.project.root.path() && shelf.holds(&path)
+    fn place_for(&self, path: PathBuf) -> DocumentPlace {
+        let shelf = self.project.folders.iter().position(|shelf| {
+            shelf.root().path() == self.project.root.path() && shelf.contains(&path)
         });
-        Spot { shelf, inside: path }
+        DocumentPlace { folder: shelf, relative_path: path }
     }
 
     /// Where a file that is referred to lies, below the root.
     fn locate(&self, reference: &str) -> Option<PathBuf> {
         let path = Path::new(reference.split('#').next().unwrap_or(reference));
         self.bases.iter().find_map(|base| {
-            files::tidy(&base.join(path)).filter(|path| self.project.root.has_file(path))
+            files::normalize(&base.join(path)).filter(|path| self.project.root.has_file(path))
         })
     }
 
     fn has_folder(&self, reference: &str) -> bool {
         let there = |base: &PathBuf| {
-            files::tidy(&base.join(reference))
+            files::normalize(&base.join(reference))
                 .is_some_and(|path| self.project.root.has_folder(&path))
         };
         self.bases.iter().any(there)
     }
 }
 
-impl CheckContext for Around<'_> {
+impl CheckContext for DocumentSurroundings<'_> {
     fn artifact(&self, reference: &str) -> ReferencedArtifact {
         match self.target(reference) {
-            Target::Plain => ReferencedArtifact::Plain,
-            Target::Missing => ReferencedArtifact::Missing,
-            Target::Document(spot) => {
-                let path = self.project.shown(&spot);
-                let itself = self.own.as_ref() == Some(&path);
-                if itself { in_turn(&path) } else { self.project.as_upstream(&spot) }
+            ResolvedReference::Plain => ReferencedArtifact::Plain,
+            ResolvedReference::Missing => ReferencedArtifact::Missing,
+            ResolvedReference::Document(spot) => {
+                let path = self.project.display_path(&spot);
+                let itself = self.own_path.as_ref() == Some(&path);
+                if itself {
+                    circular_artifact(&path)
+                } else {
+                    self.project.upstream_artifact(&spot)
+                }
             }
         }
     }
@@ -170,7 +179,7 @@ impl CheckContext for Around<'_> {
         // As a briefing looks at it: what it would leave out is told here.
         if root.has_file(path) {
             PathAccess::Readable
-        } else if root.leads_out(path) {
+        } else if root.links_outside(path) {
             PathAccess::Outside
         } else {
             PathAccess::Missing
@@ -179,12 +188,12 @@ impl CheckContext for Around<'_> {
 }
 
 /// What lies on the web is not looked at.
-fn is_on_the_web(reference: &str) -> bool {
+fn is_url(reference: &str) -> bool {
     reference.contains("://")
 }
 
 /// A document that builds on the one that asks.
-pub(super) fn in_turn(path: &Path) -> ReferencedArtifact {
+pub(super) fn circular_artifact(path: &Path) -> ReferencedArtifact {
     let why = "it builds on this document in turn".to_owned();
     ReferencedArtifact::Incomplete { name: path.display().to_string(), why }
 }

@@ -1,8 +1,8 @@
 //! What a new handoff starts from: a handoff that it builds on, or a note that becomes it.
 
-use super::{NewError, NewHandoff, Origin, derived_from, reference, stage_rule};
+use super::{ImportedNote, NewError, NewHandoff, derived_from, reference, stage_rule};
 use crate::sys::files;
-use crate::workspace::project::{FindError, Project, Shelved};
+use crate::workspace::project::{FindError, Project, StoredHandoff};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
@@ -15,41 +15,44 @@ use midstride_core::text::yaml::YamlData;
 use std::path::{Path as FilePath, PathBuf};
 
 /// What a new handoff starts from.
-pub(super) enum Source {
+pub(super) enum HandoffSource {
     /// A handoff that it builds on.
-    Handoff(Box<Shelved>),
+    Handoff(Box<StoredHandoff>),
     /// A note that becomes it.
-    Note(Box<Note>),
+    Note(Box<SourceNote>),
 }
 
 /// A note that becomes a handoff.
-pub(super) struct Note {
+pub(super) struct SourceNote {
     /// Without its secrets: an id is made of its title, and would spell one out.
     document: Document,
     redacted: Vec<Redaction>,
-    told: NoteFields,
+    fields: NoteFields,
     /// The name of its file.
     stem: String,
     path: PathBuf,
     /// Where it lies in the project; nothing where a person named a file elsewhere.
-    shelved: Option<Box<Shelved>>,
+    stored: Option<Box<StoredHandoff>>,
 }
 
 /// Finds what is named. A stage builds on whatever it names; else a note becomes the handoff.
-pub(super) fn find(project: &Project, wanted: &NewHandoff) -> Result<Option<Source>, NewError> {
+pub(super) fn find_source(
+    project: &Project,
+    wanted: &NewHandoff,
+) -> Result<Option<HandoffSource>, NewError> {
     let Some(name) = wanted.upstream.as_deref() else { return Ok(None) };
     if let Some(stage) = wanted.stage.as_deref() {
         let shelved = find_upstream(project, name, stage_rule(project, stage)?)?;
-        return Ok(Some(Source::Handoff(Box::new(shelved))));
+        return Ok(Some(HandoffSource::Handoff(Box::new(shelved))));
     }
     let note = match project.find(name) {
         Ok(shelved) if shelved.document.handoff_header().is_some() => {
-            return Ok(Some(Source::Handoff(Box::new(shelved))));
+            return Ok(Some(HandoffSource::Handoff(Box::new(shelved))));
         }
         Ok(shelved) => {
             let shelved = Box::new(shelved);
-            let (document, whereabouts) = (shelved.document.clone(), shelved.whereabouts.clone());
-            Note::new(project, &document, &whereabouts, shelved.path.clone(), Some(shelved))?
+            let (document, whereabouts) = (shelved.document.clone(), shelved.location.clone());
+            SourceNote::new(project, &document, &whereabouts, shelved.path.clone(), Some(shelved))?
         }
         Err(FindError::Outside(_)) => read_outside(project, name)?,
         Err(error) => {
@@ -60,7 +63,7 @@ pub(super) fn find(project: &Project, wanted: &NewHandoff) -> Result<Option<Sour
     if wanted.text.is_some() {
         return Err(NewError::TwoTexts(note.path));
     }
-    Ok(Some(Source::Note(Box::new(note))))
+    Ok(Some(HandoffSource::Note(Box::new(note))))
 }
 
 /// The handoff to build on. An id with several stages means the one that this stage builds on.
@@ -68,7 +71,7 @@ pub(in crate::verbs) fn find_upstream(
     project: &Project,
     name: &str,
     rule: &StageRule,
-) -> Result<Shelved, FindError> {
+) -> Result<StoredHandoff, FindError> {
     let stages = rule.upstream().iter();
     let mut of_stage = stages.filter_map(|stage| project.find(&format!("{name}/{stage}")).ok());
     of_stage.next().map_or_else(|| project.find(name), Ok)
@@ -77,29 +80,29 @@ pub(in crate::verbs) fn find_upstream(
 /// The handoff that a stage builds on, with those of the other stages that it builds on too.
 pub(super) fn with_siblings(
     project: &Project,
-    first: Option<Shelved>,
+    first: Option<StoredHandoff>,
     rule: Option<&StageRule>,
-) -> Vec<Shelved> {
+) -> Vec<StoredHandoff> {
     let Some(first) = first else { return Vec::new() };
     let key = first.handoff(project).key();
     let others = rule.map(StageRule::upstream).unwrap_or_default().iter();
     let others = others.filter(|stage| key.stage.is_some() && key.stage.as_ref() != Some(stage));
-    let others: Vec<Shelved> = others
+    let others: Vec<StoredHandoff> = others
         .filter_map(|stage| {
-            of_key(project, &HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) })
+            find_by_key(project, &HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) })
         })
         .collect();
     std::iter::once(first).chain(others).collect()
 }
 
 /// The handoff that has exactly this key.
-pub(in crate::verbs) fn of_key(project: &Project, key: &HandoffKey) -> Option<Shelved> {
+pub(in crate::verbs) fn find_by_key(project: &Project, key: &HandoffKey) -> Option<StoredHandoff> {
     let found = project.find(&key.to_string()).ok()?;
     (found.handoff(project).key() == *key).then_some(found)
 }
 
 /// A file that a person named is read wherever it lies; a handoff stays in its project.
-fn read_outside(project: &Project, name: &str) -> Result<Note, NewError> {
+fn read_outside(project: &Project, name: &str) -> Result<SourceNote, NewError> {
     let path = project.environment().folder.join(name);
     let document = Document::parse(&files::read_named(&path)?);
     if document.handoff_header().is_some() {
@@ -107,12 +110,12 @@ fn read_outside(project: &Project, name: &str) -> Result<Note, NewError> {
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let whereabouts = Location { stem, stage: None };
-    Note::new(project, &document, &whereabouts, name.into(), None)
+    SourceNote::new(project, &document, &whereabouts, name.into(), None)
 }
 
 /// A path below the root, for a document at this place. References count from its own folder first,
 /// where a file of that name, and be it the document itself, would be meant.
-fn seen_from(project: &Project, place: &FilePath, path: PathBuf) -> PathBuf {
+fn relative_reference(project: &Project, place: &FilePath, path: PathBuf) -> PathBuf {
     let Some(folder) = place.parent() else { return path };
     let nearer = folder.join(&path);
     if nearer == place || project.root().has_file(&nearer) {
@@ -122,13 +125,13 @@ fn seen_from(project: &Project, place: &FilePath, path: PathBuf) -> PathBuf {
     path
 }
 
-impl Note {
+impl SourceNote {
     fn new(
         project: &Project,
         document: &Document,
         whereabouts: &Location,
         path: PathBuf,
-        shelved: Option<Box<Shelved>>,
+        shelved: Option<Box<StoredHandoff>>,
     ) -> Result<Self, NewError> {
         if !document.is_exact() {
             return Err(NewError::NotUtf8(path));
@@ -137,7 +140,14 @@ impl Note {
         let document = Document::parse(text.as_str().as_bytes());
         let told =
             note::extract_fields(&Handoff::new(&document, whereabouts, &project.settings().stages));
-        Ok(Self { document, redacted, told, stem: whereabouts.stem.clone(), path, shelved })
+        Ok(Self {
+            document,
+            redacted,
+            fields: told,
+            stem: whereabouts.stem.clone(),
+            path,
+            stored: shelved,
+        })
     }
 
     /// Secrets that were taken out of it.
@@ -147,45 +157,45 @@ impl Note {
 
     /// The id that it gives itself.
     pub(super) fn id(&self) -> Option<HandoffId> {
-        HandoffId::parse(self.told.text("id")?).ok()
+        HandoffId::parse(self.fields.text("id")?).ok()
     }
 
     /// What is wanted, completed by what the note tells; its file has a name where nothing else
     /// does.
     pub(super) fn complete(&self, wanted: &NewHandoff) -> NewHandoff {
-        let own = || self.told.text("title").map(str::to_owned);
+        let own = || self.fields.text("title").map(str::to_owned);
         let title = wanted.title.clone().or_else(own).or_else(|| note::title_from_name(&self.stem));
-        let kind = wanted.kind.or_else(|| HandoffKind::parse(self.told.text("kind")?));
+        let kind = wanted.kind.or_else(|| HandoffKind::parse(self.fields.text("kind")?));
         NewHandoff { title, kind, ..wanted.clone() }
     }
 
     /// Its text under a header, which names it, for a handoff at this place.
-    pub(super) fn become_handoff(
+    pub(super) fn to_handoff(
         &self,
         project: &Project,
         place: &FilePath,
         fields: Vec<(&'static str, YamlData)>,
         typed: &NewHandoff,
     ) -> Result<Document, NewError> {
-        let handoff = self.document.with_header(&self.with_told(fields, typed))?;
-        let Some(shelved) = &self.shelved else { return Ok(handoff) };
+        let handoff = self.document.with_header(&self.merge_fields(fields, typed))?;
+        let Some(shelved) = &self.stored else { return Ok(handoff) };
         let upstream = HeaderPath::field("dependencies").key("upstream");
         let named = reference(project, &shelved.path, &shelved.handoff(project).key());
-        let artifact = seen_from(project, place, named);
+        let artifact = relative_reference(project, place, named);
         let named = Edit::Append(upstream, derived_from(&artifact));
         Ok(handoff.edit(&[named])?.0)
     }
 
     /// What a note tells counts more than what the program would put there, and less than what was
     /// typed.
-    fn with_told(
+    fn merge_fields(
         &self,
         mut fields: Vec<(&'static str, YamlData)>,
         typed: &NewHandoff,
     ) -> Vec<(&'static str, YamlData)> {
-        let told = &self.told;
+        let told = &self.fields;
         // The id and the kind were chosen with the note in view.
-        let stands = |name: &str| matches!(name, "id" | "kind") || typed.says(name);
+        let stands = |name: &str| matches!(name, "id" | "kind") || typed.specifies(name);
         // A note of last week was not written where the repository stands today.
         let is_late = |name: &str| name == "at_commit" && told.get("created").is_some();
         fields.retain(|(name, _)| stands(name) || !(told.get(name).is_some() || is_late(name)));
@@ -194,14 +204,14 @@ impl Note {
     }
 
     /// What there is to say about it.
-    pub(super) fn origin(self, typed: &NewHandoff) -> Origin {
-        let told = self.told.fields.iter().map(|(name, _)| *name);
-        let untyped = |name: &&'static str| !typed.says(name);
-        Origin {
+    pub(super) fn into_imported_note(self, typed: &NewHandoff) -> ImportedNote {
+        let told = self.fields.fields.iter().map(|(name, _)| *name);
+        let untyped = |name: &&'static str| !typed.specifies(name);
+        ImportedNote {
             path: self.path,
-            named: self.shelved.is_some(),
-            told: told.filter(untyped).collect(),
-            left: self.told.unconverted.iter().copied().filter(untyped).collect(),
+            is_referenced: self.stored.is_some(),
+            imported_fields: told.filter(untyped).collect(),
+            skipped_fields: self.fields.unconverted.iter().copied().filter(untyped).collect(),
         }
     }
 }

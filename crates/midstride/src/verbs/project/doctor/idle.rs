@@ -1,9 +1,9 @@
 //! What midstride costs while nobody calls it: what it keeps on disk, and what it would tell.
 
-use crate::store::ledger::{Place, large};
+use crate::store::ledger::{LedgerFolder, large};
 use crate::sys::files::Root;
 use crate::verbs::brief::hook::is_silent;
-use crate::verbs::brief::{Asked, brief_by_reading};
+use crate::verbs::brief::{BriefRequest, brief_without_index};
 use crate::workspace::project::Project;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::text::tokens;
@@ -14,7 +14,7 @@ const DEPTH_MAX: usize = 8;
 
 /// Bytes of what is never committed, and tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Idle {
+pub struct IdleCost {
     /// The ledger.
     pub ledger: u64,
     /// The indexes.
@@ -27,10 +27,10 @@ pub struct Idle {
     pub other: u64,
     /// The tokens that a session would be told if it started now; none where hooks are silent or
     /// tell nothing of handoffs that came with a clone.
-    pub briefing: Option<u64>,
+    pub briefing_tokens: Option<u64>,
 }
 
-impl Idle {
+impl IdleCost {
     /// All of it on disk.
     pub fn bytes(&self) -> u64 {
         self.ledger + self.index + self.log + self.cursors + self.other
@@ -38,31 +38,32 @@ impl Idle {
 }
 
 /// Measures it, and writes nothing: no index is made for it.
-pub fn idle(project: &Project) -> Idle {
-    let mut idle = Idle::default();
+pub fn measure_idle_cost(project: &Project) -> IdleCost {
+    let mut idle = IdleCost::default();
     if let Ok(Some(folder)) = project.private() {
-        idle.add(&folder);
+        idle.add_folder(&folder);
     }
     // On a network ledger and index lie with the user.
-    if let Place::State(path) = Place::of(project)
+    if let LedgerFolder::State(path) = LedgerFolder::for_project(project)
         && let Ok(folder) = Root::open(&path)
     {
-        idle.add(&folder);
+        idle.add_folder(&folder);
     }
-    let is_told = !is_silent(project) && project.is_at_home();
+    let is_told = !is_silent(project) && project.is_trusted();
     if is_told && project.broken_configuration().is_none() {
-        let asked = Asked { occasion: Some(BriefOccasion::Startup), ..Asked::default() };
-        let briefed = brief_by_reading(project, &asked);
-        idle.briefing = Some(tokens::estimate(&briefed.briefing.text));
+        let asked =
+            BriefRequest { occasion: Some(BriefOccasion::Startup), ..BriefRequest::default() };
+        let briefed = brief_without_index(project, &asked);
+        idle.briefing_tokens = Some(tokens::estimate(&briefed.briefing.text));
     }
     idle
 }
 
-impl Idle {
-    fn add(&mut self, folder: &Root) {
+impl IdleCost {
+    fn add_folder(&mut self, folder: &Root) {
         for entry in folder.entries(Path::new("")).unwrap_or_default() {
             let bytes = match entry.is_folder {
-                true => below(folder, Path::new(&entry.name), DEPTH_MAX),
+                true => bytes_below(folder, Path::new(&entry.name), DEPTH_MAX),
                 false => entry.bytes,
             };
             let kind = match entry.name.as_str() {
@@ -79,10 +80,10 @@ impl Idle {
     }
 }
 
-fn below(folder: &Root, inside: &Path, depth: usize) -> u64 {
+fn bytes_below(folder: &Root, inside: &Path, depth: usize) -> u64 {
     let entries = folder.entries(inside).unwrap_or_default();
     let bytes = entries.into_iter().map(|entry| match entry.is_folder {
-        true if depth > 0 => below(folder, &inside.join(&entry.name), depth - 1),
+        true if depth > 0 => bytes_below(folder, &inside.join(&entry.name), depth - 1),
         true => 0,
         false => entry.bytes,
     });

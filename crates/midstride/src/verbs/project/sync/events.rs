@@ -2,10 +2,10 @@
 //! clones meet by union. What comes is looked at before it is believed.
 
 use super::SyncError;
-use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, written};
+use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, encode_record};
 use crate::sys::files::Lock;
-use crate::sys::git::{Fetched, Filed, GitError, Repository};
-use crate::verbs::task::{TaskError, ledger_of};
+use crate::sys::git::{FetchedTree, GitError, Repository, TreeFile};
+use crate::verbs::task::{TaskError, open_ledger};
 use crate::workspace::project::Project;
 use midstride_core::text::redact::RedactionRules;
 use midstride_core::work::event::{Envelope, Event};
@@ -17,30 +17,30 @@ const TRIES_MAX: usize = 10;
 const EVENT_ID_LENGTH_MAX: usize = 64;
 
 /// Events by their path in the tree.
-pub(super) type ByPath = BTreeMap<String, (StreamId, Envelope)>;
+pub(super) type EventsByPath = BTreeMap<String, (StreamId, Envelope)>;
 
 /// What is told when something was learned.
-pub(super) type Heed<'a> = &'a dyn Fn(&[(StreamId, Envelope)]) -> Result<(), SyncError>;
+pub(super) type LearnedCallback<'a> = &'a dyn Fn(&[(StreamId, Envelope)]) -> Result<(), SyncError>;
 
 /// Which events travel together, and how.
-pub(super) struct Kind<'a> {
+pub(super) struct SyncChannel<'a> {
     /// Where they are in another repository.
     pub(super) reference: &'static str,
     /// Those that may go there, of all that are here.
-    pub(super) here: fn(&dyn Ledger) -> Result<ByPath, LedgerError>,
+    pub(super) local_events: fn(&dyn Ledger) -> Result<EventsByPath, LedgerError>,
     /// What a path says: the stream, and the id of the event.
-    pub(super) place_of: fn(&str) -> Option<(StreamId, &str)>,
+    pub(super) parse_path: fn(&str) -> Option<(StreamId, &str)>,
     /// Whether an event belongs into a stream.
     pub(super) fits: fn(&Event, &StreamId) -> bool,
     /// Told what is new before it is recorded.
-    pub(super) heed: Heed<'a>,
+    pub(super) on_learned: LearnedCallback<'a>,
     /// Whether nothing is sent.
-    pub(super) withheld: bool,
+    pub(super) is_withheld: bool,
 }
 
 /// What became of them.
 #[derive(Debug, Default)]
-pub(super) struct Met {
+pub(super) struct EventSyncOutcome {
     /// The streams of which the other repository learned something.
     pub(super) sent: BTreeSet<StreamId>,
     /// The streams of which something was learned here.
@@ -58,32 +58,32 @@ pub(super) fn exchange(
     project: &Project,
     repository: &Repository,
     remote: &str,
-    kind: &Kind<'_>,
-) -> Result<Met, SyncError> {
-    let ledger = ledger_of(project)?;
-    let _alone = Lock::hold(&project.make_private().map_err(TaskError::from)?, "sync")?;
-    let mut met = Met::default();
+    kind: &SyncChannel<'_>,
+) -> Result<EventSyncOutcome, SyncError> {
+    let ledger = open_ledger(project)?;
+    let _alone = Lock::acquire(&project.make_private().map_err(TaskError::from)?, "sync")?;
+    let mut met = EventSyncOutcome::default();
     let mut last = None;
     for _ in 0..TRIES_MAX {
         let fetched = repository.fetch_tree(remote, kind.reference)?;
         let tree = fetched.as_ref().and_then(|fetched| fetched.tree.as_deref());
-        let files = tree.map_or(Ok(Vec::new()), |tree| repository.files_of(tree))?;
-        let before = (kind.here)(&ledger)?;
+        let files = tree.map_or(Ok(Vec::new()), |tree| repository.files_in_tree(tree))?;
+        let before = (kind.local_events)(&ledger)?;
         let (theirs, skipped) = learn(project.rules(), repository, kind, &files, &before)?;
         let now = project.environment().clock.now();
         let (early, theirs): (Vec<_>, Vec<_>) =
             theirs.into_iter().partition(|(_, envelope)| envelope.is_ahead_of(now));
         met.early = early.len();
         met.skipped = skipped + usize::from(fetched.is_some() && tree.is_none());
-        (kind.heed)(&theirs)?;
+        (kind.on_learned)(&theirs)?;
         let streams = by_stream(theirs);
         met.received.extend(streams.iter().map(|(stream, _)| stream.clone()));
-        ledger.unite(&streams).map_err(TaskError::from)?;
-        let mine = (kind.here)(&ledger)?;
+        ledger.append_missing(&streams).map_err(TaskError::from)?;
+        let mine = (kind.local_events)(&ledger)?;
         met.here = mine.values().map(|(stream, _)| stream.clone()).collect();
         let there: HashSet<&str> = files.iter().filter_map(|file| file.path.as_deref()).collect();
         let missing = mine.into_iter().filter(|(path, _)| !there.contains(path.as_str()));
-        let missing: ByPath = missing.filter(|_| !kind.withheld).collect();
+        let missing: EventsByPath = missing.filter(|_| !kind.is_withheld).collect();
         // A reference to something else than a tree is somebody else's.
         if missing.is_empty() || (fetched.is_some() && tree.is_none()) {
             return Ok(met);
@@ -94,7 +94,7 @@ pub(super) fn exchange(
                 return Ok(met);
             }
             // Whoever pushed meanwhile is fetched and met again.
-            Err(error) if error.is_overtaken() => last = Some(error),
+            Err(error) if error.is_concurrent_update() => last = Some(error),
             Err(error) => return Err(error.into()),
         }
     }
@@ -105,8 +105,8 @@ fn send(
     repository: &Repository,
     remote: &str,
     reference: &str,
-    fetched: Option<&Fetched>,
-    missing: &ByPath,
+    fetched: Option<&FetchedTree>,
+    missing: &EventsByPath,
 ) -> Result<(), GitError> {
     let file = |(path, (stream, envelope)): (&String, &(StreamId, Envelope))| {
         (path.clone(), envelope.to_cloud_event(stream.as_str()).to_string().into_bytes())
@@ -121,16 +121,16 @@ fn send(
 fn learn(
     rules: &RedactionRules,
     repository: &Repository,
-    kind: &Kind<'_>,
-    files: &[Filed],
-    known: &ByPath,
+    kind: &SyncChannel<'_>,
+    files: &[TreeFile],
+    known: &EventsByPath,
 ) -> Result<(Vec<(StreamId, Envelope)>, usize), SyncError> {
-    let new = |file: &&Filed| file.path.as_ref().is_none_or(|path| !known.contains_key(path));
-    let new: Vec<&Filed> = files.iter().filter(new).collect();
+    let new = |file: &&TreeFile| file.path.as_ref().is_none_or(|path| !known.contains_key(path));
+    let new: Vec<&TreeFile> = files.iter().filter(new).collect();
     // By the path and the size first: what cannot be one of ours is not even read.
     let placed = new.iter().filter_map(|file| {
         let path = file.path.as_deref()?;
-        let (stream, id) = (kind.place_of)(path)?;
+        let (stream, id) = (kind.parse_path)(path)?;
         let blob = file.blob.clone().filter(|_| file.size <= RECORD_BYTES_MAX)?;
         Some((blob, (stream, id)))
     });
@@ -157,7 +157,7 @@ pub(super) fn read_event(
     let subject = value.get("subject").and_then(serde_json::Value::as_str);
     let envelope = Envelope::from_cloud_event(&value).filter(|envelope| envelope.id == id)?;
     // Written here it may be a little longer than it was there.
-    let small = written(stream, std::slice::from_ref(&envelope)).is_ok();
+    let small = encode_record(stream, std::slice::from_ref(&envelope)).is_ok();
     (small && subject == Some(stream.as_str())).then_some(envelope)
 }
 

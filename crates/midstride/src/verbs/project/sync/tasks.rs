@@ -1,10 +1,10 @@
 //! Tasks on their way to another repository and from there, each as the events that made it.
 
 use super::SyncError;
-use super::events::{self, ByPath, Kind, is_event_id};
+use super::events::{self, EventsByPath, SyncChannel, is_event_id};
 use crate::store::ledger::{Ledger, LedgerError, StreamId};
 use crate::sys::git::Repository;
-use crate::workspace::project::{Project, SetUp};
+use crate::workspace::project::{Project, SetupMode};
 use midstride_core::text::id::TaskId;
 use midstride_core::work::event::Event;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ const MISSION: &str = "mission";
 
 /// What became of the tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TasksSynced {
+pub struct TaskSyncOutcome {
     /// Tasks of which the other repository learned something.
     pub sent: usize,
     /// Tasks of which something was learned here.
@@ -28,7 +28,7 @@ pub struct TasksSynced {
     /// Events there whose time has not come yet; they were left alone.
     pub early: usize,
     /// Whether nothing was sent because the project shares nothing.
-    pub withheld: bool,
+    pub is_withheld: bool,
 }
 
 /// Brings the tasks here and there to the union of both.
@@ -36,31 +36,38 @@ pub(super) fn exchange(
     project: &Project,
     repository: &Repository,
     remote: &str,
-) -> Result<TasksSynced, SyncError> {
-    if project.set_up() == SetUp::Not {
-        return Ok(TasksSynced::default());
+) -> Result<TaskSyncOutcome, SyncError> {
+    if project.setup() == SetupMode::NotSetUp {
+        return Ok(TaskSyncOutcome::default());
     }
-    let withheld = project.set_up() == SetUp::Private;
+    let withheld = project.setup() == SetupMode::Private;
     let heed = &|_: &[_]| Ok(());
-    let kind = Kind { reference: REFERENCE, here: events_here, place_of, fits, heed, withheld };
+    let kind = SyncChannel {
+        reference: REFERENCE,
+        local_events,
+        parse_path,
+        fits,
+        on_learned: heed,
+        is_withheld: withheld,
+    };
     let met = events::exchange(project, repository, remote, &kind)?;
-    Ok(TasksSynced {
-        sent: count(&met.sent),
-        received: count(&met.received),
-        here: count(&met.here),
+    Ok(TaskSyncOutcome {
+        sent: count_tasks(&met.sent),
+        received: count_tasks(&met.received),
+        here: count_tasks(&met.here),
         skipped: met.skipped,
         early: met.early,
-        withheld,
+        is_withheld: withheld,
     })
 }
 
-fn count(streams: &BTreeSet<StreamId>) -> usize {
+fn count_tasks(streams: &BTreeSet<StreamId>) -> usize {
     streams.iter().filter(|stream| stream.task_id().is_some()).count()
 }
 
 /// Every event that may travel, by its path.
-fn events_here(ledger: &dyn Ledger) -> Result<ByPath, LedgerError> {
-    let records = ledger.read_below(StreamId::TASKS)?;
+fn local_events(ledger: &dyn Ledger) -> Result<EventsByPath, LedgerError> {
+    let records = ledger.read_with_prefix(StreamId::TASKS)?;
     let mission = ledger.read(&StreamId::mission(), None)?;
     let events = records.into_iter().chain(mission).flat_map(|record| {
         let stream = record.stream;
@@ -102,7 +109,7 @@ fn path_of(stream: &StreamId, event: &str) -> Option<String> {
 }
 
 /// What a path says; `None` where it is none of ours.
-fn place_of(path: &str) -> Option<(StreamId, &str)> {
+fn parse_path(path: &str) -> Option<(StreamId, &str)> {
     let (stream, event) = match path.split('/').collect::<Vec<_>>().as_slice() {
         [MISSION, event] => (StreamId::mission(), *event),
         [folder, uid, event] => {
@@ -133,15 +140,15 @@ mod tests {
         let stream = StreamId::task(&TaskId::parse(UID).unwrap());
         let path = path_of(&stream, "0a-1").unwrap();
         assert_eq!(path, format!("1a/{UID}/0a-1"));
-        assert_eq!(place_of(&path), Some((stream.clone(), "0a-1")));
+        assert_eq!(parse_path(&path), Some((stream.clone(), "0a-1")));
         let mission = path_of(&StreamId::mission(), "b").unwrap();
-        assert_eq!(place_of(&mission), Some((StreamId::mission(), "b")));
+        assert_eq!(parse_path(&mission), Some((StreamId::mission(), "b")));
         assert_eq!(path_of(&stream, "../../x"), None);
         for odd in ["", "x", "mission", "mission/../x", "1b/", "1a/../b", "1a/x/y", "mission/A"] {
-            assert_eq!(place_of(odd), None, "{odd}");
+            assert_eq!(parse_path(odd), None, "{odd}");
         }
-        assert_eq!(place_of(&format!("1b/{UID}/0a")), None, "the wrong folder");
-        assert_eq!(place_of(&format!("1a/{UID}/0a/more")), None);
+        assert_eq!(parse_path(&format!("1b/{UID}/0a")), None, "the wrong folder");
+        assert_eq!(parse_path(&format!("1a/{UID}/0a/more")), None);
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! it back.
 
 use super::SyncError;
-use super::events::{self, ByPath, Kind, Met, is_event_id};
+use super::events::{self, EventSyncOutcome, EventsByPath, SyncChannel, is_event_id};
 use crate::store::ledger::{Ledger, LedgerError, StreamId};
 use crate::sys::git::Repository;
-use crate::workspace::project::{Project, SetUp};
+use crate::workspace::project::{Project, SetupMode};
 use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeSet;
 
@@ -18,9 +18,9 @@ pub(super) fn exchange(
     project: &Project,
     repository: &Repository,
     remote: &str,
-) -> Result<Met, SyncError> {
-    if project.set_up() == SetUp::Not {
-        return Ok(Met::default());
+) -> Result<EventSyncOutcome, SyncError> {
+    if project.setup() == SetupMode::NotSetUp {
+        return Ok(EventSyncOutcome::default());
     }
     let heed = |new: &[(StreamId, Envelope)]| {
         let ids = new.iter().filter_map(|(_, envelope)| match &envelope.event {
@@ -41,14 +41,21 @@ pub(super) fn exchange(
         }
         Ok(())
     };
-    let withheld = project.set_up() == SetUp::Private;
-    let kind = Kind { reference: REFERENCE, here, place_of, fits, heed: &heed, withheld };
+    let withheld = project.setup() == SetupMode::Private;
+    let kind = SyncChannel {
+        reference: REFERENCE,
+        local_events,
+        parse_path,
+        fits,
+        on_learned: &heed,
+        is_withheld: withheld,
+    };
     events::exchange(project, repository, remote, &kind)
 }
 
 /// Every tombstone that others may need, by its path.
-fn here(ledger: &dyn Ledger) -> Result<ByPath, LedgerError> {
-    let records = ledger.read_below(StreamId::TEXTS)?;
+fn local_events(ledger: &dyn Ledger) -> Result<EventsByPath, LedgerError> {
+    let records = ledger.read_with_prefix(StreamId::TEXTS)?;
     let events = records.into_iter().flat_map(|record| {
         let stream = record.stream;
         record.events.into_iter().map(move |envelope| (stream.clone(), envelope))
@@ -84,7 +91,7 @@ fn path_of(stream: &StreamId, event: &str) -> Option<String> {
 }
 
 /// What a path says; `None` where it is none of ours.
-fn place_of(path: &str) -> Option<(StreamId, &str)> {
+fn parse_path(path: &str) -> Option<(StreamId, &str)> {
     let mut parts = path.splitn(3, '/');
     let (folder, hash, event) = (parts.next()?, parts.next()?, parts.next()?);
     let stream = StreamId::text(hash);
@@ -102,14 +109,14 @@ mod tests {
         let stream = StreamId::text(&hash);
         let path = path_of(&stream, "0a-1").unwrap();
         assert_eq!(path, format!("1a/{hash}/0a-1"));
-        assert_eq!(place_of(&path), Some((stream.clone(), "0a-1")));
+        assert_eq!(parse_path(&path), Some((stream.clone(), "0a-1")));
         assert_eq!(path_of(&stream, "../../x"), None);
         assert_eq!(path_of(&StreamId::text("../x"), "a"), None);
         for odd in ["", "x", "1a/../b", "1a/x/y"] {
-            assert_eq!(place_of(odd), None, "{odd}");
+            assert_eq!(parse_path(odd), None, "{odd}");
         }
-        assert_eq!(place_of(&format!("1b/{hash}/0a")), None, "the wrong folder");
-        assert_eq!(place_of(&format!("1a/{hash}/0a/more")), None);
-        assert_eq!(place_of(&format!("1A/{}/0a", hash.to_uppercase())), None);
+        assert_eq!(parse_path(&format!("1b/{hash}/0a")), None, "the wrong folder");
+        assert_eq!(parse_path(&format!("1a/{hash}/0a/more")), None);
+        assert_eq!(parse_path(&format!("1A/{}/0a", hash.to_uppercase())), None);
     }
 }
