@@ -55,7 +55,7 @@ use midstride::verbs::{self, BlockingQuestion, TaskImport};
 use midstride::workspace::project::{FindError, Project, StoredHandoff};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::LifecycleRefusal;
+use midstride_core::handoff::lifecycle::LifecycleRefusal;
 use midstride_core::text::edit::Edit;
 use midstride_core::text::redact::Redaction;
 use std::io::Read as _;
@@ -92,7 +92,7 @@ fn report_recorded(
     // It may be what somebody typed; a secret in it was not written either.
     let reason = &ui.clean(reason);
     if json {
-        ui.print_json(&view::recorded::json(project, shelved, recorded, reason))?;
+        ui.print_json(&view::recorded_change::json(project, shelved, recorded, reason))?;
         return Ok(CliOutcome::Clean);
     }
     let key = shelved.handoff(project).key();
@@ -103,7 +103,7 @@ fn report_recorded(
 
 /// Names the questions that the work has to wait for.
 fn report_blocking(ui: &mut Ui, questions: &[BlockingQuestion]) -> Result<(), Diagnostic> {
-    match view::recorded::blocking_text(questions) {
+    match view::recorded_change::blocking_text(questions) {
         Some(text) => Ok(ui.say(&ui.clean(&text))?),
         None => Ok(()),
     }

@@ -1,9 +1,9 @@
 //! The demonstration: a real repository in a temporary folder, the real program, step by step.
 
 mod draft;
-mod killed;
-mod later;
-mod resolved;
+mod follow_up;
+mod recovery;
+mod resolution;
 mod reviews;
 mod story;
 

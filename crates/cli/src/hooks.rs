@@ -7,7 +7,7 @@
 mod claude_code;
 mod codex;
 mod fields;
-mod form;
+mod output;
 
 use crate::ui::Ui;
 use fields::HookFields;

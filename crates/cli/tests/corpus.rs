@@ -6,7 +6,7 @@ use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Finding, Severity};
 use midstride_core::format::stage::Stages;
 use midstride_core::handoff::check::{StandaloneContext, check};
-use midstride_core::handoff::story;
+use midstride_core::handoff::timeline;
 use midstride_core::handoff::trust::Trust;
 use midstride_core::handoff::{Handoff, Location};
 use midstride_core::text::redact::CleanText;
@@ -27,7 +27,7 @@ fn holds(path: &Path) {
         assert_eq!(verdict.count(Severity::Error), 0, "{}: {verdict:?}", path.display());
     }
     let trust = Trust::from_handoff(&handoff, time::Time::parse("2026-03-21").unwrap().moment);
-    let moments = story::entries(&handoff);
+    let moments = timeline::entries(&handoff);
     assert!(moments.len() > trust.revisions, "{}: {moments:?}", path.display());
     if let Ok(once) = document.format() {
         assert_eq!(once.format().unwrap().text(), once.text(), "{}", path.display());

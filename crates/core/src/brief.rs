@@ -1,19 +1,19 @@
 //! What a session reads when it starts: the most important points that fit a budget, everything
 //! carried in quotation, and what was left out.
 
-mod boot;
-pub mod carry;
 mod cost;
 mod entry;
-mod form;
+mod excerpt;
 pub mod hook;
+pub mod items;
 mod material;
 mod noun;
 mod page;
-pub mod points;
+mod page_texts;
 mod quote;
 pub mod search;
-mod shown;
+mod startup;
+pub mod unsettled;
 mod visible;
 
 pub use material::{
@@ -24,7 +24,7 @@ pub use material::{
 use cost::Cost;
 use entry::PageEntry;
 use page::{BriefingPage, PageLayout, PageText};
-use shown::PageTexts;
+use page_texts::PageTexts;
 use std::ops::Range;
 
 /// What a session is told.
@@ -161,7 +161,7 @@ impl OmittedItem {
     fn from_entry(entry: &PageEntry<'_>) -> Self {
         let point = &entry.item;
         let mut lines =
-            form::content_lines(&point.text).flat_map(|line| line.split(visible::ends_line));
+            excerpt::content_lines(&point.text).flat_map(|line| line.split(visible::ends_line));
         let first = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
         Self {
             rank: point.rank,
@@ -177,7 +177,7 @@ impl OmittedItem {
     pub fn text(&self) -> String {
         /// Enough to know it by.
         const LENGTH_MAX: usize = 140;
-        quote::short_label(&form::strip_markup(&self.first_line), LENGTH_MAX)
+        quote::short_label(&excerpt::strip_markup(&self.first_line), LENGTH_MAX)
     }
 }
 

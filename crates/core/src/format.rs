@@ -3,8 +3,8 @@
 
 pub mod document;
 pub mod finding;
+pub mod generated_section;
 pub mod header;
-pub mod insert;
 pub mod schema;
 pub mod section;
 pub mod shape;

@@ -4,14 +4,14 @@
 pub mod anchor;
 pub mod check;
 pub mod citation;
+pub mod delivery;
 pub mod drift;
 pub mod graph;
-pub mod life;
+pub mod lifecycle;
 pub mod merge;
 pub mod note;
 pub mod proof;
-pub mod receipt;
-pub mod story;
+pub mod timeline;
 pub mod topic;
 pub mod trust;
 mod view;

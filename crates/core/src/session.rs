@@ -4,36 +4,38 @@
 //! and cut before they are kept, lists have a limit, and what was left out is counted. Each item
 //! says which record tells it and whose word it is.
 
+pub mod author_notes;
+mod bounded_list;
 mod chain;
 pub mod checkpoint;
+mod command_effects;
 mod copies;
+mod counts;
 pub mod coverage;
 mod fact;
 mod files;
 mod fold;
-pub mod gate;
 mod hash;
 pub mod instruction;
 pub mod intent;
 mod item;
-pub mod judgement;
-mod listed;
+mod merge_agent;
+mod provenance;
+pub mod quality;
 mod queue;
-mod ran;
 pub mod report;
 pub mod repository;
-mod seen;
 pub mod shell;
-mod standing;
-mod take_in;
-mod tally;
+mod status;
 mod tasks;
 mod text;
 pub mod transcript;
 mod turns;
 mod work;
 
+pub use bounded_list::BoundedList;
 pub use copies::{CopiedRecords, RecordIds};
+pub use counts::{RecordCounts, Usage, context_window};
 pub use fact::{
     DequeueReason, Fact, Identity, RecordLink, RecordRef, RecordRole, ResponseUsage, TaskUpdate,
     Todo, ToolDetail, ToolOutcome, ToolUse,
@@ -46,12 +48,10 @@ pub use item::{
     Provenance, QueuedPrompt, Rejection, Request, SessionTask, SessionTaskStatus, Skill, ToolError,
     Turn, TurnEnd, TurnStart, UserAnswer,
 };
-pub use listed::BoundedList;
-pub use standing::{
+pub use status::{
     CheckState, EffectGroup, FailureFollowUp, OpenFailure, OpenFailureKind, edits_since,
     effect_groups, existing_commits, last_checks, open_failures, unchecked_boxes,
 };
-pub use tally::{RecordCounts, Usage, context_window};
 pub(crate) use text::display_text;
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 pub use turns::{AGENT_TEXT_BYTES_MAX, Turns};
@@ -356,7 +356,7 @@ impl Session {
 
     /// Takes in what agents did whose records lie in files of their own.
     pub fn merge_agent(&mut self, id: &str, agent: &Self) {
-        take_in::merge_agent(self, id, agent);
+        merge_agent::merge_agent(self, id, agent);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whatever an author writes: nothing of it is lost, and saying it again changes nothing.
 
 use midstride_core::format::document::Document;
-use midstride_core::session::judgement::{AuthorNotes, SessionFacts};
+use midstride_core::session::author_notes::{AuthorNotes, SessionFacts};
 use midstride_core::text::yaml::YamlData;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_types, reason = "the other reader is started")]
 
 use crate::transcripts::{client_of, jsonl_below, read};
-use midstride_core::brief::points::session_items;
+use midstride_core::brief::items::session_items;
 use midstride_core::brief::{BriefOccasion, Briefing, Budget, Material, OmittedItem, compose};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::{

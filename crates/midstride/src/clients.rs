@@ -3,30 +3,30 @@
 //! A client is one file. A session belongs to the project that its records name; a folder whose
 //! name fits is only a hint.
 
-pub(crate) mod at_work;
-mod beginnings;
+pub(crate) mod active_sessions;
 pub mod capture;
 mod claude_code;
 mod codex;
+mod heads;
 pub mod hook_log;
 pub mod hook_memory;
 pub mod hook_switch;
 pub mod install;
-mod origins;
+mod source_session;
 pub(crate) mod task_lists;
 
 use crate::sys::files::{self, FileError, FileStream, FolderEntry};
 use crate::sys::git::Repository;
 use crate::sys::process;
+use crate::workspace::folder::claude_memory::slug;
 use crate::workspace::project::Project;
 use crate::workspace::settings::{Environment, SessionName};
-use crate::workspace::shelf::claude_memory::slug;
-pub(crate) use beginnings::FILE as BEGINNINGS;
-use beginnings::{HeadCache, TranscriptHead};
 pub(crate) use claude_code::AgentFileCache;
+pub(crate) use heads::FILE as BEGINNINGS;
+use heads::{HeadCache, TranscriptHead};
 use jiff::Timestamp;
 use midstride_core::session::{Client, Session, TaskUpdate};
-pub(crate) use origins::SourceSession;
+pub(crate) use source_session::SourceSession;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -167,10 +167,10 @@ pub fn read_transcript(path: &Path, client: Option<Client>) -> Result<Transcript
     let mut stream = FileStream::open(path)?;
     let client = match client {
         Some(client) => client,
-        None => detect_client(&stream.read_range(0, beginnings::HEAD_BYTES)?),
+        None => detect_client(&stream.read_range(0, heads::HEAD_BYTES)?),
     };
     let (path, entry) = (path.to_owned(), stream.entry().clone());
-    let told = beginnings::read(client, &path)?;
+    let told = heads::read(client, &path)?;
     Ok(TranscriptCandidate { client, path, entry }.into_info(told))
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn source_session(
     told: &dyn Fn(&Path) -> Option<Session>,
 ) -> Option<SourceSession> {
     match found.client {
-        Client::ClaudeCode => origins::find_source(project, found, told),
+        Client::ClaudeCode => source_session::find_source(project, found, told),
         Client::Codex => None,
     }
 }

@@ -27,24 +27,23 @@ pub use handoff::allow::{
     AllowError, AllowableProof, allow, allowable_proofs, allowed_proofs, check_may_allow, disallow,
     disallow_all,
 };
+pub use handoff::apply::{ApplyError, apply, commit_id};
 pub use handoff::blocking::{BlockingQuestion, blocking_questions};
 pub use handoff::check::{
     Comparison, DocumentCheck, check_all, check_documents, check_pull_request,
 };
+pub use handoff::deliveries::{DeliveryError, acknowledge, delivery_records};
 pub use handoff::edit::{EditError, EditOutcome, EditorDraft, edit, fill_in, open_draft};
 pub use handoff::fmt::{FmtError, FormatOutcome, fmt};
-pub use handoff::follow::{CitationUpdate, update_moved_citations};
 pub use handoff::forget::{
     ForgetError, ForgetOutcome, ForgetStep, ID_PREFIX_LENGTH_MIN, KeptText, forget, kept_revision,
     kept_text,
 };
 pub use handoff::graph::{ProjectGraph, graph};
-pub use handoff::live::{ApplyError, apply, commit_id};
 pub use handoff::merge::{DriverFiles, MergeError, MergeOutcome, merge_as_driver, repair};
 pub use handoff::merge_driver::{DriverError, MergeDriverChange, install_driver, remove_driver};
 pub use handoff::new::{CreatedHandoff, ImportedNote, NewError, NewHandoff, new};
 pub use handoff::promote::{PromoteError, promote};
-pub use handoff::receipts::{DeliveryError, acknowledge, delivery_records};
 pub use handoff::review::{ReviewError, ReviewOutcome, ReviewRequest, review};
 pub use handoff::revise::{ReviseError, ReviseOutcome, findings_since, revise};
 pub use handoff::save::{
@@ -57,6 +56,7 @@ pub use handoff::search::{
 };
 pub use handoff::share::{ShareError, share};
 pub use handoff::undo::{UndoError, undo};
+pub use handoff::update_citations::{CitationUpdate, update_moved_citations};
 pub use handoff::verify::{
     RecordOptions, TIMEOUT_SECONDS, TrialReport, Verification, VerifiedProof, VerifyProgress,
     VerifyRequest, VerifyState, verify,
@@ -77,11 +77,11 @@ pub use project::purge::{
 pub use project::sync::{SyncError, SyncOutcome, TaskSyncOutcome, sync};
 pub use project::trust::{TrustStatus, distrust, trust, trust_status, trusted_configurations};
 pub use session::checkpoint::{CheckpointError, CheckpointOutcome, SessionChoice, checkpoint};
-pub use session::cover::{ComparedSession, SessionComparison};
+pub use session::coverage::{ComparedSession, SessionComparison};
 pub use session::sessions::{
     Extent, ListedSession, RECOVERED_MAX, RecoveryOutcome, SessionView, recover, session, sessions,
 };
-pub use task::carry::{TaskImport, TaskSnapshot, import_tasks};
+pub use task::transfer::{TaskImport, TaskSnapshot, import_tasks};
 pub use task::{
     AddedTask, ChangedTask, TaskBoard, TaskChangeRequest, TaskError, add_session_task, add_task,
     change_task, note_task,

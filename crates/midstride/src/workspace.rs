@@ -1,9 +1,9 @@
 //! Where midstride works: the settings and permissions of a project, its folders, and the handoffs
 //! in them.
 
+pub mod folder;
 pub(crate) mod note_dates;
 pub mod observation;
 pub mod permission;
 pub mod project;
 pub mod settings;
-pub mod shelf;

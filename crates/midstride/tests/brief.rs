@@ -5,7 +5,7 @@ use midstride::store::ledger::{Ledger as _, LogPosition, SqliteLedger, WaitPolic
 use midstride::verbs::{self, BriefOutcome, BriefRequest, Delivery, SessionChoice};
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::SessionName;
-use midstride_core::brief::{BriefOccasion, Budget, Material, compose, points};
+use midstride_core::brief::{BriefOccasion, Budget, Material, compose, items};
 use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, SessionSummary,
 };
@@ -445,7 +445,7 @@ fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
     let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", None);
     let begin = |project: &Project| {
         let shelved = project.find("open").unwrap();
-        verbs::apply(project, &shelved, &midstride_core::handoff::life::start, &change)
+        verbs::apply(project, &shelved, &midstride_core::handoff::lifecycle::start, &change)
     };
     begin(&project).unwrap();
     let acknowledged = |project: &Project| {
@@ -512,7 +512,7 @@ fn material(gist: &SessionSummary) -> Material {
         role: None,
         branch: Some("main".to_owned()),
         startup: Vec::new(),
-        items: points::session_items(gist),
+        items: items::session_items(gist),
         unread: 0,
         show_all: vec!["midstride".to_owned(), "brief".to_owned()],
         headline: None,

@@ -136,7 +136,7 @@ fn nobody_comes_between_the_comparison_and_the_exchange() {
                         Ok(()) => _ = saved.fetch_add(1, Ordering::Relaxed),
                         // It is replaced, never gone.
                         Err(error) => {
-                            assert!(matches!(error.problem, FileProblem::Changed), "{error}")
+                            assert!(matches!(error.problem, FileProblem::Changed), "{error}");
                         }
                     }
                 }

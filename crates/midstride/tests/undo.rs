@@ -11,7 +11,7 @@ use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{
+use midstride_core::handoff::lifecycle::{
     self, CloseReason, LifecycleRefusal, MeasuredValue, ReviewCorrection, ReviewVerdict,
 };
 use midstride_core::text::edit::{Edit, HeaderPath};
@@ -264,12 +264,12 @@ impl Watched {
         let (project, shelved) = (&self.project, self.shelved());
         let number = self.texts.len();
         match deed {
-            Deed::Start => lived(project, &shelved, &life::start),
+            Deed::Start => lived(project, &shelved, &lifecycle::start),
             Deed::Answer(wanted, text) => {
-                lived(project, &shelved, &|h| life::answer(h, *wanted, text))
+                lived(project, &shelved, &|h| lifecycle::answer(h, *wanted, text))
             }
             Deed::Validate(wanted, holds) => {
-                lived(project, &shelved, &|h| life::validate(h, *wanted, *holds))
+                lived(project, &shelved, &|h| lifecycle::validate(h, *wanted, *holds))
             }
             Deed::Resolve(ending) => lived(project, &shelved, &|h| {
                 let measured = MeasuredValue {
@@ -278,7 +278,7 @@ impl Watched {
                     after: "108".to_owned(),
                     unit: None,
                 };
-                life::resolve(h, ending, &[measured], NOW.parse().unwrap())
+                lifecycle::resolve(h, ending, &[measured], NOW.parse().unwrap())
             }),
             Deed::Review(verdict, text) => reviewed(project, &shelved, *verdict, *text),
             Deed::Body(text) => revised(project, &shelved, text, "a body"),

@@ -9,7 +9,7 @@ use midstride::verbs::{
 };
 use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::Document;
-use midstride_core::handoff::life::{self, CloseReason, ReviewVerdict};
+use midstride_core::handoff::lifecycle::{self, CloseReason, ReviewVerdict};
 use midstride_testkit::{NOW, Sandbox};
 use std::path::PathBuf;
 
@@ -119,14 +119,16 @@ fn write(
         }
     };
     match verb {
-        Verb::Start => lived(apply(project, shelved, &life::start, &change)),
+        Verb::Start => lived(apply(project, shelved, &lifecycle::start, &change)),
         Verb::Answer => {
-            lived(apply(project, shelved, &|h| life::answer(h, writer + 1, words), &change))
+            lived(apply(project, shelved, &|h| lifecycle::answer(h, writer + 1, words), &change))
         }
-        Verb::Validate => lived(apply(project, shelved, &|h| life::validate(h, 1, true), &change)),
+        Verb::Validate => {
+            lived(apply(project, shelved, &|h| lifecycle::validate(h, 1, true), &change))
+        }
         Verb::Resolve => {
             let ending = CloseReason::Abandoned(words.to_owned());
-            lived(apply(project, shelved, &|h| life::resolve(h, &ending, &[], now), &change))
+            lived(apply(project, shelved, &|h| lifecycle::resolve(h, &ending, &[], now), &change))
         }
         Verb::Review => reviewed(ReviewVerdict::Held, None),
         Verb::Correct => reviewed(ReviewVerdict::Corrected, Some(longer())),
@@ -369,7 +371,7 @@ fn whoever_changes_a_document_that_was_deleted_is_told_so() {
     std::fs::remove_file(sandbox.root().join(FILE)).unwrap();
     let change = because("late");
     let refused = [
-        apply(&project, &shelved, &life::start, &change).unwrap_err().to_string(),
+        apply(&project, &shelved, &lifecycle::start, &change).unwrap_err().to_string(),
         revise(&project, &shelved, "New.\n", &change).unwrap_err().to_string(),
         undo(&project, &shelved, None).unwrap_err().to_string(),
         fmt(&project, &shelved, true).unwrap_err().to_string(),

@@ -6,7 +6,7 @@ use midstride::journal::RevisionInfo;
 use midstride::workspace::project::Project;
 use midstride_core::format::header::{RevisionVerb, Validation};
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, LifecycleRefusal};
+use midstride_core::handoff::lifecycle::{self, LifecycleRefusal};
 use midstride_core::text::edit::Edit;
 use midstride_core::text::yaml::YamlNode;
 use std::cell::RefCell;
@@ -74,7 +74,7 @@ pub(crate) fn answer(
         said.decide(handoff)
     };
     let outcome = super::apply_and_report(ui, project, &shelved, &decide, &change, args.json)?;
-    let ended = view::recorded::closed_notice(&shelved.handoff(project));
+    let ended = view::recorded_change::closed_notice(&shelved.handoff(project));
     for line in before.take().into_iter().chain(ended).filter(|_| !args.json) {
         ui.say(&line)?;
     }
@@ -144,8 +144,10 @@ impl<'a> AnswerInput<'a> {
     /// What it changes.
     pub(crate) fn decide(&self, handoff: &Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal> {
         match self {
-            Self::Answer(question, text) => life::answer(handoff, *question, text),
-            Self::Validation(assumption, holds) => life::validate(handoff, *assumption, *holds),
+            Self::Answer(question, text) => lifecycle::answer(handoff, *question, text),
+            Self::Validation(assumption, holds) => {
+                lifecycle::validate(handoff, *assumption, *holds)
+            }
         }
     }
 }

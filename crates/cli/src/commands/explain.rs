@@ -22,7 +22,8 @@ pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<CliOutcome, Dia
         Some(typed) => vec![Code::parse(typed).ok_or_else(|| unknown_code(typed))?],
     };
     if args.json {
-        let rules: Vec<view::done::RuleJson> = codes.iter().map(|code| rule_json(*code)).collect();
+        let rules: Vec<view::command_result::RuleJson> =
+            codes.iter().map(|code| rule_json(*code)).collect();
         ui.print_json(&rules)?;
     } else if args.code.is_none() {
         ui.print(&view::findings::code_index())?;
@@ -33,9 +34,9 @@ pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<CliOutcome, Dia
     Ok(CliOutcome::Clean)
 }
 
-fn rule_json(code: Code) -> view::done::RuleJson {
+fn rule_json(code: Code) -> view::command_result::RuleJson {
     let rule = code.rule();
-    view::done::RuleJson {
+    view::command_result::RuleJson {
         code: rule.code,
         severity: rule.severity.to_string(),
         title: rule.title,

@@ -32,12 +32,12 @@ struct FmtReport {
 }
 
 impl FmtReport {
-    fn json(&self, ui: &Ui) -> view::done::FmtJson {
-        let refused = self.refused.iter().map(|refused| view::done::RefusalJson {
+    fn json(&self, ui: &Ui) -> view::command_result::FmtJson {
+        let refused = self.refused.iter().map(|refused| view::command_result::RefusalJson {
             message: ui.clean(refused.message()),
             hints: refused.hints().map(|hint| ui.clean(hint)).collect(),
         });
-        view::done::FmtJson {
+        view::command_result::FmtJson {
             looked_at: self.document_count,
             changed: self.changed.clone(),
             refused: refused.collect(),

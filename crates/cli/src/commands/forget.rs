@@ -1,7 +1,7 @@
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{count, forgotten};
+use crate::view::{count, forget};
 use midstride::sys::git::RemovalOutcome;
 use midstride::verbs::{self, ForgetOutcome, KeptText};
 use midstride::workspace::project::Project;
@@ -53,7 +53,7 @@ pub(crate) fn forget(
             outcome = CliOutcome::Findings;
         }
         if args.json {
-            all.push(forgotten::forget_json(text, &done));
+            all.push(forget::forget_json(text, &done));
         } else {
             report(ui, project, text, &done)?;
         }
@@ -78,11 +78,11 @@ fn confirm(ui: &mut Ui, text: &KeptText, args: &ForgetArgs) -> Result<bool, Diag
     if text.tombstone.is_some() {
         return Ok(true);
     }
-    ui.say(forgotten::stored_text(text).trim_end())?;
+    ui.say(forget::stored_text(text).trim_end())?;
     if args.yes {
         return Ok(true);
     }
-    ui.say(&forgotten::plan(text))?;
+    ui.say(&forget::plan(text))?;
     if !Ui::is_interactive() {
         return Err(Diagnostic::new("nobody is there to be asked")
             .hint("start it in a terminal, or say `--yes`"));
@@ -96,7 +96,7 @@ fn report(
     text: &KeptText,
     done: &ForgetOutcome,
 ) -> Result<(), Diagnostic> {
-    let what = forgotten::tombstone_line(&done.tombstone);
+    let what = forget::tombstone_line(&done.tombstone);
     let already = if done.is_new { "" } else { " already" };
     ui.say(&format!("Forgotten{already}: {what}"))?;
     if done.session_texts > 0 {
@@ -108,10 +108,10 @@ fn report(
     if done.may_tasks_remain_elsewhere {
         ui.say("Tasks that `midstride sync` sent before are still in the other repository")?;
     }
-    for (message, hints) in forgotten::remaining_copies(project, text, done) {
+    for (message, hints) in forget::remaining_copies(project, text, done) {
         hints.into_iter().fold(Diagnostic::new(message), Diagnostic::hint).warn(ui)?;
     }
-    if let Some(others) = forgotten::related_texts(text) {
+    if let Some(others) = forget::related_texts(text) {
         ui.say(&others)?;
     }
     if done.may_remain_elsewhere {

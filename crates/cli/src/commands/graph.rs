@@ -76,7 +76,7 @@ pub(crate) fn graph(
     let shown = view::GraphView { project, whole: &whole, part: &part };
     match if args.json { GraphFormatArg::Json } else { args.format } {
         GraphFormatArg::Tree if whole.nodes.is_empty() && unread.is_empty() => {
-            report_no_handoffs(ui)?
+            report_no_handoffs(ui)?;
         }
         GraphFormatArg::Tree => {
             ui.print(&view::tree(&shown))?;

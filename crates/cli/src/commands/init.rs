@@ -41,7 +41,7 @@ pub(crate) fn init(
     let driver = update_driver(project, args)?;
     if args.json {
         let merge_driver = driver.and_then(|driver| driver.command);
-        ui.print_json(&view::done::InitJson {
+        ui.print_json(&view::command_result::InitJson {
             configuration,
             handoffs,
             already: done.was_set_up,

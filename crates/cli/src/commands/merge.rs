@@ -46,7 +46,7 @@ pub(crate) fn merge(
     super::report_redacted(ui, &redacted)?;
     let outcome = if conflicts.is_empty() { CliOutcome::Clean } else { CliOutcome::Findings };
     if args.json {
-        ui.print_json(&view::done::MergeJson {
+        ui.print_json(&view::command_result::MergeJson {
             path,
             conflicts,
             redacted: redacted.iter().map(|secret| secret.kind.to_string()).collect(),

@@ -7,7 +7,7 @@ use midstride::verbs;
 use midstride::workspace::project::Project;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, CloseReason, MeasuredValue};
+use midstride_core::handoff::lifecycle::{self, CloseReason, MeasuredValue};
 
 /// End a handoff: carried out, superseded or given up
 #[derive(Debug, clap::Args)]
@@ -79,7 +79,7 @@ pub(crate) fn resolve(
     };
     let (ending, reason) = ended.ending(project)?;
     let now = project.environment().clock.now();
-    let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &args.measured, now);
+    let decide = |handoff: &Handoff<'_>| lifecycle::resolve(handoff, &ending, &args.measured, now);
     let change = RevisionInfo::by_verb(RevisionVerb::Resolve, reason, None);
     // What ends without being carried out leaves nobody waiting for an answer.
     let blocking = match &ending {
@@ -88,7 +88,8 @@ pub(crate) fn resolve(
     };
     let recorded = verbs::apply(project, &shelved, &decide, &change)?;
     if args.json {
-        let json = view::recorded::json(project, &shelved, &recorded, &ui.clean(&change.reason));
+        let json =
+            view::recorded_change::json(project, &shelved, &recorded, &ui.clean(&change.reason));
         ui.print_json(&json.with_blocking(&blocking))?;
         return Ok(CliOutcome::Clean);
     }

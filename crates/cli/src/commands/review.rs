@@ -5,7 +5,7 @@ use crate::view;
 use clap::ValueEnum;
 use midstride::verbs::{self, ReviewOutcome, ReviewRequest};
 use midstride::workspace::project::{Project, StoredHandoff};
-use midstride_core::handoff::life::{ReviewCorrection, ReviewVerdict};
+use midstride_core::handoff::lifecycle::{ReviewCorrection, ReviewVerdict};
 use std::path::PathBuf;
 
 /// Record that somebody called a handoff into question, and what came of it

@@ -49,7 +49,7 @@ pub(crate) fn revise(
     let faults = verbs::findings_since(project, &shelved).ok();
     if args.json {
         let reason = ui.clean(&change.reason);
-        let json = view::recorded::json(project, &shelved, &recorded, &reason);
+        let json = view::recorded_change::json(project, &shelved, &recorded, &reason);
         let faults = faults
             .map(|(after, faults)| view::findings::json_for_findings(&after.document, &faults));
         ui.print_json(&json.with_findings(faults.unwrap_or_default()))?;
@@ -59,7 +59,7 @@ pub(crate) fn revise(
     if let Some((after, faults)) = &faults {
         let was_open = shelved.handoff(project).status().is_open();
         if let Some(ended) =
-            view::recorded::closed_notice(&after.handoff(project)).filter(|_| !was_open)
+            view::recorded_change::closed_notice(&after.handoff(project)).filter(|_| !was_open)
         {
             ui.say(&ended)?;
         }

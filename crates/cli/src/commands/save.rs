@@ -13,7 +13,7 @@ use midstride::verbs::{
 use midstride::workspace::project::Project;
 use midstride::workspace::settings::Automation;
 use midstride_core::format::header::{RevisionVerb, StartupKind};
-use midstride_core::session::judgement::{AuthorNotes, Reflection, ReflectionAnswer};
+use midstride_core::session::author_notes::{AuthorNotes, Reflection, ReflectionAnswer};
 use std::path::{Path, PathBuf};
 
 /// Save this session for whoever goes on from here

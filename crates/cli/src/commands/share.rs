@@ -31,7 +31,7 @@ pub(crate) fn share(
     let key = shelved.handoff(project).key();
     let path = verbs::share(project, &shelved, args.by.clone())?;
     if args.json {
-        ui.print_json(&view::done::ShareJson {
+        ui.print_json(&view::command_result::ShareJson {
             key: key.to_string(),
             path: path.display().to_string(),
         })?;

@@ -6,7 +6,7 @@ use midstride::journal::RevisionInfo;
 use midstride::verbs;
 use midstride::workspace::project::Project;
 use midstride_core::format::header::RevisionVerb;
-use midstride_core::handoff::life;
+use midstride_core::handoff::lifecycle;
 
 /// Begin to work on a handoff
 ///
@@ -33,11 +33,11 @@ pub(crate) fn start(
 ) -> Result<CliOutcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
     let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", args.by.clone());
-    let recorded = verbs::apply(project, &shelved, &life::start, &change)?;
+    let recorded = verbs::apply(project, &shelved, &lifecycle::start, &change)?;
     let blocking = verbs::blocking_questions(project, &shelved);
     let imported = verbs::import_tasks(project, &shelved);
     if args.json {
-        let json = view::recorded::json(project, &shelved, &recorded, &change.reason);
+        let json = view::recorded_change::json(project, &shelved, &recorded, &change.reason);
         let json = json.with_blocking(&blocking);
         let json = match &imported {
             Ok(imported) => json.with_tasks(imported),

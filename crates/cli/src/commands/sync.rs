@@ -1,8 +1,8 @@
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::done::{SyncJson, TaskSyncJson};
-use crate::view::{count, forgotten};
+use crate::view::command_result::{SyncJson, TaskSyncJson};
+use crate::view::{count, forget};
 use midstride::verbs::{self, TaskSyncOutcome};
 use midstride::workspace::project::Project;
 
@@ -40,7 +40,7 @@ pub(crate) fn sync(
             is_withheld: withheld,
         } = tasks;
         let tasks = TaskSyncJson { here, received: came, sent: went, skipped, early, withheld };
-        let forgotten = gone.iter().map(forgotten::json).collect();
+        let forgotten = gone.iter().map(forget::json).collect();
         ui.print_json(&SyncJson { remote, handoffs, received, sent, kept_back, forgotten, tasks })?;
         return Ok(CliOutcome::Clean);
     }
@@ -51,7 +51,7 @@ pub(crate) fn sync(
     for tombstone in &gone {
         ui.say(&format!(
             "Forgotten elsewhere, and gone here now: {}",
-            forgotten::tombstone_line(tombstone)
+            forget::tombstone_line(tombstone)
         ))?;
     }
     if tombstones_sent > 0 {

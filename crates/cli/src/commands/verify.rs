@@ -8,7 +8,7 @@ use midstride::verbs::{
     self, AllowableProof, RecordOptions, Verification, VerifyProgress, VerifyRequest, VerifyState,
 };
 use midstride::workspace::project::{Project, StoredHandoff};
-use midstride_core::handoff::life::MeasurementSide;
+use midstride_core::handoff::lifecycle::MeasurementSide;
 use midstride_core::handoff::proof::TrialOutcome as Proven;
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ pub(crate) fn verify(
         let mut printed = Ok(());
         let done = verbs::verify(project, shelved, &asked, &mut |progress| match progress {
             VerifyProgress::Executing(proof, time) => {
-                Ui::show_status(&progress_line(project, shelved, proof, time))
+                Ui::show_status(&progress_line(project, shelved, proof, time));
             }
             VerifyProgress::Done(proof) => {
                 Ui::show_status("");

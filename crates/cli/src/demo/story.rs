@@ -1,7 +1,7 @@
 //! The story of a slow page: a wrong first draft, the reviews that corrected it, the session that was
 //! killed while it carried it out, and the one that ended the work.
 
-use super::{Demo, draft, killed, later, resolved, reviews};
+use super::{Demo, draft, follow_up, recovery, resolution, reviews};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
@@ -24,9 +24,9 @@ pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     ui.print(OPENING)?;
     draft::present(ui, play)?;
     reviews::present(ui, play)?;
-    later::present(ui, play)?;
-    killed::present(ui, play)?;
-    resolved::present(ui, play)?;
+    follow_up::present(ui, play)?;
+    recovery::present(ui, play)?;
+    resolution::present(ui, play)?;
     ui.print("\nThe temporary folder is gone unless you said --keep. In your own project:\n")?;
     ui.print("midstride init, then midstride new \"what you found out\".\n")?;
     Ok(())

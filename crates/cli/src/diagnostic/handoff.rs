@@ -9,7 +9,7 @@ use midstride::verbs::{
     ReviseError, ShareError, UndoError,
 };
 use midstride::workspace::project::FindError;
-use midstride_core::handoff::life::LifecycleRefusal;
+use midstride_core::handoff::lifecycle::LifecycleRefusal;
 
 /// What a handoff that has ended has to say to be open.
 const REOPEN_FIELDS: &str =

@@ -4,7 +4,7 @@ use super::{Diagnostic, REDACT_HINT};
 use crate::view::shell_word;
 use midstride::verbs::{CheckpointError, NewError, PromoteError, SaveError};
 use midstride_core::format::header::StartupKind;
-use midstride_core::session::judgement::{AuthorNotesError, NotesJsonError};
+use midstride_core::session::author_notes::{AuthorNotesError, NotesJsonError};
 
 /// What a tool is given where a session left nothing that can be read.
 const SESSION_NONE_HINT: &str =

@@ -1,7 +1,7 @@
 //! What Claude Code tells its hooks, and how it wants to be answered.
 
 use super::fields::HookFields;
-use super::form::{build_call, format_object, parse_prompt, parse_source};
+use super::output::{build_call, format_object, parse_prompt, parse_source};
 use midstride_core::brief::hook::{ClientTask, HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 

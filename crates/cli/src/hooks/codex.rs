@@ -2,7 +2,7 @@
 //! after a compaction a session starts once more, and is told everything then.
 
 use super::fields::HookFields;
-use super::form::{build_call, format_object, parse_prompt, parse_source};
+use super::output::{build_call, format_object, parse_prompt, parse_source};
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 

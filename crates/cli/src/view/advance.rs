@@ -5,7 +5,7 @@ use super::{count, shell_word};
 use midstride::verbs::{DocumentCheck, StageTransition};
 use midstride::workspace::project::Project;
 use midstride_core::format::finding::{Finding, FindingFix};
-use midstride_core::handoff::life;
+use midstride_core::handoff::lifecycle;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -100,7 +100,7 @@ fn next_commands(judged: &DocumentCheck) -> Vec<String> {
 
 fn next_command(judged: &DocumentCheck, finding: &Finding) -> String {
     let key = shell_word(&judged.key.to_string());
-    match (life::answer_target(judged.document(), finding), &finding.fix) {
+    match (lifecycle::answer_target(judged.document(), finding), &finding.fix) {
         (Some(which), _) if which.starts_with('q') => {
             format!("midstride answer {key} {which} \"the answer\"")
         }

@@ -14,8 +14,8 @@ use midstride::store::ledger::{LedgerHealth, LedgerState, NEWEST_VERSION};
 use midstride::verbs::{
     ClientFacts, Dismissals, FolderFacts, IdleCost, ProjectReport, ReindexOutcome,
 };
+use midstride::workspace::folder::FolderLayout;
 use midstride::workspace::project::{SetupMode, SkippedSetting};
-use midstride::workspace::shelf::FolderLayout;
 use serde::Serialize;
 use simulation::SimulationStepJson;
 use std::path::Path;

@@ -14,7 +14,7 @@ use super::{Surface, citation, count, heading, sanitize, shell_word};
 use midstride::verbs::DocumentCheck;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Code, Finding, FindingFix, Severity};
-use midstride_core::handoff::life;
+use midstride_core::handoff::lifecycle;
 
 /// The way out of a finding, in the words of a surface.
 fn fix_hint_on(surface: Surface, document: &Document, finding: &Finding) -> String {
@@ -36,7 +36,7 @@ fn fix_hint(finding: &Finding) -> String {
 
 /// The same where a tool is meant.
 fn fix_hint_for_tools(document: &Document, finding: &Finding) -> String {
-    match (finding.code, life::answer_target(document, finding)) {
+    match (finding.code, lifecycle::answer_target(document, finding)) {
         (Code::BlockingQuestion, Some(which)) => {
             format!(
                 "`answer` with which `{which}` answers it; or `revise` says that it does not block"

@@ -1,15 +1,15 @@
 //! One handoff.
 
-use super::receipt::{self, DeliveryLogJson};
+use super::delivery::{self, DeliveryLogJson};
 use super::trust::{self, TrustJson};
 use super::{heading, indent, review, sanitize};
 use midstride::workspace::project::{Project, StoredHandoff};
+use midstride_core::format::generated_section::GeneratedSection;
 use midstride_core::format::header::{Measurement, Review, RevisionVerb, Validation};
-use midstride_core::format::insert::GeneratedSection;
 use midstride_core::format::section::SectionMeaning;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::anchor;
-use midstride_core::handoff::story::{self, TimelineEvent};
+use midstride_core::handoff::timeline::{self, TimelineEvent};
 use midstride_core::text::span::Spanned;
 use midstride_core::text::time::{self, Time};
 use midstride_core::text::yaml::{YamlNode, YamlValue};
@@ -68,7 +68,7 @@ struct ReviewJson {
 
 /// One handoff, with what the ledger tells of it.
 pub(crate) fn json_with_deliveries(project: &Project, shelved: &StoredHandoff) -> HandoffJson {
-    let receipts = Some(receipt::json(&receipt::read_delivery_log(project, shelved)));
+    let receipts = Some(delivery::json(&delivery::read_delivery_log(project, shelved)));
     HandoffJson { receipts, ..json(project, shelved) }
 }
 
@@ -210,7 +210,7 @@ pub(super) fn title_and_facts(project: &Project, shelved: &StoredHandoff) -> Str
 
 /// Which sessions were told of it, in a line; nothing where none was.
 pub(super) fn delivery_line(project: &Project, shelved: &StoredHandoff) -> String {
-    let line = receipt::line(&receipt::read_delivery_log(project, shelved));
+    let line = delivery::line(&delivery::read_delivery_log(project, shelved));
     line.map_or_else(String::new, |line| format!("{}\n", sanitize(&line)))
 }
 
@@ -237,7 +237,7 @@ fn detail_line(name: &str, text: Option<Spanned<&str>>) -> Option<String> {
 
 /// How it ended, and when.
 fn resolution(handoff: &Handoff<'_>) -> Vec<String> {
-    let moments = story::entries(handoff);
+    let moments = timeline::entries(handoff);
     let ended = moments.iter().rev().find_map(|moment| match &moment.event {
         TimelineEvent::Closed(end) => Some((moment.time, end)),
         TimelineEvent::Captured(_) | TimelineEvent::Challenged(_) | TimelineEvent::Changed(_) => {

@@ -1,12 +1,12 @@
 //! The life of a handoff as a story, for people and for programs.
 
-use super::receipt::DeliveryLogJson;
+use super::delivery::DeliveryLogJson;
 use super::review::{challenge_parts, format_minute, verdict_text};
 use super::trust::TrustJson;
-use super::{handoff, receipt, sanitize, table, trust};
+use super::{delivery, handoff, sanitize, table, trust};
 use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::Measurement;
-use midstride_core::handoff::story::{self, ClosureRecord, TimelineEntry, TimelineEvent};
+use midstride_core::handoff::timeline::{self, ClosureRecord, TimelineEntry, TimelineEvent};
 use midstride_core::text::time;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
@@ -76,8 +76,8 @@ pub(crate) fn json(project: &Project, shelved: &StoredHandoff) -> HistoryJson {
         title: handoff.title().map(str::to_owned),
         status: handoff.status().to_string(),
         trust: trust::json(&trust::read_trust(project, &handoff)),
-        receipts: receipt::json(&receipt::read_delivery_log(project, shelved)),
-        history: story::entries(&handoff).iter().map(moment_json).collect(),
+        receipts: delivery::json(&delivery::read_delivery_log(project, shelved)),
+        history: timeline::entries(&handoff).iter().map(moment_json).collect(),
     }
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
     let mut out = handoff::title_and_facts(project, shelved);
     out.push_str(&handoff::delivery_line(project, shelved));
     out.push('\n');
-    let moments = story::entries(&shelved.handoff(project));
+    let moments = timeline::entries(&shelved.handoff(project));
     let rows: Vec<[String; 3]> = moments.iter().map(columns).collect();
     let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let widths = [widest(0), widest(1), widest(2)];

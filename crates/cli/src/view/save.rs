@@ -3,9 +3,9 @@
 use super::{Surface, count, display_path, mission, one_line, sanitize, shell_word};
 use midstride::verbs::{AuthorRequest, SaveChange, SaveOutcome};
 use midstride::workspace::project::Project;
+use midstride_core::session::author_notes::{Reflection, ReflectionAnswer};
 use midstride_core::session::coverage::{Coverage, CoverageCount};
-use midstride_core::session::gate::{QualityIssue, QualityReport};
-use midstride_core::session::judgement::{Reflection, ReflectionAnswer};
+use midstride_core::session::quality::{QualityIssue, QualityReport};
 use midstride_core::session::short_id;
 use serde::Serialize;
 use std::fmt::Write as _;

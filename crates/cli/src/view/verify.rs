@@ -1,6 +1,6 @@
 //! What came of proofs that were run.
 
-use super::recorded::{self, RecordedChangeJson};
+use super::recorded_change::{self, RecordedChangeJson};
 use super::{display_path, heading, one_line, sanitize, shell_word};
 use midstride::verbs::{TrialReport, Verification, VerifiedProof, VerifyState};
 use midstride::workspace::project::{Project, StoredHandoff};
@@ -46,7 +46,9 @@ pub(crate) fn json(project: &Project, all: &[(&StoredHandoff, Verification)]) ->
         path: shelved.path.display().to_string(),
         proofs: done.proofs.iter().map(proof_json).collect(),
         recorded: match &done.recorded {
-            Some(Ok(recorded)) => Some(recorded::json(project, shelved, recorded, &done.reason)),
+            Some(Ok(recorded)) => {
+                Some(recorded_change::json(project, shelved, recorded, &done.reason))
+            }
             Some(Err(_)) | None => None,
         },
         not_recorded: match &done.recorded {

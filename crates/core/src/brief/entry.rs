@@ -2,7 +2,7 @@
 
 use super::material::{BriefItem, Budget, ItemForm, ItemRank, Material};
 use super::visible::VisibleText;
-use super::{boot, form, quote};
+use super::{excerpt, quote, startup};
 use crate::session::report::{CutPoints, ELLIPSIS};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -42,7 +42,7 @@ impl<'m> PageEntry<'m> {
             ItemForm::Line => {
                 VisibleText { text: quote::line(&self.item.text), characters_truncated: 0 }
             }
-            ItemForm::Quote => VisibleText::new(&form::plain_text(&self.item.text), LENGTH_MAX),
+            ItemForm::Quote => VisibleText::new(&excerpt::plain_text(&self.item.text), LENGTH_MAX),
         })
     }
 
@@ -73,8 +73,8 @@ impl<'m> PageEntry<'m> {
         let VisibleText { text, characters_truncated: cut } = self.body();
         let shown = match self.item.form {
             ItemForm::Line => return self.body().clone(),
-            ItemForm::Quote if self.item.is_beginning => form::truncate(text, characters_max),
-            ItemForm::Quote => form::shorten(text, &self.cuts, characters_max),
+            ItemForm::Quote if self.item.is_beginning => excerpt::truncate(text, characters_max),
+            ItemForm::Quote => excerpt::shorten(text, &self.cuts, characters_max),
         };
         // The text of the point may be shortened already.
         let is_cut = shown.text.contains(ELLIPSIS);
@@ -162,7 +162,8 @@ fn rank_length_max(rank: ItemRank, budget: Budget) -> usize {
 
 /// Everything there is to tell, the most important first.
 pub(super) fn entries_by_rank(material: &Material, budget: Budget) -> Vec<PageEntry<'_>> {
-    let boot = material.startup.iter().flat_map(|boot| boot::startup_items(boot, material.client));
+    let boot =
+        material.startup.iter().flat_map(|boot| startup::startup_items(boot, material.client));
     let points = material.items.iter().map(Cow::Borrowed);
     let mut points: Vec<Cow<'_, BriefItem>> = boot.map(Cow::Owned).chain(points).collect();
     points.sort_by_key(|point| sort_key(point.rank));

@@ -2,13 +2,13 @@
 //! between. How a client writes it down is the surface's business.
 
 mod compaction;
-mod worth;
+mod reminder;
 
 pub use compaction::{
     items_missing_from_text, missing_from_texts, required_in_summary, without_agent_statements,
     without_summary,
 };
-pub use worth::{
+pub use reminder::{
     HandoffCompleteness, SaveReason, reminder_reason, reminder_text, save_reason, stop_block_reason,
 };
 

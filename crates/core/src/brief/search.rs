@@ -4,17 +4,17 @@
 //! Whatever finds documents, an index or a reading of all of them, asks here what a word is and how
 //! a hit ranks, so both give the same answer.
 
+mod match_excerpt;
 mod matching;
 mod named;
 mod query;
 mod relevance;
-mod why;
 
+pub use match_excerpt::{MatchExcerpt, match_excerpts};
 pub use matching::{Tier, term_zone, tier};
 pub use named::candidate_names;
 pub use query::{PREFIX_LENGTH_MIN, Query, QueryError, TERMS_MAX};
 pub use relevance::{Relevance, ScoredTerm, common_threshold, term_points};
-pub use why::{MatchExcerpt, match_excerpts};
 
 use crate::handoff::Handoff;
 use crate::session::checkpoint::{Highlight, HighlightKind, SessionSummary};
@@ -121,7 +121,9 @@ fn collect_texts(node: &YamlNode, field: &str, parts: &mut Vec<SearchText>) {
             parts.push(SearchText::new(field, Zone::Header, text));
         }
         YamlValue::List(items) => {
-            items.iter().for_each(|item| collect_texts(&item.node, field, parts))
+            for item in items {
+                collect_texts(&item.node, field, parts);
+            }
         }
         YamlValue::Map(entries) => {
             let told = |key: &str| !NOT_SEARCHED_INSIDE.contains(&key);

@@ -2,7 +2,7 @@
 //!
 //! Any bytes at all are a document. What is wrong with it is a finding, never an error.
 
-mod become_handoff;
+mod add_header;
 mod edit_in_place;
 mod format;
 mod legacy;

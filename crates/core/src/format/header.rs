@@ -4,7 +4,6 @@
 //! its bytes.
 
 mod assumption;
-mod boot;
 mod capability;
 mod decision;
 mod dependency;
@@ -17,11 +16,11 @@ mod recovery;
 mod resolution;
 mod review;
 mod revision;
+mod startup;
 mod status;
 mod wrong_turn;
 
 pub use assumption::{Assumption, Confidence, Validation};
-pub use boot::{RejectedStartupEntry, StartupEntries, StartupEntry, StartupKind};
 pub use capability::Capability;
 pub use decision::Decision;
 pub use dependency::{Dependencies, Dependency};
@@ -34,6 +33,7 @@ pub use recovery::Recovery;
 pub use resolution::Resolution;
 pub use review::{Review, ReviewVerdict};
 pub use revision::{Revision, RevisionVerb};
+pub use startup::{RejectedStartupEntry, StartupEntries, StartupEntry, StartupKind};
 pub use status::{HandoffKind, Status};
 pub use wrong_turn::WrongTurn;
 
@@ -122,7 +122,7 @@ pub static HANDOFF: Shape = Shape {
         ),
         field(
             "boot",
-            FieldKind::Map(&boot::SHAPE),
+            FieldKind::Map(&startup::SHAPE),
             "What a session does first; never a shell command.",
         ),
         field("state", FieldKind::Any, "The machine-readable state of a session."),

@@ -250,7 +250,7 @@ fn check_leaf(
         (YamlValue::Text(text), FieldKind::Number) => look.check_number(text),
         (YamlValue::Text(text), FieldKind::Choice(choice)) => look.check_choice(text, choice),
         (YamlValue::Text(_) | YamlValue::Map(_), FieldKind::List(inner)) => {
-            look.check_single(inner)
+            look.check_single(inner);
         }
         (YamlValue::Text(_), FieldKind::Map(shape)) => look.check_shorthand(shape),
         (YamlValue::List(_), _) => look.report_wrong_kind("is a list", kind),

@@ -5,7 +5,6 @@
 
 mod allow;
 mod assumption;
-mod boot;
 mod capability;
 pub(crate) mod content;
 mod generated;
@@ -14,6 +13,7 @@ mod pull_request;
 mod question;
 mod reference;
 mod required;
+mod startup;
 mod status;
 mod upstream;
 
@@ -158,7 +158,7 @@ pub fn check(
             status::check(handoff, around, &mut findings);
             reference::check(handoff, place, &mut findings);
             proof::check(handoff, &mut findings);
-            boot::check(handoff, around, &mut findings);
+            startup::check(handoff, around, &mut findings);
         }
         // Between conflict markers a text says two things at once; its content can wait.
         let torn = findings.iter().any(|finding| finding.code == Code::ConflictMarker);

@@ -4,7 +4,7 @@
 //! Whether a place exists, or ever did, is not asked here.
 
 use crate::format::document::Document;
-use crate::format::insert::{self, GeneratedSection};
+use crate::format::generated_section::{self, GeneratedSection};
 use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::{Span, Spanned};
 use crate::text::yaml::{YamlNode, YamlValue};
@@ -188,8 +188,8 @@ fn collect_from_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) 
     let text = document.text();
     let code = code_blocks(document);
     // What a session did is history: no code that comes later makes it wrong.
-    let facts =
-        GeneratedSection::find(document, insert::GeneratedSectionKind::Facts).map(|facts| facts.at);
+    let facts = GeneratedSection::find(document, generated_section::GeneratedSectionKind::Facts)
+        .map(|facts| facts.at);
     let is_said = |at: Span| !facts.is_some_and(|facts| facts.contains(at));
     for heading in
         document.sections().iter().map(|section| section.title.at).filter(|at| is_said(*at))

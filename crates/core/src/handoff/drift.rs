@@ -4,10 +4,10 @@
 //! the same.
 
 mod findings;
-mod overtaken;
+mod possibly_done;
 
 pub use findings::findings;
-pub use overtaken::{HandoffActivity, LaterCommit, QUIET_DAYS};
+pub use possibly_done::{HandoffActivity, LaterCommit, QUIET_DAYS};
 
 use crate::handoff::anchor::{CitedLines, HashedLines};
 use crate::handoff::citation::LineRange;

@@ -7,12 +7,12 @@
 mod cycle;
 mod facts;
 mod forest;
-mod part;
+mod subgraph;
 mod suffix;
 
 pub use facts::{LinkFacts, NameCandidate, Reference};
 pub use forest::{LinePlacement, TreeLine};
-pub use part::SubgraphQuery;
+pub use subgraph::SubgraphQuery;
 
 use crate::format::header::Status;
 use crate::text::id::{HandoffKey, HandoffNames};

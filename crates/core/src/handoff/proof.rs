@@ -2,13 +2,13 @@
 //!
 //! Nothing is run here. Whoever runs a command says how it ended and what it wrote; this room judges.
 
+mod escapes;
 mod expectation;
 mod number;
-mod plain;
 
+pub use escapes::strip_escapes;
 pub use expectation::{Expectation, ExpectedExit};
 pub use number::Number;
-pub use plain::strip_escapes;
 
 use crate::format::header::{Proof, RecordedOutcome};
 use crate::handoff::Handoff;

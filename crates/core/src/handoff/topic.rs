@@ -12,7 +12,7 @@ pub use status_line::{StatusLine, find_status_line};
 pub use step::{first_open_step, split_items, without_done_steps};
 
 use crate::format::document::Document;
-use crate::format::insert;
+use crate::format::generated_section;
 use crate::format::section::{HeadingFit, SectionMeaning};
 use crate::text::span::Span;
 
@@ -170,11 +170,14 @@ impl<'d> BodyTopics<'d> {
             let is_clear =
                 inner.fit == HeadingFit::Exact || (!is_wide && inner.fit != HeadingFit::Weak);
             if is_own && is_clear && inner.start >= from {
-                out.push_str(&insert::author_text(self.document, Span::new(from, inner.start)));
+                out.push_str(&generated_section::author_text(
+                    self.document,
+                    Span::new(from, inner.start),
+                ));
                 from = inner.below.end.max(from);
             }
         }
-        out.push_str(&insert::author_text(
+        out.push_str(&generated_section::author_text(
             self.document,
             Span::new(from, topic.below.end.max(from)),
         ));
@@ -241,7 +244,10 @@ fn preamble(document: &Document) -> Option<String> {
     let titled = title_index(document).and(first).map(|section| section.own);
     let before = first.map_or(document.body().end, |section| section.at.start);
     let before = Span::new(document.body().start, before);
-    let texts = titled.into_iter().chain([before]).map(|part| insert::author_text(document, part));
+    let texts = titled
+        .into_iter()
+        .chain([before])
+        .map(|part| generated_section::author_text(document, part));
     let mut beginnings = texts.map(|text| {
         let paragraphs = text.split("\n\n").map(str::trim);
         let telling = paragraphs.filter(|one| has_content(one) && !is_date(one));

@@ -1,12 +1,12 @@
 //! A document seen as a handoff: every field with its default, wherever it was written.
 
 use crate::format::document::Document;
+use crate::format::generated_section;
 use crate::format::header::{
     Assumption, Capability, Decision, Dependencies, Deviation, FromYaml, HandoffKind, Header,
     HeaderLocation, Measurement, Proof, Question, Recovery, Resolution, Review, Revision,
     StartupEntries, Status, WrongTurn,
 };
-use crate::format::insert;
 use crate::format::section::SectionMeaning;
 use crate::format::stage::{StageRule, Stages, verdict};
 use crate::handoff::topic::{self, BodyTopics, StatusLine};
@@ -250,7 +250,7 @@ impl<'d> Handoff<'d> {
             let mut about = self.document.sections_about(SectionMeaning::Summary);
             let own = about.next()?.own;
             // What midstride writes behind it is no part of it.
-            let unsaid = insert::generated_spans(self.document).into_iter();
+            let unsaid = generated_section::generated_spans(self.document).into_iter();
             let ends = unsaid.map(|part| part.start).filter(|start| *start >= own.start);
             let end = ends.chain([own.end]).min()?.min(own.end);
             Some(Span::new(own.start, end).slice(self.document.text()).trim())

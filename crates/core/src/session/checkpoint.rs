@@ -2,19 +2,19 @@
 //! looked at besides the transcript says when.
 
 mod first_line;
-mod gist;
 mod highlights;
 mod page;
 mod state;
+mod summary;
 
 pub use state::{refresh_state, state_without_session};
 
 pub(crate) use first_line::request_line;
-pub use gist::{FULL_LENGTH_MAX, SUMMARY_VERSION, SessionSummary};
 pub(crate) use highlights::{
     BEFORE_EDITS, FROM_SUMMARY, NO_EDITS, NO_EDITS_SINCE, NO_REPORT, PUSHED,
 };
 pub use highlights::{Highlight, HighlightKind, Highlights, SessionEnding};
+pub use summary::{FULL_LENGTH_MAX, SUMMARY_VERSION, SessionSummary};
 
 use crate::session::repository::{ReflogCommit, WorkTreeState};
 use crate::session::{AbandonedRecords, Client, CommandStatus, Provenance, Session, TouchedFile};

@@ -5,7 +5,7 @@ use super::fact::{Fact, RecordLink, RecordRef};
 use super::hash::hash;
 use super::intent::{self, PromptContext};
 use super::item::Attribution;
-use super::seen::{clean_id, provenance};
+use super::provenance::{clean_id, provenance};
 use super::text::TEXT_BYTES_MAX;
 use std::collections::HashSet;
 

@@ -11,9 +11,9 @@
 //!   something of its own. A failure that was fixed needs nothing.
 
 mod findings;
-mod item;
 mod rules;
 mod statement;
+mod subject;
 mod words;
 
 use crate::handoff::Handoff;
@@ -149,7 +149,7 @@ impl Coverage {
     /// Compares what matters with what a document says.
     pub fn compare(highlights: &Highlights, handoff: &Handoff<'_>) -> Self {
         let statements = statement::all_statements(handoff);
-        let subjects = item::subjects(highlights);
+        let subjects = subject::subjects(highlights);
         Self {
             items: subjects
                 .iter()

@@ -11,7 +11,7 @@ use super::item::{
     ExecutedCommand, Interrupt, LastMessage, LaterPass, PlanDocument, PlanState, Provenance,
     Rejection, SessionTaskStatus, Skill, ToolError, TurnEnd, TurnStart, UserAnswer,
 };
-use super::seen::{provenance, record_name};
+use super::provenance::{provenance, record_name};
 use super::tasks::OwnedTaskUpdate;
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 use super::work::IndirectEdit;
@@ -125,7 +125,7 @@ impl Session {
                 self.finish_background(mark, &id, &outcome, report.as_deref());
             }
             Fact::Skill { name, arguments } => {
-                self.add_skill(mark, Attribution::User, &name, &arguments)
+                self.add_skill(mark, Attribution::User, &name, &arguments);
             }
             Fact::Compacted { trigger, before, after, summary } => {
                 let trigger = trigger.map(|trigger| self.clean_name(&trigger));
@@ -455,7 +455,7 @@ impl Session {
                 self.apply_command(number, &seen, script, outcome, detail);
             }
             PendingAction::Outside(made) => {
-                self.finish_effect(&tool, &seen, *made, outcome, detail)
+                self.finish_effect(&tool, &seen, *made, outcome, detail);
             }
             PendingAction::AgentCommand(script) => {
                 let text = script.text.as_deref().unwrap_or_default();
@@ -480,7 +480,7 @@ impl Session {
             | PendingAction::AgentsEnd(_)
             | PendingAction::Other => match outcome {
                 ToolOutcome::Succeeded | ToolOutcome::Running => {
-                    self.apply_success(&seen, what, detail)
+                    self.apply_success(&seen, what, detail);
                 }
                 ToolOutcome::Failed { text, .. } => {
                     let path = subject_of_call(&what);

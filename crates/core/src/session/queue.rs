@@ -6,7 +6,7 @@
 use super::Session;
 use super::fact::{DequeueReason, RecordRef};
 use super::item::{Attribution, QueuedPrompt};
-use super::seen::provenance;
+use super::provenance::provenance;
 use super::text::TEXT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 

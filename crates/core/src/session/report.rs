@@ -8,7 +8,7 @@
 mod blocks;
 mod boxes;
 mod code_spans;
-mod marks;
+mod cues;
 mod plan;
 mod question;
 mod rank;
@@ -28,7 +28,7 @@ pub use status::without_lead_in;
 pub use summary::{CompactionSummary, SummaryItem, SummaryKind, parse_summary};
 
 use blocks::{ReportBlock, ReportBlockKind, parse_blocks};
-use marks::CuedSentence;
+use cues::CuedSentence;
 use sentences::sentences;
 use topics::{HeadingTopic, heading_topic};
 

@@ -3,7 +3,7 @@
 use super::Session;
 use super::fact::{TaskUpdate, Todo, ToolDetail};
 use super::item::{Agent, AgentState, Attribution, Provenance, SessionTask, SessionTaskStatus};
-use super::seen::clean_id;
+use super::provenance::clean_id;
 use super::text::{COMMAND_BYTES_MAX, TEXT_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 

@@ -6,13 +6,13 @@
 
 mod assignment;
 mod base64;
-mod beginnings;
 mod hit;
-mod joined;
+mod human_chosen;
+mod joined_lines;
 mod key_block;
 mod lines;
-mod made_up;
 mod name;
+mod prefix_matcher;
 mod prose;
 mod scan;
 mod stream;

@@ -290,7 +290,9 @@ pub fn parse(text: &str, within: Span) -> ParsedYaml {
 fn find_duplicates(node: &YamlNode, problems: &mut Vec<YamlProblem>) {
     match &node.value {
         YamlValue::List(items) => {
-            items.iter().for_each(|item| find_duplicates(&item.node, problems))
+            for item in items {
+                find_duplicates(&item.node, problems);
+            }
         }
         YamlValue::Map(entries) => {
             let repeated = repeated_keys(entries);

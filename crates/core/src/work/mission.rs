@@ -1,7 +1,7 @@
 //! The mission: the state of the work as a whole. What somebody captured is kept; the rest is read
 //! from the tasks at any moment.
 
-mod told;
+mod from_tasks;
 
 use crate::work::event::{Envelope, Event, MissionEvent, TaskStatus};
 use crate::work::task::{AwaitedTask, Task, TaskRole, Tasks};

@@ -4,13 +4,13 @@
 //! order give the same task: of two that change one thing the later one counts, by its time and
 //! then by its id, and what was said is never lost.
 
-mod captured;
-mod carried;
+mod client_tasks;
 mod decide;
+mod handoff_task;
 mod role;
 
-pub use carried::HandoffTask;
 pub use decide::{NewTask, TaskPatch, TaskRefusal};
+pub use handoff_task::HandoffTask;
 pub use role::TaskRole;
 
 use crate::text::id::TaskId;
@@ -255,7 +255,7 @@ impl Tasks {
         for (id, envelope) in events {
             by_task.entry(id).or_default().push(envelope);
         }
-        let links = captured::resolved_links(&by_task);
+        let links = client_tasks::resolved_links(&by_task);
         for (id, to) in &links {
             let linked = by_task.remove(id).unwrap_or_default();
             by_task.entry(to.clone()).or_default().extend(linked);

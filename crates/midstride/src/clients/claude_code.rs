@@ -4,9 +4,9 @@
 use super::{HeadCache, TaskFile, TranscriptCandidate, TranscriptInfo, looks_like_an_id};
 use crate::sys::files::{self, FileError, FolderEntry, Root};
 use crate::sys::process;
+use crate::workspace::folder::claude_memory::{LENGTH_MAX, slug};
 use crate::workspace::project::Project;
 use crate::workspace::settings::Environment;
-use crate::workspace::shelf::claude_memory::{LENGTH_MAX, slug};
 use midstride_core::session::{Client, TaskUpdate};
 use serde::Deserialize;
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! Codex: transcripts by the day on which they began; one that goes on from another names it and
 //! does not copy it.
 
-use super::beginnings::{HeadCache, TranscriptHead};
+use super::heads::{HeadCache, TranscriptHead};
 use super::{TranscriptCandidate, TranscriptInfo};
 use crate::sys::files::{self, FileError, FileStream, FolderEntry};
 use crate::workspace::project::Project;

@@ -1,9 +1,9 @@
 //! What hooks did: a line for each call, in a file that stays small. It tells what became of a hook
 //! that must not fail its client.
 
-mod told;
+mod report;
 
-pub use told::{HookLogReport, HookStats, read_report};
+pub use report::{HookLogReport, HookStats, read_report};
 
 use crate::sys::files::{FileError, Root};
 use jiff::Timestamp;

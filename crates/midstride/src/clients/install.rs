@@ -5,35 +5,35 @@
 //! nobody wrote since, and touches nothing but our entries where somebody did.
 
 mod claude_code;
+mod client_file;
+mod client_settings;
 mod codex;
 mod entry;
 mod hook_trust;
 mod json;
 mod on_path;
-mod own_settings;
-mod place;
 mod plan;
 mod plugin;
-mod receipt;
+mod record;
 mod skill;
 mod splice;
-mod standing;
+mod status;
 #[cfg(test)]
 mod tests;
 mod toml;
 
+pub use client_settings::{ClientSettings, SavePermission, read_client_settings};
 pub use entry::{ConfigEntry, EntryValue};
 pub use hook_trust::HookTrust;
 pub use on_path::{ClientProgram, PathLookup, find_client_program, find_on_path};
-pub use own_settings::{ClientSettings, SavePermission, read_client_settings};
 pub use plan::{FileChange, InstallNote, InstallPlan};
 pub use plugin::plugin_files;
-pub use standing::{FileInstallStatus, HookStatus, InstallStatus, read_install_status};
+pub use status::{FileInstallStatus, HookStatus, InstallStatus, read_install_status};
 
 use crate::sys::files::FileError;
 use crate::workspace::settings::{Automation, Environment};
+use client_file::ClientFile;
 use midstride_core::session::Client;
-use place::ClientFile;
 use serde::{Deserialize, Serialize};
 use splice::Splice;
 use std::path::{Path, PathBuf};

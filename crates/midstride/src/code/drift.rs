@@ -4,22 +4,21 @@
 //! and the files there are get listed only where one is missing.
 
 mod anchoring;
-mod baseline;
-mod ground;
-mod memory;
-mod overtaken;
+mod cache;
+mod code_state;
+mod later_commits;
+mod origin;
 mod rename;
 
 pub use anchoring::AnchorScope;
-pub use ground::CodeState;
-pub use overtaken::LaterCommitsQuery;
+pub use code_state::CodeState;
+pub use later_commits::LaterCommitsQuery;
 
 use crate::sys::files::FileError;
 use crate::workspace::project::{Project, StoredHandoff};
-use baseline::{OriginContent, OriginResolver, ResolvedOrigin};
-use ground::{CodeCache, PathContent};
-use memory::CheckCache;
-pub(crate) use memory::cached_results;
+use cache::CheckCache;
+pub(crate) use cache::cached_results;
+use code_state::{CodeCache, PathContent};
 use midstride_core::handoff::anchor::{CitedLines, HashedLines, keyed_citations};
 use midstride_core::handoff::citation::{Citation, LineRange};
 use midstride_core::handoff::drift::{
@@ -27,6 +26,7 @@ use midstride_core::handoff::drift::{
     LineChange, match_by_hash, match_by_text, replacement_lines,
 };
 use midstride_core::text::span::Spanned;
+use origin::{OriginContent, OriginResolver, ResolvedOrigin};
 use rename::RenameOutcome;
 use std::sync::Arc;
 

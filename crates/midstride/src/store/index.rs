@@ -4,7 +4,7 @@
 //! and where it cannot be used, the documents are read instead, with the same answers.
 
 mod card;
-mod judged;
+mod checked_document;
 mod limit;
 mod newest;
 mod refresh;
@@ -15,7 +15,7 @@ mod search;
 mod seed;
 
 pub use card::{Filter, HandoffRouting, IndexCard};
-pub use judged::CheckedDocument;
+pub use checked_document::CheckedDocument;
 pub use limit::{IndexProgress, RefreshLimit};
 pub use refresh::{Effort, Freshness};
 pub(crate) use scan::{OpenHandoffs, match_document, scan_open};

@@ -4,17 +4,17 @@
 //! whoever comes later conflicts. Engines are one file each and pass one conformance suite.
 
 mod bell;
-mod facts;
-pub(crate) mod large;
+mod folder;
+mod health;
+pub(crate) mod large_blobs;
 mod lease;
-mod place;
 mod schema;
 mod spool;
 mod sqlite;
 
-pub use facts::{LedgerHealth, LedgerState};
+pub use folder::LedgerFolder;
+pub use health::{LedgerHealth, LedgerState};
 pub use lease::{Lease, LeaseError};
-pub use place::LedgerFolder;
 pub use schema::NEWEST_VERSION;
 pub use sqlite::{SqliteLedger, WaitPolicy};
 

@@ -5,13 +5,13 @@
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 mod lock;
-mod look;
+mod scan;
 mod scratch;
 mod stream;
 mod tree;
 
 pub use lock::Lock;
-pub use look::{FileStamp, FolderScan, ScanDetail};
+pub use scan::{FileStamp, FolderScan, ScanDetail};
 pub use scratch::ScratchFolder;
 #[cfg(test)]
 pub(crate) use stream::looked_at;

@@ -2,11 +2,11 @@
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 mod bounded;
+mod capped_output;
 mod group;
-mod kept;
 
 pub use bounded::{ProcessLimits, ProcessReport, communicate_bounded, run_bounded};
-pub use kept::CappedOutput;
+pub use capped_output::CappedOutput;
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};

@@ -1,15 +1,15 @@
 //! Tell a session what it has to know: of open handoffs, of the session before it, of the tasks and
 //! of the mission. Where a client waits no process is started, and nothing is judged anew.
 
-mod at_work;
+mod concurrent;
 pub(in crate::verbs) mod dismiss;
 pub(in crate::verbs) mod hook;
+mod ledger_facts;
 pub(in crate::verbs) mod search_sessions;
 mod upstream;
-mod work;
 
-pub use work::{agents_in_flight, open_session_items};
-pub(in crate::verbs) use work::{summary_of_session, visit_latest_summaries};
+pub use ledger_facts::{agents_in_flight, open_session_items};
+pub(in crate::verbs) use ledger_facts::{summary_of_session, visit_latest_summaries};
 
 use crate::code::drift::cached_results;
 use crate::store::index::{
@@ -20,17 +20,18 @@ use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, Wai
 use crate::sys::files::FileError;
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
-use crate::verbs::handoff::receipts::{DeliveryError, delivered_handoff, session_envelope};
+use crate::verbs::handoff::deliveries::{DeliveryError, delivered_handoff, session_envelope};
 use crate::verbs::handoff::search::with_index;
 use crate::verbs::task::content_id;
 use crate::workspace::note_dates::NoteDates;
 use crate::workspace::observation::last_observation;
 use crate::workspace::project::{DocumentPlace, Project, SetupMode, StoredHandoff};
 use crate::workspace::settings::SessionName;
-use at_work::collect_concurrent_session_items;
+use concurrent::collect_concurrent_session_items;
 use jiff::Timestamp;
+use ledger_facts::LedgerFacts;
 use midstride_core::brief::hook::{items_missing_from_text, required_in_summary};
-use midstride_core::brief::points::{
+use midstride_core::brief::items::{
     self, DriftedPlace, KnownHandoff, ProofTrial, earlier_commit_items, earlier_session_items,
     handoff_items, headline, interleave, later_commits_item, mark_branch, mark_clean,
     other_handoff_items, other_session_items, session_items, source_name, unsettled_items,
@@ -45,14 +46,13 @@ use midstride_core::handoff::Handoff;
 use midstride_core::handoff::anchor;
 use midstride_core::handoff::drift::{CitationCheck, CitationStatus};
 use midstride_core::session::checkpoint::SessionSummary;
-use midstride_core::session::gate::passes_quality_check;
+use midstride_core::session::quality::passes_quality_check;
 use midstride_core::session::{Client, short_id};
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, ProofEvent, SessionEvent};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use work::LedgerFacts;
 
 /// The tokens that a briefing may cost.
 pub const BUDGET: RangeInclusive<u64> = 200..=20_000;
@@ -215,12 +215,12 @@ pub(in crate::verbs) fn is_rejected(
         handoff: shelved.handoff(project),
         path: clean_path(project, shelved),
         file_changed: None,
-        prompt: Some(points::PromptWords::from_prompt(prompt)),
+        prompt: Some(items::PromptWords::from_prompt(prompt)),
         trials: Vec::new(),
         drifted_places: Vec::new(),
         checked_at: None,
     };
-    handoff_items(&known).1.iter().any(|point| point.heading == points::REJECTED)
+    handoff_items(&known).1.iter().any(|point| point.heading == items::REJECTED)
 }
 
 /// Tells a session again what it did itself.
@@ -735,7 +735,7 @@ fn collect_handoff_items(
         trials: proof_trials(ledger, &handoff),
         path: clean_path(project, shelved),
         file_changed: one.card.changed.filter(|_| one.is_dated).and_then(timestamp_from_second),
-        prompt: asked.prompt.as_deref().map(points::PromptWords::from_prompt),
+        prompt: asked.prompt.as_deref().map(items::PromptWords::from_prompt),
         handoff,
         drifted_places: judged.iter().filter_map(drifted_place).collect(),
         checked_at: judged_at,

@@ -1,9 +1,9 @@
 //! Tasks: added, changed and noted in the ledger, one stream each.
 
-pub(in crate::verbs) mod carry;
-pub(in crate::verbs) mod clean;
-pub(in crate::verbs) mod decided;
+pub(in crate::verbs) mod decision;
 pub(in crate::verbs) mod mirror;
+pub(in crate::verbs) mod redactor;
+pub(in crate::verbs) mod transfer;
 
 use crate::store::ledger::{
     AppendError, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId, StreamVersion,
@@ -11,8 +11,8 @@ use crate::store::ledger::{
 };
 use crate::sys::files::{FileError, Lock};
 use crate::sys::ids::{new_uid, sha256};
-use crate::verbs::task::clean::Redactor;
-use crate::verbs::task::decided::{DecidedEvent, append_decided, next_moment};
+use crate::verbs::task::decision::{DecidedEvent, append_decided, next_moment};
+use crate::verbs::task::redactor::Redactor;
 use crate::workspace::project::{Project, SetupMode};
 use jiff::Timestamp;
 use midstride_core::text::id::TaskId;

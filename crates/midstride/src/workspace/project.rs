@@ -2,21 +2,21 @@
 
 mod catalog;
 mod find_handoff;
-mod not_read;
-mod outside;
+mod outside_folders;
 mod select;
+mod skipped_setting;
 mod surroundings;
 mod upstream;
 
 pub use find_handoff::FindError;
-pub use not_read::SkippedSetting;
-pub use outside::OutsideFolder;
+pub use outside_folders::OutsideFolder;
 pub use select::DocumentSelection;
+pub use skipped_setting::SkippedSetting;
 
 use crate::sys::files::{self, FileError, FileProblem, FileStamp, Root, ScanDetail};
 use crate::sys::git::Repository;
+use crate::workspace::folder::{FolderLayout, HandoffFolder, claude_memory, is_archived};
 use crate::workspace::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
-use crate::workspace::shelf::{FolderLayout, HandoffFolder, claude_memory, is_archived};
 use catalog::Catalog;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::check::{CheckFindings, ReferencedArtifact, check};
@@ -24,7 +24,7 @@ use midstride_core::handoff::graph::ReferenceTarget;
 use midstride_core::handoff::{Handoff, Location};
 use midstride_core::text::id::HandoffKey;
 use midstride_core::text::redact::{CleanText, Redaction, RedactionRules};
-use outside::is_outside;
+use outside_folders::is_outside;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

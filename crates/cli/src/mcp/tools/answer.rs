@@ -6,7 +6,7 @@ use super::{
 };
 use crate::commands::answer::AnswerInput;
 use crate::diagnostic::Diagnostic;
-use crate::view::recorded::closed_notice;
+use crate::view::recorded_change::closed_notice;
 use midstride::journal::RevisionInfo;
 use midstride::verbs;
 use midstride_core::format::header::RevisionVerb;

@@ -11,7 +11,7 @@ use midstride::journal::RevisionInfo;
 use midstride::verbs;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, CloseReason};
+use midstride_core::handoff::lifecycle::{self, CloseReason};
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "resolve",
@@ -49,7 +49,7 @@ fn resolve(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diag
     let (ending, reason) = ended.ending(&project)?;
     let now = project.environment().clock.now();
     let change = RevisionInfo::by_verb(RevisionVerb::Resolve, reason, Some(caller.name.clone()));
-    let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &[], now);
+    let decide = |handoff: &Handoff<'_>| lifecycle::resolve(handoff, &ending, &[], now);
     let blocking = match &ending {
         CloseReason::Resolved { .. } => verbs::blocking_questions(&project, &shelved),
         CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),

@@ -5,7 +5,7 @@ use super::{
     recorded_reply,
 };
 use crate::diagnostic::Diagnostic;
-use crate::view::recorded::closed_notice;
+use crate::view::recorded_change::closed_notice;
 use crate::view::{Surface, findings};
 use midstride::journal::RevisionInfo;
 use midstride::verbs::{self, ReviseOutcome};

@@ -10,7 +10,7 @@ use midstride::verbs::{
     SaveSource, SessionChoice,
 };
 use midstride::workspace::project::Project;
-use midstride_core::session::judgement::AuthorNotes;
+use midstride_core::session::author_notes::AuthorNotes;
 use serde_json::{Map, Value};
 
 pub(super) const TOOL: McpTool = McpTool {

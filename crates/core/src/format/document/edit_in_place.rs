@@ -5,7 +5,7 @@
 //! If not, the edit is refused and nothing changes.
 
 mod plan;
-mod proof;
+mod verify;
 
 use super::Document;
 use crate::format::finding::Code;

@@ -6,8 +6,8 @@ mod vacuous;
 use super::header_key_span;
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
+use crate::format::generated_section::{self, GeneratedSection};
 use crate::format::header::{HandoffKind, Revision};
-use crate::format::insert::{self, GeneratedSection};
 use crate::format::section::{Section, SectionMeaning};
 use crate::format::stage::Stages;
 use crate::handoff::Handoff;
@@ -118,7 +118,7 @@ fn check_plan_steps(document: &Document, out: &mut Vec<Finding>) {
         "should", "pass", "green", "ensure", "until", "prüf", "vérif", "检查", "验证",
     ];
     let verified = document.sections_about(SectionMeaning::Verification).next().is_some();
-    let unsaid = insert::generated_spans(document);
+    let unsaid = generated_section::generated_spans(document);
     for section in document.sections_about(SectionMeaning::Plan).filter(|_| !verified) {
         let is_said = |part: &Span| !unsaid.iter().any(|unsaid| unsaid.contains(*part));
         for part in parts(document, section).into_iter().filter(is_said) {

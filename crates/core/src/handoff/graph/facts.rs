@@ -184,10 +184,14 @@ fn collect_text_spans(node: &YamlNode, pieces: &mut Vec<Span>) {
     match &node.value {
         YamlValue::Text(_) => pieces.push(node.at),
         YamlValue::List(items) => {
-            items.iter().for_each(|item| collect_text_spans(&item.node, pieces))
+            for item in items {
+                collect_text_spans(&item.node, pieces);
+            }
         }
         YamlValue::Map(entries) => {
-            entries.iter().for_each(|entry| collect_text_spans(&entry.node, pieces))
+            for entry in entries {
+                collect_text_spans(&entry.node, pieces);
+            }
         }
         YamlValue::Null | YamlValue::Unreadable(_) => {}
     }

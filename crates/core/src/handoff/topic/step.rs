@@ -81,7 +81,7 @@ fn pieces(text: &str) -> Vec<StepPiece<'_>> {
             Some(kind) => starts.push((at, kind)),
             None if starts.is_empty() => starts.push((0, StepPieceKind::Text)),
             None if matches!(last, Some(StepPieceKind::Heading(_))) => {
-                starts.push((at, StepPieceKind::Text))
+                starts.push((at, StepPieceKind::Text));
             }
             None => {}
         }

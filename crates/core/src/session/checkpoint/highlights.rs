@@ -1,10 +1,10 @@
 //! The highlights of a session: what someone who continues the work may need, made once from its
 //! checkpoint. Stored summaries, pages, coverage and views all take it from here.
 
-mod said;
+mod statements;
 mod work;
 
-pub(crate) use said::{BEFORE_EDITS, FROM_SUMMARY, NO_REPORT};
+pub(crate) use statements::{BEFORE_EDITS, FROM_SUMMARY, NO_REPORT};
 pub(crate) use work::{NO_EDITS, NO_EDITS_SINCE, PUSHED};
 
 use super::{ArtifactState, Checkpoint};

@@ -1,7 +1,7 @@
 //! The rules: what a statement has to say about an item.
 
-use super::item::{FailureEvidence, QuotableText, Subject, SubjectReference};
 use super::statement::{Statement, StatementKind};
+use super::subject::{FailureEvidence, QuotableText, Subject, SubjectReference};
 use super::words::{is_failing, is_reverting, key_words};
 use super::{CoverageItem, CoverageKind, CoverageLevel};
 use std::collections::BTreeSet;

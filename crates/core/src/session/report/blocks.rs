@@ -126,7 +126,7 @@ impl BlockParser {
     fn elide_code(&mut self) {
         match self.blocks.last_mut().filter(|_| self.is_open) {
             Some(ReportBlock { kind: ReportBlockKind::Item { .. }, text }) => {
-                append(text, ELLIPSIS)
+                append(text, ELLIPSIS);
             }
             _ => self.other_block(),
         }

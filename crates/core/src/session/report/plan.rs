@@ -1,8 +1,8 @@
 //! What an agent says it does next.
 
 use super::blocks::{ReportBlock, ReportBlockKind, parse_blocks};
+use super::cues::CuedSentence;
 use super::label;
-use super::marks::CuedSentence;
 use super::question::{is_listed, with_options};
 use super::sentences::{has_any, identifiers, sentences, words};
 use super::status::is_report;

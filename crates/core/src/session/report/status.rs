@@ -1,7 +1,7 @@
 //! Where the work is at the end of a text, and whether a text is a report at all.
 
 use super::blocks::{ReportBlock, ReportBlockKind};
-use super::marks::CuedSentence;
+use super::cues::CuedSentence;
 use super::question::question_of;
 use super::sentences::{has_any, identifiers, sentences, starts_with_any};
 use super::shorten::shorten;
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn reports_differ_from_remarks() {
         let check = |text: &str, expected: bool| {
-            assert_eq!(parse_report(text).is_report, expected, "{text}")
+            assert_eq!(parse_report(text).is_report, expected, "{text}");
         };
         check("Now let me run the tests.", false);
         check("Good. Now apply the fixes.", false);

@@ -1,7 +1,7 @@
 //! A compaction summary or handoff text, read by its sections.
 
 use super::blocks::{ReportBlock, ReportBlockKind, parse_blocks};
-use super::marks::CuedSentence;
+use super::cues::CuedSentence;
 use super::rank::SeenWords;
 use super::sentences::{has_any, identifiers, sentences, words};
 use super::shorten::shorten;

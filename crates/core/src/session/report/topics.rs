@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn headings_are_recognized_by_their_words() {
         let check = |title: &str, expected: Option<HeadingTopic>| {
-            assert_eq!(heading_topic(title), expected, "{title}")
+            assert_eq!(heading_topic(title), expected, "{title}");
         };
         check("Issues found", Some(HeadingTopic::Items(ItemKind::Finding)));
         check("**Root cause:**", Some(HeadingTopic::Items(ItemKind::Cause)));

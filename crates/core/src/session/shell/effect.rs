@@ -1,11 +1,11 @@
 //! Commands that change something outside of the project's files: pushes, pull requests, releases,
 //! deployments, migrations.
 
+use super::check_output::output_lines;
+use super::check_results::LineStatus;
 use super::git::{GitCommand, file_text, pushed_refs};
 use super::kinds::{EffectKind, EffectResult};
 use super::line::{ShellLine, SimpleCommand};
-use super::marks::output_lines;
-use super::ran::LineStatus;
 
 /// Unchecked boxes of one text that are kept.
 const BOXES_MAX: usize = 30;

@@ -1,7 +1,7 @@
 //! What git is told to do, and what its output says it did.
 
+use super::check_output::output_lines;
 use super::line::{ShellLine, SimpleCommand, join_folder};
-use super::marks::output_lines;
 use std::borrow::Cow;
 
 /// A command of git.

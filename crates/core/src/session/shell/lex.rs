@@ -206,7 +206,7 @@ impl Lexer<'_> {
             ">" | ">>" | ">|" if matches!(descriptor, "" | "1") => redirect.to = Some(word.text),
             ">" | ">>" | ">|" if descriptor == "2" => redirect.errors = Some(StderrTarget::Hidden),
             ">&" if descriptor == "2" && word.text == "1" => {
-                redirect.errors = Some(StderrTarget::Merged)
+                redirect.errors = Some(StderrTarget::Merged);
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Claude Code's transcripts: one JSON object per line, one line per block of a message.
 
 mod tool;
-mod words;
+mod user_text;
 
 use super::RecordReader;
 use super::lenient::{OneOrMany, Scalar, read_repaired, reason};
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use tool::ClaudeTool;
-use words::{UserText, between};
+use user_text::{UserText, between};
 
 /// Results of calls whose making was never seen are of no interest.
 const OPEN_MAX: usize = 10_000;
@@ -256,7 +256,7 @@ impl ClaudeCodeReader {
             OneOrMany::Text(text) => (None, Some(text)),
             OneOrMany::Nothing | OneOrMany::Many(_) => (None, None),
         };
-        let said = words::classify(kind, message.as_ref(), &line);
+        let said = user_text::classify(kind, message.as_ref(), &line);
         let boundary = kind == "system" && line.subtype.text() == Some("compact_boundary");
         let parent = line.parent_uuid.text().or(line.logical_parent_uuid.text());
         let role = match kind {
@@ -631,10 +631,10 @@ fn emit_delivered(mark: &RecordRef<'_>, text: Cow<'_, str>, out: &mut ClaudeFact
 
 /// Whether a text is a notice of the client, which tells that something in the background ended.
 fn emit_notice(mark: &RecordRef<'_>, text: &str, out: &mut ClaudeFactSink<'_>) -> bool {
-    if let UserText::Notice { id, outcome, report } = words::parse_notice(text) {
+    if let UserText::Notice { id, outcome, report } = user_text::parse_notice(text) {
         out(mark, Fact::Ended { id, outcome, report });
     }
-    words::is_notice(text)
+    user_text::is_notice(text)
 }
 
 /// What is typed while the agent works, and what becomes of it. The client queues its own notices

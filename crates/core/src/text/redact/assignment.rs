@@ -4,8 +4,8 @@
 use super::REDACTION_MARK;
 use super::base64::is_userpass;
 use super::hit::SecretCandidate;
-use super::joined::{JoinedLines, break_length, space_length};
-use super::made_up::{HUMAN_CHOSEN_BYTES_MIN, ValueContext};
+use super::human_chosen::{HUMAN_CHOSEN_BYTES_MIN, ValueContext};
+use super::joined_lines::{JoinedLines, break_length, space_length};
 use super::name::SecretNames;
 use super::value::{EvidenceStrength, ValueChecker, is_numbered_name, is_uuid};
 use super::words::oddity;

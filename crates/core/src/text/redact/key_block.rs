@@ -1,7 +1,7 @@
 //! Private keys as blocks of base64 between two lines, also where the breaks are written `\n`.
 
 use super::hit::{AFTER_BYTES_MAX, SecretCandidate};
-use super::joined::break_length;
+use super::joined_lines::break_length;
 use super::words::oddity;
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Complete lines that nothing to come can change: whoever follows a log sees each as it is written.
 
-use super::joined::WIDTH_MIN;
+use super::joined_lines::WIDTH_MIN;
 
 /// How far before lines that may go on the letters stand that make a secret of them.
 const LINES_BEFORE: usize = 2;

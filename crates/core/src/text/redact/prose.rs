@@ -6,7 +6,7 @@ use super::assignment::{
     prefix_length, strength,
 };
 use super::hit::SecretCandidate;
-use super::made_up::ValueContext;
+use super::human_chosen::ValueContext;
 use super::name::SecretNames;
 use super::value::{EvidenceStrength, ValueChecker};
 use std::ops::Range;

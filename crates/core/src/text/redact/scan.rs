@@ -1,9 +1,9 @@
 //! Looking for secrets: one pass over the text for letters that may begin one, then the grammar of
 //! whatever they may begin.
 
-use super::beginnings::PrefixMatcher;
 use super::hit::SecretCandidate;
 use super::name::SecretNames;
+use super::prefix_matcher::PrefixMatcher;
 use super::table::{RuleTable, SecretRule};
 use super::value::ValueChecker;
 use super::{Redaction, assignment, key_block, prose, url};

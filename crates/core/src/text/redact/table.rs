@@ -1,8 +1,8 @@
 //! The table of rules as it is written in `rules.txt`.
 
 use super::hit::{CharClass, SecretCandidate};
-use super::joined::JoinedLines;
-use super::made_up::ValueContext;
+use super::human_chosen::ValueContext;
+use super::joined_lines::JoinedLines;
 use super::value::{EvidenceStrength, ValueChecker};
 use super::{CustomRule, REDACTION_MARK};
 use regex::bytes::{Regex, RegexBuilder};

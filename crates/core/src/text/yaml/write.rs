@@ -95,7 +95,7 @@ fn write_leaf(out: &mut String, value: &YamlData, indent: usize) {
     match value {
         YamlData::Text(text) => out.push_str(&scalar(text, QuoteStyle::Auto, indent + 2)),
         YamlData::Null | YamlData::Bare(_) | YamlData::List(_) | YamlData::Map(_) => {
-            out.push_str(&flow(value))
+            out.push_str(&flow(value));
         }
     }
     if !out.ends_with('\n') {

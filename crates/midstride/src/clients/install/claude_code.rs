@@ -1,7 +1,7 @@
 //! What Claude Code is to have: hooks and permissions in its settings, the MCP server, the skills.
 
+use super::client_file::ClientFile;
 use super::entry::ConfigEntry;
-use super::place::ClientFile;
 use super::{AllowedTools, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile, skill};
 use crate::workspace::settings::Environment;
 use serde_json::{Value, json};

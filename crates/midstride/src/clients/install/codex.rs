@@ -2,9 +2,9 @@
 //! skills; and, for who asks for it, its trust in the hooks.
 
 use super::claude_code::group;
+use super::client_file::ClientFile;
 use super::entry::{ConfigEntry, EntryValue, command_of_group};
 use super::hook_trust::HookTrust;
-use super::place::ClientFile;
 use super::{
     AllowedTools, InstallError, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile,
     json, skill,

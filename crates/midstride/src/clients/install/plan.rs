@@ -1,8 +1,8 @@
 //! What is going to be written, decided before anything is.
 
+use super::client_file::ClientFile;
 use super::entry::{ConfigEntry, EntryValue, command_of_group};
-use super::place::ClientFile;
-use super::receipt::{FileInsertion, InstallRecord, InstallRecordFile};
+use super::record::{FileInsertion, InstallRecord, InstallRecordFile};
 use super::splice::undo;
 use super::{
     AllowedTools, ClientFileError, EntryInsertion, InstallError, InstallOptions, InstallScope,

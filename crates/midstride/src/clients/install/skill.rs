@@ -1,6 +1,6 @@
 //! The skills that ship with midstride: how to write a handoff, and how to go on from one.
 
-use super::place::ClientFile;
+use super::client_file::ClientFile;
 use super::{TargetContent, TargetFile};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Taking down what stands at the places that a document names while it is written.
 
-use super::ground::{CodeCache, CodeState, PathContent, PathMatch};
+use super::code_state::{CodeCache, CodeState, PathContent, PathMatch};
 use crate::workspace::project::Project;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::anchor::{

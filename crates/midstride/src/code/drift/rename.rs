@@ -1,7 +1,7 @@
 //! Where a file went that is not at its path any more.
 
-use super::baseline::ResolvedOrigin;
-use super::ground::{CodeCache, CodeState, PathContent};
+use super::code_state::{CodeCache, CodeState, PathContent};
+use super::origin::ResolvedOrigin;
 use midstride_core::handoff::drift::{CitationDoubt, SIMILARITY_MIN, similarity};
 use std::collections::HashMap;
 use std::ffi::OsStr;

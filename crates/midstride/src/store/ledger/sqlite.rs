@@ -1,6 +1,6 @@
 //! The ledger in SQLite: embedded, one file, any number of processes.
 
-use super::large;
+use super::large_blobs;
 use super::schema::{damaged, migrate};
 use super::{
     AppendError, Blob, ExpectedVersion, Lease, LeaseError, Ledger, LedgerError, LedgerFolder,
@@ -372,15 +372,15 @@ impl Ledger for SqliteLedger {
     }
 
     fn store_blob(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
-        if !large::is_large(blob) {
+        if !large_blobs::is_large(blob) {
             return self.insert_blob(blob);
         }
         if self.blob_row(blob.hash())?.is_none() {
-            large::put(&self.folder, blob)?;
+            large_blobs::put(&self.folder, blob)?;
         }
         // Somebody may have had it forgotten meanwhile.
         if self.blob_row(blob.hash())?.is_some_and(|bytes| is_tombstone(blob.hash(), &bytes)) {
-            large::remove(&self.folder, blob.hash())?;
+            large_blobs::remove(&self.folder, blob.hash())?;
             return Err(LedgerError::Forgotten(blob.hash().to_owned()));
         }
         Ok(())
@@ -389,7 +389,7 @@ impl Ledger for SqliteLedger {
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
         match self.blob_row(hash)? {
             Some(bytes) => Ok(Some(bytes).filter(|bytes| !is_tombstone(hash, bytes))),
-            None => large::get(&self.folder, hash),
+            None => large_blobs::get(&self.folder, hash),
         }
     }
 
@@ -404,7 +404,7 @@ impl Ledger for SqliteLedger {
         // Somebody killed while it was forgotten leaves the file of one.
         let is_kept =
             |hash: &String| connection.prepare_cached(BLOB_QUERY)?.exists([hash]).map(|it| !it);
-        for hash in large::with_prefix(&self.folder, beginning)? {
+        for hash in large_blobs::with_prefix(&self.folder, beginning)? {
             if is_kept(&hash).map_err(|error| self.unreadable(&error))? {
                 hashes.insert(hash);
             }
@@ -416,7 +416,7 @@ impl Ledger for SqliteLedger {
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| self.unreadable(&error);
         erase_blob(&mut connection, hash).map_err(failed)?;
-        large::remove(&self.folder, hash)?;
+        large_blobs::remove(&self.folder, hash)?;
         self.rewrite_pages(&connection)
     }
 

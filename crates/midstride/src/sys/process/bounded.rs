@@ -1,7 +1,7 @@
 //! Running a command that may do anything, within bounds.
 
+use super::capped_output::CappedOutput;
 use super::group::ProcessGroup;
-use super::kept::CappedOutput;
 use crate::sys::clock::Stopwatch;
 use midstride_core::handoff::proof::TrialEnd;
 use std::io::{self, PipeReader, Read as _, Write as _};

@@ -2,12 +2,12 @@
 
 use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy};
 use crate::verbs::brief::open_session_items;
-use crate::verbs::handoff::receipts::{DeliveryError, session_envelope};
+use crate::verbs::handoff::deliveries::{DeliveryError, session_envelope};
 use crate::verbs::task::content_id;
 use crate::verbs::work::instructions::{self, instructions, read_instructions};
 use crate::workspace::project::{Project, SetupMode};
 use jiff::Timestamp;
-use midstride_core::brief::carry::UnsettledItem;
+use midstride_core::brief::unsettled::UnsettledItem;
 use midstride_core::session::instruction::{Instruction, InstructionState};
 use midstride_core::work::event::{Event, InstructionEvent, SessionEvent};
 

@@ -2,7 +2,7 @@
 //! does. The client waits, so nothing here starts a process or waits for others; and whatever goes
 //! wrong, the rest is done.
 
-use crate::clients::at_work;
+use crate::clients::active_sessions;
 use crate::clients::capture::{UnreadAmount, capture, unread_amount};
 use crate::clients::hook_memory::{HookMemory, SessionLocation};
 use crate::clients::hook_switch::{SKIP_NEXT_FILE, is_switched_off};
@@ -23,7 +23,7 @@ use crate::verbs::handoff::search::{
 use crate::verbs::session::checkpoint::{
     CheckpointOutcome, build_checkpoint, changed_files, find_transcript, store_checkpoint,
 };
-use crate::verbs::session::cover::measure_coverage;
+use crate::verbs::session::coverage::measure_coverage;
 use crate::verbs::session::sessions::{RECOVERED_MAX, RecoveryBounds, is_captured, recover_within};
 use crate::verbs::task::mirror::mirror;
 use crate::workspace::observation::is_due;
@@ -40,7 +40,7 @@ use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::handoff::check::CheckFindings;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, SessionSummary};
-use midstride_core::session::gate::{self, QualityIssue, QualityReport};
+use midstride_core::session::quality::{self, QualityIssue, QualityReport};
 use midstride_core::session::{Client, Session};
 use midstride_core::text::tokens;
 use midstride_core::text::yaml::YamlNode;
@@ -211,7 +211,7 @@ impl HookCall<'_> {
             HookEvent::AfterCompaction(summary) => self.after_compaction(summary.as_deref()),
             HookEvent::AgentStart => self.agent_start(),
             HookEvent::AgentStop | HookEvent::Interrupt => {
-                drop(self.read_transcript(is_enough_news))
+                drop(self.read_transcript(is_enough_news));
             }
             HookEvent::TaskCreated(task) => self.mirror(task, false),
             HookEvent::TaskCompleted(task) => self.mirror(task, true),
@@ -553,7 +553,7 @@ impl HookCall<'_> {
     }
 
     fn mark_active(&mut self) {
-        let marked = at_work::add_marker(self.project, &self.session);
+        let marked = active_sessions::add_marker(self.project, &self.session);
         self.record_error(marked);
     }
 
@@ -713,7 +713,7 @@ impl HookCall<'_> {
     fn end(&mut self, is_clear: bool) {
         self.checkpoint_within(if is_clear { u64::MAX } else { RECOVERY_BOUNDS.bytes_max });
         self.change_memory(HookMemory::end);
-        let unmarked = at_work::remove_marker(self.project, &self.session);
+        let unmarked = active_sessions::remove_marker(self.project, &self.session);
         self.record_error(unmarked);
     }
 
@@ -735,7 +735,7 @@ impl HookCall<'_> {
         let coverage = measure_coverage(self.project, checkpoint, document);
         let gate = QualityReport::check(document, &CheckFindings::default(), Some(&coverage));
         let mut gaps: Vec<String> = gate.issues.iter().map(QualityIssue::line).collect();
-        let found = gate::quality_node(document).and_then(|record| record.get("findings"));
+        let found = quality::quality_node(document).and_then(|record| record.get("findings"));
         let codes = found.into_iter().flat_map(YamlNode::items).filter_map(YamlNode::text);
         let rules = codes.filter_map(|code| Some(Code::parse(code.value)?.rule()));
         gaps.extend(rules.map(|rule| format!("{}: {}", rule.code, rule.fix)));
@@ -801,7 +801,7 @@ fn is_enough_news(news: UnreadAmount) -> bool {
 
 /// Whether nothing more is asked for a handoff: it is enough, or its agent was asked once.
 fn needs_no_changes(shelved: &StoredHandoff) -> bool {
-    gate::passes_quality_check(&shelved.document) || gate::has_been_resaved(&shelved.document)
+    quality::passes_quality_check(&shelved.document) || quality::has_been_resaved(&shelved.document)
 }
 
 fn recovered_line(count: usize) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::clean_path;
 use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::brief::BriefItem;
-use midstride_core::brief::points::upstream_items;
+use midstride_core::brief::items::upstream_items;
 use std::collections::HashSet;
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@
 
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::sys::files::FileError;
+use crate::verbs::handoff::apply::{ApplyError, apply_in_place};
 use crate::verbs::handoff::check::{DocumentCheck, check_documents};
-use crate::verbs::handoff::live::{ApplyError, apply_in_place};
 use crate::verbs::handoff::new::{
     CreatedHandoff, NewError, NewHandoff, existing_path, find_by_key, find_upstream, new,
     reference, stage_rule,
@@ -12,7 +12,7 @@ use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::finding::{Code, Finding};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::format::stage::StageRule;
-use midstride_core::handoff::life::{self, LifecycleRefusal};
+use midstride_core::handoff::lifecycle::{self, LifecycleRefusal};
 use midstride_core::text::edit::Edit;
 use midstride_core::text::id::HandoffKey;
 use midstride_core::text::span::{Span, line_end};
@@ -179,7 +179,7 @@ fn refuse_invalid_transition(
 ) -> Result<(), ApplyError> {
     let handoff = from.handoff(project);
     let key = handoff.key().to_string();
-    life::check_advance(&handoff, to, &project.settings().stages)
+    lifecycle::check_advance(&handoff, to, &project.settings().stages)
         .map_err(|why| ApplyError::Refused { key, why })
 }
 
@@ -197,7 +197,7 @@ impl AdvanceStep<'_> {
         let blocked = self.is_blocked || !self.project.check(now).blocking().is_empty();
         let (handoff, stages) = (now.handoff(self.project), &self.project.settings().stages);
         let time = self.project.environment().clock.now();
-        life::advance(&handoff, &self.request.to, artifact, stages, blocked, time)
+        lifecycle::advance(&handoff, &self.request.to, artifact, stages, blocked, time)
     }
 
     /// A header that cannot be edited is found before anything is written; any artifact shows it.
@@ -240,7 +240,7 @@ impl AdvanceStep<'_> {
 
     /// How the history tells it.
     fn reason(&self, over: &[Code]) -> String {
-        let advanced = life::advance_reason(&self.request.to);
+        let advanced = lifecycle::advance_reason(&self.request.to);
         match &self.request.force {
             Some(why) if self.is_blocked => {
                 let over: Vec<String> = over.iter().map(ToString::to_string).collect();
@@ -261,7 +261,7 @@ impl AdvanceStep<'_> {
         let artifact = reference(self.project, path, key).display().to_string();
         let decide = |now: &StoredHandoff| {
             let edits = self.decide(now, &artifact)?;
-            life::reject_if_recorded(&now.handoff(self.project), edits, &change.reason)
+            lifecycle::reject_if_recorded(&now.handoff(self.project), edits, &change.reason)
         };
         match apply_in_place(self.project, from, &decide, change) {
             Err(ApplyError::Refused { why: LifecycleRefusal::AlreadyRecorded, .. }) => Ok(None),

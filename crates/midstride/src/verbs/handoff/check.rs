@@ -3,7 +3,7 @@
 use crate::code::drift::{CodeState, DriftChecker, LaterCommitsQuery};
 use crate::sys::files::FileError;
 use crate::verbs::session::checkpoint::CheckpointError;
-use crate::verbs::session::cover::{
+use crate::verbs::session::coverage::{
     ComparedSession, SessionComparison, SessionLookup, read_session,
 };
 use crate::workspace::project::{DocumentPlace, Project, StoredHandoff};

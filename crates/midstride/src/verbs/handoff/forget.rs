@@ -5,7 +5,7 @@
 
 use crate::clients;
 use crate::clients::capture;
-use crate::clients::{at_work, hook_memory};
+use crate::clients::{active_sessions, hook_memory};
 use crate::journal::uid_file_name;
 use crate::store::index::{Index, IndexError};
 use crate::store::ledger::{
@@ -234,7 +234,7 @@ pub fn forget(
     let cursors = match &text.session {
         Some((client, session)) => {
             if let Some(name) = SessionName::parse(client.name(), session) {
-                at_work::remove_marker(project, &name)?;
+                active_sessions::remove_marker(project, &name)?;
                 hook_memory::clear_memory(project, &name)?;
             }
             hook_memory::forget_briefings(project)?;

@@ -2,8 +2,8 @@
 
 use crate::sys::files::{FileError, FileProblem};
 use crate::sys::git::{GitError, Repository};
+use crate::workspace::folder::HandoffFolder;
 use crate::workspace::project::Project;
-use crate::workspace::shelf::HandoffFolder;
 use std::path::{Path, PathBuf};
 
 /// The name of the driver in git's configuration.

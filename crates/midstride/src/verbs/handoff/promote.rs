@@ -6,8 +6,8 @@ use crate::verbs::session::checkpoint::{CheckpointError, store_checkpoint};
 use crate::verbs::session::sessions::{find_session, last_checkpoint};
 use crate::workspace::project::Project;
 use midstride_core::session::Client;
+use midstride_core::session::author_notes::AuthorNotes;
 use midstride_core::session::checkpoint::CheckpointMode;
-use midstride_core::session::judgement::AuthorNotes;
 
 /// Why no handoff was made of a session.
 #[derive(Debug, thiserror::Error)]

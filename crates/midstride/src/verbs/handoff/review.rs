@@ -1,13 +1,13 @@
 //! Record that somebody called a handoff into question, and the correction with it.
 
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
-use crate::verbs::handoff::follow;
-use crate::verbs::handoff::live::{ApplyError, apply};
+use crate::verbs::handoff::apply::{ApplyError, apply};
 use crate::verbs::handoff::revise::{self, ReviseError};
+use crate::verbs::handoff::update_citations;
 use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, LifecycleRefusal, ReviewCorrection, ReviewVerdict};
+use midstride_core::handoff::lifecycle::{self, LifecycleRefusal, ReviewCorrection, ReviewVerdict};
 use midstride_core::text::edit::Edit;
 
 /// A review.
@@ -65,7 +65,7 @@ pub fn review(
         if text.is_some() && *verdict == ReviewVerdict::Held {
             return Err(LifecycleRefusal::HeldWithCorrection);
         }
-        life::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
+        lifecycle::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
     };
     let Some(text) = text else {
         let recorded = record_without_text(project, shelved, &decide, &change)?;
@@ -95,7 +95,7 @@ fn record_without_text(
         let handoff = now.handoff(project);
         let key = handoff.key().to_string();
         let edits = decide(&handoff).map_err(|why| ApplyError::Refused { key, why })?;
-        let next = follow::with_current_lines(project, now)?;
+        let next = update_citations::with_current_lines(project, now)?;
         let (next, _) = next.edit(&edits).map_err(JournalError::from)?;
         Ok(project.record(now, &next, change, &|_| ()))
     })

@@ -12,21 +12,21 @@ use crate::verbs::session::checkpoint::{
     CheckpointError, CheckpointOutcome, SessionChoice, checkpoint, context_without_session,
     current_session,
 };
-use crate::verbs::session::cover::measure_coverage;
+use crate::verbs::session::coverage::measure_coverage;
 use crate::verbs::session::plans::plans_to_read;
 use crate::verbs::session::sessions::{last_captured, read_checkpoint};
-use crate::verbs::task::carry::tasks_of_session;
 use crate::verbs::task::mirror;
+use crate::verbs::task::transfer::tasks_of_session;
 use crate::verbs::task::{TaskBoard, TaskError};
 use crate::verbs::work::mission::missions;
 use crate::workspace::project::{FindError, Project, SetupMode, StoredHandoff};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::header::{HandoffKind, Header, RevisionVerb, StartupKind, Status};
 use midstride_core::handoff::Handoff;
+use midstride_core::session::author_notes::{AuthorNotes, Reflection, SessionFacts};
 use midstride_core::session::checkpoint::{self as core_checkpoint, Checkpoint, CheckpointMode};
 use midstride_core::session::coverage::Coverage;
-use midstride_core::session::gate::{self, QualityReport, QualityStamp};
-use midstride_core::session::judgement::{AuthorNotes, Reflection, SessionFacts};
+use midstride_core::session::quality::{self, QualityReport, QualityStamp};
 use midstride_core::session::{AgentState, Client};
 use midstride_core::text::edit::{Edit, HeaderPath};
 use midstride_core::text::id::{HandoffKey, nearest_match};
@@ -267,7 +267,7 @@ pub fn save(project: &Project, wanted: &SaveRequest) -> Result<SaveOutcome, Save
         SaveChange::New => making.find_similar_id(),
         SaveChange::Revised(_) | SaveChange::Unchanged => None,
     };
-    let reflection = gate::recorded_reflection(&shelved.document);
+    let reflection = quality::recorded_reflection(&shelved.document);
     let (gate, coverage) = assess_quality(project, &shelved.document, checkpoint.as_ref());
     let gate = gate.with_reflection(&reflection);
     let tasks = shelved.handoff(project).node("state.tasks").map_or(0, |node| node.items().len());
@@ -436,7 +436,7 @@ fn in_flight_agents(checkpoint: &Checkpoint) -> Vec<InFlightAgent> {
 
 /// Why the author accepts what is missing, as the document says it.
 fn accepted_reason(document: &Document) -> Option<String> {
-    let reason = gate::quality_node(document)?.get("accepted")?.text()?.value;
+    let reason = quality::quality_node(document)?.get("accepted")?.text()?.value;
     Some(reason.trim().to_owned())
 }
 
@@ -608,7 +608,9 @@ impl SaveContext<'_> {
     fn author_request(&self, document: Option<&Document>) -> AuthorRequest {
         match self.agent_session() {
             None => AuthorRequest::NotAsked,
-            agent if document.and_then(gate::asked_session) == agent => AuthorRequest::AskedBefore,
+            agent if document.and_then(quality::asked_session) == agent => {
+                AuthorRequest::AskedBefore
+            }
             Some(_) => AuthorRequest::AskedNow,
         }
     }
@@ -625,13 +627,13 @@ impl SaveContext<'_> {
             .author_notes
             .reflection
             .clone()
-            .or_earlier(gate::recorded_reflection(document));
+            .or_earlier(quality::recorded_reflection(document));
         let gate = gate.with_reflection(&said);
         let environment = self.project.environment();
         let by = self.request.by.as_deref().or(environment.user.as_deref());
         let occasion =
             QualityStamp { at: environment.clock.now(), by, agent: self.agent_session() };
-        let edit = gate::record_edit(
+        let edit = quality::record_edit(
             document,
             &gate,
             coverage.as_ref(),

@@ -4,7 +4,7 @@ use crate::journal::{JournalError, OUTSIDE_EDIT_REASON, RecordedRevision, Revisi
 use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::RevisionVerb;
-use midstride_core::handoff::life::{self, UndoStep};
+use midstride_core::handoff::lifecycle::{self, UndoStep};
 
 /// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]
@@ -49,9 +49,9 @@ fn previous_text(
     let handoff = shelved.handoff(project);
     if let Some(written) = project.read_before_outside_edit(shelved)? {
         let edited = handoff.replaced_texts().len() + 2;
-        return Ok((written, life::undo_reason(edited, OUTSIDE_EDIT_REASON)));
+        return Ok((written, lifecycle::undo_reason(edited, OUTSIDE_EDIT_REASON)));
     }
-    match life::next_undo(&handoff) {
+    match lifecycle::next_undo(&handoff) {
         UndoStep::To(number, reason) => {
             Ok((project.revision_text(shelved, number).map_err(JournalError::from)?, reason))
         }

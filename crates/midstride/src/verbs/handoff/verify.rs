@@ -6,12 +6,12 @@ use crate::sys::files;
 use crate::sys::ids::new_uid;
 use crate::sys::process::{self, ProcessLimits, ProcessReport, run_bounded};
 use crate::verbs::handoff::allow::{AllowError, AllowableProof, allowable_proofs};
-use crate::verbs::handoff::live::{ApplyError, apply};
+use crate::verbs::handoff::apply::{ApplyError, apply};
 use crate::workspace::project::{Project, StoredHandoff};
 use crate::workspace::settings::{Automation, proof_variables};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::{self, CompletedProof, MeasurementSide, TrialContext};
+use midstride_core::handoff::lifecycle::{self, CompletedProof, MeasurementSide, TrialContext};
 use midstride_core::handoff::proof::{
     Number, ProofSpec, ProofSpecError, Trial, TrialEnd, TrialOutcome, TrialResult, strip_escapes,
 };
@@ -260,7 +260,7 @@ fn record_in_document(
         by: record.by.clone().or_else(|| environment.user.clone()),
         commit: current_commit(project),
     };
-    let decide = |handoff: &Handoff<'_>| life::verify(handoff, proven, record.side, &occasion);
+    let decide = |handoff: &Handoff<'_>| lifecycle::verify(handoff, proven, record.side, &occasion);
     let change = RevisionInfo::by_verb(RevisionVerb::Verify, reason, record.by.clone());
     apply(project, shelved, &decide, &change)
 }

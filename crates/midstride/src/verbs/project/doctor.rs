@@ -1,17 +1,17 @@
 //! Look at a project from outside: what is where, and what is wrong with it.
 
 mod clients;
-mod idle;
+mod idle_cost;
 
 pub use clients::{ClientFacts, examine_clients};
-pub use idle::{IdleCost, measure_idle_cost};
+pub use idle_cost::{IdleCost, measure_idle_cost};
 
 use crate::store::index::{Effort, Index, IndexError, IndexFacts, RefreshLimit};
 use crate::store::ledger::{LedgerHealth, SqliteLedger, WaitPolicy};
 use crate::sys::files::FileError;
 use crate::verbs::brief::dismiss::{Dismissals, count_dismissals};
+use crate::workspace::folder::FolderLayout;
 use crate::workspace::project::{Project, SetupMode, SkippedSetting};
-use crate::workspace::shelf::FolderLayout;
 use std::path::PathBuf;
 
 /// A shelf, and what lies on it.
@@ -50,7 +50,7 @@ pub struct ProjectReport {
 
 /// Looks at everything and changes nothing.
 pub fn examine(project: &Project) -> ProjectReport {
-    let shelf = |shelf: &crate::workspace::shelf::HandoffFolder| FolderFacts {
+    let shelf = |shelf: &crate::workspace::folder::HandoffFolder| FolderFacts {
         path: shelf.root().path().join(shelf.pattern()),
         layout: shelf.layout(),
         documents: shelf.documents().map(|documents| documents.len()),

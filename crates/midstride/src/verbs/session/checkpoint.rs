@@ -16,7 +16,7 @@ use crate::workspace::observation::{commits_made, last_work_tree};
 use crate::workspace::project::{Project, SetupMode};
 use crate::workspace::settings::SessionName;
 use jiff::SignedDuration;
-use midstride_core::brief::carry;
+use midstride_core::brief::unsettled;
 use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, SerializedCheckpoint, SessionSummary,
 };
@@ -566,7 +566,7 @@ fn common_edited_folder(project: &Project, session: &Session) -> Option<String> 
 fn add_work_counts(envelope: &mut Envelope, gist: &SessionSummary) {
     if let Event::Session(SessionEvent::Checkpointed { worked, open, .. }) = &mut envelope.event {
         *worked = Some(gist.worked);
-        *open = u64::try_from(carry::open_count(gist)).ok();
+        *open = u64::try_from(unsettled::open_count(gist)).ok();
     }
 }
 

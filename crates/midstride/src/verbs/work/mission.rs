@@ -1,8 +1,8 @@
 //! The mission: how the work as a whole stands, captured as an event. The last one counts.
 
 use crate::store::ledger::{Ledger, LedgerError, LedgerRecord, StreamId};
-use crate::verbs::task::clean::Redactor;
-use crate::verbs::task::decided::{DecidedEvent, append_decided};
+use crate::verbs::task::decision::{DecidedEvent, append_decided};
+use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskError, actor, open_ledger};
 use crate::workspace::project::Project;
 use midstride_core::text::redact::Redaction;

@@ -5,8 +5,8 @@ use crate::store::ledger::{
     Ledger, LedgerError, LedgerRecord, SqliteLedger, StreamId, StreamVersion,
 };
 use crate::sys::ids::sha256;
-use crate::verbs::task::clean::Redactor;
-use crate::verbs::task::decided::{DecidedEvent, append_decided};
+use crate::verbs::task::decision::{DecidedEvent, append_decided};
+use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskError, actor, open_ledger};
 use crate::workspace::project::Project;
 use jiff::Timestamp;

@@ -2,7 +2,7 @@
 
 use super::{DocumentPlace, Project, StoredHandoff};
 use crate::sys::files::{self, FileError};
-use crate::workspace::shelf::HandoffFolder;
+use crate::workspace::folder::HandoffFolder;
 use midstride_core::text::id::{HandoffId, HandoffKey, nearest_match};
 use std::path::{Path, PathBuf};
 

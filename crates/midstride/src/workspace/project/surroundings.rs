@@ -4,7 +4,7 @@ use super::{DocumentPlace, Project, StoredHandoff};
 use crate::sys::files;
 use crate::sys::files::is_markdown;
 use crate::sys::ids::sha256;
-use crate::workspace::shelf::FolderLayout;
+use crate::workspace::folder::FolderLayout;
 use midstride_core::handoff::check::{CheckContext, PathAccess, ReferencedArtifact};
 use midstride_core::handoff::graph::ReferenceTarget;
 use midstride_core::text::id::HandoffKey;

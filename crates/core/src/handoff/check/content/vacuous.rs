@@ -3,7 +3,7 @@
 use super::{without_comments, words};
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
-use crate::format::insert;
+use crate::format::generated_section;
 use crate::format::section::SectionMeaning;
 use crate::handoff::Handoff;
 use crate::text::span::Span;
@@ -52,7 +52,7 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
 
 /// What the author says below a heading.
 fn author_text(document: &Document, part: Span) -> String {
-    without_comments(&insert::author_text(document, part))
+    without_comments(&generated_section::author_text(document, part))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Take a handoff a step further in its life: what core decided is recorded.
 
 use crate::journal::{JournalError, JournalResult, RecordedRevision, RevisionInfo};
-use crate::verbs::handoff::receipts::acknowledge_by_change;
+use crate::verbs::handoff::deliveries::acknowledge_by_change;
 use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::handoff::Handoff;
-use midstride_core::handoff::life::LifecycleRefusal;
+use midstride_core::handoff::lifecycle::LifecycleRefusal;
 use midstride_core::text::edit::Edit;
 
 /// Why a handoff stays as it is.

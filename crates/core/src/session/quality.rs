@@ -12,12 +12,12 @@ pub use record::{
 
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding, FindingFix, Severity};
+use crate::format::generated_section::{GeneratedSection, GeneratedSectionKind};
 use crate::format::header::Header;
-use crate::format::insert::{GeneratedSection, GeneratedSectionKind};
 use crate::format::section::SectionMeaning;
 use crate::handoff::check::CheckFindings;
+use crate::session::author_notes::{Reflection, ReflectionAnswer};
 use crate::session::coverage::{Coverage, CoverageKind, CoverageLevel};
-use crate::session::judgement::{Reflection, ReflectionAnswer};
 
 /// Added to something that the document names and does not explain.
 const NAMED_ONLY: &str = " (named, not explained)";

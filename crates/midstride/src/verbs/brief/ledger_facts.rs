@@ -16,12 +16,12 @@ use crate::workspace::observation::{branch_state, commits_made, last_observation
 use crate::workspace::project::Project;
 use crate::workspace::settings::SessionName;
 use jiff::Timestamp;
-use midstride_core::brief::carry::{self, ClosedBranch, UnsettledItem};
 use midstride_core::brief::hook::without_summary;
-use midstride_core::brief::points::{
+use midstride_core::brief::items::{
     OtherSession, TaskPlacement, instruction_items, mission_items, older_workflows_item,
     task_items, workflow_item,
 };
+use midstride_core::brief::unsettled::{self, ClosedBranch, UnsettledItem};
 use midstride_core::brief::{BriefItem, BriefOccasion};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::{Checkpoint, Highlight, HighlightKind, SessionSummary};
@@ -110,24 +110,24 @@ impl LedgerFacts {
         }
         let closed = closed_branches(project, &sessions);
         let closed_for = |gist: &SessionSummary| closed.get(gist.branch.as_ref()?).copied();
-        let carried = carry::collect_unsettled(
+        let carried = unsettled::collect_unsettled(
             &sessions,
             |handle| dismissed.contains(handle),
             |gist, item| closed_for(gist).is_some_and(|closed| closed.closes_item(gist, item)),
         );
         let recent: Vec<(Client, String, Option<String>)> = sessions
             .iter()
-            .take(carry::SESSIONS_MAX + 1)
+            .take(unsettled::SESSIONS_MAX + 1)
             .map(|gist| (gist.client, gist.session.clone(), gist.task_list.clone()))
             .collect();
         let mut sessions = sessions.into_iter();
         let (gist, before) = (sessions.next(), sessions.collect());
         let closed = gist.as_ref().filter(|_| !is_own).and_then(closed_for);
         let is_closed = closed.zip(gist.as_ref()).is_some_and(|(closed, gist)| closed.closes(gist));
-        let open = gist.as_ref().filter(|_| !is_own).map(carry::open_items).unwrap_or_default();
+        let open = gist.as_ref().filter(|_| !is_own).map(unsettled::open_items).unwrap_or_default();
         let open = open.into_iter().filter(|one| !dismissed.contains(&one.handle)).collect();
-        let gist =
-            gist.map(|gist| carry::without_dismissed(gist, |handle| dismissed.contains(handle)));
+        let gist = gist
+            .map(|gist| unsettled::without_dismissed(gist, |handle| dismissed.contains(handle)));
         let gist = gist.map(|gist| match closed {
             Some(closed) => closed.apply(gist),
             None => gist,
@@ -245,7 +245,7 @@ fn collect_workflow_items(
     const BYTES_MAX: u64 = 64 << 10;
     let states = newest_states(ledger)?;
     let all = states.len();
-    let is_recent = |state: &WorkflowState| worked.count_since(state) < carry::SESSIONS_MAX;
+    let is_recent = |state: &WorkflowState| worked.count_since(state) < unsettled::SESSIONS_MAX;
     let mut states: Vec<_> = states.into_iter().filter(|(state, _)| is_recent(state)).collect();
     states.sort_by_key(|(state, _)| Reverse(state.at));
     let mut points = Vec::new();

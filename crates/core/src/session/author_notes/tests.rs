@@ -1,5 +1,5 @@
 use super::*;
-use crate::format::insert::{self, GeneratedSection};
+use crate::format::generated_section::{self, GeneratedSection};
 
 fn facts(page: &str) -> SessionFacts {
     SessionFacts {
@@ -69,7 +69,8 @@ fn nothing_that_was_written_is_lost() {
     let document = Document::parse(twice.as_bytes());
     let at = |text: &str| twice.find(text).unwrap();
     assert!(at("Warm it.") < at("By hand") && at("By hand") < at("Measure it."), "{twice}");
-    let page = GeneratedSection::find(&document, insert::GeneratedSectionKind::Facts).unwrap();
+    let page =
+        GeneratedSection::find(&document, generated_section::GeneratedSectionKind::Facts).unwrap();
     assert!(
         page.is_unmodified && at("cache is cold") < page.at.start && page.at.end < at("Warm it.")
     );

@@ -2,8 +2,8 @@
 
 use super::{Project, SkippedSetting};
 use crate::sys::files::{self, FileError, Root};
+use crate::workspace::folder::{FolderLayout, HandoffFolder};
 use crate::workspace::permission::{PermissionKey, PermissionStore};
-use crate::workspace::shelf::{FolderLayout, HandoffFolder};
 use std::path::{Path, PathBuf};
 
 /// The file that says that midstride was set up here.

@@ -3,8 +3,8 @@
 use super::{QualityIssue, QualityReport, kind_key};
 use crate::format::document::Document;
 use crate::format::shape::parse_flag;
+use crate::session::author_notes::{Reflection, ReflectionAnswer};
 use crate::session::coverage::Coverage;
-use crate::session::judgement::{Reflection, ReflectionAnswer};
 use crate::text::edit::{Edit, HeaderPath};
 use crate::text::time;
 use crate::text::yaml::{YamlData, YamlNode};

@@ -5,11 +5,11 @@
 
 mod body;
 mod json;
-mod lay;
+mod merge;
 mod sentence;
 
 pub use json::NotesJsonError;
-pub use lay::SessionFacts;
+pub use merge::SessionFacts;
 
 use crate::format::document::Document;
 use crate::format::header::{HANDOFF, StartupKind};

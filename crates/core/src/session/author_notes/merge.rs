@@ -2,8 +2,8 @@
 
 use super::{AuthorNotes, body};
 use crate::format::document::{Document, DocumentEditError};
+use crate::format::generated_section::{self, GeneratedSection, GeneratedSectionKind};
 use crate::format::header::{HANDOFF, Header, StartupKind};
-use crate::format::insert::{self, GeneratedSection, GeneratedSectionKind};
 use crate::format::section::SectionMeaning;
 use crate::format::shape::{self, item_identity};
 use crate::format::stage::Stages;
@@ -209,7 +209,7 @@ fn put_generated_section(
     let section = body::author_section(document, meaning);
     let place = section
         .map_or(document.body().end, |section| body::section_insert_position(document, &section));
-    apply_edits(document, &insert::update_edits(document, kind, text, place))
+    apply_edits(document, &generated_section::update_edits(document, kind, text, place))
 }
 
 /// What a session does first, on top of the body, as the header has it.
@@ -231,7 +231,7 @@ fn with_startup_section(document: &Document) -> Result<Document, DocumentEditErr
     let top = document.body().start;
     apply_edits(
         document,
-        &insert::update_edits(
+        &generated_section::update_edits(
             document,
             GeneratedSectionKind::Boot,
             &format!("## Boot\n\n{lines}"),

@@ -2,7 +2,7 @@
 
 use super::hook_trust::HookTrust;
 use super::plan::{check_entries_fit, has_plugin, is_foreign, is_read_by_client, parse_file};
-use super::receipt::{InstallRecord, InstallRecordFile};
+use super::record::{InstallRecord, InstallRecordFile};
 use super::{
     InstallError, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile, codex, skill,
     target_files,

@@ -1,6 +1,6 @@
 //! What is worth telling, as points: of handoffs, of a session, of tasks and of the mission.
 
-mod at_work;
+mod concurrent;
 mod handoff;
 mod instruction;
 mod repository;
@@ -8,7 +8,7 @@ mod session;
 mod upstream;
 mod work;
 
-pub use at_work::{ConcurrentSession, concurrent_session_items};
+pub use concurrent::{ConcurrentSession, concurrent_session_items};
 pub use handoff::{
     DriftedPlace, KnownHandoff, PromptWords, ProofTrial, REJECTED, handoff_items, source_name,
 };
@@ -18,7 +18,7 @@ pub use session::{earlier_session_items, headline, session_items, unsettled_item
 pub use upstream::upstream_items;
 pub use work::{TaskPlacement, mission_items, older_workflows_item, task_items, workflow_item};
 
-use super::{BriefItem, ItemForm, ItemRank, SourcedStartupStep, StartupStep, form, quote};
+use super::{BriefItem, ItemForm, ItemRank, SourcedStartupStep, StartupStep, excerpt, quote};
 use crate::session::short_id;
 use jiff::Timestamp;
 use std::collections::HashMap;
@@ -102,7 +102,7 @@ impl RankTurns {
         if point.rank.is_work() {
             return 0;
         }
-        let is_name = form::is_name(&point.text);
+        let is_name = excerpt::is_name(&point.text);
         match self.names {
             Some((what, names)) if is_name && what == point.heading && names < NAMES_MAX => {
                 self.names = Some((what, names + 1));

@@ -1,7 +1,7 @@
 //! What a citation is compared with: its anchor, the commit that wrote its line, or the commit that
 //! the header names.
 
-use super::ground::{CodeCache, CodeState, PathContent, PathMatch};
+use super::code_state::{CodeCache, CodeState, PathContent, PathMatch};
 use crate::sys::git::Repository;
 use crate::workspace::project::StoredHandoff;
 use midstride_core::handoff::anchor::{Anchor, AnchorKey, AnchorTarget, Anchors, CitedLines};
@@ -75,16 +75,16 @@ impl<'d> OriginResolver<'d> {
 
     pub(super) fn resolve(&self, key: &AnchorKey, citation: &Citation<'_>) -> ResolvedOrigin {
         match self.anchors.find(key) {
-            Some(anchor) => self.from_anchor(anchor, citation),
+            Some(anchor) => self.resolve_from_anchor(anchor, citation),
             // Bare names that led nowhere have no anchors; who has others was written with them.
             None if citation.is_bare_name() && self.anchors.all().next().is_some() => {
                 self.unknown(citation, CitationDoubt::NoOrigin)
             }
-            None => self.from_history(citation),
+            None => self.resolve_from_history(citation),
         }
     }
 
-    fn from_anchor(&self, anchor: &Anchor, citation: &Citation<'_>) -> ResolvedOrigin {
+    fn resolve_from_anchor(&self, anchor: &Anchor, citation: &Citation<'_>) -> ResolvedOrigin {
         let path = anchor.path.clone();
         let path = path.unwrap_or_else(|| self.code.path_from_top(citation.path));
         let was = match &anchor.target {
@@ -99,19 +99,21 @@ impl<'d> OriginResolver<'d> {
         ResolvedOrigin { origin: CitationOrigin::Anchor, path, state: ground, content: was }
     }
 
-    fn from_history(&self, citation: &Citation<'_>) -> ResolvedOrigin {
+    fn resolve_from_history(&self, citation: &Citation<'_>) -> ResolvedOrigin {
         match (self.line_author(citation.written.at), &self.header_commit) {
             (LineAuthor::Commit(commit), _) => {
-                self.from_commit(CitationOrigin::Blame(commit.clone()), &commit, citation)
+                self.resolve_from_commit(CitationOrigin::Blame(commit.clone()), &commit, citation)
             }
             // Newer than the commit that the header has named before.
             (LineAuthor::Uncommitted, _) if self.is_header_commit_committed() => {
-                self.from_current_state(citation)
+                self.resolve_from_current_state(citation)
             }
             (_, Some(Ok(commit))) if !self.is_head(commit) => {
-                self.from_commit(CitationOrigin::AtCommit(commit.clone()), commit, citation)
+                self.resolve_from_commit(CitationOrigin::AtCommit(commit.clone()), commit, citation)
             }
-            (LineAuthor::Uncommitted, _) | (_, Some(Ok(_))) => self.from_current_state(citation),
+            (LineAuthor::Uncommitted, _) | (_, Some(Ok(_))) => {
+                self.resolve_from_current_state(citation)
+            }
             (LineAuthor::ShallowBoundary(commit), _) => {
                 self.unknown(citation, CitationDoubt::ShallowEnd(commit))
             }
@@ -159,7 +161,7 @@ impl<'d> OriginResolver<'d> {
         head.is_some_and(|head| head.starts_with(commit))
     }
 
-    fn from_commit(
+    fn resolve_from_commit(
         &self,
         baseline: CitationOrigin,
         commit: &str,
@@ -188,7 +190,7 @@ impl<'d> OriginResolver<'d> {
     }
 
     /// What is there now is what it says.
-    fn from_current_state(&self, citation: &Citation<'_>) -> ResolvedOrigin {
+    fn resolve_from_current_state(&self, citation: &Citation<'_>) -> ResolvedOrigin {
         let (path, was) = self.content_in(citation, self.now);
         ResolvedOrigin { origin: CitationOrigin::JustWritten, path, state: None, content: was }
     }

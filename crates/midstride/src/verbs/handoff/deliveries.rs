@@ -8,7 +8,7 @@ use crate::verbs::task::content_id;
 use crate::workspace::project::{Project, SetupMode, StoredHandoff};
 use crate::workspace::settings::SessionName;
 use midstride_core::format::header::RevisionVerb;
-use midstride_core::handoff::receipt::DeliveryLog;
+use midstride_core::handoff::delivery::DeliveryLog;
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, SessionEvent};
 
 /// Why no receipt was written.

@@ -2,7 +2,7 @@
 //! there yet comes in behind what is.
 
 use crate::format::document::{Document, DocumentEditError};
-use crate::format::insert::{self, GeneratedSection};
+use crate::format::generated_section::{self, GeneratedSection};
 use crate::format::section::{Section, SectionMeaning};
 use crate::handoff::anchor::Anchors;
 use crate::text::span::Span;
@@ -181,7 +181,9 @@ fn insert_text(
     place: usize,
     text: &str,
 ) -> Result<Document, DocumentEditError> {
-    document.edit(&[insert::paragraph_edit(document, place, text)]).map(|(document, _)| document)
+    document
+        .edit(&[generated_section::paragraph_edit(document, place, text)])
+        .map(|(document, _)| document)
 }
 
 /// The paragraphs of a text; code between fences is one, blank lines in it or not.

@@ -1,6 +1,6 @@
 //! What was judged before, for the same document, the same commit and the same files.
 
-use super::ground::{CodeCache, lock};
+use super::code_state::{CodeCache, lock};
 use crate::store::index::{CheckedDocument, Index};
 use crate::store::ledger::WaitPolicy;
 use crate::sys::files::{FileStamp, Root};

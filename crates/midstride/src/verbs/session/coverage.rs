@@ -10,7 +10,7 @@ use midstride_core::format::header::Recovery;
 use midstride_core::handoff::{Handoff, Location};
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, Highlights};
 use midstride_core::session::coverage::Coverage;
-use midstride_core::session::gate;
+use midstride_core::session::quality;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -104,7 +104,7 @@ pub(in crate::verbs) fn measure_coverage(
     checkpoint: &Checkpoint,
     document: &Document,
 ) -> Coverage {
-    let told = gate::author_document(document, checkpoint.title().as_deref());
+    let told = quality::author_document(document, checkpoint.title().as_deref());
     let whereabouts = Location::default();
     let handoff = Handoff::new(&told, &whereabouts, &project.settings().stages);
     Coverage::compare(&Highlights::from_checkpoint(checkpoint), &handoff)

@@ -86,10 +86,10 @@ fn take_key(
         "tasks" => startup_steps(&mut judgement, StartupKind::Task, key, value)?,
         "constraints" => startup_steps(&mut judgement, StartupKind::Constraint, key, value)?,
         "decisions" => {
-            entries(&mut judgement, "decisions_made", key, value, &sentence::parse_decision)?
+            entries(&mut judgement, "decisions_made", key, value, &sentence::parse_decision)?;
         }
         "wrong_turns" => {
-            entries(&mut judgement, "wrong_turns", key, value, &sentence::parse_wrong_turn)?
+            entries(&mut judgement, "wrong_turns", key, value, &sentence::parse_wrong_turn)?;
         }
         "landmines" => {
             let landmines = texts(key, value)?;

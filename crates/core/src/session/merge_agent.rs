@@ -1,7 +1,7 @@
 //! What agents did whose records lie in files of their own, added to the session that started them.
 
 use super::item::Provenance;
-use super::seen::clean_id;
+use super::provenance::clean_id;
 use super::{BoundedList, Session};
 
 /// Adds what an agent did to the session that started it, each item labelled.
@@ -23,7 +23,7 @@ pub(super) fn merge_agent(session: &mut Session, id: &str, agent: &Session) {
     session.conflicts.items.retain(|item| is_other(&item.seen));
     session.other_edits.items.retain(|item| is_other(&item.seen));
     extend_list(&mut session.other_edits, &agent.other_edits, |item| {
-        item.seen = relabel(&item.seen)
+        item.seen = relabel(&item.seen);
     });
     extend_list(&mut session.checks, &agent.checks, |item| {
         item.seen = relabel(&item.seen);

@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn steps_differ_from_statements() {
         let check = |text: &str, expected: bool| {
-            assert_eq!(CuedSentence::parse(text).is_step(), expected, "{text}")
+            assert_eq!(CuedSentence::parse(text).is_step(), expected, "{text}");
         };
         check("Let me run the tests.", true);
         check("Good. Now apply the fixes.", true);

@@ -1,12 +1,12 @@
 //! What a session that starts is told of others that are at work.
 
 use super::BriefRequest;
-use super::work::LedgerFacts;
-use crate::clients::at_work::{ActiveSession, find_active_sessions};
+use super::ledger_facts::LedgerFacts;
+use crate::clients::active_sessions::{ActiveSession, find_active_sessions};
 use crate::sys::files;
 use crate::workspace::observation::last_work_tree;
 use crate::workspace::project::Project;
-use midstride_core::brief::points::{self, concurrent_session_items};
+use midstride_core::brief::items::{self, concurrent_session_items};
 use midstride_core::brief::{BriefItem, BriefOccasion};
 use midstride_core::session::checkpoint::{HighlightKind, SessionSummary};
 use midstride_core::session::shell::join_folder;
@@ -45,7 +45,7 @@ pub(super) fn collect_concurrent_session_items(
     let seen = |one: ActiveSession| {
         let is_of_page = work.summary.as_ref().is_some_and(|gist| gist.session == one.session);
         let both = |path: &&String| !is_of_page && one.edited.contains(path);
-        points::ConcurrentSession {
+        items::ConcurrentSession {
             client: one.client,
             other_work_tree: (one.root != here)
                 .then(|| clean(project, &one.root.to_string_lossy())),

@@ -29,7 +29,7 @@ pub(crate) struct SyncJson {
     pub(crate) received: usize,
     pub(crate) sent: usize,
     pub(crate) kept_back: usize,
-    pub(crate) forgotten: Vec<super::forgotten::TombstoneJson>,
+    pub(crate) forgotten: Vec<super::forget::TombstoneJson>,
     pub(crate) tasks: TaskSyncJson,
 }
 

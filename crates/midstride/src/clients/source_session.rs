@@ -1,7 +1,7 @@
 //! Which session another one goes on from, where the client copied its records: Claude Code does,
 //! under the id of the new session and without a word about the old one.
 
-use super::beginnings::{HeadCache, TranscriptHead};
+use super::heads::{HeadCache, TranscriptHead};
 use super::{TranscriptCandidate, TranscriptInfo, claude_code};
 use crate::sys::files::{FileError, FileStream};
 use crate::workspace::project::Project;

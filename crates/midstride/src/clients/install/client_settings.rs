@@ -2,7 +2,7 @@
 //! hooks at all, and whether its agent may save.
 
 use super::claude_code::SAVE_COMMAND;
-use super::place::ClientFile;
+use super::client_file::ClientFile;
 use super::{SERVER, json, toml};
 use crate::workspace::settings::Environment;
 use midstride_core::session::Client;

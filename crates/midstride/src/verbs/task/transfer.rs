@@ -3,7 +3,7 @@
 
 use crate::store::ledger::{Ledger as _, StreamId, encode_record};
 use crate::sys::ids::uid_of;
-use crate::verbs::task::clean::Redactor;
+use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskBoard, TaskError, content_id, task_envelope};
 use crate::workspace::project::{Project, StoredHandoff};
 use jiff::Timestamp;

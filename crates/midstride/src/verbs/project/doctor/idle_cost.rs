@@ -1,6 +1,6 @@
 //! What midstride costs while nobody calls it: what it keeps on disk, and what it would tell.
 
-use crate::store::ledger::{LedgerFolder, large};
+use crate::store::ledger::{LedgerFolder, large_blobs};
 use crate::sys::files::Root;
 use crate::verbs::brief::hook::is_silent;
 use crate::verbs::brief::{BriefRequest, brief_without_index};
@@ -70,7 +70,7 @@ impl IdleCost {
                 "cursors" => &mut self.cursors,
                 crate::clients::hook_log::FILE => &mut self.log,
                 // What waits for the ledger counts as part of it.
-                "spool" | large::FOLDER => &mut self.ledger,
+                "spool" | large_blobs::FOLDER => &mut self.ledger,
                 name if name.starts_with("ledger.") => &mut self.ledger,
                 name if name.starts_with("index-") => &mut self.index,
                 _ => &mut self.other,

@@ -3,7 +3,7 @@
 use super::count;
 use midstride::verbs;
 use midstride::workspace::project::{Project, StoredHandoff};
-use midstride_core::handoff::receipt::{DeliveryLog, DeliveryRecord};
+use midstride_core::handoff::delivery::{DeliveryLog, DeliveryRecord};
 use midstride_core::session::short_id;
 use midstride_core::text::time;
 use serde::Serialize;

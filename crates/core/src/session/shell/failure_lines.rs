@@ -1,6 +1,6 @@
 //! Why something failed: the most telling lines of an output.
 
-use super::marks::output_lines;
+use super::check_output::output_lines;
 
 /// Lines that are kept.
 const LINES_MAX: usize = 3;

@@ -1,11 +1,11 @@
 //! What a line that ran says about each of its checks.
 
 use super::check::Check;
+use super::check_output;
+use super::failure_lines::failure_lines;
 use super::kinds::{CheckKind, CheckResult};
 use super::lex::StderrTarget;
 use super::line::{ShellLine, SimpleCommand};
-use super::marks;
-use super::why::failure_lines;
 
 /// How a line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,9 +173,9 @@ fn result_of(
     match ended {
         LineStatus::Passed if command.implied_by_status.passed => return CheckResult::Passed,
         LineStatus::Failed(code) if command.implied_by_status.failed => {
-            let says = marks::check_result(kind, output, printed.task);
+            let says = check_output::check_result(kind, output, printed.task);
             let did_not_run = matches!(code, Some(124 | 126 | 127 | 130 | 137 | 143))
-                || marks::has_not_started(output)
+                || check_output::has_not_started(output)
                 || (says != CheckResult::Failed && cd_failed(output));
             let is_test_failure = says == CheckResult::Failed && kind == CheckKind::Test;
             return match did_not_run && !is_test_failure {
@@ -198,7 +198,7 @@ fn result_of(
     if !printed.is_one_of_kind {
         return CheckResult::Unknown;
     }
-    match marks::check_result(kind, output, printed.task) {
+    match check_output::check_result(kind, output, printed.task) {
         CheckResult::Passed if !shows_failures(command, output) => CheckResult::Unknown,
         CheckResult::Passed
             if matches!(ended, LineStatus::Failed(_)) && kind != CheckKind::Test =>

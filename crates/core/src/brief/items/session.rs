@@ -2,8 +2,8 @@
 //! replaced.
 
 use super::ItemSource;
-use crate::brief::carry::UnsettledItem;
-use crate::brief::{BriefItem, Headline, ItemForm, ItemRank, form, quote};
+use crate::brief::unsettled::UnsettledItem;
+use crate::brief::{BriefItem, Headline, ItemForm, ItemRank, excerpt, quote};
 use crate::session::checkpoint::{
     BEFORE_EDITS, FROM_SUMMARY, Highlight, HighlightKind as Kind, NO_EDITS_SINCE, NO_REPORT,
     SessionEnding, SessionSummary, request_line,
@@ -435,7 +435,7 @@ impl<'g> SessionItemBuilder<'g> {
             false => {
                 let question = one.detail.as_deref();
                 let question = question.map(|asked| {
-                    format!(" (the answer to {})", quote::inline(&form::plain_text(asked), 160))
+                    format!(" (the answer to {})", quote::inline(&excerpt::plain_text(asked), 160))
                 });
                 let request = quote::inline(&one.text, 80);
                 format!("request {request}{} unfinished", question.unwrap_or_default())
