@@ -1,5 +1,5 @@
-//! The format of a handoff document: its header, its sections, what is wrong with its form, and how
-//! it is read, edited and written.
+//! The handoff format: header, sections and findings, and how documents are parsed, edited and
+//! written.
 
 pub mod document;
 pub mod finding;

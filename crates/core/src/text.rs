@@ -1,4 +1,4 @@
-//! Text as values: bytes and spans, ids, times, tokens, YAML and Markdown, edits, redaction.
+//! Text primitives: spans, ids, times, token estimates, YAML, Markdown, edits and redaction.
 
 pub mod edit;
 pub mod hidden;

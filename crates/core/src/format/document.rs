@@ -1,6 +1,7 @@
-//! A handoff document: text in, header, sections and findings out; edits; formatting.
+//! A handoff document: parses any bytes into header, sections and findings, and edits and formats
+//! them.
 //!
-//! Any bytes at all are a document. What is wrong with it is a finding, never an error.
+//! Parsing never fails. Every problem is a finding, not an error.
 
 mod add_header;
 mod edit_in_place;
@@ -20,7 +21,7 @@ use crate::text::markdown::MarkdownBlock;
 use crate::text::span::{LineIndex, Position, Span};
 use std::sync::OnceLock;
 
-/// A document as it was read.
+/// A parsed document.
 #[derive(Clone, Debug)]
 pub struct Document {
     text: String,
@@ -35,7 +36,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads any bytes. Bytes that are not UTF-8 are shown as substitutes of the same length.
+    /// Parses any bytes. Each byte that is not UTF-8 is replaced by one substitute byte.
     pub fn parse(bytes: &[u8]) -> Self {
         parse::parse_document(bytes)
     }
@@ -45,22 +46,22 @@ impl Document {
         &self.text
     }
 
-    /// Whether the text is exactly the bytes that were read.
+    /// Whether the text equals the parsed bytes, so that it can be written back.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// The header, wherever it was found.
+    /// The header, in any location.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
-    /// The header under `handoff:`, which makes a document a handoff rather than a note.
+    /// The header under `handoff:`. A document without one is a note, not a handoff.
     pub fn handoff_header(&self) -> Option<&Header> {
         self.header.as_ref().filter(|header| header.location == HeaderLocation::FrontMatter)
     }
 
-    /// The bytes behind the header.
+    /// The span of the body, after the header.
     pub fn body(&self) -> Span {
         self.body
     }
@@ -70,27 +71,27 @@ impl Document {
         &self.sections
     }
 
-    /// The sections with a meaning.
+    /// The sections with the given meaning.
     pub fn sections_about(&self, meaning: SectionMeaning) -> impl Iterator<Item = &Section> {
         self.sections.iter().filter(move |section| section.meaning == Some(meaning))
     }
 
-    /// The paragraphs, items, tables and code of the body.
+    /// The paragraphs, list items, tables, code and HTML of the body.
     pub fn blocks(&self) -> &[MarkdownBlock] {
         &self.blocks
     }
 
-    /// Code in the body, inline code included.
+    /// The spans of code in the body, including inline code.
     pub fn code(&self) -> &[Span] {
         &self.code
     }
 
-    /// The lines `Captured:` and `Revised:` of the body.
+    /// The `Captured:` and `Revised:` lines of the body.
     pub fn stamps(&self) -> Vec<DateStamp<'_>> {
         legacy::find_stamps(&self.text, self.body, &self.code)
     }
 
-    /// What was wrong while reading.
+    /// The problems found while parsing.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -100,13 +101,13 @@ impl Document {
         self.lines.get_or_init(|| LineIndex::new(&self.text)).position(&self.text, byte)
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn line_count(&self) -> usize {
         self.text.lines().count()
     }
 
-    /// The text put together again from its parts. It is the text itself: a test holds that the
-    /// parts cover every byte exactly once.
+    /// Reassembles the text from its parts. The result equals the text; tests use this to check
+    /// that the parts cover every byte exactly once.
     pub fn render(&self) -> String {
         let inner =
             self.header.as_ref().filter(|header| header.location != HeaderLocation::Section);
@@ -125,7 +126,7 @@ impl Document {
     }
 }
 
-/// What some editors put before the first letter.
+/// The byte order mark that some editors put at the start of a file.
 const BOM: char = '\u{feff}';
 
 #[cfg(test)]

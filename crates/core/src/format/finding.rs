@@ -1,4 +1,4 @@
-//! A finding: one problem that is reported, with its code, its place and a way out.
+//! A finding: one problem in a document, with its code, span and fix.
 
 mod codes;
 
@@ -8,14 +8,14 @@ use crate::text::edit::Edit;
 use crate::text::span::Span;
 use std::fmt;
 
-/// How much a finding weighs.
+/// How severe a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth a thought; never fails a check by itself.
+    /// A suggestion. It never fails a check by itself.
     Advice,
-    /// Wrong for most readers.
+    /// Likely a mistake.
     Warning,
-    /// The document cannot be relied on.
+    /// The document is not reliable.
     Error,
 }
 
@@ -29,44 +29,44 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One problem in one document. Severity and explanation belong to its code.
+/// One problem in one document. Its code defines the severity and the explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Which rule.
+    /// The code of the violated rule.
     pub code: Code,
-    /// Where, in bytes of the whole file.
+    /// The span in the whole file.
     pub at: Span,
-    /// What is wrong, as a sentence without its full stop.
+    /// The message, as a sentence without its period.
     pub message: String,
-    /// How to get out of it.
+    /// How to fix it.
     pub fix: Option<FindingFix>,
 }
 
-/// How to get out of a finding.
+/// How to fix a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FindingFix {
-    /// Something a person or an agent has to think about.
+    /// A hint for the user or the agent.
     Hint(String),
-    /// A command to run, word by word.
+    /// A command to run, as separate words.
     Command(Vec<String>),
-    /// A change that needs no thought; `check --fix` makes it.
+    /// A mechanical change that `check --fix` applies.
     Edit(Edit),
 }
 
 impl Finding {
-    /// A finding without a way out of its own; the code's explanation has a general one.
+    /// Creates a finding without a specific fix. The rule of its code has a general one.
     pub fn new(code: Code, at: Span, message: impl Into<String>) -> Self {
         Self { code, at, message: message.into(), fix: None }
     }
 
-    /// The same finding with advice.
+    /// Adds a hint.
     #[must_use]
-    pub fn with_hint(mut self, advice: impl Into<String>) -> Self {
-        self.fix = Some(FindingFix::Hint(advice.into()));
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.fix = Some(FindingFix::Hint(hint.into()));
         self
     }
 
-    /// The same finding with a command that helps.
+    /// Adds a command that fixes the problem.
     #[must_use]
     pub fn with_command<'w>(mut self, words: impl IntoIterator<Item = &'w str>) -> Self {
         let words = words.into_iter().map(str::to_owned).collect();
@@ -74,20 +74,20 @@ impl Finding {
         self
     }
 
-    /// The same finding with a mechanical fix.
+    /// Adds a mechanical fix.
     #[must_use]
     pub fn with_edit(mut self, edit: Edit) -> Self {
         self.fix = Some(FindingFix::Edit(edit));
         self
     }
 
-    /// How much it weighs.
+    /// The severity of its rule.
     pub fn severity(&self) -> Severity {
         self.code.rule().severity
     }
 
-    /// Whether the next stage has to wait for it: an error, an open blocking question, or an
-    /// assumption that is known to be false.
+    /// Whether it blocks the next stage: an error, an open blocking question, or a disproved
+    /// assumption.
     pub fn blocks(&self) -> bool {
         self.severity() == Severity::Error
             || matches!(self.code, Code::BlockingQuestion | Code::AssumptionDisproved)

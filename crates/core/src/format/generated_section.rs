@@ -1,5 +1,6 @@
-//! Inserts: parts of a body that midstride writes and writes anew, between two comments. Whatever
-//! a person changes in one is theirs from then on, and no longer touched.
+//! Generated sections: parts of a body that midstride writes and updates, between two comments.
+//!
+//! Once the user changes a generated section, midstride no longer updates that text.
 
 use crate::format::document::Document;
 use crate::text::edit::Edit;
@@ -9,19 +10,19 @@ use sha2::{Digest as _, Sha256};
 
 const BEGIN: &str = "<!-- midstride:";
 const END: &str = " end -->";
-/// The version of the form in which inserts are written.
+/// The version of the marker format.
 const VERSION: &str = "1";
-/// So much of a hash tells two texts apart.
+/// The number of hex digits of a hash. This many are enough to distinguish two texts.
 const HASH_LENGTH: usize = 16;
 
-/// What an insert holds.
+/// The kind of a generated section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeneratedSectionKind {
-    /// What a session does first.
+    /// The startup steps.
     Boot,
     /// What to do next.
     Next,
-    /// What a session did.
+    /// The facts of a session.
     Facts,
 }
 
@@ -29,7 +30,7 @@ impl GeneratedSectionKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Boot, Self::Next, Self::Facts];
 
-    /// In one word.
+    /// The word for the kind in the markers.
     pub fn word(self) -> &'static str {
         match self {
             Self::Boot => "boot",
@@ -39,21 +40,21 @@ impl GeneratedSectionKind {
     }
 }
 
-/// A part of a body that midstride wrote.
+/// A part of a body that midstride generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GeneratedSection {
-    /// What it holds.
+    /// The kind of section.
     pub kind: GeneratedSectionKind,
-    /// Its bytes, with both comments.
+    /// Its span, including both comments.
     pub at: Span,
-    /// The bytes between the comments.
+    /// The span between the comments.
     pub inner: Span,
-    /// Whether it says what midstride wrote there.
+    /// Whether it is still exactly what midstride wrote.
     pub is_unmodified: bool,
 }
 
 impl GeneratedSection {
-    /// Every insert of a document, in the order of the text.
+    /// All generated sections of a document, in text order.
     pub fn all(document: &Document) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         for block in document.blocks().iter().filter(|block| block.kind == MarkdownBlockKind::Html)
@@ -69,32 +70,32 @@ impl GeneratedSection {
         found
     }
 
-    /// The insert of a kind.
+    /// The generated section of a kind.
     pub fn find(document: &Document, kind: GeneratedSectionKind) -> Option<Self> {
         Self::all(document).into_iter().find(|insert| insert.kind == kind)
     }
 
-    /// A part of a document without the comments of the inserts in it.
+    /// A part of a document without the marker comments of its generated sections.
     pub fn text_without_markers(document: &Document, part: Span) -> String {
-        let mut said = String::new();
+        let mut text = String::new();
         let mut from = part.start;
         for insert in Self::all(document).iter().filter(|insert| part.contains(insert.at)) {
-            said.push_str(Span::new(from, insert.at.start).slice(document.text()));
-            said.push_str(insert.text(document));
+            text.push_str(Span::new(from, insert.at.start).slice(document.text()));
+            text.push_str(insert.text(document));
             from = insert.at.end;
         }
-        said.push_str(Span::new(from, part.end).slice(document.text()));
-        said
+        text.push_str(Span::new(from, part.end).slice(document.text()));
+        text
     }
 
-    /// What it says.
+    /// Its text.
     pub fn text<'d>(&self, document: &'d Document) -> &'d str {
         self.inner.slice(document.text()).trim()
     }
 }
 
-/// The parts of a body that its author does not say: what midstride wrote of a session and for the
-/// next one, and the comments around everything that it writes.
+/// The spans of a body that the author did not write: unmodified startup steps and facts, and the
+/// marker comments of all generated sections.
 pub fn generated_spans(document: &Document) -> Vec<Span> {
     let mut parts = Vec::new();
     for GeneratedSection { kind, at, inner, is_unmodified: is_ours } in
@@ -113,12 +114,12 @@ pub fn generated_spans(document: &Document) -> Vec<Span> {
     parts
 }
 
-/// What the author of a document says in a part of it.
+/// The author's own text in a part of a document.
 pub fn author_text(document: &Document, part: Span) -> String {
     let mut text = String::new();
     let mut from = part.start;
-    for unsaid in generated_spans(document) {
-        let (start, end) = (unsaid.start.min(part.end), unsaid.end.min(part.end));
+    for generated in generated_spans(document) {
+        let (start, end) = (generated.start.min(part.end), generated.end.min(part.end));
         text.push_str(document.text().get(from..start).unwrap_or_default());
         from = from.max(end);
     }
@@ -126,8 +127,8 @@ pub fn author_text(document: &Document, part: Span) -> String {
     text.trim().to_owned()
 }
 
-/// The edits that give a document an insert with this text, at `place` where it has none yet. One
-/// that somebody changed loses its comments and keeps every word.
+/// The edits that write a generated section with this text, at `place` if the document has none. A
+/// section that the user changed loses its markers and keeps its text.
 pub fn update_edits(
     document: &Document,
     kind: GeneratedSectionKind,
@@ -154,7 +155,7 @@ pub fn update_edits(
     }
 }
 
-/// The edit that puts a text into a body, apart from what stands before and behind it.
+/// The edit that inserts a text into a body, separated by blank lines.
 pub fn paragraph_edit(document: &Document, place: usize, text: &str) -> Edit {
     let line_break = document.line_break();
     let blank = line_break.repeat(2);
@@ -195,7 +196,7 @@ fn parse_section(
     let hash =
         text[start..first_end].strip_prefix(&opening)?.trim_end().strip_suffix("-->")?.trim();
     let closing = format!("{BEGIN}{}{END}", kind.word());
-    // Only a line of its own ends it: what was said stands in quotes.
+    // Only a marker on its own line ends the section, because quoted text may contain the marker.
     let mut at = first_end;
     while at < document.body().end {
         let end = line_end(text, at);
@@ -221,7 +222,7 @@ fn render(kind: GeneratedSectionKind, text: &str, line_break: &str) -> String {
         .join(line_break)
 }
 
-/// Line breaks and the space around it do not count.
+/// The short hash of a text, ignoring the kind of line breaks and surrounding whitespace.
 fn short_hash(text: &str) -> String {
     let digest = Sha256::digest(text.trim().replace("\r\n", "\n").as_bytes());
     let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -241,7 +242,7 @@ mod tests {
     const TEXT: &str = "---\nhandoff:\n  id: a\n---\n\n## Context\n\nMine.\n";
 
     #[test]
-    fn an_insert_is_written_anew_and_the_rest_stays() {
+    fn a_generated_section_is_updated_and_the_rest_stays() {
         let one = edited(TEXT, GeneratedSectionKind::Facts, "### Tasks\n\n- [ ] Warm\n");
         let two = edited(&one, GeneratedSectionKind::Facts, "### Tasks\n\n- [x] Warm");
         assert_eq!(edited(&two, GeneratedSectionKind::Facts, "### Tasks\n\n- [x] Warm\n"), two);
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_it_without_its_comments() {
+    fn text_without_markers_has_no_marker_comments() {
         let one = edited(TEXT, GeneratedSectionKind::Facts, "- Warm");
         let two =
             format!("{}\nMine too.\n", edited(&one, GeneratedSectionKind::Next, "1. Measure"));
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_changed_is_theirs() {
+    fn text_that_the_user_changed_is_kept() {
         let one = edited(TEXT, GeneratedSectionKind::Facts, "- Warm the cache");
         let changed = one.replace("Warm the cache", "Warm the cache, but not at night");
         let two = edited(&changed, GeneratedSectionKind::Facts, "- Measure");
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_author_says_neither_the_facts_nor_the_comments() {
+    fn author_text_excludes_facts_and_markers() {
         let facts =
             edited(TEXT, GeneratedSectionKind::Facts, "### Plan documents\n\n- None found.\n");
         let both = edited(&facts, GeneratedSectionKind::Next, "1. Measure");
@@ -292,8 +293,8 @@ mod tests {
             let of = |start| author_text(&document, Span::new(start, document.body().end));
             let lines: Vec<String> = of(document.body().start).lines().map(str::to_owned).collect();
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-            let told: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
-            assert_eq!(told, ["## Context", "Mine.", next]);
+            let written: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+            assert_eq!(written, ["## Context", "Mine.", next]);
             assert_eq!(of(text.find("None found").unwrap()), next, "from inside of one");
         }
     }
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_ends_nothing() {
+    fn a_quoted_end_marker_does_not_end_the_section() {
         let one = edited(
             TEXT,
             GeneratedSectionKind::Facts,

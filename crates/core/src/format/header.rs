@@ -1,7 +1,6 @@
-//! The header: every field it may have, and the typed reading of each.
+//! The handoff header: all its fields, and typed access to each.
 //!
-//! A typed value borrows from the tree that was read; nothing is copied, and each part still knows
-//! its bytes.
+//! Typed values borrow from the parsed tree. Nothing is copied, and each part keeps its span.
 
 mod assumption;
 mod capability;
@@ -141,37 +140,37 @@ pub static HANDOFF: Shape = Shape {
     ],
 };
 
-/// Shortens the tables of this room.
+/// Creates a field; keeps the tables in this module short.
 const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> FieldShape {
     FieldShape { name, kind, description: about }
 }
 
-/// Where the values of a header were found.
+/// Where a header was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderLocation {
-    /// Under `handoff:` in the front matter: the format of midstride.
+    /// Under `handoff:` in the front matter, the format of midstride.
     FrontMatter,
     /// In the front matter of another tool.
     Foreign,
-    /// In a section `## Handoff` of the body.
+    /// In a `## Handoff` section of the body.
     Section,
 }
 
-/// A header that was read.
+/// A parsed header.
 #[derive(Clone, Debug)]
 pub struct Header {
     /// Where it was found.
     pub location: HeaderLocation,
-    /// Its bytes, without the fences around it.
+    /// Its span, without the fences.
     pub at: Span,
-    /// Everything in it.
+    /// The parsed tree.
     pub root: YamlNode,
-    /// Its comments.
+    /// The spans of its comments.
     pub comments: Vec<Span>,
 }
 
 impl Header {
-    /// The mapping that holds the fields of the handoff.
+    /// The mapping with the handoff fields.
     pub fn fields(&self) -> &YamlNode {
         match self.location {
             HeaderLocation::FrontMatter => self.root.get("handoff").unwrap_or(&self.root),
@@ -179,14 +178,14 @@ impl Header {
         }
     }
 
-    /// The value of a field, found under a foreign name where the header is another tool's.
+    /// The value of a field, also under the names that other tools use for it.
     pub fn get(&self, name: &str) -> Option<&YamlNode> {
         self.fields()
             .get(name)
             .or_else(|| foreign::foreign_names(name).iter().find_map(|other| self.root.get(other)))
     }
 
-    /// The value of a field as text.
+    /// The text of a field, unless it is blank.
     pub fn text(&self, name: &str) -> Option<Spanned<&str>> {
         self.get(name).and_then(YamlNode::text).filter(|text| !text.value.trim().is_empty())
     }
@@ -198,9 +197,9 @@ impl Header {
     }
 }
 
-/// A typed value that makes the best of what was written.
+/// A typed value that is read leniently.
 pub trait FromYaml<'d>: Sized {
-    /// Reads it; `None` where nothing is said.
+    /// Reads the value. Returns `None` if it is empty.
     fn read(node: &'d YamlNode) -> Option<Self>;
 }
 
@@ -210,7 +209,7 @@ impl<'d> FromYaml<'d> for Spanned<&'d str> {
     }
 }
 
-/// The text of a key; where the node itself is plain text it stands for the key `main`.
+/// The text of a key. If the node is plain text, that text is the value of the key `main`.
 fn text_of_key<'d>(node: &'d YamlNode, key: &str, main: &str) -> Option<Spanned<&'d str>> {
     let written = match &node.value {
         YamlValue::Text(_) if key == main => node.text(),
@@ -223,7 +222,7 @@ fn text_of_key<'d>(node: &'d YamlNode, key: &str, main: &str) -> Option<Spanned<
     written.filter(|text| !text.value.trim().is_empty())
 }
 
-/// The truth value of a key.
+/// The boolean value of a key.
 fn flag_of_key(node: &YamlNode, key: &str) -> Option<bool> {
     parse_flag(node.get(key)?.text()?.value)
 }

@@ -1,14 +1,14 @@
-//! The JSON Schema of the header, made from the table that reads it.
+//! Generates the JSON Schema of the header from the field table that the parser uses.
 
 use crate::format::header::HANDOFF;
 use crate::format::shape::{FieldKind, FieldShape, Shape};
 use crate::format::stage::Stages;
 use serde_json::{Map, Value, json};
 
-/// Where the schema says it lives.
+/// The `$id` of the schema.
 const ID: &str = "https://midstride.dev/schema/handoff-1.json";
 
-/// The schema of the front matter of a handoff.
+/// The JSON Schema of the front matter of a handoff.
 pub fn schema(stages: &Stages) -> Value {
     let mut handoff = mapping_schema(&HANDOFF);
     handoff["properties"]["stage"]["examples"] = stages.names().collect();
@@ -38,7 +38,8 @@ fn property_schema(field: &FieldShape) -> Value {
     value
 }
 
-/// The strict form only: the loose ones are read, not recommended. Nothing said is always allowed.
+/// The schema of a field kind. It covers only the strict form; loose forms are accepted by the
+/// parser but not recommended. Null is always allowed.
 fn kind_schema(kind_: &FieldKind) -> Value {
     match kind_ {
         FieldKind::Text => json!({ "type": ["string", "null"] }),

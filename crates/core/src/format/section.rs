@@ -1,7 +1,7 @@
-//! Sections of a body, recognised by what they mean.
+//! Sections of a body, classified by the meaning of their heading.
 //!
-//! Real handoffs share almost no heading, so none is demanded by name: one table says which words
-//! stand for which meaning, in the languages we have met.
+//! Real handoffs share almost no headings, so no exact heading is required. One table maps words to
+//! meanings, in all languages seen so far.
 
 use crate::text::markdown::Heading;
 use crate::text::span::{Span, Spanned, line_end};
@@ -9,51 +9,51 @@ use crate::text::span::{Span, Spanned, line_end};
 /// What a section is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SectionMeaning {
-    /// What this is about.
+    /// What the handoff is about.
     Summary,
-    /// What was found out.
+    /// What was found.
     Diagnosis,
-    /// Why it is so.
+    /// Why the problem occurs.
     RootCauses,
     /// What to do.
     Plan,
-    /// Where to go on.
+    /// What to do next.
     Continuation,
-    /// Where the work stands.
+    /// The current status.
     State,
     /// What was tried and was wrong.
     WrongTurns,
-    /// What will bite.
+    /// Known pitfalls.
     Landmines,
     /// What was decided.
     Decisions,
     /// What is not known yet.
     Questions,
-    /// What is taken for granted.
+    /// What is assumed.
     Assumptions,
-    /// How to see that it works.
+    /// How to verify the result.
     Verification,
-    /// What to read, what was changed.
+    /// Documents to read and files that were changed.
     References,
     /// A header written as a section.
     Handoff,
 }
 
-/// How well a heading names a meaning; the best first.
+/// How well a heading matches a meaning, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HeadingFit {
-    /// It is the name, with at most a remark behind it: `Next steps (after the merge)`.
+    /// The heading is the name, optionally with a remark: `Next steps (after the merge)`.
     Exact,
-    /// It starts with the name: `Current state of main`.
+    /// The heading starts with the name: `Current state of main`.
     Start,
-    /// It contains the name: `Suggested next steps`.
+    /// The heading contains the name: `Suggested next steps`.
     Within,
-    /// It starts with words that often, but not always, mean this: `Resume command`.
+    /// The heading starts with words that often, but not always, mean this: `Resume command`.
     Weak,
 }
 
-/// Words of headings → meaning. The first row that fits wins, so longer ones stand before shorter
-/// ones; a weak row only counts where no other row fits.
+/// Maps the start of a heading to its meaning. The first matching row wins, so longer aliases come
+/// before shorter ones. [`WEAK_ALIASES`] count only if no other row matches.
 #[rustfmt::skip] // a line per language, not per word
 const ALIASES: &[(SectionMeaning, &[&str])] = &[
     (SectionMeaning::WrongTurns, &[
@@ -135,7 +135,7 @@ const ALIASES: &[(SectionMeaning, &[&str])] = &[
     (SectionMeaning::Handoff, &["handoff"]),
 ];
 
-/// Names that mean the same wherever they stand in a heading.
+/// Aliases that match anywhere in a heading.
 #[rustfmt::skip] // a line per meaning
 const ANYWHERE_ALIASES: &[(SectionMeaning, &[&str])] = &[
     (SectionMeaning::WrongTurns, &["wrong turn", "dead end", "failed approach", "didn't work", "did not work"]),
@@ -150,7 +150,7 @@ const ANYWHERE_ALIASES: &[(SectionMeaning, &[&str])] = &[
     (SectionMeaning::State, &["current state", "current status", "状态"]),
 ];
 
-/// Words that mean this where nothing else does.
+/// Aliases that count only if nothing else matches.
 #[rustfmt::skip] // a line per meaning
 const WEAK_ALIASES: &[(SectionMeaning, &[&str])] = &[
     (SectionMeaning::Continuation, &[
@@ -175,41 +175,42 @@ const WEAK_ALIASES: &[(SectionMeaning, &[&str])] = &[
     ]),
 ];
 
-/// Words of a heading that put its work off.
+/// Words in a heading that mark its work as deferred.
 const DEFERRAL_WORDS: [&str; 5] = ["out of scope", "later", "optional", "someday", "nice to have"];
 
 impl SectionMeaning {
-    /// What a heading means, if it is a known one.
+    /// The meaning of a heading, if it is known.
     pub fn from_title(title: &str) -> Option<Self> {
         Self::match_title(title).map(|(meaning, _)| meaning)
     }
 
-    /// What a heading means, and how well it says so.
+    /// The meaning of a heading, and how well the heading matches it.
     pub fn match_title(title: &str) -> Option<(Self, HeadingFit)> {
         let title = normalize_title(title);
         let starts = |table: &'static [(Self, &[&str])]| {
             let has = |alias: &&str| starts_with_words(&title, alias);
             table.iter().find(|(_, aliases)| aliases.iter().any(has)).map(|(meaning, _)| *meaning)
         };
-        // Alone these are names; in front of anything else they may be parts of one.
+        // These count only on their own ("next" may have a remark). A longer title may be something
+        // else, such as "Next.js migration".
         match (without_remark(&title), title.as_str()) {
             ("next", _) => return Some((Self::Continuation, HeadingFit::Exact)),
             (_, "resume") => return Some((Self::Continuation, HeadingFit::Weak)),
             _ => {}
         }
-        // A title like "Handoff: market pages" names the document, it holds no header.
+        // A title like "Handoff: market pages" names the document. It contains no header.
         let named = starts(ALIASES).filter(|one| *one != Self::Handoff || title == "handoff");
         let has = |name: &&str| contains_words(&title, name);
         let within = ANYWHERE_ALIASES.iter().find(|(_, names)| names.iter().any(has));
         let within = within.map(|(meaning, _)| (*meaning, HeadingFit::Within));
-        // "Known gaps / next steps" is about what to do.
+        // "Known gaps / next steps" is about what to do next.
         let continues = within.filter(|(meaning, _)| *meaning == Self::Continuation);
         if let (Some(Self::Landmines | Self::Questions | Self::Summary), Some(found)) =
             (named, continues)
         {
             return Some(found);
         }
-        // What is out of scope or put off is work for somebody, and rarely what is next.
+        // Deferred or out-of-scope work is rarely the next step.
         let is_put_off = |words: &&str| contains_words(&title, words);
         if named == Some(Self::Continuation) && DEFERRAL_WORDS.iter().any(is_put_off) {
             return Some((Self::Continuation, HeadingFit::Weak));
@@ -225,7 +226,7 @@ impl SectionMeaning {
         within.or_else(|| Some((starts(WEAK_ALIASES)?, HeadingFit::Weak)))
     }
 
-    /// The heading midstride writes for it.
+    /// The heading that midstride writes for this meaning.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Summary => "Summary",
@@ -246,7 +247,7 @@ impl SectionMeaning {
     }
 }
 
-/// Lower case, without numbering and decoration in front.
+/// Lowercases a title and removes leading numbering and decoration.
 fn normalize_title(title: &str) -> String {
     let lower = title.to_lowercase().replace('\u{2019}', "'");
     let from = |c: char| c.is_alphabetic();
@@ -254,7 +255,7 @@ fn normalize_title(title: &str) -> String {
     lower[start..].trim_end_matches([':', ' ', '.']).to_owned()
 }
 
-/// A plain title without what stands in brackets, behind a colon or behind a dash.
+/// Removes a remark in brackets, after a colon or after a dash from a normalized title.
 fn without_remark(title: &str) -> &str {
     let marks = ["(", "（", ":", "：", " — ", " – ", " - ", "["];
     let end = marks.iter().filter_map(|mark| title.find(mark)).min().unwrap_or(title.len());
@@ -276,7 +277,7 @@ fn starts_with_words(title: &str, alias: &str) -> bool {
     })
 }
 
-/// Whether `title` has `name`, or its plural, as whole words somewhere.
+/// Whether `title` contains `name`, or its plural, as whole words.
 fn contains_words(title: &str, name: &str) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() && c.is_ascii();
     title
@@ -284,24 +285,24 @@ fn contains_words(title: &str, name: &str) -> bool {
         .any(|(at, _)| !title[..at].ends_with(is_letter) && starts_with_words(&title[at..], name))
 }
 
-/// A heading with what stands below it.
+/// A heading and the text below it.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// From 1 to 6.
+    /// The heading level, from 1 to 6.
     pub level: u8,
-    /// The heading's text and the bytes of its line.
+    /// The text of the heading and the span of its line.
     pub title: Spanned<String>,
-    /// What it is about.
+    /// The meaning of the section, if it is known.
     pub meaning: Option<SectionMeaning>,
-    /// How well its heading says so.
+    /// How well the heading matches the meaning.
     pub fit: Option<HeadingFit>,
-    /// From the heading to the next one of its level or above: subsections included.
+    /// The span up to the next heading of the same or a higher level, including subsections.
     pub at: Span,
-    /// What stands below the heading before any other heading.
+    /// The span of the text between this heading and the next heading of any level.
     pub own: Span,
 }
 
-/// The sections of a body that ends at `end`.
+/// Builds the sections of a body that ends at `end`.
 pub fn sections(text: &str, headings: &[Heading], end: usize) -> Vec<Section> {
     let start = |heading: &Heading| heading.title.at.start;
     (0..headings.len())
@@ -329,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_are_recognised_by_meaning() {
+    fn headings_are_classified_by_meaning() {
         let cases = [
             ("Diagnosis", Some(SectionMeaning::Diagnosis)),
             ("2. Root causes (by impact)", Some(SectionMeaning::RootCauses)),
@@ -354,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_says_more_or_less_well_what_it_means() {
+    fn a_heading_is_ranked_by_how_well_it_matches() {
         let cases = [
             ("Next Steps (Post-Merge)", Some((SectionMeaning::Continuation, HeadingFit::Exact))),
             (
@@ -396,14 +397,14 @@ mod tests {
     }
 
     #[test]
-    fn what_midstride_writes_it_recognises() {
+    fn headings_written_by_midstride_are_recognized() {
         for (meaning, _) in ALIASES {
             assert_eq!(SectionMeaning::from_title(meaning.heading()), Some(*meaning));
         }
     }
 
     #[test]
-    fn a_section_holds_its_subsections() {
+    fn a_section_includes_its_subsections() {
         let text = "# A\none\n## B\ntwo\n# C\n";
         let blocks = crate::text::markdown::parse(text, Span::new(0, text.len()));
         let sections = sections(text, &blocks.headings, text.len());

@@ -1,7 +1,7 @@
-//! The shape of the header, as data: which fields there are and what each one takes.
+//! The shape of the header as data: its fields and the type of each.
 //!
-//! One table serves the reader (what is loose, what cannot be understood, what is misspelt), the
-//! writer (the order of keys), the JSON Schema and the template for new documents.
+//! One table serves the parser (to report loose, unreadable and misspelled values), the writer (for
+//! the order of keys), the JSON Schema, and the template for new documents.
 
 use crate::format::finding::{Code, Finding};
 use crate::text::edit::{Edit, HeaderPath, HeaderPathStep};
@@ -13,28 +13,28 @@ use crate::text::yaml::{YamlData, YamlNode, YamlValue};
 /// A mapping with known keys.
 #[derive(Debug)]
 pub struct Shape {
-    /// What it is called in a message: "a decision".
+    /// Its name in messages: "a decision".
     pub name: &'static str,
-    /// The field that a plain text fills, where one may stand for the mapping.
+    /// The field that a plain text sets, if plain text is allowed instead of the mapping.
     pub shorthand: Option<&'static str>,
-    /// The fields that tell one entry of a list from another; none where all of them do.
+    /// The fields that identify an entry in a list. Empty if all fields together identify it.
     pub identity: &'static [&'static str],
     /// Its fields, in the order they are written.
     pub fields: &'static [FieldShape],
 }
 
-/// A key and what it takes.
+/// A key and the type of its value.
 #[derive(Debug)]
 pub struct FieldShape {
     /// The key.
     pub name: &'static str,
-    /// What it takes.
+    /// The type of its value.
     pub kind: FieldKind,
-    /// What it is for, in one sentence.
+    /// Its purpose, in one sentence.
     pub description: &'static str,
 }
 
-/// What a field takes.
+/// The type of a field.
 #[derive(Debug)]
 pub enum FieldKind {
     /// Text.
@@ -51,25 +51,25 @@ pub enum FieldKind {
     List(&'static FieldKind),
     /// A mapping with known keys.
     Map(&'static Shape),
-    /// A mapping with keys of the writer's choice.
+    /// A mapping with arbitrary keys.
     MapOf(&'static FieldKind),
-    /// Anything.
+    /// Any value.
     Any,
 }
 
-/// Words of which one is chosen.
+/// A closed set of words.
 #[derive(Debug)]
 pub struct WordChoice {
-    /// The words as they are written.
+    /// The words in their strict form.
     pub words: &'static [&'static str],
     /// Other spellings of them.
     pub aliases: &'static [(&'static str, &'static str)],
-    /// Words of other tools that mean about the same; which one is for a person to say.
+    /// Words of other tools with a similar meaning. The author has to confirm which word is meant.
     pub guesses: &'static [(&'static str, &'static str)],
 }
 
 impl WordChoice {
-    /// The word that is meant.
+    /// The word that a text means, including aliases and guesses.
     pub fn parse(&self, text: &str) -> Option<&'static str> {
         if let Some(word) = self.words.iter().find(|word| **word == text) {
             return Some(word);
@@ -88,7 +88,7 @@ impl WordChoice {
         self.guesses.iter().any(|(word, _)| *word == plain)
     }
 
-    /// The word that a text starts with, where a remark follows: `RESOLVED (commit 41fb2c9)`.
+    /// The word at the start of a text with a remark: `RESOLVED (commit 41fb2c9)`.
     pub fn parse_with_remark(&self, text: &str) -> Option<&'static str> {
         let first = text.trim().split([',', ';', '(', '—', '–', '.', ':']).next()?;
         let two: Vec<&str> = first.split_whitespace().take(2).collect();
@@ -96,7 +96,7 @@ impl WordChoice {
     }
 }
 
-/// Reads a truth value as people write it.
+/// Parses a boolean in any common spelling.
 pub fn parse_flag(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" | "y" => Some(true),
@@ -106,13 +106,13 @@ pub fn parse_flag(text: &str) -> Option<bool> {
 }
 
 impl Shape {
-    /// The field of a name.
+    /// The field with this name.
     pub fn field(&self, name: &str) -> Option<&'static FieldShape> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
 
-/// What tells an item apart from the others of a list: the fields its shape names, else all it says.
+/// The identity of a list item: the identity fields of its shape, or the whole value.
 pub fn item_identity(list: Option<&FieldKind>, item: &YamlData) -> String {
     let shape = match list {
         Some(FieldKind::List(FieldKind::Map(shape))) => Some(shape),
@@ -131,7 +131,7 @@ pub fn item_identity(list: Option<&FieldKind>, item: &YamlData) -> String {
     out
 }
 
-/// A value in one line, without the space and the quotes that tell nothing.
+/// Writes a value on one line, without insignificant whitespace and quotes.
 fn write_identity(data: &YamlData, out: &mut String) {
     match data {
         YamlData::Null => out.push('~'),
@@ -161,7 +161,7 @@ fn write_identity(data: &YamlData, out: &mut String) {
     out.push(';');
 }
 
-/// Says what is loose, wrong or misspelt in a mapping of this shape.
+/// Reports loose, wrong and misspelled values in a mapping of this shape.
 pub fn check_mapping(
     node: &YamlNode,
     shape: &'static Shape,
@@ -179,7 +179,7 @@ pub fn check_mapping(
     }
 }
 
-/// Takes one step further for as long as something is done there.
+/// Extends the path by a step while `done` runs.
 fn with_step(path: &mut HeaderPath, step: HeaderPathStep, done: impl FnOnce(&mut HeaderPath)) {
     path.0.push(step);
     done(path);
@@ -197,10 +197,10 @@ fn report_misspelled(
     let free = shape.fields.iter().map(|field| field.name).filter(|name| node.get(name).is_none());
     let lower = key.to_lowercase().replace([' ', '-'], "_");
     let near = |name: &&str| strsim::jaro_winkler(&lower, name) > SIMILARITY_MIN;
-    let meant = nearest_match(&lower, free).filter(near);
-    if let Some(meant) = meant {
-        let message = format!("`{key}` is not a key of {}; `{meant}` is", shape.name);
-        out.push(Finding::new(Code::UnknownKey, at, message).with_hint(format!("write `{meant}`")));
+    let known = nearest_match(&lower, free).filter(near);
+    if let Some(known) = known {
+        let message = format!("`{key}` is not a key of {}; `{known}` is", shape.name);
+        out.push(Finding::new(Code::UnknownKey, at, message).with_hint(format!("write `{known}`")));
     }
 }
 
@@ -232,7 +232,7 @@ fn check_value(
     }
 }
 
-/// Looks at a value that is not taken apart further.
+/// Checks a value that has no parts to descend into.
 fn check_leaf(
     node: &YamlNode,
     kind: &'static FieldKind,
@@ -240,26 +240,26 @@ fn check_leaf(
     path: &HeaderPath,
     findings: &mut Vec<Finding>,
 ) {
-    let mut look = LeafCheck { node, key, path, findings };
+    let mut check = LeafCheck { node, key, path, findings };
     match (&node.value, kind) {
         (YamlValue::Null | YamlValue::Unreadable(_), _)
         | (_, FieldKind::Any)
         | (YamlValue::Text(_), FieldKind::Text) => {}
-        (YamlValue::Text(text), FieldKind::Time) => look.check_time(text),
-        (YamlValue::Text(text), FieldKind::Flag) => look.check_flag(text),
-        (YamlValue::Text(text), FieldKind::Number) => look.check_number(text),
-        (YamlValue::Text(text), FieldKind::Choice(choice)) => look.check_choice(text, choice),
+        (YamlValue::Text(text), FieldKind::Time) => check.check_time(text),
+        (YamlValue::Text(text), FieldKind::Flag) => check.check_flag(text),
+        (YamlValue::Text(text), FieldKind::Number) => check.check_number(text),
+        (YamlValue::Text(text), FieldKind::Choice(choice)) => check.check_choice(text, choice),
         (YamlValue::Text(_) | YamlValue::Map(_), FieldKind::List(inner)) => {
-            look.check_single(inner);
+            check.check_single(inner);
         }
-        (YamlValue::Text(_), FieldKind::Map(shape)) => look.check_shorthand(shape),
-        (YamlValue::List(_), _) => look.report_wrong_kind("is a list", kind),
-        (YamlValue::Map(_), _) => look.report_wrong_kind("is a mapping", kind),
-        (YamlValue::Text(_), FieldKind::MapOf(_)) => look.report_wrong_kind("is text", kind),
+        (YamlValue::Text(_), FieldKind::Map(shape)) => check.check_shorthand(shape),
+        (YamlValue::List(_), _) => check.report_wrong_kind("is a list", kind),
+        (YamlValue::Map(_), _) => check.report_wrong_kind("is a mapping", kind),
+        (YamlValue::Text(_), FieldKind::MapOf(_)) => check.report_wrong_kind("is text", kind),
     }
 }
 
-/// One value being looked at.
+/// The check of one value.
 struct LeafCheck<'a> {
     node: &'a YamlNode,
     key: &'a str,
@@ -373,7 +373,7 @@ impl LeafCheck<'_> {
         }
     }
 
-    /// One value where a list is expected.
+    /// Checks a single value where a list is expected.
     fn check_single(&mut self, inner: &'static FieldKind) {
         if self.fits(inner) {
             let strict = YamlData::List(vec![to_strict(self.node, inner)]);
@@ -384,7 +384,7 @@ impl LeafCheck<'_> {
         }
     }
 
-    /// A plain value where a mapping is expected.
+    /// Checks a plain value where a mapping is expected.
     fn check_shorthand(&mut self, shape: &'static Shape) {
         let Some(field) = shape.shorthand.and_then(|main| shape.field(main)) else {
             return self.report_wrong_kind("is text", &FieldKind::Map(shape));
@@ -395,7 +395,7 @@ impl LeafCheck<'_> {
         }
     }
 
-    /// Whether the value would be understood in its strict place; says what is wrong otherwise.
+    /// Whether the value would be readable as this type. Reports the problem otherwise.
     fn fits(&mut self, kind: &'static FieldKind) -> bool {
         let mut inner = Vec::new();
         check_value(self.node, kind, self.key, &mut self.path.clone(), &mut inner);
@@ -410,7 +410,7 @@ fn bare(text: String) -> YamlData {
     YamlData::Bare(text)
 }
 
-/// A value in the strict form of its kind, as far as that is known.
+/// Converts a value to the strict form of its type, if that form is known.
 fn to_strict(node: &YamlNode, kind: &'static FieldKind) -> YamlData {
     match (&node.value, kind) {
         (YamlValue::Text(_), FieldKind::Map(Shape { shorthand: Some(main), .. })) => {

@@ -1,4 +1,4 @@
-//! Kinds and stages of handoffs: what each must contain, as data.
+//! Requirements for each kind and pipeline stage of a handoff, loaded from a table.
 
 pub(crate) mod verdict;
 
@@ -9,16 +9,16 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The table that ships with midstride.
+/// The requirements that ship with midstride.
 const SHIPPED: &str = include_str!("stages.toml");
 
-/// What kinds and stages there are and what they require.
+/// All kinds and stages, and what they require.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stages {
-    /// Capabilities that are decided one by one.
+    /// The capabilities that each need a decision.
     pub capabilities: Option<Vec<String>>,
-    /// Fields in which an empty list states that there are none.
+    /// The fields in which an empty list means that there are none.
     pub may_be_empty: Option<Vec<String>>,
     /// Requirements by kind.
     #[serde(default)]
@@ -26,25 +26,25 @@ pub struct Stages {
     /// Requirements by stage.
     #[serde(default)]
     pub stages: BTreeMap<String, StageRule>,
-    /// Whether the project uses a pipeline: it has a pipeline folder, or it defines stages. Without
-    /// one, no document is taken for a stage unless it says that it is one.
+    /// Whether the project uses a pipeline: it has a pipeline folder or defines stages. Without a
+    /// pipeline, a document is a stage only if it declares one.
     #[serde(skip)]
     pub has_pipeline: bool,
 }
 
-/// What a kind of handoff requires. What is not said is as it ships.
+/// The requirements of a kind of handoff. Missing values keep the shipped ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct KindRule {
     requires: Option<Vec<String>>,
     sections: Option<Vec<String>>,
 }
 
-/// What a stage requires. What is not said is as it ships.
+/// The requirements of a stage. Missing values keep the shipped ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct StageRule {
-    /// The pipeline's folder it lies in.
+    /// The pipeline folder that contains its documents.
     pub folder: Option<String>,
-    /// Who writes it.
+    /// The agent that writes it.
     pub from: Option<String>,
     to: Option<Vec<String>>,
     requires: Option<Vec<String>>,
@@ -54,23 +54,23 @@ pub struct StageRule {
 }
 
 impl KindRule {
-    /// The keys that are known in one.
+    /// The known keys of a rule.
     pub const KEYS: [&str; 2] = ["requires", "sections"];
 }
 
 impl StageRule {
-    /// The keys that are known in one.
+    /// The known keys of a rule.
     pub const KEYS: [&str; 7] =
         ["folder", "from", "to", "requires", "upstream", "capabilities", "verdict"];
 }
 
 impl Stages {
-    /// The table that ships with midstride.
+    /// The requirements that ship with midstride.
     pub fn shipped() -> Self {
         toml_edit::de::from_str(SHIPPED).expect("the shipped table is read by a test")
     }
 
-    /// This table with what a project says over it.
+    /// Overrides these requirements with those of a project.
     #[must_use]
     pub fn with_project(mut self, project: Self) -> Self {
         self.capabilities = project.capabilities.or(self.capabilities);
@@ -100,8 +100,7 @@ impl Stages {
         self
     }
 
-    /// What in the table cannot be meant: names that are no names, fields and stages that do not
-    /// exist.
+    /// The mistakes in the table: invalid names, and fields, sections and stages that do not exist.
     pub fn problems(&self) -> Vec<String> {
         let mut found = Vec::new();
         let kinds = self.kinds.iter().map(|(name, rule)| (name, rule.requires()));
@@ -136,17 +135,17 @@ impl Stages {
         found
     }
 
-    /// Capabilities that are decided one by one.
+    /// The capabilities that each need a decision.
     pub fn capabilities(&self) -> &[String] {
         self.capabilities.as_deref().unwrap_or_default()
     }
 
-    /// Whether an empty list in a field states that there are none.
+    /// Whether an empty list in a field means that there are none.
     pub fn may_be_empty(&self, field: &str) -> bool {
         self.may_be_empty.iter().flatten().any(|name| name == field)
     }
 
-    /// The stage that lies in a folder of the pipeline.
+    /// The stage of a pipeline folder.
     pub fn stage_of_folder(&self, folder: &str) -> Option<&str> {
         self.find(|rule| rule.folder.as_deref() == Some(folder))
     }
@@ -166,8 +165,8 @@ impl Stages {
         self.stages.iter().filter(move |(_, rule)| derived(rule)).map(|(name, _)| name.as_str())
     }
 
-    /// Whether a reference leads to the document of a stage: it is its key, its file on a shelf of
-    /// ours, or a file of that id in the folder of the stage.
+    /// Whether a reference points to the document of a stage. It may be the key, the document's
+    /// file `id/stage`, or a file with that id in the folder of the stage.
     pub fn is_reference_to(&self, reference: &str, key: &HandoffKey) -> bool {
         let reference = reference.split('#').next().unwrap_or_default().trim();
         if reference == key.to_string() {
@@ -193,39 +192,39 @@ impl Stages {
 }
 
 impl KindRule {
-    /// Fields of the header.
+    /// The required header fields.
     pub fn requires(&self) -> &[String] {
         self.requires.as_deref().unwrap_or_default()
     }
 
-    /// The meanings of which at least one section must have one.
+    /// The accepted section meanings. At least one section must have one of them.
     pub fn meanings(&self) -> Vec<SectionMeaning> {
         self.sections.iter().flatten().filter_map(|name| meaning_of_name(name)).collect()
     }
 }
 
 impl StageRule {
-    /// For whom it is written.
+    /// The recipients of the document.
     pub fn to(&self) -> &[String] {
         self.to.as_deref().unwrap_or_default()
     }
 
-    /// Fields of the header; a dot leads into a field.
+    /// The required header fields. A dot separates nested fields.
     pub fn requires(&self) -> &[String] {
         self.requires.as_deref().unwrap_or_default()
     }
 
-    /// Stages it builds on, all of them.
+    /// The stages it builds on.
     pub fn upstream(&self) -> &[String] {
         self.upstream.as_deref().unwrap_or_default()
     }
 
-    /// Whether its decision is a verdict: approved or blocked.
+    /// Whether it decides on a verdict: approved or blocked.
     pub fn gives_verdict(&self) -> bool {
         self.verdict.unwrap_or(false)
     }
 
-    /// Whether each capability is decided here.
+    /// Whether it needs a decision on each capability.
     pub fn decides_capabilities(&self) -> bool {
         self.capabilities.unwrap_or(false)
     }
@@ -246,15 +245,15 @@ mod tests {
         for (name, keys) in known {
             let rules = table[name].as_table_like().unwrap();
             for (_, rule) in rules.iter() {
-                let strange =
+                let unknown =
                     rule.as_table_like().unwrap().iter().find(|(key, _)| !keys.contains(key));
-                assert!(strange.is_none(), "{strange:?}");
+                assert!(unknown.is_none(), "{unknown:?}");
             }
         }
     }
 
     #[test]
-    fn the_shipped_table_is_whole() {
+    fn the_shipped_table_is_consistent() {
         let stages = Stages::shipped();
         assert_eq!(stages.problems(), Vec::<String>::new());
         assert_eq!(stages.capabilities().len(), 4);
@@ -271,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_adds_and_changes_what_it_names() {
+    fn a_project_overrides_only_the_stages_it_names() {
         let own = r#"
             capabilities = []
             [stages.threat-model]
@@ -289,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_told() {
+    fn mistakes_in_a_stage_table_are_reported() {
         let own = r#"
             [stages."../x"]
             folder = "../../y"

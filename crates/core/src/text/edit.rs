@@ -1,49 +1,49 @@
-//! What may be changed in a document, as data: edits by meaning, patches by bytes.
+//! Changes to a document as data: an [`Edit`] names a header field, a [`Patch`] replaces bytes.
 
 use crate::text::span::Span;
 use crate::text::yaml::YamlData;
 use std::fmt;
 
-/// One change that is meant.
+/// One change to a document, in terms of its header and body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Gives a key of the header a value, adding the key where it is absent.
+    /// Sets a header key, adding it if it is missing.
     Set(HeaderPath, YamlData),
-    /// Adds an item at the end of a list of the header, making the list where there is none.
+    /// Appends an item to a header list, creating the list if it is missing.
     Append(HeaderPath, YamlData),
-    /// Takes a key or an item out of the header.
+    /// Removes a key or an item from the header.
     Remove(HeaderPath),
     /// Replaces bytes of the body.
     Body(Span, String),
 }
 
-/// A place in the header, from its outermost key.
+/// The path of a value in the header, starting at the outermost key.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct HeaderPath(pub Vec<HeaderPathStep>);
 
-/// One step into the header.
+/// One step of a [`HeaderPath`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderPathStep {
-    /// Into a mapping.
+    /// A key of a mapping.
     Key(String),
-    /// Into a list, from zero.
+    /// An index into a list, from zero.
     Item(usize),
 }
 
 impl HeaderPath {
-    /// A field of the handoff.
+    /// The path of a field under `handoff:`.
     pub fn field(name: &str) -> Self {
         Self::default().key("handoff").key(name)
     }
 
-    /// One step further, into a mapping.
+    /// Extends the path by a mapping key.
     #[must_use]
     pub fn key(mut self, name: &str) -> Self {
         self.0.push(HeaderPathStep::Key(name.to_owned()));
         self
     }
 
-    /// One step further, into a list.
+    /// Extends the path by a list index.
     #[must_use]
     pub fn item(mut self, index: usize) -> Self {
         self.0.push(HeaderPathStep::Item(index));
@@ -51,7 +51,7 @@ impl HeaderPath {
     }
 }
 
-/// `decisions_made[2].rationale`
+/// Formats the path as `decisions_made[2].rationale`.
 impl fmt::Display for HeaderPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, step) in self.0.iter().enumerate() {
@@ -65,34 +65,34 @@ impl fmt::Display for HeaderPath {
     }
 }
 
-/// A change of bytes that can be taken back.
+/// A reversible change of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// In the order of the text; none overlaps another.
+    /// The replacements, in text order and without overlaps.
     pub replacements: Vec<Replacement>,
 }
 
-/// Bytes that give way to others.
+/// One replaced range of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// Where, in the text before the patch.
+    /// The byte offset in the text before the patch.
     pub at: usize,
-    /// What stood there.
+    /// The text that is replaced.
     pub old: String,
-    /// What stands there afterwards.
+    /// The text that replaces it.
     pub new: String,
 }
 
-/// A patch does not belong to this text.
+/// The error for a patch that was made for a different text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the text at byte {at} is not the one this patch was made for")]
 pub struct PatchMismatch {
-    /// The first byte that differs.
+    /// The offset of the first replacement that does not match.
     pub at: usize,
 }
 
 impl Patch {
-    /// The patch that makes `new` of `old`, as one replacement of what differs.
+    /// Returns the patch that turns `old` into `new`: one replacement that covers every difference.
     pub fn between(old: &str, new: &str) -> Self {
         let same = |(a, b): &(char, char)| a == b;
         let prefix: usize =
@@ -113,7 +113,7 @@ impl Patch {
         Self { replacements: vec![Replacement { at: prefix, old, new }] }
     }
 
-    /// The text after the patch.
+    /// Applies the patch to `text`.
     pub fn apply(&self, text: &str) -> Result<String, PatchMismatch> {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
@@ -128,7 +128,7 @@ impl Patch {
         Ok(out)
     }
 
-    /// The patch that takes this one back.
+    /// Returns the patch that undoes this one.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let mut growth = 0_isize;
@@ -144,7 +144,7 @@ impl Patch {
         Self { replacements }
     }
 
-    /// Whether nothing changes.
+    /// Whether the patch changes nothing.
     pub fn is_empty(&self) -> bool {
         self.replacements.iter().all(|replacement| replacement.old == replacement.new)
     }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_and_its_reverse_give_the_text_back() {
+    fn a_patch_and_its_reverse_restore_the_text() {
         let patch = Patch {
             replacements: vec![
                 Replacement { at: 0, old: "ab".into(), new: "x".into() },
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_patch_between_two_texts_is_what_differs() {
+    fn the_patch_between_two_texts_replaces_only_what_differs() {
         let patch = Patch::between("one two three", "one zwei three");
         assert_eq!(patch.replacements.len(), 1);
         assert_eq!(patch.apply("one two three").unwrap(), "one zwei three");

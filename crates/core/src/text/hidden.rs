@@ -1,18 +1,20 @@
-//! Characters that are not seen, or change what is seen. The one table of them: whatever is shown,
-//! told or written into a page asks here.
+//! Invisible characters, and characters that change how other text is displayed.
+//!
+//! This is the only table of them. Terminal output, briefings and HTML pages all use it.
 
-/// What stands where something hidden stood.
+/// The character that replaces a hidden character.
 pub const HIDDEN_MARK: char = char::REPLACEMENT_CHARACTER;
 
-/// Hints for the shaping of letters: nobody misses them.
+/// Whether a character only affects how letters are shaped or joined. Removing it loses nothing.
 pub fn is_shaping_hint(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x34F | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200D
         | 0x2060 | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0)
 }
 
-/// What is not seen, or changes what is seen: controls, directions, annotations, tags, selectors,
-/// private characters, line breaks that are none everywhere.
+/// Whether a character is invisible or changes how other text is displayed: controls, bidi
+/// controls, annotations, tags, selectors, private-use characters, and line separators that not
+/// every program treats as line breaks.
 pub fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
     c.is_control()
@@ -24,12 +26,13 @@ pub fn is_hidden(c: char) -> bool {
             | 0xE0000..)
 }
 
-/// Whether a character of a text with lines is not seen, or steers what is.
+/// Whether a character of a multi-line text is invisible. Line breaks and tabs count as visible.
 pub fn is_invisible(c: char) -> bool {
     !matches!(c, '\n' | '\t') && (is_hidden(c) || is_shaping_hint(c))
 }
 
-/// Lines of which everything is seen: hidden characters are marked, hints for shaping are gone.
+/// Makes every character of a multi-line text visible: replaces hidden characters with
+/// [`HIDDEN_MARK`] and removes shaping hints.
 pub fn visible_text(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let shown = |c: char| match c {
@@ -40,7 +43,7 @@ pub fn visible_text(text: &str) -> String {
     text.chars().filter_map(shown).collect()
 }
 
-/// The same in one line.
+/// Like [`visible_text`], but also replaces line breaks and tabs, so that one line remains.
 pub fn visible_line(text: &str) -> String {
     visible_text(text).replace(['\n', '\t'], &HIDDEN_MARK.to_string())
 }
@@ -50,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_in_a_shown_text_is_seen() {
+    fn visible_text_has_no_invisible_characters() {
         assert_eq!(visible_text("a\tb\r\nä日e\u{301} 👍🏽"), "a\tb\nä日e\u{301} 👍🏽");
         assert_eq!(
             visible_text("a\u{1b}[2K\u{7}\rb\u{202e}c\u{2028}"),

@@ -1,49 +1,49 @@
-//! The names of things: ids are types, so that mixing them does not compile.
+//! Ids of handoffs, features and tasks. Each is its own type, so mixing them up does not compile.
 
 use std::collections::HashMap;
 use std::fmt;
 
-/// The longest id that is accepted; longer ones make unusable file names.
+/// The maximum length of an id. Longer ids make unusable file names.
 pub const ID_LENGTH_MAX: usize = 100;
 
-/// Names that some file systems keep for devices, whatever ending is put behind them.
+/// Names that Windows reserves for devices, with any file extension.
 const DEVICE_NAMES: [&str; 22] = [
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
     "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
-/// The id of a handoff: a slug that is also a safe file name on every system.
+/// The id of a handoff: a slug that is also a safe file name on every operating system.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HandoffId(String);
 
-/// Why a text is not an id.
+/// Why a text is not a valid id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandoffIdError {
-    /// Nothing was given.
+    /// The text is empty.
     #[error("an id cannot be empty")]
     Empty,
-    /// Over the limit.
+    /// The text is longer than [`ID_LENGTH_MAX`].
     #[error("an id has at most {ID_LENGTH_MAX} characters, this one has {0}")]
     TooLong(usize),
-    /// A character outside the slug alphabet.
+    /// The text contains a character outside the slug alphabet.
     #[error("`{0}` cannot stand in an id: use a-z, 0-9, `.`, `_` and `-`")]
     InvalidCharacter(char),
-    /// A leading dot or hyphen, or a trailing dot.
+    /// The text does not start with a letter or digit, or it ends with a dot.
     #[error("an id starts with a letter or a digit and does not end with a dot")]
     InvalidEdge,
-    /// A name that some file systems keep for a device.
+    /// The text is a reserved device name.
     #[error("`{0}` is the name of a device on some systems")]
     DeviceName(String),
 }
 
 impl HandoffId {
-    /// Reads an id; says what is wrong with it otherwise.
+    /// Parses an id, or returns why it is invalid.
     pub fn parse(text: &str) -> Result<Self, HandoffIdError> {
         let Some(first) = text.chars().next() else {
             return Err(HandoffIdError::Empty);
         };
-        let stranger = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '.' | '_' | '-');
-        if let Some(character) = text.chars().find(stranger) {
+        let is_invalid = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '.' | '_' | '-');
+        if let Some(character) = text.chars().find(is_invalid) {
             return Err(HandoffIdError::InvalidCharacter(character));
         }
         if text.len() > ID_LENGTH_MAX {
@@ -59,7 +59,7 @@ impl HandoffId {
         Ok(Self(text.to_owned()))
     }
 
-    /// Makes an id from a title: lower case, words joined by hyphens.
+    /// Makes an id from a title: the first words in lower case, joined by hyphens.
     pub fn from_title(title: &str) -> Option<Self> {
         const WORDS_MAX: usize = 6;
         let lower: String = title.to_lowercase().chars().map(without_accent).collect();
@@ -73,7 +73,7 @@ impl HandoffId {
         Self::parse(slug.trim_end_matches('-')).ok()
     }
 
-    /// As text.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -85,7 +85,7 @@ impl fmt::Display for HandoffId {
     }
 }
 
-/// Letters with marks as people type them without.
+/// Transliterates an accented letter to ASCII.
 fn without_accent(letter: char) -> String {
     match letter {
         'ä' | 'æ' => "ae".to_owned(),
@@ -112,20 +112,20 @@ fn without_accent(letter: char) -> String {
 pub struct FeatureNumber(pub u32);
 
 impl FeatureNumber {
-    /// The number at the start of `feat-042` or `feat-042-a-name`.
+    /// Parses the number in `feat-042` or `feat-042-a-name`.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix("feat-")?;
         let digits = rest.split('-').next()?;
         (digits.len() >= 3).then(|| digits.parse().ok().map(Self))?
     }
 
-    /// The number after this one.
+    /// Returns the next number.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
-    /// The id that carries it.
+    /// The handoff id with this number.
     pub fn id(self) -> HandoffId {
         HandoffId(self.to_string())
     }
@@ -137,12 +137,12 @@ impl fmt::Display for FeatureNumber {
     }
 }
 
-/// The uid of a task: a UUID in lower case, so that it is unique on every machine.
+/// The uid of a task: a lowercase UUID, so that ids from different machines never collide.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId(String);
 
 impl TaskId {
-    /// Reads a uid.
+    /// Parses a uid.
     pub fn parse(text: &str) -> Option<Self> {
         let fits = |(at, byte): (usize, u8)| match at {
             8 | 13 | 18 | 23 => byte == b'-',
@@ -152,13 +152,13 @@ impl TaskId {
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// As text.
+    /// The uid as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What people type: `t-` and the last forty random bits, in letters that are not mistaken for
-    /// each other.
+    /// The short name that users type: `t-` and the last 40 random bits, in an alphabet without
+    /// easily confused letters.
     pub fn short(&self) -> String {
         const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
         let last = &self.0[self.0.len() - 10..];
@@ -177,17 +177,17 @@ impl fmt::Display for TaskId {
     }
 }
 
-/// What a handoff is looked up by: its id, and its stage where one id has several documents.
+/// The lookup key of a handoff: its id, and its stage if several documents share one id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HandoffKey {
     /// The id.
     pub id: String,
-    /// The stage of a pipeline document.
+    /// The stage, for a pipeline document.
     pub stage: Option<String>,
 }
 
 impl HandoffKey {
-    /// Reads a key as it is written: an id, or `id/stage`. `None` for what cannot be one.
+    /// Parses a key written as `id` or `id/stage`. Returns `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         let (id, stage) = match text.split_once('/') {
             Some((id, stage)) => (id, Some(stage)),
@@ -208,7 +208,7 @@ impl fmt::Display for HandoffKey {
     }
 }
 
-/// Which of many keys a name means, however many there are.
+/// An index that resolves names to handoff keys in constant time.
 #[derive(Clone, Debug, Default)]
 pub struct HandoffNames {
     by_key: HashMap<String, usize>,
@@ -216,7 +216,7 @@ pub struct HandoffNames {
 }
 
 impl HandoffNames {
-    /// The names of these keys; each is known by its position.
+    /// Indexes the keys. Lookups return the position of a key.
     pub fn new<'k>(keys: impl IntoIterator<Item = &'k HandoffKey>) -> Self {
         let mut names = Self::default();
         for (index, key) in keys.into_iter().enumerate() {
@@ -226,7 +226,7 @@ impl HandoffNames {
         names
     }
 
-    /// The one with this key, or with this id where only one has it.
+    /// The position of the key with this name, or of the only key with this id.
     pub fn find(&self, name: &str) -> Option<usize> {
         let by_id = || match self.all_with_id(name) {
             [one] => Some(*one),
@@ -235,13 +235,13 @@ impl HandoffNames {
         self.by_key.get(name).copied().or_else(by_id)
     }
 
-    /// All with this id.
+    /// The positions of all keys with this id.
     pub fn all_with_id(&self, id: &str) -> &[usize] {
         self.by_id.get(id).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// The candidate nearest to `wanted`, if one is near enough to be meant.
+/// The candidate most similar to `wanted`, if one is similar enough to suggest.
 pub fn nearest_match<'c>(
     wanted: &str,
     candidates: impl IntoIterator<Item = &'c str>,
@@ -251,7 +251,7 @@ pub fn nearest_match<'c>(
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(wanted, candidate), candidate))
         .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
-        // Of two that are as near, the first: `S03` is `S003`, not `S013`.
+        // On a tie the first candidate wins: `S03` suggests `S003`, not `S013`.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, candidate)| candidate)
 }
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_means_one_key_or_an_id_that_only_one_has() {
+    fn a_name_matches_a_key_or_a_unique_id() {
         let key = |id: &str, stage: Option<&str>| HandoffKey {
             id: id.to_owned(),
             stage: stage.map(str::to_owned),
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_name_is_suggested_and_a_far_one_is_not() {
+    fn only_a_similar_name_is_suggested() {
         assert_eq!(nearest_match("rationnale", ["rationale", "decision"]), Some("rationale"));
         assert_eq!(nearest_match("zebra", ["rationale", "decision"]), None);
     }

@@ -1,23 +1,23 @@
-//! The body as blocks with their bytes: headings, paragraphs, list items, code.
+//! Parses a Markdown body into headings and blocks, each with its byte span.
 
 use crate::text::span::{Span, Spanned};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// A piece of a body.
+/// A block of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkdownBlock {
-    /// What it is.
+    /// The kind of block.
     pub kind: MarkdownBlockKind,
-    /// Its bytes in the whole file.
+    /// Its span in the whole file.
     pub at: Span,
 }
 
-/// What a piece of a body is.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkdownBlockKind {
-    /// Running text outside lists.
+    /// A paragraph outside lists.
     Paragraph,
-    /// An item of an outermost list, with everything in it.
+    /// An item of a top-level list, including nested blocks.
     Item,
     /// Code, fenced or indented.
     Code,
@@ -30,24 +30,24 @@ pub enum MarkdownBlockKind {
 /// A heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// From 1 to 6.
+    /// The level, from 1 to 6.
     pub level: u8,
-    /// Its text without markup.
+    /// The text without markup, with the span of the heading.
     pub title: Spanned<String>,
 }
 
-/// The headings and blocks of a body, in the order of the text.
+/// The headings and blocks of a body, in text order.
 #[derive(Clone, Debug, Default)]
 pub struct MarkdownBody {
     /// Headings outside quotes and lists.
     pub headings: Vec<Heading>,
-    /// Everything else.
+    /// Everything that is not a heading.
     pub blocks: Vec<MarkdownBlock>,
-    /// Every piece of code, inline code included: text that is not prose.
+    /// The spans of all code, including inline code. This text is not prose.
     pub code: Vec<Span>,
 }
 
-/// Reads the Markdown that stands at `within` in `text`.
+/// Parses the Markdown at `within` in `text`.
 pub fn parse(text: &str, within: Span) -> MarkdownBody {
     let mut reader =
         MarkdownReader { out: MarkdownBody::default(), lists: 0, quotes: 0, heading: None };
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_know_their_bytes() {
+    fn headings_and_blocks_have_their_byte_spans() {
         let text = "intro\n\n# One `two`\n\n- a\n  - b\n- c\n\n```sh\n# no heading\n```\n";
         let blocks = parse(text, Span::new(0, text.len()));
         assert_eq!(blocks.headings.len(), 1);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_in_a_list_or_quote_is_no_section() {
+    fn a_heading_in_a_list_or_quote_is_ignored() {
         let text = "> # quoted\n\n- # listed\n\nSetext\n======\n";
         let blocks = parse(text, Span::new(0, text.len()));
         let titles: Vec<&str> = blocks.headings.iter().map(|h| h.title.value.as_str()).collect();

@@ -1,8 +1,8 @@
-//! Text that may be written: what the rules recognise as a secret is taken out first.
+//! Redacts secrets from text before it is written.
 //!
-//! Only [`Clean`] text reaches a document, a kept revision or a log. The rules stand in
-//! `redact/rules.txt`: letters that only a provider gives, grammars that many share, and names that
-//! tell what is assigned to them. A project adds its own; nobody takes one away.
+//! Only [`CleanText`] reaches a document, a stored revision or a log. The rules are in
+//! `redact/rules.txt`: prefixes of provider tokens, grammars shared by many tools, and names such
+//! as `password` whose value is a secret. A project can add rules but cannot remove any.
 
 mod assignment;
 mod base64;
@@ -35,42 +35,43 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use table::SecretRule;
 
-/// What stands in the place of a secret; one word, so that it harms neither YAML nor Markdown.
+/// The prefix of the word that replaces a secret. It is one word, so it breaks neither YAML nor
+/// Markdown.
 const REDACTION_MARK: &str = "REDACTED-";
 
-/// The rules that ship with midstride. Nothing of them is read before the first text comes.
+/// The rules that ship with midstride, parsed on first use.
 static SHIPPED: LazyLock<RedactionRules> =
     LazyLock::new(|| RedactionRules { scanner: Scanner::new(Vec::new()) });
 
-/// Text without the secrets that the rules recognise.
+/// Text from which all recognized secrets have been redacted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleanText(String);
 
-/// A secret that was taken out.
+/// A secret that was redacted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redaction {
-    /// What it was.
+    /// The kind of secret.
     pub kind: Cow<'static, str>,
-    /// Where it stood, in the text before.
+    /// Its span in the original text.
     pub at: Span,
 }
 
-/// A rule that a project adds. It can only take more out, so nobody has to trust it.
+/// A rule that a project adds. It can only redact more, so it needs no approval.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CustomRule {
-    /// What stands behind `REDACTED-`.
+    /// The word after `REDACTED-`.
     pub kind: String,
-    /// The letters that begin the secret.
+    /// The prefix of the secret.
     pub begins: String,
-    /// What follows them, as a regular expression.
+    /// A regular expression for the rest of the secret.
     pub then: String,
 }
 
-/// No project adds more rules.
+/// The maximum number of rules a project can add.
 const CUSTOM_RULES_MAX: usize = 100;
 
-/// What is recognised as a secret.
+/// A set of redaction rules.
 #[derive(Debug)]
 pub struct RedactionRules {
     scanner: Scanner,
@@ -82,8 +83,8 @@ impl RedactionRules {
         &SHIPPED
     }
 
-    /// The rules that ship with midstride and those that a project adds; the first that cannot be
-    /// used is said.
+    /// The rules that ship with midstride plus those of a project. Returns an error for the first
+    /// custom rule that is invalid.
     pub fn with_custom(added: &[CustomRule]) -> Result<Self, String> {
         if added.len() > CUSTOM_RULES_MAX {
             return Err(format!("there are more than {CUSTOM_RULES_MAX} rules in `redact`"));
@@ -92,12 +93,12 @@ impl RedactionRules {
         Ok(Self { scanner: Scanner::new(others) })
     }
 
-    /// The secrets in a text, in order; none overlaps another.
+    /// Finds the secrets in a text, in order and without overlaps.
     pub fn find(&self, text: &[u8]) -> Vec<Redaction> {
         scan::merge_overlapping(self.scanner.find(text, 0..text.len()))
     }
 
-    /// A text without its secrets, and what was taken out.
+    /// Redacts a text. Returns the clean text and the secrets found.
     pub fn clean(&self, text: &str) -> (CleanText, Vec<Redaction>) {
         let found = self.find(text.as_bytes());
         let mut clean = String::with_capacity(text.len());
@@ -112,7 +113,7 @@ impl RedactionRules {
         (CleanText(clean), found)
     }
 
-    /// The same of a text in JSON, string by string: what is left is JSON, whatever a rule takes out.
+    /// Redacts each string of a JSON text separately, so that the result is still valid JSON.
     pub fn clean_json(&self, text: &str) -> (CleanText, Vec<Redaction>) {
         let (mut clean, mut found) = (String::with_capacity(text.len()), Vec::new());
         let mut rest = text;
@@ -120,12 +121,12 @@ impl RedactionRules {
             let (before, string) = rest.split_at(open);
             clean.push_str(before);
             let (quoted, behind) = string.split_at(quoted_length(string));
-            let (cleaned, taken_out) = self.clean(&unquote(quoted));
-            match taken_out.is_empty() {
+            let (cleaned, redactions) = self.clean(&unquote(quoted));
+            match redactions.is_empty() {
                 true => clean.push_str(quoted),
                 false => clean.push_str(&Value::from(cleaned.as_str()).to_string()),
             }
-            found.extend(taken_out);
+            found.extend(redactions);
             rest = behind;
         }
         clean.push_str(rest);
@@ -133,7 +134,7 @@ impl RedactionRules {
     }
 }
 
-/// How long a string of JSON is that a text begins with, with its quotes.
+/// The length of the JSON string at the start of a text, including its quotes.
 fn quoted_length(text: &str) -> usize {
     let mut is_escaped = false;
     let end = text.bytes().skip(1).position(|byte| {
@@ -144,7 +145,7 @@ fn quoted_length(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 2)
 }
 
-/// What a string of JSON says.
+/// Decodes a JSON string.
 fn unquote(quoted: &str) -> Cow<'_, str> {
     match quoted.contains('\\') {
         true => serde_json::from_str(quoted).map_or(Cow::Borrowed(quoted), Cow::Owned),
@@ -153,12 +154,12 @@ fn unquote(quoted: &str) -> Cow<'_, str> {
 }
 
 impl CleanText {
-    /// The text without its secrets, and what was taken out.
+    /// Redacts a text with the shipped rules. Returns the clean text and the secrets found.
     pub fn redact(text: &str) -> (Self, Vec<Redaction>) {
         RedactionRules::shipped().clean(text)
     }
 
-    /// As text.
+    /// The clean text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

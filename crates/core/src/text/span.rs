@@ -1,8 +1,8 @@
-//! Places in a text: byte spans, values that know where they stood, lines and columns.
+//! Byte spans of a text, values with their span, and line and column numbers.
 
 use std::ops::Range;
 
-/// Bytes of the whole file, from `start` up to but not including `end`.
+/// A byte range of the whole file, from `start` up to but not including `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The first byte.
@@ -12,92 +12,92 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes from `start` to `end`.
+    /// Creates the span from `start` to `end`. It is empty if `end` is before `start`.
     pub fn new(start: usize, end: usize) -> Self {
         Self { start, end: end.max(start) }
     }
 
-    /// A place between two bytes.
+    /// Creates an empty span at `at`.
     pub fn empty(at: usize) -> Self {
         Self { start: at, end: at }
     }
 
-    /// How many bytes it covers.
+    /// The number of bytes.
     pub fn len(self) -> usize {
         self.end - self.start
     }
 
-    /// Whether it covers nothing.
+    /// Whether the span covers no bytes.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// The same bytes, seen from `base` bytes earlier.
+    /// Moves the span `base` bytes further into the text.
     #[must_use]
     pub fn shifted(self, base: usize) -> Self {
         Self { start: self.start + base, end: self.end + base }
     }
 
-    /// The text at this place; empty where the span does not fit the text.
+    /// The text of the span; empty if the span does not fit the text.
     pub fn slice(self, text: &str) -> &str {
         text.get(self.range()).unwrap_or_default()
     }
 
-    /// As a range, for slicing.
+    /// The span as a range, for slicing.
     pub fn range(self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// Whether `other` lies inside.
+    /// Whether `other` is inside this span.
     pub fn contains(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 }
 
-/// A value and the place where it was read.
+/// A value and the span it was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spanned<T> {
-    /// What was read.
+    /// The value.
     pub value: T,
-    /// Where.
+    /// The span it was read from.
     pub at: Span,
 }
 
 impl<T> Spanned<T> {
-    /// A value read at a place.
+    /// Creates a value with its span.
     pub fn new(value: T, at: Span) -> Self {
         Self { value, at }
     }
 
-    /// Another value read at the same place.
+    /// Converts the value and keeps the span.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned { value: change(self.value), at: self.at }
     }
 }
 
-/// A line and a column as people count them, from one; columns count characters.
+/// A line and a column, both counted from one. Columns count characters, not bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line, from one.
     pub line: usize,
-    /// The character in that line, from one.
+    /// The character within the line, from one.
     pub column: usize,
 }
 
-/// Where each line of a text starts.
+/// The start offset of each line of a text.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<usize>,
 }
 
 impl LineIndex {
-    /// Finds the lines of `text`.
+    /// Indexes the lines of `text`.
     pub fn new(text: &str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         Self { starts: std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect() }
     }
 
-    /// The line and column of a byte of the same text.
+    /// The line and column of a byte. `text` must be the text the index was built from.
     pub fn position(&self, text: &str, byte: usize) -> Position {
         let index = self.starts.partition_point(|start| *start <= byte) - 1;
         let line = text.get(self.starts[index]..byte.min(text.len())).unwrap_or_default();
@@ -105,7 +105,7 @@ impl LineIndex {
     }
 }
 
-/// The start of the line that holds `byte`.
+/// The offset of the start of the line that contains `byte`.
 pub fn line_start(text: &str, byte: usize) -> usize {
     text.as_bytes()[..byte.min(text.len())]
         .iter()
@@ -113,7 +113,7 @@ pub fn line_start(text: &str, byte: usize) -> usize {
         .map_or(0, |at| at + 1)
 }
 
-/// One past the line break that ends the line of `byte`, or the end of the text.
+/// The offset just after the line break of the line that contains `byte`, or the end of the text.
 pub fn line_end(text: &str, byte: usize) -> usize {
     text.as_bytes()[byte.min(text.len())..]
         .iter()

@@ -1,19 +1,19 @@
-//! Times as people write them: read leniently, written strictly, the text kept.
+//! Times in handoffs: parsed leniently, always written as UTC with whole seconds.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
-/// A time that was read, and how exactly it was given.
+/// A parsed time and how precisely it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time {
-    /// The moment; without a zone in the text, UTC is assumed.
+    /// The point in time. UTC is assumed if the text has no zone.
     pub moment: Timestamp,
-    /// What the text left open.
+    /// Which parts the text omits.
     pub exactness: Exactness,
 }
 
-/// What the text of a time left open.
+/// Which parts of a time the text omits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exactness {
     /// Date, time and zone.
@@ -29,15 +29,15 @@ pub enum Exactness {
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 impl Time {
-    /// Whole days from here to a moment; none where it lies ahead of it.
+    /// The number of whole days from this time to `now`; `None` if this time is in the future.
     pub fn days_before(self, now: Timestamp) -> Option<i64> {
         let seconds = now.duration_since(self.moment).as_secs();
         (self.moment <= now).then_some(seconds / DAY_SECONDS)
     }
 
-    /// Reads a time in ISO 8601 or one of its common neighbours.
+    /// Parses a time in ISO 8601 or a common variant of it.
     ///
-    /// A `Timestamp` is tried first: a civil time would silently drop an offset.
+    /// Tries `Timestamp` first, because parsing a civil time would silently drop an offset.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (text, utc) = match text.strip_suffix("UTC") {
@@ -48,7 +48,7 @@ impl Time {
         if let Ok(moment) = text.parse::<Timestamp>() {
             return Some(Self { moment, exactness: given });
         }
-        // jiff wants seconds before some zones; people leave them out.
+        // jiff requires seconds before some zones, but they are often omitted.
         if let Some(moment) = with_seconds(text).and_then(|text| text.parse().ok()) {
             return Some(Self { moment, exactness: Exactness::NoSeconds });
         }
@@ -63,7 +63,7 @@ impl Time {
     }
 }
 
-/// Whether a time of day is given to the second.
+/// Whether the time of day includes seconds.
 fn has_seconds(text: &str) -> bool {
     let of_day = text.get("2026-03-21T".len()..).unwrap_or_default();
     let of_day = of_day.split(['Z', 'z', '+', '-']).next().unwrap_or_default();
@@ -74,14 +74,14 @@ fn in_utc(civil: DateTime) -> Option<Timestamp> {
     civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
 
-/// `2026-03-21T17:24Z` and `2026-03-21 17:24+01:00` with `:00` put in.
+/// Inserts `:00` into times such as `2026-03-21T17:24Z` and `2026-03-21 17:24+01:00`.
 fn with_seconds(text: &str) -> Option<String> {
     const UP_TO_MINUTES: usize = "2026-03-21T17:24".len();
     let (civil, zone) = text.split_at_checked(UP_TO_MINUTES)?;
     zone.starts_with(['Z', 'z', '+', '-']).then(|| format!("{civil}:00{zone}"))
 }
 
-/// The one way midstride writes a time: UTC, whole seconds.
+/// Formats a time the only way midstride writes it: UTC, whole seconds.
 pub fn format_time(moment: Timestamp) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn common_time_formats_are_parsed() {
         let exact = |text: &str| Some((text.to_owned(), Exactness::Exact));
         assert_eq!(read("2026-03-21T17:24:00Z"), exact("2026-03-21T17:24:00Z"));
         assert_eq!(read("2026-03-21T17:24:00+01:00"), exact("2026-03-21T16:24:00Z"));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_time_is_not_read() {
+    fn text_that_is_not_a_time_is_rejected() {
         for text in ["", "yesterday", "2026-13-01", "21.03.2026", "2026-03-21T99:00"] {
             assert_eq!(read(text), None, "{text}");
         }

@@ -1,38 +1,38 @@
-//! How many tokens a text costs a model, told without a tokenizer's tables.
+//! Estimates how many tokens a text costs a model, without a tokenizer's tables.
 //!
-//! A tokenizer cuts a text where the kind of its characters changes, then cuts rare words further.
-//! What such a cut costs on average is all that is kept here: a few numbers per family of models,
-//! fitted by least squares to the `usage` of real transcripts. It is meant for texts of a few
-//! hundred tokens and more; of a single word it knows little. It is rather a little high than low,
-//! because a budget has to hold.
+//! A tokenizer splits a text where the kind of character changes, then splits rare words further.
+//! This module stores only the average cost of each kind of split: a few numbers per model family,
+//! fitted by least squares to the `usage` of real transcripts. The estimate is meant for texts of a
+//! few hundred tokens or more and is unreliable for a single word. It errs on the high side so that
+//! a text stays within its token budget.
 
-/// Models that cut text alike.
+/// A family of models with similar tokenizers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TokenizerFamily {
-    /// Claude. It cuts finest, so what fits here fits everywhere.
+    /// Claude. It produces the most tokens, so a text that fits here fits every model.
     #[default]
     Claude,
     /// GPT since `o200k`.
     Gpt,
 }
 
-/// How many tokens a text costs, whoever reads it: by the family that cuts finest.
+/// Estimates the tokens of a text for any model, using the family that produces the most tokens.
 pub fn estimate(text: &str) -> u64 {
     TokenizerFamily::default().estimate(text)
 }
 
-/// The same in thousandths, which can be added up before they are made whole.
+/// Like [`estimate`], but in thousandths of a token, so that sums are rounded only once.
 pub(crate) fn thousandths(text: &str) -> u64 {
     TokenizerFamily::default().thousandths(text)
 }
 
-/// Thousandths of tokens as tokens.
+/// Converts thousandths to whole tokens, rounding up.
 pub(crate) fn round_up(thousandths: u64) -> u64 {
     thousandths.div_ceil(THOUSANDTHS)
 }
 
 impl TokenizerFamily {
-    /// How many tokens a text costs a model of this family.
+    /// Estimates the tokens of a text for a model of this family.
     pub fn estimate(self, text: &str) -> u64 {
         round_up(self.thousandths(text))
     }
@@ -58,58 +58,58 @@ impl TokenizerFamily {
 }
 
 const THOUSANDTHS: u64 = 1000;
-/// Up to here, a word is likely to be one token.
+/// A word of up to this many letters is likely to be one token.
 const COMMON_LETTERS: usize = 4;
-/// Beyond this, a word is likely to be cut again.
+/// A word of more than this many letters is likely to be split again.
 const LONG_LETTERS: usize = 8;
-/// As many digits are one token at most.
+/// The maximum number of digits in one token.
 const DIGITS: usize = 3;
 
-/// Letters of two bytes begin with these; what begins lower is a sign, as `«` and `§`.
+/// The first and last lead byte of two-byte letters. Lower lead bytes are signs such as `«`, `§`.
 const FOREIGN_FIRST: u8 = 0xc3;
 const FOREIGN_LAST: u8 = 0xdf;
 
-/// What each kind of run costs, in thousandths of a token.
+/// The cost of each kind of run, in thousandths of a token.
 struct TokenCosts {
-    /// A word, or a part of one that begins with a capital; the space before it is free.
+    /// A word, or a part of a word that starts with a capital. The space before it is free.
     word: u64,
     /// Each letter from the fifth to the eighth.
     letter: u64,
     /// Each letter from the ninth on.
     late_letter: u64,
-    /// Each capital behind another.
+    /// Each capital after the first.
     capital: u64,
-    /// What a letter of two bytes costs more: accents, Cyrillic, Greek, Hebrew, Arabic.
+    /// The extra cost of a two-byte letter: accents, Cyrillic, Greek, Hebrew, Arabic.
     foreign_letter: u64,
     /// Up to three digits.
     digits: u64,
-    /// The first of several marks in a row.
+    /// The first of several punctuation marks in a row.
     mark: u64,
-    /// Each further one.
+    /// Each further punctuation mark.
     more_mark: u64,
-    /// Line ends in a row.
+    /// A run of line breaks.
     lines: u64,
-    /// The spaces a line begins with.
+    /// The indentation of a line.
     indent: u64,
-    /// Several spaces elsewhere.
+    /// Several spaces in a row elsewhere.
     gap: u64,
-    /// One space before a digit or a mark.
+    /// One space before a digit or a punctuation mark.
     space: u64,
     tab: u64,
-    /// Dashes, typographic quotes, arrows, lines of boxes.
+    /// Dashes, typographic quotes, arrows, box-drawing characters.
     sign: u64,
     /// Chinese, Japanese, Korean.
     ideograph: u64,
-    /// Other scripts of three bytes: Thai and those of India.
+    /// Other three-byte scripts, such as Thai and the scripts of India.
     three_bytes: u64,
-    /// Emoji and what is rare.
+    /// Emoji and rare characters.
     four_bytes: u64,
 }
 
-/// Fitted to 144 sessions of Claude Code, none of which the tests measure: 710 messages whose
-/// whole text is in the transcript, against their `output_tokens`, and 499 results of tools,
-/// against the growth of the context. All of it is English and code; what other scripts cost is
-/// more than it is for GPT, on the safe side.
+/// Fitted to 144 Claude Code sessions that the tests do not use: 710 messages whose whole text is
+/// in the transcript, against their `output_tokens`, and 499 tool results, against the growth of
+/// the context. All of it is English and code. To be safe, the costs of other scripts are set
+/// higher than for GPT.
 const CLAUDE: TokenCosts = TokenCosts {
     word: 1093,
     letter: 71,
@@ -130,9 +130,9 @@ const CLAUDE: TokenCosts = TokenCosts {
     four_bytes: 2538,
 };
 
-/// Fitted to counts by the published table of `o200k` over the texts of transcripts, handoffs in
-/// several languages and source code. Transcripts of Codex that have both a real `usage` and their
-/// text were not at hand.
+/// Fitted to token counts of the published `o200k` table over transcripts, handoffs in several
+/// languages, and source code. No Codex transcripts with both a real `usage` and the text were
+/// available.
 const GPT: TokenCosts = TokenCosts {
     word: 1056,
     letter: 54,
@@ -154,7 +154,7 @@ const GPT: TokenCosts = TokenCosts {
 };
 
 impl TokenCosts {
-    /// How long the run is that a text begins with, and what it costs.
+    /// Returns the length and the cost of the run at the start of a text.
     fn chunk_cost(&self, first: u8, text: &[u8]) -> (usize, u64) {
         match first {
             b'A'..=b'Z' | b'a'..=b'z' | FOREIGN_FIRST..=FOREIGN_LAST => self.word_cost(text),
@@ -178,7 +178,8 @@ impl TokenCosts {
         }
     }
 
-    /// `parseHTTPHeader` is `parse`, `HTTPHeader`: a capital begins a word unless one is before it.
+    /// The length and cost of a word. A capital starts a new word unless it follows another
+    /// capital: `parseHTTPHeader` is split into `parse` and `HTTPHeader`.
     fn word_cost(&self, text: &[u8]) -> (usize, u64) {
         let (mut length, mut letters, mut capitals, mut foreign) = (0, 0, 0_usize, 0);
         let mut capital_before = true;
@@ -221,7 +222,7 @@ impl TokenCosts {
     }
 }
 
-/// How many bytes of a kind a text begins with.
+/// The number of leading bytes that match.
 fn leading_count(text: &[u8], is: impl Fn(&u8) -> bool) -> usize {
     text.iter().take_while(|byte| is(byte)).count()
 }
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_cost_what_their_kind_costs() {
+    fn each_kind_of_text_costs_its_expected_number_of_tokens() {
         assert_eq!(estimate(""), 0);
         assert_eq!(estimate("a"), 2);
         let between = |text: &str, least: f64, most: f64| {
@@ -256,21 +257,21 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_at_capitals_and_long_ones_cost_more() {
+    fn words_are_split_at_capitals_and_long_words_cost_more() {
         assert_eq!(GPT.chunk_cost(b'p', b"parseHTTPHeader"), (5, 1056 + 54));
         assert_eq!(GPT.chunk_cost(b'H', b"HTTPHeader"), (10, 1056 + 4 * 54 + 2 * 317 + 4 * 10));
         assert_eq!(GPT.chunk_cost(0xc3, "été là".as_bytes()), (5, 1056 + 2 * 90));
     }
 
     #[test]
-    fn a_line_without_end_costs_as_much_as_its_parts() {
+    fn a_very_long_line_costs_as_much_as_its_parts() {
         let whole = estimate(&"word ".repeat(200_000));
         assert_eq!(whole, (200_000_u64 * 1093).div_ceil(1000));
         assert!(estimate(&"x".repeat(1_000_000)) > 100_000);
     }
 
     #[test]
-    fn claude_cuts_finer_than_gpt() {
+    fn claude_needs_more_tokens_than_gpt() {
         let text =
             "    assert!(rooms.take(ROOM_BLUE, BookingId(2)).is_ok()); // \u{201c}blue\u{201d}\n";
         assert!(TokenizerFamily::Claude.estimate(text) > TokenizerFamily::Gpt.estimate(text));

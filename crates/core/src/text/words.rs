@@ -1,4 +1,4 @@
-//! What a word is: letters and digits in a row, without case and without marks.
+//! Splits text into words for search: runs of letters and digits, without case and accents.
 
 mod salient;
 mod term;
@@ -8,10 +8,10 @@ pub use term::SearchTerm;
 
 use crate::text::span::Span;
 
-/// A longer word is cut: it is a key or a picture, and its beginning tells it apart.
+/// Longer words are truncated. They are keys or encoded data, and the first bytes identify them.
 const WORD_LENGTH_MAX: usize = 64;
 
-/// Letters with marks, behind the letter that people type for them.
+/// Each base letter with its accented variants.
 const ACCENTED: [(char, &str); 25] = [
     ('a', "àáâãäåāăą"),
     ('c', "çćĉċč"),
@@ -40,12 +40,12 @@ const ACCENTED: [(char, &str); 25] = [
     ('ς', "σ"),
 ];
 
-/// A word of a text.
+/// A word of a text, folded for comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldedWord {
-    /// As it is compared.
+    /// The folded word.
     pub text: String,
-    /// Where it stands.
+    /// The span of the original word.
     pub at: Span,
 }
 
@@ -83,7 +83,7 @@ fn push_word(word: &mut String, at: Span, found: &mut Vec<FoldedWord>) {
     }
 }
 
-/// Puts a letter behind a word as it is compared.
+/// Appends a letter in its folded form.
 fn push_folded(letter: char, word: &mut String) {
     if word.len() >= WORD_LENGTH_MAX {
         return;
@@ -92,7 +92,7 @@ fn push_folded(letter: char, word: &mut String) {
         word.push(letter.to_ascii_lowercase());
         return;
     }
-    // What the lower case of some letters brings along, such as the dot of `İ`, is a mark.
+    // Lowercasing some letters adds a combining mark, such as the dot of `İ`. Drop it.
     for lower in letter.to_lowercase().filter(|lower| lower.is_alphanumeric()) {
         word.push(without_accent(lower));
     }
@@ -103,12 +103,13 @@ fn without_accent(letter: char) -> char {
     plain.map_or(letter, |(plain, _)| *plain)
 }
 
-/// A mark that is written behind its letter.
+/// Whether a character is a combining mark, which follows its letter.
 fn is_combining_mark(letter: char) -> bool {
     matches!(letter, '\u{300}'..='\u{36f}')
 }
 
-/// Scripts that put no space between words: each sign is a word, and a word is a phrase of them.
+/// Whether a character belongs to a script without spaces between words. Each character counts as
+/// a word there, and a real word is a phrase of them.
 fn is_one_letter_word(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_folded_and_know_their_place() {
+    fn words_are_folded_and_keep_their_spans() {
         assert_eq!(texts("Größe, CAFÉ cafe\u{301} İx"), ["große", "cafe", "cafe", "ix"]);
         assert_eq!(texts("_fetch_market-data()"), ["fetch", "market", "data"]);
         assert_eq!(texts("日本語 ok"), ["日", "本", "語", "ok"]);

@@ -1,8 +1,8 @@
-//! YAML, read into a tree in which every value knows its bytes.
+//! Parses YAML into a tree in which every value has its byte span.
 //!
-//! Reading never fails. The whole text is parsed first; if that does not work, conflict markers
-//! and tabs are looked through, and then each top-level block is parsed alone, so that a mistake
-//! costs the block it stands in and nothing else.
+//! Parsing never fails. Conflict markers are ignored. If the whole text does not parse, tabs in the
+//! indentation are expanded. If that fails too, each top-level block is parsed on its own, so that
+//! a syntax error costs only the block that contains it.
 
 mod salvage;
 mod tree;
@@ -16,38 +16,37 @@ use crate::text::span::{Span, Spanned};
 /// A value and how it was written.
 #[derive(Clone, Debug)]
 pub struct YamlNode {
-    /// What it says.
+    /// The value.
     pub value: YamlValue,
-    /// Its bytes, without the comments and blank lines that follow it.
+    /// Its span, without the comments and blank lines that follow it.
     pub at: Span,
-    /// How it is written.
+    /// How it is written in the text.
     pub style: YamlStyle,
-    /// Whether a tag such as `!!str` stands before it; what that means is not our business.
+    /// Whether it has a tag such as `!!str`. The tag itself is not interpreted.
     pub tagged: bool,
 }
 
-/// What a node says. Numbers, truth values and times are text here: what a field makes of them is
-/// the field's business.
+/// The value of a node. Numbers, booleans and times are text here; each field interprets its own.
 #[derive(Clone, Debug)]
 pub enum YamlValue {
-    /// Nothing: an empty value, `~` or `null`.
+    /// An empty value, `~` or `null`.
     Null,
     /// A scalar.
     Text(String),
     /// A list.
     List(Vec<YamlItem>),
-    /// A mapping, in the order written, duplicate keys included.
+    /// A mapping in the order written, including duplicate keys.
     Map(Vec<YamlEntry>),
-    /// A block that could not be parsed, as it is written.
+    /// The source of a block that does not parse.
     Unreadable(String),
 }
 
 /// An item of a list.
 #[derive(Clone, Debug)]
 pub struct YamlItem {
-    /// Where its `-` stands, in a block list.
+    /// The offset of its `-`, in a block list.
     pub dash: Option<usize>,
-    /// The item.
+    /// The value of the item.
     pub node: YamlNode,
 }
 
@@ -69,29 +68,29 @@ pub enum YamlStyle {
     SingleQuoted,
     /// `"…"`
     DoubleQuoted,
-    /// `|` or `>`, whose trailing line breaks belong to it if `keeps`.
+    /// `|` or `>`. Its trailing line breaks belong to it if `keeps` is set.
     BlockScalar {
         /// Whether the indicator has a `+`.
         keeps: bool,
     },
-    /// A list or mapping by indentation.
+    /// A list or mapping written with indentation.
     Block,
     /// A list or mapping in brackets.
     Flow,
-    /// `*name`: the value stands elsewhere.
+    /// `*name`, a reference to a value defined elsewhere.
     Alias,
-    /// Nothing is written.
+    /// No value is written.
     Absent,
 }
 
-/// A value without places: what an edit puts in, and what guards compare.
+/// A value without spans: what edits write and what equality checks compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum YamlData {
-    /// Nothing.
+    /// No value.
     Null,
-    /// Text, quoted where it would read as something else.
+    /// Text. It is quoted if it would otherwise be read as something else.
     Text(String),
-    /// A scalar that is no text (a truth value, a number, a time), never quoted.
+    /// A scalar other than text (a boolean, a number, a time). It is never quoted.
     Bare(String),
     /// A list.
     List(Vec<YamlData>),
@@ -100,27 +99,27 @@ pub enum YamlData {
 }
 
 impl YamlData {
-    /// Text.
+    /// Creates a text value.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A list of texts.
+    /// Creates a list of texts.
     pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self::List(texts.into_iter().map(Self::text).collect())
     }
 
-    /// `true` or `false`.
+    /// Creates the value `true` or `false`.
     pub fn flag(flag: bool) -> Self {
         Self::Bare(flag.to_string())
     }
 
-    /// A mapping.
+    /// Creates a mapping.
     pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, YamlData)>) -> Self {
         Self::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }
 
-    /// Whether two values read the same; quoting makes no difference to us.
+    /// Whether two values are equal, ignoring quotes and the order of keys.
     pub fn is_equivalent_to(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
@@ -138,7 +137,7 @@ impl YamlData {
     }
 }
 
-/// The entries of a mapping sorted by key; the order of keys says nothing.
+/// The entries of a mapping sorted by key, because the order of keys has no meaning.
 fn sorted_by_key(entries: &[(String, YamlData)]) -> Vec<(&str, &YamlData)> {
     let mut sorted: Vec<(&str, &YamlData)> =
         entries.iter().map(|(key, value)| (key.as_str(), value)).collect();
@@ -147,7 +146,7 @@ fn sorted_by_key(entries: &[(String, YamlData)]) -> Vec<(&str, &YamlData)> {
 }
 
 impl YamlNode {
-    /// A node where nothing is written.
+    /// Creates a node for a value that is not written.
     pub fn absent(at: usize) -> Self {
         Self {
             value: YamlValue::Null,
@@ -157,17 +156,17 @@ impl YamlNode {
         }
     }
 
-    /// The value under a key of a mapping; the first one where a key is written twice.
+    /// The value of a mapping key. If the key occurs twice, the first value.
     pub fn get(&self, key: &str) -> Option<&YamlNode> {
         self.entry(key).map(|entry| &entry.node)
     }
 
-    /// The entry of a key of a mapping.
+    /// The entry of a mapping key.
     pub fn entry(&self, key: &str) -> Option<&YamlEntry> {
         self.entries().iter().find(|entry| entry.key.value == key)
     }
 
-    /// The entries of a mapping; none for anything else.
+    /// The entries of a mapping; empty for any other value.
     pub fn entries(&self) -> &[YamlEntry] {
         match &self.value {
             YamlValue::Map(entries) => entries,
@@ -178,7 +177,7 @@ impl YamlNode {
         }
     }
 
-    /// The text of a scalar, where there is any.
+    /// The text of a scalar with its span.
     pub fn text(&self) -> Option<Spanned<&str>> {
         match &self.value {
             YamlValue::Text(text) => Some(Spanned::new(text.as_str(), self.at)),
@@ -188,7 +187,7 @@ impl YamlNode {
         }
     }
 
-    /// The items of a list. A single value where a list was expected counts as a list of one.
+    /// The items of a list. A single text or mapping counts as a list of one.
     pub fn items(&self) -> Vec<&YamlNode> {
         match &self.value {
             YamlValue::List(items) => items.iter().map(|item| &item.node).collect(),
@@ -197,7 +196,7 @@ impl YamlNode {
         }
     }
 
-    /// Whether nothing is said: no value, blank text, an empty list or mapping.
+    /// Whether the node is empty: no value, blank text, an empty mapping, or a list of blank items.
     pub fn is_blank(&self) -> bool {
         match &self.value {
             YamlValue::Null => true,
@@ -208,11 +207,11 @@ impl YamlNode {
         }
     }
 
-    /// The value without its places. An unreadable block counts as its own text.
+    /// The value without its spans. An unreadable block becomes its source text.
     pub fn data(&self) -> YamlData {
         match &self.value {
             YamlValue::Null => YamlData::Null,
-            // A plain `true` or `14290` is no text to other readers, and is written as it was.
+            // Other YAML readers do not read a plain `true` or `14290` as text, so never quote it.
             YamlValue::Text(text)
                 if self.style == YamlStyle::Plain && write::reads_as_non_text(text) =>
             {
@@ -228,7 +227,7 @@ impl YamlNode {
         }
     }
 
-    /// Whether this node, or anything in it, fits.
+    /// Whether this node or any node inside it matches.
     pub fn any_node(&self, fits: &impl Fn(&YamlNode) -> bool) -> bool {
         fits(self)
             || match &self.value {
@@ -239,47 +238,47 @@ impl YamlNode {
     }
 }
 
-/// What was read, and what was wrong with it.
+/// A parsed YAML text and its problems.
 #[derive(Clone, Debug)]
 pub struct ParsedYaml {
     /// The value of the whole text.
     pub root: YamlNode,
-    /// Each comment, from its `#` to the end of its line.
+    /// The span of each comment, from its `#` to the end of the line.
     pub comments: Vec<Span>,
-    /// What was wrong, in the order of the text.
+    /// The problems, in text order.
     pub problems: Vec<YamlProblem>,
 }
 
-/// Something wrong with the YAML itself.
+/// A problem with the YAML itself.
 #[derive(Clone, Debug)]
 pub struct YamlProblem {
-    /// What sort of problem.
+    /// The kind of problem.
     pub kind: YamlProblemKind,
-    /// Where.
+    /// The span of the problem.
     pub at: Span,
-    /// What is wrong, as a sentence without its full stop.
+    /// The message, as a sentence without its period.
     pub message: String,
 }
 
-/// What sort of problem a text has as YAML.
+/// The kind of a YAML problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum YamlProblemKind {
-    /// It does not parse; the block it stands in is lost.
+    /// A syntax error. The block that contains it is unreadable.
     Syntax,
-    /// A key stands twice in one mapping.
+    /// A key that occurs twice in one mapping.
     DuplicateKey,
-    /// A merge was left unfinished.
+    /// A conflict marker of an unfinished merge.
     ConflictMarker,
-    /// Lines are indented with tabs.
+    /// Indentation with tabs.
     Tab,
 }
 
-/// Reads the YAML that stands at `within` in `text`.
+/// Parses the YAML at `within` in `text`.
 pub fn parse(text: &str, within: Span) -> ParsedYaml {
     let mut reading = salvage::parse(within.slice(text), within.start);
     let mut duplicates = Vec::new();
     find_duplicates(&reading.root, &mut duplicates);
-    // Both sides of an unfinished merge repeat their keys; one finding says it.
+    // Both sides of an unfinished merge repeat the same keys. Report only the merge.
     if !reading.problems.iter().any(|problem| problem.kind == YamlProblemKind::ConflictMarker) {
         reading.problems.append(&mut duplicates);
     }
@@ -311,7 +310,7 @@ fn find_duplicates(node: &YamlNode, problems: &mut Vec<YamlProblem>) {
     }
 }
 
-/// The places of keys that stand before in the same mapping.
+/// The spans of keys that already occurred in the same mapping.
 fn repeated_keys(entries: &[YamlEntry]) -> Vec<Span> {
     const FEW: usize = 32;
     let key = |entry: &YamlEntry| (entry.key.value.clone(), entry.key.at);

@@ -1,5 +1,7 @@
-//! A note with a handoff header: beside another tool's keys where that can be done, else on top of
-//! the whole text. Not a word of the note is lost either way.
+//! Adds a handoff header to a note.
+//!
+//! The header joins another tool's front matter if possible; otherwise it goes at the top. Either
+//! way, the text of the note is kept in full.
 
 use super::format::in_format_order;
 use super::{BOM, Document, DocumentEditError};
@@ -8,16 +10,17 @@ use crate::text::edit::{Edit, HeaderPath};
 use crate::text::yaml::YamlData;
 
 impl Document {
-    /// This note with a handoff header of these values; its text stays as it is.
+    /// Returns this note with a handoff header of the given values. The text of the note stays
+    /// unchanged.
     pub fn with_header(&self, fields: &[(&str, YamlData)]) -> Result<Document, DocumentEditError> {
         self.check_writable()?;
         Ok(self.with_handoff_key(fields).unwrap_or_else(|| self.with_header_prepended(fields)))
     }
 
-    /// Another tool's header keeps its keys and gets ours beside them. `None` where there is no such
-    /// header, or one that would not be sound as a part of ours.
+    /// Adds the `handoff` key to another tool's header, which keeps its own keys. Returns `None` if
+    /// there is no such header, or if the result would have errors.
     fn with_handoff_key(&self, fields: &[(&str, YamlData)]) -> Option<Document> {
-        // Without the body, in which a section `## Handoff` would be taken for the header.
+        // Parse without the body, because a `## Handoff` section in it would count as the header.
         let front = self.text[..self.body.start].trim_start_matches(BOM);
         let front = Document::parse(front.as_bytes());
         front.header()?;

@@ -1,8 +1,8 @@
-//! Edits that change only what they mean to change.
+//! Edits a document in place, without changing anything else in it.
 //!
-//! An edit is planned as replacements of bytes, then proven: the result is read again, its values
-//! must be exactly the old ones with the edit applied, and every old comment must still be there.
-//! If not, the edit is refused and nothing changes.
+//! An edit is planned as byte replacements and then verified: the result is parsed again, its
+//! values must equal the old values with the edit applied, and every comment must still exist. If
+//! the check fails, the edit is refused and nothing changes.
 
 mod plan;
 mod verify;
@@ -13,34 +13,34 @@ use crate::text::edit::{Edit, HeaderPath, Patch, Replacement};
 use crate::text::span::Span;
 use plan::EditPlan;
 
-/// Why an edit was refused; the document is as it was.
+/// Why an edit was refused. The document is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentEditError {
-    /// The bytes could not be written back.
+    /// The file is not UTF-8, so its bytes cannot be written back.
     #[error("the file is not UTF-8")]
     NotUtf8,
-    /// A newer midstride wrote it.
+    /// The document uses a newer format version.
     #[error("the document is of a newer format than this midstride writes")]
     NewerFormat,
-    /// There is no front matter to edit.
+    /// The document has no front matter to edit.
     #[error("the document has no header")]
     NoHeader,
-    /// A key on the way is written twice.
+    /// A key on the path occurs twice.
     #[error("`{0}` is written twice; join the two first")]
     Ambiguous(String),
-    /// A block on the way does not parse, or its value stands elsewhere.
+    /// A block on the path does not parse or is an alias.
     #[error("`{0}` cannot be read; mend it first")]
     Unreadable(String),
-    /// The path leads nowhere.
+    /// The path does not exist.
     #[error("there is no `{0}`")]
     NoSuchPath(String),
-    /// The proof failed.
+    /// The verification of the result failed.
     #[error("`{0}` is written in a way that this edit would damage; edit it by hand")]
     WouldCorrupt(String),
 }
 
 impl Document {
-    /// Makes the edits one after the other, all or none.
+    /// Applies the edits in order, all or none. Returns the new document and the patch.
     pub fn edit(&self, edits: &[Edit]) -> Result<(Document, Patch), DocumentEditError> {
         let mut document = self.clone();
         for edit in edits {
@@ -51,7 +51,7 @@ impl Document {
         Ok((document, patch))
     }
 
-    /// Whether this midstride can write the document back at all.
+    /// Returns an error if this version of midstride cannot write the document.
     pub(super) fn check_writable(&self) -> Result<(), DocumentEditError> {
         if !self.exact {
             return Err(DocumentEditError::NotUtf8);
@@ -64,7 +64,7 @@ impl Document {
         self.apply_verified(std::slice::from_ref(edit), self.plan_edit(edit)?)
     }
 
-    /// Makes edits of different places at once, with one proof for all of them.
+    /// Applies edits to different parts at once, with a single verification.
     pub(super) fn apply_batch(&self, edits: &[&Edit]) -> Result<Document, DocumentEditError> {
         let mut replacements = Vec::new();
         for edit in edits {

@@ -1,7 +1,8 @@
-//! The strict form: what `fmt` makes of a document, and new documents from values.
+//! Formats documents into the strict form for `fmt`, and composes new documents from values.
 //!
-//! Formatting is a sequence of proven edits until nothing is loose any more, so doing it twice
-//! changes nothing. Notes without a handoff header are left alone: they are other people's.
+//! Formatting applies verified edits until nothing is loose anymore, so formatting twice changes
+//! nothing. Notes without a handoff header are left unchanged, because they belong to other tools
+//! or authors.
 
 use super::{BOM, Document, DocumentEditError, legacy};
 use crate::format::finding::{Code, FindingFix};
@@ -10,11 +11,12 @@ use crate::text::edit::{Edit, HeaderPath};
 use crate::text::span::{Span, line_end, line_start};
 use crate::text::yaml::{self, YamlData, YamlNode, YamlStyle};
 
-/// Each try reads the document anew; what is still loose after so many is left to the author.
+/// The maximum number of attempts, because each one parses the whole document again. If they run
+/// out, the values stay as the author wrote them.
 const TRIES_MAX: usize = 500;
 
 impl Document {
-    /// The document in the strict form. What cannot be mended safely stays as it is.
+    /// Formats the document into the strict form. Parts that cannot be fixed safely stay unchanged.
     pub fn format(&self) -> Result<Document, DocumentEditError> {
         self.check_writable()?;
         let lifted = match &self.header {
@@ -25,7 +27,7 @@ impl Document {
         Ok(lifted.clean_text().stamps_to_header().apply_fixes())
     }
 
-    /// A document of the strict form, from the values of its header and its body.
+    /// Composes a document in the strict form from header values and a body.
     pub fn compose(fields: &[(&str, YamlData)], body: &str) -> Document {
         let mut text = String::from("---\nhandoff:\n");
         for (name, value) in in_format_order(fields) {
@@ -42,8 +44,8 @@ impl Document {
         Document::parse(text.as_bytes())
     }
 
-    /// Without a byte order mark, tabs in the indentation of the header, an open end of the header
-    /// or a missing final line break.
+    /// Removes a byte order mark, replaces tabs in the header indentation, closes an unclosed
+    /// header, and adds a missing final line break.
     fn clean_text(&self) -> Document {
         let has = |code| self.findings.iter().any(|finding| finding.code == code);
         let line_break = self.line_break();
@@ -52,7 +54,7 @@ impl Document {
         if let Some(header) = &self.header {
             let at = Span::new(header.at.start - dropped, header.at.end - dropped);
             let mut inner = at.slice(&text).to_owned();
-            // In a block of text a tab is text.
+            // Inside a block scalar a tab is part of the text.
             let tab_is_text = |node: &YamlNode| {
                 matches!(node.style, YamlStyle::BlockScalar { .. })
                     && node.at.slice(&self.text).contains("\n\t")
@@ -75,13 +77,13 @@ impl Document {
         if self.is_equivalent_to(&clean) { clean } else { self.clone() }
     }
 
-    /// How its lines end.
+    /// The line break of the document: `\r\n` or `\n`.
     pub fn line_break(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// Writes every loose value strictly, as long as that can be done without harm. A value that
-    /// was mended may show another one inside it, so it is done until nothing changes.
+    /// Rewrites every loose value in the strict form if that is safe. A fixed value may reveal
+    /// another loose value inside it, so this repeats until nothing changes.
     fn apply_fixes(self) -> Document {
         let mut document = self.clone();
         let mut tries_left = TRIES_MAX;
@@ -97,7 +99,7 @@ impl Document {
                 .map(|(_, edit)| edit)
                 .collect();
             let Some(tighter) = document.apply_safe_edits(&loose, &mut tries_left) else {
-                // Half of it done would be another half the next time.
+                // A partial result would change again on the next run.
                 return self;
             };
             if tighter.text == document.text {
@@ -107,8 +109,8 @@ impl Document {
         }
     }
 
-    /// A value with a comment inside cannot be written anew without losing it; neither can one
-    /// that stands on lines of its own and has a comment at their end.
+    /// Whether rewriting the value at `at` would lose a comment: one inside the value or, if the
+    /// value is on its own lines, one at the end of them.
     fn has_comment_in(&self, at: Span) -> bool {
         let own_lines = self.text[line_start(&self.text, at.start)..at.start].trim().is_empty();
         let end = if own_lines { line_end(&self.text, at.end) } else { at.end };
@@ -117,8 +119,8 @@ impl Document {
         comments.unwrap_or_default().iter().any(|comment| whole.contains(*comment))
     }
 
-    /// Makes all edits at once; where that is refused, each half of them for itself. `None` where
-    /// there were too many tries.
+    /// Applies all edits at once; if that is refused, applies each half separately. Returns `None`
+    /// after too many attempts.
     fn apply_safe_edits(&self, edits: &[&Edit], tries_left: &mut usize) -> Option<Document> {
         if edits.is_empty() {
             return Some(self.clone());
@@ -135,8 +137,7 @@ impl Document {
         }
     }
 
-    /// A `## Handoff` section becomes the header; lines that were not understood stay where they
-    /// are.
+    /// Turns a `## Handoff` section into the header. Lines that cannot be parsed stay in place.
     fn section_to_header(&self) -> Document {
         let Some(found) = legacy::find_section_header(&self.text, &self.sections) else {
             return self.clone();
@@ -157,7 +158,7 @@ impl Document {
             let own = section.own.slice(&self.text);
             let words = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
             let understood: usize = cuts.iter().map(|cut| words(cut.slice(&self.text))).sum();
-            // Nothing else stands in the section: its heading goes too.
+            // The section contains nothing else, so remove its heading too.
             if understood == words(own) {
                 cuts = vec![Span::new(section.at.start, section.own.end)];
             }
@@ -168,7 +169,7 @@ impl Document {
         }
         let rest = Document::parse(body.as_bytes());
         let lifted = match rest.header() {
-            // Another tool's header keeps its keys and gets ours beside them.
+            // Another tool's header keeps its keys and gains the `handoff` key.
             Some(_) => {
                 let ours = YamlData::map(in_format_order(&fields).into_iter().cloned());
                 let edit = Edit::Set(HeaderPath::default().key("handoff"), ours);
@@ -186,8 +187,8 @@ impl Document {
         lifted.unwrap_or_else(|| self.clone())
     }
 
-    /// `Captured:` and `Revised:` lines of the body become `created` and `revisions`, where the
-    /// header does not tell them already.
+    /// Copies the `Captured:` and `Revised:` lines of the body to `created` and `revisions`, if the
+    /// header does not have them.
     fn stamps_to_header(self) -> Document {
         let Some(header) = self.handoff_header() else {
             return self;
@@ -216,7 +217,7 @@ impl Document {
     }
 }
 
-/// Fields in the order of the format, unknown ones last.
+/// Sorts fields in format order, unknown ones last.
 pub(super) fn in_format_order<'f, 'n>(
     fields: &'f [(&'n str, YamlData)],
 ) -> Vec<&'f (&'n str, YamlData)> {
@@ -226,7 +227,7 @@ pub(super) fn in_format_order<'f, 'n>(
     ordered
 }
 
-/// Two spaces for each tab of an indentation.
+/// Replaces each tab in the indentation with two spaces.
 fn tabs_to_spaces(text: &str) -> String {
     text.split_inclusive('\n')
         .map(|line| {

@@ -1,4 +1,4 @@
-//! Older ways to write a header: a `## Handoff` section, and `Captured:`/`Revised:` lines.
+//! Parses older header forms: a `## Handoff` section, and `Captured:`/`Revised:` lines.
 
 use crate::format::header::{HANDOFF, Header, HeaderLocation};
 use crate::format::section::{Section, SectionMeaning};
@@ -6,9 +6,9 @@ use crate::text::span::{Span, Spanned};
 use crate::text::time::Time;
 use crate::text::yaml::{self, YamlEntry, YamlNode, YamlStyle, YamlValue};
 
-/// A line of a body that says something a header would say.
+/// A body line that contains the value of a header field.
 struct FieldLine<'t> {
-    /// The field it fills.
+    /// The header field.
     field: &'static str,
     /// The value.
     value: Spanned<&'t str>,
@@ -16,7 +16,7 @@ struct FieldLine<'t> {
     line: Span,
 }
 
-/// What people call a field when they write it as prose.
+/// Maps the name of a field in prose to its header field.
 fn field_for_name(name: &str) -> Option<&'static str> {
     let plain = name.trim().to_lowercase().replace([' ', '-'], "_");
     let alias = match plain.as_str() {
@@ -31,30 +31,30 @@ fn field_for_name(name: &str) -> Option<&'static str> {
     HANDOFF.fields.iter().map(|field| field.name).find(|name| *name == alias)
 }
 
-/// A header that was found in a section.
+/// A header found in a section.
 #[derive(Debug)]
 pub(super) struct SectionHeader {
     /// The header.
     pub(super) header: Header,
-    /// The lines that said it, which are not needed any more once there is a header on top. None
-    /// where a header could not say all of it.
+    /// The lines that a front matter header can replace. Empty if a header could not hold all of
+    /// their content.
     pub(super) lines: Vec<Span>,
 }
 
-/// Finds the header that a section holds: as a YAML block or as lines `Key: value`.
+/// Finds the header in a `## Handoff` section: a YAML block or `Key: value` lines.
 pub(super) fn find_section_header(text: &str, sections: &[Section]) -> Option<SectionHeader> {
     let section =
         sections.iter().find(|section| section.meaning == Some(SectionMeaning::Handoff))?;
     find_fenced_header(text, section.own).or_else(|| {
-        let said = field_lines(text, section.own);
-        let entries: Vec<YamlEntry> = said.iter().map(to_entry).collect();
+        let found = field_lines(text, section.own);
+        let entries: Vec<YamlEntry> = found.iter().map(to_entry).collect();
         (!entries.is_empty()).then(|| {
             let at = section.own;
             let value = YamlValue::Map(entries);
             let root = YamlNode { value, at, style: YamlStyle::Block, tagged: false };
             let header =
                 Header { location: HeaderLocation::Section, at, root, comments: Vec::new() };
-            SectionHeader { header, lines: said.iter().map(|line| line.line).collect() }
+            SectionHeader { header, lines: found.iter().map(|line| line.line).collect() }
         })
     })
 }
@@ -72,7 +72,7 @@ fn find_fenced_header(text: &str, own: Span) -> Option<SectionHeader> {
                 let reading = yaml::parse(text, at);
                 let inner = reading.root.get("handoff");
                 let alone = reading.root.entries().len() == 1 || inner.is_none();
-                // Comments, other keys and mistakes have no place in a header made from values.
+                // A header composed from values would lose comments, other keys and broken lines.
                 let whole = alone && reading.comments.is_empty() && reading.problems.is_empty();
                 let lines = if whole { vec![Span::new(fence.start, span.end)] } else { Vec::new() };
                 let root = inner.unwrap_or(&reading.root).clone();
@@ -87,40 +87,40 @@ fn find_fenced_header(text: &str, own: Span) -> Option<SectionHeader> {
     None
 }
 
-fn to_entry(said: &FieldLine<'_>) -> YamlEntry {
-    let value = YamlValue::Text(said.value.value.to_owned());
+fn to_entry(field: &FieldLine<'_>) -> YamlEntry {
+    let value = YamlValue::Text(field.value.value.to_owned());
     YamlEntry {
-        key: Spanned::new(said.field.to_owned(), said.line),
-        node: YamlNode { value, at: said.value.at, style: YamlStyle::Plain, tagged: false },
+        key: Spanned::new(field.field.to_owned(), field.line),
+        node: YamlNode { value, at: field.value.at, style: YamlStyle::Plain, tagged: false },
     }
 }
 
-/// The lines of a place that read `Key: value`, bold and bullets aside. A value that goes on in the
-/// next line is left where it is.
+/// Finds `Key: value` lines, ignoring bold and bullets. Skips a value that continues on the next
+/// line.
 fn field_lines(text: &str, within: Span) -> Vec<FieldLine<'_>> {
     let mut found: Vec<FieldLine<'_>> = Vec::new();
     let mut at = within.start;
     let mut rest = within.slice(text).split_inclusive('\n').peekable();
     while let Some(line) = rest.next() {
         let span = Span::new(at, at + line.len());
-        let goes_on = rest.peek().is_some_and(|next| {
+        let continues = rest.peek().is_some_and(|next| {
             let content = next.trim();
             !content.is_empty()
                 && !content.starts_with(['-', '*', '#', '`'])
                 && parse_key_value(next, 0).is_none()
         });
-        if let Some(said) = parse_key_value(line, at).filter(|_| !goes_on)
-            && let Some(field) = field_for_name(&said.0)
+        if let Some(pair) = parse_key_value(line, at).filter(|_| !continues)
+            && let Some(field) = field_for_name(&pair.0)
             && found.iter().all(|other| other.field != field)
         {
-            found.push(FieldLine { field, value: said.1, line: span });
+            found.push(FieldLine { field, value: pair.1, line: span });
         }
         at += line.len();
     }
     found
 }
 
-/// `- **Key**: value` in any of its spellings.
+/// Parses `- **Key**: value`, with or without the markup.
 fn parse_key_value(line: &str, at: usize) -> Option<(String, Spanned<&str>)> {
     let content = line.trim_start().trim_start_matches(['-', '*', ' ']);
     let colon = content.find(':')?;
@@ -136,20 +136,21 @@ fn parse_key_value(line: &str, at: usize) -> Option<(String, Spanned<&str>)> {
 /// A line `Captured: TIME (reason)` or `Revised: TIME (reason)`.
 #[derive(Clone, Debug)]
 pub struct DateStamp<'t> {
-    /// Whether it is the first capture.
+    /// Whether the line says `Captured:` rather than `Revised:`.
     pub is_capture: bool,
     /// The time as written.
     pub time: Spanned<&'t str>,
-    /// What stands behind it.
+    /// The text after the time.
     pub reason: Option<Spanned<&'t str>>,
     /// The whole line.
     pub line: Span,
 }
 
-/// Every `Captured:` and `Revised:` line of a body; what stands in code is an example.
+/// Finds the `Captured:` and `Revised:` lines of a body. Lines in code are examples and do not
+/// count.
 pub(super) fn find_stamps<'t>(text: &'t str, body: Span, code: &[Span]) -> Vec<DateStamp<'t>> {
     let mut found = Vec::new();
-    // Few documents have such lines; the others are not taken apart.
+    // Few documents have such lines, so skip the line scan for the others.
     if !["aptured", "APTURED", "evised", "EVISED"]
         .iter()
         .any(|word| body.slice(text).contains(word))

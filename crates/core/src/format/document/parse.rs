@@ -1,4 +1,4 @@
-//! Bytes → document.
+//! Parses bytes into a [`Document`].
 
 use super::{BOM, Document, legacy, version};
 use crate::format::finding::{Code, Finding, Severity};
@@ -13,9 +13,10 @@ use crate::text::yaml::{
 };
 use std::sync::OnceLock;
 
-/// A larger header is not read: it would be read at the start of every session.
+/// The maximum size of a header. Larger ones are not parsed, because headers are parsed at the
+/// start of every session.
 const HEADER_BYTES_MAX: usize = 1 << 20;
-/// Stands for each byte that is not UTF-8, so that no other byte moves.
+/// Replaces each byte that is not UTF-8, so that all other bytes keep their offsets.
 const SUBSTITUTE: u8 = b'?';
 
 pub(super) fn parse_document(bytes: &[u8]) -> Document {
@@ -71,13 +72,13 @@ pub(super) fn parse_document(bytes: &[u8]) -> Document {
     }
 }
 
-/// The heading of the section that holds a place.
+/// The span of the heading of the section that contains `place`.
 fn heading_of_section_at(sections: &[crate::format::section::Section], place: Span) -> Span {
     let holder = sections.iter().rev().find(|section| section.at.contains(place));
     holder.map_or(place, |section| section.title.at)
 }
 
-/// The text, and the first byte that had to be replaced.
+/// Decodes the text. Also returns the offset of the first replaced byte.
 fn decode(bytes: &[u8]) -> (String, Option<usize>) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return (text.to_owned(), None);
@@ -94,28 +95,28 @@ fn decode(bytes: &[u8]) -> (String, Option<usize>) {
     (text, broken)
 }
 
-/// A note is somebody's own business: what is wrong with it is advice.
+/// Downgrades an error to advice. Notes do not have to follow the handoff format.
 fn downgrade_to_advice(finding: &mut Finding) {
     if finding.code.rule().severity == Severity::Error {
         finding.code = Code::NotePartlyUnreadable;
     }
 }
 
-/// A header on top, and what was read between its fences.
+/// A header at the top of the file, with the parsed text between its fences.
 struct FrontMatter {
     inner: Span,
-    /// Where the body starts.
+    /// The offset of the body.
     after: usize,
-    /// Whether the second fence is there.
+    /// Whether the closing fence exists.
     closed: bool,
-    /// Nothing where it is too large to be read.
+    /// `None` if the header is too large to parse.
     reading: Option<ParsedYaml>,
 }
 
 impl FrontMatter {
     fn find(text: &str) -> Option<Self> {
         let mut start = text.len() - text.trim_start_matches(BOM).len();
-        // Two sides of a merge may have added the document; the header starts behind the marker.
+        // If both sides of a merge added the document, the header starts after the conflict marker.
         if text[start..].starts_with(&"<".repeat(MARKER_LENGTH)) {
             start = line_end(text, start);
         }
@@ -124,8 +125,8 @@ impl FrontMatter {
             return None;
         }
         let closed = Self::find_closed(text, open_end);
-        // A rule further down may look like the end of a header that has none. The header that
-        // reads without a mistake is the one that is meant.
+        // A horizontal rule further down may look like the closing fence of an unclosed header.
+        // Prefer the reading without syntax errors.
         if closed.as_ref().is_none_or(Self::has_syntax_errors)
             && let Some(open) = Self::find_unclosed(text, open_end)
             && (closed.is_none() || !open.has_syntax_errors())
@@ -146,13 +147,13 @@ impl FrontMatter {
         None
     }
 
-    /// A header that nobody closed: it ends where Markdown must have begun.
+    /// Finds a header without a closing fence. It ends where Markdown must start.
     fn find_unclosed(text: &str, start: usize) -> Option<Self> {
         let mut at = start;
         let mut end = start;
         let mut after_blank = false;
         for line in text[start..].split_inclusive('\n') {
-            // Up to here it is closed, whatever it says.
+            // There is a closing fence, so the header is not unclosed.
             if is_fence(line) {
                 return None;
             }
@@ -174,12 +175,13 @@ impl FrontMatter {
         if is_key_line(first) { Self::parse(text, inner, end, false) } else { None }
     }
 
-    /// Reads what stands between the fences; `None` where two rules frame ordinary text.
+    /// Parses the text between the fences. Returns `None` if two horizontal rules enclose ordinary
+    /// text.
     fn parse(text: &str, inner: Span, after: usize, closed: bool) -> Option<Self> {
         let reading = (inner.len() <= HEADER_BYTES_MAX).then(|| yaml::parse(text, inner));
         if let Some(reading) = &reading {
-            let says = !reading.root.entries().is_empty();
-            if !says && !inner.slice(text).trim().is_empty() {
+            let has_keys = !reading.root.entries().is_empty();
+            if !has_keys && !inner.slice(text).trim().is_empty() {
                 return None;
             }
         }
@@ -241,7 +243,7 @@ fn is_key_line(line: &str) -> bool {
     separated && !name.is_empty() && name.chars().all(word)
 }
 
-/// The line that starts at a byte, without its break.
+/// The span of the line that starts at `start`, without its line break.
 fn first_line(text: &str, start: usize) -> Span {
     let line = &text[start..line_end(text, start)];
     Span::new(start, start + line.trim_end().len())
@@ -276,7 +278,7 @@ fn finding_from_problem(problem: YamlProblem) -> Finding {
     Finding::new(code, problem.at, problem.message)
 }
 
-/// Another tool's header is its own business; one piece of advice is enough.
+/// Reports only the first problem of another tool's header, as advice.
 fn report_foreign_problem(problems: &[YamlProblem], findings: &mut Vec<Finding>) {
     if let Some(first) = problems.first() {
         let finding = Finding::new(Code::NotePartlyUnreadable, first.at, first.message.clone());
@@ -285,7 +287,7 @@ fn report_foreign_problem(problems: &[YamlProblem], findings: &mut Vec<Finding>)
 }
 
 fn report_unfinished_merges(text: &str, body: Span, findings: &mut Vec<Finding>) {
-    // A merge that starts in the header was reported with it.
+    // A merge that is entirely inside the header is already reported.
     for at in yaml::conflict_markers(body.slice(text)) {
         let message = "a merge was left unfinished here";
         findings.push(Finding::new(Code::ConflictMarker, at.shifted(body.start), message));

@@ -13,7 +13,7 @@ fn codes(document: &Document) -> Vec<Code> {
     document.findings().iter().map(|finding| finding.code).collect()
 }
 
-/// Edits a document and shows the lines that changed, `-` before and `+` after.
+/// Edits a document and returns the changed lines, `-` for old and `+` for new ones.
 fn edited(text: &str, edit: Edit) -> String {
     let before = document(text);
     let (after, patch) = before.edit(&[edit]).unwrap();
@@ -50,7 +50,7 @@ fn a_mapping_is_appended_to_a_block_list() {
 }
 
 #[test]
-fn a_mapping_is_appended_behind_a_block_scalar() {
+fn a_mapping_is_appended_after_a_block_scalar() {
     let text = "---\nhandoff:\n  decisions_made:\n  - decision: |+\n      x\n\n  - |\n    y\n\n  status: planned\n---\n";
     assert_eq!(
         edited(text, append("decisions_made")),
@@ -125,7 +125,7 @@ fn line_breaks_of_the_file_are_kept() {
 }
 
 #[test]
-fn a_value_keeps_its_quotes_and_its_neighbours() {
+fn an_edited_value_keeps_its_quotes_and_neighbors() {
     let text = "---\nhandoff:\n  id: 'a' # id\n  status:   PLANNED   # now\n  title: \"x\"\n  context_summary: >-\n    one\n    two # no comment\n  # next\n  to:\n    - b\n---\n";
     let set = |field: &str, value| Edit::Set(HeaderPath::field(field), value);
     assert_eq!(
@@ -197,7 +197,7 @@ fn parts_of_entries_are_set_and_removed() {
 }
 
 #[test]
-fn an_edit_that_would_harm_is_refused() {
+fn an_unsafe_edit_is_refused() {
     let refused = |text: &str, edit: Edit| document(text).edit(&[edit]).unwrap_err();
     let twice = "---\nhandoff:\n  to: a\n  to: b\n---\n";
     assert_eq!(refused(twice, append("to")), DocumentEditError::Ambiguous("handoff.to".into()));
@@ -226,7 +226,7 @@ fn edits_work_beside_a_broken_block() {
 }
 
 #[test]
-fn headers_are_told_from_rules() {
+fn headers_are_distinguished_from_horizontal_rules() {
     assert!(document("---\nJust a rule\n---\nmore\n").header().is_none());
     assert!(document("---\n\ntext\n").header().is_none());
     assert!(document("text\n---\n").header().is_none());
@@ -245,7 +245,7 @@ fn headers_are_told_from_rules() {
 }
 
 #[test]
-fn loose_values_are_tightened() {
+fn loose_values_are_formatted_strictly() {
     let text = "---\nhandoff:\n  id: a\n  status: IN PROGRESS # still\n  to: architect\n  created: 2026-03-21T17:24\n  decisions_made:\n    - Use a query\n  open_questions: Which one?\n---\n\nRevised: 2026-03-21T18:20 (wrong code path)\n";
     let tight = document(text).format().unwrap();
     assert_eq!(
@@ -270,14 +270,14 @@ fn a_handoff_section_becomes_a_header() {
 }
 
 #[test]
-fn notes_are_left_alone() {
+fn notes_are_not_formatted() {
     for text in ["# A note\n\n\ttext", "---\ntopic: a: b\n---\nx", "---\nstatus: DONE\n---\n"] {
         assert_eq!(document(text).format().unwrap().text(), text);
     }
 }
 
 #[test]
-fn formatting_harms_nothing() {
+fn formatting_never_loses_content() {
     let unharmed = [
         "---\nhandoff:\n  id: x\n\n# people\nowner: bob\n---\n\nbody\n",
         "---\nhandoff:\n  id: x\n\"$schema\": v\nlast updated: v\na.b: v\n---\n",
@@ -312,7 +312,7 @@ fn formatting_keeps_line_breaks_and_the_header_of_another_tool() {
 }
 
 #[test]
-fn a_header_that_nobody_closed_ends_where_the_text_begins() {
+fn an_unclosed_header_ends_where_the_text_starts() {
     let text = "---\nhandoff:\n  id: x\n\n  title: y\n\n# Title\n\ntext\n\n---\n\nmore\n";
     let open = document(text);
     assert_eq!(codes(&open), [Code::HeaderNotClosed]);
@@ -320,7 +320,7 @@ fn a_header_that_nobody_closed_ends_where_the_text_begins() {
 }
 
 #[test]
-fn what_formatting_would_make_unreadable_is_unreadable_before() {
+fn a_value_that_formatting_cannot_fix_is_reported() {
     let text = "---\nhandoff:\n  platform_capabilities:\n    quota: maybe\n---\n";
     assert_eq!(codes(&document(text)), [Code::UnreadableValue]);
     let open = "---\nhandoff:\n  id: a # b";
@@ -328,7 +328,7 @@ fn what_formatting_would_make_unreadable_is_unreadable_before() {
 }
 
 #[test]
-fn a_document_of_the_future_is_not_edited_on_the_way_either() {
+fn an_edit_that_raises_the_format_version_stops_later_edits() {
     let edits = [
         Edit::Set(HeaderPath::field("format"), YamlData::Bare("9".into())),
         Edit::Set(HeaderPath::field("title"), YamlData::text("x")),
@@ -338,7 +338,7 @@ fn a_document_of_the_future_is_not_edited_on_the_way_either() {
 }
 
 #[test]
-fn what_is_framed_by_two_rules_stays_framed() {
+fn text_between_two_horizontal_rules_stays() {
     for text in
         ["---\nhandoff:hor# x\n---\nbody\n", "---\nhandoff:... x\n---\n# T\n\n**Captured**: x\n"]
     {
@@ -349,7 +349,7 @@ fn what_is_framed_by_two_rules_stays_framed() {
 }
 
 #[test]
-fn a_comment_stays_with_what_it_is_about() {
+fn a_comment_stays_with_its_value() {
     let text = "---\nhandoff:\n  to:\n    - a\n      # about a\n    # about the list\n---\n";
     let append = Edit::Append(HeaderPath::field("to"), YamlData::text("b"));
     let (after, _) = document(text).edit(&[append]).unwrap();
@@ -360,7 +360,7 @@ fn a_comment_stays_with_what_it_is_about() {
 }
 
 #[test]
-fn many_loose_values_with_comments_inside_are_left_in_peace() {
+fn formatting_many_values_with_comments_is_stable() {
     let pair = "    - decision: d\n      alternatives_considered:\n        k: v # c\n    - plain\n";
     let text = format!("---\nhandoff:\n  decisions_made:\n{}---\n", pair.repeat(300));
     let once = document(&text).format().unwrap();
@@ -369,7 +369,7 @@ fn many_loose_values_with_comments_inside_are_left_in_peace() {
 }
 
 #[test]
-fn what_is_wrong_with_a_note_is_advice() {
+fn problems_in_a_note_are_advice() {
     for bytes in [&b"# caf\xe9\n"[..], b"---\ntopic: [a\n---\nx\n"] {
         let note = Document::parse(bytes);
         assert_eq!(codes(&note), [Code::NotePartlyUnreadable]);

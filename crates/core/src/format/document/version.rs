@@ -1,15 +1,15 @@
-//! The version of the format. A writer refuses what it does not understand; readers read on.
+//! The format version. midstride reads documents with a newer version but does not edit them.
 
 use crate::format::finding::{Code, Finding};
 use crate::format::header::Header;
 
-/// The version this library writes. A document without one is of version 1.
+/// The version that this library writes. A document without a version has version 1.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The finding for a document from the future.
+/// The finding for a document with a newer format version.
 pub(super) fn newer_format_finding(header: &Header) -> Option<Finding> {
     let written = header.fields().get("format")?.text()?;
-    // What is not a number is not an older version either.
+    // Treat a version that is not a number as newer, because it cannot be an older one.
     let version: f64 = written.value.trim().parse().unwrap_or(f64::INFINITY);
     (version > f64::from(FORMAT_VERSION)).then(|| {
         let message = format!(

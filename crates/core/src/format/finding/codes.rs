@@ -1,24 +1,24 @@
-//! Every rule there is, in one table: code, severity, title, why it matters, what to do.
+//! The table of all finding codes: code, severity, title, why it matters, how to fix it.
 //!
-//! A code is never given a second meaning. The letter is the family: H reading the document,
-//! S stages and their rules, L the life of a handoff, C content, R references, G generated
-//! documents, A allowances, P pull requests, D what the code says now, V proofs.
+//! A code is never reused for another meaning. The letter is the family: H parsing the document,
+//! S stages and their rules, L the lifecycle of a handoff, C content, R references, G generated
+//! documents, A silenced findings, P pull requests, D the current state of the code, V proofs.
 
 use super::Severity::{self, Advice, Error, Warning};
 use std::fmt;
 
-/// What a code stands for.
+/// The rule behind a code.
 #[derive(Debug)]
 pub struct FindingRule {
-    /// The stable code, `S003`.
+    /// The stable code, such as `S003`.
     pub code: &'static str,
-    /// How much it weighs.
+    /// The severity of its findings.
     pub severity: Severity,
     /// The rule in a few words.
     pub title: &'static str,
     /// Why it matters.
     pub why: &'static str,
-    /// What to do about it.
+    /// How to fix it.
     pub fix: &'static str,
 }
 
@@ -34,7 +34,7 @@ macro_rules! codes {
             /// Every code, in the order of the table.
             pub const ALL: &[Code] = &[$(Code::$name),*];
 
-            /// What the code stands for.
+            /// The rule of the code.
             pub fn rule(self) -> &'static FindingRule {
                 match self { $(Code::$name => {
                     const RULE: FindingRule = FindingRule {
@@ -48,13 +48,14 @@ macro_rules! codes {
 }
 
 impl Code {
-    /// Whether a document shows it by itself, without other documents, the code and its session.
+    /// Whether the document alone is enough to check this rule, without other documents, the code
+    /// or the session.
     pub(crate) fn is_document_local(self) -> bool {
         let compared = [Self::DuplicateId, Self::SessionNotCovered, Self::FailureNotExplained];
         !compared.contains(&self) && !self.rule().code.starts_with('D')
     }
 
-    /// Finds a code by its name, in any case.
+    /// Finds a code by name, ignoring case.
     pub fn parse(text: &str) -> Option<Code> {
         Self::ALL.iter().copied().find(|code| code.rule().code.eq_ignore_ascii_case(text))
     }
@@ -278,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_unique_and_found_in_any_case() {
+    fn codes_are_unique_and_parsed_in_any_case() {
         let mut seen = std::collections::HashSet::new();
         for code in Code::ALL {
             let rule = code.rule();

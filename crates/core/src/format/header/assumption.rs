@@ -1,4 +1,4 @@
-//! Assumptions: what is taken for granted, how surely, and whether anybody looked.
+//! Assumptions: what is assumed, how confidently, and whether it was validated.
 
 use super::{FromYaml, field, flag_of_key, text_of_key};
 use crate::format::shape::{FieldKind, Shape, WordChoice};
@@ -11,7 +11,7 @@ static CONFIDENCE: WordChoice = WordChoice {
     guesses: &[],
 };
 
-/// Older documents have a plain `true` or `false` here: `false` means that nobody looked yet.
+/// Older documents have a plain `true` or `false` here. `false` means not yet validated.
 static VALIDATED: WordChoice = WordChoice {
     words: &["true", "false", "failed"],
     aliases: &[
@@ -43,7 +43,7 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// How sure the author is.
+/// How confident the author is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confidence {
     /// Doubtful.
@@ -54,14 +54,14 @@ pub enum Confidence {
     High,
 }
 
-/// What is known about an assumption.
+/// The validation state of an assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// Nobody looked yet.
+    /// Not yet validated.
     Pending,
-    /// Somebody looked, and it holds.
+    /// Validated and true.
     Holds,
-    /// Somebody looked, and it does not hold.
+    /// Validated and false.
     Disproved,
 }
 
@@ -74,7 +74,7 @@ impl Validation {
         })
     }
 
-    /// The word that is written.
+    /// The word written in the document.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pending => "false",
@@ -84,23 +84,23 @@ impl Validation {
     }
 }
 
-/// Something taken for granted.
+/// An assumption.
 #[derive(Clone, Debug)]
 pub struct Assumption<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
     /// What is assumed.
     pub assumption: Option<Spanned<&'d str>>,
-    /// How sure the author is.
+    /// How confident the author is.
     pub confidence: Option<Confidence>,
-    /// Whether somebody should look.
+    /// Whether the author asks for validation.
     pub validation_needed: bool,
-    /// What is known about it.
+    /// The validation state.
     pub validation: Validation,
 }
 
 impl Assumption<'_> {
-    /// Whether somebody still has to look.
+    /// Whether it still has to be validated.
     pub fn needs_validation(&self) -> bool {
         self.validation_needed && self.validation == Validation::Pending
     }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn validation_is_read_in_old_and_new_words() {
+    fn validation_parses_old_and_new_words() {
         for (text, expected) in [
             ("true", Some(Validation::Holds)),
             ("yes", Some(Validation::Holds)),

@@ -1,4 +1,4 @@
-//! Platform capabilities: a decision on each, even if it does not apply.
+//! Platform capabilities: a decision for each, even if it does not apply.
 
 use super::{FromYaml, field, flag_of_key, text_of_key};
 use crate::format::shape::parse_flag;
@@ -16,10 +16,10 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// A decision on one capability.
+/// The decision for one capability.
 #[derive(Clone, Debug)]
 pub struct Capability<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
     /// Whether it applies.
     pub applies: Option<bool>,

@@ -1,4 +1,4 @@
-//! Decisions: what was decided, why, and what else there was.
+//! Decisions: what was decided, why, and the alternatives.
 
 use super::{FromYaml, field, flag_of_key, text_of_key, texts_of_key};
 use crate::format::shape::{FieldKind, Shape};
@@ -18,18 +18,18 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// A decision that was made.
+/// A decision.
 #[derive(Clone, Debug)]
 pub struct Decision<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
     /// What was decided.
     pub decision: Option<Spanned<&'d str>>,
     /// Why.
     pub rationale: Option<Spanned<&'d str>>,
-    /// What else there was.
+    /// The alternatives that were considered.
     pub alternatives: Vec<Spanned<&'d str>>,
-    /// Whether a successor may not depart from it.
+    /// Whether later sessions must follow it.
     pub binding: bool,
 }
 

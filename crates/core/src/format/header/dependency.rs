@@ -1,4 +1,4 @@
-//! Dependencies: what a handoff builds on, and what builds on it.
+//! Dependencies: the artifacts a handoff builds on, and those that build on it.
 
 use super::{FromYaml, field, text_of_key};
 use crate::format::shape::{FieldKind, Shape, WordChoice};
@@ -40,14 +40,14 @@ static DOWNSTREAM: Shape = Shape {
     ],
 };
 
-/// An artifact this one is connected with.
+/// An artifact that the handoff depends on, or that depends on it.
 #[derive(Clone, Debug)]
 pub struct Dependency<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
     /// A path, or the id of a handoff.
     pub artifact: Option<Spanned<&'d str>>,
-    /// How they are connected.
+    /// The relationship between the two.
     pub relationship: Option<Spanned<&'d str>>,
 }
 
@@ -61,12 +61,12 @@ impl<'d> FromYaml<'d> for Dependency<'d> {
     }
 }
 
-/// What a handoff builds on, and what builds on it.
+/// The dependencies of a handoff in both directions.
 #[derive(Clone, Debug, Default)]
 pub struct Dependencies<'d> {
-    /// What it builds on.
+    /// The artifacts that the handoff builds on.
     pub upstream: Vec<Dependency<'d>>,
-    /// What builds on it.
+    /// The artifacts that build on the handoff.
     pub downstream: Vec<Dependency<'d>>,
 }
 

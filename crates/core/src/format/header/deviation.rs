@@ -1,4 +1,4 @@
-//! Deviations: where the work departs from its design.
+//! Deviations: where the work differs from its design.
 
 use super::{FromYaml, field, text_of_key};
 use crate::format::shape::{FieldKind, Shape};
@@ -16,14 +16,14 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// A departure from the design.
+/// A deviation from the design.
 #[derive(Clone, Debug)]
 pub struct Deviation<'d> {
     /// What is different.
     pub deviation: Option<Spanned<&'d str>>,
     /// Why.
     pub reason: Option<Spanned<&'d str>>,
-    /// What follows from it.
+    /// The consequences.
     pub impact: Option<Spanned<&'d str>>,
 }
 

@@ -1,6 +1,6 @@
-//! The front matter of other tools: which of their keys say what ours say.
+//! Maps header fields to the front matter keys of other tools.
 
-/// The names under which other tools keep a field.
+/// The keys that other tools use for a field.
 pub(super) fn foreign_names(field: &str) -> &'static [&'static str] {
     match field {
         "id" => &["id", "slug"],

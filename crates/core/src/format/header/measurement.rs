@@ -1,4 +1,4 @@
-//! Measurements: a number before and after.
+//! Measurements: a number before and after the change.
 
 use super::{FromYaml, field, text_of_key};
 use crate::format::shape::{FieldKind, Shape};
@@ -17,7 +17,7 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// A number before and after.
+/// A number before and after the change.
 #[derive(Clone, Debug)]
 pub struct Measurement<'d> {
     /// What is measured.
@@ -26,12 +26,13 @@ pub struct Measurement<'d> {
     pub before: Option<Spanned<&'d str>>,
     /// The number after, as written.
     pub after: Option<Spanned<&'d str>>,
-    /// The unit of both.
+    /// The unit of both numbers.
     pub unit: Option<Spanned<&'d str>>,
 }
 
 impl Measurement<'_> {
-    /// How many times less there is now, or more; `None` where that cannot be said.
+    /// The larger number divided by the smaller one. `None` if a number is missing or the smaller
+    /// one is zero.
     pub fn ratio(&self) -> Option<f64> {
         let number = |text: Option<Spanned<&str>>| text?.value.trim().parse::<f64>().ok();
         let (before, after) = (number(self.before)?, number(self.after)?);

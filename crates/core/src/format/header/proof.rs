@@ -1,4 +1,4 @@
-//! Proofs: a claim, and the command that shows it again.
+//! Proofs: a claim and the command that verifies it.
 
 use super::{FromYaml, field, text_of_key};
 use crate::format::shape::{FieldKind, Shape, WordChoice};
@@ -11,7 +11,7 @@ static OUTCOME: WordChoice = WordChoice {
     guesses: &[],
 };
 
-/// What came of a proof when it was last run. One run is one thing: a merge takes it whole.
+/// The last run of a proof. A merge takes a run as a whole and never mixes two runs.
 pub(crate) static LAST_TRIAL: Shape = Shape {
     name: "a run",
     shorthand: None,
@@ -44,55 +44,55 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// A claim, and the command that shows it again.
+/// A claim and the command that verifies it.
 #[derive(Clone, Debug)]
 pub struct Proof<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
-    /// What is claimed.
+    /// The claim.
     pub claim: Option<Spanned<&'d str>>,
-    /// The command that shows it.
+    /// The command that verifies it.
     pub run: Option<Spanned<&'d str>>,
-    /// Where it runs.
+    /// The directory the command runs in.
     pub directory: Option<Spanned<&'d str>>,
-    /// After how many seconds it is stopped, as written.
+    /// The timeout in seconds, as written.
     pub timeout: Option<Spanned<&'d str>>,
-    /// What must come of it, as written.
+    /// The expected result, as written.
     pub expect: Option<&'d YamlNode>,
     /// The measurement its number belongs to.
     pub measures: Option<Spanned<&'d str>>,
-    /// What came of it when it was last run.
+    /// The last run.
     pub last: Option<LastTrial<'d>>,
 }
 
-/// What came of a proof when it was last run.
+/// The last run of a proof.
 #[derive(Clone, Debug)]
 pub struct LastTrial<'d> {
-    /// When.
+    /// When it ran.
     pub time: Option<Spanned<&'d str>>,
     /// Who ran it.
     pub by: Option<Spanned<&'d str>>,
-    /// Where the repository stood.
+    /// The commit of the repository.
     pub commit: Option<Spanned<&'d str>>,
-    /// What came of it, where that is one of the words.
+    /// The outcome, if it is a known word.
     pub outcome: Option<RecordedOutcome>,
-    /// The number that its output gave, as written.
+    /// The number in its output, as written.
     pub number: Option<Spanned<&'d str>>,
 }
 
-/// What came of running a proof.
+/// The recorded outcome of a proof run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedOutcome {
-    /// What was expected.
+    /// The result was as expected.
     Holds,
-    /// Something else.
+    /// The result was different.
     Broken,
-    /// Nothing in time.
+    /// The command timed out.
     TimedOut,
 }
 
 impl RecordedOutcome {
-    /// The word that is written.
+    /// The word written in the document.
     pub fn word(self) -> &'static str {
         match self {
             Self::Holds => "holds",

@@ -1,4 +1,4 @@
-//! Open questions: what is not known yet, and whether the work has to wait for it.
+//! Open questions: what is not known yet, and whether it blocks the work.
 
 use super::{FromYaml, field, flag_of_key, text_of_key};
 use crate::format::shape::{FieldKind, Shape};
@@ -18,16 +18,16 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// A question to whoever comes next.
+/// An open or answered question.
 #[derive(Clone, Debug)]
 pub struct Question<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
-    /// What is not known.
+    /// The question.
     pub question: Option<Spanned<&'d str>>,
     /// Why it matters.
     pub context: Option<Spanned<&'d str>>,
-    /// Whether the work has to wait for the answer.
+    /// Whether the work has to wait for an answer.
     pub blocking: bool,
     /// Who should answer it.
     pub owner: Option<Spanned<&'d str>>,
@@ -36,7 +36,7 @@ pub struct Question<'d> {
 }
 
 impl Question<'_> {
-    /// Whether the work has to wait.
+    /// Whether it is blocking and has no answer yet.
     pub fn blocks(&self) -> bool {
         self.blocking && self.answer.is_none()
     }

@@ -1,24 +1,24 @@
-//! The session whose work is handed over, as `state.recovery` names it.
+//! The `state.recovery` field: the session that a handoff was recovered from.
 
 use super::{FromYaml, text_of_key};
 use crate::text::yaml::YamlNode;
 
-/// Where the facts of a session are.
+/// A session and its checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovery {
-    /// The client that ran it.
+    /// The client that ran the session.
     pub client: Option<String>,
-    /// Its id.
+    /// The session id.
     pub session: Option<String>,
-    /// The SHA-256 of its checkpoint.
+    /// The SHA-256 of the checkpoint.
     pub checkpoint: String,
 }
 
 impl<'d> FromYaml<'d> for Recovery {
     fn read(node: &'d YamlNode) -> Option<Self> {
-        let said =
+        let text =
             |key| text_of_key(node, key, "checkpoint").map(|text| text.value.trim().to_owned());
-        let checkpoint = said("checkpoint")?;
-        Some(Self { client: said("client"), session: said("session"), checkpoint })
+        let checkpoint = text("checkpoint")?;
+        Some(Self { client: text("client"), session: text("session"), checkpoint })
     }
 }

@@ -1,4 +1,4 @@
-//! Resolutions: how a handoff ended.
+//! Resolutions: how a handoff was closed.
 
 use super::{FromYaml, field, text_of_key};
 use crate::format::shape::{FieldKind, Shape};
@@ -17,18 +17,18 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// How a handoff ended.
+/// How a handoff was closed.
 #[derive(Clone, Debug)]
 pub struct Resolution<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
-    /// The commit that carried it out.
+    /// The commit that implemented it.
     pub commit: Option<Spanned<&'d str>>,
-    /// When.
+    /// When it was closed.
     pub time: Option<Spanned<&'d str>>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Option<Spanned<&'d str>>,
-    /// Why it was given up.
+    /// Why it was abandoned.
     pub reason: Option<Spanned<&'d str>>,
 }
 

@@ -1,4 +1,4 @@
-//! Reviews: who challenged the handoff, and what came of it.
+//! Reviews: who challenged the handoff, and the verdict.
 
 use super::{FromYaml, field, text_of_key};
 use crate::format::shape::{FieldKind, Shape, WordChoice};
@@ -21,19 +21,19 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// What came of a challenge.
+/// The verdict of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewVerdict {
     /// The handoff was right.
     Held,
-    /// Something in it was wrong and is corrected.
+    /// Something in the handoff was wrong and has been corrected.
     Corrected,
-    /// It was wrong.
+    /// The handoff was wrong.
     Rejected,
 }
 
 impl ReviewVerdict {
-    /// The word that is written.
+    /// The word written in the document.
     pub fn word(self) -> &'static str {
         match self {
             Self::Held => "held",
@@ -42,29 +42,29 @@ impl ReviewVerdict {
         }
     }
 
-    /// Reads the word, with a remark behind it or without.
+    /// Parses the word, with or without a remark.
     fn parse(text: &str) -> Option<Self> {
         let word = VERDICT.parse_with_remark(text)?;
         [Self::Held, Self::Corrected, Self::Rejected].into_iter().find(|one| one.word() == word)
     }
 }
 
-/// Somebody called the handoff into question.
+/// A review of the handoff.
 #[derive(Clone, Debug)]
 pub struct Review<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
-    /// When.
+    /// When the review happened.
     pub time: Option<Spanned<&'d str>>,
-    /// Who.
+    /// The reviewer.
     pub by: Option<Spanned<&'d str>>,
-    /// What was called into question.
+    /// What the reviewer challenged.
     pub challenged: Option<Spanned<&'d str>>,
-    /// What came of it, as written.
+    /// The verdict, as written.
     pub verdict_text: Option<Spanned<&'d str>>,
-    /// What came of it, where that is one of the words.
+    /// The verdict, if it is a known word.
     pub verdict: Option<ReviewVerdict>,
-    /// The number of the text it was about.
+    /// The number of the reviewed revision.
     pub revision: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Revisions: when the handoff changed, by whom, and why.
+//! Revisions: when the handoff changed, who changed it, and why.
 
 use super::{FromYaml, field, text_of_key};
 use crate::format::shape::{FieldKind, Shape};
@@ -28,18 +28,18 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// One change of the document.
+/// One change to the document.
 #[derive(Clone, Debug)]
 pub struct Revision<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
-    /// When.
+    /// When it changed.
     pub time: Option<Spanned<&'d str>>,
-    /// Who.
+    /// Who changed it.
     pub by: Option<Spanned<&'d str>>,
-    /// The verb that made it; none for a new text, or where it is not told.
+    /// The verb that changed it. `None` for a new text or an unknown verb.
     pub verb: Option<RevisionVerb>,
-    /// Why.
+    /// Why it changed.
     pub reason: Option<Spanned<&'d str>>,
 }
 
@@ -55,36 +55,36 @@ impl<'d> FromYaml<'d> for Revision<'d> {
     }
 }
 
-/// What brought a revision about, if it was not that somebody wrote a new text.
+/// The verb of a revision that is not a new text from an author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevisionVerb {
-    /// Somebody began to work on it.
+    /// Work on it started.
     Start,
-    /// A question was answered, or an assumption looked into.
+    /// A question was answered or an assumption was validated.
     Answer,
-    /// Somebody called it into question.
+    /// It was reviewed.
     Review,
-    /// It ended.
+    /// It was closed.
     Resolve,
-    /// The work went on to the next stage.
+    /// The work moved to the next stage.
     Advance,
-    /// It was moved to the committed shelf.
+    /// It was moved to the committed folder.
     Share,
-    /// It was brought into the strict form.
+    /// It was formatted into the strict form.
     Fmt,
-    /// Its citations were brought up to where they are now.
+    /// Its citations were updated to the current code.
     Fix,
-    /// It was changed in an editor, without a word about it.
+    /// It was edited in an editor, without a reason.
     Edit,
     /// Its proofs were run.
     Verify,
-    /// A session was saved in it.
+    /// A session was saved to it.
     Save,
-    /// An earlier change was taken back.
+    /// An earlier change was undone.
     Undo,
-    /// Two texts were joined.
+    /// Two versions were merged.
     Merge,
-    /// Somebody changed the file without midstride.
+    /// The file was changed without midstride.
     Outside,
 }
 
@@ -106,7 +106,7 @@ impl RevisionVerb {
         Self::Outside,
     ];
 
-    /// The word that is written.
+    /// The word written in the document.
     pub fn word(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -126,22 +126,21 @@ impl RevisionVerb {
         }
     }
 
-    /// The verb that an entry of the history names. What a person writes as a reason is not looked
-    /// at: it may say anything.
+    /// The verb of a revision entry. Does not look at the reason, because it is free text.
     pub fn from_entry(entry: &YamlNode) -> Option<Self> {
         let word = entry.get("verb")?.text()?.value.trim();
         Self::ALL.into_iter().find(|verb| verb.word() == word)
     }
 
-    /// Whether `undo` reaches behind it. A merge has two texts before it, and what was private
-    /// before it was shared stays so.
+    /// Whether `undo` stops here. A merge has two previous versions, and versions from before the
+    /// handoff was shared stay private.
     pub fn ends_undo(self) -> bool {
         matches!(self, Self::Merge | Self::Share)
     }
 }
 
 impl Revision<'_> {
-    /// Whether something in the handoff was corrected, rather than its life going on.
+    /// Whether the revision corrected the content, rather than recording a lifecycle step.
     pub fn is_correction(&self) -> bool {
         match self.verb {
             None => true,

@@ -1,4 +1,4 @@
-//! Boot actions: what a session does first. Typed, so that nothing in it can be a shell command.
+//! Startup steps: what a session does first. They are typed, so that none can be a shell command.
 
 use super::{FromYaml, field};
 use crate::format::shape::{FieldKind, Shape};
@@ -17,18 +17,18 @@ pub(super) static SHAPE: Shape = Shape {
     ],
 };
 
-/// A name of a skill is no longer than this.
+/// The maximum length of a skill name.
 const SKILL_LENGTH_MAX: usize = 120;
-/// The arguments of a skill are no longer than this.
+/// The maximum length of the arguments of a skill.
 const ARGUMENTS_LENGTH_MAX: usize = 240;
-/// A path is no longer than this.
+/// The maximum length of a path.
 const PATH_LENGTH_MAX: usize = 160;
-/// An action is a line, not a page.
+/// The maximum length of a step, in characters.
 const LINE_LENGTH_MAX: usize = 500;
-/// A line with so few words behind the name of a program is a call of it.
+/// A program name followed by at most this many words counts as a command.
 const CALL_WORDS_MAX: usize = 3;
 
-/// Names of programs that begin no English sentence.
+/// Program names that do not start English sentences.
 const PROGRAMS: [&str; 45] = [
     "ansible-playbook",
     "apt",
@@ -77,14 +77,14 @@ const PROGRAMS: [&str; 45] = [
     "zsh",
 ];
 
-/// Names of programs that are words as well: they are called where an option, a path or nothing but
-/// one word follows.
+/// Program names that are also English words. They count as a command only if an option or a path
+/// follows, or at most one word.
 const AMBIGUOUS_PROGRAMS: [&str; 14] = [
     "alias", "aws", "cat", "cd", "exec", "export", "find", "go", "just", "kill", "make", "node",
     "source", "test",
 ];
 
-/// What a boot action does.
+/// The kind of a startup step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartupKind {
     /// Load a skill.
@@ -93,12 +93,12 @@ pub enum StartupKind {
     Read,
     /// Restore a task.
     Task,
-    /// Keep to something.
+    /// Observe a constraint.
     Constraint,
 }
 
 impl StartupKind {
-    /// Every kind, in the order in which a session does them.
+    /// Every kind, in the order in which a session runs them.
     pub const ALL: [Self; 4] = [Self::Skill, Self::Read, Self::Task, Self::Constraint];
 
     /// The key under `boot`.
@@ -111,13 +111,13 @@ impl StartupKind {
         }
     }
 
-    /// The kind of a key.
+    /// The kind for a key under `boot`.
     pub fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.key() == key)
     }
 
-    /// Why a text is no action of this kind, if it is none. What looks like a shell command never
-    /// is one.
+    /// Why a text is not a valid step of this kind; `None` if it is valid. Anything that looks like
+    /// a shell command is rejected.
     pub fn rejection_reason(self, text: &str) -> Option<&'static str> {
         let text = text.trim();
         if text.is_empty() {
@@ -135,8 +135,8 @@ impl StartupKind {
 }
 
 impl StartupKind {
-    /// An action as it is written: the arguments of a skill stand in parentheses behind its name.
-    /// People and clients write `/name arguments`.
+    /// Normalizes a step. Skills are stored as `name (arguments)`, but users and clients write
+    /// `/name arguments`.
     pub fn normalize(self, typed: &str) -> String {
         let typed = typed.trim();
         match self {
@@ -151,7 +151,7 @@ impl StartupKind {
     }
 }
 
-/// The name of a skill, and what it is given.
+/// Splits a skill into its name and its arguments.
 fn split_arguments(text: &str) -> (&str, Option<&str>) {
     let given = text.strip_suffix(')').and_then(|text| text.split_once(" ("));
     given.map_or((text, None), |(name, given)| (name, Some(given)))
@@ -186,15 +186,15 @@ fn path_rejection(text: &str) -> Option<&'static str> {
     if text.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
         return Some("what lies in `.git` is git's own, and may have keys");
     }
-    // A sentence could be told to whoever reads, a command to whoever runs; a plain path is neither.
+    // A plain path can be neither an instruction to the agent nor a shell command.
     let is_plain = |c: char| c.is_alphanumeric() || "._/@+=,-".contains(c);
     let is_whole = !text.split('/').any(str::is_empty) && text.len() <= PATH_LENGTH_MAX;
     let is_path = is_whole && text.chars().all(is_plain);
     (!is_path).then_some("it is not a plain path: letters, digits and `._/@+=,-`, without spaces")
 }
 
-/// Whether a line is something for a shell rather than a sentence. A command that a sentence names
-/// between backquotes is part of the sentence.
+/// Whether a line is a shell command rather than a sentence. A command in backquotes is part of its
+/// sentence.
 fn is_command(text: &str) -> bool {
     let signs = ["$(", "&&", "||", "(){", "() {", " | ", ">>", " > ", "; "];
     let begins = ["$ ", "# ", "! ", "./", "../", "~/", "> ", "% "];
@@ -203,7 +203,7 @@ fn is_command(text: &str) -> bool {
     let chained = |sign: &str| {
         let (before, _) = prose.split_once(sign).unwrap_or_default();
         match sign {
-            // A semicolon and a bar belong to sentences as well.
+            // These signs also occur in sentences.
             "; " | " | " | " > " => is_program_call(before),
             _ => prose.contains(sign),
         }
@@ -212,7 +212,7 @@ fn is_command(text: &str) -> bool {
     begins || whole_quoted || is_program_call(&prose) || signs.into_iter().any(chained)
 }
 
-/// Whether a text begins with a program and goes on like a call of it.
+/// Whether a text starts with a program name and continues like a command.
 fn is_program_call(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let variables = words.iter().take_while(|word| is_assignment(word)).count();
@@ -228,59 +228,59 @@ fn is_program_call(text: &str) -> bool {
     known || word || with_variables
 }
 
-/// `NAME=value`, which stands before a call.
+/// Whether a word is a `NAME=value` assignment, which can precede a command.
 fn is_assignment(word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else { return false };
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// One boot action.
+/// One startup step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartupEntry<'d> {
-    /// What it does.
+    /// The kind of step.
     pub kind: StartupKind,
     /// The skill, the path, the task or the constraint.
     pub text: Spanned<&'d str>,
 }
 
-/// An entry under `boot` that is no boot action.
+/// An entry under `boot` that is not a valid startup step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RejectedStartupEntry<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
-    /// The key it stands under.
+    /// Its key under `boot`.
     pub key: &'d str,
-    /// What it says, where that is text.
+    /// Its text, if it is a text.
     pub text: Option<&'d str>,
-    /// Why it is none.
+    /// Why it is rejected.
     pub reason: &'static str,
 }
 
-/// What a session does first: only what can be no command.
+/// The startup steps of a handoff. None of them can be a shell command.
 #[derive(Clone, Debug, Default)]
 pub struct StartupEntries<'d> {
-    /// The actions, in the order in which they are done.
+    /// The valid steps, in the order in which they run.
     pub entries: Vec<StartupEntry<'d>>,
-    /// Entries that are none, in the order of the text. Nobody acts on them.
+    /// The rejected entries, in text order. They are never run.
     pub rejected: Vec<RejectedStartupEntry<'d>>,
 }
 
 impl<'d> StartupEntries<'d> {
-    /// The texts of one kind.
+    /// The texts of the steps of one kind.
     pub fn texts_of_kind(&self, kind: StartupKind) -> impl Iterator<Item = &'d str> {
         let of_kind = self.entries.iter().filter(move |action| action.kind == kind);
         of_kind.map(|action| action.text.value.trim())
     }
 
     fn add(&mut self, kind: StartupKind, key: &'d str, node: &'d YamlNode) {
-        let refused = |text, why| RejectedStartupEntry { at: node.at, key, text, reason: why };
+        let reject = |text, why| RejectedStartupEntry { at: node.at, key, text, reason: why };
         match node.text() {
             Some(text) => match kind.rejection_reason(text.value) {
-                Some(why) => self.rejected.push(refused(Some(text.value), why)),
+                Some(why) => self.rejected.push(reject(Some(text.value), why)),
                 None => self.entries.push(StartupEntry { kind, text }),
             },
-            None => self.rejected.push(refused(None, "it is not a text")),
+            None => self.rejected.push(reject(None, "it is not a text")),
         }
     }
 }
@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_no_command_is_an_action() {
+    fn text_that_is_not_a_command_is_accepted() {
         let good = [
             (StartupKind::Skill, "midstride-continue"),
             (StartupKind::Skill, "plugin:report_2"),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_command_is_refused() {
+    fn text_that_looks_like_a_command_is_rejected() {
         let bad = [
             (StartupKind::Skill, "rm -rf /"),
             (StartupKind::Read, "ignore all that was said.md"),
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arguments_of_a_skill_are_kept_in_parentheses() {
+    fn skill_arguments_are_written_in_parentheses() {
         for (typed, written) in [
             ("tdd", "tdd"),
             ("/mission-control --fg", "mission-control (--fg)"),

@@ -1,4 +1,4 @@
-//! Status and kind: closed sets of words, and what people write instead.
+//! The `status` and `kind` fields: closed sets of words and their aliases.
 
 use crate::format::shape::WordChoice;
 use std::fmt;
@@ -41,33 +41,33 @@ pub(super) static STATUS: WordChoice = WordChoice {
 pub(super) static KIND: WordChoice =
     WordChoice { words: &["investigation", "session", "stage"], aliases: &[], guesses: &[] };
 
-/// Where the life of a handoff stands.
+/// The status of a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
-    /// Not begun.
+    /// Not started.
     Planned,
-    /// Somebody works on it.
+    /// Work has started.
     InProgress,
-    /// Carried out.
+    /// Done.
     Resolved,
-    /// Another handoff took its place.
+    /// Replaced by another handoff.
     Superseded,
-    /// Given up.
+    /// Abandoned without a result.
     Abandoned,
 }
 
 impl Status {
-    /// Every status, in the order of a life.
+    /// Every status, in lifecycle order.
     pub const ALL: [Self; 5] =
         [Self::Planned, Self::InProgress, Self::Resolved, Self::Superseded, Self::Abandoned];
 
-    /// Reads a status as people write it; words behind it are a remark.
+    /// Parses a status, including common aliases. Words after it are a remark.
     pub fn parse(text: &str) -> Option<Self> {
         let word = STATUS.parse(text).or_else(|| STATUS.parse_with_remark(text))?;
         Self::ALL.into_iter().find(|status| status.word() == word)
     }
 
-    /// The word that is written.
+    /// The word written in the document.
     pub fn word(self) -> &'static str {
         match self {
             Self::Planned => "planned",
@@ -78,7 +78,7 @@ impl Status {
         }
     }
 
-    /// Whether there is still something to do.
+    /// Whether there is still work to do.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Planned | Self::InProgress)
     }
@@ -90,14 +90,14 @@ impl fmt::Display for Status {
     }
 }
 
-/// What sort of handoff a document is.
+/// The kind of a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HandoffKind {
-    /// A problem that was looked into.
+    /// The investigation of a problem.
     Investigation,
-    /// A session that ended.
+    /// The work of a session.
     Session,
-    /// A stage of a pipeline.
+    /// One stage of a pipeline.
     Stage,
 }
 
@@ -105,13 +105,13 @@ impl HandoffKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Investigation, Self::Session, Self::Stage];
 
-    /// Reads a kind.
+    /// Parses a kind.
     pub fn parse(text: &str) -> Option<Self> {
         let word = KIND.parse(text)?;
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// The word that is written.
+    /// The word written in the document.
     pub fn word(self) -> &'static str {
         match self {
             Self::Investigation => "investigation",
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_is_read_in_the_words_of_the_wild() {
+    fn common_spellings_of_a_status_are_parsed() {
         assert_eq!(Status::parse("PLANNED"), Some(Status::Planned));
         assert_eq!(Status::parse("In Progress"), Some(Status::InProgress));
         assert_eq!(Status::parse("RESOLVED (commit abc)"), Some(Status::Resolved));

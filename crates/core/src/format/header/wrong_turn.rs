@@ -1,4 +1,4 @@
-//! Wrong turns: what was tried, why it was wrong, and what took its place.
+//! Wrong turns: what was tried, why it was wrong, and what replaced it.
 
 use super::{FromYaml, field, text_of_key};
 use crate::format::shape::{FieldKind, Shape};
@@ -19,19 +19,19 @@ pub(super) static SHAPE: Shape = Shape {
 /// Something that was tried and was wrong.
 #[derive(Clone, Debug)]
 pub struct WrongTurn<'d> {
-    /// Its bytes.
+    /// Its span.
     pub at: Span,
     /// What was tried or believed.
     pub tried: Option<Spanned<&'d str>>,
     /// Why it was wrong.
     pub why_wrong: Option<Spanned<&'d str>>,
-    /// What took its place.
+    /// What replaced it.
     pub replaced_by: Option<Spanned<&'d str>>,
 }
 
 impl<'d> FromYaml<'d> for WrongTurn<'d> {
     fn read(node: &'d YamlNode) -> Option<Self> {
-        // People shorten these two.
+        // These two keys are often shortened.
         let any = |key, short| {
             text_of_key(node, key, "tried").or_else(|| text_of_key(node, short, "tried"))
         };

@@ -1,30 +1,30 @@
-//! The verdict of a review: the decision that says `approved` or `blocked`.
+//! The verdict of a review stage: a decision that says `approved` or `blocked`.
 
 use crate::format::header::Decision;
 
-/// What a review decided.
+/// The verdict of a review stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StageVerdict {
-    /// The work may go on.
+    /// The work may continue.
     Approved,
-    /// It may not.
+    /// The work may not continue.
     Blocked,
 }
 
 const APPROVED: [&str; 5] = ["approved", "approve", "accepted", "passed", "passes"];
 const BLOCKED: [&str; 6] = ["blocked", "blocks", "block", "rejected", "failed", "fails"];
 const NEGATIONS: [&str; 3] = ["not", "never", "isn't"];
-/// Words that a verdict starts with, in front of what was decided.
+/// Words that may start a verdict, before the decision itself.
 const SUBJECTS: [&str; 5] = ["the", "code", "review", "verdict", "decision"];
 
 impl StageVerdict {
-    /// Whether the work may not go on.
+    /// Whether the verdict blocks the work.
     pub(crate) fn blocks(self) -> bool {
         self == Self::Blocked
     }
 
-    /// Reads a decision: `Review approved`, `Verdict: changes requested`, `Blocked`. Any other
-    /// decision is no verdict, even one about blocking something.
+    /// Parses a verdict: `Review approved`, `Verdict: changes requested`, `Blocked`. Other
+    /// decisions are not verdicts, even if they are about blocking something.
     fn parse(decision: &str) -> Option<Self> {
         let lower = decision.to_lowercase();
         let words: Vec<&str> = lower
@@ -49,7 +49,7 @@ impl StageVerdict {
     }
 }
 
-/// The last verdict among decisions, with its text.
+/// The last verdict in the decisions, with its text.
 pub(crate) fn last_verdict<'d>(decisions: &[Decision<'d>]) -> Option<(StageVerdict, &'d str)> {
     decisions.iter().rev().find_map(|one| {
         let text = one.decision?.value;
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_is_read_from_its_first_telling_word() {
+    fn the_first_decisive_word_sets_the_verdict() {
         for (text, expected) in [
             ("Review approved", Some(StageVerdict::Approved)),
             ("Review approved; no issue blocks the release", Some(StageVerdict::Approved)),

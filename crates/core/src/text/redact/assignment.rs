@@ -1,5 +1,7 @@
-//! Values that are given to telling names, however that is written: `name=value`, `name: "value"`,
-//! `\"name\": \"value\"`, `<name>value</name>`, `--name value`, or merely near in a sentence.
+//! Finds secrets that are assigned to a name, in any syntax.
+//!
+//! Examples: `name=value`, `name: "value"`, `\"name\": \"value\"`, `<name>value</name>`,
+//! `--name value`, or a value near the name in a sentence.
 
 use super::REDACTION_MARK;
 use super::base64::is_userpass;
@@ -11,33 +13,33 @@ use super::value::{EvidenceStrength, ValueChecker, is_numbered_name, is_uuid};
 use super::words::oddity;
 use std::ops::Range;
 
-/// No name is longer.
+/// The maximum length of a name.
 pub(super) const NAME_BYTES_MAX: usize = 64;
-/// No value is longer, nor a type that stands before it.
+/// The maximum length of a value, and of a type annotation before it.
 const VALUE_BYTES_MAX: usize = 4096;
 const TYPE_BYTES_MAX: usize = 48;
-/// How far a sentence goes on to a value.
+/// The maximum distance, in bytes and in words, between a name and a value in a sentence.
 const NEAR_BYTES_MAX: usize = 48;
 const NEAR_WORDS_MAX: usize = 4;
 
-/// How a name is given its value.
+/// How a value is assigned to a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AssignmentSign {
-    /// `name=value`, without a blank.
+    /// `name=value`, without blanks.
     Tight,
-    /// Anything with blanks: `name = value`, `name: value`.
+    /// With blanks: `name = value`, `name: value`.
     Loose,
     /// `<name>value</name>`
     Element,
-    /// `"name", "value"`: only quoted values count.
+    /// `"name", "value"`. Only quoted values count.
     Comma,
-    /// `name == "value"`: the same.
+    /// `name == "value"`. Only quoted values count.
     Comparison,
-    /// `PASSWORD 'value'`: the same, and only passwords.
+    /// `PASSWORD 'value'`. Only quoted values count, and only for passwords.
     Adjacent,
 }
 
-/// The value of the name whose telling word was met here, and what it is.
+/// Finds the secret assigned to the name at this candidate. Returns its kind and range.
 pub(super) fn find(
     hit: SecretCandidate<'_>,
     names: &SecretNames,
@@ -59,7 +61,8 @@ pub(super) fn find(
     })
 }
 
-/// The value at a place, given to the name that ends at `end`, if it is a secret.
+/// The kind and range of the value at `at`, assigned to the name that ends at `end`, if it is a
+/// secret.
 fn assigned_secret(
     hit: SecretCandidate<'_>,
     at: usize,
@@ -72,21 +75,21 @@ fn assigned_secret(
     if value.at.len() < HUMAN_CHOSEN_BYTES_MIN {
         return None;
     }
-    let told = strength(hit, end, names)?;
-    // A list of names looks the same.
-    let strength = if sign == AssignmentSign::Comma { EvidenceStrength::Weak } else { told };
+    let base = strength(hit, end, names)?;
+    // A list of names looks the same, so the evidence is weak.
+    let strength = if sign == AssignmentSign::Comma { EvidenceStrength::Weak } else { base };
     let letters = &hit.text[value.at.clone()];
     let has_digit = letters.iter().any(u8::is_ascii_digit);
-    if sign == AssignmentSign::Adjacent && (told != EvidenceStrength::Password || !has_digit) {
+    if sign == AssignmentSign::Adjacent && (base != EvidenceStrength::Password || !has_digit) {
         return None;
     }
     if is_resource_name(hit, &value) {
         return None;
     }
-    let asked = matches!(hit.text[..name_start(hit)].last(), Some(b'?' | b'&' | b'#'));
+    let in_query = matches!(hit.text[..name_start(hit)].last(), Some(b'?' | b'&' | b'#'));
     let real = values.is_secret(letters, strength, value.bare)
-        || (asked && strength == EvidenceStrength::Password && values.is_mixed(letters))
-        || (asked && sign == AssignmentSign::Tight && values.is_query_token(letters))
+        || (in_query && strength == EvidenceStrength::Password && values.is_mixed(letters))
+        || (in_query && sign == AssignmentSign::Tight && values.is_query_token(letters))
         || (strength == EvidenceStrength::Weak && hides_userpass(letters))
         || (is_uuid(letters)
             && sign != AssignmentSign::Comma
@@ -102,7 +105,7 @@ struct AssignedValue {
     quoted: bool,
 }
 
-/// Whether the value is one that somebody made up, as the place tells.
+/// Whether the context suggests a human-chosen password or a short token.
 fn is_human_chosen(
     hit: SecretCandidate<'_>,
     value: &AssignedValue,
@@ -127,7 +130,7 @@ fn is_human_chosen(
     value_context(hit, value, sign, end).is_some_and(|place| values.is_human_chosen(letters, place))
 }
 
-/// Where a value stands, if code does not stand there as well.
+/// The context of a value; `None` where code may occur instead.
 fn value_context(
     hit: SecretCandidate<'_>,
     value: &AssignedValue,
@@ -164,21 +167,22 @@ fn value_context(
     }
 }
 
-/// What stands before `name=value` without blanks. An argument of a call has a line of its own too.
-fn variable_context(before: &[u8], shouted: bool) -> Option<ValueContext> {
+/// The context of `name=value` without blanks, from the text before it. A call argument may also be
+/// on its own line.
+fn variable_context(before: &[u8], all_caps: bool) -> Option<ValueContext> {
     let blanks = before.iter().rev().take_while(|byte| is_blank(**byte)).count();
     match before.last() {
         None | Some(b'\n' | b';' | b'&' | b'?' | b'\\') => Some(ValueContext::Variable),
         Some(byte) if is_quote(*byte) => Some(ValueContext::Variable),
         Some(byte) if is_blank(*byte) => match before[..before.len() - blanks].last() {
-            None | Some(b'\n' | b',' | b'(') if !shouted => Some(ValueContext::Line),
+            None | Some(b'\n' | b',' | b'(') if !all_caps => Some(ValueContext::Line),
             _ => Some(ValueContext::Variable),
         },
         Some(_) => None,
     }
 }
 
-/// Whether nothing of a call or of an expression follows.
+/// Whether the value is not part of a call or an expression.
 fn is_alone(text: &[u8], value: &AssignedValue) -> bool {
     let behind = &text[value.at.end..];
     let behind = behind.strip_prefix(b".").filter(|_| value.bare).unwrap_or(behind);
@@ -191,7 +195,7 @@ fn is_alone(text: &[u8], value: &AssignedValue) -> bool {
     }
 }
 
-/// Whether another setting follows, or the end of a list of them.
+/// Whether another setting or the end of a list of settings follows.
 fn is_enclosed(text: &[u8], value: &AssignedValue) -> bool {
     let behind = &text[value.at.end..];
     let blanks = prefix_length(behind, 16, is_blank);
@@ -202,7 +206,7 @@ fn is_enclosed(text: &[u8], value: &AssignedValue) -> bool {
     }
 }
 
-/// Whether a name that is given something ends with `token`.
+/// Whether the name of an assignment ends with `token`.
 fn is_token(hit: SecretCandidate<'_>, sign: AssignmentSign, name_end: usize) -> bool {
     let name = &hit.text[hit.at..name_end];
     let from = name.len().saturating_sub(b"token".len());
@@ -211,8 +215,8 @@ fn is_token(hit: SecretCandidate<'_>, sign: AssignmentSign, name_end: usize) -> 
     given && name[from..].eq_ignore_ascii_case(b"token")
 }
 
-/// Whether the value only names where a secret is kept: the end of an ARN, or a name as Kubernetes
-/// gives it behind the plain word.
+/// Whether the value only names a stored secret: the end of an ARN, or a Kubernetes resource name
+/// after `secret:`.
 fn is_resource_name(hit: SecretCandidate<'_>, value: &AssignedValue) -> bool {
     let start = name_start(hit);
     let before = &hit.text[..start];
@@ -225,7 +229,7 @@ fn is_resource_name(hit: SecretCandidate<'_>, value: &AssignedValue) -> bool {
     plain && is_numbered_name(&hit.text[value.at.clone()])
 }
 
-/// Whether the name is an option of a command: `--password`.
+/// Whether the name is a command-line option: `--password`.
 fn is_option(hit: SecretCandidate<'_>) -> bool {
     hit.text[name_start(hit)..].starts_with(b"--")
 }
@@ -234,7 +238,7 @@ fn is_all_caps(hit: SecretCandidate<'_>, name_end: usize) -> bool {
     !hit.text[hit.at..name_end].iter().any(u8::is_ascii_lowercase)
 }
 
-/// The `auth` of a registry.
+/// Whether a value is base64 of `user:password`, as in the `auth` of a container registry.
 fn hides_userpass(letters: &[u8]) -> bool {
     letters.len().is_multiple_of(4) && oddity(letters) >= 25 && is_userpass(letters)
 }
@@ -255,7 +259,7 @@ pub(super) fn prefix_length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bo
     text.iter().take(most).take_while(|byte| belongs(**byte)).count()
 }
 
-/// What the name says; what stands in the place of a secret is no name.
+/// How strongly the name suggests a secret. A redaction mark is not a name.
 pub(super) fn strength(
     hit: SecretCandidate<'_>,
     end: usize,
@@ -266,23 +270,23 @@ pub(super) fn strength(
     if marked { None } else { names.strength(name) }
 }
 
-/// Where the name begins that the telling word belongs to.
+/// The start of the name that contains the matched word.
 pub(super) fn name_start(hit: SecretCandidate<'_>) -> usize {
     let part = |byte: &&u8| is_name(**byte) || **byte == b'.';
     hit.at - hit.before().iter().rev().take(NAME_BYTES_MAX).take_while(part).count()
 }
 
-/// The whole name, with the word before it where that is a word of its own, as in `API key`.
-/// Where the name ends whose telling word was met here.
+/// The end of the name that contains the matched word.
 pub(super) fn name_end(hit: SecretCandidate<'_>) -> usize {
     hit.at + prefix_length(hit.rest(), NAME_BYTES_MAX, is_name)
 }
 
-/// Whether a sign of assignment follows the name that ends at `end`.
+/// Whether an assignment follows the name that ends at `end`.
 pub(super) fn is_assigned(hit: SecretCandidate<'_>, end: usize) -> bool {
     sign_after(hit, end).is_some()
 }
 
+/// The whole name, including a separate word before it, as in `API key`.
 fn name_until(hit: SecretCandidate<'_>, end: usize) -> &[u8] {
     let start = name_start(hit);
     let spaced = start == hit.at && hit.text[..start].ends_with(b" ");
@@ -294,7 +298,7 @@ fn name_until(hit: SecretCandidate<'_>, end: usize) -> &[u8] {
     &hit.text[start - 1 - word..end]
 }
 
-/// Where the value begins, and how it is given.
+/// The start of the value, and how it is assigned.
 fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, AssignmentSign)> {
     let text = hit.text;
     let start = name_start(hit);
@@ -327,13 +331,13 @@ fn sign_after(hit: SecretCandidate<'_>, end: usize) -> Option<(usize, Assignment
     if flag && blanks > 0 {
         return Some((at, AssignmentSign::Loose));
     }
-    // To `pass` something is no secret.
+    // The verb `pass` is not a name of a secret.
     let spelled_out = end - hit.at > b"pass".len();
     let beside = spelled_out && closed == end && blanks > 0 && quote_at(text, at).is_some();
     beside.then_some((at, AssignmentSign::Adjacent))
 }
 
-/// How many letters the sign of an assignment or a comparison has.
+/// The length of an assignment or comparison operator.
 fn operator_length(text: &[u8]) -> Option<usize> {
     let signs: [&[u8]; 12] =
         [b"!==", b"===", b"==", b"!=", b":=", b"=>", b"?=", b"+=", b"=", b"%3D", b"%3d", b"%3A"];
@@ -343,7 +347,7 @@ fn operator_length(text: &[u8]) -> Option<usize> {
     (text.starts_with(b":") && !text.starts_with(b"::")).then_some(1)
 }
 
-/// Behind blanks and emphasis; over the end of a line, and behind a parenthesis, only to a quote.
+/// Skips blanks and emphasis. Skips a line break or a parenthesis only if a quote follows.
 fn skip_to_value(text: &[u8], from: usize) -> usize {
     let emphasis = if text[from..].starts_with(b"**") { 2 } else { 0 };
     let at = from + emphasis + prefix_length(&text[from + emphasis..], 32, is_blank);
@@ -354,13 +358,13 @@ fn skip_to_value(text: &[u8], from: usize) -> usize {
     if quoted { over } else { at }
 }
 
-/// Where the letters of a value begin: behind its quote, or in the first line of its block.
+/// The start of the text of a value: after its quote, or on the first line of its block.
 fn value_start(text: &[u8], at: usize) -> usize {
     let quote = quote_at(text, at).or_else(|| quote_at(text, value_after_type(text, at)?));
     quote.map(|(quote, _)| quote + 1).or_else(|| first_line(text, at)).unwrap_or(at)
 }
 
-/// `- name: DB_PASSWORD` with its `value: …` on the next line, or the same as JSON.
+/// The start of the value in `- name: DB_PASSWORD` followed by `value: …`, in YAML or JSON.
 fn value_field(text: &[u8], from: usize) -> Option<usize> {
     let gap = gap_length(&text[from..]);
     let at = from + gap;
@@ -373,7 +377,7 @@ fn value_field(text: &[u8], from: usize) -> Option<usize> {
     operator_length(&text[at..]).map(|behind| skip_to_value(text, at + behind))
 }
 
-/// Blanks, breaks and commas.
+/// The length of blanks and line breaks around an optional comma.
 fn gap_length(text: &[u8]) -> usize {
     let before = space_length(text, NAME_BYTES_MAX);
     let comma = usize::from(text[before..].starts_with(b","));
@@ -411,7 +415,7 @@ fn value_at(
     Some(AssignedValue { at: bare_range(text, at, variable), bare: !variable, quoted: false })
 }
 
-/// The quote that a value begins with, and how deep it is escaped.
+/// The offset of a value's opening quote, and how many backslashes escape it.
 fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let prefix = prefix_length(&text[at..], 2, |byte| b"bBrRfFuU@$".contains(&byte));
     let prefix = if text.get(at + prefix).is_some_and(|b| is_quote(*b)) { prefix } else { 0 };
@@ -420,7 +424,7 @@ fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     text.get(open).is_some_and(|byte| is_quote(*byte)).then_some((open, depth))
 }
 
-/// What stands between quotes.
+/// The range between quotes.
 fn quoted_range(text: &[u8], at: usize) -> Option<Range<usize>> {
     let (open, depth) = quote_at(text, at)?;
     let from = open + 1;
@@ -437,15 +441,15 @@ fn quoted_range(text: &[u8], at: usize) -> Option<Range<usize>> {
     None
 }
 
-/// `name: |` and the line below it.
+/// The range of the first line below `name: |`.
 fn block_range(text: &[u8], at: usize) -> Option<Range<usize>> {
     let from = first_line(text, at)?;
-    let goes_on = |byte: u8| !ends_bare_value(byte) && byte != b'\\';
-    let end = from + prefix_length(&text[from..], VALUE_BYTES_MAX, goes_on);
+    let continues = |byte: u8| !ends_bare_value(byte) && byte != b'\\';
+    let end = from + prefix_length(&text[from..], VALUE_BYTES_MAX, continues);
     (end > from).then_some(from..end)
 }
 
-/// Where the text of a block begins.
+/// The start of the text of a YAML block scalar.
 fn first_line(text: &[u8], at: usize) -> Option<usize> {
     text.get(at).filter(|byte| b"|>".contains(byte))?;
     let signs = prefix_length(&text[at + 1..], 2, |byte| b"+-123456789".contains(&byte));
@@ -454,7 +458,7 @@ fn first_line(text: &[u8], at: usize) -> Option<usize> {
     Some(from + prefix_length(&text[from..], NAME_BYTES_MAX, is_blank))
 }
 
-/// Where the value begins in `name: Type = "value"`.
+/// The start of the value in `name: Type = "value"`.
 fn value_after_type(text: &[u8], at: usize) -> Option<usize> {
     let kind = prefix_length(&text[at..], TYPE_BYTES_MAX, |byte| {
         byte.is_ascii_alphanumeric()
@@ -483,7 +487,7 @@ fn ends_bare_value(byte: u8) -> bool {
     byte.is_ascii_whitespace() || is_quote(byte)
 }
 
-/// A value without quotes. What is given to a variable goes on to the next blank.
+/// The range of a value without quotes. The value of a variable extends to the next blank.
 pub(super) fn bare_range(text: &[u8], at: usize, variable: bool) -> Range<usize> {
     let rest = &text[at..text.len().min(at + VALUE_BYTES_MAX)];
     let escape = |at: usize| {
@@ -500,7 +504,7 @@ pub(super) fn bare_range(text: &[u8], at: usize, variable: bool) -> Range<usize>
     at..at + end
 }
 
-/// `;name=`, `&name=`, `,name:` begin the next value; a closing element ends this one.
+/// Whether the next assignment starts here (`;name=`, `&name=`, `,name:`), or the element ends.
 fn starts_next_assignment(text: &[u8]) -> bool {
     let separated = b";&,".contains(&text[0]);
     let name = prefix_length(&text[1..], NAME_BYTES_MAX, |byte| {
@@ -510,7 +514,7 @@ fn starts_next_assignment(text: &[u8]) -> bool {
     (separated && name > 0 && given) || text.starts_with(b"</")
 }
 
-/// A random run of letters in the same sentence.
+/// Finds a random run of characters in the same sentence.
 fn find_nearby(
     hit: SecretCandidate<'_>,
     end: usize,

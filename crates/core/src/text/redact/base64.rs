@@ -1,6 +1,6 @@
-//! Enough of base64 to see whether it hides a name and a password.
+//! Decodes just enough base64 to detect an encoded user name and password.
 
-/// Whether base64 stands for `user:password`.
+/// Whether the base64 text decodes to `user:password`.
 pub(super) fn is_userpass(text: &[u8]) -> bool {
     let plain = decode(text);
     let readable = plain.iter().all(|byte| (b' '..=b'~').contains(byte));
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_and_a_password_are_seen() {
+    fn an_encoded_name_and_password_is_detected() {
         assert!(is_userpass(b"YWxhZGRpbjpvcGVuc2VzYW1l"));
         assert!(is_userpass(b"dTpw"));
         assert!(!is_userpass(b"authentication"));

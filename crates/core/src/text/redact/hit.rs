@@ -1,26 +1,26 @@
-//! A place where letters were met that may begin a secret, with what stands around it.
+//! A candidate for a secret: the position of a matched prefix and the text around it.
 
 use super::REDACTION_MARK;
 
-/// How far a rule looks back from the letters it goes by.
+/// How far a rule looks back from the matched prefix.
 pub(super) const BEFORE_BYTES_MAX: usize = 256;
-/// How far it looks on. The longest secrets are keys in blocks; RSA with 16,384 bits takes 13 KB.
+/// How far a rule looks ahead. The longest secrets are PEM keys; 16,384-bit RSA takes 13 KB.
 pub(super) const AFTER_BYTES_MAX: usize = 32 << 10;
 
-/// No kind of secret has a longer name.
+/// The maximum length of the name of a secret kind.
 const MARK_BYTES_MAX: usize = 64;
 
-/// A place with its surroundings. Rules see nothing else, so that a text that comes in pieces is
-/// judged like one that comes whole.
+/// A matched prefix with the text around it. Rules see nothing else, so a streamed text gives the
+/// same result as a whole one.
 #[derive(Clone, Copy)]
 pub(super) struct SecretCandidate<'t> {
-    /// The surroundings.
+    /// The text around the prefix.
     pub(super) text: &'t [u8],
-    /// Where the letters begin in them.
+    /// The offset of the prefix in `text`.
     pub(super) at: usize,
 }
 
-/// Letters of a kind.
+/// A class of characters.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CharClass {
     Digits,
@@ -54,24 +54,24 @@ impl CharClass {
 }
 
 impl<'t> SecretCandidate<'t> {
-    /// The surroundings of a place in a text.
+    /// Creates the candidate at `at`, with the text around it.
     pub(super) fn new(text: &'t [u8], at: usize) -> Self {
         let from = at.saturating_sub(BEFORE_BYTES_MAX);
         let to = text.len().min(at + AFTER_BYTES_MAX);
         Self { text: &text[from..to], at: at - from }
     }
 
-    /// The text from the letters on.
+    /// The text from the prefix on.
     pub(super) fn rest(self) -> &'t [u8] {
         &self.text[self.at..]
     }
 
-    /// The text before the letters.
+    /// The text before the prefix.
     pub(super) fn before(self) -> &'t [u8] {
         &self.text[..self.at]
     }
 
-    /// Whether a place belongs to what stands in the place of a secret.
+    /// Whether `at` is inside a redaction mark, such as `REDACTED-password`.
     pub(super) fn is_in_mark(self, at: usize) -> bool {
         let before = &self.text[..at];
         let kind =
@@ -80,19 +80,19 @@ impl<'t> SecretCandidate<'t> {
         before[..at - kind].ends_with(REDACTION_MARK.trim_end_matches('-').as_bytes())
     }
 
-    /// Where letters of a class begin that end here.
+    /// The start of the `least` to `most` characters of a class that end at the prefix.
     pub(super) fn step_back(self, class: CharClass, least: usize, most: usize) -> Option<usize> {
         let letters =
             self.before().iter().rev().take(most).take_while(|byte| class.contains(**byte));
         let start = self.at - letters.count();
         let latest = self.at.checked_sub(least).filter(|latest| start <= *latest)?;
-        // The letters of an escape look as if they belonged to it.
+        // The letter of an escape such as `\n` may look like part of the secret. Start after it.
         let escaped = |at: &usize| ends_with_escape(&self.text[..*at]);
         Some((start..=latest).find(escaped).unwrap_or(start))
     }
 
-    /// Whether a word can begin at a place: behind no letter, unless that letter belongs to an
-    /// escape as JSON, URLs and terminals have them.
+    /// Whether a word can start at `at`: not after a letter, unless the letter belongs to an escape
+    /// sequence of JSON, a URL or a terminal.
     pub(super) fn begins_word(self, at: usize) -> bool {
         let before = &self.text[..at];
         let Some(last) = before.last() else { return true };
@@ -109,7 +109,7 @@ fn ends_with_escape(before: &[u8]) -> bool {
     letter || percent || unicode || ends_with_color(before)
 }
 
-/// `ESC [ 1 ; 32 m`
+/// Whether the text ends with a terminal color sequence such as `ESC [ 1 ; 32 m`.
 fn ends_with_color(before: &[u8]) -> bool {
     let Some(before) = before.strip_suffix(b"m") else { return false };
     let digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';');

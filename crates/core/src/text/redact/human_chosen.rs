@@ -1,39 +1,41 @@
-//! Passwords that people make up: too short and too plain to look random, so that only the place
-//! tells them from the names, types and calls that stand there in code.
+//! Recognizes human-chosen passwords.
+//!
+//! They are too short and too plain to look random. Only the context distinguishes them from the
+//! names, types and calls that occur in the same position in code.
 
 use super::value::{SYMBOLS, ValueChecker, contains, is_plain, is_template, is_uuid};
 use super::words::{entropy, oddity};
 
-/// Where a value stands.
+/// The context of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueContext {
     /// Between quotes.
     Quoted,
-    /// Behind the `=` of a variable, a setting or a connection string: no code stands there.
+    /// After the `=` of a variable, a setting or a connection string, where code cannot occur.
     Variable,
-    /// Behind an option of a command.
+    /// After a command-line option.
     Command,
-    /// Without quotes, where a name or a type may stand too.
+    /// Without quotes, where a name or a type may also occur.
     Line,
-    /// The same among other settings or the arguments of a call, where variables have numbers.
+    /// Like `Line`, but among other settings or call arguments, where numbered variables occur.
     Enclosed,
 }
 
-/// Nobody is let in with less.
+/// The minimum length of a human-chosen password.
 pub(super) const HUMAN_CHOSEN_BYTES_MIN: usize = 6;
-/// Without a digit it is longer.
+/// The minimum length without a digit.
 const WORD_BYTES_MIN: usize = 8;
-/// A token that is given to an option.
+/// The minimum length of a token passed to an option.
 const OPTION_BYTES_MIN: usize = 8;
-/// One that a name is given.
+/// The minimum length of a token assigned to a name.
 const TOKEN_BYTES_MIN: usize = 12;
-/// Code counts no further.
+/// The maximum number of digits in a numbered variable of code.
 const COUNT_DIGITS_MAX: usize = 2;
 const PHRASE_WORDS_MAX: usize = 8;
 
 impl ValueChecker {
-    /// Whether what is given to a password is one: letters with a digit, or where no code stands, a
-    /// word that is no state.
+    /// Whether the value of a password field is a password: letters with a digit or, where code
+    /// cannot occur, a word that does not describe a state.
     pub(super) fn is_human_chosen(&self, value: &[u8], place: ValueContext) -> bool {
         let part = |byte: &u8| byte.is_ascii_alphanumeric() || SYMBOLS.contains(byte);
         value.len() >= HUMAN_CHOSEN_BYTES_MIN
@@ -45,7 +47,7 @@ impl ValueChecker {
             && !self.is_known_non_secret(value)
     }
 
-    /// Whether a value is one of several that are counted: `server2`, `inputs2`, `postgres16`.
+    /// Whether a value is a word with a counter or version: `server2`, `inputs2`, `postgres16`.
     pub(super) fn is_numbered_word(&self, value: &[u8]) -> bool {
         let small = value.to_ascii_lowercase();
         let letters = small.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -54,30 +56,30 @@ impl ValueChecker {
         let among = |list: &[&str]| {
             list.iter().any(|known| known.as_bytes() == word || known.as_bytes() == one)
         };
-        // What people use as a password has a longer number: `admin123`.
+        // Passwords have longer numbers: `admin123`.
         let few = number.len() <= COUNT_DIGITS_MAX;
-        let said = || among(&self.sentence) || among(&self.states) || among(&self.placeholders);
-        number.iter().all(u8::is_ascii_digit) && (among(&self.counted) || (few && said()))
+        let common = || among(&self.sentence) || among(&self.states) || among(&self.placeholders);
+        number.iter().all(u8::is_ascii_digit) && (among(&self.counted) || (few && common()))
     }
 
-    /// Whether a variable may have the name: `newValue2`, `response1`.
+    /// Whether a value may be the name of a variable: `newValue2`, `response1`.
     fn is_variable(&self, value: &[u8]) -> bool {
         let named = value.iter().all(u8::is_ascii_alphanumeric);
         (named && value.iter().any(u8::is_ascii_uppercase)) || self.is_numbered_word(value)
     }
 
-    /// Several small words that are given to a variable and say nothing.
+    /// Whether a value is several lowercase words that do not form a message.
     pub(super) fn is_phrase(&self, value: &[u8]) -> bool {
         let mut words = value.split(|byte| *byte == b' ');
         let count = words.clone().count();
         let small = |word: &[u8]| {
             !word.is_empty() && word.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         };
-        let said = |word: &[u8]| self.message.iter().any(|known| known.as_bytes() == word);
-        (2..=PHRASE_WORDS_MAX).contains(&count) && words.all(|word| small(word) && !said(word))
+        let listed = |word: &[u8]| self.message.iter().any(|known| known.as_bytes() == word);
+        (2..=PHRASE_WORDS_MAX).contains(&count) && words.all(|word| small(word) && !listed(word))
     }
 
-    /// Whether letters and digits that an option is given were made by a program.
+    /// Whether the argument of an option is a generated token.
     pub(super) fn is_option_token(&self, value: &[u8]) -> bool {
         let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
         value.len() >= OPTION_BYTES_MIN
@@ -89,7 +91,7 @@ impl ValueChecker {
             && !self.is_known_non_secret(value)
     }
 
-    /// Whether letters and digits that a `token` is given were made by a program.
+    /// Whether the value of a `token` is a generated token.
     pub(super) fn is_token(&self, value: &[u8]) -> bool {
         value.len() >= TOKEN_BYTES_MIN
             && self.is_option_token(value)
@@ -99,12 +101,13 @@ impl ValueChecker {
             && !self.is_self_descriptive(value)
     }
 
-    /// The same in the query of a URL, where no code stands.
+    /// Whether the value of a URL query parameter is a generated token. Code cannot occur there, so
+    /// this check is weaker than [`Self::is_token`].
     pub(super) fn is_query_token(&self, value: &[u8]) -> bool {
         value.len() >= TOKEN_BYTES_MIN && self.is_option_token(value)
     }
 
-    /// Whether what is sent as a bearer token is one.
+    /// Whether the value after `Bearer` is a real token.
     pub(super) fn is_bearer(&self, value: &[u8]) -> bool {
         let mixed =
             value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
@@ -114,7 +117,7 @@ impl ValueChecker {
             && !self.is_known_non_secret(value)
     }
 
-    /// Whether a value that a command takes as a password only stands for one.
+    /// Whether a command's password argument is a placeholder.
     pub(super) fn is_password_placeholder(&self, value: &[u8]) -> bool {
         is_template(value)
             || value.starts_with(b"$")
@@ -123,7 +126,7 @@ impl ValueChecker {
             || value.iter().all(u8::is_ascii_uppercase)
     }
 
-    /// Whether a value names what it is: another password, a type, a state, a number of something.
+    /// Whether a value describes itself: a name of a secret, a type, a state or a count.
     fn is_self_descriptive(&self, value: &[u8]) -> bool {
         let small = value.to_ascii_lowercase();
         let letters: Vec<u8> = small.iter().copied().filter(u8::is_ascii_alphabetic).collect();
@@ -135,7 +138,7 @@ impl ValueChecker {
     }
 }
 
-/// Letters with a digit that is no mere count of something.
+/// Whether a value has letters and digits, and is neither a quantity such as `12chars` nor a type.
 fn has_meaningful_digits(value: &[u8], place: ValueContext) -> bool {
     let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let counts = digits > 0 && value[digits..].iter().all(u8::is_ascii_alphabetic);

@@ -1,31 +1,32 @@
-//! Values that go on in the next line, by the grammar of what they stand in: the `\` of a shell,
-//! literals beside each other or added to each other, the block of a YAML document, and base64 that
-//! is wrapped.
+//! Joins values that continue on the next line.
+//!
+//! The grammars are: a shell's `\`, adjacent or concatenated string literals, YAML block scalars,
+//! and wrapped base64.
 
 use super::hit::SecretCandidate;
 use super::words::oddity;
 use std::ops::Range;
 
-/// No line of a value is longer.
+/// The maximum length of one line of a value.
 const LINE_BYTES_MAX: usize = 4096;
-/// What stands between two lines is shorter.
+/// The maximum length of blanks between two lines.
 const BETWEEN_BYTES_MAX: usize = 128;
-/// Nobody breaks lines that are narrower.
+/// The minimum width at which a value is wrapped.
 pub(super) const WIDTH_MIN: usize = 60;
-/// How wide programs make lines of base64.
+/// The widths at which programs wrap base64.
 const WIDTHS: [usize; 4] = [60, 64, 72, 76];
 
-/// Surroundings in which a value goes on over the ends of lines, without what stands between them.
+/// The text of a candidate in which a multi-line value is joined into one line.
 pub(super) struct JoinedLines {
     text: Vec<u8>,
     at: usize,
-    /// Where something was taken out, and how many bytes of it.
+    /// For each removed separator, its offset in the joined text and its length in bytes.
     seams: Vec<(usize, usize)>,
 }
 
 impl JoinedLines {
-    /// Joins the lines of the value that begins at `start` and whose letters go on at `from`.
-    /// `None` if it ends in its first line. Lines with nothing but base64 are joined if `wrapped`.
+    /// Joins the lines of the value that starts at `start` and continues at `from`. Returns `None`
+    /// if the value ends on its first line. Joins lines of pure base64 only if `wrapped` is set.
     pub(super) fn new(
         hit: SecretCandidate<'_>,
         start: usize,
@@ -49,12 +50,12 @@ impl JoinedLines {
         (!joined.seams.is_empty()).then_some(joined)
     }
 
-    /// The same place in the joined text.
+    /// The same candidate in the joined text.
     pub(super) fn hit(&self) -> SecretCandidate<'_> {
         SecretCandidate { text: &self.text, at: self.at }
     }
 
-    /// Where a part of the joined text stood before.
+    /// Maps a range of the joined text back to the original text.
     pub(super) fn original_range(&self, range: &Range<usize>) -> Range<usize> {
         let taken = |belongs: &dyn Fn(usize) -> bool| -> usize {
             let seams = self.seams.iter().filter(|(at, _)| belongs(*at));
@@ -65,30 +66,30 @@ impl JoinedLines {
     }
 }
 
-/// How one line of a value goes over into the next.
+/// How a line of a value continues on the next.
 struct LineSeam<'t> {
-    /// What stands between two lines.
+    /// The separator between two lines.
     between: &'t [u8],
-    /// A narrower line is the last.
+    /// A line narrower than this is the last one.
     width_min: usize,
-    /// No line is wider.
+    /// The maximum width of a line.
     width_max: usize,
-    /// What may follow.
+    /// What the next line may contain.
     continuation: LineContinuation,
 }
 
-/// What may stand in the next line.
+/// What the next line of a value may contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineContinuation {
     Anything,
-    /// No word.
+    /// Random text or a line of full width, but no shorter words.
     Random,
-    /// Nothing but base64.
+    /// Only base64.
     Base64,
 }
 
 impl<'t> LineSeam<'t> {
-    /// How a line of a value goes on, if it does.
+    /// Detects how a line of a value continues, if it does.
     fn after_line(text: &'t [u8], line: Range<usize>, wrapped: bool) -> Option<Self> {
         let seam = |between: Range<usize>| Self {
             between: &text[between],
@@ -110,7 +111,7 @@ impl<'t> LineSeam<'t> {
         Some(Self { width_min, width_max, continuation: LineContinuation::Base64, ..seam(between) })
     }
 
-    /// The next line of a value whose last one ended here.
+    /// The range of the next line of a value whose last line ended at `end`.
     fn next_line(&self, text: &[u8], end: usize) -> Option<Range<usize>> {
         let from = end + self.between.len();
         let behind = text[end..].strip_prefix(self.between)?;
@@ -136,14 +137,14 @@ fn prefix_length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bool) -> usiz
     text.iter().take(most).take_while(|byte| belongs(**byte)).count()
 }
 
-/// Letters and signs that a value may have without ending.
+/// The length of the characters that cannot end a value.
 fn run_length(text: &[u8]) -> usize {
     prefix_length(text, LINE_BYTES_MAX, |byte| {
         byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
     })
 }
 
-/// The end of a line, also as JSON writes it, however deep.
+/// The length of a line break, including one that is escaped for JSON any number of times.
 pub(super) fn break_length(text: &[u8]) -> Option<usize> {
     let strokes = prefix_length(text, 16, |byte| byte == b'\\');
     let rest = &text[strokes..];
@@ -159,7 +160,7 @@ pub(super) fn break_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Breaks and blanks.
+/// The length of blanks and line breaks, including escaped ones.
 pub(super) fn space_length(text: &[u8], most: usize) -> usize {
     let mut at = 0;
     while at < most {
@@ -175,8 +176,8 @@ pub(super) fn space_length(text: &[u8], most: usize) -> usize {
     at
 }
 
-/// A shell's `\` at the end of a line. JSON doubles it, and writes the break as `\n`. Between
-/// quotes the next line may stand deeper.
+/// Detects a shell's `\` at the end of a line. JSON doubles the backslash and writes the line break
+/// as `\n`. Inside quotes the next line may be indented.
 fn shell_continuation(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     let strokes = prefix_length(&text[end..], 16, |byte| byte == b'\\');
     let rest = &text[end + strokes..];
@@ -191,7 +192,7 @@ fn shell_continuation(text: &[u8], start: usize, end: usize) -> Option<Range<usi
     (broken > 0).then_some(end..next + indent)
 }
 
-/// `"` and the next `"`: on the next line, or behind the sign that adds them.
+/// Detects adjacent string literals: the next one is on the next line or after an operator.
 fn adjacent_literals(text: &[u8], end: usize) -> Option<Range<usize>> {
     let strokes = prefix_length(&text[end..], 16, |byte| byte == b'\\');
     let quote = *text.get(end + strokes).filter(|byte| is_quote(**byte))?;
@@ -211,22 +212,22 @@ fn adjacent_literals(text: &[u8], end: usize) -> Option<Range<usize>> {
     let next = text[at..].starts_with(mark).then_some(at + mark.len())?;
     let closing = next + run_length(&text[next..]);
     let closed = text[closing..].starts_with(mark);
-    // The next name of an object stands between quotes too.
+    // The next key of an object is quoted too.
     let behind = text.get(closing + mark.len()..).unwrap_or_default();
     let named = behind.iter().find(|byte| !is_blank(**byte)) == Some(&b':');
     let beside = broken > 0 && indent > 0 && closed && !named;
     (is_quote(quote) && (added > 0 || beside)).then_some(end..next)
 }
 
-/// What adds texts: `+`, `.`, `..`, `&`, `<>`, `\`.
+/// The length of a concatenation operator: `+`, `.`, `..`, `&`, `<>`, `\`.
 fn concat_operator_length(text: &[u8]) -> usize {
     let signs: [&[u8]; 6] = [b"..", b"<>", b"+", b".", b"&", b"\\\n"];
     let sign = signs.iter().find(|sign| text.starts_with(sign));
     sign.map_or(0, |sign| if sign.starts_with(b"\\") { 1 } else { sign.len() })
 }
 
-/// The lines of a YAML block, which stand equally deep. Folded ones are one value; others may be a
-/// list.
+/// Detects the equally indented lines of a YAML block scalar. The lines of a folded block form one
+/// value; those of a literal block may be a list.
 fn block_lines(text: &[u8], line: Range<usize>) -> Option<(Range<usize>, LineContinuation)> {
     let before = &text[..line.start];
     let indent = before.iter().rev().take_while(|byte| is_blank(**byte)).count();
@@ -250,7 +251,7 @@ fn block_lines(text: &[u8], line: Range<usize>) -> Option<(Range<usize>, LineCon
     (indent > 0 && same && line.len() >= WIDTH_MIN).then_some((between, follows))
 }
 
-/// Lines of base64 that a program made.
+/// Detects base64 that a program has wrapped.
 fn wrapped_lines(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
     let is_wide = WIDTHS.contains(&line.len());
     if !is_wide || !is_base64_line(&text[line.start..], line.len()) {
@@ -261,7 +262,7 @@ fn wrapped_lines(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
     Some(line.end..line.end + broken + indent)
 }
 
-/// Whether a line has nothing but base64 in it, and is no hash.
+/// Whether a line contains only base64 and is not a hex hash.
 fn is_base64_line(text: &[u8], length: usize) -> bool {
     let (line, behind) = text.split_at(length);
     let letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/".contains(byte);

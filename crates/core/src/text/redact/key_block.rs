@@ -1,24 +1,24 @@
-//! Private keys as blocks of base64 between two lines, also where the breaks are written `\n`.
+//! Finds PEM private keys, including those whose line breaks are written as `\n`.
 
 use super::hit::{AFTER_BYTES_MAX, SecretCandidate};
 use super::joined_lines::break_length;
 use super::words::oddity;
 use std::ops::Range;
 
-/// How a block begins: as everybody writes it, and as SSH2 does.
+/// How a block starts: the PEM form and the SSH2 form.
 pub(super) const PREFIXES: [&str; 2] = ["-----BEGIN ", "---- BEGIN SSH2 ENCRYPTED "];
 
 const LABEL_BYTES_MAX: usize = 64;
-/// A run of letters as long as this is not taken for a word.
+/// Base64 runs of this length are too long to be a word.
 const RUN_BYTES_MIN: usize = 16;
 const LONG_RUN_BYTES_MIN: usize = 40;
-/// Behind the first line there may be an empty one.
+/// Two line breaks, because an empty line may follow the first line.
 const BREAKS_MAX: usize = 2;
 const INDENT_BYTES_MAX: usize = 64;
-/// A narrower line is the last.
+/// A line narrower than this is the last one.
 const LINE_BYTES_MIN: usize = 60;
 
-/// The block that begins here, up to its end or as far as it goes.
+/// The range of the block that starts here. Without an end line, it covers the base64 lines.
 pub(super) fn find(hit: SecretCandidate<'_>, begins: &str) -> Option<Range<usize>> {
     let rest = hit.rest();
     let dashes = &begins.as_bytes()[..4];
@@ -33,7 +33,7 @@ pub(super) fn find(hit: SecretCandidate<'_>, begins: &str) -> Option<Range<usize
     has_key(&rest[body..closing.unwrap_or(end)]).then(|| hit.at..hit.at + end)
 }
 
-/// Whether the end of the block that begins here may still come.
+/// Whether the block that starts here may still be completed by text to come.
 pub(super) fn is_open(hit: SecretCandidate<'_>, begins: &str) -> bool {
     let rest = hit.rest();
     let dashes = &begins.as_bytes()[..4];
@@ -49,16 +49,16 @@ pub(super) fn is_open(hit: SecretCandidate<'_>, begins: &str) -> bool {
     }
 }
 
-/// Why a block has no end.
+/// Why a block has no end line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum UnclosedReason {
-    /// Nothing stands there yet.
+    /// The text ends before an end line.
     Missing,
-    /// A line of dashes stands there that is of something else.
+    /// The next line of dashes belongs to something else.
     Foreign,
 }
 
-/// The rest of a line that names a private key and ends in dashes.
+/// The rest of a line that names a private key and ends with dashes.
 fn line_of_dashes(text: &[u8], from: usize, dashes: &[u8]) -> Option<Range<usize>> {
     let line = text.get(from..text.len().min(from + LABEL_BYTES_MAX))?;
     let length = position(line, dashes)?;
@@ -67,10 +67,10 @@ fn line_of_dashes(text: &[u8], from: usize, dashes: &[u8]) -> Option<Range<usize
     names_key.then(|| from..from + length + tail)
 }
 
-/// Where the line begins that ends the block. A block within it has an end of its own.
+/// The start of the line that ends the block. Nested blocks are matched with their own end lines.
 fn find_closing(text: &[u8], body: usize, dashes: &[u8]) -> Result<usize, UnclosedReason> {
     let (mut open, mut from) = (1, body);
-    // Dashes behind the first line may be those before the next.
+    // The dashes that end the first line may also start the next block.
     if names_key(&text[body..], b"BEGIN ") {
         open += 1;
         from = line_of_dashes(text, body, dashes).ok_or(UnclosedReason::Missing)?.end;
@@ -94,7 +94,7 @@ fn after_dashes<'t>(text: &'t [u8], dashes: &[u8]) -> &'t [u8] {
     text.strip_prefix(b"-").or(text.strip_prefix(b" ")).unwrap_or(text)
 }
 
-/// Whether a line begins with a word and names a private key.
+/// Whether a line starts with `word` and names a private key.
 fn names_key(text: &[u8], word: &[u8]) -> bool {
     let line = &text[..text.len().min(LABEL_BYTES_MAX)];
     line.starts_with(word) && position(line, b"PRIVATE KEY").is_some()
@@ -104,15 +104,15 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }
 
-/// Whether something stands there that is no mere mention.
+/// Whether the body contains key data, rather than just mentioning a private key.
 fn has_key(body: &[u8]) -> bool {
     body.split(|byte| !is_base64(*byte)).any(|run| {
-        // The letter of an escape `\n` sticks to the run behind it.
+        // The `n` of an escaped line break counts as part of the run after it.
         run.len() >= LONG_RUN_BYTES_MIN || (run.len() >= RUN_BYTES_MIN && oddity(run) >= 25)
     })
 }
 
-/// How far a block goes whose end is missing: over lines of one width with the same between them.
+/// The length of a block without an end line: lines of equal width with equal separators.
 fn length_of_base64(before: &[u8], body: &[u8]) -> usize {
     let marks: &[u8] = if before.ends_with(b"+") { b"+" } else { b"" };
     let (mut end, mut width) = (0, usize::MAX);
@@ -136,14 +136,14 @@ fn length_of_base64(before: &[u8], body: &[u8]) -> usize {
     end
 }
 
-/// Whether one ends with the other, whatever the number of the line is.
+/// Whether `first` ends with `other`, ignoring line numbers.
 fn has_same_ending(first: &[u8], other: &[u8]) -> bool {
     let is_number = |byte: u8| byte.is_ascii_digit() || byte == b' ';
     let alike = |(one, two): (&u8, &u8)| one == two || (is_number(*one) && is_number(*two));
     first.len() >= other.len() && first.iter().rev().zip(other.iter().rev()).all(alike)
 }
 
-/// What stands between two lines: a break, an empty line, and what is put around lines.
+/// The length of the separator between two lines: breaks, line numbers, and decoration.
 fn gap_length(text: &[u8], marks: &[u8]) -> Option<usize> {
     let mut at = decoration_length(text);
     let broken = at;
@@ -158,13 +158,13 @@ fn gap_length(text: &[u8], marks: &[u8]) -> Option<usize> {
     Some(at + decoration_length(&text[at..]))
 }
 
-/// Quotes and what marks a line as quoted, as a comment or as changed.
+/// The length of quotes and markers such as those of quoted, commented or changed lines.
 fn decoration_length(text: &[u8]) -> usize {
-    let around = |byte: &&u8| b" \t\"'`>|,#*-".contains(byte);
-    text.iter().take(INDENT_BYTES_MAX).take_while(around).count()
+    let is_decoration = |byte: &&u8| b" \t\"'`>|,#*-".contains(byte);
+    text.iter().take(INDENT_BYTES_MAX).take_while(is_decoration).count()
 }
 
-/// The number of a line and what divides it from the line.
+/// The length of a line number and its separator.
 fn number_length(text: &[u8]) -> usize {
     let count = |text: &[u8], belongs: fn(&u8) -> bool| {
         text.iter().take(INDENT_BYTES_MAX).take_while(|byte| belongs(byte)).count()

@@ -1,22 +1,23 @@
-//! Complete lines that nothing to come can change: whoever follows a log sees each as it is written.
+//! Finds the complete lines of a stream that later text cannot change, so that a log can be
+//! followed line by line.
 
 use super::joined_lines::WIDTH_MIN;
 
-/// How far before lines that may go on the letters stand that make a secret of them.
+/// How many lines before a continued line the prefix of its secret may be.
 const LINES_BEFORE: usize = 2;
 
-/// Where the lines end, if the last of them is complete.
+/// The end of the last complete line.
 pub(super) fn complete_lines_end(text: &[u8]) -> Option<usize> {
     text.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1)
 }
 
-/// Where the line begins that a place is in.
+/// The start of the line that contains `at`.
 pub(super) fn line_start(text: &[u8], at: usize) -> usize {
     text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
 }
 
-/// From where on letters that may begin a secret have to wait for more, if any do: the last lines
-/// may go on in the next. The text ends with a line.
+/// The offset from which a prefix of a secret has to wait for more text, because the last lines may
+/// continue. `text` must end with a complete line.
 pub(super) fn pending_from(text: &[u8]) -> Option<usize> {
     let mut end = text.len();
     let mut next: Option<&[u8]> = None;
@@ -35,7 +36,7 @@ pub(super) fn pending_from(text: &[u8]) -> Option<usize> {
     Some((0..LINES_BEFORE).fold(end, |end, _| before(end)))
 }
 
-/// Whether a value may go on in the next line; what is not known may be anything.
+/// Whether a value may continue on the next line. An unknown next line may be anything.
 fn may_continue(line: &[u8], next: Option<&[u8]>) -> bool {
     let line = line.trim_ascii_end();
     let first = next.map(|next| next.trim_ascii().first().copied().unwrap_or(b'\n'));
@@ -48,7 +49,7 @@ fn may_continue(line: &[u8], next: Option<&[u8]>) -> bool {
     }
 }
 
-/// A sign that adds what follows to a literal.
+/// Whether a line ends with an operator that concatenates a literal with what follows.
 fn is_concatenated(line: &[u8]) -> bool {
     let signs = line.iter().rev().take_while(|byte| b"+.&<>".contains(byte)).count();
     let before = line[..line.len() - signs].trim_ascii_end();
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_wait_while_they_may_go_on() {
+    fn lines_wait_while_their_value_may_continue() {
         let wide = "a1B2".repeat(16);
         for (text, waits) in [
             ("", None),

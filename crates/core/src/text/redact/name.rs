@@ -1,9 +1,9 @@
-//! Names that tell what is assigned to them: `DB_PASSWORD`, `clientSecret`, `api-key`.
+//! Recognizes names whose value is a secret: `DB_PASSWORD`, `clientSecret`, `api-key`.
 
 use super::table::RuleTable;
 use super::value::EvidenceStrength;
 
-/// The words that names are made of.
+/// The word lists that classify names.
 #[derive(Debug)]
 pub(super) struct SecretNames {
     passwords: Vec<&'static str>,
@@ -16,7 +16,7 @@ pub(super) struct SecretNames {
     public: Vec<&'static str>,
 }
 
-/// Words as short as this may be the end of any other word.
+/// Words up to this length must match a whole word, because many other words end with them.
 const SHORT_WORD: usize = 4;
 
 impl SecretNames {
@@ -33,19 +33,19 @@ impl SecretNames {
         }
     }
 
-    /// What a name says about the value that it is given; `None` if nothing.
+    /// How strongly a name suggests that its value is a secret; `None` if it does not.
     pub(super) fn strength(&self, name: &[u8]) -> Option<EvidenceStrength> {
         let words = split_words(name);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let told = words.iter().rposition(|word| !self.tails.contains(word))?;
-        let (last, before) = words[..=told].split_last()?;
+        let main = words.iter().rposition(|word| !self.tails.contains(word))?;
+        let (last, before) = words[..=main].split_last()?;
         if self.harmless.contains(last) {
             return None;
         }
         let previous = before.last().copied().unwrap_or_default();
         if *last == "key" {
-            let told = self.keys.contains(&previous).then_some(EvidenceStrength::Explicit);
-            return told.or(self.id_keys.contains(&previous).then_some(EvidenceStrength::Secret));
+            let api = self.keys.contains(&previous).then_some(EvidenceStrength::Explicit);
+            return api.or(self.id_keys.contains(&previous).then_some(EvidenceStrength::Secret));
         }
         let ends = |list: &[&str]| list.iter().any(|word| ends_with_word(last, word));
         if ends(&self.passwords) {
@@ -57,12 +57,12 @@ impl SecretNames {
         if ends(&self.weak) {
             return (!self.public.contains(&previous)).then_some(EvidenceStrength::Weak);
         }
-        let telling = |word: &&str| self.passwords.contains(word) || self.secrets.contains(word);
-        before.iter().any(telling).then_some(EvidenceStrength::Weak)
+        let secret = |word: &&str| self.passwords.contains(word) || self.secrets.contains(word);
+        before.iter().any(secret).then_some(EvidenceStrength::Weak)
     }
 
-    /// Whether a name is that of a token that lets somebody in, whatever it looks like:
-    /// `_authToken`, `ACCESS_TOKEN`. A mere `token` may be the id of one.
+    /// Whether a name is that of an access token, in any spelling: `_authToken`, `ACCESS_TOKEN`. A
+    /// plain `token` may be just the id of one.
     pub(super) fn is_access_token(&self, name: &[u8]) -> bool {
         let words = split_words(name);
         let [.., previous, last] = words.as_slice() else { return false };
@@ -74,7 +74,7 @@ fn ends_with_word(whole: &str, word: &str) -> bool {
     whole == word || (word.len() > SHORT_WORD && whole.ends_with(word))
 }
 
-/// The words of a name in small letters, however they are joined; numbers are left out.
+/// Splits a name of any naming style into lowercase words, without numbers.
 fn split_words(name: &[u8]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = 0u8;
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_what_they_are_given() {
+    fn names_of_secrets_are_classified_by_strength() {
         let names = SecretNames::new(&RuleTable::shipped());
         let strength = |name: &str| names.strength(name.as_bytes());
         for name in

@@ -1,24 +1,27 @@
-//! Letters that may begin a secret, found in one pass. An automaton would look at each byte once
-//! too, but building one costs more than reading any document.
+//! Finds all prefixes that may start a secret in one pass.
+//!
+//! An automaton would also look at each byte only once, but building one costs more than scanning
+//! a typical document.
 
-/// The words by their first two letters, and for each byte the groups of words that have it as their
-/// first, second or third letter.
+/// The prefixes, indexed by their first two bytes, and for each byte the groups of prefixes that
+/// have it as their first, second or third byte.
 #[derive(Debug)]
 pub(super) struct PrefixMatcher {
-    /// The fourth number is there so that a place is found by a shift.
+    /// A bit set of groups for each of the first three positions. The unused fourth number makes
+    /// indexing a shift.
     groups: Box<[[u64; 4]; 256]>,
-    /// Where the words of a slot begin and end in the list.
+    /// The start and end of each slot in `words`.
     slots: Box<[(u16, u16); SLOTS]>,
-    /// The words, ordered by slot, with the place that they were given in.
+    /// The prefixes sorted by slot, each with its position in the input.
     words: Vec<(Box<[u8]>, usize)>,
-    /// Words of one letter; what follows them are letters of a token.
+    /// The prefixes of one byte. Only token characters may follow them.
     letters: Vec<(u8, usize)>,
 }
 
 const SLOTS: usize = 1024;
-/// How many bytes are gone over at once.
+/// The number of bytes scanned at once.
 const BLOCK: usize = 256;
-/// As many as a number has bits.
+/// One group for each bit of a `u64`.
 const GROUPS: usize = 64;
 const TOKEN: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 
@@ -31,7 +34,7 @@ fn slot_for_pair(pair: usize) -> usize {
 }
 
 impl PrefixMatcher {
-    /// Words in an order that is kept.
+    /// Creates a matcher. Matches report the position of a prefix in `words`.
     pub(super) fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         let mut made = Self {
             groups: Box::new([[0; 4]; 256]),
@@ -58,7 +61,7 @@ impl PrefixMatcher {
         made
     }
 
-    /// Words that begin alike are in one group, so that few others are met with them.
+    /// Puts prefixes with the same start into one group, which reduces false candidates.
     fn form_groups(&mut self) {
         let beginning = |word: &[u8]| [word[0], word[1], u8::from(word.len() > 2)];
         let mut beginnings: Vec<[u8; 3]> =
@@ -71,7 +74,7 @@ impl PrefixMatcher {
             let group = 1 << (at / share);
             self.groups[usize::from(word[0])][0] |= group;
             self.groups[usize::from(word[1])][1] |= group;
-            // Anything may follow a word of two letters.
+            // Any byte may follow a prefix of two bytes.
             let thirds = word.get(2).map_or(0..=u8::MAX, |third| *third..=*third);
             thirds.for_each(|third| self.groups[usize::from(third)][2] |= group);
         }
@@ -85,19 +88,19 @@ impl PrefixMatcher {
         }
     }
 
-    /// How long the longest word is.
+    /// The length of the longest prefix.
     pub(super) fn longest_prefix(&self) -> usize {
         self.words.iter().map(|(word, _)| word.len()).max().unwrap_or_default()
     }
 
-    /// Calls for every word of three letters and more at every place where it stands, and for every
-    /// shorter one behind which something follows.
+    /// Calls `met` with the offset of every match and the position of its prefix. Prefixes shorter
+    /// than three bytes match only if at least three bytes remain.
     pub(super) fn for_each_match(&self, text: &[u8], mut met: impl FnMut(usize, usize)) {
-        // The groups that fit the last byte, and the last two.
+        // The groups that match the last byte, and the last two bytes.
         let (mut one, mut two) = (0, 0);
         let mut ends = [0; BLOCK];
         for from in (0..text.len()).step_by(BLOCK) {
-            // Where words may stand is written down first, without a branch that nobody can foretell.
+            // Collect the candidates first, without a branch that the CPU cannot predict.
             let mut count = 0;
             for (end, byte) in (from..).zip(&text[from..text.len().min(from + BLOCK)]) {
                 let [first, second, third, _] = self.groups[usize::from(*byte)];
@@ -115,7 +118,7 @@ impl PrefixMatcher {
     fn for_each_match_at(&self, rest: &[u8], mut met: impl FnMut(usize)) {
         let (from, to) = self.slots[slot_for_pair(pair_code([rest[0], rest[1]]))];
         for (word, place) in &self.words[usize::from(from)..usize::from(to)] {
-            // Most words are told apart by their third letter, at less than the price of a call.
+            // Comparing the third byte first avoids most calls of `starts_with`.
             if word.get(2).is_none_or(|third| rest[2] == *third) && rest.starts_with(word) {
                 met(*place);
             }
@@ -130,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_is_met_wherever_it_stands() {
+    fn every_prefix_is_found_at_every_offset() {
         let words = ["ab", "abc", "abcd", "bc", "xyz", "ba"];
         let beginnings = PrefixMatcher::new(words.iter().copied());
         let text = "abcd abxyzbab.";

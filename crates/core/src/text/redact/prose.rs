@@ -1,4 +1,4 @@
-//! Passwords that a sentence or a table tells: `the password is value`, `with the password value`,
+//! Finds passwords in sentences and tables: `the password is value`, `with the password value`,
 //! `Password for bob: value`, `| password | value |`.
 
 use super::assignment::{
@@ -11,20 +11,22 @@ use super::name::SecretNames;
 use super::value::{EvidenceStrength, ValueChecker};
 use std::ops::Range;
 
-/// How a sentence says what a password is: these one after the other, as far as they are there.
+/// The phrases that introduce a password in a sentence. At most one of each group, in this order.
 const COPULAS: [&[&[u8]]; 3] = [
     &[b" is", b" was", b" has been"],
     &[b" now"],
     &[b" set to", b" changed to", b" reset to", b" to", b":"],
 ];
 
-/// Words before `password value`; behind others stands what is said about passwords.
+/// Words that may precede `password value`. After other words, the text is about passwords in
+/// general.
 const LEADS: [&[u8]; 4] = [b"the ", b"with ", b"use ", b"using "];
 
-/// How many words say whom a password is for.
+/// The maximum number of words that name the owner of a password.
 const OWNER_WORDS_MAX: usize = 3;
 
-/// The password that a sentence gives after the name here, where the name is not assigned to.
+/// Finds the password that a sentence states after the name here. Assignments are handled in
+/// `assignment.rs`.
 pub(super) fn find(
     hit: SecretCandidate<'_>,
     names: &SecretNames,
@@ -41,16 +43,16 @@ pub(super) fn find(
     (strength(hit, end, names) == Some(EvidenceStrength::Password)).then_some(("password", found))
 }
 
-/// How many letters say what a password is; none where nothing does.
+/// The length of the phrase that introduces a password, such as ` is set to `.
 fn copula_length(text: &[u8]) -> Option<usize> {
     let length = COPULAS.iter().fold(0, |at, words| {
         at + words.iter().find(|word| text[at..].starts_with(word)).map_or(0, |word| word.len())
     });
-    // A colon alone is how code says it.
+    // A colon right after the name is code, so the phrase must start with a space.
     (text.starts_with(b" ") && length > 0 && text.get(length) == Some(&b' ')).then_some(length + 1)
 }
 
-/// `the password is value`, as somebody tells it.
+/// Finds `the password is value`.
 fn find_stated(
     hit: SecretCandidate<'_>,
     end: usize,
@@ -58,34 +60,34 @@ fn find_stated(
 ) -> Option<Range<usize>> {
     let rest = &hit.text[end..];
     let rest = rest.strip_prefix(b"`").unwrap_or(rest);
-    let rest = rest.strip_prefix(b" for ").map_or(rest, |whom| {
-        let name = prefix_length(whom, NAME_BYTES_MAX, |byte| !is_blank(byte) && byte != b'\n');
-        &whom[name..]
+    let rest = rest.strip_prefix(b" for ").map_or(rest, |owner| {
+        let name = prefix_length(owner, NAME_BYTES_MAX, |byte| !is_blank(byte) && byte != b'\n');
+        &owner[name..]
     });
     password_at(hit, hit.text.len() - rest.len() + copula_length(rest)?, values)
 }
 
-/// `Password for bob: value`
+/// Finds `Password for bob: value`.
 fn find_stated_for(
     hit: SecretCandidate<'_>,
     end: usize,
     values: &ValueChecker,
 ) -> Option<Range<usize>> {
-    let whom = hit.text[end..].strip_prefix(b" for ")?;
+    let owner = hit.text[end..].strip_prefix(b" for ")?;
     let part = |byte: u8| byte.is_ascii_alphanumeric() || b" @._-`".contains(&byte);
-    let name = prefix_length(whom, NAME_BYTES_MAX, part);
-    let words = whom[..name].split(|byte| *byte == b' ').count();
-    let told = words <= OWNER_WORDS_MAX && whom[name..].starts_with(b": ");
-    password_at(hit, hit.text.len() - whom.len() + name + 2, values).filter(|_| told)
+    let name = prefix_length(owner, NAME_BYTES_MAX, part);
+    let words = owner[..name].split(|byte| *byte == b' ').count();
+    let is_stated = words <= OWNER_WORDS_MAX && owner[name..].starts_with(b": ");
+    password_at(hit, hit.text.len() - owner.len() + name + 2, values).filter(|_| is_stated)
 }
 
-/// `with the password value`
+/// Finds `with the password value`.
 fn find_adjacent(
     hit: SecretCandidate<'_>,
     end: usize,
     values: &ValueChecker,
 ) -> Option<Range<usize>> {
-    // To `pass` something is no secret.
+    // The verb `pass` is not a name of a secret.
     let spelled_out = end - hit.at > b"pass".len() && name_start(hit) == hit.at;
     let before = hit.before();
     let led = |lead: &&[u8]| {
@@ -100,12 +102,12 @@ fn find_adjacent(
     }
     let found = password_at(hit, end + 1, values)?;
     let letters = &hit.text[found.clone()];
-    // What is only capitals and digits is the number of a standard or of an issue.
+    // Capitals and digits alone are the number of a standard or an issue, such as RFC2898.
     let real = letters.iter().any(u8::is_ascii_lowercase) && !values.is_numbered_word(letters);
     real.then_some(found)
 }
 
-/// `| password | value |`
+/// Finds `| password | value |`.
 fn find_in_cell(
     hit: SecretCandidate<'_>,
     end: usize,
@@ -125,7 +127,7 @@ fn find_in_cell(
     (ended && !values.is_numbered_word(&hit.text[found.clone()])).then_some(found)
 }
 
-/// What somebody made up, with a digit, and with emphasis or quotes around it.
+/// The range of a human-chosen password with a digit at `at`, without emphasis or quotes.
 fn password_at(hit: SecretCandidate<'_>, at: usize, values: &ValueChecker) -> Option<Range<usize>> {
     let rest = hit.text.get(at..)?;
     let at = at + prefix_length(rest, 2, |byte| is_quote(byte) || byte == b'*');

@@ -1,5 +1,5 @@
-//! Looking for secrets: one pass over the text for letters that may begin one, then the grammar of
-//! whatever they may begin.
+//! Scans text for secrets: one pass finds prefixes that may start a secret, then the grammar of
+//! each prefix decides.
 
 use super::hit::SecretCandidate;
 use super::name::SecretNames;
@@ -11,10 +11,10 @@ use crate::text::span::Span;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A letter of UTF-8 has no more bytes.
+/// The maximum number of bytes of a UTF-8 character.
 pub(super) const LETTER_BYTES_MAX: usize = 4;
 
-/// What letters may begin.
+/// What a prefix may start.
 #[derive(Clone, Copy, Debug)]
 enum Trigger {
     Rule(usize),
@@ -23,7 +23,7 @@ enum Trigger {
     Name,
 }
 
-/// The rules, ready to be looked for.
+/// All rules, prepared for scanning.
 #[derive(Debug)]
 pub(super) struct Scanner {
     rules: Vec<SecretRule>,
@@ -34,7 +34,7 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
-    /// The rules that ship with midstride, and others.
+    /// Creates a scanner with the shipped rules and `others`.
     pub(super) fn new(others: Vec<SecretRule>) -> Self {
         let mut table = RuleTable::shipped();
         let (names, values) =
@@ -53,7 +53,7 @@ impl Scanner {
         Self { rules, names, values, beginnings, triggers }
     }
 
-    /// Everything that looks like a secret and whose letters begin in a range of the text.
+    /// Finds all secrets whose prefix starts in `range`.
     pub(super) fn find(&self, text: &[u8], range: Range<usize>) -> Vec<Redaction> {
         let to = text.len().min(range.end + self.beginnings.longest_prefix());
         let mut found = Vec::new();
@@ -66,8 +66,8 @@ impl Scanner {
         found
     }
 
-    /// The first letters in a range that may begin a secret and have to wait for what is to come:
-    /// those of a private key whose end is missing, and all from a place on.
+    /// The first prefix in `range` that has to wait for more text: a private key whose end is
+    /// missing, or any prefix at or after `from`.
     pub(super) fn first_pending(
         &self,
         text: &[u8],
@@ -115,24 +115,26 @@ impl Scanner {
     }
 }
 
-/// A value that was cut for its length does not end inside a letter.
+/// Extends a range to the end of a UTF-8 character. A value truncated at its maximum length may end
+/// inside one.
 fn whole_letters(text: &[u8], range: Range<usize>) -> Span {
-    let goes_on = |byte: &&u8| **byte & 0xc0 == 0x80;
+    let continues = |byte: &&u8| **byte & 0xc0 == 0x80;
     if text[range.clone()].last().is_none_or(u8::is_ascii) {
         return Span::new(range.start, range.end);
     }
-    let behind = text[range.end..].iter().take(LETTER_BYTES_MAX - 1).take_while(goes_on);
+    let behind = text[range.end..].iter().take(LETTER_BYTES_MAX - 1).take_while(continues);
     Span::new(range.start, range.end + behind.count())
 }
 
-/// As names are written: `token`, `Token`, `TOKEN`.
+/// The spellings of a word in names: `token`, `Token`, `TOKEN`.
 fn spellings(root: &str) -> [String; 3] {
-    let shouted = root.to_ascii_uppercase();
-    let title = format!("{}{}", &shouted[..1], &root[1..]);
-    [root.to_owned(), title, shouted]
+    let upper = root.to_ascii_uppercase();
+    let title = format!("{}{}", &upper[..1], &root[1..]);
+    [root.to_owned(), title, upper]
 }
 
-/// What a value is called that several rules recognise: a rule of a provider knows best.
+/// The rank of a kind when several rules match one value. The lowest rank wins: provider rules are
+/// the most specific.
 fn rank(kind: &str) -> u8 {
     match kind {
         "high-entropy" => 4,
@@ -143,7 +145,7 @@ fn rank(kind: &str) -> u8 {
     }
 }
 
-/// Orders what was found: by place, and at one place by who knows best.
+/// Sorts by position, then by how specific the rule is.
 pub(super) fn sort_redactions(found: &mut [Redaction]) {
     found.sort_by(|one, other| {
         let order = |found: &Redaction| (found.at.start, rank(&found.kind));
@@ -151,7 +153,7 @@ pub(super) fn sort_redactions(found: &mut [Redaction]) {
     });
 }
 
-/// Joins what overlaps, so that nothing of either is left.
+/// Merges overlapping redactions, so that no part of either secret remains.
 pub(super) fn merge_overlapping(mut found: Vec<Redaction>) -> Vec<Redaction> {
     sort_redactions(&mut found);
     let mut joined: Vec<Redaction> = Vec::new();

@@ -1,4 +1,4 @@
-//! Text that comes in pieces of any size, cleaned as if it came whole.
+//! Redacts a stream of bytes. The result is the same as for the whole text.
 
 use super::hit::{AFTER_BYTES_MAX, BEFORE_BYTES_MAX};
 use super::scan::{LETTER_BYTES_MAX, sort_redactions};
@@ -6,43 +6,43 @@ use super::{REDACTION_MARK, Redaction, RedactionRules, lines};
 use crate::text::span::Span;
 use std::collections::BTreeMap;
 
-/// How many secrets of each kind were found.
+/// The number of secrets found, by kind.
 pub type RedactionCounts = BTreeMap<String, usize>;
 
-/// Pieces are gathered until a look at them is worth it.
+/// The minimum number of bytes to buffer before a scan.
 const PART_BYTES_MIN: usize = 512 << 10;
-/// A secret begins at most so far before the letters it was recognised by.
+/// The maximum distance between the start of a secret and the prefix that identifies it.
 const LOOKBACK_BYTES_MAX: usize = 128;
 
-/// Letters that may begin a secret in later lines stand no further before them.
+/// How far before the flushed end scanning resumes, to find prefixes of secrets in later lines.
 const RESCAN_BYTES_MAX: usize = 4 << 10;
 
-/// Cleans bytes that come in pieces, in bounded memory. What is no text passes untouched.
+/// Redacts bytes that arrive in pieces, in bounded memory. Bytes that are not text pass unchanged.
 #[derive(Debug)]
 pub struct RedactionStream<'r> {
     rules: &'r RedactionRules,
-    /// What is not written yet, behind some of what is.
+    /// The bytes that are not yet written, preceded by some that are.
     buffer: Vec<u8>,
-    /// Up to where it was looked at.
+    /// How far the buffer has been scanned.
     seen: usize,
-    /// Up to where it is written or taken out.
+    /// How far the buffer has been written or redacted.
     written: usize,
-    /// What was found and is not written yet.
+    /// The secrets that are found but not yet written.
     found: Vec<Redaction>,
     counts: RedactionCounts,
-    /// How much is gathered before it is looked at.
+    /// The number of bytes to buffer before a scan.
     part_bytes_min: usize,
 }
 
 impl<'r> RedactionStream<'r> {
-    /// A stream of which nothing came yet.
+    /// Creates an empty stream.
     pub fn new(rules: &'r RedactionRules) -> Self {
         let (buffer, found, counts) = (Vec::new(), Vec::new(), RedactionCounts::new());
         let part_bytes_min = PART_BYTES_MIN;
         Self { rules, buffer, seen: 0, written: 0, found, counts, part_bytes_min }
     }
 
-    /// Takes a piece, and writes what can be decided.
+    /// Adds a piece, and writes the bytes that later pieces cannot change.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         self.buffer.extend_from_slice(piece);
         let to = self.buffer.len().saturating_sub(AFTER_BYTES_MAX + LETTER_BYTES_MAX);
@@ -53,8 +53,8 @@ impl<'r> RedactionStream<'r> {
         }
     }
 
-    /// Writes the complete lines that nothing to come can change, for whoever follows what is
-    /// written elsewhere. A private key waits for its end.
+    /// Writes the complete lines that later pieces cannot change, so that output can be followed
+    /// live. A private key waits for its end line.
     pub fn flush_lines(&mut self, out: &mut Vec<u8>) {
         let Some(end) = lines::complete_lines_end(&self.buffer[self.written..]) else { return };
         let end = self.written + end;
@@ -62,7 +62,7 @@ impl<'r> RedactionStream<'r> {
         if to <= self.written {
             return;
         }
-        // What stands in later lines is found again when they come.
+        // Secrets in later lines are found again when those lines are scanned.
         let seen = lines::line_start(&self.buffer, to.saturating_sub(RESCAN_BYTES_MAX));
         if seen > self.seen {
             self.scan(seen);
@@ -76,7 +76,7 @@ impl<'r> RedactionStream<'r> {
         self.discard_written();
     }
 
-    /// Up to where complete lines can be written, and what is found in them.
+    /// How far complete lines can be written, and the secrets in them.
     fn flushable(&self, end: usize) -> (usize, Vec<Redaction>) {
         let text = &self.buffer[..end];
         let waits_from = lines::pending_from(text).unwrap_or(end);
@@ -85,7 +85,7 @@ impl<'r> RedactionStream<'r> {
         (to, self.rules.scanner.find(text, self.seen..end))
     }
 
-    /// Writes the rest, and says what was taken out.
+    /// Writes the rest and returns the number of secrets by kind.
     pub fn finish(mut self, out: &mut Vec<u8>) -> RedactionCounts {
         let end = self.buffer.len();
         self.scan(end);
@@ -116,7 +116,7 @@ impl<'r> RedactionStream<'r> {
         }
     }
 
-    /// Lets go of what no rule looks back at any more.
+    /// Drops the bytes that no rule looks back at anymore.
     fn discard_written(&mut self) {
         let past = self.written.min(self.seen.saturating_sub(BEFORE_BYTES_MAX));
         self.buffer.drain(..past);
@@ -132,9 +132,9 @@ impl<'r> RedactionStream<'r> {
 mod tests {
     use super::*;
 
-    /// Looks as soon as it may, so that every byte is once the last that was looked at.
+    /// Scans as early as possible, so that every byte is once the last one scanned.
     #[test]
-    fn whatever_stands_on_a_border_is_taken_out_as_from_the_whole() {
+    fn a_secret_on_a_chunk_boundary_is_redacted_as_in_the_whole_text() {
         let random = "q7W2e9R4t1Y6u3I8o5P0a2S4d6F8".repeat(3);
         let lines = format!("{random}\n").repeat(20);
         let whole = [
@@ -159,9 +159,9 @@ mod tests {
         }
     }
 
-    /// The same, with every complete line handed out as soon as it may be.
+    /// Flushes every complete line as early as possible.
     #[test]
-    fn lines_that_are_handed_out_are_those_of_the_whole() {
+    fn flushed_lines_match_the_redacted_whole_text() {
         let random = "q7W2e9R4t1Y6u3I8o5P0a2S4d6F8".repeat(3);
         let wide = format!("{}\n", &random[..64]).repeat(5);
         let whole = [
@@ -195,23 +195,23 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_handed_out_at_once_and_a_private_key_with_its_end() {
+    fn a_line_is_flushed_at_once_and_a_private_key_at_its_end() {
         let mut stream = RedactionStream::new(RedactionRules::shipped());
-        let mut told = |text: &str| {
+        let mut flushed = |text: &str| {
             let mut out = Vec::new();
             stream.push(text.as_bytes(), &mut out);
             stream.flush_lines(&mut out);
             String::from_utf8(out).unwrap()
         };
-        assert_eq!(told("one\ntw"), "one\n");
-        assert_eq!(told("o, password=hunter2\n"), "two, password=REDACTED-password\n");
+        assert_eq!(flushed("one\ntw"), "one\n");
+        assert_eq!(flushed("o, password=hunter2\n"), "two, password=REDACTED-password\n");
         let line = "q7W2e9R4t1Y6u3I8o5P0a2S4d6F8q7W2e9R4t1Y6u3I8o5P0a2S4d6F8q7W2e9R4\n";
-        assert_eq!(told("here\n-----BEGIN RSA PRIVATE KEY-----\n"), "here\n");
+        assert_eq!(flushed("here\n-----BEGIN RSA PRIVATE KEY-----\n"), "here\n");
         for _ in 0..20 {
-            assert_eq!(told(line), "");
+            assert_eq!(flushed(line), "");
         }
-        assert_eq!(told("-----END RSA PRIVATE KEY-----\n"), "REDACTED-private-key\n");
-        assert_eq!(told("key = \"a\"\n"), "");
-        assert_eq!(told("three\n"), "key = \"a\"\nthree\n");
+        assert_eq!(flushed("-----END RSA PRIVATE KEY-----\n"), "REDACTED-private-key\n");
+        assert_eq!(flushed("key = \"a\"\n"), "");
+        assert_eq!(flushed("three\n"), "key = \"a\"\nthree\n");
     }
 }

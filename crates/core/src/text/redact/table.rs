@@ -1,4 +1,4 @@
-//! The table of rules as it is written in `rules.txt`.
+//! Parses the rule table in `rules.txt`.
 
 use super::hit::{CharClass, SecretCandidate};
 use super::human_chosen::ValueContext;
@@ -12,19 +12,19 @@ use std::sync::OnceLock;
 
 const SHIPPED: &str = include_str!("rules.txt");
 
-/// Letters that begin a secret, and what has to follow.
+/// A rule: the prefix of a secret and what has to follow it.
 #[derive(Debug)]
 pub(super) struct SecretRule {
     pub(super) kind: Cow<'static, str>,
-    /// The letters it begins with.
+    /// The prefix.
     pub(super) begins: Cow<'static, str>,
     then: Cow<'static, str>,
     options: RuleOptions,
-    /// Compiled when the letters are met for the first time.
+    /// The expression of `then`, compiled on the first match of the prefix.
     compiled: OnceLock<Option<Regex>>,
 }
 
-/// What else holds for a rule.
+/// The options of a rule; `rules.txt` explains them.
 #[derive(Clone, Copy, Debug, Default)]
 struct RuleOptions {
     inside: bool,
@@ -37,7 +37,7 @@ struct RuleOptions {
     is_custom: bool,
 }
 
-/// The rules and the words that ship with midstride.
+/// The rules and word lists that ship with midstride.
 #[derive(Debug)]
 pub(super) struct RuleTable {
     pub(super) rules: Vec<SecretRule>,
@@ -45,7 +45,7 @@ pub(super) struct RuleTable {
 }
 
 impl RuleTable {
-    /// Reads the table. What it does not understand it passes by; a test reads every line.
+    /// Parses the shipped table. Invalid lines are skipped; a test checks every line.
     pub(super) fn shipped() -> Self {
         let mut table = Self { rules: Vec::new(), words: Vec::new() };
         for line in SHIPPED.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -57,14 +57,14 @@ impl RuleTable {
         table
     }
 
-    /// The words of a list.
+    /// The words of the named list.
     pub(super) fn words(&self, list: &str) -> Vec<&'static str> {
         let lines = self.words.iter().filter(|(name, _)| *name == list);
         lines.flat_map(|(_, words)| words.split_ascii_whitespace()).collect()
     }
 }
 
-/// The rules of a line, one for each beginning.
+/// Parses the rules of a line, one for each prefix.
 fn parse_rules(line: &'static str) -> Vec<SecretRule> {
     let mut columns = line.split_ascii_whitespace();
     let (Some(kind), Some(begins), Some(then)) = (columns.next(), columns.next(), columns.next())
@@ -109,7 +109,7 @@ impl SecretRule {
         Self { kind, begins, then, options, compiled: OnceLock::new() }
     }
 
-    /// A rule that a project adds, or why it cannot be used.
+    /// Creates a rule from a project's custom rule, or returns why it is invalid.
     pub(super) fn from_custom(added: &CustomRule) -> Result<Self, String> {
         let CustomRule { kind, begins, then } = added;
         let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -139,7 +139,7 @@ impl SecretRule {
         ))
     }
 
-    /// The secret that begins here, if one does.
+    /// The range of the secret at this candidate, if there is one.
     pub(super) fn find(
         &self,
         hit: SecretCandidate<'_>,
@@ -154,7 +154,8 @@ impl SecretRule {
         }
         let from = hit.at + self.begins.len();
         let rest = hit.text.get(from..)?;
-        // What stops at once is a word that only begins like a secret; nothing is compiled for it.
+        // A word that ends right after the prefix only looks like a secret. Skip it before
+        // compiling the expression.
         let stops = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;()".contains(byte);
         let tight =
             self.options.back.is_none() && !self.options.is_custom && !self.then.contains(r"\s");
@@ -169,7 +170,7 @@ impl SecretRule {
         over_lines.or_else(|| self.find_from(hit, start, values))
     }
 
-    /// The same for a secret that begins at `start`.
+    /// The range of the secret that starts at `start`, if the expression matches.
     fn find_from(
         &self,
         hit: SecretCandidate<'_>,
@@ -201,15 +202,15 @@ impl SecretRule {
     }
 }
 
-/// No expression without blanks is content with less.
+/// Every shipped expression without blanks needs at least this many bytes.
 const BODY_BYTES_MIN: usize = 8;
 
-/// What a project adds: with fewer letters to go by, every word would be looked at.
+/// The minimum length of a custom prefix. With a shorter one, almost every word would be checked.
 const BEGINS_BYTES_MIN: usize = 3;
-/// It names nothing at length.
+/// The maximum length of the kind and the prefix of a custom rule.
 const CUSTOM_BYTES_MAX: usize = 40;
 
-/// How much memory an expression may take; those of ours take a tenth.
+/// The memory limit of a compiled expression. The shipped ones need a tenth of it.
 const REGEX_BYTES_MAX: usize = 1 << 20;
 
 fn compile(then: &str) -> Result<Regex, regex::Error> {
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_understood() {
+    fn every_shipped_rule_parses() {
         let table = RuleTable::shipped();
         let lines = SHIPPED.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         for line in lines.filter(|line| !line.starts_with('@')) {

@@ -1,10 +1,10 @@
-//! Random values of every shape in every place, and everything that must stay.
+//! Tests with random secrets of every shape in every context, and with text that must stay.
 
 mod told;
 
 use super::*;
 
-/// Numbers that look random and are the same in every run.
+/// A deterministic random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -25,7 +25,7 @@ const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const HEX: &str = "0123456789abcdef";
 const SIGNS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!@#%^*_+?~-";
 
-/// A text with the secret, and the secret as it stands in it, must lose it and nothing else.
+/// Asserts that redacting `text` removes `secret` and nothing else.
 #[track_caller]
 fn taken_out(text: &str, secret: &str) -> Vec<Redaction> {
     let (clean, found) = CleanText::redact(text);
@@ -43,7 +43,7 @@ fn untouched(text: &str) {
     assert!(found.is_empty(), "{text} became {}", clean.as_str());
 }
 
-/// Where a token of a provider may stand: anywhere.
+/// Texts that contain a provider token in different contexts.
 fn places(token: &str) -> Vec<String> {
     vec![
         token.to_owned(),
@@ -67,7 +67,7 @@ fn places(token: &str) -> Vec<String> {
 }
 
 #[test]
-fn tokens_of_providers_are_taken_out_wherever_they_stand() {
+fn provider_tokens_are_redacted_in_every_context() {
     let mut dice = Dice(1);
     for _ in 0..20 {
         let mut made: Vec<(&str, String)> = Vec::new();
@@ -147,14 +147,14 @@ fn tokens_of_providers_are_taken_out_wherever_they_stand() {
     }
 }
 
-/// Where the value of a telling name may stand.
+/// Texts that assign a value to a name in different syntaxes.
 fn assignments(name: &str, value: &str) -> Vec<String> {
-    let shouted = name.to_ascii_uppercase();
+    let upper = name.to_ascii_uppercase();
     vec![
-        format!("{shouted}={value}\nNEXT=1\n"),
-        format!("export {shouted}=\"{value}\"\n"),
-        format!("{shouted}='{value}'"),
-        format!(r#""A=1\n{shouted}={value}\nB=2""#),
+        format!("{upper}={value}\nNEXT=1\n"),
+        format!("export {upper}=\"{value}\"\n"),
+        format!("{upper}='{value}'"),
+        format!(r#""A=1\n{upper}={value}\nB=2""#),
         format!("{name}: {value}\nnext: 1\n"),
         format!("  {name}: \"{value}\" # ours\n"),
         format!("{name} = '{value}'"),
@@ -169,15 +169,15 @@ fn assignments(name: &str, value: &str) -> Vec<String> {
         format!("tool --{name} {value} --other"),
         format!("tool --{name}={value} --other"),
         format!("Server=host;{name}={value};Other=1"),
-        format!("- name: {shouted}\n  value: {value}\n"),
-        format!("{{\"name\": \"{shouted}\", \"value\": \"{value}\"}}"),
+        format!("- name: {upper}\n  value: {value}\n"),
+        format!("{{\"name\": \"{upper}\", \"value\": \"{value}\"}}"),
         format!("**{name}:** {value}\n"),
         format!("{name}: |\n  {value}\nnext: 1\n"),
     ]
 }
 
 #[test]
-fn values_of_telling_names_are_taken_out_however_they_are_given() {
+fn values_of_secret_names_are_redacted_in_every_syntax() {
     let mut dice = Dice(2);
     for _ in 0..50 {
         for (name, value) in [
@@ -197,7 +197,7 @@ fn values_of_telling_names_are_taken_out_however_they_are_given() {
 }
 
 #[test]
-fn grammars_that_many_share() {
+fn secrets_in_common_grammars_are_redacted() {
     let mut dice = Dice(3);
     for _ in 0..50 {
         let value = dice.letters(ALNUM, 32);
@@ -226,7 +226,7 @@ fn grammars_that_many_share() {
 }
 
 #[test]
-fn private_keys_are_taken_out_with_their_lines_however_they_are_broken() {
+fn private_keys_are_redacted_with_any_line_breaks() {
     let mut dice = Dice(4);
     for label in ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "] {
         for lines in [1, 5, 50] {
@@ -263,7 +263,7 @@ fn private_keys_are_taken_out_with_their_lines_however_they_are_broken() {
     untouched("if text.contains(\"-----BEGIN RSA PRIVATE KEY-----\") { return }");
 }
 
-/// How a value goes on in the next line: what stands before it, between its lines, and behind it.
+/// Syntaxes for multi-line values: the text before, between the lines, and after.
 const CONTINUED: [(&str, &str, &str); 12] = [
     ("export API_KEY=", "\\\n", "\nmake"),
     ("tool --api-key \"", "\\\n", "\" --region eu"),
@@ -280,7 +280,7 @@ const CONTINUED: [(&str, &str, &str); 12] = [
 ];
 
 #[test]
-fn a_value_goes_on_in_the_next_line_by_the_grammar_around_it() {
+fn multi_line_values_are_redacted_as_a_whole() {
     let mut dice = Dice(6);
     for (before, between, behind) in CONTINUED {
         for token in [
@@ -305,7 +305,7 @@ fn a_value_goes_on_in_the_next_line_by_the_grammar_around_it() {
 }
 
 #[test]
-fn what_only_follows_a_secret_is_no_part_of_it() {
+fn text_after_a_secret_stays() {
     let token = format!("ghp_{}", "a1B2c3".repeat(6));
     let wide = "a1B2c3Z".repeat(10);
     for (before, behind) in [
@@ -323,7 +323,7 @@ fn what_only_follows_a_secret_is_no_part_of_it() {
 }
 
 #[test]
-fn a_uuid_is_a_secret_only_where_a_name_says_so() {
+fn a_uuid_assigned_to_a_secret_name_is_redacted() {
     let uuid = "5f913735-fd82-4898-bfb0-3364d929c421";
     for text in [
         format!("HEROKU_API_KEY={uuid}\n"),
@@ -335,7 +335,7 @@ fn a_uuid_is_a_secret_only_where_a_name_says_so() {
 }
 
 #[test]
-fn passphrases_are_no_sentences() {
+fn passphrases_are_redacted_and_sentences_stay() {
     for phrase in ["amber Falcon maple 42", "correct horse battery staple"] {
         taken_out(&format!("DB_PASSWORD=\"{phrase}\"\n"), phrase);
         taken_out(&format!("{{\\\"passphrase\\\": \\\"{phrase}\\\"}}"), phrase);
@@ -355,7 +355,7 @@ fn passphrases_are_no_sentences() {
 }
 
 #[test]
-fn passwords_that_people_make_up_are_known_by_their_place() {
+fn human_chosen_passwords_are_redacted_by_context() {
     for (text, secret) in [
         ("password=correcthorse", "correcthorse"),
         ("host=db password=correcthorse dbname=shop", "correcthorse"),
@@ -399,7 +399,7 @@ fn passwords_that_people_make_up_are_known_by_their_place() {
     ] {
         taken_out(text, secret);
     }
-    // The user name may be a secret too, or what replaced one.
+    // The user name may also be a secret or a redaction mark.
     for user in ["kY38Q~a1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7", "REDACTED-azure-secret"] {
         let (clean, _) = CleanText::redact(&format!("-u {user}:Zx9kLm2Pq7Tr4"));
         assert_eq!(clean.as_str(), "-u REDACTED-azure-secret:REDACTED-command-password");
@@ -471,7 +471,7 @@ fn code_about_passwords_stays() {
 }
 
 #[test]
-fn what_is_no_secret_stays() {
+fn text_without_secrets_stays() {
     let mut dice = Dice(5);
     for _ in 0..50 {
         let hex40 = dice.letters(HEX, 40);
@@ -571,7 +571,7 @@ fn what_is_no_secret_stays() {
 }
 
 #[test]
-fn the_kind_is_that_of_who_knows_best_and_nothing_of_an_overlap_stays() {
+fn overlapping_secrets_are_merged_and_the_most_specific_kind_wins() {
     let token = format!("ghp_{}", "a1B2c3".repeat(6));
     let (clean, found) = CleanText::redact(&format!("password: \"{token}\" x"));
     assert_eq!(clean.as_str(), "password: \"REDACTED-github-token\" x");
@@ -582,7 +582,7 @@ fn the_kind_is_that_of_who_knows_best_and_nothing_of_an_overlap_stays() {
 }
 
 #[test]
-fn a_key_within_a_key_is_taken_out_with_it() {
+fn a_nested_private_key_is_redacted_with_the_outer_one() {
     let (begin, end) = ("-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----");
     let inner = format!("{begin}0A0a0AA0AA0aAaA0{end}");
     for between in ["", "\n"] {
@@ -593,7 +593,7 @@ fn a_key_within_a_key_is_taken_out_with_it() {
 }
 
 #[test]
-fn json_is_json_without_what_a_rule_takes_out() {
+fn redacted_json_is_still_valid_json() {
     let rule = CustomRule { kind: "acme".into(), begins: "acme_".into(), then: "\\S+".into() };
     let rules = RedactionRules::with_custom(&[rule]).unwrap();
     let value = serde_json::json!({

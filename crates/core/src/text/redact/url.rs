@@ -1,13 +1,13 @@
-//! Passwords in URLs and connection strings.
+//! Finds passwords in URLs and connection strings.
 
 use super::hit::SecretCandidate;
 use super::value::ValueChecker;
 use std::ops::Range;
 
-/// What stands between the scheme and the name of the host; in JSON the strokes may be escaped.
+/// The separator after the scheme. JSON may escape the slashes.
 pub(super) const PREFIXES: [&str; 2] = ["://", r":\/\/"];
 
-/// No name with its password is longer.
+/// The maximum length of a user name with its password.
 const USER_BYTES_MAX: usize = 512;
 const PASSWORD_BYTES_MIN: usize = 3;
 
@@ -26,7 +26,7 @@ pub(super) fn find(
     let is_at = |byte: &u8| *byte == b'@';
     let end = match run[..authority].iter().rposition(is_at) {
         Some(end) => end,
-        // What is no port is a password with strokes in it that should have been escaped.
+        // If it is not a port, it is a password with slashes that should have been escaped.
         None if is_port(&run[colon + 1..authority]) => return None,
         None => run.iter().position(is_at)?,
     };

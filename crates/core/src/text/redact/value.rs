@@ -1,23 +1,23 @@
-//! Whether a value looks like a secret, or like a word, a name, a path, an id or a stand-in.
+//! Decides whether a value looks like a secret rather than a word, name, path, id or placeholder.
 
 use super::words::{entropy, oddity};
 
-/// How much its surroundings already say about a value.
+/// How strongly the context suggests that a value is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EvidenceStrength {
-    /// It is a password, made up by somebody or random.
+    /// The value is a password, chosen by a human or random.
     Password,
-    /// It is assigned to a name that says nothing else: even a UUID is a secret then.
+    /// The name can only mean a secret, so even a UUID counts.
     Explicit,
-    /// It is made by a program, if it is a secret.
+    /// If the value is a secret, a program generated it.
     Secret,
-    /// It may well be something else.
+    /// The value is often something else.
     Weak,
-    /// It only stands near a telling word.
+    /// The value is only near a word that suggests a secret.
     Near,
 }
 
-/// What values are known not to be secrets.
+/// Checks values, using the word lists of `rules.txt`.
 #[derive(Debug)]
 pub(super) struct ValueChecker {
     pub(super) placeholders: Vec<&'static str>,
@@ -30,20 +30,20 @@ pub(super) struct ValueChecker {
     pub(super) counted: Vec<&'static str>,
 }
 
-/// The shortest value that is taken for a secret.
+/// The minimum length of a secret.
 pub(super) const VALUE_BYTES_MIN: usize = 8;
 
-/// Where a value may well be something else, it is longer.
+/// The minimum length of a secret with weak evidence.
 const WEAK_BYTES_MIN: usize = 16;
 
-/// Shorter ones may be names.
+/// The minimum length of a mixed-case secret. Shorter values may be names.
 const MIXED_BYTES_MIN: usize = 12;
 
-/// Signs that stand in passwords and not in names.
+/// Symbols that occur in passwords but not in names.
 pub(super) const SYMBOLS: &[u8] = b"!#$%^&*+=?~@|";
 
 impl ValueChecker {
-    /// Reads the lists of words from the table of rules.
+    /// Loads the word lists from the rule table.
     pub(super) fn new(words: impl Fn(&str) -> Vec<&'static str>) -> Self {
         Self {
             placeholders: words("placeholders"),
@@ -57,14 +57,14 @@ impl ValueChecker {
         }
     }
 
-    /// Whether a value is a secret. A bare one stands without quotes, where code may stand too.
+    /// Whether a value is a secret. A `bare` value has no quotes, so it may also be code.
     pub(super) fn is_secret(&self, value: &[u8], strength: EvidenceStrength, bare: bool) -> bool {
         value.len() >= VALUE_BYTES_MIN
             && self.looks_secret(value, strength, bare)
             && !self.is_known_non_secret(value)
     }
 
-    /// The same, for what is nothing else.
+    /// Whether the form of a value suggests a secret, before known non-secrets are excluded.
     fn looks_secret(&self, value: &[u8], strength: EvidenceStrength, bare: bool) -> bool {
         if value.contains(&b' ') {
             return strength == EvidenceStrength::Password && !bare && self.is_passphrase(value);
@@ -108,25 +108,25 @@ impl ValueChecker {
         }
     }
 
-    /// Whether a value has small letters and capitals where no code stands, as in a URL.
+    /// Whether a value has mixed case. Used where code cannot occur, such as in a URL.
     pub(super) fn is_mixed(&self, value: &[u8]) -> bool {
         value.len() >= MIXED_BYTES_MIN
             && case_changes(value) >= 2
             && !self.is_known_non_secret(value)
     }
 
-    /// Whether a value stands for one.
+    /// Whether a value stands in for a secret: few distinct characters, or a mask.
     pub(super) fn is_stand_in(&self, value: &[u8]) -> bool {
         (distinct_letters(value) <= 3 && value.len() >= 4) || self.is_mask(value)
     }
 
-    /// Whether nobody would take a value for one.
+    /// Whether a value is clearly not a real secret: one repeated character, or a known stand-in.
     pub(super) fn is_mask(&self, value: &[u8]) -> bool {
         let has = |part: &&str| contains(value, part.as_bytes());
         distinct_letters(value) <= 1 || self.stand_ins.iter().any(has)
     }
 
-    /// Whether a value is one of the words that people write for a password.
+    /// Whether a value is a placeholder for a password.
     pub(super) fn is_placeholder(&self, value: &[u8]) -> bool {
         self.is_stand_in(value)
             || is_template(value)
@@ -143,7 +143,7 @@ impl ValueChecker {
             || is_bounds(value)
     }
 
-    /// Several words that make no sentence: `amber Falcon maple 42`.
+    /// Whether a value is several words that do not form a sentence: `amber Falcon maple 42`.
     fn is_passphrase(&self, value: &[u8]) -> bool {
         let mut words = value.split(|byte| *byte == b' ');
         let count = words.clone().count();
@@ -152,24 +152,24 @@ impl ValueChecker {
         enough && count <= PASSPHRASE_WORDS_MAX && words.all(|word| self.is_loose_word(word))
     }
 
-    /// Words that make no sentence, with a number: `garnet-basalt-805`.
+    /// Whether a value is words that do not form a sentence, with a number: `garnet-basalt-805`.
     fn is_numbered_phrase(&self, value: &[u8]) -> bool {
         let mut words = value.split(|byte| b"-_.".contains(byte));
         let numbered = words.clone().any(|word| is_number(word) && word.len() >= 3);
-        let told = words.clone().any(|word| word.len() >= 4 && !is_number(word));
-        numbered && told && words.all(|word| self.is_loose_word(word))
+        let has_word = words.clone().any(|word| word.len() >= 4 && !is_number(word));
+        numbered && has_word && words.all(|word| self.is_loose_word(word))
     }
 
-    /// A word or a number that no sentence about passwords has.
+    /// Whether a word is a number, or a word that does not occur in sentences about passwords.
     fn is_loose_word(&self, word: &[u8]) -> bool {
         let is_word = !word.is_empty() && word.iter().all(u8::is_ascii_alphabetic);
-        let said = |known: &&str| word.eq_ignore_ascii_case(known.as_bytes());
-        (is_word && word.len() <= WORD_BYTES_MAX && !self.sentence.iter().any(said))
+        let matches = |known: &&str| word.eq_ignore_ascii_case(known.as_bytes());
+        (is_word && word.len() <= WORD_BYTES_MAX && !self.sentence.iter().any(matches))
             || is_number(word)
     }
 }
 
-/// Nobody remembers more.
+/// The maximum number of words in a passphrase. Longer ones are hard to remember.
 const PASSPHRASE_WORDS_MAX: usize = 12;
 const WORD_BYTES_MAX: usize = 12;
 
@@ -189,7 +189,7 @@ fn distinct_letters(value: &[u8]) -> u32 {
     seen.iter().map(|bits| bits.count_ones()).sum()
 }
 
-/// `${NAME}`, `{{ name }}`, `<name>`, `%(name)s`, `$(command)`
+/// Whether a value is a template: `${NAME}`, `{{ name }}`, `<name>`, `%(name)s`, `$(command)`.
 pub(super) fn is_template(value: &[u8]) -> bool {
     let opened: [&[u8]; 7] = [b"${", b"{{", b"$(", b"#{", b"%(", b"<%", b"%{"];
     let angled = value.starts_with(b"<");
@@ -201,14 +201,14 @@ pub(super) fn is_template(value: &[u8]) -> bool {
     angled || braced || variable || opened.iter().any(|open| contains(value, open))
 }
 
-/// `^[a-z0-9]+$`
+/// Whether a value is a regular expression such as `^[a-z0-9]+$`.
 fn is_pattern(value: &[u8]) -> bool {
     let parts: [&[u8]; 6] = [b"[a-z", b"[A-Z", b"[0-9", b"[^", b"(?", b"\\d"];
     let any = contains(value, b".*") && is_plain(value, true);
     any || parts.iter().any(|part| contains(value, part))
 }
 
-/// `min8max64`, `8to64chars`: how long a value may be.
+/// Whether a value describes a length limit: `min8max64`, `8to64chars`.
 fn is_bounds(value: &[u8]) -> bool {
     let known: [&[u8]; 8] =
         [b"min", b"max", b"to", b"len", b"length", b"char", b"chars", b"characters"];
@@ -221,7 +221,7 @@ fn is_bounds(value: &[u8]) -> bool {
         && value.iter().all(between)
 }
 
-/// `mysecret-7f8d9`: words in small letters and a few that make the name the only one.
+/// Whether a value is a lowercase name with a unique suffix: `mysecret-7f8d9`.
 pub(super) fn is_numbered_name(value: &[u8]) -> bool {
     let small = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
     let Some(dash) = value.iter().rposition(|byte| *byte == b'-') else { return false };
@@ -233,7 +233,7 @@ pub(super) fn is_numbered_name(value: &[u8]) -> bool {
         && is_plain(words, true)
 }
 
-/// Kubernetes makes names different with no more letters.
+/// The maximum length of the suffix that Kubernetes adds to make names unique.
 const NUMBER_BYTES_MAX: usize = 10;
 
 pub(super) fn is_uuid(value: &[u8]) -> bool {
@@ -259,7 +259,7 @@ fn is_hex(value: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// A path begins like one, and with a name.
+/// Whether a value starts like a path and its first part is a name.
 fn is_path(value: &[u8]) -> bool {
     let rooted: [&[u8]; 7] = [b"/", b"./", b"../", b"~/", b"@/", b"C:\\", b"\\\\"];
     let Some(root) = rooted.iter().find(|root| value.starts_with(root)) else { return false };
@@ -268,7 +268,7 @@ fn is_path(value: &[u8]) -> bool {
     first.len() >= 2 && is_plain(first, true) && oddity(value) < 30
 }
 
-/// `name(…`, `name[…`, `&name`, `*name`, `path::name`, `A_CONSTANT`
+/// Whether a value is code: `name(…`, `name[…`, `&name`, `*name`, `path::name`, `A_CONSTANT`.
 fn is_code(value: &[u8]) -> bool {
     let constant = value.contains(&b'_')
         && value
@@ -286,7 +286,7 @@ fn is_code(value: &[u8]) -> bool {
     called && length > 0 && (joined || ends || is_plain(&value[..length], true))
 }
 
-/// `Utf8String`, `Uint8Array`
+/// Whether a value is a type name with a number: `Utf8String`, `Uint8Array`.
 fn is_type(value: &[u8]) -> bool {
     let stems: [&[u8]; 6] = [b"Utf", b"Uint", b"Int", b"Float", b"Base", b"Sha"];
     let behind = |stem: &&[u8]| value.strip_prefix(*stem);
@@ -295,13 +295,13 @@ fn is_type(value: &[u8]) -> bool {
     (1..=3).contains(&digits) && is_plain(&rest[digits..], true)
 }
 
-/// How many bytes of a value are in no word, name or number.
+/// The number of bytes that are not part of a word, name or number.
 fn odd_bytes(value: &[u8]) -> usize {
     let segments = value.split(|byte| !byte.is_ascii_alphanumeric());
     segments.filter(|segment| !is_plain_segment(segment, true)).map(<[u8]>::len).sum()
 }
 
-/// Words, names and numbers, with anything between them.
+/// Whether a value consists of words, names and numbers, with any separators.
 pub(super) fn is_plain(value: &[u8], bare: bool) -> bool {
     let mut segments = value.split(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii());
     segments.all(|segment| is_plain_segment(segment, bare))
@@ -321,7 +321,8 @@ fn is_plain_segment(segment: &[u8], bare: bool) -> bool {
         || (unit <= 3 && number <= 4 && segment[..number].iter().all(u8::is_ascii_digit))
 }
 
-/// Programmers' words such as `passwd` are odd; two capitals inside make a word random sooner.
+/// Whether letters form a word. Short words may be odd, because programmers write `passwd`. The
+/// limit is stricter for long words and for words with two inner capitals.
 fn is_word(letters: &[u8]) -> bool {
     let humps = case_changes(letters);
     let chopped = humps > 1 && letters.len() / (humps + 1) < 4;
@@ -329,39 +330,40 @@ fn is_word(letters: &[u8]) -> bool {
     !chopped && unpronounceable_parts(letters) < 2 && oddity(letters) < if long { 34 } else { 55 }
 }
 
-/// How many parts of a name cannot be spoken; one such as `srcPath` or `asHTML` has one.
+/// The number of camel-case parts without a vowel. Names such as `srcPath` or `asHTML` have one.
 fn unpronounceable_parts(letters: &[u8]) -> usize {
     if case_changes(letters) < 2 {
         return 0;
     }
     let small = |at: usize| letters.get(at).is_some_and(u8::is_ascii_lowercase);
     let begins = |at: usize| letters[at].is_ascii_uppercase() && (small(at - 1) || small(at + 1));
-    let mut stumps = 0;
+    let mut count = 0;
     let mut from = 0;
     for to in (1..letters.len()).filter(|at| begins(*at)).chain([letters.len()]) {
-        let spoken = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
-        stumps += usize::from(!letters[from..to].iter().any(spoken));
+        let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
+        count += usize::from(!letters[from..to].iter().any(is_vowel));
         from = to;
     }
-    stumps
+    count
 }
 
-/// How often a capital follows a small letter.
+/// The number of times a capital follows a lowercase letter.
 fn case_changes(letters: &[u8]) -> usize {
     let step = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
     letters.windows(2).filter(step).count()
 }
 
-/// Letters, digits and signs that no name has. Where code may stand, it takes more of them.
+/// Whether a value mixes letters, digits and symbols as no name does. A `bare` value needs more,
+/// because it may be code.
 fn has_symbols(value: &[u8], bare: bool) -> bool {
     let has = |belongs: fn(&u8) -> bool| usize::from(value.iter().any(belongs));
     let kinds = has(u8::is_ascii_digit) + has(u8::is_ascii_uppercase) + has(u8::is_ascii_lowercase);
     let signs = value.iter().filter(|byte| SYMBOLS.contains(byte)).count();
-    let told = kinds + signs.min(2);
-    kinds >= 2 && told >= if bare { 4 } else { 3 }
+    let score = kinds + signs.min(2);
+    kinds >= 2 && score >= if bare { 4 } else { 3 }
 }
 
-/// Short pieces with signs between them that no name has.
+/// Whether a value consists of short pieces separated by symbols that names do not have.
 fn is_symbol_heavy(value: &[u8]) -> bool {
     let signs = value.iter().filter(|byte| SYMBOLS.contains(byte)).count();
     signs >= 2 && value.len() / (signs + 1) <= 4 && distinct_letters(value) >= 6

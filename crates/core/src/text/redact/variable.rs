@@ -1,8 +1,8 @@
-//! Variables of the environment that are not passed on.
+//! Detects environment variables that must not be passed to child processes.
 
 use super::CleanText;
 
-/// Words by which the name of a variable says that its value is nobody's business.
+/// Words in a variable name that mark its value as secret.
 const SECRET_WORDS: [&str; 22] = [
     "APIKEY",
     "AUTH",
@@ -28,8 +28,8 @@ const SECRET_WORDS: [&str; 22] = [
     "TOKENS",
 ];
 
-/// Whether a variable is not to be passed on: its name says that it is secret, or its value is, or
-/// is an address with a password in it.
+/// Whether a variable is secret: by its name, because its value contains a secret, or because its
+/// value is a URL with a password.
 pub fn is_secret_variable(name: &str, value: &str) -> bool {
     let upper = name.to_uppercase();
     let mut words = upper.split(|c: char| !c.is_alphanumeric());
@@ -38,7 +38,7 @@ pub fn is_secret_variable(name: &str, value: &str) -> bool {
         || has_password(value)
 }
 
-/// `scheme://user:password@host`
+/// Whether a value contains a URL of the form `scheme://user:password@host`.
 fn has_password(value: &str) -> bool {
     value.split("://").skip(1).any(|rest| {
         let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_variable_is_known_by_its_name_or_its_value() {
+    fn a_secret_variable_is_detected_by_its_name_or_value() {
         for (name, value) in [
             ("GITHUB_TOKEN", "x"),
             ("aws_secret_access_key", "x"),

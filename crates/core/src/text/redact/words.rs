@@ -1,7 +1,7 @@
-//! Whether letters were thrown at random or written by somebody: words, names and paths go by
-//! pairs of letters that languages use, random letters do not.
+//! Measures how random a text is. Words, names and paths use common pairs of letters; random text
+//! does not.
 
-/// For each letter, those that often follow it, in English and in the names that programs use.
+/// For each letter, the letters that often follow it in English and in identifiers.
 const PAIRS: [&[u8]; 26] = [
     b"bcdfgiklmnprstuvwxy",
     b"aceijlorsuy",
@@ -31,7 +31,7 @@ const PAIRS: [&[u8]; 26] = [
     b"ei",
 ];
 
-/// The same as bits.
+/// [`PAIRS`] as bit sets.
 const FOLLOWERS: [u32; 26] = {
     let mut bits = [0; 26];
     let mut row = 0;
@@ -46,8 +46,8 @@ const FOLLOWERS: [u32; 26] = {
     bits
 };
 
-/// How many of a hundred steps from one letter to the next nobody would write. Words have few, even
-/// with capitals inside; random letters have a third and more.
+/// The percentage of uncommon character pairs. Words have few, even with capitals inside; random
+/// text has a third or more.
 pub(super) fn oddity(text: &[u8]) -> usize {
     let mut odd = 0;
     let mut steps = 0;
@@ -67,7 +67,7 @@ fn is_odd(text: &[u8], at: usize, first: u8, second: u8) -> bool {
         return first.is_ascii_digit() != second.is_ascii_digit();
     }
     if first.is_ascii_lowercase() && second.is_ascii_uppercase() {
-        // A new word begins; one that is a single letter is none.
+        // A new camel-case word starts. A single letter is not a word.
         let ended = at > 0 && text[at - 1].is_ascii_lowercase();
         let begun = text.get(at + 2).is_some_and(u8::is_ascii_alphabetic);
         return !ended || !begun;
@@ -79,7 +79,7 @@ fn is_odd(text: &[u8], at: usize, first: u8, second: u8) -> bool {
     FOLLOWERS[row] & (1 << (second.to_ascii_lowercase() - b'a')) == 0
 }
 
-/// Whether the word around a place has small letters too.
+/// Whether the word around `at` also has lowercase letters.
 fn is_mixed(text: &[u8], at: usize) -> bool {
     let small = |byte: &&u8| !byte.is_ascii_uppercase();
     let before = text[..at].iter().rev().find(small);
@@ -87,7 +87,7 @@ fn is_mixed(text: &[u8], at: usize) -> bool {
     [before, behind].iter().flatten().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// Shannon's entropy in tenths of a bit per letter.
+/// The Shannon entropy in tenths of a bit per byte.
 pub(super) fn entropy(text: &[u8]) -> usize {
     let mut counts = [0u32; 256];
     for byte in text {
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_even_and_random_letters_are_odd() {
+    fn random_text_is_odder_than_words() {
         for words in [
             "getUserTokenFromRequest",
             "claude-sonnet-4-5-20250929",
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn entropy_is_that_of_the_letters() {
+    fn entropy_is_in_tenths_of_a_bit() {
         assert_eq!(entropy(b""), 0);
         assert_eq!(entropy(b"aaaa"), 0);
         assert_eq!(entropy(b"abab"), 10);

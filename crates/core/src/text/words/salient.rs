@@ -1,14 +1,14 @@
-//! What of a prompt is worth looking for: what names something, and words that few texts have.
+//! Picks the search terms of a prompt: paths, identifiers and distinctive words.
 
 use super::{SearchTerm, words};
 use std::collections::HashSet;
 
-/// The rest of a long prompt tells nothing new.
+/// The maximum number of terms. The rest of a long prompt adds nothing new.
 const SALIENT_MAX: usize = 24;
-/// A shorter word names nothing.
+/// Shorter ASCII words are not distinctive.
 const WORD_LENGTH_MIN: usize = 3;
 
-/// Words that every prompt has, whatever it is about.
+/// Words that occur in prompts on any topic.
 const STOP_WORDS: &str = " \
  a about above add after again all also always am an and another any are around as ask at away back be because been \
  before being below best better between both bug but by call can cannot change check code come could create did do \
@@ -21,34 +21,34 @@ const STOP_WORDS: &str = " \
  under understand until up update us use used using very want was way we well were what when where which while who \
  why will with without work working works would write wrong yes yet you your ";
 
-/// What a term of a prompt is.
+/// The kind of a search term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TermKind {
-    /// A file or folder.
+    /// The path of a file or folder.
     Path,
     /// An identifier.
     Name,
-    /// A word of the language.
+    /// An ordinary word.
     Word,
 }
 
-/// Something to look for.
+/// A search term and its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SalientTerm {
-    /// The words.
+    /// The words to search for.
     pub term: SearchTerm,
-    /// What it is.
+    /// The kind of term.
     pub kind: TermKind,
 }
 
 impl SalientTerm {
-    /// A path to look for; `None` where it has no word.
+    /// Creates a term from a path. Returns `None` if the path contains no word.
     pub fn from_path(path: &str) -> Option<Self> {
         SearchTerm::from_text(path).map(|term| Self { term, kind: TermKind::Path })
     }
 }
 
-/// What of a prompt is worth looking for; paths and names come first.
+/// Returns the search terms of a prompt, paths and identifiers first.
 pub fn salient_terms(prompt: &str) -> Vec<SalientTerm> {
     let mut seen = HashSet::new();
     let mut found: Vec<SalientTerm> = prompt.split_whitespace().flat_map(terms_of_chunk).collect();
@@ -61,21 +61,22 @@ pub fn salient_terms(prompt: &str) -> Vec<SalientTerm> {
 fn terms_of_chunk(chunk: &str) -> Vec<SalientTerm> {
     let chunk = chunk.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
     let whole: Vec<String> = words(chunk).into_iter().map(|word| word.text).collect();
-    let telling: Vec<&String> = whole.iter().filter(|word| is_distinctive(word)).collect();
-    let sort = term_kind(chunk);
-    if sort == TermKind::Word || whole.len() < 2 {
+    let distinctive: Vec<&String> = whole.iter().filter(|word| is_distinctive(word)).collect();
+    let kind = term_kind(chunk);
+    if kind == TermKind::Word || whole.len() < 2 {
         let term = |word: &&String| SearchTerm { words: vec![(*word).clone()], prefix: false };
-        return telling
+        return distinctive
             .iter()
             .map(|word| SalientTerm { term: term(word), kind: TermKind::Word })
             .collect();
     }
-    let named = !telling.is_empty();
+    let has_distinctive = !distinctive.is_empty();
     let term = SearchTerm { words: whole, prefix: false };
-    named.then_some(SalientTerm { term, kind: sort }).into_iter().collect()
+    has_distinctive.then_some(SalientTerm { term, kind }).into_iter().collect()
 }
 
-/// `src/feed.rs` is a path, `fetch_market_data`, `Store::open` and `v8.2` are names.
+/// The kind of a chunk: `src/feed.rs` is a path; `fetch_market_data`, `Store::open` and `v8.2` are
+/// names.
 fn term_kind(chunk: &str) -> TermKind {
     let slashes = chunk.matches('/').count();
     let is_path = slashes > 1 || (slashes == 1 && chunk.contains('.'));
@@ -88,7 +89,7 @@ fn term_kind(chunk: &str) -> TermKind {
     }
 }
 
-/// Whether a folded word tells something: it is not short, and not every text has it.
+/// Whether a folded word is distinctive: neither short nor a stop word.
 pub fn is_distinctive(word: &str) -> bool {
     let short = word.is_ascii() && word.len() < WORD_LENGTH_MIN;
     !short && !STOP_WORDS.contains(&format!(" {word} "))
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_kept_and_empty_words_are_dropped() {
+    fn paths_and_names_are_kept_and_stop_words_are_dropped() {
         let found =
             salient_terms("Please fix the slow market page in `src/market.py`, see _fetch_data()!");
         let shown: Vec<String> = found.iter().map(|salient| salient.term.words.join("+")).collect();

@@ -1,18 +1,18 @@
-//! Words in a row that are looked for.
+//! A search term: consecutive words to look for.
 
 use super::words;
 
-/// Words in a row, the last of which may be only the beginning of one.
+/// Consecutive words to look for. The last one may be a prefix.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SearchTerm {
-    /// The words, folded; at least one.
+    /// The folded words; at least one.
     pub words: Vec<String>,
-    /// Whether the last one may go on.
+    /// Whether the last word is a prefix.
     pub prefix: bool,
 }
 
 impl SearchTerm {
-    /// A text as words in a row; `None` where it has none.
+    /// Creates a term from a text. Returns `None` if the text contains no word.
     pub fn from_text(text: &str) -> Option<Self> {
         let words: Vec<String> = words(text).into_iter().map(|word| word.text).collect();
         (!words.is_empty()).then_some(Self { words, prefix: false })

@@ -1,22 +1,22 @@
-//! What to do when the text is not YAML as a whole.
+//! Recovers as much as possible from text that is not valid YAML as a whole.
 //!
-//! Marks that were left in it are looked through: a conflict marker counts as a comment, a tab in
-//! the indentation as two spaces. If it still does not parse, every block is parsed alone.
+//! A conflict marker is treated as a comment, a tab in the indentation as two spaces. If the text
+//! still does not parse, each block is parsed on its own.
 
 use super::tree::{self, TreeError};
 use super::{ParsedYaml, YamlEntry, YamlNode, YamlProblem, YamlProblemKind, YamlStyle, YamlValue};
 use crate::text::span::{Span, Spanned};
 
-/// How many of its character a conflict marker has at the least.
+/// The minimum number of repeated characters in a conflict marker.
 pub const MARKER_LENGTH: usize = 7;
-/// Top-level blocks, and the blocks below them: the fields of `handoff:`.
+/// How deep blocks are split: top-level blocks and the blocks below them (fields of `handoff:`).
 const BLOCK_DEPTH: usize = 2;
 
-/// Reads `text`, which stands `base` bytes into the file.
+/// Parses `text`, which starts `base` bytes into the file.
 pub(super) fn parse(text: &str, base: usize) -> ParsedYaml {
     let markers = conflict_markers(text);
-    let looked_through = (!markers.is_empty()).then(|| without_markers(text));
-    let text = looked_through.as_deref().unwrap_or(text);
+    let unmarked = (!markers.is_empty()).then(|| without_markers(text));
+    let text = unmarked.as_deref().unwrap_or(text);
     let mut reading = match tree::build(text, base) {
         Ok((root, comments)) => ParsedYaml { root, comments, problems: Vec::new() },
         Err(_) => match TabExpansion::new(text) {
@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str, base: usize) -> ParsedYaml {
     reading
 }
 
-/// Parses each block alone.
+/// Parses each block on its own.
 fn parse_by_blocks(text: &str, base: usize) -> ParsedYaml {
     let mut salvage = BlockSalvage { comments: Vec::new(), problems: Vec::new() };
     let entries = salvage.blocks(text, base, BLOCK_DEPTH);
@@ -49,16 +49,17 @@ fn block_node(value: YamlValue, at: Span) -> YamlNode {
     YamlNode { value, at, style: YamlStyle::Block, tagged: false }
 }
 
-/// A text with two spaces for each tab of its indentation, and the way back to its bytes.
+/// A text with each tab of its indentation expanded to two spaces, and a map back to the original
+/// offsets.
 struct TabExpansion {
     text: String,
-    /// For each byte of the spaced text, and its end, the byte it came from.
+    /// For each byte of the expanded text, and for its end, the original offset.
     origin: Vec<usize>,
     first_tab: Span,
 }
 
 impl TabExpansion {
-    /// `None` where no line is indented with a tab.
+    /// Returns `None` if no line is indented with a tab.
     fn new(text: &str) -> Option<Self> {
         let mut spaced = String::with_capacity(text.len());
         let mut origin = Vec::with_capacity(text.len());
@@ -102,7 +103,7 @@ impl TabExpansion {
     }
 }
 
-/// Gives every place in a tree its byte in another text.
+/// Maps every offset in a tree with `back`.
 fn remap_spans(node: &mut YamlNode, back: &impl Fn(usize) -> usize) {
     node.at = Span::new(back(node.at.start), back(node.at.end));
     match &mut node.value {
@@ -128,7 +129,7 @@ struct BlockSalvage {
 }
 
 impl BlockSalvage {
-    /// Parses each block of `text` alone; a block that fails is tried one level deeper.
+    /// Parses each block of `text` on its own. A block that fails is split one level deeper.
     fn blocks(&mut self, text: &str, base: usize, depth: usize) -> Vec<YamlEntry> {
         let blocks = split_blocks(text);
         let first = blocks.first().map_or(text.len(), |block| block.start);
@@ -174,7 +175,7 @@ impl BlockSalvage {
         vec![YamlEntry { key, node: block_node(value, at) }]
     }
 
-    /// The comments before the first block.
+    /// Collects the comments before the first block.
     fn comment_lines(&mut self, text: &str, base: usize) {
         let mut at = base;
         for line in text.split_inclusive('\n') {
@@ -198,13 +199,13 @@ impl BlockSalvage {
     }
 }
 
-/// Where the value of a `key:` line starts, and whether it opens a block on the next lines.
+/// Where the value of a `key:` line starts, and whether it is a block on the following lines.
 struct KeyLineValue {
     start: usize,
     opens_block: bool,
 }
 
-/// The key of the first line of a block.
+/// Parses the key on the first line of a block.
 fn parse_key_line(text: &str, base: usize) -> Option<(Spanned<String>, KeyLineValue)> {
     let line_end = text.find('\n').unwrap_or(text.len());
     let line = &text[..line_end];
@@ -222,7 +223,8 @@ fn parse_key_line(text: &str, base: usize) -> Option<(Spanned<String>, KeyLineVa
     Some((Spanned::new(bare.to_owned(), at), KeyLineValue { start, opens_block: opens }))
 }
 
-/// A block runs from a line at the outermost indentation to the next such line.
+/// Splits a text into blocks. A block runs from a line at the outermost indentation to the next
+/// such line.
 fn split_blocks(text: &str) -> Vec<Span> {
     let mut outer: Option<usize> = None;
     let mut starts = Vec::new();
@@ -244,7 +246,7 @@ fn split_blocks(text: &str) -> Vec<Span> {
     starts.iter().zip(ends).map(|(start, end)| Span::new(*start, end)).collect()
 }
 
-/// The first line of each unfinished merge: `<<<<<<<`, with its `=======` and `>>>>>>>` behind it.
+/// The span of the `<<<<<<<` line of each unfinished merge that also has `=======` and `>>>>>>>`.
 pub fn conflict_markers(text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     if !text.contains("<<<<<<<") {
@@ -275,7 +277,7 @@ fn marker_character(line: &str) -> Option<char> {
     (run >= MARKER_LENGTH && (rest.trim().is_empty() || rest.starts_with(' '))).then_some(first)
 }
 
-/// Turns marker lines into comments, byte for byte in place.
+/// Turns marker lines into comments without moving any byte.
 fn without_markers(text: &str) -> String {
     text.split_inclusive('\n')
         .map(|line| match marker_character(line) {

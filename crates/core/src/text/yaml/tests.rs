@@ -10,7 +10,7 @@ fn at<'t>(text: &'t str, root: &YamlNode, path: &[&str]) -> &'t str {
 }
 
 #[test]
-fn every_value_knows_its_bytes() {
+fn every_value_has_its_byte_span() {
     let text = concat!(
         "id: a # why\n",
         "empty:\n",
@@ -41,7 +41,7 @@ fn every_value_knows_its_bytes() {
 }
 
 #[test]
-fn a_mistake_costs_its_own_block() {
+fn a_syntax_error_costs_only_its_own_block() {
     let text = "name: x\nhandoff:\n  id: a\n  title: one: two\n  to: [b\n  status: planned\n  l:\n    - 'x\n  end: y\n";
     let ParsedYaml { root, problems, .. } = reading(text);
     let handoff = root.get("handoff").unwrap();
@@ -58,7 +58,7 @@ fn a_mistake_costs_its_own_block() {
 }
 
 #[test]
-fn tabs_conflicts_and_duplicates_are_looked_through() {
+fn values_are_read_despite_tabs_conflicts_and_duplicate_keys() {
     let tabs = reading("handoff:\n\tid: a\n\tto:\n\t\t- b\n");
     assert_eq!(tabs.problems.len(), 1);
     assert_eq!(tabs.problems[0].kind, YamlProblemKind::Tab);
@@ -76,7 +76,7 @@ fn tabs_conflicts_and_duplicates_are_looked_through() {
 }
 
 #[test]
-fn names_are_expanded_within_limits() {
+fn aliases_are_expanded_within_limits() {
     let fine = reading("a: &x [1, 2]\nb: *x\n");
     assert_eq!(fine.root.get("b").unwrap().items().len(), 2);
     let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
@@ -90,7 +90,7 @@ fn names_are_expanded_within_limits() {
 }
 
 #[test]
-fn what_is_written_reads_back_as_itself() {
+fn written_values_read_back_unchanged() {
     let texts = [
         "plain",
         "",

@@ -1,31 +1,32 @@
-//! Parser events → a tree of spanned nodes.
+//! Builds a tree of spanned nodes from parser events.
 //!
-//! The parser's spans are mended on the way: an empty value is reported before its colon, block
-//! scalars start after their indicator and end in whatever follows, and block collections have no
-//! end of their own.
+//! It corrects the parser's spans: the parser reports an empty value before its colon, starts block
+//! scalars after their indicator, ends them in the text that follows, and gives block collections
+//! no end.
 
 use super::{YamlEntry, YamlItem, YamlNode, YamlStyle, YamlValue};
 use crate::text::span::{Span, Spanned};
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle};
 use std::collections::HashMap;
 
-/// Deeper nesting is no header but an attack on the stack.
+/// The maximum nesting. No real header is nested deeper, and the limit protects the stack.
 const NESTING_MAX: usize = 64;
-/// Aliases copy what they name; a few lines of them could otherwise fill the memory.
+/// The maximum number of nodes. Aliases copy their target, so a few lines could otherwise exhaust
+/// memory.
 const NODES_MAX: usize = 200_000;
 
-/// A tree, or what stopped the parser and where.
+/// The root node and the comments, or the error that stopped the parser.
 pub(super) type TreeResult = Result<(YamlNode, Vec<Span>), TreeError>;
 
-/// What stopped the parser.
+/// The error that stopped the parser.
 pub(super) struct TreeError {
-    /// The byte of the whole file.
+    /// The offset in the whole file.
     pub(super) at: usize,
-    /// What is wrong, as a sentence without its full stop.
+    /// The message, as a sentence without its period.
     pub(super) message: String,
 }
 
-/// Parses `text`, which stands `base` bytes into the file.
+/// Parses `text`, which starts `base` bytes into the file.
 pub(super) fn build(text: &str, base: usize) -> TreeResult {
     let mut options = granit_parser::Options::default();
     options.flow_nesting_limit = NESTING_MAX;
@@ -49,7 +50,7 @@ struct TreeBuilder<'t> {
     parser: Parser<'t, granit_parser::StrInput<'t>>,
     text: &'t str,
     base: usize,
-    /// How far the text has been consumed by real content, so that indicators can be found after it.
+    /// How far content has been consumed. Indicators such as `-` and `|` are searched from here.
     consumed_to: usize,
     comments: Vec<Span>,
     anchors: HashMap<usize, YamlNode>,
@@ -72,7 +73,7 @@ impl<'t> TreeBuilder<'t> {
         }
     }
 
-    /// Nothing but the end may follow the root; its comments are still collected.
+    /// Consumes the rest of the stream to collect comments. Only the end may follow the root.
     fn finish(&mut self, root: YamlNode) -> Result<YamlNode, TreeError> {
         loop {
             match self.next()? {
@@ -83,7 +84,7 @@ impl<'t> TreeBuilder<'t> {
         }
     }
 
-    /// The next event that is not a comment, with its bytes in `self.text`.
+    /// The next event that is not a comment, with its span in `self.text`.
     fn next(&mut self) -> Result<(Event<'t>, Span), TreeError> {
         loop {
             let (event, span) = match self.parser.next() {
@@ -148,7 +149,7 @@ impl<'t> TreeBuilder<'t> {
         YamlNode { value, at: at.shifted(self.base), style, tagged: false }
     }
 
-    /// An empty value: it belongs behind the colon or dash that announces it.
+    /// Places an empty value after its colon, because the parser reports it before the colon.
     fn empty_value(&mut self, at: Span) -> YamlNode {
         let rest = &self.text[at.start.min(self.text.len())..];
         let spaces = rest.len() - rest.trim_start_matches(' ').len();
@@ -158,7 +159,7 @@ impl<'t> TreeBuilder<'t> {
         YamlNode::absent(place + self.base)
     }
 
-    /// From the indicator to the last line that belongs to the scalar.
+    /// The style and the span of a block scalar, from its indicator to its last line.
     fn block_scalar(&self, at: Span) -> (YamlStyle, Span) {
         let before = &self.text[self.consumed_to.min(at.start)..at.start];
         let indicator = before.find(['|', '>']).map(|offset| self.consumed_to + offset);
@@ -199,7 +200,8 @@ impl<'t> TreeBuilder<'t> {
         }
     }
 
-    /// The `-` of a block item: the first one behind what was read, comments aside.
+    /// The offset of the `-` of a block item: the first one after the consumed text that is not in
+    /// a comment.
     fn dash(&self, before: usize) -> Option<usize> {
         let mut at = self.consumed_to;
         let bytes = self.text.as_bytes();
@@ -246,7 +248,7 @@ impl<'t> TreeBuilder<'t> {
         }
     }
 
-    /// The end of a collection: its bracket, or the end of what was last read in it.
+    /// The end of a collection: its closing bracket, or the end of its last value.
     fn close(&mut self, flow: bool, at: Span) -> usize {
         if flow {
             self.consumed_to = self.consumed_to.max(at.end);

@@ -1,30 +1,30 @@
-//! Writing values as YAML: one strict way, whatever the reader accepts.
+//! Writes values as YAML in one strict form.
 
 use super::YamlData;
 use crate::text::hidden::{is_hidden, is_shaping_hint};
 
-/// The widest a list may get in brackets before it takes a line per item.
+/// The maximum width of a list in brackets. A wider list gets one line per item.
 const FLOW_WIDTH_MAX: usize = 80;
 
-/// Which quotes a scalar had before, so that a new value keeps them.
+/// The quotes of the previous scalar, so that a new value keeps them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuoteStyle {
-    /// No quotes unless they are needed.
+    /// Quotes only if they are needed.
     Auto,
-    /// Single quotes where they can hold the text.
+    /// Single quotes if they can represent the text.
     SingleQuoted,
     /// Double quotes.
     DoubleQuoted,
 }
 
-/// `key: value`, with everything that belongs to it on the following lines; ends with a line break.
+/// Formats `key: value`, with nested values on the following lines. Ends with a line break.
 pub fn block_entry(key: &str, value: &YamlData, indent: usize) -> String {
     let mut out = String::new();
     write_entry(&mut out, key, value, indent);
     out
 }
 
-/// `- value`, with everything that belongs to it on the following lines; ends with a line break.
+/// Formats `- value`, with nested values on the following lines. Ends with a line break.
 pub fn block_item(value: &YamlData, indent: usize) -> String {
     let mut out = String::new();
     write_item(&mut out, value, indent);
@@ -36,7 +36,7 @@ fn write_entry(out: &mut String, key: &str, value: &YamlData, indent: usize) {
     write_entry_inline(out, key, value, indent);
 }
 
-/// An entry whose indentation is written already.
+/// Writes an entry whose indentation is already written.
 fn write_entry_inline(out: &mut String, key: &str, value: &YamlData, indent: usize) {
     out.push_str(&inline_scalar(key, QuoteStyle::Auto, false));
     out.push(':');
@@ -90,7 +90,7 @@ fn write_item(out: &mut String, value: &YamlData, indent: usize) {
     }
 }
 
-/// A value that starts on the current line.
+/// Writes a value that starts on the current line.
 fn write_leaf(out: &mut String, value: &YamlData, indent: usize) {
     match value {
         YamlData::Text(text) => out.push_str(&scalar(text, QuoteStyle::Auto, indent + 2)),
@@ -113,7 +113,7 @@ fn short_list(items: &[YamlData]) -> Option<String> {
     (list.chars().count() <= FLOW_WIDTH_MAX).then_some(list)
 }
 
-/// A value on one line, in brackets where it has parts.
+/// Formats a value on one line. Lists and mappings go in brackets.
 pub fn flow(value: &YamlData) -> String {
     match value {
         YamlData::Null => "~".to_owned(),
@@ -135,7 +135,8 @@ pub fn flow(value: &YamlData) -> String {
     }
 }
 
-/// A text as a scalar in block context; several lines become a `|` block indented by `indent`.
+/// Formats a text as a scalar in block context. Multi-line text becomes a `|` block indented by
+/// `indent`.
 pub fn scalar(text: &str, form: QuoteStyle, indent: usize) -> String {
     if text.contains('\n') && fits_block(text) {
         let chomp = if text.ends_with('\n') { "" } else { "-" };
@@ -152,7 +153,7 @@ pub fn scalar(text: &str, form: QuoteStyle, indent: usize) -> String {
     inline_scalar(text, form, false)
 }
 
-/// Whether a `|` block gives back exactly this text.
+/// Whether a `|` block reads back as exactly this text.
 fn fits_block(text: &str) -> bool {
     let one_end = !text.ends_with("\n\n") && text != "\n";
     let first_is_flush = !text.starts_with([' ', '\t', '\n']);
@@ -160,7 +161,7 @@ fn fits_block(text: &str) -> bool {
     one_end && first_is_flush && clean_lines && text.chars().all(|c| c == '\n' || is_printable(c))
 }
 
-/// A text on one line, in quotes where they are needed or were there before.
+/// Formats a text on one line, quoted if needed or if it was quoted before.
 fn inline_scalar(text: &str, form: QuoteStyle, in_brackets: bool) -> String {
     let single_works = text.chars().all(is_printable) && !text.contains('\n');
     match form {
@@ -191,13 +192,14 @@ fn double_quoted(text: &str) -> String {
     out
 }
 
-/// What is not seen is spelled out, but for what joins letters and signs that people write.
+/// Whether a character is written as it is. Invisible characters are escaped, except joiners and
+/// variation selectors, which some scripts and emoji need.
 fn is_printable(c: char) -> bool {
     let joins = matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
     joins || !(is_hidden(c) || is_shaping_hint(c))
 }
 
-/// Whether the text reads back as itself without quotes, for us and for any other YAML reader.
+/// Whether every YAML reader reads the text back unchanged without quotes.
 fn is_plain_safe(text: &str, in_brackets: bool) -> bool {
     const INDICATORS: &str = "-?:,[]{}#&*!|>'\"%@`=<.~+";
     let Some(first) = text.chars().next() else {
@@ -215,20 +217,20 @@ fn is_plain_safe(text: &str, in_brackets: bool) -> bool {
         && !reads_as_non_text(text)
 }
 
-/// `./path`, `.claude/x`, `<b>`: indicators that are none when a word follows.
+/// Whether a leading indicator is harmless because of what follows: `./path`, `.claude/x`, `<b>`.
 fn starts_like_a_path(text: &str) -> bool {
     let second = text.chars().nth(1);
     (text.starts_with('.') && text.contains('/') && !text.starts_with(".."))
         || (text.starts_with('<') && second.is_some_and(char::is_alphanumeric))
 }
 
-/// Words that YAML readers take for something other than text.
+/// Whether YAML readers take a plain scalar for something other than text.
 pub(super) fn reads_as_non_text(text: &str) -> bool {
     const WORDS: [&str; 13] = [
         "null", "true", "false", "yes", "no", "on", "off", "y", "n", ".nan", ".inf", "-.inf", "nan",
     ];
     let lower = text.to_ascii_lowercase();
-    // Numbers, dates and times; a commit or a uid has other letters in it.
+    // Numbers, dates and times. Commit hashes and uids contain other letters.
     let number = text.starts_with(|c: char| c.is_ascii_digit())
         && (text.chars().all(|c| c.is_ascii_digit() || "eE._:+-TtZz ".contains(c))
             || text.starts_with("0x")

@@ -1,4 +1,4 @@
-//! Which bytes give way to which, so that an edit changes nothing else.
+//! Plans the byte replacements of an edit.
 
 use super::{DocumentEditError, no_such_path, replacement};
 use crate::format::document::Document;
@@ -10,7 +10,7 @@ use crate::text::yaml::{
     self, QuoteStyle, YamlData, YamlEntry, YamlItem, YamlNode, YamlStyle, YamlValue,
 };
 
-/// A value and what it hangs on.
+/// The parent of a value.
 #[derive(Clone, Copy)]
 enum ValueParent<'d> {
     Root,
@@ -40,7 +40,8 @@ impl<'d> EditPlan<'d> {
         }
     }
 
-    /// Follows the path as far as it exists: the value, or its last holder and the steps left.
+    /// Follows the path as far as it exists. Returns the last node found, its parent, and the
+    /// remaining steps.
     fn resolve<'s>(
         &self,
         steps: &'s [HeaderPathStep],
@@ -155,7 +156,7 @@ impl<'d> EditPlan<'d> {
         };
         let (parent, starts): (&YamlNode, Vec<usize>) = parts;
         if starts.len() == 1 {
-            // The last part takes its brackets or its lines with it and leaves nothing said.
+            // Removing the last part removes the whole collection and leaves an empty value.
             let depth = steps.len() - 1;
             let (_, holder, _) = self.resolve(&steps[..depth])?;
             return self.replace(parent, holder, &YamlData::Null);
@@ -178,13 +179,13 @@ impl<'d> EditPlan<'d> {
         Ok(())
     }
 
-    /// Where the comma before the last part of a flow collection stands.
+    /// The offset of the comma before the last part of a flow collection.
     fn comma_before(&self, parent: &YamlNode, start: usize) -> usize {
         let before = &self.text()[parent.at.start..start];
         parent.at.start + before.rfind(',').unwrap_or(before.len())
     }
 
-    /// Adds a key to a mapping, at its place in the order of the format.
+    /// Adds a key to a mapping, in format order.
     fn insert_entry(
         &mut self,
         map: &'d YamlNode,
@@ -211,7 +212,7 @@ impl<'d> EditPlan<'d> {
         Ok(())
     }
 
-    /// The start of the line behind a value that starts at `start`.
+    /// The start of the line after a value that starts at `start`.
     fn line_after(&self, node: &YamlNode, start: usize) -> usize {
         let end = node.at.end.max(start);
         if end > start && self.text()[..end].ends_with('\n') {
@@ -221,7 +222,7 @@ impl<'d> EditPlan<'d> {
         }
     }
 
-    /// Comments that are indented further than `column` belong to what stands before them.
+    /// Skips comments indented deeper than `column`, because they belong to the value before them.
     fn skip_trailing_comments(&self, mut place: usize, column: usize) -> usize {
         let limit = self.header.at.end;
         while place < limit {
@@ -235,14 +236,14 @@ impl<'d> EditPlan<'d> {
         place
     }
 
-    /// Puts a value in the place of another.
+    /// Replaces a value.
     fn replace(
         &mut self,
         old: &'d YamlNode,
         holder: ValueParent<'d>,
         new: &YamlData,
     ) -> Result<(), DocumentEditError> {
-        // A tag would stand before a value it was not meant for.
+        // An old tag would apply to the new value.
         if old.any_node(&|node| node.tagged) {
             return Err(self.corruption_error());
         }
@@ -263,7 +264,7 @@ impl<'d> EditPlan<'d> {
             ValueParent::Entry { entry, .. } => {
                 let key = entry.key.at;
                 let column = key.start - line_start(text, key.start);
-                // The column of a key behind dashes counts too, so its lines stay below it.
+                // Dashes before the key count too, so that nested lines are indented below the key.
                 let colon = text[key.end..].find(':').ok_or_else(|| self.corruption_error())?;
                 let rendered = yaml::block_entry("k", new, column);
                 (key.end + colon + 1, rendered[column + 2..].to_owned())
@@ -280,7 +281,7 @@ impl<'d> EditPlan<'d> {
         Ok(())
     }
 
-    /// A header without any key gets its first one.
+    /// Adds the first key to an empty header.
     fn replace_root(&mut self, old: &'d YamlNode, new: &YamlData) -> Result<(), DocumentEditError> {
         let YamlData::Map(entries) = new else {
             return Err(no_such_path(self.path));
@@ -294,7 +295,7 @@ impl<'d> EditPlan<'d> {
         Ok(())
     }
 
-    /// `head` goes on the line that announces the value, `tail` on the lines below it.
+    /// Writes `head` on the line of the key or dash, and `tail` on the lines below it.
     fn replace_value(&mut self, old: &YamlNode, announced_at: usize, head: &str, tail: &str) {
         let text = self.text();
         let same_line = !text[announced_at..old.at.start.max(announced_at)].contains('\n');
@@ -335,7 +336,7 @@ impl<'d> EditPlan<'d> {
         }
     }
 
-    /// Puts `head` where `old` stood; nothing takes the blank before it along.
+    /// Replaces `old` with `head`. An empty `head` also removes the blank before it.
     fn replace_inline(&mut self, announced_at: usize, old: Span, head: &str) {
         let text = self.text();
         let between = text.get(announced_at..old.start).unwrap_or_default();
@@ -359,7 +360,7 @@ impl<'d> EditPlan<'d> {
         self.insert(at, self.with_line_breaks(&format!("{break_first}{lines}")));
     }
 
-    /// Line breaks as the header has them.
+    /// Converts line breaks to those of the header.
     fn with_line_breaks(&self, lines: &str) -> String {
         if self.header.at.slice(self.text()).contains("\r\n") {
             lines.replace('\n', "\r\n")
@@ -373,7 +374,7 @@ impl<'d> EditPlan<'d> {
     }
 }
 
-/// A new text in the quotes of the old one.
+/// Formats a new text with the quotes of the old one.
 fn requote(old: &YamlNode, new: &YamlData) -> Option<String> {
     let form = match old.style {
         YamlStyle::SingleQuoted => QuoteStyle::SingleQuoted,
@@ -395,7 +396,7 @@ fn requote(old: &YamlNode, new: &YamlData) -> Option<String> {
     }
 }
 
-/// The entry behind which a new key belongs: the last one that comes before it in the format.
+/// The entry after which a new key belongs: the last one that precedes it in format order.
 fn entry_before<'d>(map: &'d YamlNode, at: &[HeaderPathStep], key: &str) -> &'d YamlEntry {
     let entries = map.entries();
     let last = &entries[entries.len() - 1];

@@ -1,4 +1,4 @@
-//! Whether replacements do what an edit means, and nothing else.
+//! Verifies that the replacements of an edit do exactly what the edit says.
 
 use super::{DocumentEditError, no_such_path};
 use crate::format::document::Document;
@@ -9,7 +9,7 @@ use crate::text::span::Span;
 use crate::text::yaml::YamlData;
 
 impl Document {
-    /// Applies the replacements and holds the result against what was meant.
+    /// Applies the replacements and compares the result with the expected values.
     pub(super) fn apply_verified(
         &self,
         edits: &[Edit],
@@ -32,13 +32,13 @@ impl Document {
             }
         };
         let same_rest = edits.iter().all(rest_is_kept);
-        let meant = match self.front_matter_data() {
+        let expected = match self.front_matter_data() {
             Some(data) => Some(edits.iter().try_fold(data, expected_data)?),
             None => None,
         };
-        let same_values = match (meant, after.front_matter_data()) {
-            (Some(meant), Some(is)) => meant.is_equivalent_to(&is),
-            (meant, is) => meant.is_none() && is.is_none(),
+        let same_values = match (expected, after.front_matter_data()) {
+            (Some(expected), Some(actual)) => expected.is_equivalent_to(&actual),
+            (expected, actual) => expected.is_none() && actual.is_none(),
         };
         let no_new_errors = after.unreadable_count() <= self.unreadable_count();
         let proven = same_rest && same_values && no_new_errors && self.keeps_comments_in(&after);
@@ -49,8 +49,8 @@ impl Document {
         self.header.as_ref().filter(|header| header.location != HeaderLocation::Section)
     }
 
-    /// Whether another document has the same values, comments and body, line breaks at its end
-    /// aside.
+    /// Whether another document has the same values, comments and body, ignoring trailing line
+    /// breaks.
     pub(in crate::format::document) fn is_equivalent_to(&self, other: &Document) -> bool {
         let same_values = match (self.front_matter_data(), other.front_matter_data()) {
             (Some(old), Some(new)) => old.is_equivalent_to(&new),
@@ -98,7 +98,7 @@ fn edit_target(edit: &Edit) -> String {
     }
 }
 
-/// The values as they should be after an edit.
+/// The expected values after an edit.
 fn expected_data(mut data: YamlData, edit: &Edit) -> Result<YamlData, DocumentEditError> {
     match edit {
         Edit::Body(..) => {}
@@ -138,7 +138,7 @@ fn expected_data(mut data: YamlData, edit: &Edit) -> Result<YamlData, DocumentEd
     Ok(data)
 }
 
-/// The value at a path, put in where it is absent.
+/// The value at a path, created if it is missing.
 fn value_slot<'d>(
     data: &'d mut YamlData,
     path: &HeaderPath,

@@ -1,11 +1,11 @@
-//! What people write down about their own access, and the code, names and sentences nearest to it.
+//! Tests with credentials as users write them in notes, and with similar code, names and sentences.
 
 use super::*;
 
 const UUID: &str = "5f913735-fd82-4898-bfb0-3364d929c421";
 
 #[test]
-fn short_tokens_are_known_behind_a_name_that_tells() {
+fn short_tokens_are_redacted_after_a_secret_name() {
     for (text, secret) in [
         ("Authorization: Bearer abcdef123456", "abcdef123456"),
         ("curl -H 'Authorization: Bearer abcdef123456' https://host", "abcdef123456"),
@@ -46,7 +46,7 @@ fn short_tokens_are_known_behind_a_name_that_tells() {
 }
 
 #[test]
-fn a_password_among_other_settings_is_taken_out() {
+fn a_password_among_other_settings_is_redacted() {
     for text in [
         "password=hunter2,user=bob",
         "user=bob,password=hunter2,host=db",
@@ -82,7 +82,7 @@ fn a_password_among_other_settings_is_taken_out() {
 }
 
 #[test]
-fn a_password_that_a_sentence_or_a_table_tells_is_taken_out() {
+fn a_password_in_a_sentence_or_table_is_redacted() {
     for (text, secret) in [
         ("Use the password hunter2 for the first sign-in.", "hunter2"),
         ("Log in with the password hunter2.", "hunter2"),
@@ -124,7 +124,7 @@ fn a_password_that_a_sentence_or_a_table_tells_is_taken_out() {
 }
 
 #[test]
-fn a_uuid_that_lets_somebody_in_is_taken_out() {
+fn a_uuid_used_as_a_credential_is_redacted() {
     for before in [
         "HEROKU_API_KEY=",
         "api_key=",
@@ -144,7 +144,7 @@ fn a_uuid_that_lets_somebody_in_is_taken_out() {
 }
 
 #[test]
-fn names_and_bounds_behind_a_telling_word_stay() {
+fn resource_names_and_length_limits_stay() {
     for text in [
         "secret: arn:aws:secretsmanager:eu-central-1:123456789012:secret:db-AbCdEf",
         "\"arn:aws:secretsmanager:eu-central-1:123456789012:secret:db-AbCdEf\"",
