@@ -1,5 +1,5 @@
-//! Handoffs: a document seen as one, its lifecycle, what it cites and claims, how two texts of it
-//! merge, and how handoffs are connected.
+//! Handoffs: reading one from a document, its lifecycle, its citations and proofs, merging two
+//! versions, and the graph between handoffs.
 
 pub mod anchor;
 pub mod check;

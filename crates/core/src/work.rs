@@ -1,4 +1,4 @@
-//! Work as the fold of events: tasks, the mission and workflow states.
+//! Work state built from events: tasks, missions and workflows.
 
 pub mod event;
 pub mod mission;

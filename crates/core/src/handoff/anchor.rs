@@ -1,8 +1,8 @@
-//! Anchors: what stood at the places that a document names when it named them.
+//! Anchors record what a cited path or line range contained when the document cited it.
 //!
-//! They lie in a comment at the end of the body, a line each, sorted. An anchor belongs to a place
-//! and to what is said about it: who changes the statement names the place anew. Line numbers are
-//! no part of the statement, so that bringing them up to date changes nothing else.
+//! Anchors live in an HTML comment at the end of the body, one per line, sorted. An anchor belongs
+//! to a citation and to the statement around it: a changed statement gets a new anchor. Line
+//! numbers are not part of the statement's hash, so updating them keeps the anchor.
 
 use crate::format::document::Document;
 use crate::handoff::citation::{Citation, LineRange, citations};
@@ -12,80 +12,80 @@ use crate::text::span::Span;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What an anchor belongs to.
+/// Identifies the citation that an anchor belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnchorKey {
-    /// The place as it is written.
+    /// The cited place as written.
     pub place: String,
-    /// The hash of what is said about it.
+    /// The hash of the statement that cites it.
     pub statement: String,
 }
 
-/// What stood at a place.
+/// What a cited place pointed to when the anchor was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnchorTarget {
-    /// There was no such place.
+    /// Nothing existed there.
     Missing,
     /// A folder.
     Folder,
     /// A file.
     File {
-        /// The id of its text, where git can tell it.
+        /// The git blob id of the file, where git knows it.
         blob: Option<String>,
-        /// The lines that were named.
+        /// The cited lines.
         lines: Option<CitedLines>,
-        /// Whether other lines of the file said the same.
+        /// Whether other lines of the file had the same text.
         has_twin: bool,
     },
 }
 
-/// Lines that can be found again without their text.
+/// Hashes of cited lines, enough to find them again without storing their text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CitedLines {
     /// The hash of the lines.
     pub text: u64,
-    /// The hash of the lines around them, which tells equal lines apart.
+    /// The hash of the lines around them, which distinguishes equal lines.
     pub near: u64,
 }
 
-/// One anchor.
+/// The recorded target of one citation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Anchor {
-    /// What it belongs to.
+    /// The citation it belongs to.
     pub key: AnchorKey,
-    /// Where the place was found, if not where it is written.
+    /// The path where the file was found, if it differs from the written path.
     pub path: Option<String>,
-    /// What stood there.
+    /// What the citation pointed to.
     pub target: AnchorTarget,
 }
 
-/// The lines of a file, each as its hash; the ends of lines do not count.
+/// The lines of a file, each as a hash. Line endings and trailing whitespace do not count.
 #[derive(Clone, Debug)]
 pub struct HashedLines(Vec<u64>);
 
-/// Spreads the hashes of lines over the hash of all of them; any odd number does.
+/// The base of the rolling hash over line hashes. Any odd number works.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
-/// So many lines before and behind tell equal lines apart.
+/// How many lines before and after the cited lines go into the `near` hash.
 const CONTEXT_LINES: usize = 2;
 
 impl HashedLines {
-    /// The lines of a text.
+    /// Hashes the lines of a text.
     pub fn new(text: &str) -> Self {
         Self(text.lines().map(hash_line).collect())
     }
 
-    /// Lines as they can be found again; `None` where there are not so many.
+    /// The hashes of a line range; `None` if the file is too short.
     pub fn cited(&self, lines: LineRange) -> Option<CitedLines> {
         let start = lines.first.checked_sub(1)?;
-        let behind = self.0.get(lines.last..)?;
+        let after = self.0.get(lines.last..)?;
         let text = combine_hashes(self.0.get(start..lines.last)?);
         let before = &self.0[start.saturating_sub(CONTEXT_LINES)..start];
         let near =
-            combine_hashes(&[before, &[0], &behind[..behind.len().min(CONTEXT_LINES)]].concat());
+            combine_hashes(&[before, &[0], &after[..after.len().min(CONTEXT_LINES)]].concat());
         Some(CitedLines { text, near })
     }
 
-    /// The same for lines of a text of which no more is needed.
+    /// The same as [`Self::cited`], but hashes only the lines it needs.
     pub fn cited_in(text: &str, lines: LineRange) -> Option<CitedLines> {
         let skipped = lines.first.checked_sub(1)?.saturating_sub(CONTEXT_LINES);
         let wanted = text.lines().skip(skipped).take(lines.last + CONTEXT_LINES - skipped);
@@ -93,7 +93,7 @@ impl HashedLines {
         seen.cited(LineRange { first: lines.first - skipped, last: lines.last - skipped })
     }
 
-    /// Where `count` lines of this hash stand, counted from one.
+    /// Every range of `count` lines with this hash, counted from one.
     pub fn find_all(&self, text: u64, count: usize) -> Vec<LineRange> {
         let lines = &self.0;
         if count == 0 || count > lines.len() {
@@ -107,8 +107,8 @@ impl HashedLines {
                 found.push(LineRange { first, last: first + count - 1 });
             }
             let Some(next) = lines.get(first + count - 1) else { break };
-            let gone = lines[first - 1].wrapping_mul(leading);
-            hash = hash.wrapping_sub(gone).wrapping_mul(BASE).wrapping_add(*next);
+            let removed = lines[first - 1].wrapping_mul(leading);
+            hash = hash.wrapping_sub(removed).wrapping_mul(BASE).wrapping_add(*next);
         }
         found
     }
@@ -127,7 +127,7 @@ fn short_hash(bytes: &[u8]) -> u64 {
     digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
-/// The citations of a document, each with what its anchor belongs to.
+/// The citations of a document, each with the key of its anchor.
 pub fn keyed_citations(document: &Document) -> Vec<(AnchorKey, Citation<'_>)> {
     let all = citations(document);
     let mut statements: BTreeMap<Span, String> = BTreeMap::new();
@@ -143,39 +143,40 @@ pub fn keyed_citations(document: &Document) -> Vec<(AnchorKey, Citation<'_>)> {
     all.iter().map(|citation| (key(citation), citation.clone())).collect()
 }
 
-/// The hash of the words of a statement, without the numbers of lines: quotes, bullets and breaks
-/// say nothing about the place.
+/// The hash of the words of a statement, without line numbers. Quotes, bullets and line breaks do
+/// not change what a statement says about the place.
 fn statement_hash(text: &str, statement: Span, all: &[Citation<'_>]) -> String {
-    let mut said = String::new();
+    let mut statement_text = String::new();
     let mut from = statement.start;
     for citation in all.iter().filter(|citation| statement.contains(citation.written.at)) {
         let path_end = citation.written.at.start + citation.path.len();
-        said.push_str(Span::new(from, path_end).slice(text));
+        statement_text.push_str(Span::new(from, path_end).slice(text));
         from = citation.written.at.end;
     }
-    said.push_str(Span::new(from, statement.end).slice(text));
-    let words = said.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    statement_text.push_str(Span::new(from, statement.end).slice(text));
+    let words =
+        statement_text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.collect();
     format!("{:012x}", short_hash(words.join(" ").as_bytes()) >> 16)
 }
 
-/// How the comment begins; the number is the version of its lines.
+/// How the comment begins. The version number follows.
 const BEGIN: &str = "<!-- midstride:anchors ";
 const VERSION: &str = "1";
 const END: &str = "-->";
-/// Between the place and where it was found.
+/// Separates the written place from the path where it was found.
 const FOUND_AT: &str = " = ";
 const NOTHING: &str = "nothing";
 const FOLDER: &str = "folder";
 const UNKNOWN: &str = "-";
-/// Behind lines that stood in the file more than once.
+/// Marks lines whose text occurred more than once in the file.
 const TWIN: &str = "/twin";
 
 /// The anchors of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Anchors {
     at: Option<Span>,
-    /// A newer midstride wrote them; they are left alone.
+    /// A newer midstride wrote them, so this version leaves them alone.
     is_newer: bool,
     list: BTreeSet<Anchor>,
 }
@@ -195,26 +196,26 @@ impl Anchors {
         Self { at: Some(comment.at), is_newer: newer, list: lines.filter_map(parse_line).collect() }
     }
 
-    /// Every anchor.
+    /// All anchors, in sorted order.
     pub fn all(&self) -> impl Iterator<Item = &Anchor> {
         self.list.iter()
     }
 
-    /// The anchor of a place in a statement.
+    /// The anchor with this key.
     pub fn find(&self, key: &AnchorKey) -> Option<&Anchor> {
         self.list.iter().find(|anchor| anchor.key == *key)
     }
 
-    /// Where they stand.
+    /// The span of the anchor comment.
     pub fn at(&self) -> Option<Span> {
         self.at
     }
 
-    /// The edit that gives a document these anchors and no others; `None` where it has them.
+    /// The edit that replaces the anchors of a document; `None` if it already has exactly these.
     pub fn replace(&self, document: &Document, with: &BTreeSet<Anchor>) -> Option<Edit> {
-        // An empty comment is none.
-        let is_right = self.list == *with && self.at.is_some() != with.is_empty();
-        if self.is_newer || is_right {
+        // An empty comment has to be removed.
+        let is_current = self.list == *with && self.at.is_some() != with.is_empty();
+        if self.is_newer || is_current {
             return None;
         }
         let at = self.at.unwrap_or(Span::empty(document.body().end));
@@ -223,26 +224,26 @@ impl Anchors {
     }
 }
 
-/// A document without its anchors, for whoever compares what is said; `None` where it has none, or
-/// a newer midstride wrote them.
+/// A document without its anchors, for comparing content; `None` if it has no anchors or a newer
+/// midstride wrote them.
 pub fn without_anchors(document: &Document) -> Option<Document> {
     let edit = Anchors::from_document(document).replace(document, &BTreeSet::new())?;
     document.edit(&[edit]).ok().map(|(document, _)| document)
 }
 
-/// A text with anchors behind it.
+/// A text with an anchor comment appended.
 pub fn append_anchors(text: &str, anchors: &BTreeSet<Anchor>, line_break: &str) -> String {
     format!("{text}{}", render_comment(anchors, text, line_break))
 }
 
-/// The anchors of two texts of one handoff: what either added stays, what either dropped goes.
+/// Three-way merge of anchors: keeps what either side added and drops what either side removed.
 pub fn merge_anchors(base: &Anchors, one: &Anchors, other: &Anchors) -> BTreeSet<Anchor> {
     let (one, other, base) = (&one.list, &other.list, &base.list);
     let kept = one.intersection(other);
     kept.chain(one.difference(base)).chain(other.difference(base)).cloned().collect()
 }
 
-/// The comment as it is written behind a text.
+/// The anchor comment, with the blank line it needs after `before`.
 fn render_comment(anchors: &BTreeSet<Anchor>, before: &str, line_break: &str) -> String {
     if anchors.is_empty() {
         return String::new();
@@ -258,7 +259,7 @@ fn render_comment(anchors: &BTreeSet<Anchor>, before: &str, line_break: &str) ->
 }
 
 fn render_line(anchor: &Anchor) -> String {
-    let stood = match &anchor.target {
+    let target = match &anchor.target {
         AnchorTarget::Missing => NOTHING.to_owned(),
         AnchorTarget::Folder => FOLDER.to_owned(),
         AnchorTarget::File { blob, lines, has_twin } => {
@@ -274,18 +275,18 @@ fn render_line(anchor: &Anchor) -> String {
     };
     let path = anchor.path.as_ref().map(|path| format!("{FOUND_AT}{path}"));
     let AnchorKey { place, statement } = &anchor.key;
-    format!("{statement} {stood} {place}{}", path.unwrap_or_default())
+    format!("{statement} {target} {place}{}", path.unwrap_or_default())
 }
 
 fn parse_line(line: &str) -> Option<Anchor> {
     let (statement, rest) = line.trim().split_once(' ')?;
-    let (stood, place) = rest.split_once(' ')?;
+    let (target_word, place) = rest.split_once(' ')?;
     let (place, path) = match place.split_once(FOUND_AT) {
         Some((place, path)) => (place, Some(path.to_owned())),
         None => (place, None),
     };
     let key = AnchorKey { place: place.to_owned(), statement: statement.to_owned() };
-    Some(Anchor { key, path, target: parse_target(stood)? })
+    Some(Anchor { key, path, target: parse_target(target_word)? })
 }
 
 fn parse_target(word: &str) -> Option<AnchorTarget> {
@@ -313,7 +314,7 @@ fn parse_target(word: &str) -> Option<AnchorTarget> {
     Some(AnchorTarget::File { blob: blob.map(str::to_owned), lines, has_twin })
 }
 
-/// Whether a place can be written into a line of the comment and read back.
+/// Whether a place survives a round trip through a line of the comment.
 pub fn can_be_stored(place: &str) -> bool {
     !place.contains(END) && !place.contains(FOUND_AT) && !place.contains(['\n', '\r'])
 }
@@ -322,9 +323,9 @@ pub fn can_be_stored(place: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn anchor(place: &str, stood: AnchorTarget) -> Anchor {
+    fn anchor(place: &str, target: AnchorTarget) -> Anchor {
         let key = AnchorKey { place: place.into(), statement: "0123456789ab".into() };
-        Anchor { key, path: None, target: stood }
+        Anchor { key, path: None, target }
     }
 
     fn file(blob: Option<&str>, lines: Option<CitedLines>, has_twin: bool) -> AnchorTarget {
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_read_back_as_they_were_written() {
+    fn anchors_survive_a_round_trip() {
         for text in ["---\nhandoff:\n  id: a\n---\nText\n", "Text", "a\r\n\r\nb\r\n", "a\n\n", ""] {
             let document = with(text, &some());
             assert_eq!(Anchors::from_document(&document).list, some(), "{}", document.text());
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_again_wherever_they_stand() {
+    fn lines_are_found_wherever_they_moved() {
         let text = "one\ntwo\nthree\nfour\none \ntwo\t\n";
         let lines = HashedLines::new(text);
         let cited = lines.cited(LineRange { first: 1, last: 2 }).unwrap();
@@ -401,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_either_side_did_to_the_anchors_is_merged() {
+    fn additions_and_removals_of_both_sides_are_merged() {
         let of = |names: &[&str]| Anchors {
             at: None,
             is_newer: false,

@@ -1,7 +1,7 @@
-//! The judge of form: is a handoff well-formed, complete for its kind and stage, and not vacuous?
+//! Checks a handoff: is it well-formed, complete for its kind and stage, and specific enough?
 //!
-//! What lies around a document (other artifacts, sources of generated text) is asked through
-//! [`Surroundings`]; the judge itself looks at nothing.
+//! The check asks a [`CheckContext`] about the world around the document, such as other artifacts
+//! and the sources of generated text. It reads nothing itself.
 
 mod allow;
 mod assumption;
@@ -31,48 +31,48 @@ use crate::text::id::HandoffKey;
 use crate::text::span::{Span, line_end};
 use crate::text::yaml::YamlValue;
 
-/// What the judge may ask about the world around a document.
+/// What the check may ask about the world around a document.
 pub trait CheckContext {
-    /// What an upstream reference leads to: a path, or the id of a handoff.
+    /// What an upstream reference points to. A reference is a path or a handoff id.
     fn artifact(&self, reference: &str) -> ReferencedArtifact;
-    /// Whether a handoff of this id is known.
+    /// Whether a handoff with this id exists.
     fn has_handoff(&self, id: &str) -> bool;
-    /// The SHA-256 of a file that something was generated from, in lower-case hexadecimal.
+    /// The SHA-256 of a source file, in lowercase hexadecimal.
     fn source_hash(&self, path: &str) -> Option<String>;
-    /// What a path leads to that counts from the root of the project.
+    /// Whether the file at a path, relative to the project root, can be read.
     fn path_access(&self, path: &str) -> PathAccess;
 }
 
-/// What a file is to whoever is asked to read it.
+/// Whether a file in the project can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathAccess {
     /// It can be read.
     Readable,
-    /// Nothing is there.
+    /// It does not exist.
     Missing,
-    /// A link on the way leads out of the project.
+    /// A symlink in the path leads out of the project.
     Outside,
 }
 
-/// What a reference leads to.
+/// What a reference points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferencedArtifact {
-    /// Nothing is there.
+    /// It does not exist.
     Missing,
-    /// Something is there that nobody judges.
+    /// It exists and is not a handoff, so it is not checked.
     Plain,
-    /// A handoff without errors and open blocking questions.
+    /// A handoff without errors and without open blocking questions.
     Complete,
     /// A handoff that is not complete.
     Incomplete {
-        /// How to name it on the command line.
+        /// The handoff's name on the command line.
         name: String,
-        /// Why.
+        /// Why it is not complete.
         why: String,
     },
 }
 
-/// Nothing is around: for judging a document alone.
+/// A context in which every reference resolves, for checking a document alone.
 #[derive(Clone, Copy, Debug)]
 pub struct StandaloneContext;
 
@@ -94,17 +94,18 @@ impl CheckContext for StandaloneContext {
     }
 }
 
-/// What was found in one document.
+/// The findings for one document.
 #[derive(Clone, Debug, Default)]
 pub struct CheckFindings {
-    /// In the order of the text.
+    /// The findings, in text order.
     pub findings: Vec<Finding>,
-    /// What was silenced, and why.
+    /// The silenced findings, with their reasons.
     pub silenced: Vec<SilencedFinding>,
 }
 
 impl CheckFindings {
-    /// Adds what was found by comparing; it can be silenced like everything else.
+    /// Adds a finding that needed a comparison with other documents. `allow` comments silence it
+    /// too.
     pub fn add(&mut self, document: &Document, finding: Finding) {
         match allow::reason_for(document, finding.code) {
             Some(reason) => self.silenced.push(SilencedFinding { finding, reason }),
@@ -115,12 +116,12 @@ impl CheckFindings {
         }
     }
 
-    /// What keeps the work from going on from here, in the order of the text.
+    /// The findings that block advancing, in text order.
     pub fn blocking(&self) -> Vec<&Finding> {
         self.findings.iter().filter(|finding| finding.blocks()).collect()
     }
 
-    /// Why the work may not go on from here, if something blocks.
+    /// Why the handoff is incomplete, if something blocks.
     pub fn incomplete_reason(&self) -> Option<String> {
         let first = self.blocking().into_iter().next()?;
         Some(match self.count(Severity::Error) {
@@ -130,39 +131,39 @@ impl CheckFindings {
         })
     }
 
-    /// How many findings have a severity.
+    /// The number of findings with this severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.severity() == severity).count()
     }
 }
 
-/// Judges a handoff.
+/// Checks a handoff.
 ///
-/// `place` is the key its place on a shelf stands for, where the place says one.
+/// `place` is the key that the file's path implies, if it implies one.
 pub fn check(
     handoff: &Handoff<'_>,
     stages: &Stages,
     place: Option<&HandoffKey>,
-    around: &dyn CheckContext,
+    context: &dyn CheckContext,
 ) -> CheckFindings {
     let mut findings = handoff.document().findings().to_vec();
     explain_two_handoffs(handoff.document(), &mut findings);
-    generated::check(handoff, around, &mut findings);
+    generated::check(handoff, context, &mut findings);
     if handoff.is_handoff() {
-        // A header that says nothing is judged; one that could not be read has its own finding.
+        // An empty header is checked too. An unreadable one already has its own finding.
         let too_large = findings.iter().any(|finding| finding.code == Code::HeaderTooLarge);
         let fields = handoff.header().map(|header| &header.fields().value);
         let readable = matches!(fields, Some(YamlValue::Map(_) | YamlValue::Null)) && !too_large;
         if readable {
-            check_advance_rules(handoff, stages, around, &mut findings);
-            status::check(handoff, around, &mut findings);
+            check_advance_rules(handoff, stages, context, &mut findings);
+            status::check(handoff, context, &mut findings);
             reference::check(handoff, place, &mut findings);
             proof::check(handoff, &mut findings);
-            startup::check(handoff, around, &mut findings);
+            startup::check(handoff, context, &mut findings);
         }
-        // Between conflict markers a text says two things at once; its content can wait.
-        let torn = findings.iter().any(|finding| finding.code == Code::ConflictMarker);
-        if !torn && !too_large {
+        // A text with conflict markers holds two versions, so its content is not checked yet.
+        let has_conflict = findings.iter().any(|finding| finding.code == Code::ConflictMarker);
+        if !has_conflict && !too_large {
             content::check(handoff, stages, &mut findings);
         }
     } else if handoff.header().is_some_and(|header| header.location == HeaderLocation::Section) {
@@ -174,10 +175,10 @@ pub fn check(
     CheckFindings { findings, silenced }
 }
 
-/// An unfinished merge of two handoffs cannot be joined; they have to be parted.
+/// Conflict markers between two different handoffs need splitting, not merging. Says so.
 fn explain_two_handoffs(document: &Document, findings: &mut [Finding]) {
-    let torn = findings.iter_mut().find(|finding| finding.code == Code::ConflictMarker);
-    if let Some(finding) = torn.filter(|_| merge::has_two_handoffs(document)) {
+    let conflict = findings.iter_mut().find(|finding| finding.code == Code::ConflictMarker);
+    if let Some(finding) = conflict.filter(|_| merge::has_two_handoffs(document)) {
         finding.message = "these are two handoffs with one id".to_owned();
         finding.fix = Some(FindingFix::Hint(
             "keep one here; put the other into a file of its own, named after the new `id` you give it"
@@ -186,24 +187,24 @@ fn explain_two_handoffs(document: &Document, findings: &mut [Finding]) {
     }
 }
 
-/// The five rules for advancing.
+/// Checks the five rules for advancing.
 fn check_advance_rules(
     handoff: &Handoff<'_>,
     stages: &Stages,
-    around: &dyn CheckContext,
+    context: &dyn CheckContext,
     findings: &mut Vec<Finding>,
 ) {
     let stage = required::stage_rule(handoff, stages, findings);
     required::check(handoff, stages, stage, findings);
     check_undecided(handoff, stage, findings);
-    upstream::check(handoff, stages, stage, around, findings);
+    upstream::check(handoff, stages, stage, context, findings);
     if stage.is_some_and(StageRule::decides_capabilities) {
         capability::check(handoff, stages, findings);
     }
 }
 
-/// What is not known for sure, as far as somebody still has to care: in an open handoff all of it.
-/// A resolved stage is what the next ones build on, so what blocks them is not over with it.
+/// Checks open questions and assumptions. In an open handoff all findings count. In a resolved
+/// stage only the blocking ones do, because later stages build on it.
 fn check_undecided(handoff: &Handoff<'_>, stage: Option<&StageRule>, findings: &mut Vec<Finding>) {
     let mut found = Vec::new();
     question::check(handoff, &mut found);
@@ -222,11 +223,11 @@ fn missing_header_finding(handoff: &Handoff<'_>) -> Finding {
     let text = handoff.document().text();
     let at = Span::new(0, line_end(text, 0).min(text.trim_end().len()));
     let message = "a note without a handoff header: its status and questions cannot be told";
-    let advice = "put a `handoff:` header on top, with at least `id`, `title` and `status`";
-    Finding::new(Code::NoHeader, at, message).with_hint(advice)
+    let hint = "put a `handoff:` header on top, with at least `id`, `title` and `status`";
+    Finding::new(Code::NoHeader, at, message).with_hint(hint)
 }
 
-/// The bytes of the key `handoff`, where findings about absent fields point.
+/// The span of the key `handoff`. Findings about missing fields point to it.
 pub(crate) fn header_key_span(handoff: &Handoff<'_>) -> Span {
     let entry = handoff.header().and_then(|header| header.root.entry("handoff"));
     entry.map(|entry| entry.key.at).unwrap_or_default()
@@ -237,14 +238,14 @@ mod tests {
     use super::*;
     use crate::handoff::Location;
 
-    /// The codes about a text that block, and why it is incomplete.
+    /// The codes of the findings that block, and why the text is incomplete.
     fn blocking(text: &str) -> (Vec<String>, Option<String>) {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let handoff = Handoff::new(&document, &whereabouts, &stages);
-        let verdict = check(&handoff, &stages, None, &StandaloneContext);
-        let codes = verdict.blocking().iter().map(|finding| finding.code.to_string()).collect();
-        (codes, verdict.incomplete_reason())
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let handoff = Handoff::new(&document, &location, &stages);
+        let result = check(&handoff, &stages, None, &StandaloneContext);
+        let codes = result.blocking().iter().map(|finding| finding.code.to_string()).collect();
+        (codes, result.incomplete_reason())
     }
 
     const PRICING: &str = "---
@@ -262,7 +263,7 @@ handoff:
 ";
 
     #[test]
-    fn errors_and_blocking_questions_block_and_nothing_else() {
+    fn only_errors_and_blocking_questions_block() {
         let question = Some("a blocking question is open: How much?".to_owned());
         assert_eq!(blocking(PRICING), (vec!["S003".to_owned()], question));
         let shaky = PRICING.replace("medium", "low");
@@ -274,16 +275,16 @@ handoff:
     }
 
     #[test]
-    fn what_blocks_a_stage_is_not_over_when_it_is_resolved() {
+    fn a_resolved_stage_keeps_its_blocking_findings() {
         let with =
             |status: &str| blocking(&PRICING.replace("medium", "low").replace("planned", status)).0;
         assert_eq!(with("resolved"), ["S003", "S004"]);
         assert!(with("superseded").is_empty() && with("abandoned").is_empty());
-        // What does not block is history then, and so is all of it where nothing is derived.
+        // Non-blocking findings disappear once resolved, and outside a stage all of them do.
         let resolved = PRICING.replace("planned", "resolved");
         let document = Document::parse(resolved.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let handoff = Handoff::new(&document, &whereabouts, &stages);
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let handoff = Handoff::new(&document, &location, &stages);
         let found = check(&handoff, &stages, None, &StandaloneContext).findings;
         assert!(!found.iter().any(|finding| finding.code == Code::AssumptionUnchecked));
         let investigation = resolved.replace("stage: pricing", "kind: investigation");

@@ -1,7 +1,7 @@
-//! Citations: places in the repository that a document names.
+//! Finds citations: repository paths and lines that a document names.
 //!
-//! They are found by their form alone, in the statements of the header and in the prose of the body.
-//! Whether a place exists, or ever did, is not asked here.
+//! A citation is recognized by its form alone, in the header's statements and in the body's prose.
+//! This module does not check whether the path exists or ever existed.
 
 use crate::format::document::Document;
 use crate::format::generated_section::{self, GeneratedSection};
@@ -9,20 +9,20 @@ use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::{Span, Spanned};
 use crate::text::yaml::{YamlNode, YamlValue};
 
-/// A place in the repository that a document names.
+/// A path in the repository that a document names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation<'d> {
-    /// The place as it is written, with its lines.
+    /// The citation as written, including its lines.
     pub written: Spanned<&'d str>,
-    /// The path as it is written.
+    /// The path as written.
     pub path: &'d str,
-    /// The lines, where it names some.
+    /// The cited lines, if any.
     pub lines: Option<LineRange>,
-    /// What is said about the place: a paragraph, an item, a row, an entry of the header.
+    /// The text that cites it: a paragraph, a list item, a table row or an entry of the header.
     pub statement: Span,
 }
 
-/// Lines of a file, counted from one.
+/// A range of lines in a file, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineRange {
     /// The first line.
@@ -32,24 +32,24 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// How many lines there are.
+    /// The number of lines.
     pub fn count(self) -> usize {
         self.last - self.first + 1
     }
 
-    /// Whether other lines are all among these.
+    /// Whether the other range is inside this one.
     pub fn contains(self, other: &Self) -> bool {
         self.first <= other.first && other.last <= self.last
     }
 
-    /// The same number of lines, starting elsewhere.
+    /// A range of the same length that starts at another line.
     #[must_use]
     pub fn starting_at(self, first: usize) -> Self {
         Self { first, last: first + self.count() - 1 }
     }
 }
 
-/// `12`, or `12-14`.
+/// Formats as `12` or `12-14`.
 impl std::fmt::Display for LineRange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.first)?;
@@ -58,7 +58,7 @@ impl std::fmt::Display for LineRange {
 }
 
 impl Citation<'_> {
-    /// The same place with other lines, written in the same manner.
+    /// The citation with other lines, in the same notation.
     pub fn with_lines(&self, lines: LineRange) -> String {
         let suffix = &self.written.value[self.path.len()..];
         let LineRange { first, last } = lines;
@@ -70,18 +70,18 @@ impl Citation<'_> {
         }
     }
 
-    /// Whether it is a file's name and nothing more: `Next.js` may be one.
+    /// Whether it is only a file name, without a folder or lines. `Next.js` looks like one too.
     pub fn is_bare_name(&self) -> bool {
         self.lines.is_none() && !self.path.contains('/')
     }
 
-    /// Whether the place is a folder.
+    /// Whether it cites a folder.
     pub fn is_folder(&self) -> bool {
         self.path.ends_with('/')
     }
 }
 
-/// Fields of the header that say something about the repository.
+/// Header fields that make statements about the repository.
 const STATEMENT_FIELDS: [&str; 12] = [
     "title",
     "description",
@@ -97,7 +97,7 @@ const STATEMENT_FIELDS: [&str; 12] = [
     "boot",
 ];
 
-/// Every place that a document names, in the order of the text.
+/// All citations in a document, in text order.
 pub fn citations(document: &Document) -> Vec<Citation<'_>> {
     let mut found = Vec::new();
     for field in statements(document) {
@@ -108,8 +108,8 @@ pub fn citations(document: &Document) -> Vec<Citation<'_>> {
     found
 }
 
-/// The text of a document with other lines at some of its citations, given by where they stand;
-/// `None` where that would change anything else.
+/// Rewrites the line numbers of the citations at the given spans; `None` if that would change
+/// anything else.
 pub fn update_lines(document: &Document, moved: &[(Span, LineRange)]) -> Option<Document> {
     let before = citations(document);
     let mut text = String::with_capacity(document.text().len());
@@ -133,7 +133,7 @@ pub fn update_lines(document: &Document, moved: &[(Span, LineRange)]) -> Option<
     (same_paths && sound && document.is_exact()).then_some(after)
 }
 
-/// The parts of the header that say something about the repository.
+/// The header nodes that make statements about the repository.
 pub(crate) fn statements(document: &Document) -> Vec<&YamlNode> {
     let Some(header) = document.handoff_header() else {
         return Vec::new();
@@ -143,7 +143,7 @@ pub(crate) fn statements(document: &Document) -> Vec<&YamlNode> {
     fields.chain(proofs.into_iter().filter_map(|proof| proof.get("claim"))).collect()
 }
 
-/// A list has a statement per entry, anything else is one.
+/// Collects citations from a header field. Each entry of a list is its own statement.
 fn collect_from_field<'d>(text: &'d str, field: &'d YamlNode, found: &mut Vec<Citation<'d>>) {
     match &field.value {
         YamlValue::List(items) => {
@@ -187,16 +187,16 @@ fn collect_from_node<'d>(
 fn collect_from_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) {
     let text = document.text();
     let code = code_blocks(document);
-    // What a session did is history: no code that comes later makes it wrong.
+    // The facts section is history: later code changes do not make it wrong.
     let facts = GeneratedSection::find(document, generated_section::GeneratedSectionKind::Facts)
         .map(|facts| facts.at);
-    let is_said = |at: Span| !facts.is_some_and(|facts| facts.contains(at));
+    let is_live = |at: Span| !facts.is_some_and(|facts| facts.contains(at));
     for heading in
-        document.sections().iter().map(|section| section.title.at).filter(|at| is_said(*at))
+        document.sections().iter().map(|section| section.title.at).filter(|at| is_live(*at))
     {
         collect_from_prose(text, heading, &code, |_| heading, found);
     }
-    for block in document.blocks().iter().filter(|block| is_said(block.at)) {
+    for block in document.blocks().iter().filter(|block| is_live(block.at)) {
         match block.kind {
             MarkdownBlockKind::Paragraph | MarkdownBlockKind::Item | MarkdownBlockKind::Table => {
                 let statement = |at: Span| statement_around(text, block.at, block.kind, at);
@@ -207,7 +207,7 @@ fn collect_from_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) 
     }
 }
 
-/// Code that is no part of a sentence.
+/// Multi-line code that is not part of a sentence.
 pub(crate) fn code_blocks(document: &Document) -> Vec<Span> {
     let is_block = |code: &Span| {
         let written = code.slice(document.text()).trim_start();
@@ -216,8 +216,8 @@ pub(crate) fn code_blocks(document: &Document) -> Vec<Span> {
     document.code().iter().copied().filter(is_block).collect()
 }
 
-/// The part of a block that a place belongs to: its row of a table, its item of a list with what
-/// follows it up to the next item, else the whole block.
+/// The part of a block that a citation belongs to: its table row, its list item with the lines that
+/// follow it, or else the whole block.
 fn statement_around(text: &str, block: Span, kind: MarkdownBlockKind, at: Span) -> Span {
     let begins = |line: &str| match kind {
         MarkdownBlockKind::Table => true,
@@ -239,16 +239,16 @@ fn statement_around(text: &str, block: Span, kind: MarkdownBlockKind, at: Span) 
     Span::new(from, block.end)
 }
 
-/// Whether a line begins an item of a list.
+/// Whether a line begins a list item.
 fn is_item(line: &str) -> bool {
     let line = line.trim_start();
-    let behind = line
+    let after_marker = line
         .strip_prefix(['-', '*', '+'])
         .or_else(|| line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['.', ')']));
-    behind.is_some_and(|rest| rest.starts_with([' ', '\t']))
+    after_marker.is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// The places that stand in some prose.
+/// Collects the citations in a piece of prose.
 fn collect_from_prose<'d>(
     text: &'d str,
     at: Span,
@@ -270,12 +270,12 @@ fn collect_from_prose<'d>(
     }
 }
 
-/// Letters of a word that may be a place, or that tell that it is none.
+/// Characters that occur in a path, or that show that a word is not one.
 fn is_path_char(c: char) -> bool {
     c.is_alphanumeric() || "_-./@+~#:[]*?<>{}$%\\…–".contains(c)
 }
 
-/// A word as a place: as it is written, its path, its lines.
+/// Parses a word as a citation: the text as written, its path and its lines.
 fn parse_place(word: &str) -> Option<(&str, &str, Option<LineRange>)> {
     let word = trim_word(word);
     if word.contains("://") {
@@ -289,7 +289,7 @@ fn parse_place(word: &str) -> Option<(&str, &str, Option<LineRange>)> {
     is_path(path, lines.is_some()).then_some((written, path, lines))
 }
 
-/// A word without what surrounds it: emphasis, brackets, the end of a sentence.
+/// A word without emphasis, brackets and sentence punctuation around it.
 fn trim_word(word: &str) -> &str {
     let mut word = word.trim_matches(['*', '<', '>', '–', '…', '?']);
     if let Some(inner) = word.strip_prefix('[') {
@@ -302,49 +302,49 @@ fn trim_word(word: &str) -> &str {
     word.strip_prefix("./").unwrap_or(word)
 }
 
-/// `:12`, `:12-14`, `:12:5`, `#L12`, `#L12-L14`: the lines, and how many bytes say them.
+/// Parses `:12`, `:12-14`, `:12:5`, `#L12` or `#L12-L14` into lines and the length of the match.
 fn parse_lines(rest: &str) -> Option<(LineRange, usize)> {
-    let sign = rest.strip_prefix("#L").or_else(|| {
+    let digits = rest.strip_prefix("#L").or_else(|| {
         let rest = rest.strip_prefix(':')?;
         Some(rest.strip_prefix('L').unwrap_or(rest))
     })?;
-    let (first, behind) = parse_number(sign)?;
-    let last = behind
+    let (first, rest_after) = parse_number(digits)?;
+    let last = rest_after
         .strip_prefix(['-', '–'])
-        .and_then(|behind| parse_number(behind.strip_prefix('L').unwrap_or(behind)));
-    let (last, behind) = last.unwrap_or((first, behind));
-    // Columns behind a line, and lines that run backwards, are beyond what can be brought up to date.
-    let is_whole = first > 0 && last >= first && !behind.starts_with('C');
-    is_whole.then_some((LineRange { first, last }, rest.len() - behind.len()))
+        .and_then(|rest_after| parse_number(rest_after.strip_prefix('L').unwrap_or(rest_after)));
+    let (last, rest_after) = last.unwrap_or((first, rest_after));
+    // Column ranges (`L1C2`) and backward ranges cannot be rewritten safely.
+    let is_whole = first > 0 && last >= first && !rest_after.starts_with('C');
+    is_whole.then_some((LineRange { first, last }, rest.len() - rest_after.len()))
 }
 
-/// No file has so many lines; a larger number is something else.
+/// Larger numbers are not line numbers.
 const LINES_MAX: usize = 9_999_999;
 
 fn parse_number(text: &str) -> Option<(usize, &str)> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, behind) = text.split_at(digits);
+    let (number, rest) = text.split_at(digits);
     let number = number.parse().ok().filter(|number| *number <= LINES_MAX)?;
-    Some((number, behind))
+    Some((number, rest))
 }
 
-/// Files without an ending; as words of their own they may mean anything.
+/// File names without an extension. They count as paths only inside a folder.
 const EXTENSIONLESS_FILES: [&str; 6] =
     ["Makefile", "Dockerfile", "Justfile", "justfile", "Rakefile", "LICENSE"];
 
 /// Whether a word has the form of a path.
 fn is_path(path: &str, at_lines: bool) -> bool {
-    let strange = |c: char| "*?<>{}$%\\…–:#".contains(c);
-    let folded = path.trim_end_matches('/');
-    if path.contains(strange) || path.contains("...") || path.contains("//") {
+    let not_in_paths = |c: char| "*?<>{}$%\\…–:#".contains(c);
+    let trimmed = path.trim_end_matches('/');
+    if path.contains(not_in_paths) || path.contains("...") || path.contains("//") {
         return false;
     }
     if path.starts_with('~') || !path.contains(char::is_alphabetic) {
         return false;
     }
-    let (folder, name) = folded.rsplit_once('/').unwrap_or(("", folded));
+    let (folder, name) = trimmed.rsplit_once('/').unwrap_or(("", trimmed));
     if path.ends_with('/') {
-        // `/api/users/` is an address.
+        // `/api/users/` is a URL path.
         return !at_lines && !path.starts_with('/') && !name.contains('@');
     }
     if folder.is_empty() && (path.starts_with('/') || name.contains('@')) {
@@ -357,12 +357,15 @@ fn is_path(path: &str, at_lines: bool) -> bool {
     let plausible = ending.starts_with(|c: char| c.is_ascii_alphabetic())
         && ending.len() <= 12
         && ending.chars().all(|c| c.is_ascii_alphanumeric() || (is_hidden && "-_".contains(c)));
-    let product = ending == "js" && stem.starts_with(char::is_uppercase);
+    let is_product_name = ending == "js" && stem.starts_with(char::is_uppercase);
     plausible
-        && (!folder.is_empty() || at_lines || is_hidden || (is_known_extension(ending) && !product))
+        && (!folder.is_empty()
+            || at_lines
+            || is_hidden
+            || (is_known_extension(ending) && !is_product_name))
 }
 
-/// Endings that make a bare name a file; with a folder before it, any ending does.
+/// Extensions that make a bare name a file. Inside a folder, any plausible extension does.
 const EXTENSIONS: &[&str] = &[
     "rs", "py", "ts", "tsx", "js", "jsx", "mjs", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp",
     "cs", "rb", "php", "swift", "scala", "sql", "sh", "toml", "yaml", "yml", "json", "md", "html",
@@ -370,7 +373,7 @@ const EXTENSIONS: &[&str] = &[
     "ini", "cfg", "conf", "env", "txt", "rst", "ipynb", "r", "jl", "dart", "m", "mm", "pl",
 ];
 
-/// Whether an ending makes a bare name a file.
+/// Whether this extension makes a bare name a file.
 pub(crate) fn is_known_extension(ending: &str) -> bool {
     EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(ending))
 }
@@ -394,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_known_by_their_form() {
+    fn paths_are_recognized_by_their_form() {
         let text = "# About src/head.rs\n\nSee `src/market.py:120-124`, (app/[slug]/page.tsx), \
             **lib/a.go:7**, [there](docs/x.md#L10-L12) and [src/b.rs:3].\n\nAlso tests/t.py::test_x, \
             market.py:9:4, crates/core/, ci/Makefile, .gitignore; ./run.sh, `Cargo.toml` and bin/go:4.";
@@ -418,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_place_is_none() {
+    fn words_that_only_resemble_paths_are_ignored() {
         for word in [
             "https://x.org/a/b.py:12",
             "and/or",
@@ -446,19 +449,19 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_cannot_be_meant_are_none() {
+    fn invalid_line_numbers_are_ignored() {
         let text = "a.rs:18446744073709551615 b.rs:0 c.rs:9-3 d.rs#L1C2-L2C3 e.rs:12-ish f.rs:3:9";
         assert_eq!(found(text), ["a.rs", "b.rs", "c.rs", "d.rs", "e.rs @12", "f.rs @3"]);
     }
 
     #[test]
-    fn code_blocks_and_comments_name_no_places() {
+    fn code_blocks_and_comments_contain_no_citations() {
         let text = "- one\n\n  ```sh\n  cat src/a.rs\n  ```\n\n```\nsrc/b.rs:1\n```\n\n<!-- src/c.rs -->\n";
         assert_eq!(found(text), Vec::<String>::new());
     }
 
     #[test]
-    fn the_header_names_places_in_its_statements() {
+    fn header_statements_contain_citations() {
         let text = "---\nhandoff:\n  id: src/not.rs\n  decisions_made:\n    - decision: Use src/a.rs:3\n      \
             rationale: \"as in `src/b.rs:4`\"\n  landmines: [src/c.rs]\n  proofs:\n    - claim: src/d.rs \
             holds\n      run: cat src/not.rs\n---\n";
@@ -470,11 +473,12 @@ mod tests {
     }
 
     #[test]
-    fn an_item_and_a_row_are_statements_of_their_own() {
+    fn each_list_item_and_table_row_is_a_statement() {
         let text = "- a.rs:1 is\n  slow\n  - b.rs:2\n- c.rs:3\n\n| x | y |\n|---|---|\n| d.rs:4 | e.rs:5 |\n| f.rs:6 | |\n\nOne\ng.rs:7 two.\n";
         let document = Document::parse(text.as_bytes());
         let all = citations(&document);
-        let said: Vec<&str> = all.iter().map(|c| c.statement.slice(text).trim_end()).collect();
+        let statements: Vec<&str> =
+            all.iter().map(|c| c.statement.slice(text).trim_end()).collect();
         let row = "| d.rs:4 | e.rs:5 |";
         let expected = [
             "- a.rs:1 is\n  slow",
@@ -485,11 +489,11 @@ mod tests {
             "| f.rs:6 | |",
             "One\ng.rs:7 two.",
         ];
-        assert_eq!(said, expected);
+        assert_eq!(statements, expected);
     }
 
     #[test]
-    fn lines_are_brought_up_to_date_in_header_and_body() {
+    fn line_numbers_are_updated_in_header_and_body() {
         let text =
             "---\nhandoff:\n  landmines: [\"a.rs:3, b.rs:9\"]\n---\nSee a.rs#L3 and a.rs:3.\n";
         let document = Document::parse(text.as_bytes());
@@ -506,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_written_in_the_manner_of_the_place() {
+    fn updated_lines_keep_the_original_notation() {
         let text = "a.rs:1 and [x](b.rs#L2-L3) and c.rs#L4 and d.rs:L5";
         let document = Document::parse(text.as_bytes());
         let to = LineRange { first: 8, last: 9 };

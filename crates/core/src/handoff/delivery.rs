@@ -1,33 +1,35 @@
-//! Receipts: which sessions were told of a handoff, and which took it over. Being told ends nothing.
+//! Delivery records: which sessions were briefed on a handoff, and which acknowledged it.
+//!
+//! A briefing alone does not close anything.
 
 use crate::work::event::{DeliveredHandoff, Envelope, Event, SessionEvent};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
-/// Who was told of one handoff, and who took it over; each session once.
+/// The sessions that were briefed on one handoff or acknowledged it; each session once per list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryLog {
-    /// The sessions that were told of it, the one that was told last at the end.
+    /// The sessions that were briefed, in order of their last briefing.
     pub delivered: Vec<DeliveryRecord>,
-    /// The sessions that took it over.
+    /// The sessions that acknowledged it.
     pub acknowledged: Vec<DeliveryRecord>,
 }
 
-/// A session and when it was last told, or when it took over.
+/// One session, with the time it was last briefed or acknowledged the handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryRecord {
-    /// The client that runs it.
+    /// The client that runs the session.
     pub client: String,
-    /// Its id.
+    /// The session id.
     pub session: String,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// The number of the text that it was told of.
+    /// The revision of the handoff that was delivered.
     pub revision: Option<usize>,
 }
 
 impl DeliveryLog {
-    /// What events of sessions tell about the handoff of a uid.
+    /// Collects the records of one handoff, identified by its uid, from session events.
     pub fn from_events<'e>(uid: &str, events: impl IntoIterator<Item = &'e Envelope>) -> Self {
         let (mut delivered, mut acknowledged) = (BTreeMap::new(), BTreeMap::new());
         let is_it = |one: &&DeliveredHandoff| one.uid.as_deref() == Some(uid);
@@ -43,26 +45,26 @@ impl DeliveryLog {
                 SessionEvent::Checkpointed { .. } | SessionEvent::Dismissed { .. } => continue,
             };
             let Some(found) = found else { continue };
-            let receipt = DeliveryRecord {
+            let record = DeliveryRecord {
                 client: client.clone(),
                 session: session.clone(),
                 at: *time,
                 revision: found.revision,
             };
-            let latest = sessions.entry((client, session)).or_insert_with(|| receipt.clone());
-            if latest.at < receipt.at {
-                *latest = receipt;
+            let latest = sessions.entry((client, session)).or_insert_with(|| record.clone());
+            if latest.at < record.at {
+                *latest = record;
             }
         }
         let in_order = |sessions: BTreeMap<_, DeliveryRecord>| {
-            let mut receipts: Vec<DeliveryRecord> = sessions.into_values().collect();
-            receipts.sort_by_key(|receipt| receipt.at);
-            receipts
+            let mut records: Vec<DeliveryRecord> = sessions.into_values().collect();
+            records.sort_by_key(|record| record.at);
+            records
         };
         Self { delivered: in_order(delivered), acknowledged: in_order(acknowledged) }
     }
 
-    /// Whether no session was told.
+    /// Whether no session was briefed or acknowledged it.
     pub fn is_empty(&self) -> bool {
         self.delivered.is_empty() && self.acknowledged.is_empty()
     }
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn each_session_counts_once() {
+    fn each_session_is_listed_once() {
         let acknowledged = SessionEvent::Acknowledged {
             client: "codex".to_owned(),
             session: "a".to_owned(),
@@ -110,14 +112,14 @@ mod tests {
             briefed(9, "c", "v"),
             envelope(4, acknowledged),
         ];
-        let receipts = DeliveryLog::from_events("u", &events);
-        let told: Vec<(&str, i64)> = receipts
+        let log = DeliveryLog::from_events("u", &events);
+        let delivered: Vec<(&str, i64)> = log
             .delivered
             .iter()
-            .map(|receipt| (receipt.session.as_str(), receipt.at.as_second()))
+            .map(|record| (record.session.as_str(), record.at.as_second()))
             .collect();
-        assert_eq!(told, [("b", 2), ("a", 3)]);
-        assert_eq!(receipts.acknowledged.len(), 1);
+        assert_eq!(delivered, [("b", 2), ("a", 3)]);
+        assert_eq!(log.acknowledged.len(), 1);
         assert!(DeliveryLog::from_events("nobody", &events).is_empty());
     }
 }

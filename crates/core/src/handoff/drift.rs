@@ -1,7 +1,7 @@
-//! Drift: what has happened to a place since a document named it.
+//! Drift: what happened to a cited path or line range since the document cited it.
 //!
-//! What decides is the text that was cited, never a commit: squashed and rebased histories judge
-//! the same.
+//! The check compares the cited text, never commits, so squashed and rebased histories give the
+//! same result.
 
 mod findings;
 mod possibly_done;
@@ -16,27 +16,27 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 use std::fmt;
 
-/// What has happened to a place.
+/// What happened to a cited place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CitationStatus {
-    /// It is as it was.
+    /// Unchanged.
     Intact,
-    /// Its lines stand elsewhere in the file.
+    /// The lines moved within the file.
     Moved,
-    /// Its lines say something else, or are gone.
+    /// The lines were changed or removed.
     Changed,
-    /// The file has another path.
+    /// The file was renamed.
     Renamed,
-    /// It is gone.
+    /// The file or folder was deleted.
     Deleted,
-    /// It was not there when it was named.
+    /// It did not exist when it was cited.
     NeverExisted,
-    /// Nothing tells.
+    /// There is nothing to compare with.
     Unchecked,
 }
 
 impl CitationStatus {
-    /// Every verdict.
+    /// Every status.
     pub const ALL: [Self; 7] = [
         Self::Intact,
         Self::Moved,
@@ -47,7 +47,7 @@ impl CitationStatus {
         Self::Unchecked,
     ];
 
-    /// The word for programs.
+    /// The word used in JSON output.
     pub fn word(self) -> &'static str {
         match self {
             Self::Intact => "intact",
@@ -61,37 +61,37 @@ impl CitationStatus {
     }
 }
 
-/// One citation, judged.
+/// The result of checking one citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CitationCheck {
-    /// The place as it is written.
+    /// The citation as written.
     pub place: Spanned<String>,
-    /// What is said about it.
+    /// The span of the statement that cites it.
     pub statement: Span,
-    /// What has happened to it.
+    /// What happened to it.
     pub status: CitationStatus,
-    /// Where it is now, if it is somewhere.
+    /// Where it is now, if it still exists.
     pub location: Option<CodeLocation>,
     /// What it was compared with.
     pub origin: CitationOrigin,
-    /// What changed lines were and are, shortened, where both are at hand.
+    /// Changed lines before and after, shortened, where both texts are available.
     pub change: Option<LineChange>,
-    /// Whether anything in the file was changed, here or elsewhere, and committed.
+    /// Whether any committed change touched the file, at these lines or elsewhere.
     pub file_changed: bool,
-    /// Why nothing can be told, or only a part.
+    /// Why the check is impossible or incomplete.
     pub doubt: Option<CitationDoubt>,
 }
 
-/// A path, and lines of it.
+/// A path and optional lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeLocation {
-    /// From the top of the working tree.
+    /// The path, relative to the root of the working tree.
     pub path: String,
-    /// The lines.
+    /// The lines, if any.
     pub lines: Option<LineRange>,
 }
 
-/// `src/market.py:12-14`
+/// Formats as `src/market.py:12-14`.
 impl fmt::Display for CodeLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.path)?;
@@ -102,20 +102,20 @@ impl fmt::Display for CodeLocation {
 /// What a citation was compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CitationOrigin {
-    /// What its anchor says.
+    /// The anchor of the citation.
     Anchor,
-    /// The commit that wrote the line it stands in.
+    /// The commit that wrote the line that contains the citation.
     Blame(String),
-    /// The commit that the header names.
+    /// The commit in the header's `at_commit`.
     AtCommit(String),
-    /// The line is not committed yet: it was just written.
+    /// The working tree: the line with the citation is not committed yet.
     JustWritten,
     /// Nothing.
     None,
 }
 
 impl CitationOrigin {
-    /// Reads what [`Self::told`] tells.
+    /// Parses the word and commit returned by [`Self::word_and_commit`].
     pub fn parse(word: &str, commit: Option<String>) -> Option<Self> {
         let known = match (word, commit) {
             ("blame", Some(commit)) => Self::Blame(commit),
@@ -128,7 +128,7 @@ impl CitationOrigin {
         Some(known)
     }
 
-    /// The word for programs, and the commit where there is one.
+    /// The word used in JSON output, and the commit if there is one.
     pub fn word_and_commit(&self) -> (&'static str, Option<&str>) {
         match self {
             Self::Anchor => ("anchor", None),
@@ -140,43 +140,43 @@ impl CitationOrigin {
     }
 }
 
-/// What lines were, and what stands in their place.
+/// Cited lines before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineChange {
-    /// The lines that were cited.
+    /// The lines as they were when cited.
     pub before: String,
-    /// What stands there now.
+    /// The lines that replaced them, if any.
     pub after: Option<String>,
 }
 
-/// What keeps a citation from being judged, or from being judged wholly.
+/// Why a citation cannot be checked, or only in part.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CitationDoubt {
-    /// Nothing tells what stood there.
+    /// There is no record of what was cited.
     NoOrigin,
-    /// The commit is not here, because only a part of the history is.
+    /// The commit is missing because the clone is shallow.
     Shallow(String),
-    /// The line was written by this commit or before it, and what was before it is not here.
+    /// The line comes from this boundary commit of a shallow clone or an earlier one.
     ShallowEnd(String),
-    /// The commit is not here any more.
+    /// The commit no longer exists in this repository.
     MissingCommit(String),
-    /// It lies in another repository, which is not here or whose past is not looked into.
+    /// The path is in a submodule that is not checked out or whose history is not searched.
     Submodule(String),
-    /// It leads out of the repository, or may not be read.
+    /// The path leaves the repository or cannot be read.
     Unreadable,
-    /// So many files could be meant.
+    /// The number of files that match the name.
     Ambiguous(usize),
-    /// Git did not answer.
+    /// Git failed, with this message.
     Git(String),
-    /// Outside git nobody knows which files are new.
+    /// Without git, new files cannot be recognized.
     RenamesNotSearched,
-    /// The file is judged by its path: it is no text, too large, or kept elsewhere.
+    /// Only the path was checked: the file is binary, too large, or stored elsewhere.
     PathOnly,
-    /// The search for a new name ended early.
+    /// The search for a renamed file stopped early.
     RenamesTruncated {
-        /// How many files were compared.
+        /// The number of files that were compared.
         compared: usize,
-        /// How many there were.
+        /// The number of candidate files.
         candidates: usize,
     },
 }
@@ -209,11 +209,11 @@ impl fmt::Display for CitationDoubt {
 /// Where cited lines are now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CitedLineMatch {
-    /// Where they were.
+    /// At the same lines.
     InPlace,
-    /// Elsewhere in the file.
+    /// At other lines of the file.
     Moved(LineRange),
-    /// Nowhere.
+    /// Not in the file.
     Missing,
 }
 
@@ -223,8 +223,9 @@ impl CitedLineMatch {
     }
 }
 
-/// Where cited lines are now, told by their hash and by what stood around them. Where others said
-/// the same, the only ones that are left may be those.
+/// Finds cited lines by their hash and the hash of their neighbors.
+///
+/// `had_twin` says that other lines had the same text, so a single remaining match may be the twin.
 pub fn match_by_hash(
     now: &str,
     lines: LineRange,
@@ -234,7 +235,8 @@ pub fn match_by_hash(
     let hashed = HashedLines::new(now);
     match unambiguous_match(now, &hashed, lines, cited, had_twin) {
         Some(place) => CitedLineMatch::new(place, lines),
-        // Equal lines are still there; nothing tells that they are others.
+        // Equal lines are still at the cited position, and nothing shows that they are different
+        // ones.
         None if hashed.find_all(cited.text, lines.count()).contains(&lines) => {
             CitedLineMatch::InPlace
         }
@@ -242,8 +244,9 @@ pub fn match_by_hash(
     }
 }
 
-/// The one place where cited lines can be: between the same neighbours, or the only one that has
-/// them, if they say enough. One of several is a guess, which nobody should write into a document.
+/// The one range where the cited lines can be: between the same neighbors, or the only match, if
+/// the text is distinctive. With several matches it returns `None`: `check --fix` writes the result
+/// into documents, so it must not guess.
 fn unambiguous_match(
     now: &str,
     hashed: &HashedLines,
@@ -262,7 +265,7 @@ fn unambiguous_match(
     }
 }
 
-/// Where the lines of a text are in another one that was made of it.
+/// Finds lines of a text in a later version of that text.
 pub fn match_by_text(base: &str, now: &str, lines: LineRange) -> CitedLineMatch {
     let (old, new) = (trimmed_lines(base), trimmed_lines(now));
     let Some(first) = lines.first.checked_sub(1).filter(|_| lines.last <= old.len()) else {
@@ -277,11 +280,11 @@ pub fn match_by_text(base: &str, now: &str, lines: LineRange) -> CitedLineMatch 
         }
         kept.push(LineRange { first: new_index + 1, last: new_index + len });
     }
-    // A block that was taken elsewhere is gone and new to a diff.
+    // A diff shows a moved block as a deletion and an insertion, so search by hash.
     let cited = HashedLines::cited_in(base, lines);
     let place =
         cited.and_then(|cited| unambiguous_match(now, &HashedLines::new(now), lines, cited, false));
-    // What stood there before is another one that says the same.
+    // A match in lines that the diff kept was already there before: it is a twin, not a move.
     let is_new = |place: &LineRange| !kept.iter().any(|kept| kept.contains(place));
     place.filter(is_new).map_or(CitedLineMatch::Missing, |place| CitedLineMatch::new(place, lines))
 }
@@ -290,21 +293,21 @@ fn trimmed_lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim_end).collect()
 }
 
-/// Whether lines say enough to be known by themselves; a brace stands everywhere.
+/// Whether lines have enough letters and digits to be recognized alone. A closing brace does not.
 fn is_distinctive(text: &str, lines: LineRange) -> bool {
     const LETTERS_MIN: usize = 4;
     let lines = text.lines().skip(lines.first - 1).take(lines.count());
     lines.flat_map(str::chars).filter(|c| c.is_alphanumeric()).count() >= LETTERS_MIN
 }
 
-/// The lines of `now` that stand where `lines` stood in `base`, for showing what became of them.
+/// The lines of `now` that replaced `lines` of `base`, for showing the change.
 pub fn replacement_lines(base: &str, now: &str, lines: LineRange) -> Option<LineRange> {
     let (old, new) = (trimmed_lines(base), trimmed_lines(now));
     let (first, last) = (lines.first.checked_sub(1)?, lines.last);
     let (mut from, mut to) = (0, new.len());
     for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
-            // The last line before them, and the first behind them, that are still there.
+            // The nearest unchanged lines before and after the cited ones.
             if old_index < first {
                 from = new_index + len.min(first - old_index);
             }
@@ -316,7 +319,7 @@ pub fn replacement_lines(base: &str, now: &str, lines: LineRange) -> Option<Line
     (from < to).then_some(LineRange { first: from + 1, last: to })
 }
 
-/// How much of two texts is the same, in percent of the larger one.
+/// How similar two texts are, in percent of the larger one.
 pub fn similarity(one: &str, other: &str) -> usize {
     let mut left: HashMap<&str, usize> = HashMap::new();
     for line in one.lines() {
@@ -333,7 +336,7 @@ pub fn similarity(one: &str, other: &str) -> usize {
     (same * 100).checked_div(larger).unwrap_or(100).min(100)
 }
 
-/// From here on a file is taken for another one under a new name; the same as git's.
+/// From this similarity on, a new file counts as a rename. Git uses the same default.
 pub const SIMILARITY_MIN: usize = 50;
 
 #[cfg(test)]
@@ -346,7 +349,7 @@ mod tests {
 
     const TEXT: &str = "fn one() {\n    call();\n}\n\nfn two() {\n    other();\n}\n";
 
-    /// By text and by hash: both have to say the same.
+    /// Matches by text and by hash, which have to agree.
     fn found(now: &str, lines: LineRange) -> CitedLineMatch {
         let cited = HashedLines::new(TEXT).cited(lines).unwrap();
         let has_twin = HashedLines::new(TEXT).find_all(cited.text, lines.count()).len() > 1;
@@ -356,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_followed() {
+    fn lines_are_tracked_across_edits() {
         assert_eq!(found(TEXT, range(2, 2)), CitedLineMatch::InPlace);
         assert_eq!(
             found(&format!("// new\n{TEXT}"), range(2, 2)),
@@ -369,8 +372,8 @@ mod tests {
     }
 
     #[test]
-    fn equal_lines_are_told_apart_by_what_stands_around_them() {
-        // The closing brace of `two`, with a function before it that closes where it closed.
+    fn equal_lines_are_distinguished_by_their_neighbors() {
+        // `zero` closes at line 7, where the brace of `two` was cited.
         let now = format!(
             "fn zero() {{\n    nothing();\n    at();\n    all();\n    here();\n    x();\n}}\n{TEXT}"
         );
@@ -378,18 +381,18 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_was_taken_elsewhere_is_found() {
+    fn a_moved_block_is_found() {
         let now = "fn two() {\n    other();\n}\n\nfn one() {\n    call();\n}\n";
         assert_eq!(match_by_text(TEXT, now, range(1, 2)), CitedLineMatch::Moved(range(5, 6)));
         assert_eq!(match_by_text(TEXT, now, range(5, 6)), CitedLineMatch::Moved(range(1, 2)));
     }
 
     #[test]
-    fn a_weak_line_in_a_block_that_was_taken_elsewhere_is_known_by_its_neighbours() {
+    fn a_short_line_in_a_moved_block_is_found_by_its_neighbors() {
         let text = "fn a() {\n    one();\n}\nfn b() {\n    two();\n    deux();\n}\nfn c() {\n    three();\n    trois();\n}\n";
         let now = "fn b() {\n    two();\n    deux();\n}\nfn c() {\n    three();\n    trois();\n}\nfn a() {\n    one();\n}\n";
         assert_eq!(match_by_text(text, now, range(7, 7)), CitedLineMatch::Moved(range(4, 4)));
-        // Moved between other neighbours, it is any brace.
+        // Between other neighbors, it could be any brace.
         let alone = "}\nfn b() {\n    zwei();\n";
         assert_eq!(
             match_by_hash(
@@ -409,14 +412,14 @@ mod tests {
         let twice =
             "gamma\ndelta\n    return Err(error.into());\nx\n    return Err(error.into());\n";
         assert_eq!(match_by_hash(twice, range(2, 2), cited, false), CitedLineMatch::Missing);
-        // One was changed; the other one, which said the same, is none of it.
+        // The cited line was changed; its twin is not a match.
         let other = "gamma\ndelta\nx\ny\n    return Err(error.into());\n";
         assert_eq!(match_by_hash(other, range(2, 2), cited, true), CitedLineMatch::Missing);
         assert_eq!(
             match_by_hash(other, range(2, 2), cited, false),
             CitedLineMatch::Moved(range(5, 5))
         );
-        // The first of two goes; the other one is none of it.
+        // The first of two is deleted; the other is not a match.
         let both = format!("{text}x\ny\n    return Err(error.into());\nz\n");
         let now = both.replacen("    return Err(error.into());\n", "", 1);
         assert_eq!(match_by_text(&both, &now, range(2, 2)), CitedLineMatch::Missing);
@@ -427,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn what_took_the_place_of_lines_is_shown() {
+    fn replaced_lines_are_shown() {
         let now = TEXT.replace("    call();\n", "    told();\n    twice();\n");
         assert_eq!(replacement_lines(TEXT, &now, range(2, 2)), Some(range(2, 3)));
         let gone = TEXT.replace("    call();\n", "");
@@ -437,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_texts_are_known() {
+    fn similarity_is_a_percentage() {
         assert_eq!(similarity(TEXT, TEXT), 100);
         assert_eq!(similarity("", ""), 100);
         assert_eq!(similarity(TEXT, ""), 0);

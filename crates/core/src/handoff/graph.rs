@@ -1,8 +1,8 @@
-//! The graph: how handoffs are connected, and what is wrong with it.
+//! The graph of handoffs: how they are connected, and which references are broken.
 //!
-//! Each document is read once, for what it tells ([`Facts`]); what its header refers to is asked of
-//! whoever knows the files. The rest is found here: who names whom in the text, who cites the same
-//! file, what turns in a circle, what leads nowhere and what stands alone.
+//! Each document is read once into [`LinkFacts`]. The caller resolves the references in headers,
+//! because it knows the files. This module finds the rest: mentions, shared files, cycles, dangling
+//! references and orphans.
 
 mod cycle;
 mod facts;
@@ -19,17 +19,17 @@ use crate::text::id::{HandoffKey, HandoffNames};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use suffix::{SuffixIndex, SuffixMatch};
 
-/// A file that more handoffs than these cite says nothing about any two of them.
+/// A file that more handoffs than this cite does not connect them.
 pub const SHARING_MAX: usize = 5;
 
-/// How two handoffs are connected. Each is read as a sentence: `from` mentions `to`.
+/// How two handoffs are connected. Each kind reads as a sentence: `from` mentions `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeKind {
-    /// `from` is what `to` says that it builds on.
+    /// `to` says that it builds on `from`.
     Upstream,
-    /// `from` is what `to` says that it leads to.
+    /// `to` says that it leads to `from`.
     Downstream,
-    /// `from` took the place of `to`.
+    /// `from` replaced `to`.
     Supersedes,
     /// The text of `from` names `to`.
     Mentions,
@@ -42,12 +42,12 @@ impl EdgeKind {
     pub const ALL: [Self; 5] =
         [Self::Upstream, Self::Downstream, Self::Supersedes, Self::Mentions, Self::Shares];
 
-    /// Whether it says which of two came first.
+    /// Whether it says which of the two came first.
     pub fn is_strong(self) -> bool {
         matches!(self, Self::Upstream | Self::Downstream | Self::Supersedes)
     }
 
-    /// The word for it.
+    /// The word for this kind.
     pub fn word(self) -> &'static str {
         match self {
             Self::Upstream => "upstream",
@@ -62,35 +62,35 @@ impl EdgeKind {
 /// A handoff in the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphNode {
-    /// Its key.
+    /// The handoff's key.
     pub key: HandoffKey,
-    /// What it is called.
+    /// The title, or the summary if it has no title.
     pub title: Option<String>,
-    /// Where its life stands; a note says nothing about that.
+    /// The status; `None` for a note.
     pub status: Option<Status>,
-    /// Its path, from the root of the project.
+    /// The path, relative to the project root.
     pub path: String,
-    /// Whether nothing at all connects it with another one.
+    /// Whether nothing connects it with another handoff.
     pub is_orphan: bool,
 }
 
 impl GraphNode {
-    /// Whether there is nothing left to do; a note never ends.
+    /// Whether it is closed. A note is never closed.
     pub fn is_closed(&self) -> bool {
         self.status.is_some_and(|status| !status.is_open())
     }
 }
 
-/// A line of a document.
+/// The line of a document that contains a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReferenceLocation {
-    /// Which document.
+    /// The index of the document's node.
     pub node: usize,
-    /// The line, from one.
+    /// The line, counted from one.
     pub line: usize,
 }
 
-/// A connection; its ends are positions among the nodes.
+/// A connection between two nodes, given by their indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The subject of the sentence.
@@ -101,13 +101,13 @@ pub struct Edge {
     pub kind: EdgeKind,
     /// The relationship as it is written, or the files that both cite.
     pub details: Vec<String>,
-    /// Where it is said; what two documents share is said in both.
+    /// Where the document says so; `None` for shared files, which both documents cite.
     pub location: Option<ReferenceLocation>,
 }
 
 impl Edge {
-    /// Its ends, the one that came first before the one that came of it; `None` where neither did.
-    /// Whoever mentions another one learned from it.
+    /// The two ends, earlier handoff first; `None` if the edge has no order. A handoff that
+    /// mentions another came after it.
     pub fn flow(&self) -> Option<(usize, usize)> {
         match self.kind {
             EdgeKind::Upstream => Some((self.from, self.to)),
@@ -119,91 +119,92 @@ impl Edge {
     }
 }
 
-/// What a reference leads to, for whoever knows the files.
+/// What a reference resolves to, as reported by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferenceTarget {
-    /// A document, by its path from the root of the project.
+    /// A document, by its path relative to the project root.
     Document(String),
-    /// Something else that is there, or that nobody looks at.
+    /// Something else that exists or is not checked.
     Artifact(String),
     /// Nothing.
     Missing,
-    /// Any of these keys.
+    /// Several handoffs, by their keys.
     Ambiguous(Vec<String>),
 }
 
-/// A reference that leads to no single thing.
+/// A reference that resolves to nothing or to several handoffs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DanglingReference {
-    /// Where it is said.
+    /// Where the reference is.
     pub location: ReferenceLocation,
-    /// As what.
+    /// The kind of reference.
     pub kind: EdgeKind,
-    /// What is written there.
+    /// The reference as written.
     pub written: String,
-    /// What it may mean, where that is more than one.
+    /// The possible targets, if there is more than one.
     pub candidates: Vec<String>,
 }
 
-/// A file that so many cite that it connects nobody.
+/// A file that too many handoffs cite to connect them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hub {
-    /// Its path as it is cited.
+    /// The path as cited.
     pub file: String,
-    /// Who cites it.
+    /// The handoffs that cite it.
     pub cited_by: Vec<usize>,
 }
 
-/// Files that some handoffs cite, and no others.
+/// Files that exactly these handoffs cite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedFiles {
-    /// Their paths as they are cited.
+    /// The paths as cited.
     pub files: Vec<String>,
-    /// Who cites all of them.
+    /// The handoffs that cite all of them.
     pub cited_by: Vec<usize>,
 }
 
-/// Handoffs and what connects them.
+/// All handoffs and the connections between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// The handoffs, by key.
+    /// The handoffs, sorted by key.
     pub nodes: Vec<GraphNode>,
-    /// The connections, in the order of their ends.
+    /// The connections, sorted by their ends.
     pub edges: Vec<Edge>,
-    /// References that lead nowhere.
+    /// References that do not resolve to one target.
     pub dangling: Vec<DanglingReference>,
-    /// Files that connect nobody, because so many cite them.
+    /// Files that too many handoffs cite to connect them.
     pub hubs: Vec<Hub>,
 }
 
 impl Graph {
-    /// Puts together what all documents tell. `lead` says what a reference leads to.
+    /// Builds the graph from the facts of all documents. `resolve` returns the target of a
+    /// reference.
     pub fn build(
         mut facts: Vec<LinkFacts>,
-        lead: impl Fn(&LinkFacts, &Reference) -> ReferenceTarget,
+        resolve: impl Fn(&LinkFacts, &Reference) -> ReferenceTarget,
     ) -> Self {
         facts.sort_by(|a, b| (&a.key, &a.path).cmp(&(&b.key, &b.path)));
-        let mut drawn = GraphBuilder::new(&facts);
+        let mut builder = GraphBuilder::new(&facts);
         for (index, one) in facts.iter().enumerate() {
-            drawn.add_references(index, one, &lead);
-            drawn.add_mentions(index, one, &lead);
+            builder.add_references(index, one, &resolve);
+            builder.add_mentions(index, one, &resolve);
         }
-        let hubs = drawn.add_shared_files(&facts);
-        let GraphBuilder { edges, mut dangling, .. } = drawn;
+        let hubs = builder.add_shared_files(&facts);
+        let GraphBuilder { edges, mut dangling, .. } = builder;
         dangling.sort_by(|a, b| (a.location, &a.written).cmp(&(b.location, &b.written)));
         let edges: Vec<Edge> = edges.into_values().collect();
-        let joined = connected_nodes(&edges);
+        let connected = connected_nodes(&edges);
         let nodes = facts.into_iter().enumerate().map(|(index, facts)| GraphNode {
             key: facts.key,
             title: facts.title,
             status: facts.status,
             path: facts.path,
-            is_orphan: !joined.contains(&index),
+            is_orphan: !connected.contains(&index),
         });
         Self { nodes: nodes.collect(), edges, dangling, hubs }
     }
 
-    /// Files that connect handoffs: those that the same ones cite together.
+    /// The files that connect handoffs, grouped by the handoffs that cite them.
     pub fn shared_files(&self) -> Vec<SharedFiles> {
         let mut by_file: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for edge in self.edges.iter().filter(|edge| edge.kind == EdgeKind::Shares) {
@@ -219,20 +220,20 @@ impl Graph {
         shared.collect()
     }
 
-    /// The nodes that no connection here leads to or away from.
+    /// The nodes without an edge in this graph.
     pub fn unconnected(&self) -> Vec<usize> {
-        let joined = connected_nodes(&self.edges);
-        (0..self.nodes.len()).filter(|node| !joined.contains(node)).collect()
+        let connected = connected_nodes(&self.edges);
+        (0..self.nodes.len()).filter(|node| !connected.contains(node)).collect()
     }
 }
 
-/// Everything at either end of an edge; an edge back to itself connects nobody.
+/// All nodes with an edge to another node. Edges to itself do not count.
 fn connected_nodes(edges: &[Edge]) -> HashSet<usize> {
     let apart = edges.iter().filter(|edge| edge.from != edge.to);
     apart.flat_map(|edge| [edge.from, edge.to]).collect()
 }
 
-/// The graph while it is drawn.
+/// The graph under construction.
 struct GraphBuilder {
     names: HandoffNames,
     by_path: HashMap<String, usize>,
@@ -241,7 +242,7 @@ struct GraphBuilder {
     notes: HashSet<usize>,
     edges: BTreeMap<(usize, usize, EdgeKind), Edge>,
     dangling: Vec<DanglingReference>,
-    /// What is built on or led to without being a handoff, and by whom.
+    /// Artifacts that are not handoffs, each with the node that refers to it.
     artifacts: Vec<(String, usize)>,
 }
 
@@ -271,32 +272,38 @@ impl GraphBuilder {
         to: usize,
         kind: EdgeKind,
         detail: Option<&str>,
-        told: Option<ReferenceLocation>,
+        location: Option<ReferenceLocation>,
     ) {
-        let new = || Edge { from, to, kind, details: Vec::new(), location: told };
+        let new = || Edge { from, to, kind, details: Vec::new(), location };
         let edge = self.edges.entry((from, to, kind)).or_insert_with(new);
         if let Some(detail) = detail.filter(|detail| !edge.details.iter().any(|d| d == detail)) {
             edge.details.push(detail.to_owned());
         }
     }
 
-    /// What the header refers to.
+    /// Adds the references in the header.
     fn add_references(
         &mut self,
         by: usize,
         facts: &LinkFacts,
-        lead: &impl Fn(&LinkFacts, &Reference) -> ReferenceTarget,
+        resolve: &impl Fn(&LinkFacts, &Reference) -> ReferenceTarget,
     ) {
         for reference in &facts.references {
-            let told = ReferenceLocation { node: by, line: reference.line };
-            let candidates = match lead(facts, reference) {
+            let location = ReferenceLocation { node: by, line: reference.line };
+            let candidates = match resolve(facts, reference) {
                 ReferenceTarget::Document(path) if self.by_path.contains_key(&path) => {
                     let (other, kind) = (self.by_path[&path], reference.kind);
                     let (from, to) = match reference.is_reversed {
                         true => (other, by),
                         false => (by, other),
                     };
-                    self.add_edge(from, to, kind, reference.relationship.as_deref(), Some(told));
+                    self.add_edge(
+                        from,
+                        to,
+                        kind,
+                        reference.relationship.as_deref(),
+                        Some(location),
+                    );
                     continue;
                 }
                 ReferenceTarget::Document(path) | ReferenceTarget::Artifact(path) => {
@@ -307,35 +314,35 @@ impl GraphBuilder {
                 ReferenceTarget::Ambiguous(keys) => keys,
             };
             let (kind, written) = (reference.kind, reference.written.clone());
-            self.dangling.push(DanglingReference { location: told, kind, written, candidates });
+            self.dangling.push(DanglingReference { location, kind, written, candidates });
         }
     }
 
-    /// What the text names.
+    /// Adds the handoffs that the text mentions.
     fn add_mentions(
         &mut self,
         by: usize,
         facts: &LinkFacts,
-        lead: &impl Fn(&LinkFacts, &Reference) -> ReferenceTarget,
+        resolve: &impl Fn(&LinkFacts, &Reference) -> ReferenceTarget,
     ) {
         for word in &facts.candidates {
-            let told = ReferenceLocation { node: by, line: word.line };
+            let location = ReferenceLocation { node: by, line: word.line };
             if let Some(other) = self.find_named(facts, word) {
                 if other != by {
-                    self.add_edge(by, other, EdgeKind::Mentions, None, Some(told));
+                    self.add_edge(by, other, EdgeKind::Mentions, None, Some(location));
                 }
                 continue;
             }
-            // A path into a folder of handoffs that is not there was one once, or was mistyped.
+            // A missing path in a folder with handoffs is probably a deleted handoff or a typo.
             let reference = Reference::from_candidate(word);
             if word.is_path()
                 && word.text.contains('/')
                 && self.folders.contains(parent_folder(&word.text))
-                && lead(facts, &reference) == ReferenceTarget::Missing
+                && resolve(facts, &reference) == ReferenceTarget::Missing
             {
                 let (kind, written) = (reference.kind, reference.written);
                 self.dangling.push(DanglingReference {
-                    location: told,
+                    location,
                     kind,
                     written,
                     candidates: Vec::new(),
@@ -356,7 +363,7 @@ impl GraphBuilder {
             folder => format!("{folder}/{}", word.text),
         };
         let exact = self.by_path.get(&beside).or_else(|| self.by_path.get(&word.text));
-        // `README.md` may be any; `market-page-perf.md` is one.
+        // `README.md` is ambiguous; `market-page-perf.md` names one file.
         let by_ending = || match self.by_suffix.find(&word.text) {
             SuffixMatch::One(index) if word.text.contains('/') || word.is_distinctive() => {
                 Some(index)
@@ -366,7 +373,7 @@ impl GraphBuilder {
         exact.copied().or_else(by_ending)
     }
 
-    /// Who cites the same file. Gives back the files that too many cite.
+    /// Adds edges between handoffs that cite the same file. Returns the files that too many cite.
     fn add_shared_files(&mut self, facts: &[LinkFacts]) -> Vec<Hub> {
         let mut cited: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for (index, one) in facts.iter().enumerate() {
@@ -395,7 +402,7 @@ impl GraphBuilder {
         hubs
     }
 
-    /// Whether a cited file is one of the handoffs: then it is mentioned, not shared.
+    /// Whether a cited file is a handoff. That is a mention, not a shared file.
     fn is_handoff(&self, facts: &LinkFacts, file: &str) -> bool {
         let word = NameCandidate { text: file.to_owned(), line: 0, is_backquoted: true };
         word.is_path() && self.find_named(facts, &word).is_some()

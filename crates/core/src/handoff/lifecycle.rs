@@ -1,4 +1,4 @@
-//! The life of a handoff, decided: which edits a verb makes, or why it is refused.
+//! The lifecycle of a handoff: which edits each verb makes, or why it is refused.
 
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
@@ -18,44 +18,44 @@ mod measurement;
 pub use crate::format::header::ReviewVerdict;
 pub use measurement::{MeasuredValue, MeasurementSide};
 
-/// Why a verb does not fit the handoff.
+/// Why a verb was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LifecycleRefusal {
-    /// It is over.
+    /// The handoff is closed.
     #[error("it is {0} already")]
     AlreadyClosed(Status),
-    /// Somebody works on it.
+    /// The handoff is already in progress.
     #[error("it is in progress already")]
     AlreadyStarted,
-    /// There are fewer questions.
+    /// There is no question with this number.
     #[error("it has {}, there is no q{wanted}", count_noun(*has, "question"))]
     NoQuestion {
-        /// What was asked for, from one.
+        /// The requested number, counted from one.
         wanted: usize,
-        /// How many there are.
+        /// The number of questions.
         has: usize,
     },
-    /// There are fewer assumptions.
+    /// There is no assumption with this number.
     #[error("it has {}, there is no a{wanted}", count_noun(*has, "assumption"))]
     NoAssumption {
-        /// What was asked for, from one.
+        /// The requested number, counted from one.
         wanted: usize,
-        /// How many there are.
+        /// The number of assumptions.
         has: usize,
     },
-    /// Exactly this is the answer that it has.
+    /// The question already has exactly this answer.
     #[error("q{0} is answered so already")]
     AlreadyAnswered(usize),
-    /// What was run is not what stands there now.
+    /// The proof changed after it was run.
     #[error("proof {0} was changed meanwhile")]
     ProofChanged(usize),
-    /// It is a review, and it blocks.
+    /// The handoff is a review, and it blocks.
     #[error("the review blocks: {0}")]
     ReviewBlocks(String),
-    /// The handoff has another number or unit for what was measured.
+    /// The handoff has a different number or unit for this measurement.
     #[error("`{name}` has `{field}: {has}`, not {given}")]
     MeasurementDiffers {
-        /// What was measured.
+        /// The name of the measurement.
         name: String,
         /// The field that differs.
         field: &'static str,
@@ -64,25 +64,25 @@ pub enum LifecycleRefusal {
         /// What was given.
         given: String,
     },
-    /// It cannot take its own place.
+    /// A handoff cannot supersede itself.
     #[error("a handoff cannot supersede itself")]
     SupersedesItself,
-    /// Nothing changes where the handoff was right.
+    /// An approving review cannot drop or correct anything.
     #[error("a review that held neither drops nor corrects anything")]
     HeldWithCorrection,
-    /// It changes nothing, and its history says so.
+    /// The step changes nothing and is already in the history.
     #[error("its history tells it already")]
     AlreadyRecorded,
-    /// The next stage is not derived from what this is.
+    /// The next stage does not build on this handoff's stage.
     #[error("{}", not_derived_message(to, from, is.as_deref()))]
     NotDerived {
         /// The next stage.
         to: String,
-        /// The stages it is derived from.
+        /// The stages it builds on.
         from: Vec<String>,
-        /// The stage that this is of.
+        /// The stage of this handoff, if it has one.
         is: Option<String>,
-        /// The stages that are derived from this one.
+        /// The stages that build on this one.
         next: Vec<String>,
     },
 }
@@ -104,54 +104,54 @@ fn not_derived_message(to: &str, from: &[String], is: Option<&str>) -> String {
     }
 }
 
-/// How a handoff ends.
+/// How a handoff is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// It was carried out.
+    /// The work is done.
     Resolved {
-        /// By this commit.
+        /// The commit that did it.
         commit: Option<String>,
-        /// With this outcome.
+        /// The outcome.
         outcome: Option<String>,
     },
-    /// Another handoff took its place.
+    /// Another handoff replaces it.
     Superseded(String),
-    /// It was given up, for this reason.
+    /// It was abandoned, for this reason.
     Abandoned(String),
 }
 
 /// A proof that was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletedProof {
-    /// Which one, counted from one.
+    /// The number of the proof, counted from one.
     pub number: usize,
     /// What was run.
     pub spec: ProofSpec,
-    /// What came of it.
+    /// The outcome.
     pub outcome: RecordedOutcome,
-    /// The number in its output.
+    /// The number measured from its output.
     pub measured: Option<Number>,
 }
 
-/// Who ran proofs, when, and where the repository stood.
+/// When proofs were run, by whom, and at which commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrialContext {
-    /// When.
+    /// When they were run.
     pub at: Timestamp,
-    /// Who.
+    /// Who ran them.
     pub by: Option<String>,
     /// The commit that was checked out.
     pub commit: Option<String>,
 }
 
-/// What a review found to be wrong, and what takes its place.
+/// What a review found to be wrong, and what replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReviewCorrection {
     /// What was tried or believed.
     pub tried: String,
     /// Why it was wrong.
     pub why_wrong: Option<String>,
-    /// What takes its place.
+    /// What replaces it.
     pub replaced_by: Option<String>,
 }
 
@@ -163,35 +163,35 @@ fn set_status(status: Status) -> Edit {
     set_field("status", YamlData::Bare(status.word().to_owned()))
 }
 
-/// Somebody begins to work on it.
+/// Starts work on a handoff.
 pub fn start(handoff: &Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal> {
     match handoff.status() {
         Status::Planned => Ok(vec![set_status(Status::InProgress)]),
         Status::InProgress => Err(LifecycleRefusal::AlreadyStarted),
-        ended @ (Status::Resolved | Status::Superseded | Status::Abandoned) => {
-            Err(LifecycleRefusal::AlreadyClosed(ended))
+        closed @ (Status::Resolved | Status::Superseded | Status::Abandoned) => {
+            Err(LifecycleRefusal::AlreadyClosed(closed))
         }
     }
 }
 
-/// It ends.
+/// Closes a handoff.
 pub fn resolve(
     handoff: &Handoff<'_>,
-    ending: &CloseReason,
+    reason: &CloseReason,
     measured: &[MeasuredValue],
     now: Timestamp,
 ) -> Result<Vec<Edit>, LifecycleRefusal> {
     if !handoff.status().is_open() {
         return Err(LifecycleRefusal::AlreadyClosed(handoff.status()));
     }
-    if let (CloseReason::Resolved { .. }, Some(why)) = (ending, handoff.review_block_reason()) {
+    if let (CloseReason::Resolved { .. }, Some(why)) = (reason, handoff.review_block_reason()) {
         return Err(LifecycleRefusal::ReviewBlocks(why));
     }
     let at = ("at", YamlData::Bare(time::format_time(now)));
     let text =
         |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, YamlData::Text(t)));
     let mut edits = measurement::record_values(handoff, measured)?;
-    match ending {
+    match reason {
         CloseReason::Resolved { commit, outcome } => {
             let parts =
                 text("commit", commit).into_iter().chain([at]).chain(text("outcome", outcome));
@@ -220,8 +220,8 @@ pub fn resolve(
     Ok(edits)
 }
 
-/// Its proofs were run: each says what came of it, and its number goes to the measurement it names,
-/// as the one before where there is none yet, else as the one after.
+/// Records the results of proofs. A measured number goes to the measurement that the proof names:
+/// to `before` if that is still empty, else to `after`.
 pub fn verify(
     handoff: &Handoff<'_>,
     proven: &[CompletedProof],
@@ -241,7 +241,7 @@ pub fn verify(
         let proof = HeaderPath::field("proofs").item(run.number - 1);
         edits.push(Edit::Set(proof.key("last"), last_result(run, occasion)));
         if let (Some(name), Some(number)) = (&run.spec.measures, &run.measured) {
-            // Of two that measure the same, the last one counts.
+            // If two proofs measure the same thing, the last one counts.
             numbers.retain(|(other, _)| other != name);
             numbers.push((name, number));
         }
@@ -265,8 +265,9 @@ fn last_result(run: &CompletedProof, occasion: &TrialContext) -> YamlData {
     YamlData::map(parts)
 }
 
-/// Whether the next stage can follow: it is derived from this one, which was not given up. A
-/// resolved one leads to more than one stage.
+/// Checks whether a handoff can advance to a stage: the stage builds on this one, and this one was
+/// not superseded or abandoned. A resolved handoff can still advance, because several stages may
+/// build on it.
 pub fn check_advance(
     handoff: &Handoff<'_>,
     to: &str,
@@ -285,19 +286,18 @@ pub fn check_advance(
     }
     match handoff.status() {
         Status::Planned | Status::InProgress | Status::Resolved => Ok(()),
-        over @ (Status::Superseded | Status::Abandoned) => {
-            Err(LifecycleRefusal::AlreadyClosed(over))
+        closed @ (Status::Superseded | Status::Abandoned) => {
+            Err(LifecycleRefusal::AlreadyClosed(closed))
         }
     }
 }
 
-/// How it is recorded that the work went on to a stage.
+/// The recorded reason for advancing to a stage.
 pub fn advance_reason(stage: &str) -> String {
     format!("advanced to {stage}")
 }
 
-/// The work goes on to the next stage, whose document is `artifact`. While something blocks, the
-/// handoff stays open.
+/// Advances to the next stage, whose document is `artifact`. A blocked handoff stays open.
 pub fn advance(
     handoff: &Handoff<'_>,
     to: &str,
@@ -324,8 +324,8 @@ pub fn advance(
     Ok(edits)
 }
 
-/// The edits, unless they change nothing and the history has this reason: a step that is made
-/// again is not recorded again.
+/// Returns the edits, or refuses if there are none and the history already has this reason.
+/// Repeating a step does not record it again.
 pub fn reject_if_recorded(
     handoff: &Handoff<'_>,
     edits: Vec<Edit>,
@@ -333,12 +333,12 @@ pub fn reject_if_recorded(
 ) -> Result<Vec<Edit>, LifecycleRefusal> {
     let revisions = handoff.revisions();
     let mut reasons = revisions.iter().filter_map(|revision| revision.reason);
-    let told = reasons.any(|told| told.value.trim() == reason);
-    if edits.is_empty() && told { Err(LifecycleRefusal::AlreadyRecorded) } else { Ok(edits) }
+    let is_recorded = reasons.any(|recorded| recorded.value.trim() == reason);
+    if edits.is_empty() && is_recorded { Err(LifecycleRefusal::AlreadyRecorded) } else { Ok(edits) }
 }
 
 /// Whether an entry of `dependencies.downstream` means the document of the next stage: by its key,
-/// by its path from wherever that counts, or as a file of that id in the folder of the stage.
+/// by the end of its path, or as a file with that id in the stage's folder.
 fn is_next_stage(entry: &str, artifact: &str, next: &HandoffKey, stages: &Stages) -> bool {
     let path = entry.split('#').next().unwrap_or_default().trim();
     let normal = |part: &Component<'_>| matches!(part, Component::Normal(_));
@@ -347,14 +347,14 @@ fn is_next_stage(entry: &str, artifact: &str, next: &HandoffKey, stages: &Stages
     stages.is_reference_to(entry, next) || (is_path && FilePath::new(artifact).ends_with(&path))
 }
 
-/// What can be answered, the field it stands in, and the letter by which `answer` counts it.
+/// Findings that `answer` can settle: the code, the header field, and the letter used for counting.
 const ANSWERABLE: [(Code, &str, char); 3] = [
     (Code::BlockingQuestion, "open_questions", 'q'),
     (Code::AssumptionUnvalidated, "assumptions", 'a'),
     (Code::AssumptionUnchecked, "assumptions", 'a'),
 ];
 
-/// The question or assumption that a finding is about, as `answer` counts them: `q2`, `a1`.
+/// The question or assumption that a finding is about, as `answer` numbers them: `q2`, `a1`.
 pub fn answer_target(document: &Document, finding: &Finding) -> Option<String> {
     let (_, field, letter) = ANSWERABLE.into_iter().find(|(code, ..)| *code == finding.code)?;
     let items = document.handoff_header()?.fields().get(field)?.items();
@@ -362,7 +362,7 @@ pub fn answer_target(document: &Document, finding: &Finding) -> Option<String> {
     Some(format!("{letter}{}", index + 1))
 }
 
-/// A question is answered. Questions count from one.
+/// Answers a question. Questions are counted from one.
 pub fn answer(
     handoff: &Handoff<'_>,
     wanted: usize,
@@ -378,7 +378,7 @@ pub fn answer(
     Ok(vec![Edit::Set(question.key("answer"), YamlData::text(text))])
 }
 
-/// Somebody looked whether an assumption holds. Assumptions count from one.
+/// Records whether an assumption holds. Assumptions are counted from one.
 pub fn validate(
     handoff: &Handoff<'_>,
     wanted: usize,
@@ -392,13 +392,13 @@ pub fn validate(
     Ok(vec![Edit::Set(assumption.key("validated"), YamlData::Bare(found.word().to_owned()))])
 }
 
-/// What a question was answered with.
+/// The current answer to a question.
 fn current_answer<'h>(handoff: &'h Handoff<'_>, index: usize) -> Option<&'h str> {
     let questions = handoff.node("open_questions")?.items();
     Some(questions.get(index)?.get("answer")?.text()?.value.trim())
 }
 
-/// Somebody called it into question; what was dropped over it becomes a wrong turn.
+/// Records a review. Anything it dropped becomes a wrong turn.
 pub fn review(
     handoff: &Handoff<'_>,
     by: &str,
@@ -432,49 +432,49 @@ fn append_wrong_turn(dropped: &ReviewCorrection) -> Edit {
     Edit::Append(HeaderPath::field("wrong_turns"), YamlData::map(entry))
 }
 
-/// How the reason of an undo starts; the number of the text that it takes back follows.
+/// The start of an undo's reason. The number of the undone revision follows.
 const UNDO_PREFIX: &str = "undo of @";
 
-/// What the next undo can do.
+/// What the next undo would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UndoStep {
-    /// Go back to this text, counted from one, with this reason.
+    /// Restore this revision, counted from one, with this reason.
     To(usize, String),
-    /// Nothing is left.
+    /// Nothing is left to undo.
     Nothing,
-    /// What comes before is a merge or a move, which is not undone.
+    /// The previous change is a merge or a share, which cannot be undone.
     Blocked(RevisionVerb),
 }
 
-/// The text that the next undo goes back to. What was undone already is passed over, so one undo
-/// after the other walks back in time.
+/// The next step of undo. Changes that were already undone are skipped, so repeated undo walks back
+/// in time.
 pub fn next_undo(handoff: &Handoff<'_>) -> UndoStep {
     let revisions: Vec<HistoryStep<'_>> =
         handoff.revision_nodes().into_iter().map(HistoryStep::from_entry).collect();
     let replaced = handoff.replaced_texts();
-    let mut standing: Vec<usize> = Vec::new();
-    let mut behind = None;
+    let mut undoable: Vec<usize> = Vec::new();
+    let mut barrier = None;
     for (index, done) in revisions.iter().enumerate() {
         match (done.verb, done.undone_text()) {
             (Some(verb), _) if verb.ends_undo() => {
-                standing.clear();
-                behind = Some(verb);
+                undoable.clear();
+                barrier = Some(verb);
             }
-            // What was not kept cannot be gone back to, nor anything before it.
-            _ if replaced[index].is_none() => standing.clear(),
-            (_, Some(undone)) => standing.retain(|made| *made != undone),
-            // The first entry made text 2.
-            (_, None) => standing.push(index + 2),
+            // Undo cannot restore a text that was not kept, nor go back beyond it.
+            _ if replaced[index].is_none() => undoable.clear(),
+            (_, Some(undone)) => undoable.retain(|made| *made != undone),
+            // The first history entry produced revision 2.
+            (_, None) => undoable.push(index + 2),
         }
     }
-    match (standing.pop(), behind) {
+    match (undoable.pop(), barrier) {
         (Some(made), _) => UndoStep::To(made - 1, undo_reason(made, revisions[made - 2].reason)),
         (None, Some(verb)) => UndoStep::Blocked(verb),
         (None, None) => UndoStep::Nothing,
     }
 }
 
-/// An entry of the history as far as undo looks at it.
+/// A history entry, reduced to what undo needs.
 struct HistoryStep<'d> {
     verb: Option<RevisionVerb>,
     reason: &'d str,
@@ -489,7 +489,7 @@ impl<'d> HistoryStep<'d> {
         }
     }
 
-    /// The number of the text that this took back.
+    /// The number of the revision that this entry undid.
     fn undone_text(&self) -> Option<usize> {
         let rest = self
             .reason
@@ -499,7 +499,7 @@ impl<'d> HistoryStep<'d> {
     }
 }
 
-/// The reason of an undo that takes back the change which made a text.
+/// The reason for undoing the change that produced revision `made`.
 pub fn undo_reason(made: usize, reason: &str) -> String {
     format!("{UNDO_PREFIX}{made}: {reason}")
 }
@@ -516,8 +516,8 @@ mod tests {
         decide: impl Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     ) -> Result<String, LifecycleRefusal> {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let edits = decide(&Handoff::new(&document, &whereabouts, &stages))?;
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let edits = decide(&Handoff::new(&document, &location, &stages))?;
         Ok(document.edit(&edits).unwrap().0.text().to_owned())
     }
 
@@ -525,15 +525,15 @@ mod tests {
 
     fn proven(text: &str, number: usize, measured: Option<&str>) -> CompletedProof {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let mut proofs = proof::numbered_proofs(&Handoff::new(&document, &whereabouts, &stages));
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let mut proofs = proof::numbered_proofs(&Handoff::new(&document, &location, &stages));
         let test = proofs.swap_remove(number - 1).spec.unwrap();
         let measured = measured.and_then(Number::parse);
         CompletedProof { number, spec: test, outcome: RecordedOutcome::Holds, measured }
     }
 
     #[test]
-    fn a_run_is_recorded_with_its_number() {
+    fn a_proof_run_is_recorded_with_its_number() {
         let at: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
         let occasion = TrialContext { at, by: Some("bob".into()), commit: Some("4f2c9d1".into()) };
         let run = |text: &str, runs: &[CompletedProof], side| {
@@ -560,20 +560,20 @@ mod tests {
     const OPEN: &str = "---\nhandoff:\n  id: a\n  status: planned # now\n  open_questions:\n    - question: q\n      blocking: true\n  assumptions:\n    - assumption: x\n---\n";
 
     #[test]
-    fn what_was_said_already_is_not_said_again() {
+    fn the_same_answer_twice_is_refused() {
         let answered = after(OPEN, |h| answer(h, 1, "Yes")).unwrap();
         assert_eq!(
             after(&answered, |h| answer(h, 1, "Yes ")),
             Err(LifecycleRefusal::AlreadyAnswered(1))
         );
         assert!(after(&answered, |h| answer(h, 1, "No")).is_ok());
-        // A second look at an assumption is one more, whatever came of it.
+        // Validating an assumption again is allowed, with either result.
         let held = after(OPEN, |h| validate(h, 1, true)).unwrap();
         assert!(after(&held, |h| validate(h, 1, true)).is_ok());
     }
 
     #[test]
-    fn a_life_goes_one_way() {
+    fn a_closed_handoff_cannot_be_started_or_closed_again() {
         let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
         let started = after(OPEN, start).unwrap();
         assert!(started.contains("  status: in_progress # now\n"));
@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn a_review_that_blocks_is_not_resolved_as_passed() {
+    fn a_blocking_review_cannot_be_resolved() {
         let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
         let passed = CloseReason::Resolved { commit: None, outcome: Some("reviewed".into()) };
         let review = |decision: &str, question: &str| {
@@ -633,7 +633,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_review_drops_is_a_wrong_turn() {
+    fn a_dropped_idea_becomes_a_wrong_turn() {
         let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
         let dropped = ReviewCorrection {
             tried: "Blaming the cache".into(),
@@ -681,7 +681,7 @@ mod tests {
              relationship: enables\n  resolution:\n    at: 2026-03-25T06:30:00Z\n    \
              outcome: advanced to spec\n---\n"
         );
-        // A discovery leads to a pricing as well; how it ended is told already.
+        // A discovery leads to a pricing as well; the first outcome stays.
         let both = advanced(&text, "pricing", "feat-042/pricing", false).unwrap();
         assert!(both.contains("      - artifact: feat-042/pricing\n"), "{both}");
         assert!(both.contains("    outcome: advanced to spec\n"), "{both}");
@@ -691,16 +691,20 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_is_made_again_is_not_recorded_again() {
-        let told =
+    fn a_repeated_step_is_not_recorded_again() {
+        let recorded =
             BRIEF.replace("  status", "  revisions:\n    - reason: advanced to spec\n  status");
         let edits = vec![set_status(Status::Resolved)];
         assert_eq!(
-            after(&told, |h| reject_if_recorded(h, Vec::new(), "advanced to spec")),
+            after(&recorded, |h| reject_if_recorded(h, Vec::new(), "advanced to spec")),
             Err(LifecycleRefusal::AlreadyRecorded)
         );
-        assert!(after(&told, |h| reject_if_recorded(h, Vec::new(), "advanced to pricing")).is_ok());
-        assert!(after(&told, |h| reject_if_recorded(h, edits.clone(), "advanced to spec")).is_ok());
+        assert!(
+            after(&recorded, |h| reject_if_recorded(h, Vec::new(), "advanced to pricing")).is_ok()
+        );
+        assert!(
+            after(&recorded, |h| reject_if_recorded(h, edits.clone(), "advanced to spec")).is_ok()
+        );
     }
 
     #[test]
@@ -735,7 +739,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_stage_is_derived_from_advances_to_it() {
+    fn a_handoff_advances_only_to_stages_that_build_on_it() {
         let refused = |text: &str, to: &str| advanced(text, to, SPEC, false).unwrap_err();
         let design = refused(BRIEF, "design");
         assert_eq!(design.to_string(), "design builds on spec and pricing, not on discovery");
@@ -751,19 +755,19 @@ mod tests {
     }
 
     #[test]
-    fn what_a_finding_is_about_is_named_as_answer_counts() {
+    fn findings_map_to_question_and_assumption_numbers() {
         let text = "---\nhandoff:\n  id: a\n  open_questions:\n    -\n    - which?\n    - question: q\n      blocking: true\n  assumptions:\n    - assumption: x\n      confidence: low\n      validation_needed: true\n---\n";
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let handoff = Handoff::new(&document, &whereabouts, &stages);
-        let verdict = crate::handoff::check::check(
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let handoff = Handoff::new(&document, &location, &stages);
+        let result = crate::handoff::check::check(
             &handoff,
             &stages,
             None,
             &crate::handoff::check::StandaloneContext,
         );
         let named = |code| {
-            let finding = verdict.findings.iter().find(|finding| finding.code == code);
+            let finding = result.findings.iter().find(|finding| finding.code == code);
             finding.and_then(|finding| answer_target(&document, finding))
         };
         assert_eq!(named(Code::BlockingQuestion).as_deref(), Some("q3"));
@@ -771,7 +775,7 @@ mod tests {
         assert_eq!(named(Code::MissingField), None);
     }
 
-    /// What undo does after entries of a verb and a reason each.
+    /// The next undo after these history entries, each with a verb and a reason.
     fn undone(entries: &[(&str, &str)]) -> UndoStep {
         let entry = |(index, (verb, reason)): (usize, &(&str, &str))| {
             let verb =
@@ -786,12 +790,12 @@ mod tests {
         let entries: String = entries.iter().enumerate().map(entry).collect();
         let text = format!("---\nhandoff:\n  id: a\n  revisions:\n{entries}---\n");
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        next_undo(&Handoff::new(&document, &whereabouts, &stages))
+        let (location, stages) = (Location::default(), Stages::shipped());
+        next_undo(&Handoff::new(&document, &location, &stages))
     }
 
     #[test]
-    fn one_undo_after_the_other_walks_back() {
+    fn repeated_undo_walks_back() {
         let to = |number: usize, reason: &str| UndoStep::To(number, reason.to_owned());
         let (a, b) = (("start", "a"), ("", "b"));
         let (undo_b, undo_a) = (("undo", "undo of @3: b"), ("undo", "undo of @2: a"));
@@ -805,7 +809,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_is_only_a_reason() {
+    fn a_typed_reason_does_not_change_undo() {
         let to = |number: usize, reason: &str| UndoStep::To(number, reason.to_owned());
         assert_eq!(undone(&[("", "merged")]), to(1, "undo of @2: merged"));
         let typed = [("", "a"), ("", "undo of @2: I typed this")];
@@ -813,7 +817,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_and_assumptions_count_from_one() {
+    fn questions_and_assumptions_are_numbered_from_one() {
         let answered = after(OPEN, |h| answer(h, 1, "ten days")).unwrap();
         assert!(answered.contains("      blocking: true\n      answer: ten days\n"));
         assert_eq!(

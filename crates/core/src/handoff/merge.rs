@@ -1,7 +1,7 @@
-//! Two texts of one handoff become one again: headers by meaning, bodies by paragraphs.
+//! Merges two versions of one handoff: headers by meaning, bodies by paragraph.
 //!
-//! Which of the two is called ours makes no difference: the sides are put in an order of their own
-//! first. What both changed differently stands in the result twice, between conflict markers.
+//! The result does not depend on which side is "ours": the sides are sorted first. Changes that
+//! conflict appear between conflict markers, with both versions.
 
 mod body;
 mod header;
@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The ids of the two texts, by which the result names what it was made of.
+/// The ids of the two texts. The merged history refers to them.
 #[derive(Clone, Copy, Debug)]
 pub struct SideIds<'a> {
     /// The id of the first argument's text.
@@ -27,25 +27,27 @@ pub struct SideIds<'a> {
     pub other: &'a str,
 }
 
-/// What two texts became.
+/// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergedText {
-    /// The text.
+    /// The merged text.
     pub text: String,
-    /// What a person has to settle; it stands between markers.
+    /// What the user has to resolve. Each conflict is between markers in the text.
     pub conflicts: Vec<String>,
 }
 
-/// Why two texts are not merged.
+/// Why two texts cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeRefusal {
-    /// They are two handoffs.
+    /// They belong to two different handoffs.
     #[error("these are two handoffs that carry one id")]
     TwoHandoffs,
 }
 
-/// Merges two texts of one handoff. Where the result is neither of them it gets an entry in its
-/// history, and with `tips` the entries before it say which texts they made.
+/// Merges two texts of one handoff.
+///
+/// With `tips`, a real merge adds a history entry, and the last entries of both sides record which
+/// text they made.
 pub fn merge(
     base: Option<&Document>,
     one: &Document,
@@ -57,8 +59,8 @@ pub fn merge(
     {
         return Err(MergeRefusal::TwoHandoffs);
     }
-    if let Some(settled) = trivial_merge(base, one, other) {
-        return Ok(MergedText { text: settled.to_owned(), conflicts: Vec::new() });
+    if let Some(trivial) = trivial_merge(base, one, other) {
+        return Ok(MergedText { text: trivial.to_owned(), conflicts: Vec::new() });
     }
     let anchors = merge_side_anchors(base, one, other);
     let plain = [base, Some(one), Some(other)].map(|side| side.and_then(anchor::without_anchors));
@@ -75,7 +77,7 @@ pub fn merge(
     })
 }
 
-/// Anchors are no text that people edit: they are merged one by one, whatever becomes of the rest.
+/// Merges the anchors. They are not user text, so they never conflict.
 fn merge_side_anchors(
     base: Option<&Document>,
     one: &Document,
@@ -85,7 +87,7 @@ fn merge_side_anchors(
     anchor::merge_anchors(&base, &Anchors::from_document(one), &Anchors::from_document(other))
 }
 
-/// Two different handoffs in one file, for a person to part.
+/// Puts two different handoffs into one file between conflict markers, for the user to separate.
 pub fn side_by_side(one: &Document, other: &Document) -> MergedText {
     let (first, second) =
         if side_order(other) < side_order(one) { (other, one) } else { (one, other) };
@@ -94,22 +96,22 @@ pub fn side_by_side(one: &Document, other: &Document) -> MergedText {
     MergedText { text, conflicts: vec!["two handoffs carry one id".to_owned()] }
 }
 
-/// Whether a text is what [`side_by_side`] made of two handoffs.
+/// Whether a text is the result of [`side_by_side`].
 pub fn has_two_handoffs(document: &Document) -> bool {
     let text = document.text();
     let marker = |sign: &str| sign.repeat(MARKER_LENGTH);
     if !text.starts_with(&marker("<")) {
         return false;
     }
-    let begin = |line: &str| line.trim_end() == marker("=");
+    let is_middle = |line: &str| line.trim_end() == marker("=");
     let lines: Vec<&str> = text.split_inclusive('\n').skip(1).collect();
-    let Some(middle) = lines.iter().position(|line| begin(line)) else { return false };
+    let Some(middle) = lines.iter().position(|line| is_middle(line)) else { return false };
     let [one, other] = [&lines[..middle], &lines[middle + 1..]]
         .map(|lines| Document::parse(lines.concat().as_bytes()));
     uid(&one).zip(uid(&other)).is_some_and(|(one, other)| one.trim() != other.trim())
 }
 
-/// The result where there is nothing to decide.
+/// The result when only one side changed, or both are equal.
 fn trivial_merge<'d>(
     base: Option<&Document>,
     one: &'d Document,
@@ -122,7 +124,7 @@ fn trivial_merge<'d>(
     unchanged(one).then_some(other.text())
 }
 
-/// The two sides in their own order, and what they started from.
+/// The two sides in sorted order, and their common base.
 struct MergeSides<'d> {
     base: Option<&'d Document>,
     first: &'d Document,
@@ -136,7 +138,7 @@ impl MergeSides<'_> {
         merged.unwrap_or_else(|| self.keep_both_headers())
     }
 
-    /// `None` where a header cannot be merged by meaning: there is none, or it cannot be edited.
+    /// Merges headers by meaning; `None` if a header is missing or cannot be edited.
     fn merge_by_meaning(&self, tips: Option<(&str, &str)>) -> Option<MergedText> {
         let mut merged = header::merge(self)?;
         if let Some(tips) = tips {
@@ -149,8 +151,8 @@ impl MergeSides<'_> {
         Some(MergedText { text: self.append_body(text, &body), conflicts: names })
     }
 
-    /// Line by line, as for any text. `None` where that would break a header that is whole on both
-    /// sides.
+    /// Merges line by line, like any text; `None` if that would break a header that is intact on
+    /// both sides.
     fn merge_by_lines(&self) -> Option<MergedText> {
         let base = self.base.map_or("", Document::text);
         let mut conflicts = Vec::new();
@@ -162,7 +164,7 @@ impl MergeSides<'_> {
         (!whole || decided.iter().all(sound)).then_some(MergedText { text, conflicts })
     }
 
-    /// Both headers whole, between markers.
+    /// Keeps both headers in full, between markers.
     fn keep_both_headers(&self) -> MergedText {
         let inner = |document: &Document| {
             let header = document.handoff_header().map(|header| header.at);
@@ -190,7 +192,7 @@ impl MergeSides<'_> {
     }
 }
 
-/// Whether a header can be read from its first line to its last.
+/// Whether the header parses completely.
 fn is_sound(document: &Document) -> bool {
     let unsound = [Code::Syntax, Code::DuplicateKey, Code::ConflictMarker, Code::HeaderNotClosed];
     document.handoff_header().is_some()
@@ -201,21 +203,21 @@ fn uid(document: &Document) -> Option<&str> {
     document.handoff_header()?.text("uid").map(|uid| uid.value)
 }
 
-/// Who was earlier, by the last entry of the history; the text itself where that does not tell.
+/// Sorts the earlier side first, by its last history entry, then by its text.
 fn side_order(document: &Document) -> (Option<Timestamp>, &str) {
     let at = last_revision(document).and_then(|entry| entry.get("at"));
     let at = at.and_then(YamlNode::text).and_then(|at| Time::parse(at.value));
     (at.map(|time| time.moment), document.text())
 }
 
-/// Who wrote a side and when, as far as its history says it.
+/// The author and time of a side's last change, as far as its history has them.
 fn side_label(document: &Document) -> Option<String> {
     let last = last_revision(document);
-    let said = |key: &str| {
+    let field = |key: &str| {
         let text = last.and_then(|entry| entry.get(key)).and_then(YamlNode::text);
         text.map(|Spanned { value, .. }| value.split_whitespace().collect::<Vec<_>>().join(" "))
     };
-    let parts: Vec<String> = [said("by"), said("at")].into_iter().flatten().collect();
+    let parts: Vec<String> = [field("by"), field("at")].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
@@ -223,7 +225,7 @@ fn last_revision(document: &Document) -> Option<&YamlNode> {
     document.handoff_header().map(Header::fields)?.get("revisions")?.items().pop()
 }
 
-/// What the two sides are called behind their markers, and how lines end.
+/// The labels of the two sides after their markers, and the line break to use.
 #[derive(Clone, Debug)]
 struct ConflictMarkers {
     first: String,
@@ -236,14 +238,14 @@ impl ConflictMarkers {
         let lines = if first.text().contains('\n') { first } else { second };
         let line_break = lines.line_break();
         let (one, other) = (side_label(first), side_label(second));
-        let alike = one == other;
-        // Where nothing else tells them apart, their order does.
-        let called = |name: Option<String>, which: &str| match name {
-            Some(name) if alike => format!("{name}, {which}"),
+        let is_same = one == other;
+        // If the labels are equal, number the sides.
+        let label = |name: Option<String>, which: &str| match name {
+            Some(name) if is_same => format!("{name}, {which}"),
             Some(name) => name,
             None => which.to_owned(),
         };
-        let (first, second) = (called(one, "one side"), called(other, "the other side"));
+        let (first, second) = (label(one, "one side"), label(other, "the other side"));
         Self { first, second, line_break }
     }
 

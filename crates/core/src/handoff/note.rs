@@ -1,4 +1,4 @@
-//! A note on its way to a handoff: what its text says that a header can say.
+//! Extracts handoff header fields from a note that is being converted.
 
 use crate::format::document::Document;
 use crate::format::finding::{Finding, Severity};
@@ -10,25 +10,25 @@ use crate::text::markdown::MarkdownBlockKind;
 use crate::text::time::{self, Time};
 use crate::text::yaml::{YamlData, YamlNode};
 
-/// Git writes ids of commits no shorter than this, and no longer than that.
+/// The length of an abbreviated or full git commit id.
 const COMMIT_LENGTH: std::ops::RangeInclusive<usize> = 7..=64;
 
-/// What a note tells about itself.
+/// The header fields found in a note.
 #[derive(Clone, Debug, Default)]
 pub struct NoteFields {
-    /// Fields of a header, strictly written.
+    /// The fields, with normalized values.
     pub fields: Vec<(&'static str, YamlData)>,
-    /// Fields that it has and that a header cannot take over as they are; they stay in its text.
+    /// Fields that the note has but whose values cannot be converted. They stay in its text.
     pub unconverted: Vec<&'static str>,
 }
 
 impl NoteFields {
-    /// The value of a field.
+    /// The value of this field.
     pub fn get(&self, name: &str) -> Option<&YamlData> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value)
     }
 
-    /// The value of a field that is text.
+    /// The value of this field, if it is text.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name)? {
             YamlData::Text(text) | YamlData::Bare(text) => Some(text),
@@ -37,26 +37,26 @@ impl NoteFields {
     }
 }
 
-/// Reads what a note tells about itself.
+/// Extracts the header fields of a note.
 pub fn extract_fields(note: &Handoff<'_>) -> NoteFields {
-    let mut told = NoteFields::default();
-    // The new document has a format and a uid of its own.
+    let mut extracted = NoteFields::default();
+    // The new document gets its own format and uid.
     let names = HANDOFF.fields.iter().map(|field| field.name);
     for name in names.filter(|name| !matches!(*name, "format" | "uid")) {
         let has = || note.header()?.get(name).filter(|node| !node.is_blank());
         match extract_field(note, name).and_then(|value| normalize_value(name, value)) {
-            Some(value) => told.fields.push((name, value)),
-            None if has().is_some() => told.unconverted.push(name),
+            Some(value) => extracted.fields.push((name, value)),
+            None if has().is_some() => extracted.unconverted.push(name),
             None => {}
         }
     }
-    told
+    extracted
 }
 
 fn extract_field(note: &Handoff<'_>, name: &str) -> Option<YamlData> {
     let text = || note.header()?.text(name).map(|text| text.value.trim());
     match name {
-        // A stage is more than a word: its place and its number are asked for with `--stage`.
+        // A stage is more than a word: `--stage` also sets the path and the number.
         "stage" => None,
         "id" => text().filter(|id| HandoffId::parse(id).is_ok()).map(YamlData::text),
         "title" => note.title().map(one_line).filter(|title| !title.is_empty()).map(YamlData::Text),
@@ -66,8 +66,8 @@ fn extract_field(note: &Handoff<'_>, name: &str) -> Option<YamlData> {
             kind.filter(|kind| *kind != HandoffKind::Stage).map(|kind| word_data(kind.word()))
         }
         "status" => {
-            let said = || note.status_line().and_then(|line| line.status);
-            let status = text().and_then(Status::parse).or_else(said);
+            let from_status_line = || note.status_line().and_then(|line| line.status);
+            let status = text().and_then(Status::parse).or_else(from_status_line);
             status.map(|status| word_data(status.word()))
         }
         "from" => note.from().map(one_line).map(YamlData::Text),
@@ -96,14 +96,14 @@ fn is_commit(text: &str) -> bool {
     COMMIT_LENGTH.contains(&text.len()) && text.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// A field under exactly our name: what another tool means by a like one is not ours to say.
+/// A field under exactly our name. A similar field of another tool may mean something else.
 fn written_field(header: Option<&Header>, name: &str) -> Option<YamlData> {
     let node = header?.fields().get(name)?;
     (!node.is_blank()).then(|| node.data())
 }
 
-/// What is written as the summary, else the paragraph that a section about it opens with. A list or
-/// a table there is no summary, and neither is the line that leads into one.
+/// The summary from the header, or the opening paragraph of a summary section. A list, a table, or
+/// the line that introduces one does not count.
 fn summary<'d>(note: &Handoff<'d>) -> Option<&'d str> {
     if let Some(written) = note.header().and_then(|header| header.text("context_summary")) {
         return Some(written.value.trim());
@@ -112,12 +112,12 @@ fn summary<'d>(note: &Handoff<'d>) -> Option<&'d str> {
     let section = document.sections_about(SectionMeaning::Summary).next()?;
     let first = document.blocks().iter().find(|block| section.own.contains(block.at))?;
     let text = first.at.slice(document.text()).trim();
-    let whole =
+    let is_summary =
         first.kind == MarkdownBlockKind::Paragraph && !text.is_empty() && !text.ends_with(':');
-    whole.then_some(text)
+    is_summary.then_some(text)
 }
 
-/// The lines `Revised:` of the text.
+/// Revisions from the `Revised:` lines of the text.
 fn revisions_from_stamps(note: &Handoff<'_>) -> Option<YamlData> {
     let entry = |stamp: crate::format::document::DateStamp<'_>| {
         let at = time_data(Time::parse(stamp.time.value)?);
@@ -129,7 +129,7 @@ fn revisions_from_stamps(note: &Handoff<'_>) -> Option<YamlData> {
     (!entries.is_empty()).then_some(YamlData::List(entries))
 }
 
-/// A value as it is written strictly; `None` where it cannot be understood.
+/// A value in normalized form; `None` if it cannot be parsed.
 fn normalize_value(name: &str, value: YamlData) -> Option<YamlData> {
     let alone = Document::compose(&[(name, value)], "").format().ok()?;
     let wrong = |finding: &Finding| finding.code.rule().severity == Severity::Error;
@@ -137,7 +137,7 @@ fn normalize_value(name: &str, value: YamlData) -> Option<YamlData> {
     value.filter(|_| !alone.findings().iter().any(wrong))
 }
 
-/// The name of a file as a title: `2026-03-21_search_lag` becomes `Search lag`.
+/// A title made from a file name: `2026-03-21_search_lag` becomes `Search lag`.
 pub fn title_from_name(stem: &str) -> Option<String> {
     let spaced = one_line(&stem.replace(['-', '_'], " "));
     let first = spaced.find(char::is_alphabetic)?;
@@ -152,14 +152,14 @@ mod tests {
     use crate::format::stage::Stages;
     use crate::handoff::Location;
 
-    /// The header that comes of a note, what is left to its text, and the whole document.
+    /// The header made from a note, the unconverted fields, and the whole document.
     fn becomes(text: &str) -> (String, Vec<&'static str>, Document) {
         let note = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let told = extract_fields(&Handoff::new(&note, &whereabouts, &stages));
-        let whole = note.with_header(&told.fields).unwrap();
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let extracted = extract_fields(&Handoff::new(&note, &location, &stages));
+        let whole = note.with_header(&extracted.fields).unwrap();
         assert!(whole.handoff_header().is_some(), "{}", whole.text());
-        (Document::compose(&told.fields, "").text().to_owned(), told.unconverted, whole)
+        (Document::compose(&extracted.fields, "").text().to_owned(), extracted.unconverted, whole)
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_fills_the_header_and_stays() {
+    fn a_handoff_section_fills_the_header_and_stays() {
         let text = "---\ntopic: theirs\n---\n# Lag\n\n## Handoff\n\n```yaml\nhandoff:\n  id: lag\n  status: PLANNED\n  stage: design\n  to: ops\n  decisions_made:\n    - Reindex at night\n  open_questions:\n    - question: Who?\n      blocking: perhaps\n```\n";
         let (header, left, whole) = becomes(text);
         assert_eq!(
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn another_tools_header_that_is_broken_becomes_text() {
+    fn a_broken_header_of_another_tool_becomes_text() {
         for front in ["---\na: [1\nb: 2\n---\n", "---\na: 1\na: 2\n---\n", "---\na: 1\n\n"] {
             let text = format!("\u{feff}{front}Text without an end");
             let (_, _, whole) = becomes(&text);
@@ -202,27 +202,27 @@ mod tests {
     }
 
     #[test]
-    fn line_breaks_are_those_of_the_note() {
+    fn line_breaks_of_the_note_are_kept() {
         let (_, _, whole) = becomes("# A\r\n\r\nText\r\n");
         assert_eq!(whole.text().matches('\n').count(), whole.text().matches("\r\n").count());
     }
 
     #[test]
-    fn what_leads_into_a_list_is_no_summary() {
+    fn a_list_or_its_introduction_is_not_a_summary() {
         for text in ["## Summary\n\n- one\n", "## Context\n\nThere were two:\n\n- one\n"] {
             assert_eq!(becomes(text).0, "---\nhandoff:\n---\n");
         }
     }
 
     #[test]
-    fn what_is_not_understood_is_left() {
+    fn values_that_cannot_be_parsed_are_left_unconverted() {
         let (header, left, _) = becomes("---\ncommit: no-commit\nstatus: green\n---\ntext\n");
         assert_eq!(header, "---\nhandoff:\n---\n");
         assert_eq!(left, ["status", "at_commit"]);
     }
 
     #[test]
-    fn a_file_name_is_made_readable() {
+    fn a_file_name_becomes_a_title() {
         assert_eq!(title_from_name("2026-03-21_search-lag").as_deref(), Some("Search lag"));
         assert_eq!(title_from_name("HANDOFF").as_deref(), Some("HANDOFF"));
         assert_eq!(title_from_name("42"), None);

@@ -1,6 +1,6 @@
-//! Proofs as they can be run: what each expects of its command, and whether a run bears it out.
+//! Proofs in runnable form: what each command must do, and whether a run passes.
 //!
-//! Nothing is run here. Whoever runs a command says how it ended and what it wrote; this room judges.
+//! This module runs nothing. The caller runs the command and passes in how it ended and its output.
 
 mod escapes;
 mod expectation;
@@ -15,66 +15,66 @@ use crate::handoff::Handoff;
 use serde_json::{Value, json};
 use std::path::{Component, Path};
 
-/// A command that runs longer is no proof that anybody waits for.
+/// The longest timeout a proof may set: one day.
 const TIMEOUT_SECONDS_MAX: u64 = 24 * 60 * 60;
 
-/// A proof that is understood: all that decides what running it does, and what it says then.
+/// A parsed proof: everything that determines how it runs and how it is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProofSpec {
-    /// The command, for a shell.
+    /// The shell command.
     pub command: String,
-    /// Where it runs, from the root of the project; empty for the root itself.
+    /// The folder it runs in, relative to the project root; empty for the root.
     pub directory: String,
-    /// After how many seconds it is stopped, where the proof says so.
+    /// The timeout in seconds, if the proof sets one.
     pub timeout: Option<u64>,
-    /// What must come of it.
+    /// What the run must satisfy.
     pub expectation: Expectation,
-    /// The measurement its number belongs to.
+    /// The name of the measurement that its number belongs to.
     pub measures: Option<String>,
 }
 
-/// Why a proof cannot be run as it is written.
+/// Why a proof cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProofSpecError {
     /// It has no command.
     #[error("it has no command to run")]
     NoCommand,
-    /// The command cannot be given to a shell.
+    /// The command contains a NUL byte, so no shell accepts it.
     #[error("its command has a NUL in it")]
     Nul,
-    /// The folder is elsewhere.
+    /// The folder is outside the project.
     #[error("`{0}` leads out of the project")]
     Directory(String),
-    /// The timeout is no number of seconds, or too large a one.
+    /// The timeout is not a number of seconds, or it is too large.
     #[error("`{0}` is no number of seconds from 1 to {TIMEOUT_SECONDS_MAX}")]
     Timeout(String),
-    /// What it expects is not clear.
+    /// The expectation is invalid, with this message.
     #[error("{0}")]
     Expectation(String),
 }
 
-/// A proof of a handoff.
+/// A proof with its number.
 #[derive(Clone, Debug)]
 pub struct NumberedProof<'d> {
-    /// Counted from one, in the order of the document.
+    /// The number, counted from one in document order.
     pub number: usize,
-    /// As it is written.
+    /// The proof as written.
     pub proof: Proof<'d>,
-    /// As it can be run, or why not.
+    /// The parsed proof, or why it cannot be run.
     pub spec: Result<ProofSpec, ProofSpecError>,
 }
 
 /// The proofs of a handoff.
 pub fn numbered_proofs<'d>(handoff: &Handoff<'d>) -> Vec<NumberedProof<'d>> {
     let numbered = handoff.proofs().into_iter().map(|(number, proof)| {
-        let test = ProofSpec::from_proof(&proof);
-        NumberedProof { number, proof, spec: test }
+        let spec = ProofSpec::from_proof(&proof);
+        NumberedProof { number, proof, spec }
     });
     numbered.collect()
 }
 
 impl ProofSpec {
-    /// What a proof means.
+    /// Parses a proof.
     pub fn from_proof(proof: &Proof<'_>) -> Result<Self, ProofSpecError> {
         let command = proof.run.ok_or(ProofSpecError::NoCommand)?.value.trim();
         if command.contains('\0') {
@@ -90,7 +90,7 @@ impl ProofSpec {
         })
     }
 
-    /// All of it as data: whoever allows a proof allows exactly this.
+    /// Everything as JSON. An approval covers exactly this data.
     pub fn data(&self) -> Value {
         json!({
             "command": self.command,
@@ -101,7 +101,7 @@ impl ProofSpec {
         })
     }
 
-    /// Whether a run bears the claim out. What only colours its output says nothing.
+    /// Evaluates a run. Escape sequences in its output are ignored.
     pub fn evaluate(&self, run: &Trial<'_>) -> TrialResult {
         let output = strip_escapes(run.output);
         let run = &Trial { output: &output, ..*run };
@@ -112,20 +112,22 @@ impl ProofSpec {
             return TrialResult { outcome: TrialOutcome::Broken(why), number: None };
         }
         let number = self.expectation.number_in(run.output);
-        let wanted = self.measures.is_some() || self.expectation.is_bounded();
+        let needs_number = self.measures.is_some() || self.expectation.is_bounded();
         let outcome = match &number {
-            None if wanted => TrialOutcome::Broken("there is no number in its output".to_owned()),
-            Some(number) if wanted => match self.expectation.check_number(number) {
+            None if needs_number => {
+                TrialOutcome::Broken("there is no number in its output".to_owned())
+            }
+            Some(number) if needs_number => match self.expectation.check_number(number) {
                 Ok(()) => TrialOutcome::Holds,
                 Err(why) => TrialOutcome::Broken(why),
             },
             Some(_) | None => TrialOutcome::Holds,
         };
-        TrialResult { outcome, number: number.filter(|_| wanted) }
+        TrialResult { outcome, number: number.filter(|_| needs_number) }
     }
 }
 
-/// The folder as it is opened: relative, and without a way up.
+/// The folder in normalized form: relative and without `..`.
 fn parse_directory(written: &str) -> Result<String, ProofSpecError> {
     let mut parts = Vec::new();
     for part in Path::new(written.trim()).components() {
@@ -146,50 +148,50 @@ fn parse_timeout(written: &str) -> Result<u64, ProofSpecError> {
     seconds.ok_or_else(|| ProofSpecError::Timeout(written.to_owned()))
 }
 
-/// A command that was run.
+/// One run of a proof's command.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'o> {
     /// How it ended.
     pub end: TrialEnd,
-    /// What it wrote, as far as it was kept.
+    /// Its output, as far as it was kept.
     pub output: &'o str,
-    /// How many bytes in the middle were not kept.
+    /// The number of bytes dropped from the middle of the output.
     pub dropped_bytes: u64,
 }
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrialEnd {
-    /// With an exit code.
+    /// It exited with this code.
     Exit(i32),
-    /// By a signal.
+    /// A signal killed it.
     Signal(i32),
-    /// It was stopped, because its time was over.
+    /// It was stopped after the timeout.
     TimedOut,
 }
 
-/// What a run says about a claim.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrialResult {
-    /// What came of it.
+    /// The outcome.
     pub outcome: TrialOutcome,
-    /// The number in its output, where one is asked for and the command did what it should.
+    /// The number in its output, if the proof needs one and the command did what was expected.
     pub number: Option<Number>,
 }
 
-/// What came of a proof.
+/// The outcome of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrialOutcome {
     /// The claim holds.
     Holds,
-    /// It does not, and why.
+    /// The claim does not hold, for this reason.
     Broken(String),
-    /// The command did not end in time.
+    /// The command did not finish in time.
     TimedOut,
 }
 
 impl TrialOutcome {
-    /// What is written about it.
+    /// The outcome as it is recorded in the header.
     pub fn recorded_outcome(&self) -> RecordedOutcome {
         match self {
             Self::Holds => RecordedOutcome::Holds,
@@ -210,8 +212,8 @@ mod tests {
         let lines: String = fields.lines().map(|line| format!("      {line}\n")).collect();
         let text = format!("---\nhandoff:\n  id: a\n  proofs:\n    - claim: c\n{lines}---\n");
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let mut proofs = numbered_proofs(&Handoff::new(&document, &whereabouts, &stages));
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let mut proofs = numbered_proofs(&Handoff::new(&document, &location, &stages));
         proofs.swap_remove(0).spec
     }
 
@@ -228,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exit_code_is_expected() {
+    fn the_exit_code_is_checked() {
         assert_eq!(judged("", 0, ""), "holds");
         assert_eq!(judged("", 1, ""), "it exited with 1, not with 0");
         assert_eq!(judged("expect: 3", 3, ""), "holds");
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_looked_for_and_the_command_must_succeed() {
+    fn expected_text_also_requires_success() {
         assert_eq!(judged("expect: 'missing: 0'", 0, "x\nmissing: 0\n"), "holds");
         assert_eq!(judged("expect: \"0\"", 0, "1"), "its output does not contain `0`");
         assert_eq!(judged("expect: all good", 2, "all good"), "it exited with 2, not with 0");
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_has_bounds() {
+    fn a_number_is_checked_against_its_bounds() {
         let bounds = "expect: {min: 100, max: 110.5}";
         assert_eq!(judged(bounds, 0, "took 12 s\nmedian 108 ms"), "holds [108]");
         assert_eq!(judged(bounds, 0, "median 14,290"), "14290 is over 110.5 [14290]");
@@ -259,13 +261,13 @@ mod tests {
         assert_eq!(judged("measures: n", 0, "7 of 9"), "holds [9]");
         assert_eq!(judged("", 0, "7 of 9"), "holds");
         assert_eq!(judged("measures: n", 0, "\u{1b}[32m12 ms\u{1b}[0m\n"), "holds [12]");
-        let coloured = "\u{1b}[1mall\u{1b}[22m good";
-        assert_eq!(judged("expect: all good", 0, coloured), "holds");
+        let colored = "\u{1b}[1mall\u{1b}[22m good";
+        assert_eq!(judged("expect: all good", 0, colored), "holds");
         assert_eq!(judged("expect: \"31\"", 0, "\u{1b}[31mx"), "its output does not contain `31`");
     }
 
     #[test]
-    fn what_was_not_kept_is_said() {
+    fn dropped_output_is_mentioned() {
         let test = test("run: x\nexpect: needle").unwrap();
         let run = Trial { end: TrialEnd::Exit(0), output: "hay", dropped_bytes: 5 };
         let why = "its output does not contain `needle` (5 bytes in the middle were not kept)";
@@ -273,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_and_a_timeout_are_no_exit_code() {
+    fn a_signal_or_timeout_is_not_an_exit_code() {
         let test = test("run: x\nexpect: {exit: any}").unwrap();
         let ended =
             |ended| test.evaluate(&Trial { end: ended, output: "", dropped_bytes: 0 }).outcome;
@@ -285,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_clear_is_not_run() {
+    fn an_invalid_proof_is_rejected() {
         for (fields, why) in [
             ("expect: 0", "it has no command to run"),
             ("run: x\ndirectory: ../x", "`../x` leads out of the project"),
@@ -302,13 +304,13 @@ mod tests {
             ("run: x\nexpect: {min: 2, max: 1}", "no number is at least 2 and at most 1"),
             ("run: x\nexpect: {matches: '('}", "`(` is no regular expression"),
         ] {
-            let told = test(fields).unwrap_err().to_string();
-            assert_eq!(told, why, "{fields}");
+            let message = test(fields).unwrap_err().to_string();
+            assert_eq!(message, why, "{fields}");
         }
     }
 
     #[test]
-    fn whatever_changes_the_run_changes_the_data() {
+    fn everything_that_affects_the_run_is_in_the_data() {
         let all = ["run: x", "run: y", "run: x\ndirectory: a", "run: x\ntimeout: 5"];
         let more = ["run: x\nexpect: 1", "run: x\nexpect: a", "run: x\nmeasures: a"];
         let bounds = ["run: x\nexpect: {min: 1}", "run: x\nexpect: {max: 1}"];

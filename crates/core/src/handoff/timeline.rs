@@ -1,4 +1,4 @@
-//! The life of a handoff as a story: what happened to it, in order, each thing once.
+//! The timeline of a handoff: everything that happened to it, in order, each event once.
 
 use crate::format::document::DateStamp;
 use crate::format::header::{FromYaml as _, Measurement, Review, Revision, Status};
@@ -7,14 +7,14 @@ use crate::text::span::Spanned;
 use crate::text::time::Time;
 use crate::text::yaml::YamlNode;
 
-/// One thing that happened to a handoff.
+/// One event in the timeline.
 #[derive(Clone, Debug)]
 pub struct TimelineEntry<'d> {
-    /// When.
+    /// When it happened.
     pub time: Option<Time>,
     /// Who did it.
     pub by: Option<&'d str>,
-    /// The number of the text it made, as in `ID@2`.
+    /// The revision it produced, as in `ID@2`.
     pub text_number: Option<usize>,
     /// What happened.
     pub event: TimelineEvent<'d>,
@@ -23,49 +23,49 @@ pub struct TimelineEntry<'d> {
 /// What happened to a handoff.
 #[derive(Clone, Debug)]
 pub enum TimelineEvent<'d> {
-    /// It was written down, with this remark.
+    /// It was captured, with this remark.
     Captured(Option<&'d str>),
-    /// Somebody called it into question.
+    /// It was reviewed.
     Challenged(Review<'d>),
     /// It was changed, for this reason.
     Changed(Option<&'d str>),
-    /// Its life ended.
+    /// It was closed.
     Closed(ClosureRecord<'d>),
 }
 
-/// How the life of a handoff ended.
+/// How a handoff was closed.
 #[derive(Clone, Debug)]
 pub struct ClosureRecord<'d> {
     /// Resolved, superseded or abandoned.
     pub status: Status,
-    /// The commit that carried it out.
+    /// The commit that did the work.
     pub commit: Option<&'d str>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Option<&'d str>,
-    /// Why it was given up.
+    /// Why it was abandoned.
     pub reason: Option<&'d str>,
-    /// The handoff that took its place.
+    /// The handoff that replaces it.
     pub superseded_by: Option<&'d str>,
-    /// Numbers before and after.
+    /// The measurements before and after.
     pub measurements: Vec<Measurement<'d>>,
 }
 
-/// Everything that happened to a handoff. It begins with the capture, even if nothing is told of
-/// it; changes follow in the order of their numbers, the rest stands where its time says.
+/// The timeline of a handoff. It always starts with the capture, even if nothing is known about it.
+/// Changes follow in the order of their revisions; the rest is sorted in by time.
 pub fn entries<'d>(handoff: &Handoff<'d>) -> Vec<TimelineEntry<'d>> {
-    let mut moments = revision_entries(handoff);
+    let mut entries = revision_entries(handoff);
     let stamps = handoff.document().stamps();
-    let stamped = unrecorded_stamps(&stamps, &moments);
-    // What stood in the file before midstride counted is none of the texts that have a number.
-    let first = stamped.is_empty().then_some(1);
-    for moment in stamped {
-        insert_by_time(&mut moments, moment, None);
+    let stamps_only = unrecorded_stamps(&stamps, &entries);
+    // `Revised:` lines are older than midstride's numbering, so the first text has no number then.
+    let first = stamps_only.is_empty().then_some(1);
+    for entry in stamps_only {
+        insert_by_time(&mut entries, entry, None);
     }
     for review in handoff.reviews() {
-        add_review(&mut moments, review);
+        add_review(&mut entries, review);
     }
     if !handoff.status().is_open() {
-        add_closure(&mut moments, handoff);
+        add_closure(&mut entries, handoff);
     }
     let remark = stamps.iter().find(|stamp| stamp.is_capture).and_then(|stamp| stamp.reason);
     let captured = TimelineEntry {
@@ -74,8 +74,8 @@ pub fn entries<'d>(handoff: &Handoff<'d>) -> Vec<TimelineEntry<'d>> {
         text_number: first,
         event: TimelineEvent::Captured(trimmed_text(remark)),
     };
-    moments.insert(0, captured);
-    moments
+    entries.insert(0, captured);
+    entries
 }
 
 fn trimmed_text(text: Option<Spanned<&str>>) -> Option<&str> {
@@ -86,8 +86,8 @@ fn parse_time(text: Option<Spanned<&str>>) -> Option<Time> {
     text.and_then(|text| Time::parse(text.value))
 }
 
-/// The revisions of the header. The first entry made the second text; an entry that says nothing
-/// counts too, because a text was replaced.
+/// The revisions in the header. The first entry made revision 2. An empty entry counts too, because
+/// it replaced a text.
 fn revision_entries<'d>(handoff: &Handoff<'d>) -> Vec<TimelineEntry<'d>> {
     let entries = handoff.node("revisions").map(YamlNode::items).unwrap_or_default();
     let numbered = entries.into_iter().enumerate();
@@ -104,10 +104,10 @@ fn revision_entries<'d>(handoff: &Handoff<'d>) -> Vec<TimelineEntry<'d>> {
         .collect()
 }
 
-/// The `Revised:` lines that the header does not repeat.
+/// The `Revised:` lines that are not in the header too.
 fn unrecorded_stamps<'d>(
     stamps: &[DateStamp<'d>],
-    told: &[TimelineEntry<'d>],
+    recorded: &[TimelineEntry<'d>],
 ) -> Vec<TimelineEntry<'d>> {
     let revised = stamps.iter().filter(|stamp| !stamp.is_capture);
     let lines = revised.map(|stamp| TimelineEntry {
@@ -117,31 +117,32 @@ fn unrecorded_stamps<'d>(
         event: TimelineEvent::Changed(trimmed_text(stamp.reason)),
     });
     let moment = |time: Option<Time>| time.map(|time| time.moment);
-    lines.filter(|line| !told.iter().any(|one| moment(one.time) == moment(line.time))).collect()
+    lines.filter(|line| !recorded.iter().any(|one| moment(one.time) == moment(line.time))).collect()
 }
 
-/// Puts a moment before the first one that is later; without a time, before the first text that
-/// came after the one it is about.
+/// Inserts an entry before the first later one; without a time, before the first revision after the
+/// one it is about.
 fn insert_by_time<'d>(
-    moments: &mut Vec<TimelineEntry<'d>>,
-    moment: TimelineEntry<'d>,
+    entries: &mut Vec<TimelineEntry<'d>>,
+    entry: TimelineEntry<'d>,
     about: Option<usize>,
 ) {
-    let later = |other: &TimelineEntry<'_>| match (moment.time, about) {
+    let later = |other: &TimelineEntry<'_>| match (entry.time, about) {
         (Some(time), _) => other.time.is_some_and(|other| other.moment > time.moment),
         (None, Some(about)) => other.text_number.is_some_and(|text| text > about),
         (None, None) => false,
     };
-    let place = moments.iter().position(later).unwrap_or(moments.len());
-    moments.insert(place, moment);
+    let place = entries.iter().position(later).unwrap_or(entries.len());
+    entries.insert(place, entry);
 }
 
-/// `midstride review` writes the review and a revision that says so: they are one moment.
-fn add_review<'d>(moments: &mut Vec<TimelineEntry<'d>>, review: Review<'d>) {
-    let tells = |moment: &&mut TimelineEntry<'_>| {
-        // A review is recorded after the text it is about; an earlier one may have been undone.
-        let after = moment.text_number > review.revision;
-        match (&moment.event, trimmed_text(review.challenged)) {
+/// Adds a review. `midstride review` also writes a revision, so both become one entry.
+fn add_review<'d>(entries: &mut Vec<TimelineEntry<'d>>, review: Review<'d>) {
+    let is_its_revision = |entry: &&mut TimelineEntry<'_>| {
+        // A review is recorded after the text it is about. An earlier, equal one may have been
+        // undone.
+        let after = entry.text_number > review.revision;
+        match (&entry.event, trimmed_text(review.challenged)) {
             (TimelineEvent::Changed(Some(reason)), Some(challenged)) => {
                 after && reason.starts_with("reviewed") && reason.contains(challenged)
             }
@@ -149,20 +150,20 @@ fn add_review<'d>(moments: &mut Vec<TimelineEntry<'d>>, review: Review<'d>) {
         }
     };
     let (at, by, about) = (parse_time(review.time), trimmed_text(review.by), review.revision);
-    if let Some(moment) = moments.iter_mut().find(tells) {
-        moment.time = at.or(moment.time);
-        moment.by = by.or(moment.by);
-        moment.event = TimelineEvent::Challenged(review);
+    if let Some(entry) = entries.iter_mut().find(is_its_revision) {
+        entry.time = at.or(entry.time);
+        entry.by = by.or(entry.by);
+        entry.event = TimelineEvent::Challenged(review);
         return;
     }
-    let alone =
+    let review_entry =
         TimelineEntry { time: at, by, text_number: None, event: TimelineEvent::Challenged(review) };
-    insert_by_time(moments, alone, about);
+    insert_by_time(entries, review_entry, about);
 }
 
-/// `midstride resolve` and `midstride advance` write the end and a revision that says so: they are
-/// one moment.
-fn add_closure<'d>(moments: &mut Vec<TimelineEntry<'d>>, handoff: &Handoff<'d>) {
+/// Adds the closing. `midstride resolve` and `midstride advance` also write a revision, so both
+/// become one entry.
+fn add_closure<'d>(entries: &mut Vec<TimelineEntry<'d>>, handoff: &Handoff<'d>) {
     let resolution = handoff.resolution();
     let resolution = resolution.as_ref();
     let end = ClosureRecord {
@@ -173,31 +174,32 @@ fn add_closure<'d>(moments: &mut Vec<TimelineEntry<'d>>, handoff: &Handoff<'d>) 
         superseded_by: trimmed_text(handoff.superseded_by()),
         measurements: handoff.measurements(),
     };
-    let said = end.recorded_reason();
-    let tells = |moment: &&mut TimelineEntry<'_>| match &moment.event {
+    let reason_text = end.recorded_reason();
+    let is_its_revision = |entry: &&mut TimelineEntry<'_>| match &entry.event {
         TimelineEvent::Changed(Some(reason)) => {
-            [said.as_deref(), end.outcome].contains(&Some(*reason))
+            [reason_text.as_deref(), end.outcome].contains(&Some(*reason))
         }
         TimelineEvent::Captured(_)
         | TimelineEvent::Challenged(_)
         | TimelineEvent::Changed(None)
         | TimelineEvent::Closed(_) => false,
     };
-    // It may have ended before and been taken back; the last time is the one that holds.
-    if let Some(moment) = moments.iter_mut().rfind(tells) {
-        moment.event = TimelineEvent::Closed(end);
+    // It may have been closed and undone before; the last closing counts.
+    if let Some(entry) = entries.iter_mut().rfind(is_its_revision) {
+        entry.event = TimelineEvent::Closed(end);
         return;
     }
     let at = parse_time(resolution.and_then(|resolution| resolution.time));
     insert_by_time(
-        moments,
+        entries,
         TimelineEntry { time: at, by: None, text_number: None, event: TimelineEvent::Closed(end) },
         None,
     );
 }
 
 impl ClosureRecord<'_> {
-    /// The reason with which `midstride resolve` records it; `midstride advance` takes the outcome.
+    /// The revision reason that `midstride resolve` records. `midstride advance` records the
+    /// outcome.
     fn recorded_reason(&self) -> Option<String> {
         match self.status {
             Status::Resolved => Some("resolved".to_owned()),
@@ -215,16 +217,16 @@ mod tests {
     use crate::format::stage::Stages;
     use crate::handoff::Location;
 
-    /// Each moment in a line: hour, text, who, what.
+    /// Each entry as a line: hour, revision, author, event.
     fn told(text: &str) -> Vec<String> {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        entries(&Handoff::new(&document, &whereabouts, &stages)).iter().map(line).collect()
+        let (location, stages) = (Location::default(), Stages::shipped());
+        entries(&Handoff::new(&document, &location, &stages)).iter().map(line).collect()
     }
 
-    fn line(moment: &TimelineEntry<'_>) -> String {
+    fn line(entry: &TimelineEntry<'_>) -> String {
         let hour = |time: Time| time.moment.strftime("%H").to_string();
-        let what = match &moment.event {
+        let what = match &entry.event {
             TimelineEvent::Captured(remark) => format!("captured {remark:?}"),
             TimelineEvent::Challenged(review) => {
                 format!(
@@ -238,18 +240,18 @@ mod tests {
                 format!("{} {:?} {}", end.status, end.commit, end.measurements.len())
             }
         };
-        let text = moment.text_number.map_or_else(String::new, |text| format!("@{text}"));
+        let text = entry.text_number.map_or_else(String::new, |text| format!("@{text}"));
         format!(
             "{} {text} {} {what}",
-            moment.time.map_or_else(|| "?".to_owned(), hour),
-            moment.by.unwrap_or("?")
+            entry.time.map_or_else(|| "?".to_owned(), hour),
+            entry.by.unwrap_or("?")
         )
         .replace("Some(", "")
         .replace(')', "")
     }
 
     #[test]
-    fn what_a_verb_records_twice_happened_once() {
+    fn a_verb_recorded_twice_is_one_entry() {
         let text = "---
 handoff:
   id: a
@@ -300,7 +302,7 @@ handoff:
     }
 
     #[test]
-    fn going_on_to_the_next_stage_is_the_end_of_this_one() {
+    fn advancing_to_the_next_stage_closes_this_one() {
         let text = "---
 handoff:
   status: resolved
@@ -321,7 +323,7 @@ handoff:
     }
 
     #[test]
-    fn a_review_that_was_taken_back_is_not_mistaken_for_the_next() {
+    fn an_undone_review_is_not_confused_with_a_later_one() {
         let text = "---
 handoff:
   reviews:
@@ -344,7 +346,7 @@ handoff:
     }
 
     #[test]
-    fn reviews_and_ends_without_a_revision_stand_where_they_belong() {
+    fn reviews_and_closings_without_a_revision_are_sorted_in() {
         let text = "---
 handoff:
   status: DONE
@@ -379,7 +381,7 @@ handoff:
     }
 
     #[test]
-    fn an_end_is_joined_with_its_reason_and_an_open_handoff_has_none() {
+    fn a_closing_merges_with_its_revision_and_an_open_handoff_has_none() {
         let text = |status: &str, end: &str, reason: &str| {
             format!("---\nhandoff:\n  status: {status}\n{end}  revisions:\n    - {reason}\n---\n")
         };
@@ -392,7 +394,7 @@ handoff:
     }
 
     #[test]
-    fn older_documents_tell_it_in_lines() {
+    fn dates_in_lines_of_older_documents_are_read() {
         let lines = "Captured: 2026-03-21T17:24 (first look)
 Revised: 2026-03-21T18:20 (code path)
 Revised: 2026-03-25T06:30 (deployed)
@@ -427,7 +429,7 @@ handoff:
     }
 
     #[test]
-    fn nothing_known_is_still_a_beginning() {
+    fn an_empty_document_has_a_capture_entry() {
         assert_eq!(told(""), ["? @1 ? captured None"]);
         assert_eq!(told("---\nhandoff: [\n---\n"), ["? @1 ? captured None"]);
     }

@@ -1,8 +1,8 @@
-//! Topics: which part of a body says what a reader needs first, and what it says.
+//! Topics: finds the parts of a body that say what a reader needs first, such as the next steps.
 //!
-//! People who write notes name their sections as they like, or use no headings at all. A topic is a
-//! section or a label whose words mean something, with how well they say it; where several mean the
-//! same, the best is taken.
+//! Authors name their sections freely or use no headings at all. A topic is a section or label
+//! whose words match a known meaning, with how well they match. If several have the same meaning,
+//! the best match wins.
 
 mod label;
 mod status_line;
@@ -16,30 +16,30 @@ use crate::format::generated_section;
 use crate::format::section::{HeadingFit, SectionMeaning};
 use crate::text::span::Span;
 
-/// A part of a body that is about something.
+/// A part of a body with a known meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyTopic {
-    /// What it is about.
+    /// The meaning.
     pub meaning: SectionMeaning,
-    /// How well its heading says so.
+    /// How well its heading matches the meaning.
     pub fit: HeadingFit,
-    /// Where its heading starts.
+    /// The start of its heading.
     pub start: usize,
-    /// What stands below the heading, with everything inside.
+    /// The span below the heading, including nested parts.
     pub below: Span,
-    /// Whether a label stands for its heading.
+    /// Whether a label takes the place of a heading.
     pub is_label: bool,
 }
 
 impl BodyTopic {
-    /// How well it says what it is about: a heading says more than a label, and both say more than
-    /// words that may mean something else.
+    /// The sort order of topics with the same meaning, best first: clear matches before weak ones,
+    /// then headings before labels.
     fn rank(&self) -> (bool, bool, HeadingFit, usize) {
         (self.fit == HeadingFit::Weak, self.is_label, self.fit, self.start)
     }
 }
 
-/// Meanings that are told on their own wherever they stand.
+/// Meanings that are reported separately, even inside another topic.
 const STANDALONE_MEANINGS: [SectionMeaning; 7] = [
     SectionMeaning::WrongTurns,
     SectionMeaning::Landmines,
@@ -50,16 +50,16 @@ const STANDALONE_MEANINGS: [SectionMeaning; 7] = [
     SectionMeaning::State,
 ];
 
-/// So many headings may be there by accident.
+/// Up to this many headings may be accidental.
 const STRAY_HEADINGS_MAX: usize = 1;
-/// So many paragraphs at the beginning say what a document is about.
+/// How many opening paragraphs describe the document.
 const PARAGRAPHS_MAX: usize = 3;
 
 /// The topics of a document.
 #[derive(Debug)]
 pub struct BodyTopics<'d> {
     document: &'d Document,
-    /// In the order of the text.
+    /// The topics, in text order.
     all: Vec<BodyTopic>,
 }
 
@@ -75,7 +75,8 @@ impl<'d> BodyTopics<'d> {
             Some(BodyTopic { meaning, fit, start: section.at.start, below, is_label: false })
         });
         let mut all: Vec<BodyTopic> = headed.collect();
-        // A rule below a line makes it a heading, so one alone says nothing about the writer's habit.
+        // A `---` below a line makes it a heading, so a single heading does not mean that the
+        // author uses them.
         let has_headings = sections.len() > STRAY_HEADINGS_MAX + usize::from(title.is_some());
         let labels = label::label_topics(document).into_iter();
         let labels: Vec<BodyTopic> =
@@ -85,7 +86,7 @@ impl<'d> BodyTopics<'d> {
         Self { document, all }
     }
 
-    /// What the document says about a meaning: the text of each topic, the best first.
+    /// The texts of all topics with this meaning, best match first.
     pub fn best_texts(&self, meaning: SectionMeaning) -> Vec<(HeadingFit, String)> {
         let about = self.all.iter().filter(|topic| topic.meaning == meaning);
         let mut about: Vec<&BodyTopic> = about.collect();
@@ -94,7 +95,7 @@ impl<'d> BodyTopics<'d> {
         texts.filter(|(_, text)| has_content(text)).collect()
     }
 
-    /// The same in the order of the text, and none that lies inside another.
+    /// The texts of all topics with this meaning in text order, without nested ones.
     pub fn all_texts(&self, meaning: SectionMeaning) -> Vec<String> {
         let about = self.all.iter().filter(|topic| topic.meaning == meaning);
         let outermost = about.filter(|topic| {
@@ -109,21 +110,20 @@ impl<'d> BodyTopics<'d> {
         texts.filter(|text| has_content(text)).collect()
     }
 
-    /// Whether the document says clearly what to do next.
+    /// Whether the document clearly says what to do next.
     pub fn has_next_steps(&self) -> bool {
         let mut clear = self.best_texts(SectionMeaning::Continuation).into_iter();
         clear.any(|(fit, text)| fit != HeadingFit::Weak && without_done_steps(&text).is_some())
     }
 
-    /// What to do next, as the document says: the best part about it that has something left to do,
-    /// without what is done.
+    /// The next steps: the best part about them that has open steps, without the done ones.
     pub fn next_steps(&self) -> Option<String> {
         let parts = self.best_texts(SectionMeaning::Continuation).into_iter();
         parts.into_iter().find_map(|(_, text)| without_done_steps(&text))
     }
 
-    /// Where the work stands, as the body says: a part about the state, else a summary, else what
-    /// was done, else what it is about, else how it begins.
+    /// The status of the work in words: a part about the state, else a summary, else weaker matches
+    /// for either, else the opening paragraphs.
     pub fn state(&self) -> Option<String> {
         let states = self.best_texts(SectionMeaning::State);
         let summaries = self.best_texts(SectionMeaning::Summary);
@@ -138,7 +138,7 @@ impl<'d> BodyTopics<'d> {
             .or_else(|| preamble(self.document))
     }
 
-    /// Whether a part says where the work stands or what to do next.
+    /// Whether the body describes ongoing work: next steps, a state, or a plan in progress.
     pub fn has_work(&self) -> bool {
         let has_state = || {
             self.best_texts(SectionMeaning::State).iter().any(|(fit, _)| *fit != HeadingFit::Weak)
@@ -146,7 +146,7 @@ impl<'d> BodyTopics<'d> {
         self.next_steps().is_some() || has_state() || self.has_started_plan()
     }
 
-    /// Whether some steps of a plan are done and some are not.
+    /// Whether some steps of a plan are done and others are open.
     fn has_started_plan(&self) -> bool {
         let mut plans = self
             .best_texts(SectionMeaning::Plan)
@@ -155,21 +155,22 @@ impl<'d> BodyTopics<'d> {
         plans.any(|(_, text)| without_done_steps(&text).is_some_and(|left| left != text))
     }
 
-    /// The text of a topic without what is told on its own.
+    /// The text of a topic, without nested topics that are reported separately.
     fn topic_text(&self, topic: &BodyTopic) -> String {
         let mut out = String::new();
         let mut from = topic.below.start;
         for inner in self.all.iter().filter(|inner| topic.below.range().contains(&inner.start)) {
-            let is_own =
+            let is_separate =
                 inner.meaning != topic.meaning && STANDALONE_MEANINGS.contains(&inner.meaning);
-            // What to do next may be a decision; only a plain name is something else.
+            // Next steps may be phrased as decisions, so only an exact heading counts as separate
+            // here.
             let is_wide = matches!(
                 topic.meaning,
                 SectionMeaning::Continuation | SectionMeaning::Plan | SectionMeaning::State
             );
             let is_clear =
                 inner.fit == HeadingFit::Exact || (!is_wide && inner.fit != HeadingFit::Weak);
-            if is_own && is_clear && inner.start >= from {
+            if is_separate && is_clear && inner.start >= from {
                 out.push_str(&generated_section::author_text(
                     self.document,
                     Span::new(from, inner.start),
@@ -182,7 +183,7 @@ impl<'d> BodyTopics<'d> {
             Span::new(from, topic.below.end.max(from)),
         ));
         let rule = |line: &str| line.len() >= 3 && line.bytes().all(|byte| byte == b'-');
-        // A rule between two sections belongs to neither.
+        // A rule between two sections belongs to neither of them.
         let trimmed = out.trim_matches('\n').trim_end();
         let last = trimmed.rfind('\n').map_or(0, |at| at + 1);
         let end = if rule(trimmed[last..].trim()) { last } else { trimmed.len() };
@@ -190,7 +191,8 @@ impl<'d> BodyTopics<'d> {
     }
 }
 
-/// Whether a label counts among headings. There, `**Purpose:**` is about the section it stands in.
+/// Whether a label counts in a document with headings. There, `**Purpose:**` is usually about its
+/// own section.
 fn is_counted_label(label: &BodyTopic, headed: &[BodyTopic]) -> bool {
     match label.meaning {
         SectionMeaning::Continuation
@@ -213,7 +215,7 @@ fn is_counted_label(label: &BodyTopic, headed: &[BodyTopic]) -> bool {
     }
 }
 
-/// The heading that is the title of a document rather than the name of a part.
+/// The index of the heading that is the title of the whole document.
 fn title_index(document: &Document) -> Option<usize> {
     let sections = document.sections();
     let tops = sections.iter().filter(|section| section.level == 1).count();
@@ -221,7 +223,7 @@ fn title_index(document: &Document) -> Option<usize> {
     is_title.then_some(0)
 }
 
-/// A comment says what should stand there, a rule says nothing.
+/// Whether a text has words outside of comments. Comments and rules are not content.
 fn has_content(text: &str) -> bool {
     let mut rest = text;
     loop {
@@ -238,7 +240,7 @@ fn has_content(text: &str) -> bool {
     }
 }
 
-/// What stands before the first heading behind the title.
+/// The opening paragraphs, before the first heading after the title.
 fn preamble(document: &Document) -> Option<String> {
     let first = document.sections().first();
     let titled = title_index(document).and(first).map(|section| section.own);
@@ -250,13 +252,13 @@ fn preamble(document: &Document) -> Option<String> {
         .map(|part| generated_section::author_text(document, part));
     let mut beginnings = texts.map(|text| {
         let paragraphs = text.split("\n\n").map(str::trim);
-        let telling = paragraphs.filter(|one| has_content(one) && !is_date(one));
-        telling.take(PARAGRAPHS_MAX).collect::<Vec<&str>>().join("\n\n")
+        let with_content = paragraphs.filter(|one| has_content(one) && !is_date(one));
+        with_content.take(PARAGRAPHS_MAX).collect::<Vec<&str>>().join("\n\n")
     });
     beginnings.find(|text| !text.is_empty())
 }
 
-/// Whether a paragraph only says when it was written.
+/// Whether a paragraph only contains dates.
 fn is_date(paragraph: &str) -> bool {
     const NAMES: [&str; 6] = ["date", "updated", "last updated", "created", "captured", "revised"];
     paragraph.lines().all(|line| {
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_section_that_says_it_best_is_next() {
+    fn the_best_matching_section_gives_the_next_steps() {
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(
                 BodyTopics::from_document(&read(text)).next_steps().as_deref(),
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_that_was_started_is_work() {
+    fn a_plan_in_progress_is_work() {
         let has_work = |text: &str| BodyTopics::from_document(&read(text)).has_work();
         assert!(has_work("# T\n\n## Plan\n\n1. ✅ first\n2. [x] second\n3. third\n"));
         assert!(!has_work("# T\n\n## Plan\n\n1. ✅ first\n2. [x] second\n"));
@@ -331,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_comes_before_a_summary() {
+    fn the_state_is_preferred_over_a_summary() {
         let check = |text: &str, expected: &str| {
             assert_eq!(
                 BodyTopics::from_document(&read(text)).state().as_deref(),
@@ -347,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_inside_another_is_told_once() {
+    fn a_nested_topic_is_reported_once() {
         let text = "# T\n\n## Findings\n\nf\n\n### Root cause: a lock\n\nr\n\n## Gotchas\n\ng\n\n### Known issues\n\nk\n";
         let document = read(text);
         let topics = BodyTopics::from_document(&document);

@@ -1,65 +1,65 @@
-//! What tells how far a handoff can be trusted: facts side by side, never one score.
+//! Facts that show how far to trust a handoff. They are listed separately, never as one score.
 
 use crate::format::header::{Proof, RecordedOutcome, Review, ReviewVerdict, Validation};
 use crate::handoff::Handoff;
 use crate::text::time::Time;
 use jiff::Timestamp;
 
-/// The facts about one handoff.
+/// The trust facts of one handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trust {
     /// When it was captured.
     pub captured: Option<Time>,
     /// When it was last changed.
     pub changed: Option<Time>,
-    /// Whole days since it was captured; none where the time is not known or lies ahead.
+    /// Whole days since it was captured; `None` if the time is unknown or in the future.
     pub age_days: Option<i64>,
-    /// Whole days since it was last changed; none where the time is not known or lies ahead.
+    /// Whole days since it was last changed; `None` if the time is unknown or in the future.
     pub unchanged_days: Option<i64>,
-    /// How many revisions it has.
+    /// The number of revisions.
     pub revisions: usize,
-    /// How often it was called into question, and what came of it.
+    /// The number of reviews, by verdict.
     pub reviews: ReviewCounts,
-    /// What came of its proofs when they were last run, as the document tells it.
+    /// The number of proofs, by the last recorded outcome.
     pub proofs: ProofCounts,
-    /// Blocking questions without an answer.
+    /// The number of unanswered blocking questions.
     pub blocking_questions: usize,
-    /// Assumptions that ask for validation and have none.
+    /// The number of assumptions that need validation and have none.
     pub unvalidated_assumptions: usize,
-    /// Assumptions that do not hold.
+    /// The number of disproved assumptions.
     pub disproved_assumptions: usize,
-    /// Whether its life is over: what it left open holds nobody up any more.
+    /// Whether it is closed. Open questions and assumptions no longer matter then.
     pub is_closed: bool,
 }
 
-/// Reviews by what came of them.
+/// Reviews by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReviewCounts {
     /// The handoff was right.
     pub held: usize,
-    /// Something was wrong and is corrected.
+    /// Something was wrong and was corrected.
     pub corrected: usize,
     /// It was wrong.
     pub rejected: usize,
-    /// No known word says what came of it.
+    /// The verdict is missing or unknown.
     pub unclear: usize,
 }
 
-/// Proofs by what came of them when they were last run.
+/// Proofs by the outcome of their last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProofCounts {
     /// The claim held.
     pub hold: usize,
-    /// It did not.
+    /// The claim did not hold.
     pub broken: usize,
-    /// The command did not end in time.
+    /// The command did not finish in time.
     pub timed_out: usize,
-    /// Nobody recorded a run.
+    /// No run is recorded.
     pub never_run: usize,
 }
 
 impl Trust {
-    /// Gathers the facts as they are now.
+    /// Collects the facts, as of `now`.
     pub fn from_handoff(handoff: &Handoff<'_>, now: Timestamp) -> Self {
         let (captured, changed) = (handoff.created(), handoff.changed());
         let assumptions = handoff.assumptions();
@@ -96,7 +96,7 @@ impl ReviewCounts {
         }
     }
 
-    /// All of them.
+    /// The number of all reviews.
     pub fn total(self) -> usize {
         self.held + self.corrected + self.rejected + self.unclear
     }
@@ -115,7 +115,6 @@ impl ProofCounts {
     }
 }
 
-/// Whole days gone by. A time ahead of the clock tells nothing: one of the two is wrong.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,13 +124,13 @@ mod tests {
 
     fn trust(text: &str) -> Trust {
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let (location, stages) = (Location::default(), Stages::shipped());
         let now = "2026-03-25T17:23:59Z".parse().unwrap();
-        Trust::from_handoff(&Handoff::new(&document, &whereabouts, &stages), now)
+        Trust::from_handoff(&Handoff::new(&document, &location, &stages), now)
     }
 
     #[test]
-    fn the_facts_are_counted_one_by_one() {
+    fn each_fact_is_counted() {
         let trust = trust(
             "---
 handoff:
@@ -187,14 +186,14 @@ handoff:
     }
 
     #[test]
-    fn older_documents_tell_it_in_lines() {
+    fn dates_in_lines_of_older_documents_are_read() {
         let trust = trust("# A\n\nCaptured: 2026-03-20T17:24\nRevised: 2026-03-21 (code path)\n");
         assert_eq!((trust.age_days, trust.unchanged_days), (Some(4), Some(4)));
         assert_eq!(trust.revisions, 1);
     }
 
     #[test]
-    fn what_is_not_known_or_lies_ahead_has_no_age() {
+    fn an_unknown_or_future_time_has_no_age() {
         let nothing = trust("");
         assert_eq!(
             (nothing.captured, nothing.age_days, nothing.unchanged_days),

@@ -1,4 +1,4 @@
-//! A document seen as a handoff: every field with its default, wherever it was written.
+//! Reads a document as a handoff: every field, with defaults and fallbacks.
 
 use crate::format::document::Document;
 use crate::format::generated_section;
@@ -16,16 +16,16 @@ use crate::text::time::Time;
 use crate::text::yaml::YamlNode;
 use std::collections::HashSet;
 
-/// What the place of a document tells about it.
+/// What a document's path says about it.
 #[derive(Clone, Debug, Default)]
 pub struct Location {
-    /// The name of the file without its ending.
+    /// The file name without its extension.
     pub stem: String,
-    /// The stage of the pipeline folder it lies in.
+    /// The stage of the pipeline folder that contains it.
     pub stage: Option<String>,
 }
 
-/// A document seen as a handoff. It borrows; nothing is copied.
+/// A document read as a handoff. It only borrows; fields are read on access.
 #[derive(Clone, Copy, Debug)]
 pub struct Handoff<'d> {
     document: &'d Document,
@@ -34,32 +34,32 @@ pub struct Handoff<'d> {
 }
 
 impl<'d> Handoff<'d> {
-    /// Sees a document as a handoff.
+    /// Reads a document as a handoff.
     pub fn new(document: &'d Document, location: &'d Location, stages: &'d Stages) -> Self {
         Self { document, location, stages }
     }
 
-    /// The document itself.
+    /// The underlying document.
     pub fn document(&self) -> &'d Document {
         self.document
     }
 
-    /// The header, wherever it was found.
+    /// The header, wherever in the document it is.
     pub fn header(&self) -> Option<&'d Header> {
         self.document.header()
     }
 
-    /// Whether it has a handoff header, rather than being somebody's note.
+    /// Whether it has a handoff header. Otherwise it is a note.
     pub fn is_handoff(&self) -> bool {
         self.document.handoff_header().is_some()
     }
 
-    /// Whether it says where its life stands: every handoff does, a note may.
+    /// Whether it has a status. Every handoff does, a note may.
     pub fn has_status(&self) -> bool {
         self.is_handoff() || self.text("status").is_some() || self.body_status().is_some()
     }
 
-    /// The line in which the body says where the work stands.
+    /// The status line in the body.
     pub fn status_line(&self) -> Option<StatusLine<'d>> {
         topic::find_status_line(self.document)
     }
@@ -68,11 +68,11 @@ impl<'d> Handoff<'d> {
         self.status_line().and_then(|line| line.status)
     }
 
-    /// Whether somebody should go on from here. A note that says nothing about its status counts
-    /// where it says where the work stands or what is next.
+    /// Whether the work is open. A note without a status counts as open if it describes ongoing
+    /// work or if its file name says it is a handoff.
     ///
-    /// Some tools write `status: complete` into the header of every note they finish writing: it is
-    /// about the note, so next steps below it are still open.
+    /// Some tools write `status: complete` into the header of every note they finish writing. That
+    /// is about the note, so next steps in it are still open.
     pub fn is_open(&self) -> bool {
         if self.is_handoff() {
             return self.status().is_open();
@@ -90,7 +90,7 @@ impl<'d> Handoff<'d> {
         }
     }
 
-    /// Whether the header of another tool says `complete`.
+    /// Whether another tool's header says `complete`.
     fn is_marked_complete(&self) -> bool {
         let is_foreign =
             self.header().is_some_and(|header| header.location == HeaderLocation::Foreign);
@@ -98,7 +98,7 @@ impl<'d> Handoff<'d> {
         is_foreign && matches!(status.as_deref(), Some("complete" | "completed"))
     }
 
-    /// Whether the name of the file says that it is for the next session.
+    /// Whether the file name says that it is for the next session.
     fn is_named_handoff(&self) -> bool {
         let name = self.location.stem.to_lowercase().replace(['-', '_', ' '], "");
         ["handoff", "nextsession", "continuehere"].iter().any(|word| name.contains(word))
@@ -112,12 +112,12 @@ impl<'d> Handoff<'d> {
         self.header().map(|header| header.list(name)).unwrap_or_default()
     }
 
-    /// The id that is written, or the name of the file.
+    /// The written id, or else the file name.
     pub fn id(&self) -> &'d str {
         self.text("id").map_or(self.location.stem.as_str(), |id| id.value)
     }
 
-    /// The id together with the stage.
+    /// The id with the stage.
     pub fn key(&self) -> HandoffKey {
         HandoffKey { id: self.id().to_owned(), stage: self.stage().map(str::to_owned) }
     }
@@ -127,7 +127,7 @@ impl<'d> Handoff<'d> {
         self.text("uid")
     }
 
-    /// The title that is written, else the first heading.
+    /// The written title, or else the first heading.
     pub fn title(&self) -> Option<&'d str> {
         let heading = || {
             let top = self.document.sections().iter().find(|section| section.level == 1);
@@ -136,28 +136,28 @@ impl<'d> Handoff<'d> {
         self.text("title").map(|title| title.value).or_else(heading)
     }
 
-    /// One line by which a later session finds it.
+    /// A one-line description for finding it later.
     pub fn description(&self) -> Option<&'d str> {
         self.text("description").map(|text| text.value)
     }
 
-    /// The status of the header, else of the body; what says none is planned.
+    /// The status in the header, or else in the body. The default is planned.
     pub fn status(&self) -> Status {
         let written = self.text("status").and_then(|text| Status::parse(text.value));
         written.or_else(|| self.body_status()).unwrap_or(Status::Planned)
     }
 
-    /// The stage that is written, else the one of its folder, else the one its author writes. In a
-    /// project without a pipeline only a document that says so is of a stage: `stage` and `from` mean
-    /// many things.
+    /// The stage: as written, or else from its folder, or else from its author. In a project
+    /// without a pipeline only an explicit stage counts, because other tools use `stage` and `from`
+    /// differently.
     pub fn stage(&self) -> Option<&'d str> {
         let kind = self.text("kind").and_then(|text| HandoffKind::parse(text.value));
         let may_be_stage = kind.is_none_or(|kind| kind == HandoffKind::Stage);
         let has_pipeline = self.stages.has_pipeline || self.location.stage.is_some();
         if let Some(stage) = self.text("stage").map(|text| text.value) {
-            let says_so = kind == Some(HandoffKind::Stage)
+            let is_explicit = kind == Some(HandoffKind::Stage)
                 || (may_be_stage && self.is_handoff() && self.stages.stages.contains_key(stage));
-            return Some(stage).filter(|_| has_pipeline || says_so);
+            return Some(stage).filter(|_| has_pipeline || is_explicit);
         }
         if !may_be_stage || !self.is_handoff() {
             return None;
@@ -170,12 +170,13 @@ impl<'d> Handoff<'d> {
         self.stages.stage_of_agent(self.text("from")?.value)
     }
 
-    /// What its stage requires.
+    /// The rule of its stage.
     pub fn stage_rule(&self) -> Option<&'d StageRule> {
         self.stages.stages.get(self.stage()?)
     }
 
-    /// Why it blocks, where it is a review: its verdict says so, or a blocking question is open.
+    /// Why a review blocks: its verdict, or an open blocking question. `None` if it does not block
+    /// or is not a review.
     pub fn review_block_reason(&self) -> Option<String> {
         self.stage_rule().filter(|rule| rule.gives_verdict())?;
         let blocked =
@@ -188,7 +189,7 @@ impl<'d> Handoff<'d> {
         Some(format!("q{number} is open: {text}"))
     }
 
-    /// The kind that is written, else the one that follows from the stage.
+    /// The written kind, or else the one implied by the stage.
     pub fn kind(&self) -> HandoffKind {
         let written = self.text("kind").and_then(|text| HandoffKind::parse(text.value));
         written.unwrap_or(match self.stage() {
@@ -202,18 +203,18 @@ impl<'d> Handoff<'d> {
         self.text("from").map(|text| text.value)
     }
 
-    /// Who takes it over.
+    /// Who should pick it up.
     pub fn to(&self) -> Vec<Spanned<&'d str>> {
         self.list("to")
     }
 
-    /// When it was captured; older documents say it in a line of their text.
+    /// When it was captured. Older documents have a `Captured:` line in the text.
     pub fn created(&self) -> Option<Time> {
         let stamped = || self.document.stamps().into_iter().find(|s| s.is_capture).map(|s| s.time);
         self.text("created").or_else(stamped).and_then(|text| Time::parse(text.value))
     }
 
-    /// When it was last changed: the latest time any revision or older field tells.
+    /// When it was last changed: the latest of all recorded times.
     pub fn changed(&self) -> Option<Time> {
         let revised = self.revisions().into_iter().filter_map(|revision| revision.time);
         revised
@@ -223,8 +224,7 @@ impl<'d> Handoff<'d> {
             .max_by_key(|time| time.moment)
     }
 
-    /// The day, and the time where there is one, that the name of the file says:
-    /// `2026-03-21_17-24-05_search-lag`.
+    /// The date, and the time if there is one, in the file name: `2026-03-21_17-24-05_search-lag`.
     pub fn time_from_name(&self) -> Option<Time> {
         let name = self.location.stem.as_str();
         let is_day = |at: usize| {
@@ -244,14 +244,14 @@ impl<'d> Handoff<'d> {
         exact.or_else(|| Time::parse(day))
     }
 
-    /// One to three sentences for whoever comes next.
+    /// The summary: the header field, or else the summary section.
     pub fn summary(&self) -> Option<&'d str> {
         let section = || {
             let mut about = self.document.sections_about(SectionMeaning::Summary);
             let own = about.next()?.own;
-            // What midstride writes behind it is no part of it.
-            let unsaid = generated_section::generated_spans(self.document).into_iter();
-            let ends = unsaid.map(|part| part.start).filter(|start| *start >= own.start);
+            // Generated sections are not part of the summary.
+            let generated = generated_section::generated_spans(self.document).into_iter();
+            let ends = generated.map(|part| part.start).filter(|start| *start >= own.start);
             let end = ends.chain([own.end]).min()?.min(own.end);
             Some(Span::new(own.start, end).slice(self.document.text()).trim())
         };
@@ -259,17 +259,17 @@ impl<'d> Handoff<'d> {
         written.or_else(section).filter(|text| !text.is_empty())
     }
 
-    /// What was decided.
+    /// The decisions.
     pub fn decisions(&self) -> Vec<Decision<'d>> {
         self.list("decisions_made")
     }
 
-    /// What is not known yet.
+    /// The questions, answered or not.
     pub fn questions(&self) -> Vec<Question<'d>> {
         self.list("open_questions")
     }
 
-    /// The questions without an answer, each with its number; none once the handoff has ended.
+    /// The unanswered questions, each with its number; empty once the handoff is closed.
     pub fn open_questions(&self) -> Vec<(usize, Question<'d>)> {
         if !self.status().is_open() {
             return Vec::new();
@@ -278,50 +278,49 @@ impl<'d> Handoff<'d> {
         numbered.filter(|(_, question)| question.answer.is_none()).collect()
     }
 
-    /// What is taken for granted.
+    /// The assumptions.
     pub fn assumptions(&self) -> Vec<Assumption<'d>> {
         self.list("assumptions")
     }
 
-    /// What was tried and was wrong.
+    /// The wrong turns.
     pub fn wrong_turns(&self) -> Vec<WrongTurn<'d>> {
         self.list("wrong_turns")
     }
 
-    /// What will bite.
+    /// The landmines.
     pub fn landmines(&self) -> Vec<Spanned<&'d str>> {
         self.list("landmines")
     }
 
-    /// Claims and the commands that show them again, each with its number: what says nothing is
-    /// counted and left out.
+    /// The proofs, each with its number. Empty entries are counted but omitted.
     pub fn proofs(&self) -> Vec<(usize, Proof<'d>)> {
         let items = self.header().and_then(|header| header.get("proofs")).map(YamlNode::items);
         let numbered = (1..).zip(items.unwrap_or_default());
         numbered.filter_map(|(number, item)| Some((number, Proof::read(item)?))).collect()
     }
 
-    /// Numbers before and after.
+    /// The measurements.
     pub fn measurements(&self) -> Vec<Measurement<'d>> {
         self.list("measurements")
     }
 
-    /// Sections of the design that this carries out.
+    /// The design sections that this implements.
     pub fn implements(&self) -> Vec<Spanned<&'d str>> {
         self.list("implements")
     }
 
-    /// Departures from the design.
+    /// The deviations from the design.
     pub fn deviations(&self) -> Vec<Deviation<'d>> {
         self.list("deviations")
     }
 
-    /// Who called it into question, and what came of it.
+    /// The reviews.
     pub fn reviews(&self) -> Vec<Review<'d>> {
         self.list("reviews")
     }
 
-    /// What changed, when and why; older documents say it in lines of their text.
+    /// The revisions. Older documents have `Revised:` lines in the text.
     pub fn revisions(&self) -> Vec<Revision<'d>> {
         let written = self.list("revisions");
         if !written.is_empty() {
@@ -339,71 +338,71 @@ impl<'d> Handoff<'d> {
             .collect()
     }
 
-    /// The texts it had before, oldest first: the id of each, where it was kept.
+    /// The ids of its earlier texts, oldest first; `None` for a text that was not kept.
     pub fn replaced_texts(&self) -> Vec<Option<Spanned<&'d str>>> {
         let entries = self.revision_nodes();
-        let said = |index: usize, key| entries[index].get(key).and_then(YamlNode::text);
+        let field = |index: usize, key| entries[index].get(key).and_then(YamlNode::text);
         let mut seen = HashSet::new();
         let mut texts: Vec<Option<Spanned<&'d str>>> = Vec::new();
         for index in 0..entries.len() {
-            // Behind a merge the entry before says what it made; else the next one says what it
-            // found. Where two found the same text, the first was not the one before the second.
-            let made = index.checked_sub(1).and_then(|before| said(before, "made"));
-            let was = said(index, "was");
+            // After a merge, the previous entry's `made` names this text; otherwise this entry's
+            // `was` does. If two entries have the same `was`, only the first one counts.
+            let made = index.checked_sub(1).and_then(|before| field(before, "made"));
+            let was = field(index, "was");
             let found = was.filter(|was| seen.insert(was.value.trim()));
             texts.push(made.or(found));
         }
         texts
     }
 
-    /// The ids of all texts that its history names, as replaced or as made.
+    /// The ids of all texts in its history, from both `was` and `made`.
     pub fn named_texts(&self) -> HashSet<&'d str> {
-        let said = |entry: &'d YamlNode, key| entry.get(key).and_then(YamlNode::text);
-        let named = |entry: &&'d YamlNode| [said(entry, "was"), said(entry, "made")];
+        let field = |entry: &'d YamlNode, key| entry.get(key).and_then(YamlNode::text);
+        let named = |entry: &&'d YamlNode| [field(entry, "was"), field(entry, "made")];
         let entries = self.revision_nodes();
         entries.iter().flat_map(named).flatten().map(|text| text.value.trim()).collect()
     }
 
-    /// The entries of its history as they are written; entry `n`, from one, made text `n + 1`.
+    /// The history entries as written. Entry `n`, counted from one, made revision `n + 1`.
     pub fn revision_nodes(&self) -> Vec<&'d YamlNode> {
         let revisions = self.header().and_then(|header| header.fields().get("revisions"));
         revisions.map(YamlNode::items).unwrap_or_default()
     }
 
-    /// What it builds on and what builds on it.
+    /// Its upstream and downstream dependencies.
     pub fn dependencies(&self) -> Dependencies<'d> {
         let node = self.header().and_then(|header| header.get("dependencies"));
         node.and_then(Dependencies::read).unwrap_or_default()
     }
 
-    /// The decision on a capability.
+    /// The decision about a platform capability.
     pub fn capability(&self, name: &str) -> Option<Capability<'d>> {
         let node = self.header()?.get("platform_capabilities")?.get(name)?;
         Capability::read(node)
     }
 
-    /// What a session does first.
+    /// The startup steps.
     pub fn startup_steps(&self) -> StartupEntries<'d> {
         let node = self.header().and_then(|header| header.get("boot"));
         node.and_then(StartupEntries::read).unwrap_or_default()
     }
 
-    /// How it ended.
+    /// How it was closed.
     pub fn resolution(&self) -> Option<Resolution<'d>> {
         self.header()?.get("resolution").and_then(Resolution::read)
     }
 
-    /// The handoff that took its place.
+    /// The handoff that replaces it.
     pub fn superseded_by(&self) -> Option<Spanned<&'d str>> {
         self.text("superseded_by")
     }
 
-    /// The session whose work it hands over, where it names one.
+    /// The session whose work it hands over, if it names one.
     pub fn recovery(&self) -> Option<Recovery> {
         self.node("state.recovery").and_then(Recovery::read)
     }
 
-    /// The node of a field, where a dot leads into it.
+    /// The node of a field. Dots in the path lead into nested fields.
     pub fn node(&self, path: &str) -> Option<&'d YamlNode> {
         let mut parts = path.split('.');
         let first = self.header()?.fields().get(parts.next()?)?;
@@ -416,12 +415,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_file_may_say_when_it_was_written() {
+    fn a_file_name_can_contain_a_date() {
         let check = |stem: &str, expected: Option<&str>| {
             let document = Document::parse(b"");
-            let whereabouts = Location { stem: stem.to_owned(), stage: None };
+            let location = Location { stem: stem.to_owned(), stage: None };
             let stages = Stages::shipped();
-            let time = Handoff::new(&document, &whereabouts, &stages).time_from_name();
+            let time = Handoff::new(&document, &location, &stages).time_from_name();
             assert_eq!(time.map(|time| time.moment.to_string()).as_deref(), expected, "{stem}");
         };
         check("2026-03-21_17-24-05_search-lag", Some("2026-03-21T17:24:05Z"));
@@ -433,13 +432,13 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_open_until_it_says_otherwise() {
+    fn a_note_with_work_is_open_unless_its_status_says_otherwise() {
         let check = |text: &str, status: Option<Status>, is_open: bool| {
             let document = Document::parse(text.as_bytes());
-            let (whereabouts, stages) = (Location::default(), Stages::shipped());
-            let handoff = Handoff::new(&document, &whereabouts, &stages);
-            let said = handoff.has_status().then(|| handoff.status());
-            assert_eq!((said, handoff.is_open()), (status, is_open), "{text}");
+            let (location, stages) = (Location::default(), Stages::shipped());
+            let handoff = Handoff::new(&document, &location, &stages);
+            let found = handoff.has_status().then(|| handoff.status());
+            assert_eq!((found, handoff.is_open()), (status, is_open), "{text}");
         };
         let next = "\n## Next steps\n\n- a\n";
         let complete = Some(Status::Resolved);

@@ -1,6 +1,6 @@
-//! What happened, as data that outlives the code: a kind, a version, and what belongs to it.
+//! Events: records of what happened, as versioned data that outlives the code.
 //!
-//! An event that this version does not know is kept and shown as it is; nothing is decided on it.
+//! An event that this version does not know is kept and shown as is, but never acted on.
 
 mod family;
 mod handoff;
@@ -30,39 +30,39 @@ use serde_json::{Value, json};
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// To a handoff.
+    /// An event about a handoff.
     Handoff(HandoffEvent),
-    /// To a proof.
+    /// An event about a proof.
     Proof(ProofEvent),
-    /// To a task.
+    /// An event about a task.
     Task(TaskEvent),
-    /// To the mission.
+    /// An event about the mission.
     Mission(MissionEvent),
-    /// To a session.
+    /// An event about a session.
     Session(SessionEvent),
-    /// To a kept text.
+    /// An event about a stored text.
     Text(TextEvent),
-    /// To a workflow.
+    /// An event about a workflow.
     Workflow(WorkflowEvent),
-    /// To a standing instruction of the user.
+    /// An event about a standing instruction of the user.
     Instruction(InstructionEvent),
-    /// Something that a newer midstride wrote.
+    /// An event that a newer midstride wrote.
     Unknown(UnknownEvent),
 }
 
-/// An event that is not understood here.
+/// An event that this version does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownEvent {
     /// Its kind.
     pub kind: String,
     /// The version of that kind.
     pub version: u32,
-    /// What belongs to it.
+    /// The data of the event.
     pub data: Value,
 }
 
 impl Event {
-    /// What sort of event: `handoff.revised`.
+    /// The kind, such as `handoff.revised`.
     pub fn kind(&self) -> &str {
         match self {
             Self::Handoff(event) => event.kind(),
@@ -77,7 +77,7 @@ impl Event {
         }
     }
 
-    /// The version of its kind; a kind never changes its meaning within one.
+    /// The version of its kind. The meaning of a kind never changes within a version.
     pub fn version(&self) -> u32 {
         match self {
             Self::Handoff(_) => HandoffEvent::VERSION,
@@ -92,7 +92,7 @@ impl Event {
         }
     }
 
-    /// What belongs to it.
+    /// The data of the event.
     pub fn data(&self) -> Value {
         match self {
             Self::Handoff(event) => event.data(),
@@ -107,7 +107,8 @@ impl Event {
         }
     }
 
-    /// Its kind, where a newer midstride wrote it: it may change what the rest means.
+    /// The kind of an unknown event. A newer midstride wrote it, and it may change what the rest
+    /// means.
     pub fn newer_kind(&self) -> Option<&str> {
         match self {
             Self::Unknown(unknown) => Some(&unknown.kind),
@@ -122,7 +123,7 @@ impl Event {
         }
     }
 
-    /// The same without what it quotes of a kept text; `None` where it quotes nothing of it.
+    /// The event without its quote from a stored text; `None` if it does not quote it.
     pub fn without_text(&self, hash: &str) -> Option<Self> {
         match self {
             Self::Session(SessionEvent::Checkpointed { blob, about: Some(_), .. })
@@ -146,9 +147,9 @@ impl Event {
         }
     }
 
-    /// What is left of it where it quotes a session that is forgotten; `None` where it quotes nothing of
-    /// it. A task of the session is dropped and its standing instruction is closed, without a word of
-    /// either.
+    /// The event that replaces this one when a session is forgotten; `None` if it does not quote
+    /// that session. A task of the session becomes dropped and its standing instruction dismissed,
+    /// without their texts.
     pub fn without_session(&self, client: &str, session: &str) -> Option<Self> {
         match self {
             Self::Task(event) => event.without_session(client, session).map(Self::Task),
@@ -165,7 +166,7 @@ impl Event {
         }
     }
 
-    /// Reads what was written; what is not understood is unknown, never lost.
+    /// Parses an event. An event it cannot parse becomes [`Event::Unknown`], so nothing is lost.
     pub fn parse(kind: &str, version: u32, data: Value) -> Self {
         let handoff = || HandoffEvent::parse(kind, version, &data).map(Self::Handoff);
         let proof = || ProofEvent::parse(kind, version, &data).map(Self::Proof);
@@ -182,24 +183,24 @@ impl Event {
     }
 }
 
-/// An event with who, when and about what: a CloudEvent.
+/// An event with its id, time and source, as in CloudEvents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// Unique for all time.
+    /// A globally unique id.
     pub id: String,
     /// When it happened.
     pub time: Timestamp,
-    /// Who or what brought it about.
+    /// Who or what caused it.
     pub source: String,
     /// What happened.
     pub event: Event,
 }
 
-/// Clocks differ, but not by more than this: what claims to be from later is from nowhere.
+/// How far clocks may differ. An event further in the future is not trusted.
 const CLOCK_SKEW_MAX: SignedDuration = SignedDuration::from_hours(24);
 
-/// When something happens that is decided on what happened already: now, but never before it. Clocks
-/// differ, and what is decided on something counts after it. `None` where nothing can come after.
+/// The time for a new event: `now`, but always after `last`. Clocks differ, and an event must sort
+/// after the events it is based on. `None` if no later time exists.
 pub fn timestamp_after(last: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
     let Some(last) = last else { return Some(now) };
     let later = last.checked_add(SignedDuration::from_nanos(1)).ok()?;
@@ -208,16 +209,16 @@ pub fn timestamp_after(last: Option<Timestamp>, now: Timestamp) -> Option<Timest
 
 /// The version of the CloudEvents specification.
 const CLOUD_EVENTS_VERSION: &str = "1.0";
-/// What every type of ours starts with.
+/// The prefix of all our event types.
 const TYPE_PREFIX: &str = "midstride.";
 
 impl Envelope {
-    /// Whether its time has not come yet, by a clock that shows `now`.
+    /// Whether its time is too far in the future, by a clock that shows `now`.
     pub fn is_ahead_of(&self, now: Timestamp) -> bool {
         self.time > now.checked_add(CLOCK_SKEW_MAX).unwrap_or(Timestamp::MAX)
     }
 
-    /// As a CloudEvent about a subject.
+    /// The CloudEvents JSON, with this subject.
     pub fn to_cloud_event(&self, subject: &str) -> Value {
         json!({
             "specversion": CLOUD_EVENTS_VERSION,
@@ -231,7 +232,7 @@ impl Envelope {
         })
     }
 
-    /// Reads a CloudEvent; `None` where it is none of ours.
+    /// Parses CloudEvents JSON; `None` if it is not one of our events.
     pub fn from_cloud_event(event: &Value) -> Option<Self> {
         let text = |name: &str| event.get(name).and_then(Value::as_str);
         let (kind, version) = text("type")?.strip_prefix(TYPE_PREFIX)?.rsplit_once(".v")?;
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_reads_back_as_it_was_written() {
+    fn events_survive_a_round_trip() {
         let revised = HandoffEvent::Revised {
             key: "market".into(),
             path: ".midstride/handoffs/market.md".into(),
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_event_quotes_of_a_forgotten_text_is_taken_out() {
+    fn quotes_of_a_forgotten_text_are_removed() {
         let checkpointed = |about: Option<&str>| {
             Event::Session(SessionEvent::Checkpointed {
                 client: "codex".into(),
@@ -372,14 +373,14 @@ mod tests {
                 edited_below: None,
             })
         };
-        let said = checkpointed(Some("the password is hunter2"));
-        assert_eq!(said.without_text("aa"), Some(checkpointed(None)));
-        assert_eq!(said.without_text("bb"), None, "another text");
+        let quoting = checkpointed(Some("the password is hunter2"));
+        assert_eq!(quoting.without_text("aa"), Some(checkpointed(None)));
+        assert_eq!(quoting.without_text("bb"), None, "another text");
         assert_eq!(checkpointed(None).without_text("aa"), None, "nothing is left to take out");
     }
 
     #[test]
-    fn a_checkpoint_that_an_older_midstride_told_is_read() {
+    fn a_checkpoint_of_an_older_midstride_is_read() {
         let data = json!({
             "client": "codex", "session": "s", "last_record": null, "digest": "aa", "blob": "bb",
             "mode": "auto", "bytes": 1, "began": null, "ended": null, "about": null,
@@ -394,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_a_newer_version_is_shown_as_it_is() {
+    fn an_event_of_a_newer_version_is_kept_as_is() {
         let data = json!({"what": [1, 2]});
         for (kind, version) in [
             ("handoff.revised", 9),

@@ -1,5 +1,5 @@
-//! The mission: the state of the work as a whole. What somebody captured is kept; the rest is read
-//! from the tasks at any moment.
+//! The mission: the state of the work as a whole. Captured states are stored; the rest is derived
+//! from the tasks on demand.
 
 mod from_tasks;
 
@@ -8,31 +8,31 @@ use crate::work::task::{AwaitedTask, Task, TaskRole, Tasks};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 
-/// What an agent that works on a task is called in its metadata.
+/// The metadata key for the agent that works on a task.
 pub const AGENT: &str = "agent_id";
-/// The metadata that names who does a task, as the client calls them.
+/// The metadata key for a task's owner, in the client's words.
 pub const OWNER: &str = "owner";
 
-/// The state of the mission as it was captured.
+/// A captured state of the mission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mission {
-    /// When.
+    /// When it was captured.
     pub at: Timestamp,
-    /// By whom.
+    /// Who captured it.
     pub by: String,
-    /// What was decided.
+    /// The decisions.
     pub decisions: Vec<String>,
-    /// What is not known.
+    /// The open questions.
     pub questions: Vec<String>,
-    /// What to do when the work goes on.
+    /// The next actions.
     pub next: Vec<String>,
-    /// How it is being worked.
+    /// The mode of work, such as `--fg`.
     pub mode: Option<String>,
-    /// The iteration that the work is in.
+    /// The current iteration.
     pub iteration: Option<u64>,
 }
 
-/// Every state that was captured, the oldest first. Only the last one counts.
+/// Every captured state, oldest first. Only the last one counts.
 pub fn states<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Vec<Mission> {
     let mut events: Vec<&Envelope> = events.into_iter().collect();
     events.sort_by(|a, b| (a.time, &a.id).cmp(&(b.time, &b.id)));
@@ -57,39 +57,39 @@ fn state_from_event(envelope: &Envelope) -> Option<Mission> {
     })
 }
 
-/// The tasks by status. Tasks that hold a question or the state of the mission are no work.
+/// The tasks by status. Tasks that hold a question or the mission state are not work.
 #[derive(Debug, Default)]
 pub struct TaskOverview<'t> {
-    /// How many are done.
+    /// The number of done tasks.
     pub completed: usize,
-    /// Those that somebody works on.
+    /// The tasks in progress.
     pub in_progress: Vec<&'t Task>,
-    /// Those that cannot go on.
+    /// The blocked tasks.
     pub blocked: Vec<&'t Task>,
-    /// What they wait for.
+    /// The tasks that the blocked ones wait for.
     pub awaited: Vec<AwaitedTask<'t>>,
-    /// Those that somebody can begin.
+    /// The tasks that are ready to start.
     pub pending: Vec<&'t Task>,
 }
 
 impl<'t> TaskOverview<'t> {
-    /// Told from the tasks.
+    /// Builds the overview of all tasks.
     pub fn from_tasks(tasks: &'t Tasks) -> Self {
-        let mut standing = Self::default();
+        let mut overview = Self::default();
         let mut seen = BTreeSet::new();
         for task in tasks.iter().filter(|task| task.role() == TaskRole::Work) {
             match task.status {
-                TaskStatus::Done => standing.completed += 1,
+                TaskStatus::Done => overview.completed += 1,
                 TaskStatus::Dropped => {}
-                TaskStatus::InProgress => standing.in_progress.push(task),
+                TaskStatus::InProgress => overview.in_progress.push(task),
                 TaskStatus::Pending | TaskStatus::Blocked if tasks.is_blocked(task) => {
-                    standing.blocked.push(task);
+                    overview.blocked.push(task);
                     let awaited = tasks.awaited_tasks(task).into_iter();
-                    standing.awaited.extend(awaited.filter(|awaited| seen.insert(awaited.id)));
+                    overview.awaited.extend(awaited.filter(|awaited| seen.insert(awaited.id)));
                 }
-                TaskStatus::Pending | TaskStatus::Blocked => standing.pending.push(task),
+                TaskStatus::Pending | TaskStatus::Blocked => overview.pending.push(task),
             }
         }
-        standing
+        overview
     }
 }

@@ -1,8 +1,7 @@
-//! Tasks: units of work with a status, what they wait for, and what tools know about them.
+//! Tasks: units of work with a status, dependencies, and data from tools.
 //!
-//! A task is the fold of its events. Events that were appended on two machines and united in any
-//! order give the same task: of two that change one thing the later one counts, by its time and
-//! then by its id, and what was said is never lost.
+//! A task is the fold of its events. Events from two machines give the same task in any order: for
+//! each field the later event wins, by its time and then its id, and no note is ever lost.
 
 mod client_tasks;
 mod decide;
@@ -28,57 +27,58 @@ pub use crate::work::event::{CLIENT, CLIENT_TASK, SESSION, TaskStatus};
 pub struct Task {
     /// Its uid.
     pub id: TaskId,
-    /// What is to be done, in one line; empty where only later events are here.
+    /// What to do, in one line; empty if the event that added it is missing.
     pub subject: String,
-    /// The rest of it.
+    /// The details.
     pub description: Option<String>,
-    /// Where it stands.
+    /// The status.
     pub status: TaskStatus,
-    /// What is in the way, if it is blocked.
+    /// Why it is blocked, if it is.
     pub reason: Option<String>,
-    /// The tasks that come first.
+    /// The tasks it depends on.
     pub depends_on: BTreeSet<TaskId>,
-    /// What tools know about it: `agent_id`, `iteration`, `mode` and whatever else.
+    /// Data from tools, such as `agent_id`, `iteration` and `mode`.
     pub metadata: BTreeMap<String, String>,
-    /// What was said about it, in order.
+    /// The notes, in order.
     pub notes: Vec<TaskNote>,
-    /// How sessions of clients said it is, the latest word of each.
+    /// The last report of each client's session about it.
     pub captured: BTreeMap<ClientTaskKey, CapturedTask>,
-    /// The uid of the handoff that brought it here.
+    /// The uid of the handoff it came with.
     pub handoff: Option<String>,
     /// Who added it.
     pub by: String,
-    /// When the first thing happened to it.
+    /// The time of its first event.
     pub added: Timestamp,
-    /// When the last thing happened to it.
+    /// The time of its last event.
     pub changed: Timestamp,
-    /// Kinds of events that a newer midstride wrote; nothing is decided on this task.
+    /// Kinds of events that a newer midstride wrote. With any of these, the task cannot be changed
+    /// here.
     pub newer_kinds: BTreeSet<String>,
 }
 
-/// Something that was said about a task.
+/// A note on a task.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskNote {
-    /// When.
+    /// When it was added.
     pub at: Timestamp,
-    /// Who.
+    /// Who added it.
     pub by: String,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
 impl Task {
-    /// The fold of its events, in whatever order and however often they come; `None` without any.
+    /// Folds events into a task, in any order and with duplicates; `None` without events.
     pub fn fold<'e>(id: &TaskId, events: impl IntoIterator<Item = &'e Envelope>) -> Option<Self> {
         let mut events: Vec<&Envelope> = events.into_iter().collect();
         events.sort_by(|one, other| event_order(one, other));
         events.dedup_by_key(|envelope| &envelope.id);
         let mut task = Self::empty(id, events.first()?);
-        // A task that several clients know has several beginnings. The first one names it.
+        // A task that several clients know was added several times. The first one names it.
         let is_added =
             |envelope: &&Envelope| matches!(envelope.event, Event::Task(TaskEvent::Added { .. }));
-        let beginnings = events.iter().copied().filter(is_added).skip(1);
-        let later: HashSet<&str> = beginnings.map(|envelope| envelope.id.as_str()).collect();
+        let repeats = events.iter().copied().filter(is_added).skip(1);
+        let later: HashSet<&str> = repeats.map(|envelope| envelope.id.as_str()).collect();
         for envelope in events {
             task.apply(envelope, later.contains(envelope.id.as_str()));
         }
@@ -118,7 +118,7 @@ impl Task {
             Event::Unknown(unknown) => {
                 self.newer_kinds.insert(unknown.kind.clone());
             }
-            // What is about something else tells nothing about a task.
+            // Events about other things do not affect a task.
             Event::Handoff(_)
             | Event::Proof(_)
             | Event::Mission(_)
@@ -180,7 +180,7 @@ impl Task {
                 }
             }
             TaskEvent::Captured(captured) => self.apply_captured(captured),
-            // Which tasks are one is decided for all of them together.
+            // `Tasks::fold` resolves links, because it sees all tasks.
             TaskEvent::Linked { .. } => {}
             TaskEvent::Noted { text } => self.notes.push(TaskNote {
                 at: envelope.time,
@@ -195,21 +195,21 @@ impl Task {
         self.reason = reason.filter(|_| status == TaskStatus::Blocked).cloned();
     }
 
-    /// When something may happen to it: now, but after what happened already.
+    /// The time for a new event: now, but after its last event.
     pub fn next_timestamp(&self, now: Timestamp) -> Option<Timestamp> {
         timestamp_after(Some(self.changed), now)
     }
 }
 
-/// What a handoff told comes first: it counts only where nothing else is known. What happens later
-/// counts more.
+/// The order in which events apply. Events from handoffs come first, so that any other event
+/// overrides them.
 fn event_order(one: &Envelope, other: &Envelope) -> Ordering {
-    let known =
+    let is_direct =
         |envelope: &Envelope| !matches!(envelope.event, Event::Task(TaskEvent::Carried { .. }));
     let data = |envelope: &Envelope| envelope.event.data().to_string();
-    (known(one), one.time, &one.id)
-        .cmp(&(known(other), other.time, &other.id))
-        // Two events never share an id; if somebody made them so, the fold is still one.
+    (is_direct(one), one.time, &one.id)
+        .cmp(&(is_direct(other), other.time, &other.id))
+        // Ids are unique. If two events share one anyway, the order is still well defined.
         .then_with(|| data(one).cmp(&data(other)))
 }
 
@@ -217,24 +217,24 @@ fn event_order(one: &Envelope, other: &Envelope) -> Ordering {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tasks {
     by_id: BTreeMap<TaskId, Task>,
-    /// The oldest first.
+    /// The ids, oldest task first.
     order: Vec<TaskId>,
-    /// Other uids of tasks that turned out to be one.
+    /// Other uids of linked tasks, each with the uid that is used.
     links: BTreeMap<TaskId, TaskId>,
 }
 
 /// Why a task was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskNotFound {
-    /// There is none.
+    /// No task matches.
     #[error("there is no task `{0}`")]
     None(String),
-    /// Several begin like that.
+    /// Several tasks match.
     #[error("`{wanted}` may be one of {}", candidates.len())]
     Ambiguous {
-        /// What was asked for.
+        /// The name that was asked for.
         wanted: String,
-        /// The short name and the subject of each.
+        /// The id and subject of each match.
         candidates: Vec<(TaskId, String)>,
     },
 }
@@ -242,14 +242,14 @@ pub enum TaskNotFound {
 /// A task that another one waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AwaitedTask<'t> {
-    /// Which.
+    /// The id of the task.
     pub id: &'t TaskId,
-    /// Where it stands; nothing where it is not here.
+    /// Its status; `None` if the task is not here.
     pub status: Option<TaskStatus>,
 }
 
 impl Tasks {
-    /// The fold of the events of many tasks.
+    /// Folds the events of many tasks.
     pub fn fold<'e>(events: impl IntoIterator<Item = (TaskId, &'e Envelope)>) -> Self {
         let mut by_task: BTreeMap<TaskId, Vec<&Envelope>> = BTreeMap::new();
         for (id, envelope) in events {
@@ -274,35 +274,35 @@ impl Tasks {
         Self { by_id, order, links }
     }
 
-    /// One task.
+    /// The task with this id, also if it is linked.
     pub fn get(&self, id: &TaskId) -> Option<&Task> {
         self.by_id.get(self.links.get(id).unwrap_or(id))
     }
 
-    /// Every task, the oldest first.
+    /// Every task, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Task> {
         self.order.iter().filter_map(|id| self.by_id.get(id))
     }
 
-    /// Whether there is none.
+    /// Whether there are no tasks.
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    /// The task that a person means: its short name or its uid, or the start of either, or the number
-    /// that its client gave it, as in `T-004`.
+    /// Finds a task by its short name or uid, by the start of either, or by its client's number, as
+    /// in `T-004`.
     pub fn find(&self, wanted: &str) -> Result<&Task, TaskNotFound> {
         let typed = wanted.trim().to_lowercase();
         if let Some(task) = TaskId::parse(&typed).and_then(|id| self.get(&id)) {
             return Ok(task);
         }
-        let fits = |task: &&Task| {
+        let matches = |task: &&Task| {
             let (short, uid) = (task.id.short(), task.id.as_str());
             short.starts_with(&typed) || short[2..].starts_with(&typed) || uid.starts_with(&typed)
         };
         let mut found: Vec<&Task> = match typed.is_empty() {
             true => Vec::new(),
-            false => self.iter().filter(fits).collect(),
+            false => self.iter().filter(matches).collect(),
         };
         found.extend(self.find_by_number(&typed));
         match found.as_slice() {
@@ -315,13 +315,13 @@ impl Tasks {
         }
     }
 
-    /// The same, or a whole uid of a task that is not here.
+    /// Finds a task like [`Self::find`], or accepts the full uid of a task that is not here.
     pub fn find_or_uid(&self, wanted: &str) -> Result<TaskId, TaskNotFound> {
         let found = self.find(wanted).map(|task| task.id.clone());
         found.or_else(|why| TaskId::parse(wanted).ok_or(why))
     }
 
-    /// What a task waits for: tasks that come first and are not done.
+    /// The dependencies of a task that are not done.
     pub fn awaited_tasks<'t>(&'t self, task: &'t Task) -> Vec<AwaitedTask<'t>> {
         let status = |id: &TaskId| self.get(id).map(|other| other.status);
         task.depends_on
@@ -331,13 +331,13 @@ impl Tasks {
             .collect()
     }
 
-    /// Whether it is ready to start: it is work, not begun, and everything that comes first is done.
+    /// Whether it is ready to start: it is work, it is pending, and its dependencies are done.
     pub fn is_ready(&self, task: &Task) -> bool {
         let is_work = task.role() == TaskRole::Work;
         is_work && task.status == TaskStatus::Pending && self.awaited_tasks(task).is_empty()
     }
 
-    /// Whether it cannot go on: something is in its way, or what comes first is not done.
+    /// Whether it is blocked: by its status, or by a dependency that is not done.
     pub fn is_blocked(&self, task: &Task) -> bool {
         match task.status {
             TaskStatus::Blocked => true,
@@ -346,8 +346,8 @@ impl Tasks {
         }
     }
 
-    /// Open tasks that wait for each other in a circle. Nobody can make one here, but two clones
-    /// together can.
+    /// Cycles of open tasks that depend on each other. A single clone refuses to create one, but
+    /// two clones together can.
     pub fn cycles(&self) -> Vec<Vec<TaskId>> {
         let mut done: HashSet<&TaskId> = HashSet::new();
         let mut found = Vec::new();
@@ -357,7 +357,7 @@ impl Tasks {
         found
     }
 
-    /// Goes on along what comes first, with a stack of its own: a chain may be long.
+    /// Follows dependencies with an explicit stack, because chains can be long.
     fn find_cycles_from<'t>(
         &'t self,
         start: &'t TaskId,
@@ -367,37 +367,37 @@ impl Tasks {
         if done.contains(start) {
             return;
         }
-        let mut way: Vec<(&TaskId, Vec<&TaskId>)> = vec![(start, self.open_dependencies(start))];
-        let mut on_way: HashSet<&TaskId> = HashSet::from([start]);
-        while let Some((id, before)) = way.last_mut() {
+        let mut path: Vec<(&TaskId, Vec<&TaskId>)> = vec![(start, self.open_dependencies(start))];
+        let mut on_path: HashSet<&TaskId> = HashSet::from([start]);
+        while let Some((id, before)) = path.last_mut() {
             let id = *id;
             match before.pop() {
-                Some(next) if on_way.contains(next) => {
-                    let from = way.iter().position(|(id, _)| *id == next).unwrap_or_default();
-                    found.push(way[from..].iter().map(|(id, _)| (*id).clone()).collect());
+                Some(next) if on_path.contains(next) => {
+                    let from = path.iter().position(|(id, _)| *id == next).unwrap_or_default();
+                    found.push(path[from..].iter().map(|(id, _)| (*id).clone()).collect());
                 }
                 Some(next) if !done.contains(next) => {
-                    on_way.insert(next);
-                    way.push((next, self.open_dependencies(next)));
+                    on_path.insert(next);
+                    path.push((next, self.open_dependencies(next)));
                 }
                 Some(_) => {}
                 None => {
                     done.insert(id);
-                    on_way.remove(id);
-                    way.pop();
+                    on_path.remove(id);
+                    path.pop();
                 }
             }
         }
     }
 
-    /// The open tasks that come before an open one.
+    /// The open dependencies of an open task.
     fn open_dependencies(&self, id: &TaskId) -> Vec<&TaskId> {
         let open = |id: &TaskId| self.by_id.get(id).filter(|task| task.status.is_open());
         let before = open(id).map(|task| task.depends_on.iter()).into_iter().flatten();
         before.filter(|id| open(id).is_some()).collect()
     }
 
-    /// The way from one task to another along what comes first, both ends included.
+    /// A path from one task to another along dependencies, both ends included.
     fn dependency_path(&self, from: &TaskId, to: &TaskId) -> Option<Vec<TaskId>> {
         let mut came_from: HashMap<&TaskId, &TaskId> = HashMap::new();
         let mut next = vec![from];
@@ -405,9 +405,9 @@ impl Tasks {
         while let Some(at) = next.pop() {
             if at == to {
                 let back = std::iter::successors(Some(at), |at| came_from.get(at).copied());
-                let mut way: Vec<TaskId> = back.cloned().collect();
-                way.reverse();
-                return Some(way);
+                let mut path: Vec<TaskId> = back.cloned().collect();
+                path.reverse();
+                return Some(path);
             }
             for before in self.by_id.get(at).map(|task| &task.depends_on).into_iter().flatten() {
                 if seen.insert(before) {

@@ -1,27 +1,27 @@
-//! Workflows: states that agents keep under a name, each with all that it was before.
+//! Workflows: states that agents save under a name, with their history.
 
 use crate::work::event::{Envelope, Event, WorkflowEvent};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-/// One state of a workflow, as it is kept.
+/// One saved state of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkflowState {
-    /// How the workflow is called.
+    /// The name of the workflow.
     pub name: String,
     /// When it was saved.
     pub at: Timestamp,
-    /// By whom.
+    /// Who saved it.
     pub by: String,
-    /// Where it is: the SHA-256 of its text.
+    /// The SHA-256 of its text.
     pub blob: String,
-    /// How long that text is.
+    /// The size of that text in bytes.
     pub bytes: u64,
-    /// The client and the session that saved it, where they are known.
+    /// The client and session that saved it, if known.
     pub session: Option<(String, String)>,
 }
 
-/// Every state that was saved, the oldest first. The last one counts.
+/// Every saved state, oldest first. The last one counts.
 pub fn history<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Vec<WorkflowState> {
     events.into_iter().filter_map(state_from_event).collect()
 }
@@ -42,8 +42,8 @@ fn state_from_event(envelope: &Envelope) -> Option<WorkflowState> {
     })
 }
 
-/// A state with a change laid over it, as a JSON merge patch (RFC 7396): what is null goes away,
-/// objects are changed key by key, everything else is replaced.
+/// Applies a JSON merge patch (RFC 7396): null removes a key, objects merge key by key, and
+/// everything else is replaced.
 #[must_use]
 pub fn apply_merge_patch(state: Value, patch: &Value) -> Value {
     let Value::Object(changes) = patch else { return patch.clone() };
@@ -70,7 +70,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_patch_does_what_its_rfc_says() {
+    fn merge_patches_follow_rfc_7396() {
         let cases = [
             (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
             (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),

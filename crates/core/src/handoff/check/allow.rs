@@ -1,4 +1,4 @@
-//! `# midstride: allow CODE reason`: one finding silenced in one document, with a reason.
+//! Silences findings: `# midstride: allow CODE reason` covers one code in one document.
 
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding};
@@ -10,9 +10,9 @@ const PREFIX: &str = "midstride: allow ";
 /// A finding that was silenced.
 #[derive(Clone, Debug)]
 pub struct SilencedFinding {
-    /// What was found.
+    /// The finding.
     pub finding: Finding,
-    /// Why it does not count.
+    /// The reason given.
     pub reason: String,
 }
 
@@ -22,7 +22,7 @@ struct Allowance<'d> {
     at: Span,
 }
 
-/// Takes what is allowed out of the findings, and judges the allowances themselves.
+/// Splits off the silenced findings, and adds findings about the `allow` comments themselves.
 pub(super) fn apply(
     document: &Document,
     findings: Vec<Finding>,
@@ -56,13 +56,13 @@ pub(super) fn apply(
     (kept, silenced)
 }
 
-/// Why a code is silenced in a document, if it is.
+/// The reason this code is silenced in a document, if it is.
 pub(super) fn reason_for(document: &Document, code: Code) -> Option<String> {
     let mut all = allowances(document).into_iter();
-    let fits = |allowance: &Allowance<'_>| {
+    let applies = |allowance: &Allowance<'_>| {
         Code::parse(allowance.code) == Some(code) && !allowance.reason.is_empty()
     };
-    all.find(fits).map(|allowance| allowance.reason.to_owned())
+    all.find(applies).map(|allowance| allowance.reason.to_owned())
 }
 
 fn allowances(document: &Document) -> Vec<Allowance<'_>> {
@@ -76,7 +76,7 @@ fn allowances(document: &Document) -> Vec<Allowance<'_>> {
         .collect()
 }
 
-/// `allow C005 reason`, or several codes before one reason.
+/// Parses `allow C005 reason`, or several codes followed by one reason.
 fn parse_allowances(text: &str, at: Span) -> Vec<Allowance<'_>> {
     let comment = at.slice(text).trim().trim_start_matches("<!--").trim_end_matches("-->");
     let Some(rest) = comment.trim_start_matches('#').trim().strip_prefix(PREFIX) else {
@@ -87,7 +87,7 @@ fn parse_allowances(text: &str, at: Span) -> Vec<Allowance<'_>> {
     loop {
         let word = rest.split_whitespace().next().unwrap_or_default();
         let code = word.trim_end_matches([',', ':']);
-        // The first word is meant to be a code, whatever it is.
+        // The first word is always read as a code, so that a typo is reported.
         if code.is_empty() || (!codes.is_empty() && Code::parse(code).is_none()) {
             break;
         }

@@ -1,5 +1,5 @@
-//! Rule 3: assumptions that ask for validation got it, the shakier the sooner, and nothing relies
-//! on one that was disproved.
+//! Rule 3: assumptions that need validation are validated, low confidence first, and nothing relies
+//! on a disproved one.
 
 use crate::format::finding::{Code, Finding};
 use crate::format::header::{Assumption, Confidence, FromYaml, Validation};
@@ -7,7 +7,7 @@ use crate::handoff::Handoff;
 use crate::text::yaml::YamlNode;
 use std::collections::HashSet;
 
-/// How many places that may rely on an assumption a hint names.
+/// How many dependents of an assumption a hint names.
 const DEPENDENTS_MAX: usize = 3;
 
 pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
@@ -33,12 +33,12 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// Assumptions that do not say how sure the author is.
+/// Finds assumptions without a `confidence`.
 pub(super) fn check_confidence(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let items = handoff.node("assumptions").map(YamlNode::items).unwrap_or_default();
     for (number, item) in (1..).zip(items) {
         let Some(assumption) = Assumption::read(item) else { continue };
-        // A value that cannot be read has a finding of its own.
+        // An unreadable value has its own finding.
         let is_rated = item.get("confidence").is_some_and(|node| !node.is_blank());
         if is_rated || assumption.validation != Validation::Pending {
             continue;
@@ -72,28 +72,28 @@ fn disproved_finding(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Find
     })
 }
 
-/// What names the assumption by its number or shares its words, and what builds on the document.
+/// The decisions that name the assumption or share words with it, and the downstream artifacts.
 fn dependents(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Vec<String> {
     let items = handoff.node("assumptions").map(YamlNode::items).unwrap_or_default();
     let number = items.iter().position(|item| item.at == assumption.at).map(|index| index + 1);
     let label = number.map(|number| format!("a{number}"));
     let words = significant_words(assumption_text(assumption));
-    let relies = |text: &str| {
+    let relies_on_it = |text: &str| {
         let named = label.as_deref().is_some_and(|label| all_words(text).any(|word| word == label));
         named || significant_words(text).intersection(&words).count() >= 2
     };
     let decisions = handoff.decisions().into_iter().filter_map(|one| {
         let decision = one.decision?.value.trim();
         let rationale = one.rationale.map_or("", |text| text.value);
-        let relied = relies(decision) || relies(rationale);
-        relied.then(|| format!("decision \"{decision}\""))
+        let is_dependent = relies_on_it(decision) || relies_on_it(rationale);
+        is_dependent.then(|| format!("decision \"{decision}\""))
     });
     let downstream = handoff.dependencies().downstream.into_iter();
     let downstream = downstream.filter_map(|one| Some(one.artifact?.value.trim().to_owned()));
     decisions.chain(downstream).collect()
 }
 
-/// Words that are long enough to mean something.
+/// Words that are long enough to be significant.
 fn significant_words(text: &str) -> HashSet<String> {
     const LENGTH_MIN: usize = 5;
     all_words(text).filter(|word| word.chars().count() >= LENGTH_MIN).collect()
@@ -111,13 +111,13 @@ mod tests {
     use crate::format::stage::Stages;
     use crate::handoff::Location;
 
-    /// The code and hint of every finding.
+    /// The code and hint of each finding.
     fn found(fields: &str) -> Vec<(Code, String)> {
         let text = format!("---\nhandoff:\n  id: x\n{fields}---\n");
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let (location, stages) = (Location::default(), Stages::shipped());
         let mut out = Vec::new();
-        check(&Handoff::new(&document, &whereabouts, &stages), &mut out);
+        check(&Handoff::new(&document, &location, &stages), &mut out);
         out.into_iter().map(|one| (one.code, format!("{:?}", one.fix))).collect()
     }
 
@@ -129,15 +129,15 @@ mod tests {
         assert_eq!(alone[0].0, Code::AssumptionDisproved);
         assert!(alone[0].1.contains("no decision or artifact names it"), "{}", alone[0].1);
         let decisions = "  decisions_made:\n    - decision: Copy by snapshots between projects\n    - decision: Bill by the hour\n    - decision: One button\n      rationale: follows from a1\n  dependencies:\n    downstream:\n      - artifact: designs/feat-042.md\n";
-        let relied = &found(&format!("{disproved}{decisions}"))[0].1;
+        let hint = &found(&format!("{disproved}{decisions}"))[0].1;
         for named in ["Copy by snapshots", "One button", "designs/feat-042.md"] {
-            assert!(relied.contains(named), "{relied}");
+            assert!(hint.contains(named), "{hint}");
         }
-        assert!(!relied.contains("hour"), "{relied}");
+        assert!(!hint.contains("hour"), "{hint}");
     }
 
     #[test]
-    fn an_assumption_that_nobody_validated_waits() {
+    fn an_unvalidated_assumption_is_reported() {
         let waits = "  assumptions:\n    - assumption: x\n      validation_needed: true\n      validated: false\n";
         assert_eq!(found(waits)[0].0, Code::AssumptionUnchecked);
         assert!(found("  assumptions:\n    - assumption: x\n      validated: yes\n").is_empty());

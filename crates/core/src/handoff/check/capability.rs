@@ -1,4 +1,4 @@
-//! Rule 5: each capability is decided where the stage asks for it.
+//! Rule 5: each platform capability is decided, where the stage requires it.
 
 use crate::format::finding::{Code, Finding};
 use crate::format::header::Header;
@@ -17,8 +17,8 @@ pub(super) fn check(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Findin
         let capability = handoff.capability(name);
         let at = capability.as_ref().map_or(entry.key.at, |capability| capability.at);
         match capability {
-            Some(decided) if decided.applies.is_some() => {
-                if decided.rationale.is_none() {
+            Some(capability) if capability.applies.is_some() => {
+                if capability.rationale.is_none() {
                     let message = format!("`{name}` is decided without a rationale");
                     out.push(Finding::new(Code::CapabilityUnexplained, at, message));
                 }

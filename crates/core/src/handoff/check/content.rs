@@ -1,4 +1,4 @@
-//! Substance: a document that is complete in form can still say nothing.
+//! Checks the substance of a document: a complete form can still say nothing.
 
 pub(super) mod prose;
 mod vacuous;
@@ -16,7 +16,7 @@ use crate::handoff::citation::is_known_extension;
 use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::Span;
 
-/// Most useful handoffs have this many lines.
+/// The usual length of useful handoffs, in lines.
 const LINES_MIN: usize = 50;
 const LINES_MAX: usize = 150;
 
@@ -45,8 +45,7 @@ fn check_decisions(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// The parts of a section that are told one by one: its list items and subsections, else the
-/// section as a whole.
+/// The entries of a section: its list items and subsections, or else the section as a whole.
 fn parts(document: &Document, section: &Section) -> Vec<Span> {
     let below = |other: &&Section| section.at.contains(other.at) && other.at != section.at;
     let direct: Vec<&Section> = document.sections().iter().filter(below).collect();
@@ -57,15 +56,15 @@ fn parts(document: &Document, section: &Section) -> Vec<Span> {
         block.kind == MarkdownBlockKind::Item && section.own.contains(block.at)
     };
     let items: Vec<Span> = document.blocks().iter().filter(item).map(|block| block.at).collect();
-    let told: Vec<Span> = items.into_iter().chain(subsections).collect();
-    match told.is_empty() {
+    let entries: Vec<Span> = items.into_iter().chain(subsections).collect();
+    match entries.is_empty() {
         true if section.own.slice(document.text()).trim().is_empty() => Vec::new(),
         true => vec![section.own],
-        false => told,
+        false => entries,
     }
 }
 
-/// The first line of a part, where a finding about it points.
+/// The first line of a part. Findings about the part point to it.
 fn first_line(document: &Document, part: Span) -> Span {
     let text = part.slice(document.text());
     let lead = text.len() - text.trim_start().len();
@@ -86,7 +85,7 @@ fn check_root_causes(document: &Document, out: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a text has something like `src/market.py`, `market.py:12` or `market_hub()` in it.
+/// Whether a text contains something like `src/market.py`, `market.py:12` or `market_hub()`.
 fn names_file(text: &str) -> bool {
     let separator = |c: char| c.is_whitespace() || "`()[]<>,;\"'".contains(c);
     text.contains("()") || text.split(separator).any(looks_like_path)
@@ -103,9 +102,9 @@ fn looks_like_path(word: &str) -> bool {
         return folder.contains('/') && name.chars().any(char::is_alphanumeric);
     };
     let at_a_line = line.trim_start_matches('L').starts_with(|c: char| c.is_ascii_digit());
-    // `Node.js` and `Vue.js` are names of things, `market.js` is a file.
-    let product = ending == "js" && stem.starts_with(char::is_uppercase);
-    let known = is_known_extension(ending) && !product;
+    // `Node.js` and `Vue.js` are products, `market.js` is a file.
+    let is_product_name = ending == "js" && stem.starts_with(char::is_uppercase);
+    let known = is_known_extension(ending) && !is_product_name;
     let plausible = (1..=5).contains(&ending.len())
         && ending.chars().all(|c| c.is_ascii_alphanumeric())
         && !stem.is_empty();
@@ -118,20 +117,21 @@ fn check_plan_steps(document: &Document, out: &mut Vec<Finding>) {
         "should", "pass", "green", "ensure", "until", "prüf", "vérif", "检查", "验证",
     ];
     let verified = document.sections_about(SectionMeaning::Verification).next().is_some();
-    let unsaid = generated_section::generated_spans(document);
+    let generated = generated_section::generated_spans(document);
     for section in document.sections_about(SectionMeaning::Plan).filter(|_| !verified) {
-        let is_said = |part: &Span| !unsaid.iter().any(|unsaid| unsaid.contains(*part));
-        for part in parts(document, section).into_iter().filter(is_said) {
+        let is_authored =
+            |part: &Span| !generated.iter().any(|generated| generated.contains(*part));
+        for part in parts(document, section).into_iter().filter(is_authored) {
             let text = part.slice(document.text()).to_lowercase();
             let has_command = text.contains('`') && text.contains("run");
-            let told = text.split(|c: char| !c.is_alphanumeric()).any(|word| {
+            let has_check = text.split(|c: char| !c.is_alphanumeric()).any(|word| {
                 !["checkout", "passport", "passive", "passage"].contains(&word)
                     && WORDS.iter().any(|start| word.starts_with(start))
             });
-            let told = told || text.contains("検証") || text.contains("done when");
-            // A step that is a placeholder is told as one.
+            let has_check = has_check || text.contains("検証") || text.contains("done when");
+            // A placeholder step already has its own finding.
             let item = part.slice(document.text()).trim_start_matches(['-', '*', ' ']);
-            if !has_command && !told && prose::find_placeholder(item).is_none() {
+            if !has_command && !has_check && prose::find_placeholder(item).is_none() {
                 let at = first_line(document, part);
                 let message = "this step does not say how to tell that it is done";
                 let finding = Finding::new(Code::StepWithoutCheck, at, message);
@@ -145,13 +145,13 @@ fn check_lessons(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let mut revisions = handoff.revisions();
     revisions.retain(Revision::is_correction);
     let document = handoff.document();
-    let told = !handoff.wrong_turns().is_empty()
+    let has_lesson = !handoff.wrong_turns().is_empty()
         || !handoff.landmines().is_empty()
         || document.sections_about(SectionMeaning::WrongTurns).next().is_some()
         || document.sections_about(SectionMeaning::Landmines).next().is_some();
     if let Some(first) = revisions.first()
         && handoff.kind() == HandoffKind::Investigation
-        && !told
+        && !has_lesson
     {
         let times = if revisions.len() == 1 { "once" } else { "more than once" };
         let message = format!("revised {times}, but no wrong turn or landmine is recorded");
@@ -160,17 +160,17 @@ fn check_lessons(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
 }
 
 fn check_length(document: &Document, out: &mut Vec<Finding>) {
-    // Anchors are read by nobody else, and what a session did is as long as it is.
+    // Anchors are not meant for readers, and generated facts may be any length.
     let count = |at: Span| at.slice(document.text()).lines().count();
     let anchors = Anchors::from_document(document).at().map_or(0, count);
-    let inserts: usize =
-        GeneratedSection::all(document).iter().map(|insert| count(insert.at)).sum();
+    let generated: usize =
+        GeneratedSection::all(document).iter().map(|section| count(section.at)).sum();
     let state = document.handoff_header().and_then(|header| header.fields().get("state"));
     let state = state.map_or(0, |state| count(state.at));
-    let facts = anchors + inserts + state;
+    let facts = anchors + generated + state;
     let lines = document.line_count().saturating_sub(facts);
-    // A session that is told in a few lines is not short: what it did stands below them.
-    if lines > LINES_MAX || (lines < LINES_MIN && inserts == 0) {
+    // A short text with a generated facts section is complete, so only the maximum applies.
+    if lines > LINES_MAX || (lines < LINES_MIN && generated == 0) {
         let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
         let besides = if facts > 0 { " besides the facts" } else { "" };
         let message =
@@ -191,7 +191,7 @@ fn check_empty_sections(document: &Document, out: &mut Vec<Finding>) {
     }
 }
 
-/// A text without what is not shown to whoever reads it.
+/// A text without its HTML comments.
 pub(crate) fn without_comments(text: &str) -> String {
     let mut rest = text;
     let mut out = String::new();
@@ -220,7 +220,7 @@ fn check_summary(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// The section without which a document of its kind hands nothing over.
+/// Checks that an open handoff has one of the sections that its kind requires.
 fn check_required_section(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
     let Some(rule) = stages.kinds.get(handoff.kind().word()) else {
         return;

@@ -1,4 +1,4 @@
-//! Generated documents: they state their source and its hash; the source must still have it.
+//! Checks generated documents: the source must still have the hash that the document records.
 
 use super::CheckContext;
 use crate::format::finding::{Code, Finding};
@@ -6,10 +6,10 @@ use crate::handoff::Handoff;
 use crate::text::span::Span;
 use serde_json::Value;
 
-/// The statement stands near the top.
+/// How many bytes to search. The source statement is near the top.
 const SCAN_BYTES_MAX: usize = 4096;
 
-pub(super) fn check(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut Vec<Finding>) {
+pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut Vec<Finding>) {
     let text = handoff.document().text();
     let Some((stated, at)) = find_statement(text) else {
         return;
@@ -21,7 +21,7 @@ pub(super) fn check(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut 
     let Some(hash) = hash.strip_prefix("sha256:") else {
         return;
     };
-    match around.source_hash(source) {
+    match context.source_hash(source) {
         None => {
             let message = format!("its source `{source}` is not there");
             out.push(Finding::new(Code::GeneratedOrphan, at, message));
@@ -34,7 +34,7 @@ pub(super) fn check(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut 
     }
 }
 
-/// The JSON of a comment such as `<!-- diagram-meta: {…} -->`.
+/// Finds the JSON in a comment such as `<!-- diagram-meta: {…} -->`.
 fn find_statement(text: &str) -> Option<(Value, Span)> {
     let mut end = text.len().min(SCAN_BYTES_MAX);
     while !text.is_char_boundary(end) {

@@ -1,4 +1,4 @@
-//! A proof says what to run, where, and what must come of it.
+//! Checks that each proof can be run: its command, folder, timeout and expectation.
 
 use crate::format::finding::{Code, Finding};
 use crate::format::header::Proof;
@@ -9,11 +9,11 @@ use crate::text::span::Span;
 pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     for numbered in numbered_proofs(handoff) {
         let Err(why) = numbered.spec else { continue };
-        // A value of the wrong kind is told already.
-        let told = |finding: &Finding| {
+        // A value of the wrong type already has a finding.
+        let is_reported = |finding: &Finding| {
             finding.code == Code::UnreadableValue && numbered.proof.at.contains(finding.at)
         };
-        if !out.iter().any(told) {
+        if !out.iter().any(is_reported) {
             let at = error_span(&numbered.proof, &why);
             out.push(Finding::new(Code::InvalidProof, at, format!("a proof is not run: {why}")));
         }

@@ -1,4 +1,4 @@
-//! The description of a pull request: the handoff of the implementation stage.
+//! Checks a pull request description, the handoff of the implementation stage.
 
 use super::content::prose;
 use super::{CheckContext, CheckFindings, ReferencedArtifact, allow};
@@ -8,23 +8,23 @@ use crate::format::section::Section;
 use crate::text::markdown::MarkdownBlockKind;
 use crate::text::span::Span;
 
-/// Lines that the context starts with.
+/// The fields that the handoff context starts with.
 const FIELDS: [&str; 3] = ["Feature", "Design", "Implements"];
-/// Sections of entries: what an entry starts with, and what it needs.
+/// The kinds of entries, and the fields that each one needs.
 const ENTRIES: [(&str, &[&str]); 3] = [
     ("Decision", &["Rationale"]),
     ("Deviation", &["Reason", "Impact"]),
     ("Question", &["Context"]),
 ];
 
-/// Judges the description of a pull request.
-pub fn check_pull_request(document: &Document, around: &dyn CheckContext) -> CheckFindings {
+/// Checks the description of a pull request.
+pub fn check_pull_request(document: &Document, check_context: &dyn CheckContext) -> CheckFindings {
     let mut findings: Vec<Finding> = document.findings().to_vec();
     let named =
         |section: &&Section| section.title.value.to_lowercase().starts_with("handoff context");
     match document.sections().iter().find(named) {
         Some(context) => {
-            check_fields(document, context, around, &mut findings);
+            check_fields(document, context, check_context, &mut findings);
             check_entries(document, context, &mut findings);
             prose::check_placeholders(document, &mut findings);
         }
@@ -42,7 +42,7 @@ pub fn check_pull_request(document: &Document, around: &dyn CheckContext) -> Che
 fn check_fields(
     document: &Document,
     context: &Section,
-    around: &dyn CheckContext,
+    check_context: &dyn CheckContext,
     out: &mut Vec<Finding>,
 ) {
     let text = document.text();
@@ -56,7 +56,7 @@ fn check_fields(
             continue;
         };
         let path = path_of(value.slice(text));
-        if name == "Design" && around.artifact(path) == ReferencedArtifact::Missing {
+        if name == "Design" && check_context.artifact(path) == ReferencedArtifact::Missing {
             let message = format!("the design `{path}` is not there");
             out.push(Finding::new(Code::PrDesignNotFound, value, message));
         }
@@ -70,7 +70,7 @@ fn path_of(value: &str) -> &str {
     linked.unwrap_or(bare).trim_matches('`')
 }
 
-/// The value behind `**Name**:`, or the list below it.
+/// The span of the value after `**Name**:`, or of the list item below it.
 fn find_field(text: &str, within: Span, name: &str) -> Option<Span> {
     let mut at = within.start;
     let mut waiting = false;
@@ -102,13 +102,13 @@ fn find_field(text: &str, within: Span, name: &str) -> Option<Span> {
     None
 }
 
-/// What an item starts with, if it is an entry: the needs of that entry.
+/// The fields that an item needs, if it is an entry.
 fn required_fields(item: &str) -> Option<&'static [&'static str]> {
     let first = item.trim_start_matches(['-', '*', ' ']).trim_start_matches("**");
-    let fits = |(start, _): &&(&str, &[&str])| {
+    let is_kind = |(start, _): &&(&str, &[&str])| {
         first.strip_prefix(*start).is_some_and(|rest| rest.trim_start_matches('*').starts_with(':'))
     };
-    ENTRIES.iter().find(fits).map(|(_, needs)| *needs)
+    ENTRIES.iter().find(is_kind).map(|(_, needs)| *needs)
 }
 
 fn check_entries(document: &Document, context: &Section, out: &mut Vec<Finding>) {
@@ -121,7 +121,7 @@ fn check_entries(document: &Document, context: &Section, out: &mut Vec<Finding>)
         .collect();
     for (index, item) in items.iter().enumerate() {
         let Some(needs) = required_fields(item.slice(text)) else { continue };
-        // What belongs to an entry may follow as items of its own.
+        // The fields of an entry may follow as separate list items.
         let next = items[index + 1..]
             .iter()
             .find(|other| self::required_fields(other.slice(text)).is_some());

@@ -1,4 +1,4 @@
-//! Rule 2: no question blocks.
+//! Rule 2: no open question blocks.
 
 use crate::format::finding::{Code, Finding};
 use crate::format::header::{FromYaml, Question};
@@ -6,14 +6,14 @@ use crate::handoff::Handoff;
 use crate::text::id::HandoffId;
 use crate::text::yaml::YamlNode;
 
-/// Questions that do not say whether the work has to wait for them.
+/// Finds questions that do not say whether they block.
 pub(super) fn check_blocking_flag(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let items = handoff.node("open_questions").map(YamlNode::items).unwrap_or_default();
     for (number, item) in (1..).zip(items) {
         let Some(question) = Question::read(item).filter(|one| one.answer.is_none()) else {
             continue;
         };
-        // A value that cannot be read has a finding of its own.
+        // An unreadable value has its own finding.
         if item.get("blocking").is_some_and(|node| !node.is_blank()) {
             continue;
         }
@@ -38,13 +38,13 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// The command that answers a question, counted as `answer` counts.
+/// The command that answers a question, with the number that `answer` expects.
 fn answer_hint(handoff: &Handoff<'_>, question: &Question<'_>) -> String {
     let items = handoff.node("open_questions").map(YamlNode::items).unwrap_or_default();
     let index = items.iter().position(|item| item.at == question.at);
     let named =
         |index| format!(": midstride answer {} q{} \"the answer\"", handoff.key(), index + 1);
-    // What is no handoff yet has no verbs; and a name that is no slug is nothing to paste.
+    // A note has no verbs yet, and a key that is not a slug cannot be pasted into a shell.
     let key = handoff.key();
     let mut parts = std::iter::once(&key.id).chain(&key.stage);
     let can_be_typed = handoff.is_handoff() && parts.all(|part| HandoffId::parse(part).is_ok());

@@ -1,4 +1,4 @@
-//! Names that must fit together: a file and its id, an id and its uid.
+//! Checks that names agree: the file name with the id, and the id with the uid.
 
 use crate::format::finding::{Code, Finding};
 use crate::handoff::Handoff;
@@ -16,20 +16,20 @@ pub(super) fn check(handoff: &Handoff<'_>, place: Option<&HandoffKey>, out: &mut
     }
 }
 
-/// A document's claim to a name.
+/// A document that uses a key.
 #[derive(Clone, Debug)]
 pub struct IdClaim {
-    /// The name.
+    /// The key.
     pub key: HandoffKey,
-    /// Who claims it; documents without a uid claim nothing.
+    /// The uid of the document. Documents without a uid make no claim.
     pub uid: String,
-    /// Where the id is written.
+    /// The span of the `id`.
     pub at: Span,
-    /// What the document is called in messages.
+    /// The document's path, for messages.
     pub path: String,
 }
 
-/// The finding for a document whose name another handoff has taken before it.
+/// The finding for a document whose key already belongs to another handoff.
 pub fn duplicate_id_finding(own: &IdClaim, held: &[IdClaim]) -> Option<Finding> {
     let first = held.iter().find(|claim| claim.key == own.key)?;
     (first.uid != own.uid).then(|| {

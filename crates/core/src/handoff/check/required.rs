@@ -1,4 +1,4 @@
-//! Rule 1: the fields that the kind or stage of a document requires are there and say something.
+//! Rule 1: the fields that a document's kind or stage requires are present and not empty.
 
 use super::header_key_span;
 use crate::format::finding::{Code, Finding};
@@ -22,7 +22,7 @@ pub(super) fn check(
     check_id(handoff, out);
 }
 
-/// The rule of the document's stage, with a finding where the stage is not known.
+/// The rule of the document's stage. Adds a finding if the stage is unknown.
 pub(super) fn stage_rule<'s>(
     handoff: &Handoff<'_>,
     stages: &'s Stages,
@@ -39,30 +39,30 @@ pub(super) fn stage_rule<'s>(
     if rule.is_none() {
         let at = handoff.node("stage").map_or(header_key_span(handoff), |node| node.at);
         let known: Vec<&str> = stages.names().collect();
-        let advice = match nearest_match(name, known.iter().copied()) {
+        let hint = match nearest_match(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the known ones are {}", known.join(", ")),
         };
         let message = format!("there is no stage `{name}`");
-        out.push(Finding::new(Code::UnknownStage, at, message).with_hint(advice));
+        out.push(Finding::new(Code::UnknownStage, at, message).with_hint(hint));
     }
     rule
 }
 
 fn check_field(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Vec<Finding>) {
-    let of = match handoff.stage() {
+    let subject = match handoff.stage() {
         Some(stage) => format!("a document of the {stage} stage"),
         None => format!("a handoff of kind {}", handoff.kind()),
     };
     let Some(node) = handoff.node(field) else {
-        // Some fields are told elsewhere too: in a heading, in a line `Captured:`.
-        let told = match field {
+        // A title may be a heading, and the date a `Captured:` line.
+        let is_elsewhere = match field {
             "title" => handoff.title().is_some(),
             "created" => handoff.created().is_some(),
             _ => false,
         };
-        if !told {
-            let message = format!("{of} needs `{field}`");
+        if !is_elsewhere {
+            let message = format!("{subject} needs `{field}`");
             let finding = Finding::new(Code::MissingField, header_key_span(handoff), message);
             out.push(finding.with_hint(format!("add `{field}:` below `handoff:`")));
         }
@@ -71,7 +71,7 @@ fn check_field(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Ve
     let states_none = stages.may_be_empty(field)
         && matches!(&node.value, YamlValue::List(items) if items.is_empty());
     if node.is_blank() && !states_none {
-        let message = format!("`{field}` says nothing, and {of} needs it");
+        let message = format!("`{field}` says nothing, and {subject} needs it");
         out.push(Finding::new(Code::EmptyField, node.at, message));
     }
 }

@@ -1,18 +1,19 @@
-//! A status and what it needs: an end has a commit, a successor or a reason.
+//! Checks that a closed status has what it needs: a commit, an outcome, a successor or a reason.
 
 use super::{CheckContext, header_key_span};
 use crate::format::finding::{Code, Finding};
 use crate::format::header::Status;
 use crate::handoff::Handoff;
 
-pub(super) fn check(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut Vec<Finding>) {
+pub(super) fn check(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut Vec<Finding>) {
     let at = handoff.node("status").map_or(header_key_span(handoff), |node| node.at);
     let resolution = handoff.resolution();
     let successor = handoff.superseded_by();
     match handoff.status() {
         Status::Resolved => {
-            let told = resolution.is_some_and(|r| r.commit.is_some() || r.outcome.is_some());
-            if !told {
+            let is_explained =
+                resolution.is_some_and(|r| r.commit.is_some() || r.outcome.is_some());
+            if !is_explained {
                 let message = "resolved, but neither a commit nor an outcome is recorded";
                 out.push(Finding::new(Code::ResolvedWithoutCommit, at, message));
             }
@@ -28,8 +29,9 @@ pub(super) fn check(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut 
             }
         }
         Status::Abandoned => {
-            let told = resolution.is_some_and(|r| r.reason.is_some() || r.outcome.is_some());
-            if !told {
+            let is_explained =
+                resolution.is_some_and(|r| r.reason.is_some() || r.outcome.is_some());
+            if !is_explained {
                 let message = "abandoned, but `resolution` gives no reason";
                 out.push(Finding::new(Code::AbandonedWithoutReason, at, message));
             }
@@ -47,7 +49,7 @@ pub(super) fn check(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut 
         }
     }
     if let Some(successor) =
-        successor.filter(|successor| !around.has_handoff(successor.value.trim()))
+        successor.filter(|successor| !context.has_handoff(successor.value.trim()))
     {
         let message = format!("`superseded_by` names `{}`, which is not there", successor.value);
         out.push(Finding::new(Code::UnknownReference, successor.at, message));

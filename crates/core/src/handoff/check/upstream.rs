@@ -1,4 +1,4 @@
-//! Rule 4: what a document builds on is named, is there, and is complete.
+//! Rule 4: the documents that a handoff builds on are named, exist and are complete.
 
 use super::{CheckContext, ReferencedArtifact, header_key_span};
 use crate::format::finding::{Code, Finding};
@@ -10,22 +10,22 @@ pub(super) fn check(
     handoff: &Handoff<'_>,
     stages: &Stages,
     stage: Option<&StageRule>,
-    around: &dyn CheckContext,
+    context: &dyn CheckContext,
     out: &mut Vec<Finding>,
 ) {
-    check_complete(handoff, around, out);
+    check_complete(handoff, context, out);
     if let Some(rule) = stage {
         check_named(handoff, stages, rule, out);
     }
 }
 
-fn check_complete(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut Vec<Finding>) {
+fn check_complete(handoff: &Handoff<'_>, context: &dyn CheckContext, out: &mut Vec<Finding>) {
     for dependency in handoff.dependencies().upstream {
         let Some(artifact) = dependency.artifact else {
             continue;
         };
         let replaced = dependency.relationship.is_some_and(|r| r.value == "supersedes");
-        match around.artifact(artifact.value.trim()) {
+        match context.artifact(artifact.value.trim()) {
             ReferencedArtifact::Plain | ReferencedArtifact::Complete => {}
             ReferencedArtifact::Missing => {
                 let message = format!("the upstream artifact `{}` is not there", artifact.value);
@@ -41,8 +41,8 @@ fn check_complete(handoff: &Handoff<'_>, around: &dyn CheckContext, out: &mut Ve
     }
 }
 
-/// A stage names a document for each stage that it builds on. One that cannot be told from its path
-/// may be any of them.
+/// Checks that a stage names a document for each stage it builds on. An artifact whose stage is not
+/// clear from its path may count for any of them.
 fn check_named(handoff: &Handoff<'_>, stages: &Stages, rule: &StageRule, out: &mut Vec<Finding>) {
     let upstream = handoff.dependencies().upstream;
     let artifacts: Vec<&str> =
@@ -81,7 +81,7 @@ mod tests {
     use crate::format::document::Document;
     use crate::handoff::Location;
 
-    /// What is said about a design that names these as its upstream.
+    /// The message for a design with this upstream.
     fn said(artifacts: &[&str]) -> Option<String> {
         let entries: String =
             artifacts.iter().map(|one| format!("      - artifact: {one}\n")).collect();
@@ -89,9 +89,9 @@ mod tests {
             "---\nhandoff:\n  id: feat-042\n  stage: design\n  dependencies:\n    upstream:\n{entries}---\n"
         );
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
+        let (location, stages) = (Location::default(), Stages::shipped());
         let mut found = Vec::new();
-        let handoff = Handoff::new(&document, &whereabouts, &stages);
+        let handoff = Handoff::new(&document, &location, &stages);
         check_named(&handoff, &stages, &stages.stages["design"], &mut found);
         found.pop().map(|finding| finding.message)
     }
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(said(&["specs/feat-042-snapshots.md"]).as_deref(), Some(pricing));
         let own = [".midstride/handoffs/feat-042/spec.md", "../pricing/feat-042.md#tiers"];
         assert_eq!(said(&own), None);
-        // What lies elsewhere may be the pricing; what is of another feature may be, too.
+        // An artifact with an unclear path may be the pricing.
         assert_eq!(said(&["feat-042/spec", "docs/tiers.md"]), None);
     }
 }

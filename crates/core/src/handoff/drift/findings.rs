@@ -1,25 +1,25 @@
-//! What is wrong with a document because the code has moved on.
+//! Turns the results of the citation check into findings.
 
 use super::{CitationCheck, CitationDoubt, CitationStatus, LineChange};
 use crate::format::finding::{Code, Finding};
 use std::collections::BTreeSet;
 
-/// The findings about judged citations of a document: a handoff that people call by a key, or a
-/// note, which is nobody's to change.
-pub fn findings(key: Option<&str>, judged: &[CitationCheck]) -> Vec<Finding> {
+/// The findings for the checked citations of a document. `key` is the handoff's key; `None` for a
+/// note, which midstride does not edit.
+pub fn findings(key: Option<&str>, checks: &[CitationCheck]) -> Vec<Finding> {
     let mut doubts = BTreeSet::new();
-    judged.iter().filter_map(|one| citation_finding(key, one, &mut doubts)).collect()
+    checks.iter().filter_map(|one| citation_finding(key, one, &mut doubts)).collect()
 }
 
 fn citation_finding<'j>(
     key: Option<&str>,
-    judged: &'j CitationCheck,
+    check: &'j CitationCheck,
     doubts: &mut BTreeSet<&'j CitationDoubt>,
 ) -> Option<Finding> {
-    let place = &judged.place.value;
-    let found = |code, message| Finding::new(code, judged.place.at, message);
-    let now = judged.location.as_ref().map(ToString::to_string);
-    match judged.status {
+    let place = &check.place.value;
+    let found = |code, message| Finding::new(code, check.place.at, message);
+    let now = check.location.as_ref().map(ToString::to_string);
+    match check.status {
         CitationStatus::Intact | CitationStatus::NeverExisted => None,
         CitationStatus::Moved => {
             let message = format!("`{place}` is now `{}`", now?);
@@ -30,7 +30,7 @@ fn citation_finding<'j>(
             })
         }
         CitationStatus::Changed => {
-            let finding = found(Code::CitationChanged, change_message(place, judged));
+            let finding = found(Code::CitationChanged, change_message(place, check));
             let Some(key) = key else {
                 return Some(finding.with_hint("look whether what is said about it still holds"));
             };
@@ -42,12 +42,13 @@ fn citation_finding<'j>(
             Some(found(Code::CitationRenamed, format!("`{place}` is now `{}`", now?)))
         }
         CitationStatus::Deleted => {
-            let doubt = judged.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            let doubt = check.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             Some(found(Code::CitationDeleted, format!("`{place}` is gone{doubt}")))
         }
         CitationStatus::Unchecked => {
-            // Said once, at the first place it is about; that a note says nothing is no news.
-            let why = judged.doubt.as_ref().filter(|why| **why != CitationDoubt::NoOrigin)?;
+            // Report each doubt once, at the first citation it affects. A note never has an origin,
+            // so a missing one is not worth a finding.
+            let why = check.doubt.as_ref().filter(|why| **why != CitationDoubt::NoOrigin)?;
             doubts.insert(why).then(|| {
                 found(Code::CitationNotChecked, format!("`{place}` cannot be judged: {why}"))
             })
@@ -55,12 +56,12 @@ fn citation_finding<'j>(
     }
 }
 
-fn change_message(place: &str, judged: &CitationCheck) -> String {
-    let elsewhere = judged.location.as_ref().filter(|_| !judged.is_in_cited_file());
+fn change_message(place: &str, check: &CitationCheck) -> String {
+    let elsewhere = check.location.as_ref().filter(|_| !check.is_in_cited_file());
     let elsewhere = elsewhere.map(|now| format!(" in `{}`", now.path)).unwrap_or_default();
-    match &judged.change {
+    match &check.change {
         Some(LineChange { before: was, after: Some(is) }) => {
-            let there = judged.location.as_ref().and_then(|now| now.lines);
+            let there = check.location.as_ref().and_then(|now| now.lines);
             let there = there.filter(|lines| !place.ends_with(&lines.to_string()));
             let there = there.map(|lines| format!(", in line {lines}")).unwrap_or_default();
             format!("`{place}` was `{was}`, and is `{is}` now{elsewhere}{there}")
@@ -73,10 +74,10 @@ fn change_message(place: &str, judged: &CitationCheck) -> String {
 }
 
 impl CitationCheck {
-    /// Whether the place is still in the file that is named.
+    /// Whether the cited place is still in the file that the citation names.
     pub fn is_in_cited_file(&self) -> bool {
-        let named = self.place.value.split([':', '#']).next().unwrap_or_default();
-        let named = named.trim_start_matches("../");
-        self.location.as_ref().is_some_and(|now| now.path.ends_with(named))
+        let cited_path = self.place.value.split([':', '#']).next().unwrap_or_default();
+        let cited_path = cited_path.trim_start_matches("../");
+        self.location.as_ref().is_some_and(|now| now.path.ends_with(cited_path))
     }
 }

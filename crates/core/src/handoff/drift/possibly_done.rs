@@ -1,36 +1,36 @@
-//! Open handoffs that are perhaps done: nobody touched them for long, or commits went over them.
+//! Finds open handoffs that are possibly done: untouched for a long time, or overtaken by commits.
 
 use crate::format::finding::{Code, Finding};
 use crate::handoff::Handoff;
 use crate::text::span::Span;
 use jiff::Timestamp;
 
-/// An open handoff that nobody touched for so many days is perhaps done.
+/// Days without a change after which an open handoff is possibly done.
 pub const QUIET_DAYS: i64 = 30;
-/// More commits than these are counted, not named.
+/// How many commits a message names; the rest are only counted.
 const NAMED_COMMITS_MAX: usize = 3;
 
-/// A commit that changed what a handoff cites.
+/// A commit that changed files a handoff cites, after the handoff's last change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaterCommit {
-    /// Its id.
+    /// The commit id.
     pub id: String,
     /// The first line of its message.
     pub subject: String,
 }
 
-/// An open handoff, which may be done.
+/// How long an open handoff has been untouched.
 #[derive(Clone, Copy, Debug)]
 pub struct HandoffActivity {
-    /// Where it says so.
+    /// The span of its `status`.
     at: Span,
-    /// When it was last changed.
+    /// When the handoff was last changed.
     pub changed: Option<Timestamp>,
     quiet_days: Option<i64>,
 }
 
 impl HandoffActivity {
-    /// `None` where a handoff has ended, or a note never had a status.
+    /// The activity of an open handoff; `None` if it is closed or has no status.
     pub fn for_open(handoff: &Handoff<'_>, now: Timestamp) -> Option<Self> {
         let changed = handoff.changed();
         let quiet_days = changed.and_then(|changed| changed.days_before(now));
@@ -39,13 +39,13 @@ impl HandoffActivity {
         is_open.then_some(Self { at, changed: changed.map(|time| time.moment), quiet_days })
     }
 
-    /// The finding that it is perhaps done, by what happened since it was last changed.
+    /// The finding that it is possibly done, based on what happened since its last change.
     pub fn possibly_done_finding(self, later: &[LaterCommit]) -> Option<Finding> {
         let quiet = self.quiet_days.filter(|days| *days >= QUIET_DAYS).map(describe_quiet_days);
         let overtaken = (!later.is_empty()).then(|| describe_later_commits(later));
-        let told: Vec<String> = [quiet, overtaken].into_iter().flatten().collect();
-        let message = format!("perhaps done: {}", told.join("; "));
-        (!told.is_empty()).then(|| Finding::new(Code::MaybeDone, self.at, message))
+        let reasons: Vec<String> = [quiet, overtaken].into_iter().flatten().collect();
+        let message = format!("perhaps done: {}", reasons.join("; "));
+        (!reasons.is_empty()).then(|| Finding::new(Code::MaybeDone, self.at, message))
     }
 }
 

@@ -1,11 +1,11 @@
-//! Cycles: handoffs that each came of the other.
+//! Finds cycles: handoffs that depend on each other.
 
 use super::{Edge, Graph};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 impl Graph {
-    /// Handoffs that turn in a circle, each circle once, beginning with its first handoff. Every
-    /// handoff that lies on any is on one that is named; it is the shortest through it.
+    /// The cycles, each starting at its smallest node. Every node that is on a cycle appears in at
+    /// least one of the results.
     pub fn cycles(&self) -> Vec<Vec<usize>> {
         let next = self.strong_successors();
         let mut named: HashSet<usize> = HashSet::new();
@@ -26,7 +26,7 @@ impl Graph {
         cycles
     }
 
-    /// The edges by which one of a cycle leads to the next.
+    /// The edges between consecutive nodes of a cycle.
     pub fn cycle_edges(&self, cycle: &[usize]) -> Vec<&Edge> {
         let steps = cycle.iter().zip(cycle.iter().cycle().skip(1));
         let steps: HashSet<(usize, usize)> = steps.map(|(from, to)| (*from, *to)).collect();
@@ -36,7 +36,7 @@ impl Graph {
         self.edges.iter().filter(is_step).collect()
     }
 
-    /// What came of each handoff.
+    /// The nodes that come after each node, by strong edges.
     pub(super) fn strong_successors(&self) -> Vec<Vec<usize>> {
         let mut next = vec![Vec::new(); self.nodes.len()];
         for edge in self.edges.iter().filter(|edge| edge.kind.is_strong()) {
@@ -52,8 +52,8 @@ impl Graph {
     }
 }
 
-/// The groups in which each is reached from each other, by Tarjan's way without recursion: a chain
-/// of handoffs may be long.
+/// The strongly connected components that contain a cycle. Uses Tarjan's algorithm without
+/// recursion, because chains of handoffs can be long.
 fn strong_components(count: usize, next: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut search = CycleSearch {
         number: vec![None; count],
@@ -68,20 +68,20 @@ fn strong_components(count: usize, next: &[Vec<usize>]) -> Vec<Vec<usize>> {
             continue;
         }
         search.enter(start);
-        let mut way = vec![(start, 0)];
-        while let Some((node, nth)) = way.pop() {
+        let mut stack = vec![(start, 0)];
+        while let Some((node, nth)) = stack.pop() {
             let Some(then) = next[node].get(nth).copied() else {
                 found.extend(search.leave(node));
-                if let Some((before, _)) = way.last() {
+                if let Some((before, _)) = stack.last() {
                     search.low[*before] = search.low[*before].min(search.low[node]);
                 }
                 continue;
             };
-            way.push((node, nth + 1));
+            stack.push((node, nth + 1));
             match search.number[then] {
                 None => {
                     search.enter(then);
-                    way.push((then, 0));
+                    stack.push((then, 0));
                 }
                 Some(number) if search.is_open[then] => {
                     search.low[node] = search.low[node].min(number);
@@ -90,8 +90,8 @@ fn strong_components(count: usize, next: &[Vec<usize>]) -> Vec<Vec<usize>> {
             }
         }
     }
-    let turns = |group: &Vec<usize>| group.len() > 1 || next[group[0]].contains(&group[0]);
-    found.retain(turns);
+    let has_cycle = |group: &Vec<usize>| group.len() > 1 || next[group[0]].contains(&group[0]);
+    found.retain(has_cycle);
     found
 }
 
@@ -112,7 +112,7 @@ impl CycleSearch {
         self.is_open[node] = true;
     }
 
-    /// The group that a node closes, if it is the first of one.
+    /// Pops the component that ends at this node, if the node is its root.
     fn leave(&mut self, node: usize) -> Option<Vec<usize>> {
         if self.number[node] != Some(self.low[node]) {
             return None;
@@ -127,15 +127,15 @@ impl CycleSearch {
     }
 }
 
-/// The shortest way from a node back to itself.
+/// The shortest path from a node back to itself.
 fn shortest_cycle(node: usize, next: &[Vec<usize>], inside: &HashSet<usize>) -> Option<Vec<usize>> {
     let mut before: HashMap<usize, usize> = HashMap::new();
     let mut queue = VecDeque::from([node]);
     while let Some(here) = queue.pop_front() {
         for then in next[here].iter().filter(|then| inside.contains(then)) {
             if *then == node {
-                let way = std::iter::successors(Some(here), |at| before.get(at).copied());
-                let mut cycle: Vec<usize> = way.collect();
+                let path = std::iter::successors(Some(here), |at| before.get(at).copied());
+                let mut cycle: Vec<usize> = path.collect();
                 cycle.reverse();
                 return Some(cycle);
             }
@@ -148,7 +148,7 @@ fn shortest_cycle(node: usize, next: &[Vec<usize>], inside: &HashSet<usize>) -> 
     None
 }
 
-/// The same cycle, told from its first handoff on.
+/// The same cycle, rotated so that its smallest node comes first.
 fn rotate_to_smallest(mut cycle: Vec<usize>) -> Vec<usize> {
     let first = (0..cycle.len()).min_by_key(|at| cycle[*at]).unwrap_or(0);
     cycle.rotate_left(first);

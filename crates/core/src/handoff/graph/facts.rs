@@ -1,4 +1,4 @@
-//! What one document tells about its connections; which others there are is not known here.
+//! Reads the links of one document, without knowing which other documents exist.
 
 use super::EdgeKind;
 use crate::format::document::Document;
@@ -11,40 +11,40 @@ use crate::text::span::{Span, Spanned};
 use crate::text::yaml::{YamlNode, YamlValue};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How the path of a document ends.
+/// The file extension of documents.
 const EXTENSION: &str = ".md";
 
-/// What one document tells.
+/// What one document says about itself and its links.
 #[derive(Clone, Debug)]
 pub struct LinkFacts {
-    /// Its key.
+    /// The handoff's key.
     pub key: HandoffKey,
-    /// What it is called: its title, else its summary.
+    /// The title, or the summary if it has no title.
     pub title: Option<String>,
-    /// Where its life stands; a note says nothing about that.
+    /// The status; `None` for a note.
     pub status: Option<Status>,
-    /// Its path, from the root of the project.
+    /// The path, relative to the project root.
     pub path: String,
-    /// What its header refers to.
+    /// The references in its header.
     pub references: Vec<Reference>,
-    /// Words of its text that may name another handoff, each once.
+    /// Words in its text that may name another handoff, each once.
     pub candidates: Vec<NameCandidate>,
     /// Files that it cites, each once.
     pub files: Vec<String>,
 }
 
-/// What a header refers to.
+/// A reference in a header.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// As what.
+    /// The kind of reference.
     pub kind: EdgeKind,
-    /// Whether the other one is the subject of the sentence: that it is upstream, or supersedes.
+    /// Whether the referenced document is the `from` of the edge.
     pub is_reversed: bool,
-    /// A path or a name, as it is written.
+    /// The path or name, as written.
     pub written: String,
-    /// How they are connected, as it is written.
+    /// The relationship, as written.
     pub relationship: Option<String>,
-    /// The line, from one.
+    /// The line, counted from one.
     pub line: usize,
 }
 
@@ -63,11 +63,11 @@ impl Reference {
 /// A word that may name a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameCandidate {
-    /// The word, without the dots by which a path goes up.
+    /// The word, without a leading `./` or `../`.
     pub text: String,
-    /// The line where it stands first, from one.
+    /// The line where it first occurs, counted from one.
     pub line: usize,
-    /// Whether it stands between backquotes: a common word is then meant as a name.
+    /// Whether it is in backquotes. Then even a common word counts as a name.
     pub is_backquoted: bool,
 }
 
@@ -77,7 +77,7 @@ impl NameCandidate {
         self.text.len() > EXTENSION.len() && self.text.ends_with(EXTENSION)
     }
 
-    /// Whether nobody writes it without meaning the name: `market-page-perf`, `feat-042`, but
+    /// Whether the word is unlikely to be ordinary prose: `market-page-perf` and `feat-042`, but
     /// neither `search` nor `follow-up`.
     pub(super) fn is_distinctive(&self) -> bool {
         let name = self.text.strip_suffix(EXTENSION).unwrap_or(&self.text);
@@ -96,14 +96,14 @@ impl NameCandidate {
 }
 
 impl LinkFacts {
-    /// What a handoff tells that lies at a path.
+    /// Reads the links of the handoff at this path.
     pub fn from_handoff(handoff: &Handoff<'_>, path: String) -> Self {
         let document = handoff.document();
         let files: BTreeSet<String> = citations(document)
             .iter()
             .filter(|citation| !citation.is_folder())
             .map(|citation| without_dots(citation.path))
-            // `.map` and `.js` are mostly no files at all.
+            // `.map` and `.js` are usually method names and extensions, not files.
             .filter(|path| !path.rsplit('/').next().unwrap_or(path).starts_with('.'))
             .map(str::to_owned)
             .collect();
@@ -125,13 +125,14 @@ fn header_references(handoff: &Handoff<'_>) -> Vec<Reference> {
     let dependency = |kind: EdgeKind, dependency: Dependency<'_>| {
         let artifact = dependency.artifact.filter(|artifact| !artifact.value.trim().is_empty())?;
         let relationship = dependency.relationship.map(|text| text.value.trim().to_owned());
-        let replaces = kind == EdgeKind::Upstream && relationship.as_deref() == Some("supersedes");
+        let supersedes =
+            kind == EdgeKind::Upstream && relationship.as_deref() == Some("supersedes");
         Some(Reference {
-            kind: if replaces { EdgeKind::Supersedes } else { kind },
-            is_reversed: !replaces,
+            kind: if supersedes { EdgeKind::Supersedes } else { kind },
+            is_reversed: !supersedes,
             written: artifact.value.trim().to_owned(),
-            // The kind says it already.
-            relationship: relationship.filter(|_| !replaces),
+            // The kind `Supersedes` already says it.
+            relationship: relationship.filter(|_| !supersedes),
             line: line(artifact),
         })
     };
@@ -151,7 +152,7 @@ fn header_references(handoff: &Handoff<'_>) -> Vec<Reference> {
     upstream.chain(downstream).chain(successor).collect()
 }
 
-/// The words of the header's statements and of the body's prose. History and anchors are neither.
+/// Candidate words in the header's statements and the body's prose, not in history or anchors.
 fn name_candidates(document: &Document) -> Vec<NameCandidate> {
     let mut pieces: Vec<Span> = Vec::new();
     for statement in statements(document) {
@@ -197,8 +198,7 @@ fn collect_text_spans(node: &YamlNode, pieces: &mut Vec<Span>) {
     }
 }
 
-/// The words of a piece of text that may be names, and whether each is all that stands between two
-/// backquotes.
+/// The words in a piece of text that may be names, and whether each fills a pair of backquotes.
 fn candidate_spans(text: &str, piece: Span) -> Vec<(Span, bool)> {
     let belongs = |c: char| c.is_alphanumeric() || "_-./".contains(c);
     let mut out = Vec::new();
@@ -207,11 +207,11 @@ fn candidate_spans(text: &str, piece: Span) -> Vec<(Span, bool)> {
         let end = start + word.len();
         let trimmed = word.trim_end_matches(['.', '-', '/']);
         let before = text.as_bytes()[..start].last();
-        // Most words are neither marked nor made of parts: they are passed by at once.
+        // Most words are neither in backquotes nor have parts, so skip them early.
         let has_parts = trimmed.bytes().any(|byte| b"-_./".contains(&byte));
         if has_parts || (before == Some(&b'`') && !trimmed.is_empty()) {
-            let behind = text[end..].trim_start_matches(|c: char| c == '@' || c.is_ascii_digit());
-            let is_marked = before == Some(&b'`') && behind.starts_with('`');
+            let after = text[end..].trim_start_matches(|c: char| c == '@' || c.is_ascii_digit());
+            let is_marked = before == Some(&b'`') && after.starts_with('`');
             out.push((Span::new(start, start + trimmed.len()), is_marked));
         }
         start = end + text[end..].chars().next().map_or(0, char::len_utf8);
@@ -219,7 +219,7 @@ fn candidate_spans(text: &str, piece: Span) -> Vec<(Span, bool)> {
     out
 }
 
-/// A path without the dots it begins with.
+/// A path without leading `./` and `../`.
 fn without_dots(path: &str) -> &str {
     let mut path = path;
     while let Some(rest) = path.strip_prefix("./").or_else(|| path.strip_prefix("../")) {

@@ -1,8 +1,8 @@
-//! The graph as trees: every handoff once that another one names, every such pair once.
+//! Arranges the graph as trees: each connected handoff and each connected pair appears once.
 //!
-//! What came of a handoff stands below it, however long the chain. What only mentions others stands
-//! below the first of these, as near to a root as possible. Files that two cite say neither which
-//! came first nor that one knows the other: they make no trees, and are told beside them.
+//! A handoff is placed below the one it came from, however long the chain. A handoff that only
+//! mentions others is placed below the first of them, as close to a root as possible. Shared files
+//! have no direction, so they form no trees and are listed separately.
 
 use super::{Edge, Graph};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -12,35 +12,35 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub struct TreeLine {
     /// The handoff.
     pub node: usize,
-    /// The one it stands below, and is connected with.
+    /// The handoff it is placed below.
     pub parent: Option<usize>,
-    /// How many it stands below.
+    /// The number of ancestors in the tree.
     pub depth: usize,
-    /// Where its own line is.
+    /// Whether this is the handoff's own line or a reference to it.
     pub placement: LinePlacement,
 }
 
-/// Where the line of a handoff is.
+/// Where a handoff's own line is, relative to this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinePlacement {
-    /// This is it.
+    /// This is its own line.
     Here,
-    /// It was before this one.
+    /// Its own line is above.
     Above,
-    /// It follows later.
+    /// Its own line is below.
     Below,
 }
 
 impl Graph {
-    /// The lines of all trees, in the order in which they are read. Handoffs that neither name
-    /// another one nor are named are not among them.
+    /// The lines of all trees, in display order. Handoffs that neither name another one nor are
+    /// named are left out.
     pub fn tree_lines(&self) -> Vec<TreeLine> {
         let pairs = self.bonds_by_node();
-        let growth = ForestBuilder::build(self, &pairs);
-        growth.lines(&pairs)
+        let forest = ForestBuilder::build(self, &pairs);
+        forest.lines(&pairs)
     }
 
-    /// The edges by which one of two handoffs names the other, either way.
+    /// The edges between each pair of handoffs where one names the other, in either direction.
     pub fn edges_by_pair(&self) -> BTreeMap<(usize, usize), Vec<&Edge>> {
         let mut between: BTreeMap<(usize, usize), Vec<&Edge>> = BTreeMap::new();
         let names = |edge: &&Edge| edge.from != edge.to && edge.flow().is_some();
@@ -51,16 +51,16 @@ impl Graph {
         between
     }
 
-    /// Everything that each handoff names or is named by, and whether it came of it.
+    /// For each handoff, the handoffs it is connected with and the direction.
     fn bonds_by_node(&self) -> Vec<BTreeMap<usize, Bond>> {
         let mut pairs = vec![BTreeMap::new(); self.nodes.len()];
         for ((one, other), edges) in self.edges_by_pair() {
-            let comes = |from: usize| {
+            let leads_from = |from: usize| {
                 edges.iter().any(|edge| {
                     edge.kind.is_strong() && edge.flow().is_some_and(|flow| flow.0 == from)
                 })
             };
-            let (leads, follows) = (comes(one), comes(other));
+            let (leads, follows) = (leads_from(one), leads_from(other));
             pairs[one].insert(other, Bond { leads, follows });
             pairs[other].insert(one, Bond { leads: follows, follows: leads });
         }
@@ -71,9 +71,9 @@ impl Graph {
 /// How one handoff is connected with another.
 #[derive(Clone, Copy, Debug)]
 struct Bond {
-    /// The other came of it.
+    /// The other came from this one.
     leads: bool,
-    /// It came of the other.
+    /// This one came from the other.
     follows: bool,
 }
 
@@ -83,19 +83,19 @@ impl Bond {
     }
 }
 
-/// Trees while they grow.
+/// The trees under construction.
 struct ForestBuilder {
     roots: Vec<usize>,
     parents: Vec<Option<usize>>,
     is_placed: Vec<bool>,
-    /// In the order in which they were placed.
+    /// The nodes placed since the last call of `place_neighbors`, in order.
     placed: Vec<usize>,
 }
 
 impl ForestBuilder {
     fn build(graph: &Graph, pairs: &[BTreeMap<usize, Bond>]) -> Self {
         let count = pairs.len();
-        let mut growth = Self {
+        let mut forest = Self {
             roots: Vec::new(),
             parents: vec![None; count],
             is_placed: vec![false; count],
@@ -104,23 +104,23 @@ impl ForestBuilder {
         let next = graph.strong_successors();
         let leads = |node: &usize| pairs[*node].values().any(|bond| bond.leads);
         let follows = |node: &usize| pairs[*node].values().any(|bond| bond.follows);
-        // What turns in a circle has no beginning; it is entered at its first.
+        // A cycle has no start; begin at its smallest node.
         for root in (0..count).filter(|node| leads(node) && !follows(node)).chain(0..count) {
             if leads(&root) {
-                growth.place_descendants(root, &next);
+                forest.place_descendants(root, &next);
             }
         }
         let mentions_others: BTreeSet<usize> =
             graph.edges.iter().filter_map(|edge| Some(edge.flow()?.1)).collect();
         let is_beginning = |node: &usize| !mentions_others.contains(node);
-        growth.place_neighbors(pairs);
+        forest.place_neighbors(pairs);
         for root in (0..count).filter(is_beginning).chain(0..count) {
-            if !growth.is_placed[root] && !pairs[root].is_empty() {
-                growth.place(root, None);
-                growth.place_neighbors(pairs);
+            if !forest.is_placed[root] && !pairs[root].is_empty() {
+                forest.place(root, None);
+                forest.place_neighbors(pairs);
             }
         }
-        growth
+        forest
     }
 
     fn place(&mut self, node: usize, parent: Option<usize>) {
@@ -132,24 +132,24 @@ impl ForestBuilder {
         }
     }
 
-    /// What came of it, and what came of that, before the next one beside it.
+    /// Places everything that came from `root`, depth first.
     fn place_descendants(&mut self, root: usize, next: &[Vec<usize>]) {
         if self.is_placed[root] {
             return;
         }
         self.place(root, None);
-        let mut way = vec![(root, 0)];
-        while let Some((node, nth)) = way.pop() {
+        let mut stack = vec![(root, 0)];
+        while let Some((node, nth)) = stack.pop() {
             let Some(then) = next[node].get(nth).copied() else { continue };
-            way.push((node, nth + 1));
+            stack.push((node, nth + 1));
             if !self.is_placed[then] {
                 self.place(then, Some(node));
-                way.push((then, 0));
+                stack.push((then, 0));
             }
         }
     }
 
-    /// What is connected with anything placed, the nearest first.
+    /// Places everything connected with the placed nodes, breadth first.
     fn place_neighbors(&mut self, pairs: &[BTreeMap<usize, Bond>]) {
         let mut queue: VecDeque<usize> = std::mem::take(&mut self.placed).into();
         while let Some(node) = queue.pop_front() {
@@ -186,12 +186,14 @@ impl ForestBuilder {
                 let is_child = self.parents[*other] == Some(here.node);
                 let is_parent = self.parents[here.node] == Some(*other);
                 let pair = (here.node.min(*other), here.node.max(*other));
-                // What came of two is told at each of them, else whoever is read first tells it.
-                let is_told_here = is_child || bond.leads || bond.is_weak();
-                if is_parent || !is_told_here || (!is_child && !shown.insert(pair)) {
+                // A node with two origins is listed under both. A weak pair is listed where it is
+                // read first.
+                let is_listed_here = is_child || bond.leads || bond.is_weak();
+                if is_parent || !is_listed_here || (!is_child && !shown.insert(pair)) {
                     continue;
                 }
-                // Which of the two is known when it is read.
+                // `Below` is a stand-in: whether it is above or below is known when this line is
+                // read.
                 let seen = if is_child { LinePlacement::Here } else { LinePlacement::Below };
                 let next =
                     TreeLine { placement: seen, ..line(*other, Some(here.node), here.depth + 1) };

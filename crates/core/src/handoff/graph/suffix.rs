@@ -1,12 +1,12 @@
-//! Paths by how they end: `market.py` is `src/market.py` where no other file is called so.
+//! Finds paths by their ending: `market.py` means `src/market.py` if no other file ends that way.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Which path an ending means.
+/// Maps each path ending to its path, or to `None` if it is ambiguous.
 #[derive(Debug, Default)]
 pub(super) struct SuffixIndex(HashMap<String, Option<usize>>);
 
-/// What an ending means.
+/// The result of looking up an ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SuffixMatch {
     None,
@@ -15,7 +15,7 @@ pub(super) enum SuffixMatch {
 }
 
 impl SuffixIndex {
-    /// Takes note of every ending of a path, the whole path included.
+    /// Adds every ending of a path, including the whole path.
     pub(super) fn add(&mut self, path: &str, index: usize) {
         let whole = path.trim_start_matches('/');
         let behind_slashes = whole.match_indices('/').map(|(at, _)| &whole[at + 1..]);
@@ -36,7 +36,7 @@ impl SuffixIndex {
     }
 }
 
-/// Puts together what is cited under several endings of one path, if no other path ends so.
+/// Merges citations of the same file under different endings, unless the ending is ambiguous.
 pub(super) fn merge_suffixes<'c>(
     cited: &BTreeMap<&'c str, BTreeSet<usize>>,
 ) -> BTreeMap<&'c str, BTreeSet<usize>> {

@@ -3,14 +3,14 @@ use crate::format::document::Document;
 use crate::format::stage::Stages;
 use crate::handoff::{Handoff, Location};
 
-/// The graph of documents at paths; a reference leads to the document of that path or name.
+/// The graph of these documents. A reference resolves to the document with that path or name.
 fn graph(documents: &[(&str, &str)]) -> Graph {
     let stages = Stages::shipped();
     let facts = documents.iter().map(|(path, text)| {
         let document = Document::parse(text.as_bytes());
         let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md").to_owned();
-        let whereabouts = Location { stem, stage: None };
-        LinkFacts::from_handoff(&Handoff::new(&document, &whereabouts, &stages), (*path).to_owned())
+        let location = Location { stem, stage: None };
+        LinkFacts::from_handoff(&Handoff::new(&document, &location, &stages), (*path).to_owned())
     });
     Graph::build(facts.collect(), |_, reference| {
         let written = &reference.written;
@@ -44,7 +44,7 @@ fn told(graph: &Graph) -> Vec<String> {
 }
 
 #[test]
-fn a_header_tells_what_came_first_from_either_side() {
+fn header_references_set_the_order_from_either_side() {
     let graph = graph(&[
         (
             "h/a.md",
@@ -85,7 +85,7 @@ fn a_header_tells_what_came_first_from_either_side() {
     assert_eq!(graph.cycles(), Vec::<Vec<usize>>::new());
 }
 
-/// Which others a text mentions.
+/// The handoffs that a text mentions.
 fn mentioned(body: &str) -> Vec<String> {
     let others = ["market-page-perf", "search", "follow-up", "feat-042"];
     let texts: Vec<(String, String)> =
@@ -101,7 +101,7 @@ fn mentioned(body: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_text_mentions_what_it_names_and_nothing_else() {
+fn a_text_mentions_only_the_handoffs_it_names() {
     for (body, expected) in [
         ("It began with market-page-perf.", vec!["market-page-perf"]),
         ("See market-page-perf@2, then feat-042's plan.", vec!["feat-042", "market-page-perf"]),
@@ -121,14 +121,14 @@ fn a_text_mentions_what_it_names_and_nothing_else() {
 }
 
 #[test]
-fn a_header_mentions_in_its_statements() {
+fn header_statements_count_as_mentions() {
     let a = handoff("market-page-perf", "", "");
     let b = handoff("b", "  landmines:\n    - Undoes market-page-perf\n", "");
     assert_eq!(told(&graph(&[("a.md", &a), ("b.md", &b)])), ["b mentions market-page-perf"]);
 }
 
 #[test]
-fn a_path_among_handoffs_that_is_not_there_dangles() {
+fn a_missing_path_in_a_handoff_folder_is_dangling() {
     let a = handoff("a", "", "\nSee h/gone.md and docs/gone.md, not gone.md.\n");
     let graph = graph(&[("h/a.md", &a)]);
     let written: Vec<_> = graph.dangling.iter().map(|d| (d.kind, d.written.as_str())).collect();
@@ -136,7 +136,7 @@ fn a_path_among_handoffs_that_is_not_there_dangles() {
 }
 
 #[test]
-fn files_connect_whoever_cites_them_unless_too_many_do() {
+fn shared_files_connect_handoffs_unless_too_many_cite_them() {
     let cites = |id: &str, body: &str| handoff(id, "", &format!("\n{body}\n"));
     let texts = [
         cites("a", "See src/market.py:3, src/b/mod.rs and src/all.rs."),

@@ -1,4 +1,4 @@
-//! Numbers before and after: which entry of `measurements` a new number goes to.
+//! Records measured numbers in the `measurements` field.
 
 use super::LifecycleRefusal;
 use crate::handoff::Handoff;
@@ -6,25 +6,25 @@ use crate::handoff::proof::Number;
 use crate::text::edit::{Edit, HeaderPath};
 use crate::text::yaml::{YamlData, YamlNode};
 
-/// A number that was measured when a handoff ended.
+/// A measurement taken when a handoff was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeasuredValue {
     /// What was measured.
     pub name: String,
-    /// The number before, where it was given.
+    /// The number before the work, if given.
     pub before: Option<String>,
-    /// The number after.
+    /// The number after the work.
     pub after: String,
     /// The unit of both.
     pub unit: Option<String>,
 }
 
-/// The two numbers of a measurement.
+/// The two sides of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasurementSide {
     /// Before the work.
     Before,
-    /// After it.
+    /// After the work.
     After,
 }
 
@@ -37,7 +37,7 @@ impl MeasurementSide {
     }
 }
 
-/// The entry of a handoff that has a name: where it is, and what it says.
+/// The measurement with this name: its path in the header and its node.
 fn find_entry<'d>(handoff: &Handoff<'d>, name: &str) -> Option<(HeaderPath, &'d YamlNode)> {
     let items = handoff.node("measurements").map(YamlNode::items).unwrap_or_default();
     let is_named = |item: &&YamlNode| {
@@ -47,15 +47,15 @@ fn find_entry<'d>(handoff: &Handoff<'d>, name: &str) -> Option<(HeaderPath, &'d 
     Some((HeaderPath::field("measurements").item(index), items[index]))
 }
 
-/// The edits that record what was measured at the end: `after` of the measurement with that name, or
-/// a new measurement. What the handoff says already is not replaced by another number or unit.
+/// The edits that record measurements at closing: they set `after` of an existing entry or add a
+/// new entry. A different number or unit in the handoff is refused, not replaced.
 pub(super) fn record_values(
     handoff: &Handoff<'_>,
     measured: &[MeasuredValue],
 ) -> Result<Vec<Edit>, LifecycleRefusal> {
     let mut edits = Vec::new();
     for (index, one) in measured.iter().enumerate() {
-        // Of two with one name, the last one counts.
+        // If a name occurs twice, the last one counts.
         if measured[index + 1..].iter().any(|later| later.name == one.name) {
             continue;
         }
@@ -99,7 +99,7 @@ fn complete_entry(
 /// Whether two texts are the same number or the same word.
 fn is_same_value(one: &str, other: &str) -> bool {
     match (one.parse::<f64>(), other.parse::<f64>()) {
-        // Both were typed by people: `14290` and `14290.0` are one number.
+        // Both are typed by hand: `14290` and `14290.0` are the same number.
         (Ok(one), Ok(other)) => one.total_cmp(&other).is_eq(),
         (Ok(_) | Err(_), Ok(_) | Err(_)) => one == other,
     }
@@ -120,8 +120,7 @@ fn append_entry(measured: &MeasuredValue) -> Edit {
     Edit::Append(HeaderPath::field("measurements"), YamlData::map(entry))
 }
 
-/// The edit that records the number of a proof: as the one before where there is none yet, else as
-/// the one after.
+/// The edit that records a proof's number: as `before` if that is still empty, else as `after`.
 pub(super) fn record_proof_number(
     handoff: &Handoff<'_>,
     name: &str,
@@ -153,8 +152,8 @@ mod tests {
 
     fn filled(measured: &[MeasuredValue]) -> Result<String, LifecycleRefusal> {
         let document = Document::parse(KNOWN.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let edits = record_values(&Handoff::new(&document, &whereabouts, &stages), measured)?;
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let edits = record_values(&Handoff::new(&document, &location, &stages), measured)?;
         Ok(document.edit(&edits).unwrap().0.text().to_owned())
     }
 
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_measurement_with_that_name_gets_its_after() {
+    fn a_measurement_fills_the_entry_with_its_name() {
         let austin = "    - name: Austin, cold # p95\n      before: 14290\n      after: 108\n      unit: ms\n    - name: Tokyo\n";
         for before in [None, Some("14290"), Some("14290.0")] {
             let text = filled(&[measured("Austin, cold", before, "108", Some("ms"))]).unwrap();
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_name_is_a_new_measurement() {
+    fn a_new_name_adds_a_measurement() {
         let text = filled(&[measured("Oslo", Some("9"), "3", None)]).unwrap();
         assert!(text.contains("    - name: Oslo\n      before: 9\n      after: 3\n"), "{text}");
         let after_only = filled(&[measured("Oslo", None, "3", None)]).unwrap();
@@ -200,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn of_two_with_one_name_the_last_one_counts() {
+    fn the_last_of_two_values_with_one_name_counts() {
         let twice = [measured("Tokyo", None, "97", None), measured("Tokyo", None, "95", None)];
         let text = filled(&twice).unwrap();
         assert!(text.contains("    - name: Tokyo\n      after: 95\n"), "{text}");
     }
 
     #[test]
-    fn another_number_before_is_refused() {
+    fn a_different_before_or_unit_is_refused() {
         let refused = |one| filled(&[one]).unwrap_err().to_string();
         assert_eq!(
             refused(measured("Austin, cold", Some("15000"), "108", None)),

@@ -1,5 +1,5 @@
-//! Bodies, merged by paragraphs: one that only one side touched is taken from it, one that both
-//! touched stands between markers, and what both added is kept from both.
+//! Merges bodies by paragraph. A paragraph that one side changed is taken from it, one that both
+//! changed conflicts, and additions of both sides are kept.
 
 use super::ConflictMarkers;
 use crate::format::document::Document;
@@ -8,7 +8,7 @@ use crate::text::span::{line_end, line_start};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::VecDeque;
 
-/// A piece of a body that is taken whole.
+/// A piece of a body that is merged as a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct BodyPiece<'d> {
     text: &'d str,
@@ -20,7 +20,7 @@ enum PieceKind {
     Paragraph,
     Heading,
     Item,
-    /// A line of something else, which says nothing alone.
+    /// A line of anything else.
     Line,
 }
 
@@ -41,22 +41,22 @@ pub(super) fn merge(
     merge_pieces([&base, &first, &second], AdditionPolicy::KeepBoth, marks, conflicts).text
 }
 
-/// What becomes of two additions at one place.
+/// What to do when both sides add at the same position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AdditionPolicy {
-    /// Both are kept, one behind the other.
+    /// Keep both, one after the other.
     KeepBoth,
-    /// They conflict: nobody knows what the lines mean.
+    /// Report a conflict, because the meaning of the lines is unknown.
     Conflict,
 }
 
-/// A merged text, and what becomes of it if one side is taken wherever both stand in it.
+/// A merged text, and the two texts that result from resolving all conflicts to one side.
 pub(super) struct BodyMerge {
     pub(super) text: String,
     pub(super) resolved: [String; 2],
 }
 
-/// Three texts merged line by line.
+/// Merges three texts line by line.
 pub(super) fn merge_lines(
     (base, first, second): (&str, &str, &str),
     marks: &ConflictMarkers,
@@ -71,7 +71,7 @@ fn line_pieces(text: &str) -> impl Iterator<Item = BodyPiece<'_>> {
     text.split_inclusive('\n').map(|text| BodyPiece { text, kind: PieceKind::Line })
 }
 
-/// Paragraphs and list items whole, everything else by lines.
+/// Splits a body: paragraphs and list items whole, everything else by line.
 fn pieces(document: &Document) -> Vec<BodyPiece<'_>> {
     let (text, body) = (document.text(), document.body());
     let mut pieces = Vec::new();
@@ -85,7 +85,7 @@ fn pieces(document: &Document) -> Vec<BodyPiece<'_>> {
             }
         };
         let start = line_start(text, block.at.start).max(body.start);
-        // An item reaches over the blank lines behind it; they are pieces of their own.
+        // A list item block includes the blank lines after it; they become separate pieces.
         let last = block.at.start + block.at.slice(text).trim_end().len();
         let end = line_end(text, last).min(body.end);
         if start < from || end <= start {
@@ -107,7 +107,7 @@ fn pieces(document: &Document) -> Vec<BodyPiece<'_>> {
     pieces
 }
 
-/// A run of pieces of the base that a side replaced; an empty run where it only added.
+/// A run of base pieces that a side replaced. The run is empty if the side only added.
 #[derive(Clone, Copy, Debug)]
 struct MergeHunk<'s, 'd> {
     start: usize,
@@ -120,8 +120,8 @@ impl MergeHunk<'_, '_> {
         self.start == self.end
     }
 
-    /// Whether two sides did something to the same pieces, or added at one place. Beside each other
-    /// is no harm.
+    /// Whether two hunks touch the same pieces or add at the same position. Adjacent hunks do not
+    /// overlap.
     fn overlaps(self, other: Self, base: &MergeBase<'_, '_>) -> bool {
         let overlap = self.start < other.end && other.start < self.end;
         overlap
@@ -131,14 +131,15 @@ impl MergeHunk<'_, '_> {
     }
 }
 
-/// What both sides started from.
+/// The common base of both sides.
 struct MergeBase<'s, 'd> {
     pieces: &'s [BodyPiece<'d>],
     policy: AdditionPolicy,
 }
 
 impl MergeBase<'_, '_> {
-    /// Before and behind blank lines is one place, unless blank lines may mean something.
+    /// Whether two positions are the same. Blank lines between them do not count, unless lines are
+    /// merged one by one.
     fn is_same_position(&self, a: usize, b: usize) -> bool {
         let between = &self.pieces[a.min(b)..a.max(b)];
         match self.policy {
@@ -158,24 +159,18 @@ fn hunks<'s, 'd>(base: &[BodyPiece<'d>], side: &'s [BodyPiece<'d>]) -> Vec<Merge
     changed.map(hunk).collect()
 }
 
-/// Goes through the base and puts in what either side changed.
+/// Walks through the base and applies the changes of both sides.
 fn merge_pieces(
     [base, first, second]: [&[BodyPiece<'_>]; 3],
-    added: AdditionPolicy,
+    policy: AdditionPolicy,
     marks: &ConflictMarkers,
     conflicts: &mut Vec<String>,
 ) -> BodyMerge {
     let mut left = [hunks(base, first), hunks(base, second)].map(VecDeque::from);
-    let decided = [String::new(), String::new()];
-    let mut out = MergeOutput {
-        text: String::new(),
-        resolved: decided,
-        policy: added,
-        markers: marks,
-        conflicts,
-    };
+    let resolved = [String::new(), String::new()];
+    let mut out = MergeOutput { text: String::new(), resolved, policy, markers: marks, conflicts };
     let mut at = 0;
-    while let Some(cluster) = next_cluster(&mut left, &MergeBase { pieces: base, policy: added }) {
+    while let Some(cluster) = next_cluster(&mut left, &MergeBase { pieces: base, policy }) {
         let (start, end) = cluster.range();
         out.extend(&base[at..start]);
         let [first, second] = [0, 1].map(|side| cluster.apply_side(side, base));
@@ -186,7 +181,7 @@ fn merge_pieces(
     BodyMerge { text: out.text, resolved: out.resolved }
 }
 
-/// Changes of both sides that meet, directly or through each other.
+/// Changes of both sides that overlap, directly or through each other.
 #[derive(Debug, Default)]
 struct Cluster<'s, 'd> {
     sides: [Vec<MergeHunk<'s, 'd>>; 2],
@@ -210,7 +205,7 @@ fn next_cluster<'s, 'd>(
         for side in [0, 1] {
             let (_, end) = cluster.range();
             let meets = |hunk: &MergeHunk<'s, 'd>| {
-                // Blank lines between two additions may be the place of a third change.
+                // A third change may touch the blank lines between two additions.
                 hunk.start < end || cluster.sides[1 - side].iter().any(|o| o.overlaps(*hunk, base))
             };
             if left[side].front().is_some_and(meets) {
@@ -234,7 +229,7 @@ impl<'d> Cluster<'_, 'd> {
         (start, all().map(|hunk| hunk.end).max().unwrap_or_default())
     }
 
-    /// What a side made of the base where the cluster lies.
+    /// The base pieces of this cluster with the changes of one side.
     fn apply_side(&self, side: usize, base: &[BodyPiece<'d>]) -> Vec<BodyPiece<'d>> {
         let (mut at, end) = self.range();
         let mut pieces = Vec::new();
@@ -248,28 +243,28 @@ impl<'d> Cluster<'_, 'd> {
     }
 }
 
-/// What a side added, in chunks that mean something alone.
+/// What a side added, split into chunks that make sense alone.
 struct Addition<'s, 'd> {
     chunks: Vec<Chunk<'s, 'd>>,
-    /// Blank lines at its end.
+    /// The blank lines at its end.
     trailing_blanks: &'s [BodyPiece<'d>],
 }
 
-/// A paragraph, a heading, an item, or the lines between two of them.
+/// A paragraph, a heading, a list item, or the lines between two of them.
 struct Chunk<'s, 'd> {
-    /// The heading it stands below, as far as that was added too.
+    /// The heading above it, if that was added too.
     heading: Option<BodyPiece<'d>>,
-    /// Blank lines before it.
+    /// The blank lines before it.
     blanks: &'s [BodyPiece<'d>],
     pieces: &'s [BodyPiece<'d>],
 }
 
 impl<'s, 'd> Addition<'s, 'd> {
-    /// What tells the chunks apart; how their lines end does not.
+    /// What identifies each chunk. Trailing whitespace does not count.
     fn chunk_ids(&self) -> Vec<(Option<&'d str>, Vec<&'d str>)> {
-        let said = |piece: &BodyPiece<'d>| piece.text.trim_end();
+        let trimmed = |piece: &BodyPiece<'d>| piece.text.trim_end();
         let name = |chunk: &Chunk<'s, 'd>| {
-            (chunk.heading.as_ref().map(said), chunk.pieces.iter().map(said).collect())
+            (chunk.heading.as_ref().map(trimmed), chunk.pieces.iter().map(trimmed).collect())
         };
         self.chunks.iter().map(name).collect()
     }
@@ -284,8 +279,8 @@ impl<'s, 'd> Addition<'s, 'd> {
                 return Self { chunks, trailing_blanks: blanks };
             };
             let lines = rest.iter().take_while(|piece| piece.kind == PieceKind::Line).count();
-            let said = rest[..lines].iter().rposition(|piece| !piece.is_blank());
-            let (own, rest) = rest.split_at(said.map_or(1, |last| last + 1));
+            let last_text = rest[..lines].iter().rposition(|piece| !piece.is_blank());
+            let (own, rest) = rest.split_at(last_text.map_or(1, |last| last + 1));
             if first.kind == PieceKind::Heading {
                 heading = Some(*first);
             }
@@ -340,16 +335,16 @@ impl MergeOutput<'_> {
         let before = first.iter().zip(second).take_while(|(a, b)| a == b).count();
         let (head, first, second) = (&first[..before], &first[before..], &second[before..]);
         let ends = first.iter().rev().zip(second.iter().rev());
-        let behind = ends.take_while(|(a, b)| a == b).count();
-        let (first, tail) = first.split_at(first.len() - behind);
-        let second = &second[..second.len() - behind];
+        let same_at_end = ends.take_while(|(a, b)| a == b).count();
+        let (first, tail) = first.split_at(first.len() - same_at_end);
+        let second = &second[..second.len() - same_at_end];
         self.extend(head);
         self.push_conflict(first, second);
         self.extend(tail);
     }
 
-    /// What both added: one behind the other, parted where they would flow together. What both
-    /// added alike is there once.
+    /// Writes the additions of both sides one after the other, with a blank line where they would
+    /// run together. An addition that both sides made appears once.
     fn push_both(&mut self, first: &[BodyPiece<'_>], second: &[BodyPiece<'_>]) {
         let (first, second) = (Addition::from_pieces(first), Addition::from_pieces(second));
         let (ours, theirs) = (first.chunk_ids(), second.chunk_ids());
@@ -365,15 +360,15 @@ impl MergeOutput<'_> {
                 last = chunk.pieces.last();
             }
         }
-        let behind = first.trailing_blanks.len() >= second.trailing_blanks.len();
-        self.extend(if behind { first.trailing_blanks } else { second.trailing_blanks });
+        let first_is_longer = first.trailing_blanks.len() >= second.trailing_blanks.len();
+        self.extend(if first_is_longer { first.trailing_blanks } else { second.trailing_blanks });
     }
 
-    /// Adds a chunk behind another one, which may be the other side's.
+    /// Writes a chunk after another one, which may come from the other side.
     fn push_chunk(&mut self, chunk: &Chunk<'_, '_>, last: Option<&BodyPiece<'_>>) {
         let items = |piece: Option<&BodyPiece<'_>>| piece.is_none_or(|p| p.kind == PieceKind::Item);
-        let flows = chunk.blanks.is_empty() && last.is_some();
-        if flows && !(items(last) && items(chunk.pieces.first())) {
+        let runs_together = chunk.blanks.is_empty() && last.is_some();
+        if runs_together && !(items(last) && items(chunk.pieces.first())) {
             self.push(BodyPiece { text: self.markers.line_break, kind: PieceKind::Line });
         }
         self.extend(chunk.blanks);
@@ -383,8 +378,9 @@ impl MergeOutput<'_> {
     fn push_conflict(&mut self, first: &[BodyPiece<'_>], second: &[BodyPiece<'_>]) {
         let whole = |pieces: &[BodyPiece<'_>]| pieces.iter().map(|p| p.text).collect::<String>();
         let start = |pieces: &[BodyPiece<'_>]| {
-            let said = pieces.iter().map(|piece| piece.text.trim()).find(|text| !text.is_empty());
-            said.map(|text| text.lines().next().unwrap_or_default().to_owned())
+            let first_text =
+                pieces.iter().map(|piece| piece.text.trim()).find(|text| !text.is_empty());
+            first_text.map(|text| text.lines().next().unwrap_or_default().to_owned())
         };
         self.conflicts.push(start(first).or_else(|| start(second)).unwrap_or_default());
         let (first, second) = (whole(first), whole(second));

@@ -1,4 +1,4 @@
-//! Headers, merged by meaning: the first side is edited until it says what both say.
+//! Merges headers by meaning: edits the first side until it includes the second side's changes.
 
 use super::MergeSides;
 use crate::format::document::Document;
@@ -10,40 +10,40 @@ use crate::text::time::Time;
 use crate::text::yaml::{YamlData, YamlNode, YamlValue};
 use std::collections::HashMap;
 
-/// A header that says what both sides say, and what they could not agree on.
+/// The merged header, and the values that conflict.
 pub(super) struct MergedHeader {
     pub(super) document: Document,
     pub(super) conflicts: Vec<HeaderConflict>,
 }
 
-/// A place where the first side's value stands and the second side wants another.
+/// A value of the first side for which the second side has a different one.
 #[derive(Clone, Debug)]
 pub(super) struct HeaderConflict {
     path: HeaderPath,
     wanted: YamlData,
 }
 
-/// Joins the headers. `None` where one cannot be read or edited.
+/// Merges the headers; `None` if one cannot be read or edited.
 pub(super) fn merge(sides: &MergeSides<'_>) -> Option<MergedHeader> {
-    let whole = |document: &Document| {
+    let readable_data = |document: &Document| {
         let header = document.handoff_header()?;
         let unreadable = |node: &YamlNode| matches!(node.value, YamlValue::Unreadable(_));
         (!header.root.any_node(&unreadable)).then(|| header.root.data())
     };
-    let (first, second) = (whole(sides.first)?, whole(sides.second)?);
-    // A base that says nothing makes everything an addition.
-    let base = sides.base.and_then(whole);
-    let mut joining = HeaderMerger::default();
+    let (first, second) = (readable_data(sides.first)?, readable_data(sides.second)?);
+    // Without a base, everything counts as an addition.
+    let base = sides.base.and_then(readable_data);
+    let mut merger = HeaderMerger::default();
     let root = ThreeWay { base: base.as_ref(), first: &first, second: &second };
-    joining.merge_maps(&HeaderPath::default(), root, &MapSchema::Root)?;
+    merger.merge_maps(&HeaderPath::default(), root, &MapSchema::Root)?;
     let first = sides.first.clone();
     let document =
-        joining.changes.iter().try_fold(first, |document, change| change.apply(&document))?;
+        merger.changes.iter().try_fold(first, |document, change| change.apply(&document))?;
     let document = restore_comments(document, sides)?;
-    Some(MergedHeader { document, conflicts: joining.conflicts })
+    Some(MergedHeader { document, conflicts: merger.conflicts })
 }
 
-/// A value on both sides, and before.
+/// A value in the base and on both sides.
 #[derive(Clone, Copy)]
 struct ThreeWay<'d> {
     base: Option<&'d YamlData>,
@@ -51,9 +51,9 @@ struct ThreeWay<'d> {
     second: &'d YamlData,
 }
 
-/// What the table of shapes says about the keys of a mapping.
+/// What the schema says about the keys of a mapping.
 enum MapSchema {
-    /// The keys beside `handoff`.
+    /// The top level, which has `handoff` and other keys.
     Root,
     Shape(&'static Shape),
     Each(&'static FieldKind),
@@ -78,7 +78,7 @@ impl MapSchema {
         }
     }
 
-    /// What a key takes, and whether that is the header itself.
+    /// The kind of a key's value, and whether the key is the handoff header itself.
     fn field(&self, key: &str) -> (Option<&'static FieldKind>, bool) {
         match self {
             Self::Root => (None, key == "handoff"),
@@ -89,17 +89,17 @@ impl MapSchema {
     }
 }
 
-/// Changes of the first side, made so that their places hold one after the other.
+/// Collects the changes to the first side, in an order in which their paths stay valid.
 #[derive(Default)]
 struct HeaderMerger {
     changes: Vec<HeaderChange>,
     conflicts: Vec<HeaderConflict>,
 }
 
-/// One change of the first side.
+/// One change to the first side.
 enum HeaderChange {
     Edit(Edit),
-    /// A value that changes in places; where one of them cannot be edited, the value is set.
+    /// Changes inside a value. If one of them cannot be applied, the whole value is set instead.
     Nested(Vec<HeaderChange>, Edit),
 }
 
@@ -116,21 +116,22 @@ impl HeaderChange {
     }
 }
 
-/// The document with an edit. Comments that are in its way are taken out.
+/// Applies an edit. Removes comments that prevent it.
 fn apply_edit(document: &Document, edit: &Edit) -> Option<Document> {
     const FIELD: usize = 2;
     let made = |document: &Document| document.edit(std::slice::from_ref(edit)).ok();
     let (Edit::Set(path, _) | Edit::Append(path, _) | Edit::Remove(path)) = edit else {
         return None;
     };
-    // What goes with its last part takes the lines of what holds it along.
+    // Removing the last entry of a value also removes the lines of its parent, so try those too.
     let least = path.0.len().min(FIELD);
-    let around = (least..=path.0.len()).rev().map(|length| HeaderPath(path.0[..length].to_vec()));
-    let mut bare = around.filter_map(|path| without_comments(document, &path));
+    let enclosing =
+        (least..=path.0.len()).rev().map(|length| HeaderPath(path.0[..length].to_vec()));
+    let mut bare = enclosing.filter_map(|path| without_comments(document, &path));
     made(document).or_else(|| bare.find_map(|bare| made(&bare))).map(|(made, _)| made)
 }
 
-/// The document without the comments in a value; `None` where there are none.
+/// The document without the comments inside a value; `None` if there are none.
 fn without_comments(document: &Document, path: &HeaderPath) -> Option<Document> {
     let (lines, header) = (lines_of(document, path)?, document.handoff_header()?);
     let mut text = document.text().to_owned();
@@ -150,7 +151,7 @@ fn without_comments(document: &Document, path: &HeaderPath) -> Option<Document> 
 }
 
 impl HeaderMerger {
-    /// `None` where a key is written twice: nobody can tell which one is meant.
+    /// Merges two mappings; `None` if a key occurs twice, because either could be meant.
     fn merge_maps(
         &mut self,
         path: &HeaderPath,
@@ -181,7 +182,7 @@ impl HeaderMerger {
                         self.merge_value(&here, three, kind, &MapSchema::from_kind(kind))?;
                     }
                 }
-                // Taken out by the second side, and not touched by the first.
+                // Removed by the second side and unchanged by the first.
                 (Some(first), None) if was.is_some_and(|was| was.is_equivalent_to(first)) => {
                     self.push_edit(Edit::Remove(here));
                 }
@@ -232,7 +233,7 @@ impl HeaderMerger {
         }
     }
 
-    /// Makes a value of the first side the wanted one, changing as little as possible.
+    /// Changes a value of the first side to the wanted one, with as few edits as possible.
     fn set_value(
         &mut self,
         path: &HeaderPath,
@@ -269,7 +270,8 @@ impl HeaderMerger {
         self.conflicts.push(HeaderConflict { path: path.clone(), wanted: wanted.clone() });
     }
 
-    /// Lists, item by item: what one side added or took out counts, what both changed is merged.
+    /// Merges lists item by item: applies additions and removals, and merges items both sides
+    /// changed.
     fn merge_lists(
         &mut self,
         path: &HeaderPath,
@@ -283,7 +285,7 @@ impl HeaderMerger {
         let base = name_items(three.base.map(list_items).unwrap_or_default(), kind);
         let first = name_items(list_items(three.first), kind);
         let second = name_items(list_items(three.second), kind);
-        // A single value where a list is meant becomes one, so that items have places.
+        // Turn a single value into a list, so that its items have paths.
         if !matches!(three.first, YamlData::List(_)) {
             let list = first.iter().map(|(_, item)| (*item).clone()).collect();
             self.push_edit(Edit::Set(path.clone(), YamlData::List(list)));
@@ -307,7 +309,7 @@ impl HeaderMerger {
                         of_item,
                         &MapSchema::from_kind(of_item),
                     )?;
-                    // What is taken out below moves the places of what conflicts.
+                    // The removals below shift the paths of conflicts.
                     for conflict in &mut self.conflicts[from..] {
                         if let Some(HeaderPathStep::Item(at)) =
                             conflict.path.0.get_mut(path.0.len())
@@ -316,7 +318,7 @@ impl HeaderMerger {
                         }
                     }
                 }
-                // What happened in one line of work happened, whichever part of it was taken over.
+                // History entries are never dropped, whichever parts of that side were kept.
                 None if *path == HeaderPath::field("revisions") => {}
                 None if untouched(name, item) => removed.push(index),
                 None => {}
@@ -326,8 +328,8 @@ impl HeaderMerger {
             self.push_edit(Edit::Remove(path.clone().item(index)));
         }
         for (name, item) in &second {
-            let happened = *path == HeaderPath::field("revisions");
-            if find(&first, name).is_none() && (happened || !untouched(name, item)) {
+            let is_history = *path == HeaderPath::field("revisions");
+            if find(&first, name).is_none() && (is_history || !untouched(name, item)) {
                 self.push_edit(Edit::Append(path.clone(), (*item).clone()));
             }
         }
@@ -335,7 +337,7 @@ impl HeaderMerger {
     }
 }
 
-/// What tells an item apart from the others of its list; the second of two equal ones is another.
+/// Identifies an item within its list. The number distinguishes equal items.
 type ItemName = (String, usize);
 
 fn name_items<'d>(
@@ -354,7 +356,7 @@ fn name_items<'d>(
         .collect()
 }
 
-/// Whether a list becomes another by taking items out and adding some behind them.
+/// Whether a list turns into another by only removing items and appending new ones.
 fn keeps_order(have: &[YamlData], want: &[YamlData], kind: Option<&'static FieldKind>) -> bool {
     let names = |items: &[YamlData]| -> Vec<ItemName> {
         name_items(items.iter().collect(), kind).into_iter().map(|(name, _)| name).collect()
@@ -387,7 +389,7 @@ fn is_blank(data: &YamlData) -> bool {
     }
 }
 
-/// Which of two values stands, where their order tells.
+/// Picks one of two values where their order decides: the later status or time.
 fn pick_scalar<'d>(
     path: &HeaderPath,
     kind: Option<&'static FieldKind>,
@@ -411,7 +413,7 @@ fn pick_scalar<'d>(
     None
 }
 
-/// Of two runs of a proof the later one is the last, with all that belongs to it.
+/// The later of two results of the same proof, with all its fields.
 fn latest_result<'d>(
     kind: Option<&'static FieldKind>,
     first: &'d YamlData,
@@ -431,7 +433,7 @@ fn latest_result<'d>(
     (a != b).then_some(if a > b { first } else { second })
 }
 
-/// How far a handoff is in its life; every end is equally far.
+/// How far along a status is. All closed statuses rank the same.
 fn lifecycle_rank(status: &str) -> Option<u8> {
     Some(match Status::parse(status)? {
         Status::Planned => 0,
@@ -440,8 +442,8 @@ fn lifecycle_rank(status: &str) -> Option<u8> {
     })
 }
 
-/// Brings in the comments of both sides that are missing, each above the field it stood at. One
-/// that a side took out is not missed.
+/// Restores comments of both sides that the merge lost, each above its field. A comment that a side
+/// deleted stays deleted.
 fn restore_comments(mut document: Document, sides: &MergeSides<'_>) -> Option<Document> {
     let [base, first, second] =
         [sides.base, Some(sides.first), Some(sides.second)].map(|side| side.map(comments));
@@ -473,7 +475,7 @@ fn comments(document: &Document) -> Vec<&str> {
     comments.unwrap_or_default().iter().map(|at| at.slice(document.text()).trim()).collect()
 }
 
-/// The document with a line that says nothing, above a field or else on top of the header.
+/// Inserts a comment line above a field, or else at the top of the header.
 fn insert_comment(document: &Document, line: &str, key: Option<&str>) -> Option<Document> {
     let header = document.handoff_header()?;
     let entry = key.and_then(|key| header.fields().entry(key));
@@ -489,54 +491,53 @@ fn insert_comment(document: &Document, line: &str, key: Option<&str>) -> Option<
     })
 }
 
-/// The field that a comment stands in or above.
+/// The field that contains or follows a comment.
 fn field_at(header: &Header, byte: usize) -> Option<&str> {
     let entries = header.fields().entries();
     let entry = entries.iter().find(|entry| entry.node.at.end.max(entry.key.at.end) > byte);
-    // Behind a value on its line.
+    // A comment after a value, on the same line.
     let last = || entries.iter().rev().find(|entry| entry.key.at.start < byte);
     entry.or_else(last).map(|entry| entry.key.value.as_str())
 }
 
-/// The text up to the body, with what conflicts between markers. `None` where the markers would
-/// cut something apart.
+/// The text up to the body, with conflicts between markers; `None` if the markers would break it.
 pub(super) fn with_markers(
     document: &Document,
     conflicts: &[HeaderConflict],
     sides: &MergeSides<'_>,
-    told: &mut Vec<String>,
+    names: &mut Vec<String>,
 ) -> Option<String> {
     let mut regions = separate_conflicts(document, conflicts)?;
     regions.sort_by_key(|region| region.span.start);
     let mut text = document.text()[..document.body().start].to_owned();
-    let mut decided = document.text().to_owned();
+    let mut resolved = document.text().to_owned();
     for ConflictRegion { span: here, conflicts, .. } in regions.iter().rev() {
         let there = apply_second_side(document, conflicts)?;
-        // A comment in a value that gives way is still the second side's, if it has it.
-        let gone = comments_in(document, *here).filter(|comment| {
+        // Keep comments of the second side that setting its values would remove.
+        let lost = comments_in(document, *here).filter(|comment| {
             comments(sides.second).contains(comment) && !comments(&there).contains(comment)
         });
         let mut lines: String =
-            gone.map(|comment| format!("  {comment}{}", sides.markers.line_break)).collect();
+            lost.map(|comment| format!("  {comment}{}", sides.markers.line_break)).collect();
         lines.push_str(lines_of(&there, &common_path(conflicts))?.slice(there.text()));
         let there = lines;
         let mut marked = String::new();
         sides.markers.write_conflict(&mut marked, here.slice(&text), &there);
         text.replace_range(here.range(), &marked);
-        decided.replace_range(here.range(), &there);
+        resolved.replace_range(here.range(), &there);
     }
-    // Whoever decides for the second side everywhere gets what it says.
-    let meant = apply_second_side(document, conflicts)?;
-    let decided = Document::parse(decided.as_bytes());
+    // Resolving every conflict to the second side must give exactly its values.
+    let expected = apply_second_side(document, conflicts)?;
+    let resolved = Document::parse(resolved.as_bytes());
     let data = |document: &Document| document.handoff_header().map(|header| header.root.data());
-    if !data(&meant)?.is_equivalent_to(&data(&decided)?) {
+    if !data(&expected)?.is_equivalent_to(&data(&resolved)?) {
         return None;
     }
-    told.extend(regions.iter().map(|region| display_path(&common_path(&region.conflicts))));
+    names.extend(regions.iter().map(|region| display_path(&common_path(&region.conflicts))));
     Some(text)
 }
 
-/// A place as people know it: fields are named without the key that holds them all.
+/// A path for display, without the leading `handoff`.
 fn display_path(path: &HeaderPath) -> String {
     match path.0.as_slice() {
         [HeaderPathStep::Key(key), rest @ ..] if key == "handoff" && !rest.is_empty() => {
@@ -546,38 +547,38 @@ fn display_path(path: &HeaderPath) -> String {
     }
 }
 
-/// Whole lines, and what conflicts in them.
+/// Whole lines, and the conflicts in them.
 struct ConflictRegion {
     span: Span,
     conflicts: Vec<HeaderConflict>,
 }
 
-/// Conflicts whose lines do not overlap: those on the same lines become one, of what holds them
-/// all. `None` where that is the whole header.
+/// Groups conflicts so that their lines do not overlap. Conflicts on the same lines become one, at
+/// their common parent. `None` if that is the whole header.
 fn separate_conflicts(
     document: &Document,
     conflicts: &[HeaderConflict],
 ) -> Option<Vec<ConflictRegion>> {
-    let mut apart: Vec<ConflictRegion> = Vec::new();
+    let mut regions: Vec<ConflictRegion> = Vec::new();
     for conflict in conflicts {
-        let mut joined = vec![conflict.clone()];
+        let mut grouped = vec![conflict.clone()];
         let mut here = lines_of(document, &conflict.path)?;
-        let meets = |a: Span| {
+        let overlaps = |a: Span| {
             move |region: &mut ConflictRegion| {
                 a.start < region.span.end && region.span.start < a.end
             }
         };
-        // What holds them all may reach over further ones.
-        while let Some(region) = apart.extract_if(.., meets(here)).next() {
-            joined.extend(region.conflicts);
-            here = lines_of(document, &common_path(&joined))?;
+        // The lines of the common parent may overlap more regions.
+        while let Some(region) = regions.extract_if(.., overlaps(here)).next() {
+            grouped.extend(region.conflicts);
+            here = lines_of(document, &common_path(&grouped))?;
         }
-        apart.push(ConflictRegion { span: here, conflicts: joined });
+        regions.push(ConflictRegion { span: here, conflicts: grouped });
     }
-    Some(apart)
+    Some(regions)
 }
 
-/// The innermost place that holds all conflicts.
+/// The innermost path that contains all conflicts.
 fn common_path(conflicts: &[HeaderConflict]) -> HeaderPath {
     let mut paths = conflicts.iter().map(|conflict| conflict.path.0.as_slice());
     let first = paths.next().unwrap_or_default();
@@ -588,7 +589,7 @@ fn common_path(conflicts: &[HeaderConflict]) -> HeaderPath {
     HeaderPath(first[..length].to_vec())
 }
 
-/// The document with what the second side wants.
+/// The document with the second side's values.
 fn apply_second_side(document: &Document, conflicts: &[HeaderConflict]) -> Option<Document> {
     conflicts.iter().try_fold(document.clone(), |document, HeaderConflict { path, wanted }| {
         apply_edit(&document, &Edit::Set(path.clone(), wanted.clone()))
@@ -601,7 +602,7 @@ fn comments_in(document: &Document, lines: Span) -> impl Iterator<Item = &str> {
     inside.map(|at| at.slice(document.text()).trim())
 }
 
-/// The whole lines of a key and its value, or of an item.
+/// The whole lines of a key and its value, or of a list item.
 fn lines_of(document: &Document, path: &HeaderPath) -> Option<Span> {
     if path.0.is_empty() {
         return None;
@@ -609,12 +610,12 @@ fn lines_of(document: &Document, path: &HeaderPath) -> Option<Span> {
     let (node, start) = node_at(document, path)?;
     let end = node.at.end.max(start);
     let text = document.text();
-    // A block scalar ends behind its line break.
+    // A block scalar ends after its line break.
     let end = if end > start && text[..end].ends_with('\n') { end - 1 } else { end };
     Some(Span::new(line_start(text, start), line_end(text, end)))
 }
 
-/// The value at a path, and where its key or dash stands.
+/// The value at a path, and the start of its key or dash.
 fn node_at<'d>(document: &'d Document, path: &HeaderPath) -> Option<(&'d YamlNode, usize)> {
     let root = &document.handoff_header()?.root;
     path.0.iter().try_fold((root, root.at.start), |(node, _), step| match (step, &node.value) {

@@ -5,7 +5,7 @@ fn document(fields: &str, body: &str) -> Document {
     Document::parse(text.as_bytes())
 }
 
-/// Merges both ways round, which must give the same.
+/// Merges in both orders, which must give the same result.
 fn merged(base: &Document, one: &Document, other: &Document) -> MergedText {
     let there = merge(Some(base), one, other, None).unwrap();
     assert_eq!(merge(Some(base), other, one, None).unwrap(), there);
@@ -13,7 +13,7 @@ fn merged(base: &Document, one: &Document, other: &Document) -> MergedText {
 }
 
 #[test]
-fn what_only_one_side_changed_is_taken() {
+fn a_change_of_one_side_is_taken() {
     let base = document("  title: t\n  status: planned\n", "One.\n\nTwo.\n");
     let one = document("  title: better\n  status: planned\n", "One.\n\nTwo!\n");
     let other = document("  title: t\n  status: in_progress\n", "One?\n\nTwo.\n");
@@ -24,7 +24,7 @@ fn what_only_one_side_changed_is_taken() {
 }
 
 #[test]
-fn lists_are_merged_by_what_tells_their_items_apart() {
+fn lists_are_merged_by_item_identity() {
     let questions = |a: &str, b: &str| {
         document(
             &format!("  open_questions:\n    - question: q1 # first\n{a}    - question: q2\n{b}"),
@@ -46,7 +46,7 @@ fn lists_are_merged_by_what_tells_their_items_apart() {
 }
 
 #[test]
-fn of_two_runs_of_a_proof_the_later_one_is_the_last() {
+fn the_later_run_of_a_proof_wins() {
     let proof = |last: &str| {
         document(&format!("  proofs:\n    - claim: fast\n      run: bench # slow\n{last}"), "")
     };
@@ -63,7 +63,7 @@ fn of_two_runs_of_a_proof_the_later_one_is_the_last() {
 }
 
 #[test]
-fn an_item_that_one_side_took_out_is_gone_unless_the_other_worked_on_it() {
+fn a_removed_item_stays_removed_unless_the_other_side_changed_it() {
     let base =
         document("  landmines:\n    - a\n    - b\n  open_questions:\n    - question: q\n", "");
     let one = document("  landmines:\n    - b\n", "");
@@ -77,7 +77,7 @@ fn an_item_that_one_side_took_out_is_gone_unless_the_other_worked_on_it() {
 }
 
 #[test]
-fn a_status_goes_forward_and_two_ends_conflict() {
+fn the_later_status_wins_and_two_closed_ones_conflict() {
     let of = |status: &str| document(&format!("  status: {status}\n"), "");
     let status = |one: &str, other: &str| merged(&of("planned"), &of(one), &of(other));
     assert!(status("in_progress", "resolved").text.contains("  status: resolved\n"));
@@ -91,7 +91,7 @@ fn a_status_goes_forward_and_two_ends_conflict() {
 }
 
 #[test]
-fn a_paragraph_that_both_changed_keeps_both() {
+fn a_paragraph_changed_by_both_sides_conflicts() {
     let base = document("", "## Plan\n\nOne line\nand another.\n\nLast.\n");
     let one = document("", "## Plan\n\nOne line, mended\nand another.\n\nLast.\n");
     let other = document("", "## Plan\n\nOne line\nand one more.\n\nLast.\n");
@@ -108,7 +108,7 @@ fn a_paragraph_that_both_changed_keeps_both() {
 }
 
 #[test]
-fn what_both_added_is_kept_from_both() {
+fn additions_of_both_sides_are_kept() {
     let base = document("", "First.\n");
     let one = document("", "First.\n\n## A\n\nText of a.\n");
     let other = document("", "First.\n\n## B\n\nText of b.\n");
@@ -122,13 +122,13 @@ fn what_both_added_is_kept_from_both() {
 }
 
 #[test]
-fn what_both_added_alike_is_there_once() {
+fn equal_additions_appear_once() {
     let bodies = |base: &str, one: &str, other: &str| {
         let merged = merged(&document("", base), &document("", one), &document("", other));
         assert_eq!(merged.conflicts, Vec::<String>::new(), "{}", merged.text);
         merged.text.split_once("---\n\n").unwrap().1.to_owned()
     };
-    // A hotfix that was picked, and something above or below it.
+    // A cherry-picked fix, with an addition above or below it.
     assert_eq!(bodies("A.\n", "A.\n\nFix.\n", "A.\n\nMore.\n\nFix.\n"), "A.\n\nMore.\n\nFix.\n");
     assert_eq!(
         bodies("A.\n\nZ.\n", "A.\n\nFix.\n\nZ.\n", "A.\n\nMore.\n\nFix.\n\nLast.\n\nZ.\n"),
@@ -139,14 +139,14 @@ fn what_both_added_alike_is_there_once() {
         "A.\n\nOne.\n\nFix.\n\nTwo.\n"
     );
     assert_eq!(bodies("- a\n", "- a\n- x\n- y\n", "- a\n- z\n- x\n"), "- a\n- z\n- x\n- y\n");
-    // Before and behind blank lines is one place.
+    // Before and after blank lines is the same position.
     assert_eq!(
         bodies("A.\n\n\nZ.\n", "A.\n\nFix.\n\n\nZ.\n", "A.\n\n\nMore.\n\nFix.\n\nZ.\n")
             .matches("Fix.")
             .count(),
         1
     );
-    // One heading, two texts.
+    // One heading with two different texts.
     assert_eq!(
         bodies("A.\n", "A.\n\n## N\n\nOne.\n", "A.\n\n## N\n\nTwo.\n"),
         "A.\n\n## N\n\nOne.\n\nTwo.\n"
@@ -154,7 +154,7 @@ fn what_both_added_alike_is_there_once() {
 }
 
 #[test]
-fn blank_lines_come_and_go() {
+fn changed_blank_lines_lose_no_text() {
     let blank = |counts: [usize; 3], words: [&str; 2]| {
         let [a, b, c] = counts.map(|count| "\n".repeat(count));
         document("", &format!("A.\n{a}{}{b}{}{c}Z.\n", words[0], words[1]))
@@ -173,13 +173,13 @@ fn blank_lines_come_and_go() {
 }
 
 #[test]
-fn what_stands_in_two_places_is_not_the_same() {
+fn equal_text_in_two_places_is_kept_twice() {
     let bodies = |one: &str, other: &str| {
         let base = document("", "A.\n");
         let merged = merged(&base, &document("", one), &document("", other));
         merged.text.split_once("---\n\n").unwrap().1.to_owned()
     };
-    // Each section keeps its own.
+    // Each section keeps its own text.
     assert_eq!(
         bodies("A.\n\n## B\n\nNone.\n", "A.\n\n## C\n\nNone.\n"),
         "A.\n\n## B\n\nNone.\n\n## C\n\nNone.\n"
@@ -196,7 +196,7 @@ fn what_stands_in_two_places_is_not_the_same() {
 }
 
 #[test]
-fn an_answer_given_twice_conflicts_where_it_stands() {
+fn two_different_answers_conflict_in_place() {
     let answer = |text: &str| {
         document(
             &format!(
@@ -219,7 +219,7 @@ fn an_answer_given_twice_conflicts_where_it_stands() {
 }
 
 #[test]
-fn the_names_of_the_sides_differ() {
+fn conflict_markers_have_different_labels() {
     let side = |by: &str, title: &str| {
         let revisions = format!("  revisions:\n    - at: 2026-03-22T08:00:00Z\n{by}");
         document(&format!("  title: {title}\n{revisions}      reason: r\n"), "")
@@ -241,7 +241,7 @@ fn the_names_of_the_sides_differ() {
 }
 
 #[test]
-fn what_conflicts_on_one_line_conflicts_once() {
+fn conflicts_on_one_line_are_reported_once() {
     let meta = |values: &str| document(&format!("  meta: {{{values}}}\n"), "");
     let one_line = merged(&meta("a: 1, b: 2"), &meta("a: 3, b: 4"), &meta("a: 5, b: 6"));
     assert_eq!(one_line.conflicts, ["meta"]);
@@ -262,7 +262,7 @@ fn what_conflicts_on_one_line_conflicts_once() {
 }
 
 #[test]
-fn a_header_on_one_line_is_merged_as_a_line() {
+fn a_one_line_header_is_merged_as_a_line() {
     let header = |title: &str, other: &str| {
         let header = format!("{{handoff: {{id: a, title: {title}}}, other: {other}}}");
         Document::parse(format!("---\n{header}\n---\n\nText.\n").as_bytes())
@@ -274,7 +274,7 @@ fn a_header_on_one_line_is_merged_as_a_line() {
 }
 
 #[test]
-fn lines_end_as_those_of_the_document_do() {
+fn line_endings_of_the_document_are_kept() {
     let document = |fields: &str, body: &str| {
         Document::parse(document(fields, body).text().replace('\n', "\r\n").as_bytes())
     };
@@ -307,10 +307,10 @@ fn mend_by_hand(text: &str) -> String {
 }
 
 #[test]
-fn an_item_is_taken_out_of_a_list_with_comments() {
+fn an_item_is_removed_from_a_list_with_comments() {
     let landmines = |items: &str, more: &str| document(&format!("  landmines:\n{items}{more}"), "");
     let base = landmines("    # above\n    - a # of a\n    - b # of b\n    # last\n", "");
-    // Only one side touched the list, or both did.
+    // One side changed the list, or both did.
     let one = landmines("    # above\n    - b # of b\n    # last\n", "");
     let title = document(
         "  title: t\n  landmines:\n    # above\n    - a # of a\n    - b # of b\n    # last\n",
@@ -328,14 +328,14 @@ fn an_item_is_taken_out_of_a_list_with_comments() {
             "{}",
             merged.text
         );
-        // It went with what it was about.
+        // The comment on `a` is removed with it.
         assert!(!merged.text.contains("of a"), "{}", merged.text);
         assert_eq!(merged.text.contains("of c"), !added.is_empty(), "{}", merged.text);
     }
 }
 
 #[test]
-fn a_comment_that_is_new_outlives_the_entry_it_was_written_at() {
+fn a_new_comment_survives_the_removal_of_its_entry() {
     let base = document("  landmines:\n    - a\n    - b\n  resolution:\n    pr: x\n", "");
     let without = document("  landmines:\n    - b\n", "");
     let with =
@@ -348,7 +348,7 @@ fn a_comment_that_is_new_outlives_the_entry_it_was_written_at() {
 }
 
 #[test]
-fn a_value_with_comments_conflicts_where_it_stands() {
+fn a_value_with_comments_conflicts_in_place() {
     let state = |value: &str, to: &str| {
         document(&format!("  state:\n    # about it\n    now: {value} # here\n  to: [{to}]\n"), "")
     };
@@ -361,7 +361,7 @@ fn a_value_with_comments_conflicts_where_it_stands() {
 }
 
 #[test]
-fn two_handoffs_are_never_fused() {
+fn two_different_handoffs_are_never_merged() {
     let one = document("", "");
     let other = Document::parse(b"---\nhandoff:\n  id: a\n  uid: two\n---\n");
     assert_eq!(merge(None, &one, &other, None), Err(MergeRefusal::TwoHandoffs));
@@ -376,7 +376,7 @@ fn two_handoffs_are_never_fused() {
 }
 
 #[test]
-fn the_history_tells_which_texts_met() {
+fn the_history_records_both_merged_texts() {
     let entry = |at: &str, reason: &str| {
         format!("    - at: 2026-03-{at}T08:00:00Z\n      reason: {reason}\n      was: aa\n")
     };
@@ -392,7 +392,7 @@ fn the_history_tells_which_texts_met() {
 }
 
 #[test]
-fn where_the_history_cannot_be_told_the_rest_is_merged_all_the_same() {
+fn an_unreadable_history_does_not_prevent_the_merge() {
     let base = document("  revisions: odd\n", "");
     let one = document("  revisions: odd\n  created: 2026-03-21T00:00:00Z\n", "");
     let other = document("  revisions: odd\n  title: t\n", "");
@@ -404,7 +404,7 @@ fn where_the_history_cannot_be_told_the_rest_is_merged_all_the_same() {
 }
 
 #[test]
-fn a_review_names_the_text_by_its_number_behind_the_merge() {
+fn reviews_are_renumbered_by_the_merge() {
     let entry = |at: &str, was: &str| {
         format!("    - at: 2026-03-{at}T08:00:00Z\n      reason: r{at}\n      was: {was}\n")
     };
@@ -416,12 +416,12 @@ fn a_review_names_the_text_by_its_number_behind_the_merge() {
     let other = document(&fields, "Text.\n\nMore.\n");
     let tips = SideIds { one: "11", other: "22" };
     let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
-    // The text that eve looked at was made by the entry that is the third now.
+    // The entry that made eve's text is now the third.
     assert!(there.text.contains("      challenged: all\n      revision: 4\n"), "{}", there.text);
 }
 
 #[test]
-fn anchors_are_merged_one_by_one() {
+fn anchors_are_merged_individually() {
     let text = |body: &str, anchors: &str| {
         let header = "---\nhandoff:\n  id: a\n  uid: one\n---\n";
         Document::parse(
@@ -437,7 +437,10 @@ fn anchors_are_merged_one_by_one() {
     assert_eq!(merge(Some(&base), &other, &one, None).unwrap(), merged);
     let end = "Three d.rs.\n\n<!-- midstride:anchors 1\ncc nothing a.rs\nbb nothing b.rs\ndd nothing d.rs\n-->\n";
     assert!(merged.text.ends_with(end), "{}", merged.text);
-    let torn = merge(Some(&base), &one, &text("One!\n\nTwo.\n\nThree.", ""), None).unwrap();
-    assert_eq!(torn.conflicts.len(), 1);
-    assert!(torn.text.ends_with("-->\n") && torn.text.matches("midstride:anchors").count() == 1);
+    let conflicting = merge(Some(&base), &one, &text("One!\n\nTwo.\n\nThree.", ""), None).unwrap();
+    assert_eq!(conflicting.conflicts.len(), 1);
+    assert!(
+        conflicting.text.ends_with("-->\n")
+            && conflicting.text.matches("midstride:anchors").count() == 1
+    );
 }

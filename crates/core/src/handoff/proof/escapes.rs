@@ -1,14 +1,14 @@
-//! Text as it reads on a terminal: without the sequences that colour it, move about or set titles.
+//! Strips terminal escape sequences, such as colors, cursor movement and titles.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 const ESCAPE: char = '\u{1b}';
 const BELL: char = '\u{7}';
-/// Ends a string that a terminal keeps to itself.
+/// Ends a control string, such as a title.
 const STRING_END: char = '\u{9c}';
 
-/// A text without escape sequences. One that never ends takes its line with it, not the rest.
+/// A text without escape sequences. An unterminated sequence ends at the end of its line.
 pub fn strip_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -23,7 +23,7 @@ pub fn strip_escapes(text: &str) -> String {
     out
 }
 
-/// What follows an escape character.
+/// Skips the rest of a sequence after its escape character.
 fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
     match rest.peek() {
         Some('[') => {
@@ -42,14 +42,15 @@ fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// `31;1m`: parameters, what is between, and one letter. Anything else ends it and is text.
+/// Skips a control sequence such as `31;1m`: parameters, intermediate bytes and a final byte. A
+/// character that does not fit is text.
 fn skip_control(rest: &mut Peekable<Chars<'_>>) {
     while rest.next_if(|c| matches!(c, '0'..='?')).is_some() {}
     while rest.next_if(|c| matches!(c, ' '..='/')).is_some() {}
     rest.next_if(|c| matches!(c, '@'..='~'));
 }
 
-/// A title, a link or the like, up to its end or that of the line.
+/// Skips a control string, such as a title or a link, up to its terminator or the end of the line.
 fn skip_string(rest: &mut Peekable<Chars<'_>>) {
     while let Some(c) = rest.next_if(|c| *c != '\n') {
         match c {
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_a_terminal_is_no_text() {
+    fn escape_sequences_are_stripped() {
         for (text, reads) in [
             ("12 ms\n", "12 ms\n"),
             ("\u{1b}[32m12 ms\u{1b}[0m\n", "12 ms\n"),

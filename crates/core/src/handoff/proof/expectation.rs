@@ -1,4 +1,4 @@
-//! What must come of a command.
+//! What a proof expects of its command, and the checks against a run.
 
 use super::number::{self, Number};
 use super::{Trial, TrialEnd};
@@ -7,32 +7,32 @@ use crate::text::yaml::{YamlNode, YamlStyle, YamlValue};
 use regex::{Regex, RegexBuilder};
 use serde_json::{Value as Json, json};
 
-/// A pattern that takes more memory than this is none that a person wrote.
+/// The memory limit of a compiled pattern.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 /// The keys of an expectation.
 const KEYS: [&str; 5] = ["exit", "contains", "matches", "min", "max"];
 
-/// What must come of a command: its exit code, and what its output says.
+/// What a proof expects: the exit code, and what the output contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
-    /// The exit code.
+    /// The expected exit code.
     pub exit: ExpectedExit,
-    /// Texts that its output contains, all of them.
+    /// Texts that the output must all contain.
     pub contains: Vec<String>,
-    /// A regular expression that its output matches; `^` and `$` stand for the ends of a line.
+    /// A regular expression that the output must match. `^` and `$` match at line breaks.
     pub matches: Option<String>,
-    /// The number in its output is at least this.
+    /// The smallest accepted number in the output.
     pub min: Option<Number>,
-    /// The number in its output is at most this.
+    /// The largest accepted number in the output.
     pub max: Option<Number>,
 }
 
-/// The exit code that is expected.
+/// The expected exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedExit {
-    /// This one.
+    /// Exactly this code.
     Code(u8),
-    /// Whichever.
+    /// Any code.
     Any,
 }
 
@@ -49,12 +49,12 @@ impl Default for Expectation {
 }
 
 impl Expectation {
-    /// Reads what is written; says why it is not clear otherwise.
+    /// Parses an expectation. The error says what is wrong with it.
     pub(super) fn from_node(node: Option<&YamlNode>) -> Result<Self, String> {
         let Some(node) = node else { return Ok(Self::default()) };
         match &node.value {
             YamlValue::Null => Ok(Self::default()),
-            // A number without quotes is an exit code; any other text is looked for.
+            // An unquoted number is an exit code. Any other text must occur in the output.
             YamlValue::Text(text) if node.style == YamlStyle::Plain && is_integer(text) => {
                 Ok(Self { exit: ExpectedExit::Code(exit_code(text)?), ..Self::default() })
             }
@@ -67,27 +67,27 @@ impl Expectation {
     }
 
     fn from_map(node: &YamlNode) -> Result<Self, String> {
-        let mut read = Self::default();
+        let mut expectation = Self::default();
         for entry in node.entries() {
             let key = entry.key.value.as_str();
             match key {
-                "exit" => read.exit = parse_exit(&entry.node)?,
-                "contains" => read.contains = parse_texts(&entry.node)?,
-                "matches" => read.matches = Some(parse_pattern(&entry.node)?),
-                "min" => read.min = Some(parse_bound(key, &entry.node)?),
-                "max" => read.max = Some(parse_bound(key, &entry.node)?),
+                "exit" => expectation.exit = parse_exit(&entry.node)?,
+                "contains" => expectation.contains = parse_texts(&entry.node)?,
+                "matches" => expectation.matches = Some(parse_pattern(&entry.node)?),
+                "min" => expectation.min = Some(parse_bound(key, &entry.node)?),
+                "max" => expectation.max = Some(parse_bound(key, &entry.node)?),
                 _ => return Err(unknown_key(key)),
             }
         }
-        match (&read.min, &read.max) {
+        match (&expectation.min, &expectation.max) {
             (Some(min), Some(max)) if min.value() > max.value() => {
                 Err(format!("no number is at least {min} and at most {max}"))
             }
-            _ => Ok(read),
+            _ => Ok(expectation),
         }
     }
 
-    /// As data that says everything.
+    /// Everything as JSON.
     pub(super) fn data(&self) -> Json {
         json!({
             "exit": match self.exit { ExpectedExit::Code(code) => json!(code), ExpectedExit::Any => json!("any") },
@@ -98,12 +98,12 @@ impl Expectation {
         })
     }
 
-    /// Whether a number is expected.
+    /// Whether a number with a minimum or maximum is expected.
     pub(super) fn is_bounded(&self) -> bool {
         self.min.is_some() || self.max.is_some()
     }
 
-    /// Judges how a command ended and what it wrote, apart from the number in it.
+    /// Checks how the command ended and its output, except for the number.
     pub(super) fn check_output(&self, run: &Trial<'_>) -> Result<(), String> {
         match (run.end, self.exit) {
             (TrialEnd::Signal(signal), _) => return Err(format!("signal {signal} ended it")),
@@ -127,7 +127,7 @@ impl Expectation {
         }
     }
 
-    /// The number in an output: what the first group of the pattern matches, else the last one.
+    /// The number in the output: the first capture group of the pattern, or else the last number.
     pub(super) fn number_in(&self, output: &str) -> Option<Number> {
         let group = self.pattern().filter(|pattern| pattern.captures_len() > 1);
         match group {
@@ -136,7 +136,7 @@ impl Expectation {
         }
     }
 
-    /// Judges the number in an output.
+    /// Checks the number in the output.
     pub(super) fn check_number(&self, number: &Number) -> Result<(), String> {
         match (&self.min, &self.max) {
             (Some(min), _) if number.value() < min.value() => {
@@ -175,14 +175,14 @@ fn parse_exit(node: &YamlNode) -> Result<ExpectedExit, String> {
 fn parse_texts(node: &YamlNode) -> Result<Vec<String>, String> {
     let text = |item: &YamlNode| item.text().map(|text| text.value.to_owned());
     let texts: Option<Vec<String>> = node.items().into_iter().map(text).collect();
-    let said = texts.filter(|texts| !texts.is_empty());
-    said.ok_or_else(|| "`contains` takes a text, or a list of texts".to_owned())
+    let texts = texts.filter(|texts| !texts.is_empty());
+    texts.ok_or_else(|| "`contains` takes a text, or a list of texts".to_owned())
 }
 
 fn parse_pattern(node: &YamlNode) -> Result<String, String> {
     let text = node.text().map_or("", |text| text.value);
-    let known = compile(text).filter(|_| !text.is_empty());
-    known.map(|_| text.to_owned()).ok_or_else(|| format!("`{text}` is no regular expression"))
+    let pattern = compile(text).filter(|_| !text.is_empty());
+    pattern.map(|_| text.to_owned()).ok_or_else(|| format!("`{text}` is no regular expression"))
 }
 
 fn parse_bound(key: &str, node: &YamlNode) -> Result<Number, String> {

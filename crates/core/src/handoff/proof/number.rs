@@ -1,21 +1,21 @@
-//! Numbers as commands print them.
+//! Numbers in the output of commands.
 
 use regex::Regex;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// A sign, digits with or without commas between thousands, a fraction, an exponent.
+/// A number: sign, digits with optional thousands separators, fraction and exponent.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"-?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
         .expect("it is a regular expression")
 });
 
-/// A number, kept as it was written but for what only adorns it.
+/// A number in normalized notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Number(String);
 
 impl Number {
-    /// Reads a number that stands alone.
+    /// Parses a text that is only a number.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let whole = NUMBER.find(text).filter(|found| found.len() == text.len())?;
@@ -25,7 +25,7 @@ impl Number {
     fn normalize(written: &str) -> Option<Self> {
         let plain = written.replace(',', "");
         let (sign, digits) = plain.strip_prefix('-').map_or(("", plain.as_str()), |d| ("-", d));
-        // Zeros before a number would make another one of it in YAML.
+        // YAML reads a number with leading zeros differently.
         let digits = digits.trim_start_matches('0');
         let digits = if digits.starts_with(|c: char| c.is_ascii_digit()) {
             digits.to_owned()
@@ -40,7 +40,7 @@ impl Number {
         number.0.parse::<f64>().is_ok_and(f64::is_finite).then_some(number)
     }
 
-    /// For comparing.
+    /// The value, for comparisons.
     pub(super) fn value(&self) -> f64 {
         self.0.parse().unwrap_or_default()
     }
@@ -52,12 +52,12 @@ impl fmt::Display for Number {
     }
 }
 
-/// The last number in a text. A hyphen within a word is no sign.
+/// The last number in a text. A hyphen after a letter or digit is not a sign.
 pub(super) fn last_number(text: &str) -> Option<Number> {
     let found = NUMBER.find_iter(text).last()?;
-    let within = text[..found.start()].ends_with(char::is_alphanumeric);
+    let is_hyphen = text[..found.start()].ends_with(char::is_alphanumeric);
     let written = found.as_str();
-    Number::normalize(if within { written.trim_start_matches('-') } else { written })
+    Number::normalize(if is_hyphen { written.trim_start_matches('-') } else { written })
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_found_as_people_print_it() {
+    fn common_number_formats_are_found() {
         for (text, number) in [
             ("108", "108"),
             ("took 0.50 s", "0.5"),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_alone_is_nothing_else() {
+    fn parse_accepts_only_a_number() {
         assert_eq!(Number::parse(" 12 ").map(|n| n.to_string()).as_deref(), Some("12"));
         for text in ["12 ms", "", "-", "NaN", "inf", "1 2"] {
             assert_eq!(Number::parse(text), None, "{text}");

@@ -1,14 +1,14 @@
-//! Labels: lines that stand for a heading where the writer used none.
+//! Labels: lines that serve as headings where the author used none.
 
 use super::BodyTopic;
 use crate::format::document::Document;
 use crate::format::section::{HeadingFit, SectionMeaning};
 use crate::text::span::Span;
 
-/// A longer line is a sentence.
+/// A label has at most this many words; a longer line is a sentence.
 const WORDS_MAX: usize = 7;
 
-/// How a line stands out.
+/// How a label is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LabelStyle {
     /// `**Next steps**`
@@ -24,20 +24,20 @@ struct Label {
     style: LabelStyle,
     meaning: Option<(SectionMeaning, HeadingFit)>,
     start: usize,
-    /// Where what it is about begins.
+    /// The start of the text that belongs to it.
     below: usize,
 }
 
-/// The topics that labels begin. Each goes on until the next heading, the next label of its style,
-/// or the next label that means something.
+/// The topics that labels begin. Each one ends at the next heading, the next label of the same
+/// style, or the next label with a known meaning.
 pub(super) fn label_topics(document: &Document) -> Vec<BodyTopic> {
     let labels = find_labels(document);
     let headings = document.sections().iter().map(|section| section.at.start);
     let ends: Vec<usize> = headings.chain([document.body().end]).collect();
     let topic = |(index, label): (usize, &Label)| {
         let (meaning, fit) = label.meaning?;
-        let closes = |other: &&Label| other.style == label.style || other.meaning.is_some();
-        let next = labels[index + 1..].iter().find(closes).map(|other| other.start);
+        let ends_topic = |other: &&Label| other.style == label.style || other.meaning.is_some();
+        let next = labels[index + 1..].iter().find(ends_topic).map(|other| other.start);
         let ends = ends.iter().copied().filter(|end| *end >= label.below);
         let end = ends.chain(next).min()?;
         let below = Span::new(label.below, end);
@@ -69,11 +69,12 @@ fn parse_label(line: &str, next: &str, at: usize) -> Option<Label> {
     let first = content.chars().next()?;
     let (style, title, below) = if let Some(rest) = content.strip_prefix("**") {
         let close = rest.find("**")?;
-        let behind = rest[close + 2..].trim_start_matches(':');
+        let after_label = rest[close + 2..].trim_start_matches(':');
         let title = rest[..close].trim_end_matches(':');
-        // What stands behind the label in its line is the beginning of what it is about.
-        let inline = !behind.trim().is_empty() && !behind.trim_start().starts_with('(');
-        let below = if inline { content.len() - behind.trim_start().len() } else { line.len() };
+        // Text after the label on the same line belongs to the topic.
+        let inline = !after_label.trim().is_empty() && !after_label.trim_start().starts_with('(');
+        let below =
+            if inline { content.len() - after_label.trim_start().len() } else { line.len() };
         (LabelStyle::Bold, title, below)
     } else if !first.is_alphanumeric() || super::step::is_item(content) {
         return None;
@@ -87,9 +88,9 @@ fn parse_label(line: &str, next: &str, at: usize) -> Option<Label> {
     if !(1..=WORDS_MAX).contains(&title.split_whitespace().count()) {
         return None;
     }
-    let named = SectionMeaning::match_title(title)
+    let meaning = SectionMeaning::match_title(title)
         .filter(|(_, fit)| *fit != HeadingFit::Weak || style != LabelStyle::Colon);
-    // `**Status**: paused` is the status line, not where the state is told.
-    let is_status = below < line.len() && matches!(named, Some((SectionMeaning::State, _)));
-    (!is_status).then(|| Label { style, meaning: named, start: at, below: at + below })
+    // `**Status**: paused` is the status line, not a section about the state.
+    let is_status = below < line.len() && matches!(meaning, Some((SectionMeaning::State, _)));
+    (!is_status).then(|| Label { style, meaning, start: at, below: at + below })
 }

@@ -1,17 +1,17 @@
-//! The line in which a body says where the work stands: `**Status**: ✅ Complete`.
+//! Finds the status line of a body: `**Status**: ✅ Complete`.
 
 use crate::format::document::Document;
 use crate::format::header::Status;
 use crate::format::section::SectionMeaning;
 use crate::text::span::{Span, Spanned};
 
-/// A line further down is about a part of the work.
+/// How many lines from the top to search. Further down, a status is about a part of the work.
 const LINES_MAX: usize = 30;
 
-/// No name of the line is longer, in bytes.
+/// The maximum length of a name in `NAMES`, in bytes.
 const NAME_LENGTH_MAX: usize = 20;
 
-/// What the line is called.
+/// The names of the status line.
 const NAMES: [&str; 15] = [
     "status",
     "current status",
@@ -30,7 +30,7 @@ const NAMES: [&str; 15] = [
     "stand",
 ];
 
-/// Words of other languages, and of people who do not write for programs.
+/// Informal words for a status, and words in other languages.
 #[rustfmt::skip] // a line per status
 const WORDS: [(Status, &[&str]); 3] = [
     (Status::Resolved, &[
@@ -46,7 +46,7 @@ const WORDS: [(Status, &[&str]); 3] = [
     (Status::Planned, &["not started", "not yet started", "queued", "geplant", "à faire"]),
 ];
 
-/// Behind a word that ends the work, these say that it has not ended.
+/// Words that show that work described as done is not done after all.
 const NOT_DONE_WORDS: [&str; 19] = [
     "except",
     "but",
@@ -69,16 +69,16 @@ const NOT_DONE_WORDS: [&str; 19] = [
     "left",
 ];
 
-/// The line in which a body says where the work stands.
+/// The status line of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusLine<'d> {
-    /// What it says, without its name and its markup.
+    /// The value, without its name and markup.
     pub text: Spanned<&'d str>,
-    /// The status that means, where it is clear.
+    /// The status it means, if that is clear.
     pub status: Option<Status>,
 }
 
-/// Finds the status line: in the first lines, or below a heading about the state or the summary.
+/// Finds the status line in the first lines, or in a section about the state or summary.
 pub fn find_status_line(document: &Document) -> Option<StatusLine<'_>> {
     let body = document.body();
     let text = body.slice(document.text());
@@ -91,7 +91,7 @@ pub fn find_status_line(document: &Document) -> Option<StatusLine<'_>> {
     places.find_map(|place| find_in_span(document, place)).or_else(|| find_below_heading(document))
 }
 
-/// A heading `Status` whose first line says it: `✅ Complete`.
+/// Finds a heading `Status` whose first line is a status: `✅ Complete`.
 fn find_below_heading(document: &Document) -> Option<StatusLine<'_>> {
     let is_status = |heading: &str| {
         let name = heading.trim_matches(|c: char| !c.is_alphanumeric());
@@ -130,7 +130,7 @@ fn find_in_span(document: &Document, place: Span) -> Option<StatusLine<'_>> {
     None
 }
 
-/// What a line says the status is.
+/// The value of a line, if it is a status line.
 fn parse_value<'l>(line: &'l str, next: &str) -> Option<&'l str> {
     let content = line.trim().trim_start_matches(['>', '-', '*', '+', '#', ' ', '•']);
     let (name, value) = if let Some(row) = content.strip_prefix('|') {
@@ -148,7 +148,7 @@ fn parse_value<'l>(line: &'l str, next: &str) -> Option<&'l str> {
         (&content[..colon], &content[colon + width..])
     };
     let name = name.trim_matches(|c: char| !c.is_alphanumeric());
-    // Nearly every line is longer, and is not taken apart.
+    // A quick check that rules out nearly every line.
     if name.len() > NAME_LENGTH_MAX {
         return None;
     }
@@ -157,24 +157,24 @@ fn parse_value<'l>(line: &'l str, next: &str) -> Option<&'l str> {
     (NAMES.contains(&name.as_str()) && !value.is_empty()).then_some(value)
 }
 
-/// The status that a value means, where it is clear.
+/// The status that a value means, if it is clear.
 fn parse_status(value: &str) -> Option<Status> {
     let is_letter = |c: char| c.is_alphanumeric();
     let marks: String = value.chars().take_while(|c| !is_letter(*c)).collect();
     let words = value.trim_start_matches(|c: char| !is_letter(c));
     let words = words.trim_end_matches(|c: char| !is_letter(c) && c != ')');
     let words = words.replace(['*', '`', '"'], "").to_lowercase();
-    let going_on = ["🚧", "⏳", "🔄", "🟡", "⏸"].iter().any(|mark| marks.contains(mark));
+    let is_in_progress = ["🚧", "⏳", "🔄", "🟡", "⏸"].iter().any(|mark| marks.contains(mark));
     let status = if words.is_empty() {
         ["✅", "☑", "✔"].iter().any(|mark| marks.contains(mark)).then_some(Status::Resolved)
     } else {
         status_from_words(&words)
     };
     match status {
-        Some(status) if !status.is_open() && (going_on || mentions_open_work(&words)) => {
+        Some(status) if !status.is_open() && (is_in_progress || mentions_open_work(&words)) => {
             Some(Status::InProgress)
         }
-        None if going_on => Some(Status::InProgress),
+        None if is_in_progress => Some(Status::InProgress),
         status => status,
     }
 }
@@ -188,12 +188,12 @@ fn status_from_words(words: &str) -> Option<Status> {
     if let Some((status, _)) = known {
         return Some(*status);
     }
-    // "Ready to merge" is neither planned nor over.
+    // "Ready to merge" is neither planned nor done.
     let is_ready = words.starts_with("ready");
     Status::parse(words).filter(|_| !is_ready)
 }
 
-/// Whether a remark says that there is more to do.
+/// Whether a text says that there is more to do.
 fn mentions_open_work(words: &str) -> bool {
     let is_word = |word: &&str| {
         words.match_indices(*word).any(|(at, _)| {
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_line_is_read_in_every_form() {
+    fn every_form_of_status_line_is_read() {
         let check = |text: &str, expected: Option<(&str, Option<Status>)>| {
             let document = Document::parse(text.as_bytes());
             let found = find_status_line(&document).map(|line| (line.text.value, line.status));

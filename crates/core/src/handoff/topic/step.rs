@@ -1,8 +1,8 @@
-//! Steps: the items of a list or the headings of a part, and which of them are done.
+//! Steps: the list items or headings of a section, and which of them are done.
 
-/// What a step that is done begins with.
+/// What a done step starts with.
 const DONE_PREFIXES: [&str; 8] = ["[x]", "[X]", "✅", "☑", "✔", "✓", "(done)", "[done]"];
-/// What a step that is done ends with.
+/// What a done step ends with.
 const DONE_SUFFIXES: [&str; 12] = [
     "✅",
     "☑",
@@ -17,7 +17,7 @@ const DONE_SUFFIXES: [&str; 12] = [
     ": done",
     "(completed)",
 ];
-/// How a line begins that says when a step is done.
+/// How an acceptance criterion starts.
 const ACCEPTANCE: [&str; 9] = [
     "acceptance",
     "verified by",
@@ -30,7 +30,7 @@ const ACCEPTANCE: [&str; 9] = [
     "criteria",
 ];
 
-/// A piece of a part: a heading, an item at the margin, or text between them.
+/// The kind of a piece: a heading, a list item without indentation, or other text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StepPieceKind {
     Heading(usize),
@@ -45,7 +45,7 @@ struct StepPiece<'t> {
     is_done: bool,
 }
 
-/// The pieces of a part, which cover it. Code is never taken apart.
+/// Splits a text into pieces that cover all of it. Code blocks are not split.
 fn pieces(text: &str) -> Vec<StepPiece<'_>> {
     let mut starts: Vec<(usize, StepPieceKind)> = Vec::new();
     let mut fence: Option<&str> = None;
@@ -101,12 +101,12 @@ fn heading_level(line: &str) -> Option<usize> {
     ((1..=6).contains(&level) && line[level..].starts_with(' ')).then_some(level)
 }
 
-/// Whether a line begins an item of a list at the margin.
+/// Whether a line begins a list item without indentation.
 pub(super) fn is_item(line: &str) -> bool {
     item_text(line).is_some()
 }
 
-/// What an item of a list says, if a line begins one at the margin.
+/// The text of a list item, if the line begins one without indentation.
 fn item_text(line: &str) -> Option<&str> {
     if let Some(rest) = ["- ", "* ", "+ ", "• "].iter().find_map(|mark| line.strip_prefix(mark)) {
         return Some(rest);
@@ -116,7 +116,7 @@ fn item_text(line: &str) -> Option<&str> {
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).filter(|_| numbered)
 }
 
-/// Whether a heading or an item is marked as done in its first line.
+/// Whether the first line of a heading or list item is marked as done.
 fn is_done(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let level = heading_level(line).unwrap_or(0);
@@ -131,7 +131,7 @@ fn is_done(text: &str) -> bool {
         || is_struck_out(plain)
 }
 
-/// Whether all of a line is struck out, apart from a remark.
+/// Whether a line is struck out, apart from a remark after it.
 fn is_struck_out(line: &str) -> bool {
     let Some(rest) = line.strip_prefix("~~") else { return false };
     rest.rfind("~~").is_some_and(|close| {
@@ -142,7 +142,7 @@ fn is_struck_out(line: &str) -> bool {
     })
 }
 
-/// A part without the steps that are done; `None` where it has steps and all of them are.
+/// A text without its done steps; `None` if all steps are done.
 pub fn without_done_steps(text: &str) -> Option<String> {
     let pieces = pieces(text);
     if !pieces.iter().any(|piece| piece.is_done) {
@@ -154,7 +154,7 @@ pub fn without_done_steps(text: &str) -> Option<String> {
     (has_steps && !text.trim().is_empty()).then(|| text.trim_end().to_owned())
 }
 
-/// The pieces that are not done, nor stand below a heading that is.
+/// The pieces that are neither done nor below a done heading.
 fn open_pieces<'t>(pieces: &[StepPiece<'t>]) -> Vec<StepPiece<'t>> {
     let mut done_below: Option<usize> = None;
     let mut left = Vec::new();
@@ -171,8 +171,8 @@ fn open_pieces<'t>(pieces: &[StepPiece<'t>]) -> Vec<StepPiece<'t>> {
     left
 }
 
-/// The first step of a part that is not done, with what says when it is: an item, or a heading with
-/// what stands below it where the steps are headings.
+/// The first open step with its acceptance criterion: a list item, or a heading with its content if
+/// the steps are headings.
 pub fn first_open_step(text: &str) -> Option<String> {
     let all = pieces(text);
     let first = all.iter().find(|piece| piece.kind != StepPieceKind::Text)?;
@@ -187,9 +187,9 @@ pub fn first_open_step(text: &str) -> Option<String> {
     }
     let at = left.iter().position(|piece| piece.kind == StepPieceKind::Item)?;
     let mut step = left[at].text.to_owned();
-    let behind = left.get(at + 1).filter(|piece| piece.kind == StepPieceKind::Text);
-    if let Some(behind) = behind.filter(|piece| is_acceptance(piece.text)) {
-        step.push_str(behind.text);
+    let following = left.get(at + 1).filter(|piece| piece.kind == StepPieceKind::Text);
+    if let Some(following) = following.filter(|piece| is_acceptance(piece.text)) {
+        step.push_str(following.text);
     }
     Some(step.trim().to_owned())
 }
@@ -199,7 +199,8 @@ fn is_acceptance(text: &str) -> bool {
     ACCEPTANCE.iter().any(|word| plain.starts_with(word))
 }
 
-/// The items of a part one by one, or its headings with what stands below each, or all of it.
+/// Splits a text into its list items, or into its headings with their content. A text without
+/// either is one item.
 pub fn split_items(text: &str) -> Vec<String> {
     let pieces = pieces(text);
     let first = pieces.iter().find(|piece| piece.kind != StepPieceKind::Text);
@@ -217,7 +218,7 @@ pub fn split_items(text: &str) -> Vec<String> {
             intro = false;
             found.push(piece.text.to_owned());
         } else if intro {
-            // What leads into a list belongs to its first item, unless it stands alone.
+            // Text before the list becomes a separate item.
             found.push(piece.text.to_owned());
         } else if let Some(last) = found.last_mut() {
             last.push_str(piece.text);
@@ -225,7 +226,7 @@ pub fn split_items(text: &str) -> Vec<String> {
     }
     let trimmed = found.into_iter().map(|text| text.trim().to_owned());
     let mut found: Vec<String> = trimmed.filter(|text| !text.is_empty()).collect();
-    // A sentence that only announces the list is no item.
+    // A sentence that only announces the list is not an item.
     if found.len() > 1 && found[0].ends_with([':', '：']) && !is_item(&found[0]) {
         found.remove(0);
     }
@@ -237,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_step_that_nobody_ticked_off_is_next() {
+    fn the_first_open_step_is_next() {
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(first_open_step(text).as_deref(), expected, "{text}");
         };
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_is_left_out_and_code_is_kept() {
+    fn done_steps_are_omitted_and_code_is_kept() {
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(without_done_steps(text).as_deref(), expected, "{text}");
         };
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_told_item_by_item() {
+    fn a_list_is_split_into_items() {
         let check =
             |text: &str, expected: &[&str]| assert_eq!(split_items(text), expected, "{text}");
         check("- a\n- b\n  c\n", &["- a", "- b\n  c"]);

@@ -1,23 +1,23 @@
-//! What all families of events have in common: a kind beside the data, and a version.
+//! What all event families share: a kind, a version and data.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The kind stands beside the data, not in it.
+/// The serde tag. The kind is stored next to the data, not in it.
 const KIND: &str = "kind";
 
-/// Events about one sort of thing, told apart by their kind: `task.added`.
+/// Events about one subject, distinguished by their kind: `task.added`.
 pub(super) trait EventFamily: Serialize + DeserializeOwned {
-    /// What their kinds begin with, up to the dot.
+    /// The part of the kind before the dot.
     const NAME: &'static str;
     /// The newest version of these events.
     const VERSION: u32;
 
-    /// What sort of event.
+    /// The kind of the event.
     fn kind(&self) -> &'static str;
 
-    /// What belongs to it.
+    /// The data of the event.
     fn data(&self) -> Value {
         let mut data = serde_json::to_value(self).expect("texts are JSON");
         if let Some(fields) = data.as_object_mut() {
@@ -26,7 +26,8 @@ pub(super) trait EventFamily: Serialize + DeserializeOwned {
         data
     }
 
-    /// `None` where the kind is not one of these, is newer, or the data does not fit it.
+    /// Parses an event; `None` if the kind is of another family or newer, or the data does not
+    /// match.
     fn parse(kind: &str, version: u32, data: &Value) -> Option<Self> {
         if kind.split('.').next() != Some(Self::NAME) || version > Self::VERSION {
             return None;

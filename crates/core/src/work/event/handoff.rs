@@ -1,36 +1,36 @@
-//! What happens to a handoff. It is history: the state of a handoff is read from its file alone.
+//! Events about handoffs. They are history only: the state of a handoff comes from its file.
 
 use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a handoff.
+/// An event about a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum HandoffEvent {
-    /// One of its revisions, as the document tells it.
+    /// A revision was recorded, as written in the document.
     #[serde(rename = "handoff.revised")]
     Revised {
-        /// The handoff.
+        /// The key of the handoff.
         key: String,
-        /// Where it lay.
+        /// The path of its file at that time.
         path: String,
-        /// When, as it is written.
+        /// When, as written.
         at: Option<String>,
         /// Who.
         by: Option<String>,
-        /// The verb that made it, as it is written.
+        /// The verb that made it, as written.
         verb: Option<String>,
         /// Why.
         reason: Option<String>,
-        /// The text it replaced.
+        /// The id of the text it replaced.
         was: Option<String>,
     },
-    /// It was written down.
+    /// The handoff was captured.
     #[serde(rename = "handoff.captured")]
     Captured {
-        /// The handoff.
+        /// The key of the handoff.
         key: String,
-        /// Where it lay.
+        /// The path of its file at that time.
         path: String,
     },
 }

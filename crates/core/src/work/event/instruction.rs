@@ -1,55 +1,55 @@
-//! What happens to a standing instruction of the user. It is apart from its session and outlives it.
+//! Events about standing instructions of the user, which outlive the session they were given in.
 
 use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a standing instruction.
+/// An event about a standing instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum InstructionEvent {
     /// The user gave it in a session.
     #[serde(rename = "instruction.given")]
     Given {
-        /// Its id, made from the session, the record and the text.
+        /// The id, derived from the session, the record and the text.
         id: String,
         /// The user's sentence.
         text: String,
-        /// The branch on which it holds; on every one where none was known.
+        /// The branch it applies to; `None` for every branch.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<String>,
         /// The client of the session.
         client: String,
-        /// The session.
+        /// The session id.
         session: String,
-        /// The record of the prompt.
+        /// The id of the transcript record with the prompt.
         record: String,
         /// Whether the prompt came from a script, as in `claude -p`.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         headless: bool,
     },
-    /// The user took it back in a later prompt.
+    /// The user revoked it in a later prompt.
     #[serde(rename = "instruction.revoked")]
     Revoked {
-        /// Its id.
+        /// The instruction id.
         id: String,
-        /// The session in which they did.
+        /// The session in which the user revoked it.
         session: String,
-        /// The record of the prompt.
+        /// The id of the transcript record with the prompt.
         record: String,
     },
-    /// The user closed it with a command.
+    /// The user dismissed it with a command.
     #[serde(rename = "instruction.dismissed")]
     Dismissed {
-        /// Its id.
+        /// The instruction id.
         id: String,
-        /// Whether it never was an instruction.
+        /// Whether it was never an instruction in the first place.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         wrong: bool,
     },
 }
 
 impl InstructionEvent {
-    /// The instruction it is about.
+    /// The id of the instruction.
     pub fn id(&self) -> &str {
         match self {
             Self::Given { id, .. } | Self::Revoked { id, .. } | Self::Dismissed { id, .. } => id,

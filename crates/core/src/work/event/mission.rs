@@ -1,28 +1,28 @@
-//! What happens to the mission: how the work as a whole stands, as somebody put it.
+//! Events about the mission, the state of the work as a whole.
 
 use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
-/// What happened to the mission.
+/// An event about the mission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum MissionEvent {
-    /// Its state was captured; the one before is history.
+    /// Its state was captured. It replaces the previous state.
     #[serde(rename = "mission.stated")]
     Stated {
-        /// What was decided.
+        /// The decisions.
         #[serde(default)]
         decisions: Vec<String>,
-        /// What is not known.
+        /// The open questions.
         #[serde(default)]
         questions: Vec<String>,
-        /// What to do when the work goes on.
+        /// The next actions.
         #[serde(default)]
         next: Vec<String>,
-        /// How it is being worked.
+        /// The mode of work, such as `--fg`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mode: Option<String>,
-        /// The iteration that the work is in.
+        /// The current iteration.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         iteration: Option<u64>,
     },

@@ -1,38 +1,38 @@
-//! What happens to the proofs of a handoff.
+//! Events about the proofs of a handoff.
 
 use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a proof.
+/// An event about a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum ProofEvent {
     /// Its command was run.
     #[serde(rename = "proof.ran")]
     Ran {
-        /// The handoff.
+        /// The key of the handoff.
         key: String,
-        /// Which proof of it, counted from one.
+        /// The number of the proof, counted from one.
         number: usize,
-        /// What is claimed.
+        /// The claim.
         claim: Option<String>,
         /// The command.
         command: String,
-        /// Where it ran, from the root of the project.
+        /// The folder it ran in, relative to the project root.
         directory: String,
-        /// What came of it: `holds`, `broken`, `timed_out`.
+        /// The outcome: `holds`, `broken` or `timed_out`.
         outcome: String,
         /// Why it is broken.
         why: Option<String>,
-        /// The exit code; none where a signal or the clock ended it.
+        /// The exit code; `None` if a signal or the timeout ended it.
         exit: Option<i32>,
-        /// The number in its output.
+        /// The number measured from its output.
         measured: Option<String>,
-        /// How long it ran.
+        /// How long it ran, in milliseconds.
         milliseconds: u64,
         /// The commit that was checked out.
         commit: Option<String>,
-        /// The end of what it wrote, without secrets.
+        /// The end of its output, without secrets.
         output: String,
     },
 }

@@ -1,116 +1,117 @@
-//! What happens to a session: it is captured, it is told of handoffs, it takes one over.
+//! Events about sessions: checkpoints, briefings, dismissed items and acknowledged handoffs.
 
 use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a session.
+/// An event about a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum SessionEvent {
-    /// What it did was written down.
+    /// A checkpoint of its work was saved.
     #[serde(rename = "session.checkpointed")]
     Checkpointed {
         /// The client that ran it.
         client: String,
-        /// Its id.
+        /// The session id.
         session: String,
-        /// The last record that is in the checkpoint.
+        /// The last transcript record in the checkpoint.
         last_record: Option<String>,
-        /// Tells two checkpoints apart.
+        /// Distinguishes two checkpoints.
         digest: String,
-        /// The checkpoint: the SHA-256 of its text.
+        /// The SHA-256 of the checkpoint's text.
         blob: String,
-        /// What brought it about.
+        /// What triggered it.
         mode: String,
-        /// Bytes of the transcript that are in it.
+        /// The number of transcript bytes it covers.
         bytes: u64,
-        /// How long the transcripts of its agents were; none: it was written down before they were
+        /// The total size of its agents' transcripts; `None` in checkpoints from before this was
         /// counted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agents_bytes: Option<u64>,
-        /// When the session began, as it is written.
+        /// When the session began, as written.
         began: Option<String>,
         /// When its last record was written.
         ended: Option<String>,
-        /// What the user asked first, in one line.
+        /// The user's first request, in one line.
         about: Option<String>,
         /// The folder it worked in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         folder: Option<String>,
-        /// What a briefing tells of the checkpoint: the SHA-256 of its text.
+        /// The SHA-256 of the checkpoint's summary, which goes into briefings.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gist: Option<String>,
         /// The branch that was checked out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<String>,
-        /// Whether it did work worth a briefing; none: it was captured before that was looked at.
+        /// Whether it did work worth a briefing; `None` in checkpoints from before this was
+        /// checked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worked: Option<bool>,
-        /// How many things it left open.
+        /// The number of items it left open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         open: Option<u64>,
-        /// The folder below the top of the project that has every file it changed; none where that is
-        /// the top, or it changed none.
+        /// The deepest folder that contains every file it changed; `None` if that is the project
+        /// root or if it changed no files.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         edited_below: Option<Box<str>>,
     },
-    /// It was told what it has to know.
+    /// It was briefed.
     #[serde(rename = "session.briefed")]
     Briefed {
         /// The client that runs it.
         client: String,
-        /// Its id.
+        /// The session id.
         session: String,
-        /// What brought it about: `startup`, `resume`, `clear`, `compact`, `prompt`, `agent`.
+        /// What triggered it: `startup`, `resume`, `clear`, `compact`, `prompt` or `agent`.
         source: Option<String>,
-        /// The handoffs that it was told of.
+        /// The handoffs in the briefing.
         handoffs: Vec<DeliveredHandoff>,
-        /// The checkpoint that it was told of, by its digest.
+        /// The digest of the checkpoint in the briefing.
         checkpoint: Option<String>,
-        /// Tells two briefings apart: the SHA-256 of the text.
+        /// The SHA-256 of the text. Distinguishes two briefings.
         digest: String,
-        /// How many tokens that was.
+        /// The size of the briefing in tokens.
         tokens: u64,
     },
-    /// Something that it left open was dismissed.
+    /// An item that it left open was dismissed.
     #[serde(rename = "session.dismissed")]
     Dismissed {
         /// The client that ran it.
         client: String,
-        /// Its id.
+        /// The session id.
         session: String,
-        /// The handle of the item, as the briefing shows it.
+        /// The handle of the item, as shown in the briefing.
         handle: String,
-        /// Whether the item was not true.
+        /// Whether the item was wrong.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         wrong: bool,
-        /// The session whose agent settled it; none where the user did.
+        /// The session whose agent dismissed it; `None` if the user did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by_session: Option<String>,
     },
-    /// It took a handoff over.
+    /// It picked up a handoff.
     #[serde(rename = "session.acknowledged")]
     Acknowledged {
         /// The client that runs it.
         client: String,
-        /// Its id.
+        /// The session id.
         session: String,
         /// The handoff.
         handoff: DeliveredHandoff,
-        /// What told so: `start`, `answer`, `resolve`, `get` where it read all of it, or
-        /// `brief` where it was said in words.
+        /// What showed it: `start`, `answer`, `resolve`, `get` if it read the whole handoff, or
+        /// `brief` if the handoff was named in words.
         verb: String,
     },
 }
 
-/// A handoff as a session was told of it.
+/// A handoff as it was delivered to a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveredHandoff {
-    /// Its uid; none where it has none yet.
+    /// The uid, if it has one.
     pub uid: Option<String>,
-    /// Its id, with its stage where it has one.
+    /// The id, with the stage if it has one.
     pub id: String,
-    /// The number of the text, as in `ID@2`.
+    /// The revision, as in `ID@2`.
     pub revision: Option<usize>,
 }
 

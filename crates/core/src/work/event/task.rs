@@ -1,31 +1,31 @@
-//! What happens to a task. Its state is the fold of these.
+//! Events about tasks. The state of a task is the fold of its events.
 
 use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a task stands.
+/// The status of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
-    /// Nobody began.
+    /// Not started.
     Pending,
-    /// Somebody works on it.
+    /// In progress.
     InProgress,
-    /// Something outside the tasks is in the way.
+    /// Blocked by something other than tasks.
     Blocked,
-    /// It was carried out.
+    /// Done.
     Done,
-    /// It was given up.
+    /// Given up.
     Dropped,
 }
 
 impl TaskStatus {
-    /// Every status, in the order of a life.
+    /// Every status, in lifecycle order.
     pub const ALL: [Self; 5] =
         [Self::Pending, Self::InProgress, Self::Blocked, Self::Done, Self::Dropped];
 
-    /// As it is written.
+    /// The word for this status.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -36,17 +36,17 @@ impl TaskStatus {
         }
     }
 
-    /// The status of a word.
+    /// Parses a status word.
     pub fn parse(word: &str) -> Option<Self> {
         let plain = word.trim().to_lowercase().replace([' ', '-'], "_");
         match plain.as_str() {
-            // What other task systems call it.
+            // Other task systems use this word.
             "completed" => Some(Self::Done),
             word => Self::ALL.into_iter().find(|status| status.word() == word),
         }
     }
 
-    /// Whether something is left to do.
+    /// Whether the task is not closed yet.
     pub fn is_open(self) -> bool {
         match self {
             Self::Pending | Self::InProgress | Self::Blocked => true,
@@ -61,73 +61,74 @@ impl std::fmt::Display for TaskStatus {
     }
 }
 
-/// What happened to a task.
+/// An event about a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum TaskEvent {
-    /// Somebody wrote it down.
+    /// It was added.
     #[serde(rename = "task.added")]
     Added {
-        /// What is to be done, in one line.
+        /// What to do, in one line.
         subject: String,
-        /// The rest of it.
+        /// The details.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
-        /// The uids of the tasks that come first.
+        /// The uids of the tasks it depends on.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         depends_on: BTreeSet<String>,
-        /// What tools know about it: `agent_id`, `iteration`, `mode` and whatever else.
+        /// Data from tools, such as `agent_id`, `iteration` and `mode`.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         metadata: BTreeMap<String, String>,
     },
-    /// A handoff told how it stood; what is known from elsewhere counts more.
+    /// It came with a handoff. Other events about the task take precedence.
     #[serde(rename = "task.carried")]
     Carried {
-        /// What is to be done, in one line.
+        /// What to do, in one line.
         subject: String,
-        /// The rest of it.
+        /// The details.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
-        /// Where it stood.
+        /// Its status at that time.
         status: TaskStatus,
-        /// What was in the way.
+        /// Why it was blocked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
-        /// The uids of the tasks that come first.
+        /// The uids of the tasks it depends on.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         depends_on: BTreeSet<String>,
-        /// What tools know about it.
+        /// Data from tools.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         metadata: BTreeMap<String, String>,
         /// The uid of the handoff.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         handoff: Option<String>,
     },
-    /// Something about it changed; what is not named stays.
+    /// It was changed. Fields that are not set stay as they are.
     #[serde(rename = "task.changed")]
     Changed(TaskChange),
-    /// A session of a client says how its own task is.
+    /// A client's session reported its own task.
     #[serde(rename = "task.captured")]
     Captured(CapturedTask),
-    /// It is the same task as another one: what happens to either happens to both.
+    /// It is the same task as another one: events of either apply to both.
     #[serde(rename = "task.linked")]
     Linked {
-        /// The uid of the other one.
+        /// The uid of the other task.
         task: String,
     },
-    /// Somebody said something about it.
+    /// A note was added.
     #[serde(rename = "task.noted")]
     Noted {
-        /// What was said.
+        /// The text of the note.
         text: String,
     },
 }
 
-/// The metadata that names the client, the session and the number of a client's task.
+/// The metadata key for the client. With [`SESSION`] and [`CLIENT_TASK`], it identifies a client's
+/// task.
 pub const CLIENT: &str = "client";
-/// See [`CLIENT`].
+/// The metadata key for the session. See [`CLIENT`].
 pub const SESSION: &str = "session";
-/// See [`CLIENT`].
+/// The metadata key for the client's task number. See [`CLIENT`].
 pub const CLIENT_TASK: &str = "client_task";
 
 impl TaskEvent {
@@ -142,7 +143,7 @@ impl TaskEvent {
             Self::Captured(CapturedTask { key, metadata, .. }) => {
                 is_named(metadata) || (key.client == client && key.list == session)
             }
-            // Those come from handoffs, which stay, or from whoever worked on the task later.
+            // These come from handoffs, which stay, or from later work on the task.
             Self::Carried { .. } | Self::Changed(_) | Self::Linked { .. } | Self::Noted { .. } => {
                 false
             }
@@ -152,58 +153,58 @@ impl TaskEvent {
     }
 }
 
-/// What changes about a task.
+/// A change to a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskChange {
-    /// What is to be done, in one line.
+    /// What to do, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// The rest of it.
+    /// The details.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Where it stands.
+    /// The new status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
-    /// What is in the way.
+    /// Why it is blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Tasks by their uid, and whether they come first from now on.
+    /// Dependencies by uid: `true` adds one, `false` removes it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub depends_on: BTreeMap<String, bool>,
-    /// What tools know about it; nothing takes an entry away.
+    /// Data from tools; `None` removes an entry.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, Option<String>>,
 }
 
-/// A task of a client, as its session says it.
+/// A client's task, as reported by its session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapturedTask {
-    /// Which task of which client.
+    /// Identifies the client's task.
     #[serde(flatten)]
     pub key: ClientTaskKey,
-    /// What is to be done, in one line.
+    /// What to do, in one line.
     pub subject: String,
-    /// The rest of it.
+    /// The details.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its status.
     pub status: TaskStatus,
-    /// The uids of the tasks that come first.
+    /// The uids of the tasks it depends on.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub depends_on: BTreeSet<String>,
-    /// Its session, its number there, its owner, its agent, and what the agent attached.
+    /// Its session, number, owner and agent, and data that the agent attached.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
 }
 
-/// What a client knows a task by. It is the same however often a session is captured or resumed.
+/// Identifies a client's task. It stays the same when a session is captured again or resumed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClientTaskKey {
     /// The client.
     pub client: String,
-    /// The list that the task is on: the session, unless sessions share one.
+    /// The list that contains the task: the session, unless sessions share a list.
     pub list: String,
-    /// Its number, or its text where the client gives no numbers.
+    /// The task number, or its text if the client has no numbers.
     pub task: String,
 }
 

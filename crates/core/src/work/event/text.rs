@@ -1,22 +1,22 @@
-//! What happens to a text that was kept: it is forgotten, and this is its tombstone.
+//! Events about stored texts. A forgotten text leaves this tombstone.
 
 use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a kept text.
+/// An event about a stored text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum TextEvent {
-    /// Somebody had it removed for good.
+    /// The user deleted it permanently.
     #[serde(rename = "text.forgotten")]
     Forgotten {
-        /// The id by which it was kept.
+        /// The id it was stored under.
         hash: String,
-        /// What it was: `revision`, `checkpoint`, `blob`.
+        /// What it was: `revision`, `checkpoint` or `blob`.
         what: String,
-        /// Of which handoff or session.
+        /// The handoff or session it belonged to.
         of: Option<String>,
-        /// Whether others may have it too, and learn of it by `midstride sync`.
+        /// Whether other clones may have it and should learn about this from `midstride sync`.
         #[serde(default)]
         shared: bool,
         /// Why.

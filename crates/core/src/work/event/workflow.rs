@@ -1,25 +1,25 @@
-//! What happens to a workflow: an agent writes down where it stands.
+//! Events about workflows, whose state agents save under a name.
 
 use super::family::EventFamily;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a workflow.
+/// An event about a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum WorkflowEvent {
-    /// Its state was saved; the one before is history.
+    /// Its state was saved. It replaces the previous state.
     #[serde(rename = "workflow.saved")]
     Saved {
-        /// How the workflow is called.
+        /// The name of the workflow.
         name: String,
-        /// The state: the SHA-256 of its text.
+        /// The SHA-256 of the state's text.
         blob: String,
-        /// How long that text is.
+        /// The size of that text in bytes.
         bytes: u64,
-        /// The client that runs the session, where it is known.
+        /// The client that runs the session, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         client: Option<String>,
-        /// The session that saved it, where it is known.
+        /// The session that saved it, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
     },

@@ -1,4 +1,4 @@
-//! What tasks say about the mission: its state, its decisions and its open questions.
+//! Reads the mission from tasks: its state, decisions and open questions.
 
 use super::Mission;
 use crate::work::event::TaskStatus;
@@ -9,22 +9,23 @@ const MODE: &str = "mode";
 const ITERATION: &str = "iteration";
 
 impl Mission {
-    /// What was captured and what the tasks say, as one state; none where neither says anything.
+    /// Combines the captured state with the tasks; `None` if both are empty.
     pub fn combine(captured: Option<&Self>, tasks: &Tasks) -> Option<Self> {
         let states = tasks.iter().filter(|task| task.role() == TaskRole::State);
         let is_alive = |task: &&Task| task.status != TaskStatus::Dropped;
-        let stated = states.filter(is_alive).max_by_key(|task| task.changed).map(state_from_task);
-        let mut states: Vec<Self> = captured.cloned().into_iter().chain(stated).collect();
+        let from_task =
+            states.filter(is_alive).max_by_key(|task| task.changed).map(state_from_task);
+        let mut states: Vec<Self> = captured.cloned().into_iter().chain(from_task).collect();
         states.sort_by_key(|state| std::cmp::Reverse(state.at));
-        let said = Self::from_task_texts(tasks);
+        let from_texts = Self::from_task_texts(tasks);
         let state = match states.into_iter().reduce(Self::merge_older) {
-            Some(state) => state.merge_older(said),
-            None => said,
+            Some(state) => state.merge_older(from_texts),
+            None => from_texts,
         };
         (captured.is_some() || !state.is_empty()).then_some(state)
     }
 
-    /// This state, with what an older one says that this one does not.
+    /// This state, filled up from an older one.
     fn merge_older(self, older: Self) -> Self {
         Self {
             decisions: append_missing(older.decisions, self.decisions),
@@ -41,7 +42,7 @@ impl Mission {
         lists.iter().all(|list| list.is_empty()) && self.mode.is_none() && self.iteration.is_none()
     }
 
-    /// What tasks say besides: decisions in their descriptions, open questions, mode and iteration.
+    /// What ordinary tasks contain: decisions in descriptions, open questions, mode and iteration.
     fn from_task_texts(tasks: &Tasks) -> Self {
         let newest = |key: &str| {
             let has = tasks.iter().filter(|task| task.metadata.contains_key(key));
@@ -61,7 +62,7 @@ impl Mission {
     }
 }
 
-/// The state that a task holds in its description.
+/// The state in a task's description.
 fn state_from_task(task: &Task) -> Mission {
     let text = task.description.as_deref().unwrap_or_default();
     Mission {
@@ -75,7 +76,7 @@ fn state_from_task(task: &Task) -> Mission {
     }
 }
 
-/// The entries of the section whose heading has a word. `None currently` is no entry.
+/// The list entries of the section whose heading contains a word. `None currently` is not an entry.
 fn section_entries(text: &str, word: &str) -> Vec<String> {
     let mut inside = false;
     let mut found = Vec::new();
@@ -91,7 +92,7 @@ fn section_entries(text: &str, word: &str) -> Vec<String> {
     found
 }
 
-/// What a line of a list says.
+/// The text of a list item.
 fn list_entry(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = if rest.len() < line.len() { rest.strip_prefix(['.', ')']) } else { None };
@@ -99,7 +100,7 @@ fn list_entry(line: &str) -> Option<&str> {
     (!entry.is_empty()).then_some(entry)
 }
 
-/// The decisions that a task names, one to a line.
+/// The decisions in a task's description and notes, one per line.
 fn decisions(task: &Task) -> Vec<String> {
     let texts = task.description.iter().chain(task.notes.iter().map(|note| &note.text));
     let lines = texts.flat_map(|text| text.lines()).map(|line| {
@@ -170,7 +171,7 @@ mod tests {
         Actions\nWhen resuming:\n1. Check if T-004 agent completed\n2. If complete, verify\n";
 
     #[test]
-    fn a_task_that_holds_the_state_of_the_mission_is_read() {
+    fn the_mission_state_is_read_from_tasks() {
         let tasks = tasks(&[
             ("Add login", "Decision: sessions last a day\nmore", &[("iteration", "3")]),
             ("MISSION STATE - now", HANDOFF, &[("type", "handoff"), ("mode", "--fg")]),
@@ -188,11 +189,11 @@ mod tests {
         assert_eq!(state.questions, ["Which port?"]);
         assert_eq!(state.next, ["Check if T-004 agent completed", "If complete, verify"]);
         assert_eq!((state.mode.as_deref(), state.iteration), (Some("--fg"), Some(3)));
-        let standing = TaskOverview::from_tasks(&tasks);
-        assert_eq!(standing.pending.len(), 1, "a question and a state are no work");
+        let overview = TaskOverview::from_tasks(&tasks);
+        assert_eq!(overview.pending.len(), 1, "a question and a state are no work");
         let ready = tasks.iter().filter(|task| tasks.is_ready(task)).count();
         assert_eq!(ready, 1);
-        // What was captured later counts; what it does not say stays.
+        // A later capture takes precedence. What it leaves out stays.
         let captured = Mission {
             at: at(60),
             by: "anna".into(),
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_that_say_nothing_about_the_mission_make_none() {
+    fn tasks_without_mission_content_give_no_mission() {
         assert_eq!(Mission::combine(None, &tasks(&[("Add login", "", &[])])), None);
         assert_eq!(Mission::combine(None, &Tasks::default()), None);
     }

@@ -1,5 +1,4 @@
-//! Tasks of clients among the tasks of a project: how what a session says about its own task changes
-//! it, and which tasks are one.
+//! Client tasks: applies what a session reports about its own tasks, and finds duplicates.
 
 use super::{Task, Tasks};
 use crate::text::id::TaskId;
@@ -9,8 +8,8 @@ use crate::work::event::{
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Task {
-    /// What a session says counts where it differs from what the same session said before. So what
-    /// somebody else changed meanwhile stays, unless the session changes the same thing later.
+    /// Applies a session's report. Only differences from the session's previous report count, so
+    /// changes by others stay unless the session later changes the same field.
     pub(super) fn apply_captured(&mut self, now: &CapturedTask) {
         let before = self.captured.insert(now.key.clone(), now.clone());
         let before = before.as_ref();
@@ -48,36 +47,36 @@ impl Task {
         }
     }
 
-    /// The event that tells what a session says about it; none where that was told before.
+    /// The event that records a session's report; `None` if it is already recorded.
     pub fn capture(&self, now: CapturedTask) -> Option<TaskEvent> {
         (self.captured.get(&now.key) != Some(&now)).then_some(TaskEvent::Captured(now))
     }
 
-    /// The number that its client gave it.
+    /// The number its client gave it.
     pub(super) fn number(&self) -> Option<u64> {
         self.metadata.get(CLIENT_TASK)?.parse().ok()
     }
 
-    /// Whether a session of a client made it.
+    /// Whether this session created it.
     fn is_from_session(&self, client: &str, session: &str) -> bool {
         let has = |name: &str, value: &str| self.metadata.get(name).is_some_and(|it| it == value);
         has(CLIENT, client) && has(SESSION, session)
     }
 
-    /// Whether a session of a client has it on its own list.
+    /// Whether this session has it on its own list.
     pub fn is_listed_by(&self, client: &str, session: &str) -> bool {
         let is_numbered = || self.metadata.contains_key(CLIENT_TASK);
         self.is_from_session(client, session) && (self.is_on_list(client, session) || is_numbered())
     }
 
-    /// Whether a list of a client has it.
+    /// Whether this list of a client contains it.
     pub fn is_on_list(&self, client: &str, list: &str) -> bool {
         let is_list = |key: &ClientTaskKey| key.client == client && key.list == list;
         self.captured.keys().any(is_list)
     }
 
-    /// Whether a subject refers to it: by its id alone, or by its id and its own subject (`t-1k3m9x0a: Warm
-    /// the cache`). An id before other words is about the task, and need not be the task.
+    /// Whether a subject refers to it: by its id alone, or by its id and subject (`t-1k3m9x0a: Warm
+    /// the cache`). An id followed by other words may be a different task about this one.
     fn is_named_in(&self, subject: &str) -> bool {
         let subject = subject.trim().trim_start_matches(['[', '(']);
         let rest = subject.strip_prefix(&self.id.short());
@@ -87,8 +86,8 @@ impl Task {
         })
     }
 
-    /// Whether a page of a briefing lists it: with its id, with its number, or quoted as a task of the
-    /// session that the page is about.
+    /// Whether a briefing page lists it: by its id, by its number and subject, or by its quoted
+    /// subject.
     fn is_on_page(&self, page: &str) -> bool {
         let numbered = self.number().map(|number| format!("T-{number:03} {}", self.subject.trim()));
         let quoted = format!("\"{}\"", self.subject.trim());
@@ -97,7 +96,7 @@ impl Task {
             || numbered.is_some_and(|numbered| page.contains(&numbered))
     }
 
-    /// Puts the tasks it waits for in the place of those that are the same.
+    /// Replaces linked ids in its dependencies.
     pub(super) fn resolve_links(&mut self, links: &BTreeMap<TaskId, TaskId>) {
         if links.is_empty() {
             return;
@@ -109,8 +108,8 @@ impl Task {
 }
 
 impl Tasks {
-    /// What a task is called on a page: `T-004` where the number that its client gave it tells it from
-    /// every other open task, else its short name.
+    /// The display name of a task: `T-004` if no other open task has that client number, else its
+    /// short id.
     pub fn display_name(&self, task: &Task) -> String {
         let is_other = |other: &&Task| other.id != task.id && other.status.is_open();
         let number = task.number().filter(|_| task.status.is_open());
@@ -119,12 +118,12 @@ impl Tasks {
         number.map_or_else(|| task.id.short(), |number| format!("T-{number:03}"))
     }
 
-    /// The same of a task by its uid, which need not be here.
+    /// The display name for a uid. The task need not be here.
     pub fn display_name_of(&self, id: &TaskId) -> String {
         self.get(id).map_or_else(|| id.short(), |task| self.display_name(task))
     }
 
-    /// The tasks that `t-004` names by a client's number: open ones, else any.
+    /// The tasks that `t-004` means by client number: the open ones, or else all.
     pub(super) fn find_by_number(&self, typed: &str) -> Vec<&Task> {
         let digits = typed.strip_prefix("t-").filter(|digits| digits.len() == 3);
         let Some(number) = digits.and_then(|digits| digits.parse().ok()) else {
@@ -135,19 +134,19 @@ impl Tasks {
         if open.is_empty() { all } else { open }
     }
 
-    /// These tasks, each by the uid that it is known by now.
+    /// These ids, with links resolved.
     pub(super) fn resolve_ids(&self, ids: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
         ids.iter().map(|id| self.links.get(id).unwrap_or(id).clone()).collect()
     }
 
-    /// The task that a list of a client has under a subject, which may be cut.
+    /// The task with this subject on a client's list. The subject may be truncated.
     pub fn find_on_list(&self, client: &str, list: &str, subject: &str) -> Option<&Task> {
         let subject = subject.lines().next().unwrap_or_default().trim();
         let start = subject.trim_end_matches('…').trim_end();
-        let is_cut = start.len() < subject.len();
+        let is_truncated = start.len() < subject.len();
         let is_subject = |whole: &str| {
             let whole = whole.lines().next().unwrap_or_default().trim();
-            if is_cut { whole.starts_with(start) } else { whole == subject }
+            if is_truncated { whole.starts_with(start) } else { whole == subject }
         };
         let is_it = |(key, state): (&ClientTaskKey, &CapturedTask)| {
             key.client == client && key.list == list && is_subject(&state.subject)
@@ -156,7 +155,7 @@ impl Tasks {
         on_list().find(|task| task.status.is_open()).or_else(|| on_list().next())
     }
 
-    /// The open task that a session added by itself or has on its list, by its subject.
+    /// The open task with this subject that the session created or has on its list.
     pub fn find_in_session(&self, client: &str, session: &str, subject: &str) -> Option<&Task> {
         let is_it = |task: &&Task| {
             task.status.is_open()
@@ -166,9 +165,9 @@ impl Tasks {
         self.iter().find(is_it)
     }
 
-    /// The task that a new task of a client is, where that can be told: its subject is the id of one,
-    /// alone or before the same subject, the same session added one with that subject, or the session was
-    /// briefed with an open one with that subject.
+    /// The existing task that a client's new task duplicates, if that is certain: the new subject
+    /// names its id, the same session created one with that subject, or the session's briefing
+    /// lists an open one with that subject.
     pub fn find_same_task(&self, new: &CapturedTask, own: &TaskId, briefed: &str) -> Option<&Task> {
         let ClientTaskKey { client, list, .. } = &new.key;
         let session = new.metadata.get(SESSION).unwrap_or(list);
@@ -187,8 +186,8 @@ fn is_same_text(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.trim().to_lowercase()
 }
 
-/// Which tasks are another one. Links that lead to nothing are none, and of a circle the first uid
-/// stays.
+/// Maps each linked task to the one that replaces it. Links to missing tasks are ignored, and in a
+/// cycle the smallest uid wins.
 pub(super) fn resolved_links(
     by_task: &BTreeMap<TaskId, Vec<&Envelope>>,
 ) -> BTreeMap<TaskId, TaskId> {
@@ -197,21 +196,21 @@ pub(super) fn resolved_links(
         let mut linked: Vec<TaskId> =
             events.iter().filter_map(|event| link_target(event)).collect();
         linked.sort();
-        let there = linked.into_iter().find(|to| to != id && by_task.contains_key(to));
-        if let Some(to) = there {
+        let target = linked.into_iter().find(|to| to != id && by_task.contains_key(to));
+        if let Some(to) = target {
             next.insert(id, to);
         }
     }
     let mut found = BTreeMap::new();
     for start in next.keys() {
-        let mut way = BTreeSet::from([(*start).clone()]);
+        let mut visited = BTreeSet::from([(*start).clone()]);
         let mut at = (*start).clone();
         while let Some(to) = next.get(&at) {
-            if !way.insert(to.clone()) {
-                // The circle, without the way into it.
-                let round = std::iter::successors(Some(to), |id| next.get(id));
-                let round = round.skip(1).take_while(|id| *id != to).chain([to]);
-                at = round.min().cloned().unwrap_or(at);
+            if !visited.insert(to.clone()) {
+                // Walk the cycle itself, without the path into it.
+                let cycle = std::iter::successors(Some(to), |id| next.get(id));
+                let cycle = cycle.skip(1).take_while(|id| *id != to).chain([to]);
+                at = cycle.min().cloned().unwrap_or(at);
                 break;
             }
             at = to.clone();

@@ -1,74 +1,74 @@
-//! What may happen to a task: an event, or why not.
+//! Decides changes to tasks: returns the event to record, or why the change is refused.
 
 use super::{Task, Tasks};
 use crate::text::id::TaskId;
 use crate::work::event::{TaskChange, TaskEvent, TaskStatus};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A task that somebody wants.
+/// A task to add.
 #[derive(Clone, Debug, Default)]
 pub struct NewTask {
-    /// What is to be done, in one line.
+    /// What to do, in one line.
     pub subject: String,
-    /// The rest of it.
+    /// The details.
     pub description: Option<String>,
-    /// The tasks that come first.
+    /// The tasks it depends on.
     pub depends_on: BTreeSet<TaskId>,
-    /// What tools know about it.
+    /// Data from tools.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// How somebody wants a task to be; what is not named stays.
+/// A requested change to a task. Fields that are not set stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct TaskPatch {
-    /// What is to be done, in one line.
+    /// What to do, in one line.
     pub subject: Option<String>,
-    /// The rest of it.
+    /// The details.
     pub description: Option<String>,
-    /// Where it stands.
+    /// The new status.
     pub status: Option<TaskStatus>,
-    /// What is in the way.
+    /// Why it is blocked.
     pub reason: Option<String>,
-    /// Tasks that come first from now on.
+    /// Dependencies to add.
     pub depends_on: BTreeSet<TaskId>,
-    /// Tasks that do not come first any longer.
+    /// Dependencies to remove.
     pub removed_dependencies: BTreeSet<TaskId>,
-    /// What tools know about it; nothing takes an entry away.
+    /// Data from tools; `None` removes an entry.
     pub metadata: BTreeMap<String, Option<String>>,
 }
 
-/// Why a task stays as it is.
+/// Why a change to a task is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskRefusal {
-    /// Something about it is not understood here.
+    /// The task has an event that this version does not know.
     #[error("it has `{0}`, which a newer midstride wrote")]
     NewerEvent(String),
-    /// It has that status.
+    /// It already has this status.
     #[error("it is {0} already")]
     AlreadyHasStatus(TaskStatus),
-    /// It is what it should become.
+    /// The change has no effect.
     #[error("nothing about it would change")]
     NoChange,
-    /// A task cannot come before itself.
+    /// A task cannot depend on itself.
     #[error("a task cannot wait for itself")]
     DependsOnItself,
-    /// Nobody could ever begin.
+    /// The tasks would depend on each other in a cycle.
     #[error("they would wait for each other: {}", join_names(.0))]
     DependencyCycle(Vec<TaskId>),
-    /// It does not wait for that one.
+    /// It does not depend on this task.
     #[error("it does not wait for {0}")]
     NotADependency(TaskId),
-    /// A reason says what is in the way.
+    /// A reason without the status blocked.
     #[error("only a blocked task has a reason")]
     ReasonWithoutBlock,
 }
 
-fn join_names(way: &[TaskId]) -> String {
-    way.iter().map(TaskId::short).collect::<Vec<_>>().join(" → ")
+fn join_names(path: &[TaskId]) -> String {
+    path.iter().map(TaskId::short).collect::<Vec<_>>().join(" → ")
 }
 
 impl NewTask {
-    /// The event that makes it. Nobody waits for it yet, so there is no circle.
+    /// The event that adds it. No task depends on it yet, so it cannot close a cycle.
     pub fn to_event(&self) -> TaskEvent {
         TaskEvent::Added {
             subject: self.subject.clone(),
@@ -80,29 +80,29 @@ impl NewTask {
 }
 
 impl Tasks {
-    /// What happens to a task so that it becomes what somebody wants.
-    pub fn change(&self, task: &Task, wish: &TaskPatch) -> Result<TaskEvent, TaskRefusal> {
+    /// The event that applies a patch to a task.
+    pub fn change(&self, task: &Task, patch: &TaskPatch) -> Result<TaskEvent, TaskRefusal> {
         task.check_known()?;
-        let wish = &TaskPatch {
-            depends_on: self.resolve_ids(&wish.depends_on),
-            removed_dependencies: self.resolve_ids(&wish.removed_dependencies),
-            ..wish.clone()
+        let patch = &TaskPatch {
+            depends_on: self.resolve_ids(&patch.depends_on),
+            removed_dependencies: self.resolve_ids(&patch.removed_dependencies),
+            ..patch.clone()
         };
-        if wish.reason.is_some() && wish.status != Some(TaskStatus::Blocked) {
+        if patch.reason.is_some() && patch.status != Some(TaskStatus::Blocked) {
             return Err(TaskRefusal::ReasonWithoutBlock);
         }
-        self.check_dependencies(task, &wish.depends_on)?;
-        if let Some(stranger) = wish.removed_dependencies.difference(&task.depends_on).next() {
-            return Err(TaskRefusal::NotADependency(stranger.clone()));
+        self.check_dependencies(task, &patch.depends_on)?;
+        if let Some(missing) = patch.removed_dependencies.difference(&task.depends_on).next() {
+            return Err(TaskRefusal::NotADependency(missing.clone()));
         }
-        let change = task.changes_for(wish);
+        let change = task.changes_for(patch);
         if change != TaskChange::default() {
             return Ok(TaskEvent::Changed(change));
         }
-        Err(wish.status.map_or(TaskRefusal::NoChange, TaskRefusal::AlreadyHasStatus))
+        Err(patch.status.map_or(TaskRefusal::NoChange, TaskRefusal::AlreadyHasStatus))
     }
 
-    /// Whether a task may wait for others without anybody waiting for ever.
+    /// Checks that new dependencies do not form a cycle.
     fn check_dependencies(
         &self,
         task: &Task,
@@ -112,9 +112,9 @@ impl Tasks {
             if *other == task.id {
                 return Err(TaskRefusal::DependsOnItself);
             }
-            if let Some(way) = self.dependency_path(other, &task.id) {
-                let circle = std::iter::once(task.id.clone()).chain(way).collect();
-                return Err(TaskRefusal::DependencyCycle(circle));
+            if let Some(path) = self.dependency_path(other, &task.id) {
+                let cycle = std::iter::once(task.id.clone()).chain(path).collect();
+                return Err(TaskRefusal::DependencyCycle(cycle));
             }
         }
         Ok(())
@@ -122,7 +122,7 @@ impl Tasks {
 }
 
 impl Task {
-    /// What somebody says about it.
+    /// The event that adds a note.
     pub fn note(&self, text: &str) -> Result<TaskEvent, TaskRefusal> {
         self.check_known()?;
         Ok(TaskEvent::Noted { text: text.to_owned() })
@@ -132,20 +132,20 @@ impl Task {
         self.newer_kinds.first().map_or(Ok(()), |kind| Err(TaskRefusal::NewerEvent(kind.clone())))
     }
 
-    /// The part of a wish that is not so yet.
-    fn changes_for(&self, wish: &TaskPatch) -> TaskChange {
-        let stands = wish.status == Some(self.status) && wish.reason == self.reason;
+    /// The part of a patch that differs from the task.
+    fn changes_for(&self, patch: &TaskPatch) -> TaskChange {
+        let is_current = patch.status == Some(self.status) && patch.reason == self.reason;
         let uid = |id: &TaskId| id.as_str().to_owned();
-        let comes = wish.depends_on.difference(&self.depends_on).map(|id| (uid(id), true));
-        let goes =
-            wish.removed_dependencies.intersection(&self.depends_on).map(|id| (uid(id), false));
-        let metadata = wish.metadata.iter().filter(|(k, v)| self.metadata.get(*k) != v.as_ref());
+        let added = patch.depends_on.difference(&self.depends_on).map(|id| (uid(id), true));
+        let removed =
+            patch.removed_dependencies.intersection(&self.depends_on).map(|id| (uid(id), false));
+        let metadata = patch.metadata.iter().filter(|(k, v)| self.metadata.get(*k) != v.as_ref());
         TaskChange {
-            subject: wish.subject.clone().filter(|subject| *subject != self.subject),
-            description: wish.description.clone().filter(|d| Some(d) != self.description.as_ref()),
-            status: wish.status.filter(|_| !stands),
-            reason: wish.reason.clone().filter(|_| !stands),
-            depends_on: comes.chain(goes).collect(),
+            subject: patch.subject.clone().filter(|subject| *subject != self.subject),
+            description: patch.description.clone().filter(|d| Some(d) != self.description.as_ref()),
+            status: patch.status.filter(|_| !is_current),
+            reason: patch.reason.clone().filter(|_| !is_current),
+            depends_on: added.chain(removed).collect(),
             metadata: metadata.map(|(key, value)| (key.clone(), value.clone())).collect(),
         }
     }

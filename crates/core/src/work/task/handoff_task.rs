@@ -1,5 +1,5 @@
-//! Tasks in the header of a handoff: an entry of `state.tasks` each, so that they can be made again
-//! where the ledger did not come along.
+//! Tasks in the header of a handoff, under `state.tasks`, so that they can be recreated where the
+//! event log is missing.
 
 use super::{Task, TaskNote, TaskStatus, Tasks};
 use crate::text::id::TaskId;
@@ -9,34 +9,34 @@ use crate::work::event::TaskEvent;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A task as a handoff carries it.
+/// A task in a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoffTask {
-    /// Its name in the handoff: the short one, or whatever its author calls it.
+    /// Its name in the handoff: the short id, or the name its author uses.
     pub id: String,
-    /// Its uid, where it is one of ours.
+    /// The uid, if it is a midstride task.
     pub uid: Option<TaskId>,
-    /// What is to be done.
+    /// What to do.
     pub subject: String,
-    /// The rest of it.
+    /// The details.
     pub description: Option<String>,
-    /// Where it stood.
+    /// Its status at that time.
     pub status: TaskStatus,
-    /// What was in the way.
+    /// Why it was blocked.
     pub reason: Option<String>,
-    /// What came first, by uid or by a name in the same handoff.
+    /// Its dependencies, by uid or by a name in the same handoff.
     pub depends_on: BTreeSet<String>,
-    /// What tools know about it.
+    /// Data from tools.
     pub metadata: BTreeMap<String, String>,
     /// When it last changed.
     pub changed: Option<Timestamp>,
-    /// What was said about it.
+    /// The notes.
     pub notes: Vec<TaskNote>,
 }
 
 impl HandoffTask {
-    /// A task on its way. What it waited for and is done stays behind: it is not carried, and would
-    /// be waited for in vain.
+    /// A task for the header. Done dependencies are dropped: they are not in the handoff, so the
+    /// task would wait for them forever.
     pub fn from_task(task: &Task, tasks: &Tasks) -> Self {
         let awaited =
             tasks.awaited_tasks(task).into_iter().map(|awaited| awaited.id.as_str().to_owned());
@@ -54,7 +54,7 @@ impl HandoffTask {
         }
     }
 
-    /// As it is written in the header.
+    /// The YAML for the header.
     pub fn data(&self) -> YamlData {
         let text = |text: &Option<String>| text.clone().map(YamlData::Text);
         let some = |list: Vec<YamlData>| (!list.is_empty()).then_some(YamlData::List(list));
@@ -83,13 +83,12 @@ impl HandoffTask {
         YamlData::map(entries.into_iter().filter_map(|(key, value)| Some((key, value?))))
     }
 
-    /// Reads an entry, whoever wrote it; `None` where it does not say what is to be done. A plain
-    /// text is a subject.
+    /// Parses an entry; `None` if it has no subject. A plain text is a subject.
     pub fn from_node(node: &YamlNode) -> Option<Self> {
-        let said = |name: &str| Some(node.get(name)?.text()?.value.trim().to_owned());
-        let said = |name: &str| said(name).filter(|text| !text.is_empty());
+        let field = |name: &str| Some(node.get(name)?.text()?.value.trim().to_owned());
+        let field = |name: &str| field(name).filter(|text| !text.is_empty());
         let plain = || node.text().map(|text| text.value.trim().to_owned());
-        let subject = said("subject").or_else(|| said("task")).or_else(plain)?;
+        let subject = field("subject").or_else(|| field("task")).or_else(plain)?;
         let subject = subject.lines().next().filter(|line| !line.is_empty())?.to_owned();
         let texts = |name: &str| {
             let items = node.get(name).map(YamlNode::items).unwrap_or_default();
@@ -98,26 +97,26 @@ impl HandoffTask {
         let metadata = node.get("metadata").map(YamlNode::entries).unwrap_or_default().iter();
         let notes = node.get("notes").map(YamlNode::items).unwrap_or_default();
         Some(Self {
-            id: said("id").unwrap_or_else(|| subject.clone()),
-            uid: said("uid").and_then(|uid| TaskId::parse(&uid)),
+            id: field("id").unwrap_or_else(|| subject.clone()),
+            uid: field("uid").and_then(|uid| TaskId::parse(&uid)),
             subject,
-            description: said("description"),
-            status: said("status")
+            description: field("description"),
+            status: field("status")
                 .and_then(|word| TaskStatus::parse(&word))
                 .unwrap_or(TaskStatus::Pending),
-            reason: said("reason"),
+            reason: field("reason"),
             depends_on: texts("depends_on").collect(),
             metadata: metadata
                 .filter_map(|entry| {
                     Some((entry.key.value.clone(), entry.node.text()?.value.to_owned()))
                 })
                 .collect(),
-            changed: said("changed").and_then(|text| Time::parse(&text)).map(|time| time.moment),
+            changed: field("changed").and_then(|text| Time::parse(&text)).map(|time| time.moment),
             notes: notes.into_iter().filter_map(parse_note).collect(),
         })
     }
 
-    /// The event that makes it again, once it is known which tasks it waits for.
+    /// The event that recreates the task, with its dependencies resolved.
     pub fn to_event(&self, depends_on: &BTreeSet<TaskId>, handoff: Option<String>) -> TaskEvent {
         TaskEvent::Carried {
             subject: self.subject.clone(),
@@ -131,12 +130,12 @@ impl HandoffTask {
     }
 }
 
-/// A note without a time or a text is nobody's.
+/// Parses a note; `None` if it has no time or no text.
 fn parse_note(node: &YamlNode) -> Option<TaskNote> {
-    let said = |name: &str| node.get(name).and_then(YamlNode::text).map(|text| text.value);
+    let field = |name: &str| node.get(name).and_then(YamlNode::text).map(|text| text.value);
     Some(TaskNote {
-        at: Time::parse(said("at")?)?.moment,
-        by: said("by").unwrap_or("midstride").to_owned(),
-        text: said("text")?.to_owned(),
+        at: Time::parse(field("at")?)?.moment,
+        by: field("by").unwrap_or("midstride").to_owned(),
+        text: field("text")?.to_owned(),
     })
 }

@@ -1,4 +1,4 @@
-//! What a task is for: agents keep questions and the state of the mission in tasks too, because those
+//! The role of a task. Agents also store questions and the mission state in tasks, because tasks
 //! outlive a session.
 
 use super::Task;
@@ -6,23 +6,23 @@ use super::Task;
 /// What a task is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskRole {
-    /// Something is to be done.
+    /// Work to do.
     Work,
-    /// It asks something: `QUESTION: …`.
+    /// A question: `QUESTION: …`.
     Question,
-    /// It holds the state of the mission: `MISSION STATE - …`.
+    /// The mission state: `MISSION STATE - …`.
     State,
 }
 
-/// How the subject of a task begins that asks something.
+/// How the subject of a question starts.
 const QUESTION: &str = "question:";
-/// How the subject of a task begins that holds the state of the mission.
+/// How the subject of a mission state starts.
 const STATE: &str = "mission state";
-/// The metadata that says what a task is for.
+/// The metadata key for the role.
 const TYPE: &str = "type";
 
 impl Task {
-    /// What it is for, by its subject and its metadata.
+    /// The role, from its subject and metadata.
     pub fn role(&self) -> TaskRole {
         let kind = self.metadata.get(TYPE).map(|kind| kind.trim().to_lowercase());
         let subject = self.subject.trim();
@@ -33,7 +33,7 @@ impl Task {
         if is_state || starts_with(subject, STATE) { TaskRole::State } else { TaskRole::Work }
     }
 
-    /// What it asks, without the word before it.
+    /// The question, without its prefix.
     pub fn question(&self) -> &str {
         let subject = self.subject.trim();
         let rest =

@@ -19,13 +19,13 @@ fn status(status: TaskStatus) -> TaskEvent {
     TaskEvent::Changed(TaskChange { status: Some(status), ..TaskChange::default() })
 }
 
-/// Tasks by number, each with what comes before it.
+/// Tasks by number, each with its dependencies and its status.
 fn chain(tasks: &[(u8, &[u8], TaskStatus)]) -> Tasks {
     let events: Vec<(TaskId, Envelope)> = tasks
         .iter()
-        .flat_map(|(number, before, stands)| {
+        .flat_map(|(number, before, new_status)| {
             let begin = at(0, &format!("a{number}"), added("x", before));
-            let change = at(1, &format!("b{number}"), status(*stands));
+            let change = at(1, &format!("b{number}"), status(*new_status));
             [(id(*number), begin), (id(*number), change)]
         })
         .collect();
@@ -33,7 +33,7 @@ fn chain(tasks: &[(u8, &[u8], TaskStatus)]) -> Tasks {
 }
 
 #[test]
-fn a_task_is_ready_once_everything_before_it_is_done() {
+fn a_task_is_ready_once_its_dependencies_are_done() {
     use TaskStatus::{Done, Dropped, Pending};
     let tasks =
         chain(&[(1, &[], Done), (2, &[1], Pending), (3, &[2], Pending), (4, &[9], Pending)]);
@@ -48,18 +48,18 @@ fn a_task_is_ready_once_everything_before_it_is_done() {
 }
 
 #[test]
-fn nobody_waits_for_ever() {
+fn dependency_cycles_are_refused_and_reported() {
     use TaskStatus::Pending;
     let tasks = chain(&[(1, &[2], Pending), (2, &[3], Pending), (3, &[], Pending)]);
     let wait = |number, before| {
-        let wish = TaskPatch { depends_on: [id(before)].into(), ..TaskPatch::default() };
-        tasks.change(tasks.get(&id(number)).unwrap(), &wish)
+        let patch = TaskPatch { depends_on: [id(before)].into(), ..TaskPatch::default() };
+        tasks.change(tasks.get(&id(number)).unwrap(), &patch)
     };
     assert_eq!(wait(3, 3), Err(TaskRefusal::DependsOnItself));
     assert_eq!(wait(3, 1), Err(TaskRefusal::DependencyCycle([3, 1, 2, 3].map(id).to_vec())));
     assert!(wait(1, 3).is_ok());
     assert!(tasks.cycles().is_empty());
-    // Two clones together can make a circle; it is told, and nobody runs in it.
+    // Two clones together can create a cycle. It is reported, and the search still ends.
     let tasks =
         chain(&[(1, &[2], Pending), (2, &[3], Pending), (3, &[1], Pending), (4, &[1], Pending)]);
     assert_eq!(tasks.cycles(), [[1, 2, 3].map(id).to_vec()]);
@@ -83,7 +83,7 @@ fn a_long_chain_is_walked_without_a_deep_stack() {
 }
 
 #[test]
-fn what_a_handoff_told_counts_only_where_nothing_else_is_known() {
+fn other_events_override_a_task_from_a_handoff() {
     let carried = TaskEvent::Carried {
         subject: "old".into(),
         description: None,
@@ -93,7 +93,7 @@ fn what_a_handoff_told_counts_only_where_nothing_else_is_known() {
         metadata: [("agent_id".to_owned(), "abc".to_owned())].into(),
         handoff: Some("h".into()),
     };
-    // It was carried late, and says what was known then.
+    // It arrives late but describes an earlier state.
     let carried = at(9, "c", carried);
     let alone = Task::fold(&id(1), [&carried]).unwrap();
     assert_eq!((alone.subject.as_str(), alone.status), ("old", TaskStatus::InProgress));
@@ -104,7 +104,7 @@ fn what_a_handoff_told_counts_only_where_nothing_else_is_known() {
 }
 
 #[test]
-fn what_is_not_understood_is_shown_and_not_decided_on() {
+fn a_task_with_unknown_events_cannot_be_changed() {
     let mut envelope = at(1, "n", added("x", &[]));
     envelope.event = Event::parse("task.split", 1, serde_json::json!({"into": 2}));
     let begun = at(0, "a", added("x", &[]));
@@ -118,7 +118,7 @@ fn what_is_not_understood_is_shown_and_not_decided_on() {
 }
 
 #[test]
-fn a_wish_that_is_so_already_is_refused() {
+fn a_change_without_effect_is_refused() {
     let tasks = chain(&[(1, &[], TaskStatus::Done)]);
     let task = tasks.get(&id(1)).unwrap();
     let done = TaskPatch { status: Some(TaskStatus::Done), ..TaskPatch::default() };
@@ -142,7 +142,7 @@ fn a_task_is_found_by_the_start_of_its_name() {
 }
 
 #[test]
-fn a_change_never_comes_before_what_it_changes() {
+fn a_new_event_sorts_after_the_last_one() {
     let event = at(60, "a", added("x", &[]));
     let task = Task::fold(&id(1), [&event]).unwrap();
     let behind = Timestamp::from_second(1).unwrap();
@@ -154,44 +154,37 @@ fn a_change_never_comes_before_what_it_changes() {
     assert_eq!(task.next_timestamp(ahead), None, "nothing comes after the end of time");
 }
 
-fn captured(list: &str, number: u8, stands: TaskStatus) -> CapturedTask {
+fn captured(list: &str, number: u8, status: TaskStatus) -> CapturedTask {
     let (client, task) = ("claude-code".to_owned(), number.to_string());
     let key = ClientTaskKey { client, list: list.to_owned(), task };
     let own = [(CLIENT, "claude-code"), (SESSION, list), (CLIENT_TASK, &key.task)];
     let metadata = own.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     let (subject, description) = (format!("task {number}"), None);
-    CapturedTask {
-        key,
-        subject,
-        description,
-        status: stands,
-        depends_on: BTreeSet::new(),
-        metadata,
-    }
+    CapturedTask { key, subject, description, status, depends_on: BTreeSet::new(), metadata }
 }
 
 #[test]
-fn what_a_session_says_again_does_not_undo_what_the_user_did() {
+fn a_repeated_session_report_does_not_undo_a_user_change() {
     use TaskStatus::{Done, InProgress, Pending};
     let begun = TaskEvent::Captured(captured("s", 1, InProgress));
-    let told = [at(1, "a", begun.clone()), at(5, "b", status(Done))];
-    let task = Task::fold(&id(1), &told).unwrap();
+    let events = [at(1, "a", begun.clone()), at(5, "b", status(Done))];
+    let task = Task::fold(&id(1), &events).unwrap();
     assert_eq!((task.subject.as_str(), task.status), ("task 1", Done));
     assert_eq!(task.capture(captured("s", 1, InProgress)), None, "it was told before");
-    // Captured again with another owner, and then begun again by the session.
+    // Captured again with another owner, then restarted by the session.
     let mut owned = captured("s", 1, InProgress);
     owned.metadata.insert("owner".into(), "reviewer".into());
     let again = at(7, "c", TaskEvent::Captured(owned));
-    let task = Task::fold(&id(1), told.iter().chain([&again])).unwrap();
+    let task = Task::fold(&id(1), events.iter().chain([&again])).unwrap();
     assert_eq!((task.status, task.metadata["owner"].as_str()), (Done, "reviewer"));
     let later = [at(8, "d", TaskEvent::Captured(captured("s", 1, Pending))), at(9, "e", begun)];
-    let all = told.iter().chain([&again]).chain(&later);
+    let all = events.iter().chain([&again]).chain(&later);
     let task = Task::fold(&id(1), all).unwrap();
     assert_eq!((task.status, task.metadata.get("owner")), (InProgress, None));
 }
 
 #[test]
-fn a_task_that_two_sessions_know_is_one() {
+fn linked_tasks_are_folded_into_one() {
     use TaskStatus::{Done, Pending};
     let before = NewTask { subject: "Warm the cache".into(), ..NewTask::default() };
     let waits = NewTask { depends_on: [id(2)].into(), ..before.clone() };
@@ -211,9 +204,9 @@ fn a_task_that_two_sessions_know_is_one() {
     let one = tasks.get(&id(2)).unwrap();
     assert_eq!((&one.id, one.subject.as_str(), one.status), (&id(1), "Warm the cache", Done));
     assert!(tasks.is_ready(tasks.get(&id(3)).unwrap()), "what it waits for is the same task");
-    // Where the other one is not here, it is a task of its own.
+    // Without the other task, it stays a separate task.
     assert_eq!(fold(&events[1..]).get(&id(2)).unwrap().status, Done);
-    // Linked in a circle, they are still one.
+    // Linked in a cycle, they are still one task.
     let back = at(6, "f", TaskEvent::Linked { task: id(2).as_str().to_owned() });
     let round: Vec<_> = events.iter().cloned().chain([(id(1), back)]).collect();
     assert_eq!(fold(&round).get(&id(2)).unwrap().id, id(1));
@@ -221,7 +214,7 @@ fn a_task_that_two_sessions_know_is_one() {
 }
 
 #[test]
-fn a_new_task_of_a_client_is_another_one_only_where_that_can_be_told() {
+fn a_client_task_matches_an_existing_one_only_when_certain() {
     use TaskStatus::Pending;
     let own = [(CLIENT, "claude-code"), (SESSION, "s")];
     let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -252,10 +245,10 @@ fn a_new_task_of_a_client_is_another_one_only_where_that_can_be_told() {
 }
 
 #[test]
-fn a_task_of_an_earlier_session_that_is_on_the_page_is_not_made_twice() {
+fn a_task_listed_in_the_briefing_is_not_duplicated() {
     use TaskStatus::Pending;
-    let told = TaskEvent::Captured(captured("earlier", 4, Pending));
-    let events = [(id(1), at(1, "a", told))];
+    let reported = TaskEvent::Captured(captured("earlier", 4, Pending));
+    let events = [(id(1), at(1, "a", reported))];
     let tasks = Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)));
     let new = CapturedTask { subject: "Task 4".into(), ..captured("s", 1, Pending) };
     let same = |page: &str| tasks.find_same_task(&new, &id(9), page).map(|task| task.id.clone());
@@ -264,11 +257,13 @@ fn a_task_of_an_earlier_session_that_is_on_the_page_is_not_made_twice() {
 }
 
 #[test]
-fn the_number_of_a_client_names_a_task_while_it_names_one() {
+fn a_client_number_names_a_task_only_while_unique() {
     use TaskStatus::{Done, Pending};
-    let told = |list: &str, number, stands| TaskEvent::Captured(captured(list, number, stands));
-    let mut events =
-        vec![(id(1), at(1, "a", told("s", 4, Pending))), (id(2), at(1, "b", told("r", 4, Done)))];
+    let reported = |list: &str, number, status| TaskEvent::Captured(captured(list, number, status));
+    let mut events = vec![
+        (id(1), at(1, "a", reported("s", 4, Pending))),
+        (id(2), at(1, "b", reported("r", 4, Done))),
+    ];
     let fold = |events: &[(TaskId, Envelope)]| {
         Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)))
     };
@@ -276,7 +271,7 @@ fn the_number_of_a_client_names_a_task_while_it_names_one() {
     assert_eq!(tasks.display_name(tasks.get(&id(1)).unwrap()), "T-004");
     assert_eq!(tasks.find("T-004").unwrap().id, id(1));
     assert_eq!(tasks.display_name_of(&id(2)), "t-00000002");
-    events.push((id(3), at(1, "c", told("q", 4, Pending))));
+    events.push((id(3), at(1, "c", reported("q", 4, Pending))));
     let tasks = fold(&events);
     assert_eq!(tasks.display_name(tasks.get(&id(1)).unwrap()), "t-00000001");
     assert!(matches!(tasks.find("T-004"), Err(TaskNotFound::Ambiguous { .. })));

@@ -1,4 +1,4 @@
-//! What the words themselves give away: placeholders, and pointers that lead nowhere.
+//! Finds placeholders and vague references in the text of a handoff.
 
 use super::looks_like_path;
 use crate::format::document::Document;
@@ -10,16 +10,16 @@ use crate::text::yaml::{YamlNode, YamlValue};
 use std::borrow::Cow;
 
 pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
-    let mut said: Vec<Spanned<Cow<'_, str>>> = Vec::new();
-    // What the gate recorded quotes what is missing.
+    let mut texts: Vec<Spanned<Cow<'_, str>>> = Vec::new();
+    // The quality gate records quote the findings, placeholders included.
     let recorded = handoff.node("state.quality_gates").map(|node| node.at);
     if let Some(header) = handoff.header() {
-        collect_texts(header.fields(), &mut said);
+        collect_texts(header.fields(), &mut texts);
     }
-    said.retain(|text| recorded.is_none_or(|recorded| !recorded.contains(text.at)));
-    said.extend(prose_lines(handoff.document()));
+    texts.retain(|text| recorded.is_none_or(|recorded| !recorded.contains(text.at)));
+    texts.extend(prose_lines(handoff.document()));
     let text = handoff.document().text();
-    for Spanned { value, at } in said {
+    for Spanned { value, at } in texts {
         check_placeholder(text, &value, at, out);
         if let Some(vague) = find_vague_pointer(&value) {
             let message = format!("\"{vague}\" does not say where");
@@ -29,7 +29,7 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// The placeholders of a body.
+/// Finds placeholders in the body.
 pub(in crate::handoff::check) fn check_placeholders(document: &Document, out: &mut Vec<Finding>) {
     for Spanned { value, at } in prose_lines(document) {
         check_placeholder(document.text(), &value, at, out);
@@ -42,13 +42,13 @@ fn check_placeholder(text: &str, value: &str, at: Span, out: &mut Vec<Finding>) 
     out.push(Finding::new(Code::Placeholder, span_of_words(text, at, &mark), message));
 }
 
-/// The place of some words inside a place.
+/// The span of some words within `at`, or `at` itself if they are not found.
 fn span_of_words(text: &str, at: Span, words: &str) -> Span {
     let found = at.slice(text).find(words).map(|offset| at.start + offset);
     found.map_or(at, |start| Span::new(start, start + words.len()))
 }
 
-/// Every text of a tree.
+/// Collects every text in a YAML tree.
 fn collect_texts<'d>(node: &'d YamlNode, out: &mut Vec<Spanned<Cow<'d, str>>>) {
     match &node.value {
         YamlValue::Text(text) => out.push(Spanned::new(Cow::Borrowed(text.as_str()), node.at)),
@@ -58,7 +58,7 @@ fn collect_texts<'d>(node: &'d YamlNode, out: &mut Vec<Spanned<Cow<'d, str>>>) {
     }
 }
 
-/// The lines of the body without their bullets; code is blanked out, it is no prose.
+/// The lines of the body without bullets. Code is not prose and is blanked out.
 fn prose_lines(document: &Document) -> Vec<Spanned<Cow<'_, str>>> {
     let html = document.blocks().iter().filter(|block| block.kind == MarkdownBlockKind::Html);
     let mut code: Vec<Span> =
@@ -86,7 +86,7 @@ fn prose_lines(document: &Document) -> Vec<Spanned<Cow<'_, str>>> {
             Cow::Borrowed(line) => Cow::Borrowed(line.trim_start_matches(bullets)),
             Cow::Owned(line) => Cow::Owned(line.trim_start_matches(bullets).to_owned()),
         };
-        // A heading may be about a list of things to do.
+        // A heading such as "TODO list" may be about TODOs.
         let is_heading = line.trim_start().starts_with('#') && content.trim().contains(' ');
         if content.trim().is_empty() || is_heading {
             continue;
@@ -98,7 +98,7 @@ fn prose_lines(document: &Document) -> Vec<Spanned<Cow<'_, str>>> {
     lines
 }
 
-/// The placeholder a text is, or has in the place of a value, or carries in brackets.
+/// The placeholder in a text: the whole text, its value after a colon, or a part in brackets.
 pub(super) fn find_placeholder(text: &str) -> Option<String> {
     const WORDS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
     let text = without_list_number(text.trim()).trim_start_matches("[ ] ");
@@ -131,14 +131,14 @@ pub(super) fn find_placeholder(text: &str) -> Option<String> {
         .or_else(|| bracket_content(value).filter(|inner| words(inner)).map(|_| value.to_owned()))
 }
 
-/// A line without the number of a list item.
+/// A line without its list number.
 fn without_list_number(line: &str) -> &str {
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let behind = line[digits..].strip_prefix(['.', ')']);
-    behind.filter(|_| digits > 0).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line)
+    let after_number = line[digits..].strip_prefix(['.', ')']);
+    after_number.filter(|_| digits > 0).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line)
 }
 
-/// `{{name}}` of a template. `${{ secrets.KEY }}` is an expression that somebody means.
+/// Finds a `{{name}}` template variable. `${{ secrets.KEY }}` is a real expression.
 fn template_variable(text: &str) -> Option<String> {
     let start = text.find("{{")?;
     let length = text[start..].find("}}")? + 2;
@@ -148,12 +148,12 @@ fn template_variable(text: &str) -> Option<String> {
     (is_name && !text[..start].ends_with('$')).then(|| text[start..start + length].to_owned())
 }
 
-/// What is between the brackets of a value that is nothing else: `[Next step 1]`.
+/// The content of a value that is entirely in brackets: `[Next step 1]`.
 fn bracket_content(value: &str) -> Option<&str> {
     value.trim().strip_prefix('[')?.strip_suffix(']')
 }
 
-/// One look at each byte; most lines have nothing to look closer at.
+/// A quick scan over the bytes, so that most lines skip the closer look.
 fn may_have_placeholder(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().zip(bytes.iter().skip(1)).any(|(first, second)| match first {
@@ -169,7 +169,7 @@ fn may_have_placeholder(text: &str) -> bool {
     })
 }
 
-/// Whether a word opens the text, or follows a colon, a bracket or the border of a cell.
+/// Whether a word opens the text or follows a colon, a bracket or a table border.
 fn is_used_as_value(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].trim_end();
@@ -187,14 +187,14 @@ fn find_bracketed(
 ) -> Option<String> {
     text.match_indices(open).find_map(|(at, _)| {
         let inner = &text[at + 1..at + text[at..].find(close)?];
-        // `Vec<dyn Any>` and `/users/{user-id}` are code that nobody marked as such.
+        // `Vec<dyn Any>` and `/users/{user-id}` are code without backticks.
         let in_code =
             text[..at].ends_with(|c: char| c == '/' || (open == '<' && c.is_alphanumeric()));
         (!in_code && !inner.is_empty() && fits(inner)).then(|| format!("{open}{inner}{close}"))
     })
 }
 
-/// Words that point somewhere without saying where.
+/// Finds words that refer to something without saying where it is.
 fn find_vague_pointer(text: &str) -> Option<&str> {
     const VAGUE: [&str; 12] = [
         "see the design doc",
@@ -210,17 +210,17 @@ fn find_vague_pointer(text: &str) -> Option<&str> {
         "refer to the design doc",
         "as discussed",
     ];
-    // One of these stands in every entry of the list, whatever the case of the first letter; most
-    // lines have none, and are not looked at twice.
+    // Every entry of the list contains one of these, whatever the case of its first letter. Most
+    // lines contain none and skip the search.
     if !["ee ", "efer to ", "iscussed"].iter().any(|piece| text.contains(piece)) {
         return None;
     }
-    // Letters outside ASCII keep their bytes, so a place in one is a place in the other.
+    // ASCII lowercasing keeps byte offsets, so a match in `lower` is a match in `text`.
     let lower = text.to_ascii_lowercase();
     let word = |c: char| c.is_whitespace() || "`()".contains(c);
-    let leads = ["](", "http", "§"].iter().any(|sign| lower.contains(sign))
+    let names_target = ["](", "http", "§"].iter().any(|sign| lower.contains(sign))
         || lower.split(word).any(looks_like_path);
-    if leads {
+    if names_target {
         return None;
     }
     VAGUE.iter().find_map(|vague| {
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_told_from_words() {
+    fn placeholders_are_distinguished_from_words() {
         for text in [
             "TODO",
             "TODO: write",
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_that_names_its_place_is_fine() {
+    fn a_reference_that_names_its_target_is_accepted() {
         for text in ["See the docs for the rest", "as discussed, we go on", "(see design doc)"] {
             assert!(find_vague_pointer(text).is_some(), "{text}");
         }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_no_prose() {
+    fn code_is_not_prose() {
         let text = "- say `TODO` here\n\n```\nTODO\n\nTBD\n```\n\nthe `feat-{NNN}`\n\n* TBD\n";
         let document = Document::parse(text.as_bytes());
         let found: Vec<(String, &str)> = prose_lines(&document)

@@ -1,4 +1,4 @@
-//! Texts that say nothing: every word of them would fit any other work.
+//! Finds texts so generic that they would fit any work.
 
 use super::{without_comments, words};
 use crate::format::document::Document;
@@ -9,7 +9,7 @@ use crate::handoff::Handoff;
 use crate::text::span::Span;
 use crate::text::yaml::YamlNode;
 
-/// Words that fit any work.
+/// Words that would fit any work.
 const GENERIC_WORDS: &str = " \
  a about above according again ahead all also an and any anything applicable are as asked at be been before being below \
  better bit bits bunch by can carried carry change changed changes code complete completed completely completing continue \
@@ -23,13 +23,13 @@ const GENERIC_WORDS: &str = " \
  through to todo up update updated updates user various was way we well went were what where which while will wip with \
  work worked working works yet you your ";
 
-/// Whether every word of a text fits any work. A text without a word is empty, which is another finding.
+/// Whether every word of a text is generic. An empty text has its own finding.
 fn is_vacuous(text: &str) -> bool {
     let text = text.to_lowercase();
-    let fits = |word: &str| {
+    let is_generic = |word: &str| {
         word.chars().all(|c| c.is_ascii_digit()) || GENERIC_WORDS.contains(&format!(" {word} "))
     };
-    words(&text).next().is_some() && words(&text).all(fits)
+    words(&text).next().is_some() && words(&text).all(is_generic)
 }
 
 pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
@@ -38,9 +38,9 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         out.push(Finding::new(Code::VagueSummary, at, message));
     };
     let summary = handoff.node("context_summary");
-    let said = summary.and_then(YamlNode::text);
-    if let Some(said) = said.filter(|said| is_vacuous(said.value)) {
-        found(said.at, "the summary");
+    let text = summary.and_then(YamlNode::text);
+    if let Some(text) = text.filter(|text| is_vacuous(text.value)) {
+        found(text.at, "the summary");
     }
     let document = handoff.document();
     for section in document.sections_about(SectionMeaning::Continuation) {
@@ -50,7 +50,7 @@ pub(super) fn check(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// What the author says below a heading.
+/// The text below a heading that the author wrote.
 fn author_text(document: &Document, part: Span) -> String {
     without_comments(&generated_section::author_text(document, part))
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_fits_any_work_is_vacuous() {
+    fn a_text_of_generic_words_is_vacuous() {
         for text in [
             "Stuff was done.",
             "Various fixes and improvements",
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_of_the_list_is_found_in_it() {
+    fn every_listed_word_is_recognized() {
         assert!(GENERIC_WORDS.split_whitespace().all(is_vacuous));
     }
 }
