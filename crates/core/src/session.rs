@@ -1,8 +1,8 @@
-//! A session: what one run of a client did, folded from the facts that its transcript tells.
+//! A session: what one run of a client did, folded from the facts in its transcript.
 //!
-//! The fold never fails and never panics, whatever order facts come in. Texts are cleaned of secrets
-//! and cut before they are kept, lists have a limit, and what was left out is counted. Each item
-//! says which record tells it and whose word it is.
+//! The fold never fails or panics, whatever order the facts arrive in. Texts are redacted and
+//! truncated before they are stored. Lists are bounded, and omitted entries are counted. Each item
+//! records where it was seen and who said it.
 
 pub mod author_notes;
 mod bounded_list;
@@ -66,111 +66,113 @@ use queue::UndeliveredPrompts;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What a session did.
+/// Everything recorded about one session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Session {
-    /// The client that ran it.
+    /// The client that ran the session.
     pub client: Client,
-    /// Its id, as the client gives it.
+    /// The session id, as the client assigns it.
     pub id: Option<String>,
-    /// The session that this one goes on from.
+    /// The session that this one was forked from.
     pub forked_from: Option<String>,
-    /// The last record of that one it goes on from. What was told up to there is not its own; where
-    /// nothing stands here, the other transcript was not there, and what was copied from it is.
+    /// The last record copied from the session it was forked from. Records up to this one are not
+    /// the session's own. None when the other transcript was missing; copied records then count as
+    /// own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub forked_after: Option<String>,
-    /// What the user asked there, before this session forked. It is that session's, and holds here.
+    /// What the user asked in the original session before the fork. Those requests still apply
+    /// here.
     #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
     pub asked_before: BoundedList<Request>,
-    /// The session that started this one as an agent of its own.
+    /// The session that started this one as an agent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent_of: Option<String>,
-    /// The task list that it shares with other sessions.
+    /// The task list shared with other sessions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub task_list: Option<String>,
-    /// Where it worked first.
+    /// The first working directory.
     pub cwd: Option<String>,
-    /// Where it worked besides.
+    /// The other working directories.
     pub other_folders: Vec<String>,
     /// The version of the client.
     pub version: Option<String>,
-    /// The model that answered last.
+    /// The model of the latest response.
     pub model: Option<String>,
-    /// The branch that was checked out last, as the client saw it.
+    /// The branch checked out last, as the client reported it.
     pub branch: Option<String>,
-    /// Whether a script started it last, as in `claude -p` and `codex exec`.
+    /// Whether the latest start was by a script, as in `claude -p` and `codex exec`.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub headless: bool,
-    /// The commit that was checked out at its start, as the client saw it.
+    /// The commit checked out at the start, as the client reported it.
     pub commit: Option<String>,
-    /// What the client or the user calls it.
+    /// The title given by the client or the user.
     pub title: Option<String>,
-    /// The earliest time in it.
+    /// The earliest timestamp.
     pub began: Option<Timestamp>,
-    /// The latest time in it.
+    /// The latest timestamp.
     pub ended: Option<Timestamp>,
-    /// The last record that was understood.
+    /// The last record that was parsed.
     pub last_record: Option<String>,
-    /// What the user asked for.
+    /// The user's prompts.
     pub requests: BoundedList<Request>,
-    /// What the user typed while the client was busy, and it did not get to.
+    /// Prompts the user typed while the client was busy, and that were never delivered.
     pub queued: Vec<QueuedPrompt>,
-    /// What the user answered to the client's questions.
+    /// The user's answers to the client's questions.
     pub answers: BoundedList<UserAnswer>,
     /// Plan documents.
     pub plans: BoundedList<PlanDocument>,
     /// Tasks with their status.
     pub tasks: Vec<SessionTask>,
-    /// Agents that it started.
+    /// Agents that the session started.
     pub agents: BoundedList<Agent>,
-    /// Files that it read or changed.
+    /// Files that the session read or changed.
     pub files: TouchedFiles,
-    /// Commands that it ran.
+    /// Commands that the session ran.
     pub commands: BoundedList<ExecutedCommand>,
-    /// How many of the commands that were left out failed; none: none was left out, or it was written
-    /// down before they were counted.
+    /// How many of the omitted commands failed. None when no command was omitted, or when the
+    /// session was stored before these were counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failed_left_out: Option<u64>,
-    /// Checks that it ran: tests, linters, builds.
+    /// Checks that the session ran: tests, linters, builds.
     #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
     pub checks: BoundedList<CheckRun>,
-    /// Commits that it made.
+    /// Commits that the session made.
     #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
     pub commits: BoundedList<SessionCommit>,
-    /// What it did outside: pushes, pull requests, comments, releases, deployments.
+    /// Effects outside the project: pushes, pull requests, comments, releases, deployments.
     #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
     pub effects: BoundedList<Effect>,
     /// Merges and rebases that stopped on conflicts.
     #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
     pub conflicts: BoundedList<GitConflict>,
-    /// Changes of files by commands, and by agents as they were told while these worked.
+    /// File changes made by commands, and by agents as the client reported them while they ran.
     #[serde(skip_serializing_if = "BoundedList::is_empty", default)]
     pub other_edits: BoundedList<IndirectEdit>,
-    /// Calls of other tools that failed.
+    /// Failed calls of tools other than the shell.
     pub errors: BoundedList<ToolError>,
-    /// Calls that the user, or a rule of theirs, did not allow.
+    /// Calls that the user or one of their rules rejected.
     pub rejections: BoundedList<Rejection>,
-    /// Moments at which the user stopped it.
+    /// Interrupts by the user.
     pub interrupts: BoundedList<Interrupt>,
-    /// Skills and commands of the client that were used.
+    /// Skills and slash commands that were used.
     pub skills: BoundedList<Skill>,
-    /// When its context was replaced by a summary.
+    /// Compactions: the client replaced the context with a summary.
     pub compactions: BoundedList<Compaction>,
-    /// When the model could not be reached or refused.
+    /// Failed requests to the model.
     pub api_errors: BoundedList<ApiError>,
-    /// Tokens.
+    /// Token usage.
     pub usage: Usage,
-    /// What the agent said last.
+    /// The agent's last message.
     pub last_words: Option<LastMessage>,
-    /// The summary that took the place of the context last, or that the session started with.
+    /// The latest summary that replaced the context, or that the session started with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub summary: Option<AgentMessage>,
-    /// What the agent said, turn by turn.
+    /// The agent's messages, turn by turn.
     #[serde(skip_serializing_if = "Turns::is_empty", default)]
     pub turns: Turns,
-    /// What was read, understood and passed over.
+    /// How many records were read, parsed and skipped.
     pub counts: RecordCounts,
-    /// Secrets that were not kept, by kind.
+    /// Redacted secrets, by kind.
     pub redacted: BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "Chain::is_empty", default)]
     chain: Chain,
@@ -180,7 +182,7 @@ pub struct Session {
     done: VecDeque<u64>,
     #[serde(skip)]
     words: Option<(Provenance, String)>,
-    /// What was said before those: they may turn out to be a summary.
+    /// The message before `words`, restored when `words` turns out to be a summary.
     #[serde(skip)]
     words_before: Option<(Provenance, String)>,
     #[serde(skip)]
@@ -193,16 +195,16 @@ pub struct Session {
     stopped: Option<Correction>,
     #[serde(skip_serializing_if = "UndeliveredPrompts::is_empty", default)]
     underway: UndeliveredPrompts,
-    /// The folder that the client works in now, where its records say so.
+    /// The client's current working directory, where its records give one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     folder_now: Option<String>,
-    /// Repositories that it made for a trial.
+    /// Scratch repositories that the session created.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     scratch: Vec<String>,
 }
 
 impl Session {
-    /// A session of which nothing is known yet.
+    /// Creates an empty session.
     pub fn new(client: Client) -> Self {
         Self {
             client,
@@ -264,20 +266,20 @@ impl Session {
         }
     }
 
-    /// How many commands failed in all; none where that was not counted.
+    /// The total number of failed commands. None where that was not counted.
     pub fn failed_commands(&self) -> Option<u64> {
         let kept =
             self.commands.iter().filter(|command| command.exit == CommandStatus::Failed).count();
         Some(self.failed_omitted()? + u64::try_from(kept).unwrap_or_default())
     }
 
-    /// How many of the commands that were left out failed, as far as that was counted.
+    /// How many of the omitted commands failed, where that was counted.
     fn failed_omitted(&self) -> Option<u64> {
         if self.commands.left_out == 0 { Some(0) } else { self.failed_left_out }
     }
 
-    /// Judges what the user asked, where an older version captured it: that one judged nothing, and kept
-    /// no turns.
+    /// Classifies the requests of a session captured by an older version, which classified nothing
+    /// and stored no turns.
     pub(crate) fn classify_older_requests(&mut self) {
         if !self.turns.items.is_empty() {
             return;
@@ -286,8 +288,8 @@ impl Session {
         before.chain(&mut self.requests.items).for_each(intent::classify_request);
     }
 
-    /// Whether it did work worth a briefing: it changed something here or outside, left something open,
-    /// was in the middle of a call, looked at a lot or reported at length.
+    /// Whether the session did work worth a briefing: it changed something here or outside, left
+    /// something open, stopped during a call, made many calls or wrote a long report.
     pub fn has_work(&self) -> bool {
         const CALLS_MIN: u64 = 10;
         const REPORT_CHARACTERS_MIN: usize = 400;
@@ -299,16 +301,16 @@ impl Session {
             || !self.in_flight().is_empty()
             || self.tasks.iter().any(|task| task.status.is_open())
             || self.counts.tool_calls >= CALLS_MIN
-            || texts().any(|said| said.text.chars().count() >= REPORT_CHARACTERS_MIN)
+            || texts().any(|message| message.text.chars().count() >= REPORT_CHARACTERS_MIN)
     }
 
-    /// Which records are not on the way from the newest one back to the beginning: the user went
-    /// back and took another way.
+    /// The records that are not on the path from the newest record back to the first: the user went
+    /// back and continued from an earlier record.
     pub fn abandoned(&self) -> AbandonedRecords {
         self.chain.abandoned()
     }
 
-    /// Calls that were made and have not come back, as the tool and the record that made them.
+    /// Calls without a result, each as the tool and the record that made the call.
     pub fn in_flight(&self) -> Vec<(&str, &Provenance)> {
         let own = self.pending.values().filter(|call| call.is_own());
         let mut waiting: Vec<_> = own.map(|call| (call.tool.as_str(), &call.seen)).collect();
@@ -316,26 +318,26 @@ impl Session {
         waiting
     }
 
-    /// How full the context is, in percent; none where the window is not known.
+    /// How full the context is, in percent. None where the window size is unknown.
     pub fn context_percent(&self) -> Option<u64> {
         let window = self.usage.window.or_else(|| context_window(self.model.as_deref()?))?;
         let used = self.usage.context?;
-        // A table that the transcript contradicts is wrong.
+        // More tokens than the window means that the table is wrong for this model.
         (window > 0 && used <= window).then(|| used * 100 / window)
     }
 
-    /// Whether the next records may be copies out of another transcript: none has come yet, or
-    /// nothing but copies.
+    /// Whether the next records may be copies from another transcript: no record has been read yet,
+    /// or only copies have.
     pub fn can_have_copies(&self) -> bool {
         self.is_in_copies || self.chain.is_empty()
     }
 
-    /// Says which records belong to another session, if they come next.
+    /// Sets which of the next records belong to another session.
     pub fn expect_copies(&mut self, copies: CopiedRecords) {
         self.copies = copies;
     }
 
-    /// The same without what only reading on needs.
+    /// Returns the session without the state that is only needed to continue reading.
     #[must_use]
     pub fn without_reading_state(mut self) -> Self {
         self.chain = Chain::default();
@@ -349,53 +351,53 @@ impl Session {
         self
     }
 
-    /// Takes in a task as the client keeps it in a file, which is newer than the transcript.
+    /// Merges a task from the client's task file, which is newer than the transcript.
     pub fn merge_task(&mut self, file: &str, change: &TaskUpdate<'_>) {
         tasks::merge_task(self, file, change);
     }
 
-    /// Takes in what agents did whose records lie in files of their own.
+    /// Merges the work of an agent whose records are in a separate file.
     pub fn merge_agent(&mut self, id: &str, agent: &Self) {
         merge_agent::merge_agent(self, id, agent);
     }
 }
 
-/// The records that were left behind when the user went back.
+/// The records abandoned when the user went back to an earlier prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AbandonedRecords(pub(crate) std::collections::HashSet<u64>);
 
 impl AbandonedRecords {
-    /// The records of these ids, as a checkpoint keeps them.
+    /// Builds the set from record ids, as a checkpoint stores them.
     pub fn from_records<'r>(records: impl IntoIterator<Item = &'r String>) -> Self {
         Self(records.into_iter().map(|record| hash(record.as_bytes())).collect())
     }
 
-    /// Whether what is seen there was left behind.
+    /// Whether the record of an item was abandoned.
     pub fn has(&self, seen: &Provenance) -> bool {
         self.has_record(&seen.record)
     }
 
-    /// Whether a record was left behind.
+    /// Whether a record was abandoned.
     pub fn has_record(&self, record: &str) -> bool {
         !self.0.is_empty() && self.0.contains(&hash(record.as_bytes()))
     }
 
-    /// How many records that are.
+    /// The number of abandoned records.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether the conversation went one way.
+    /// Whether no record was abandoned.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Enough of an id to know a session by. Ids that begin with their time need more of it: sessions
-/// of the same minute share the first eight letters.
+/// The first characters of a session id, enough to identify it. Ids that start with a timestamp
+/// need more: sessions of the same minute share the first eight characters.
 pub fn short_id(id: &str) -> &str {
     const LETTERS: usize = 8;
-    /// The whole time in milliseconds.
+    /// The whole timestamp in milliseconds.
     const TIME_LETTERS: usize = 13;
     let is_timed = id.starts_with("01") && id.as_bytes().get(14) == Some(&b'7');
     let letters = if is_timed { TIME_LETTERS } else { LETTERS };
@@ -407,7 +409,7 @@ mod tests {
     use super::short_id;
 
     #[test]
-    fn a_short_id_tells_sessions_of_one_minute_apart() {
+    fn short_ids_of_sessions_in_the_same_minute_differ() {
         assert_eq!(short_id("0c97beba-1111-4222-8333-444455556666"), "0c97beba");
         assert_eq!(short_id("019a2b3c-4d5e-7000-8000-000000000001"), "019a2b3c-4d5e");
         assert_eq!(short_id("5e55"), "5e55");

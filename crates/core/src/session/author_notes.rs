@@ -1,7 +1,7 @@
-//! Judgement: what an author says about a session, and how it is laid over the facts.
+//! Notes that an author writes about a session, and how they merge with the recorded facts.
 //!
-//! Facts are written anew each time; what an author wrote stays. Saying the same again changes
-//! nothing, and nothing that was said is taken out: `edit` and `revise` do that.
+//! Each save rewrites the facts and keeps the author's notes. Saving the same notes twice changes
+//! nothing. Merging never removes notes; `edit` and `revise` do.
 
 mod body;
 mod json;
@@ -19,7 +19,7 @@ use crate::handoff::note;
 use crate::handoff::{Handoff, Location};
 use crate::text::yaml::{YamlData, YamlNode};
 
-/// Fields of a header that are midstride's to write, not an author's.
+/// Header fields that midstride writes, not the author.
 const OWN_FIELDS: [&str; 14] = [
     "format",
     "id",
@@ -37,38 +37,38 @@ const OWN_FIELDS: [&str; 14] = [
     "boot",
 ];
 
-/// What an author says.
+/// The notes of an author about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthorNotes {
-    /// The handoff that is meant.
+    /// The handoff that the notes belong to.
     pub id: Option<String>,
-    /// What it is about, in one line.
+    /// The title, in one line.
     pub title: Option<String>,
-    /// One to three sentences.
+    /// The summary, in one to three sentences.
     pub summary: Option<String>,
-    /// Entries of lists of the header, each with the name of its field.
+    /// Entries of list fields in the header, each with the name of its field.
     pub entries: Vec<(String, YamlData)>,
     /// Other fields of the header.
     pub fields: Vec<(String, YamlData)>,
-    /// What a session does first.
+    /// Startup steps for the next session.
     pub boot: Vec<(StartupKind, String)>,
-    /// What to do next, in order.
+    /// Next steps, in order.
     pub next: Vec<String>,
-    /// In which role the session works.
+    /// The role that the session works in.
     pub role: Option<String>,
-    /// How it works: alone, with agents, in a pipeline.
+    /// How the session works: alone, with agents, in a pipeline.
     pub pattern: Option<String>,
-    /// What it waits for.
+    /// What the session waits for.
     pub waiting_for: Option<String>,
     /// Other parts of the state.
     pub state: Option<YamlData>,
     /// The text, in Markdown.
     pub body: Option<String>,
-    /// Answers to the questions at the end.
+    /// Answers to the reflection questions.
     pub reflection: Reflection,
 }
 
-/// What the author answers when asked to look at the handoff from outside.
+/// The author's answers when asked to review the handoff as an outsider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reflection {
     /// Would I inherit this confidently with zero context?
@@ -78,7 +78,7 @@ pub struct Reflection {
 }
 
 impl Reflection {
-    /// These answers, and earlier ones where nothing is answered anew.
+    /// These answers, with earlier ones where a question has no new answer.
     #[must_use]
     pub fn or_earlier(self, earlier: Self) -> Self {
         Self {
@@ -88,17 +88,17 @@ impl Reflection {
     }
 }
 
-/// Yes or no, and why.
+/// A yes or no, with a reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReflectionAnswer {
-    /// Whether it is yes.
+    /// Whether the answer is yes.
     pub yes: bool,
-    /// Why.
+    /// The reason.
     pub why: Option<String>,
 }
 
 impl ReflectionAnswer {
-    /// Reads `yes`, `no: the plan is elsewhere`, `yes, because …`.
+    /// Parses `yes`, `no: the plan is elsewhere`, `yes, because …`.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
@@ -112,26 +112,26 @@ impl ReflectionAnswer {
     }
 }
 
-/// What cannot be taken for a judgement.
+/// Why a text cannot be parsed as author notes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthorNotesError {
-    /// There is nothing in it.
+    /// The text is empty.
     #[error("there is nothing in it")]
     Empty,
-    /// It begins like JSON and is none.
+    /// It starts like JSON, but is not valid JSON.
     #[error("it begins like JSON and is none: {0}")]
     Syntax(String),
-    /// It says something that has no place.
+    /// It has an unknown key or a value of the wrong kind.
     #[error(transparent)]
     Json(#[from] NotesJsonError),
-    /// The header of the text cannot be read.
+    /// The header cannot be parsed.
     #[error("the header of the text cannot be read: {0}")]
     Header(String),
 }
 
 impl AuthorNotes {
-    /// Reads what an author wrote: JSON where it begins with a brace, else Markdown, with or without
-    /// a header.
+    /// Parses an author's notes: JSON if the text starts with a brace, otherwise Markdown with or
+    /// without a header.
     pub fn parse(text: &str) -> Result<Self, AuthorNotesError> {
         let trimmed = text.trim_start_matches('\u{feff}').trim();
         if trimmed.is_empty() {
@@ -140,24 +140,24 @@ impl AuthorNotes {
         if trimmed.starts_with('{') { json::parse(trimmed) } else { parse_markdown(text) }
     }
 
-    /// Whether nothing is said.
+    /// Whether there are no notes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What was decided, as a sentence: `X because Y`.
+    /// Adds a decision from a sentence: `X because Y`.
     #[must_use]
     pub fn with_decision(self, sentence: &str) -> Self {
         self.with_entry("decisions_made", sentence::parse_decision(sentence))
     }
 
-    /// What was tried and was wrong, as a sentence: `X because Y; instead Z`.
+    /// Adds a wrong turn from a sentence: `X because Y; instead Z`.
     #[must_use]
     pub fn with_wrong_turn(self, sentence: &str) -> Self {
         self.with_entry("wrong_turns", sentence::parse_wrong_turn(sentence))
     }
 
-    /// What is not known, and whether the work has to wait for it.
+    /// Adds an open question, and whether it blocks the work.
     #[must_use]
     pub fn with_question(self, question: &str, blocking: bool) -> Self {
         let entry =
@@ -166,7 +166,7 @@ impl AuthorNotes {
         self.with_entry("open_questions", entry)
     }
 
-    /// What will bite.
+    /// Adds a landmine.
     #[must_use]
     pub fn with_landmine(self, landmine: &str) -> Self {
         self.with_entry("landmines", YamlData::text(landmine))
@@ -177,7 +177,7 @@ impl AuthorNotes {
         self
     }
 
-    /// Both together; where both say one thing, the other counts.
+    /// Merges two sets of notes. Where both set a field, `other` wins.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.entries.extend(other.entries);
@@ -200,7 +200,7 @@ impl AuthorNotes {
         }
     }
 
-    /// The first boot action that is none, with why.
+    /// The first startup step that is not valid, with the reason.
     pub fn refused_startup_step(&self) -> Option<(StartupKind, &str, &'static str)> {
         self.boot
             .iter()
@@ -208,37 +208,37 @@ impl AuthorNotes {
     }
 }
 
-/// Markdown: a header of ours is taken apart, the text below it stays text.
+/// Parses Markdown. A midstride header is split into fields; the text below it stays text.
 fn parse_markdown(text: &str) -> Result<AuthorNotes, AuthorNotesError> {
     let document = Document::parse(text.as_bytes());
-    let mut judgement = AuthorNotes::default();
+    let mut notes = AuthorNotes::default();
     let body = document.body().slice(document.text()).trim();
-    judgement.body = (!body.is_empty()).then(|| body.to_owned());
-    let (whereabouts, stages) = (Location::default(), Stages::shipped());
-    let handoff = Handoff::new(&document, &whereabouts, &stages);
+    notes.body = (!body.is_empty()).then(|| body.to_owned());
+    let (location, stages) = (Location::default(), Stages::shipped());
+    let handoff = Handoff::new(&document, &location, &stages);
     let Some(header) = document.handoff_header() else {
-        let told = note::extract_fields(&handoff);
-        judgement.title = told.text("title").map(str::to_owned);
-        judgement.summary = told.text("context_summary").map(str::to_owned);
-        // Another tool's header is not part of the text, and what it says is not lost.
+        let fields = note::extract_fields(&handoff);
+        notes.title = fields.text("title").map(str::to_owned);
+        notes.summary = fields.text("context_summary").map(str::to_owned);
+        // Another tool's header is not part of the text, and its title and summary are kept.
         let whole = document.text().trim_start_matches('\u{feff}').trim();
-        judgement.body = Some(if document.header().is_some() { body } else { whole }.to_owned());
-        return Ok(judgement);
+        notes.body = Some(if document.header().is_some() { body } else { whole }.to_owned());
+        return Ok(notes);
     };
     if let Some(problem) =
         document.findings().iter().find(|finding| finding.code.rule().code == "H004")
     {
         return Err(AuthorNotesError::Header(problem.message.clone()));
     }
-    judgement.id = header.text("id").map(|id| id.value.trim().to_owned());
+    notes.id = header.text("id").map(|id| id.value.trim().to_owned());
     for entry in header.fields().entries().iter().filter(|entry| !entry.node.is_blank()) {
-        judgement.take_field(entry.key.value.as_str(), &entry.node);
+        notes.take_field(entry.key.value.as_str(), &entry.node);
     }
-    Ok(judgement)
+    Ok(notes)
 }
 
 impl AuthorNotes {
-    /// Takes in a field of a header.
+    /// Adds a header field to the notes.
     fn take_field(&mut self, name: &str, node: &YamlNode) {
         let text = || node.text().map(|text| text.value.trim().to_owned());
         match (name, HANDOFF.field(name).map(|field| &field.kind)) {

@@ -1,16 +1,16 @@
-//! A list with a limit: the oldest entries go, and how many went is known.
+//! A list with a maximum length that drops the oldest entries and counts them.
 
 use serde::{Deserialize, Serialize};
 
-/// Most sessions have a few hundred of anything; nothing grows without end.
+/// Most sessions have a few hundred of anything. The limit keeps memory bounded.
 const ITEMS_MAX: usize = 10_000;
 
-/// Entries in the order in which they came.
+/// Entries in insertion order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoundedList<T> {
     /// The newest entries.
     pub items: Vec<T>,
-    /// How many older ones there were.
+    /// How many older entries were dropped.
     pub left_out: u64,
 }
 
@@ -21,15 +21,15 @@ impl<T> Default for BoundedList<T> {
 }
 
 impl<T> BoundedList<T> {
-    /// Adds an entry and gives back the number by which it is found again.
+    /// Adds an entry and returns its number for `get_mut`.
     pub(super) fn push(&mut self, item: T) -> u64 {
         self.push_evicting(item, |_| {})
     }
 
-    /// The same; what has to go for it is shown first.
+    /// Like `push`, and passes the entries that are about to be dropped to `goes`.
     pub(super) fn push_evicting(&mut self, item: T, goes: impl FnOnce(&[T])) -> u64 {
         if self.items.len() >= ITEMS_MAX {
-            // A part at a time: moving everything for each entry would cost.
+            // Drop a tenth at once: shifting the whole list for each new entry would be slow.
             let going = ITEMS_MAX / 10;
             goes(&self.items[..going]);
             self.items.drain(..going);
@@ -44,17 +44,17 @@ impl<T> BoundedList<T> {
         self.items.get_mut(at)
     }
 
-    /// How many there were in all.
+    /// The total number of entries, dropped ones included.
     pub fn total(&self) -> u64 {
         self.left_out + u64::try_from(self.items.len()).unwrap_or_default()
     }
 
-    /// Each entry that is left.
+    /// Iterates over the entries that are left.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
 
-    /// Whether there never was one.
+    /// Whether no entry was ever added.
     pub fn is_empty(&self) -> bool {
         self.total() == 0
     }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_go_and_are_counted() {
+    fn the_oldest_entries_are_dropped_and_counted() {
         let mut list = BoundedList::default();
         let numbers: Vec<u64> = (0..25_000).map(|item| list.push(item)).collect();
         assert_eq!(numbers, (0..25_000).collect::<Vec<u64>>());

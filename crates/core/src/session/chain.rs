@@ -1,5 +1,7 @@
-//! How records follow each other. A conversation is a tree: whoever goes back and asks something
-//! else leaves a branch behind.
+//! The tree of records in a transcript.
+//!
+//! A conversation branches when the user goes back and asks something else. The branch that is not
+//! continued is abandoned.
 
 use super::AbandonedRecords;
 use super::fact::{RecordLink, RecordRole};
@@ -7,10 +9,10 @@ use super::hash::hash;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// No parent is known.
+/// No known parent.
 const NONE: u32 = u32::MAX;
 
-/// Every record by its hash, with the one it follows.
+/// Every record by its hash, with the record it follows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "PackedChain", into = "PackedChain")]
 pub(super) struct Chain {
@@ -22,18 +24,18 @@ pub(super) struct Chain {
     known: RecordIndex,
 }
 
-/// Where each record is found by its hash. It is made when the next record comes: whoever only looks at
-/// what was read does without, and whoever reads on in a long session adds few.
+/// The position of each record, by hash. It is built when the next record is added: a session that
+/// is only read never needs it, and a long session that continues adds few records.
 #[derive(Clone, Debug, Default)]
 struct RecordIndex {
-    /// The records up to some number, by their hashes.
+    /// The records known when the index was built, sorted by hash.
     sorted: Vec<(u64, u32)>,
-    /// Those that came later.
+    /// Records added since.
     added: HashMap<u64, u32>,
 }
 
 impl RecordIndex {
-    /// Makes it as long as what there is.
+    /// Rebuilds the index when it covers fewer records than `ids`.
     fn extend_to(&mut self, ids: &[u64]) {
         if self.sorted.len() + self.added.len() < ids.len() {
             self.added.clear();
@@ -49,7 +51,7 @@ impl RecordIndex {
     }
 }
 
-/// What it has follows from the records.
+/// Derived from the records, so it does not affect equality.
 impl PartialEq for RecordIndex {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -58,7 +60,7 @@ impl PartialEq for RecordIndex {
 
 impl Eq for RecordIndex {}
 
-/// As it is stored: almost every record follows the one before it.
+/// The stored form. It lists only parents that differ from the record before.
 #[derive(Serialize, Deserialize)]
 struct PackedChain {
     ids: String,
@@ -69,7 +71,7 @@ struct PackedChain {
 }
 
 impl Chain {
-    /// Takes a record in; `false` where it was there before.
+    /// Adds a record. Returns `false` if it was already there.
     pub(super) fn add(&mut self, linked: &RecordLink<'_>) -> bool {
         let Some(id) = linked.id.map(|id| hash(id.as_bytes())) else { return true };
         let Ok(at) = u32::try_from(self.ids.len()) else { return true };
@@ -78,7 +80,7 @@ impl Chain {
             return false;
         }
         let parent = linked.parent.and_then(|id| self.known.position(hash(id.as_bytes())));
-        // What a summary goes on from may be named by an id that no record has.
+        // The parent of a summary may be an id that no record has.
         let parent = parent.or(match linked.role {
             RecordRole::Boundary => at.checked_sub(1),
             RecordRole::Prompt | RecordRole::Turn | RecordRole::Aside => None,
@@ -101,7 +103,7 @@ impl Chain {
         self.ids.is_empty()
     }
 
-    /// The last so many prompts, and what followed them, were taken back.
+    /// Rolls back the last `turns` prompts and everything after them.
     pub(super) fn roll_back(&mut self, turns: u64) {
         let turns = usize::try_from(turns).unwrap_or(usize::MAX);
         let Some(from) = self.prompts.len().checked_sub(turns.max(1)).or(Some(0)) else { return };
@@ -118,10 +120,10 @@ impl Chain {
             if std::mem::replace(slot, true) {
                 break;
             }
-            // A record never follows a later one, so this ends.
+            // A record never follows a later one, so this loop ends.
             next = self.parent(at).filter(|parent| *parent < at);
         }
-        // Who asks again from a record that was answered leaves the answer behind.
+        // A new prompt after an already answered record abandons that answer.
         let mut asked_again = vec![NONE; self.ids.len()];
         for prompt in self.prompts.iter().copied().filter(|prompt| on_path[*prompt as usize]) {
             if let Some(parent) = self.parent(prompt) {
@@ -138,8 +140,8 @@ impl Chain {
             let Some(parent) = self.parent(at).filter(|parent| *parent < at) else { continue };
             let parent = parent as usize;
             let is_asked_again = asked_again[parent] != NONE && at < asked_again[parent];
-            // Results of calls made together, and what hooks say, branch off too; only another
-            // prompt is another way.
+            // Results of parallel calls and hook output branch off too. Only another prompt
+            // abandons a branch.
             connected[here] |= connected[parent];
             let is_other_way = left[parent] || is_prompt || is_asked_again;
             left[here] = !on_path[here] && connected[here] && is_other_way;
@@ -158,7 +160,7 @@ impl Chain {
     }
 }
 
-/// The parent that is not worth a word.
+/// The parent that the stored form leaves out: the record before.
 fn default_parent(at: u32) -> u32 {
     at.checked_sub(1).unwrap_or(NONE)
 }
@@ -198,12 +200,11 @@ impl From<PackedChain> for Chain {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// A byte in hexadecimal.
 fn hex_digits(byte: u8) -> [char; 2] {
     [byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)]))
 }
 
-/// What each byte is worth as a digit.
+/// The value of each byte as a hex digit; 16 for any other byte.
 const VALUES: [u8; 256] = {
     let mut values = [16; 256];
     let mut value = 0;
@@ -214,7 +215,7 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// The hash that sixteen digits tell.
+/// Parses a hash of sixteen hex digits.
 fn parse_hex_id(digits: &[u8]) -> Option<u64> {
     let (mut id, mut all) = (0, 0);
     for digit in digits {
@@ -222,7 +223,7 @@ fn parse_hex_id(digits: &[u8]) -> Option<u64> {
         id = (id << 4) | u64::from(value);
         all |= value;
     }
-    // What is no digit has a value that none has.
+    // A byte that is not a hex digit has the value 16.
     (all < 16).then_some(id)
 }
 
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_was_taken_back_leaves_its_branch() {
+    fn going_back_to_an_earlier_record_abandons_the_later_branch() {
         use RecordRole::{Aside, Prompt, Turn};
         let chain = chain(&[
             ("a", None, Prompt),
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_left_behind_where_the_user_goes_back_before_it() {
+    fn going_back_before_an_answer_abandons_the_answer() {
         use RecordRole::{Prompt, Turn};
         let chain = chain(&[
             ("a", None, Prompt),
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn results_that_branch_off_are_not_left_behind() {
+    fn results_that_branch_off_are_not_abandoned() {
         use RecordRole::{Boundary, Prompt, Turn};
         let chain = chain(&[
             ("a", None, Prompt),
@@ -292,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_and_strangers_do_no_harm() {
+    fn cycles_and_unknown_parents_abandon_nothing() {
         use RecordRole::{Prompt, Turn};
         let chain = chain(&[
             ("a", Some("b"), Prompt),
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_that_are_rolled_back_are_left_behind() {
+    fn rolled_back_turns_are_abandoned() {
         use RecordRole::{Prompt, Turn};
         let mut chain = chain(&[("a", None, Prompt), ("b", None, Turn), ("c", None, Prompt)]);
         chain.roll_back(1);

@@ -1,5 +1,5 @@
-//! A checkpoint: what a session did, as it is kept. Facts only, taken without a model; what was
-//! looked at besides the transcript says when.
+//! A checkpoint: the stored facts of a session, taken without a model. Observations from outside
+//! the transcript have the time at which they were made.
 
 mod first_line;
 mod highlights;
@@ -27,25 +27,26 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 
-/// The version of the shape in which checkpoints are kept.
+/// The version of the stored format.
 pub const CHECKPOINT_VERSION: u32 = 1;
 
-/// What is seen so long after the last record may have changed since.
+/// An observation this long after the last record may differ from the state at the end of the
+/// session.
 const LATE_SECONDS: i64 = 5 * 60;
 
-/// What brought a checkpoint about.
+/// What triggered a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckpointMode {
     /// The client: a compaction, or the end of the session.
     Auto,
-    /// A snapshot in between.
+    /// A snapshot during the session.
     #[default]
     Checkpoint,
 }
 
 impl CheckpointMode {
-    /// In one word.
+    /// The name of the mode.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -54,32 +55,32 @@ impl CheckpointMode {
     }
 }
 
-/// A commit belongs to a session that did something so shortly before it.
+/// A commit belongs to a session that was active at most this long before it.
 const ACTIVE_SECONDS: i64 = 10 * 60;
-/// Clients and git round their times.
+/// Clients and git round timestamps.
 const ROUNDING_SECONDS: i64 = 2;
 
-/// What was seen besides the transcript.
+/// Observations from outside the transcript.
 #[derive(Clone, Debug, Default)]
 pub struct CheckpointContext {
-    /// When it was looked at.
+    /// When they were made.
     pub at: Timestamp,
     /// The commit that is checked out.
     pub commit: Option<String>,
     /// The branch that is checked out.
     pub branch: Option<String>,
-    /// Plan documents that lie in the project.
+    /// Plan documents found in the project.
     pub plan_documents: Vec<String>,
-    /// What changed files of the project hold now: the hash and the length of each that is there.
+    /// The current content of changed files: hash and length, or `None` for a missing file.
     pub on_disk: BTreeMap<String, Option<(u64, u64)>>,
-    /// The working tree when git was last asked.
+    /// The working tree when git was last queried.
     pub work_tree: Option<WorkTreeState>,
-    /// Commits that were made in this worktree from the beginning of the session to its end.
+    /// Commits made in this worktree between the start and the end of the session.
     pub reflog: Vec<ReflogCommit>,
 }
 
 impl CheckpointContext {
-    /// As a part of a handoff, where no client worked.
+    /// Renders the body of a handoff for work without a client session.
     pub fn page(&self) -> String {
         page::render_without_session(self)
     }
@@ -88,7 +89,7 @@ impl CheckpointContext {
 /// What git had checked out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitFacts {
-    /// When it was looked at.
+    /// When git was queried.
     pub observed_at: Timestamp,
     /// Whether that was long after the last record.
     pub late: bool,
@@ -98,14 +99,14 @@ pub struct GitFacts {
     pub branch: Option<String>,
 }
 
-/// A file that the session changed, compared with what is there.
+/// A file that the session changed, compared with the file on disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckpointArtifact {
     /// The file.
     pub path: String,
-    /// What should be there.
+    /// The expected content.
     pub expected: ExpectedContent,
-    /// What is there.
+    /// The content on disk.
     pub actual: ActualContent,
     /// How the two compare.
     pub state: ArtifactState,
@@ -114,100 +115,100 @@ pub struct CheckpointArtifact {
     pub seen: Option<Provenance>,
 }
 
-/// What a session left in the place of a file.
+/// The content that a session left at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExpectedContent {
-    /// Exactly the text it wrote.
+    /// Exactly the text that it wrote.
     Text,
-    /// A file of which it replaced parts.
+    /// A file with some parts replaced.
     File,
-    /// Nothing.
+    /// No file.
     Nothing,
 }
 
-/// What is in the place of a file.
+/// The content found at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActualContent {
     /// The text that was written.
     Text,
-    /// A file.
+    /// A file with other content.
     File,
-    /// Nothing.
+    /// No file.
     Nothing,
 }
 
-/// How what is there compares with what should be.
+/// How the file on disk compares with the expected content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArtifactState {
-    /// It is so.
+    /// It matches.
     Match,
-    /// Something else is there.
+    /// It differs.
     Partial,
-    /// It is not there.
+    /// It is missing.
     Missing,
 }
 
-/// A call that has not come back.
+/// A call without a result yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InFlightCall {
-    /// Where it was made.
+    /// The record of the call.
     pub seen: Provenance,
     /// The tool.
     pub tool: String,
 }
 
-/// What a session did, as it is kept. While it is made, what the transcript tells is text already:
-/// writing that of a long session takes time, and is done once.
+/// The stored facts of a session. While it is built, `session` is already serialized: serializing a
+/// long session takes time, so it is done once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint<S = Session> {
-    /// The version of this shape.
+    /// The version of the stored format.
     pub version: u32,
-    /// What brought it about.
+    /// What triggered it.
     pub mode: CheckpointMode,
     /// When it was taken.
     pub taken_at: Timestamp,
     /// The transcript.
     pub transcript: String,
-    /// Bytes of it that are in here.
+    /// How many bytes of the transcript it covers.
     pub bytes: u64,
-    /// Tells two checkpoints apart; the times of looking are not in it.
+    /// Identifies the content. Observation times are not part of it.
     pub digest: String,
-    /// What the transcript tells.
+    /// The session from the transcript.
     pub session: S,
-    /// Calls that have not come back.
+    /// Calls without a result.
     pub in_flight: Vec<InFlightCall>,
-    /// Records that were left behind when the user went back, as far as items name them.
+    /// The abandoned records that items refer to.
     pub abandoned: Vec<String>,
-    /// How full the context is; none where the window of the model is not known.
+    /// How full the context is. None where the window of the model is unknown.
     pub context_percent: Option<u64>,
     /// What git had checked out.
     pub git: GitFacts,
-    /// Plan documents that lie in the project; none found where it is empty.
+    /// Plan documents found in the project.
     pub plan_documents: Vec<String>,
-    /// Changed files, compared with what is there.
+    /// Changed files, compared with the files on disk.
     pub artifacts: Vec<CheckpointArtifact>,
-    /// Commits that were made in this worktree while the session was at work.
+    /// Commits made in this worktree while the session was active.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reflog: Vec<ReflogCommit>,
-    /// The working tree when git was last asked.
+    /// The working tree when git was last queried.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub work_tree: Option<WorkTreeState>,
 }
 
-/// A checkpoint with its text, which is what is kept.
+/// A checkpoint with its serialized form, which is what gets stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SerializedCheckpoint {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// As JSON.
+    /// The checkpoint as JSON.
     pub text: String,
 }
 
 impl<S> Checkpoint<S> {
-    /// The same, and what the transcript tells in another form.
+    /// Replaces the session and keeps everything else.
     fn with_session<T>(self, session: T) -> Checkpoint<T> {
         Checkpoint {
             version: self.version,
@@ -230,27 +231,27 @@ impl<S> Checkpoint<S> {
 }
 
 impl Checkpoint {
-    /// Makes a checkpoint of a settled session and of what was seen around it.
+    /// Creates a checkpoint from a settled session and its context.
     pub fn new(
         session: Session,
         transcript: String,
         bytes: u64,
         mode: CheckpointMode,
-        around: CheckpointContext,
+        context: CheckpointContext,
     ) -> Self {
-        Self::new_serialized(session, transcript, bytes, mode, around).checkpoint
+        Self::new_serialized(session, transcript, bytes, mode, context).checkpoint
     }
 
-    /// The same with its text.
+    /// Like `new`, and also returns the serialized form.
     pub fn new_serialized(
         session: Session,
         transcript: String,
         bytes: u64,
         mode: CheckpointMode,
-        around: CheckpointContext,
+        context: CheckpointContext,
     ) -> SerializedCheckpoint {
         let CheckpointContext { at, commit, branch, plan_documents, on_disk, work_tree, reflog } =
-            around;
+            context;
         let reflog = commits_during_session(&session, reflog);
         let since = session.ended.map_or(0, |ended| at.duration_since(ended).as_secs());
         let calls = session.in_flight();
@@ -258,8 +259,8 @@ impl Checkpoint {
             .into_iter()
             .map(|(tool, seen)| InFlightCall { seen: seen.clone(), tool: tool.to_owned() })
             .collect();
-        // Of what nobody looked at, nobody knows whether it is there.
-        // What a command of the session put away is not missing.
+        // Files that were not looked at are omitted: whether they exist is unknown. A file that a
+        // command of the session removed is not missing.
         let is_expected = |touched: &TouchedFile| touched.deleted || touched.put_away.is_none();
         let changed = session.files.changed().filter(|(_, touched)| is_expected(touched));
         let artifacts = changed.filter_map(|(path, touched)| {
@@ -268,8 +269,8 @@ impl Checkpoint {
         let artifacts = artifacts.collect();
         let abandoned = session.abandoned();
         let session = session.without_reading_state();
-        let told = serde_json::value::to_raw_value(&session);
-        // The times of looking, and what brought it about, come in after the digest.
+        let serialized = serde_json::value::to_raw_value(&session);
+        // The digest must not depend on observation times and the mode, so they are set after it.
         let mut checkpoint = Checkpoint {
             version: CHECKPOINT_VERSION,
             mode: CheckpointMode::default(),
@@ -285,7 +286,7 @@ impl Checkpoint {
             artifacts,
             reflog,
             work_tree: None,
-            session: told.unwrap_or_else(|_| RawValue::NULL.to_owned()),
+            session: serialized.unwrap_or_else(|_| RawValue::NULL.to_owned()),
         };
         checkpoint.abandoned = abandoned_references(&checkpoint, &abandoned);
         checkpoint.digest = digest_of(&checkpoint);
@@ -298,29 +299,29 @@ impl Checkpoint {
         SerializedCheckpoint { checkpoint: checkpoint.with_session(session), text }
     }
 
-    /// Reads what was kept; `None` where another version wrote it, or somebody else.
+    /// Parses a stored checkpoint. `None` if it has another version or is not a checkpoint.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let mut checkpoint: Self = serde_json::from_slice(bytes).ok()?;
         checkpoint.session.classify_older_requests();
         (checkpoint.version == CHECKPOINT_VERSION).then_some(checkpoint)
     }
 
-    /// The list that its tasks are on: its own, or one that it shares with other sessions.
+    /// The task list of the session: its own, or one shared with other sessions.
     pub fn task_list(&self) -> &str {
         self.session.task_list.as_deref().unwrap_or_else(|| self.session_id())
     }
 
-    /// The id of the session; one without is known by its transcript.
+    /// The id of the session, or its transcript if it has none.
     pub fn session_id(&self) -> &str {
         self.session.id.as_deref().unwrap_or(&self.transcript)
     }
 
-    /// The client.
+    /// The client that ran the session.
     pub fn client(&self) -> Client {
         self.session.client
     }
 
-    /// The command that a call runs, where its record tells of one alone.
+    /// The command that a call runs, if its record started only one.
     pub fn command_for(&self, call: &InFlightCall) -> Option<&str> {
         let commands = self.session.commands.iter();
         let mut runs = commands.filter(|command| {
@@ -330,7 +331,7 @@ impl Checkpoint {
         runs.next().is_none().then_some(first.text.as_str())
     }
 
-    /// What the user asked first, in one line.
+    /// The user's first request, in one line.
     pub fn first_request(&self) -> Option<String> {
         const LENGTH_MAX: usize = 100;
         let first = self.session.requests.iter().next()?;
@@ -340,17 +341,17 @@ impl Checkpoint {
         Some(if short.len() < line.len() { format!("{short}…") } else { short })
     }
 
-    /// What a handoff of the session is called where nobody gives it a title.
+    /// The title of the session's handoff when the author gives none.
     pub fn title(&self) -> Option<String> {
         self.first_request().map(|about| format!("Session: {}", about.trim_end_matches('.')))
     }
 
-    /// As the body of a handoff: facts for whoever goes on, everything that was said in quotes.
+    /// Renders the body of a handoff: facts for the next session, with all messages quoted.
     pub fn page(&self) -> String {
         page::render_checkpoint(self)
     }
 
-    /// Whether what is seen there was left behind.
+    /// Whether the record of an item was abandoned.
     pub fn is_abandoned(&self, seen: &Provenance) -> bool {
         self.abandoned.contains(&seen.record)
     }
@@ -361,7 +362,7 @@ impl Checkpoint {
         !touched.changed.is_empty() && changes.all(|seen| self.is_abandoned(seen))
     }
 
-    /// As a value in which each item says so if it was left behind.
+    /// Converts to JSON, with each abandoned item marked.
     pub fn to_marked_value(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         let left: HashSet<&str> = self.abandoned.iter().map(String::as_str).collect();
@@ -376,13 +377,13 @@ impl Checkpoint {
 }
 
 fn to_json(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
-    // Almost all of it is what the transcript tells.
+    // The session makes up most of the text.
     let mut bytes = Vec::with_capacity(checkpoint.session.get().len() * 5 / 4);
     let _ = serde_json::to_writer(&mut bytes, checkpoint);
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Records that items name and that were left behind.
+/// The abandoned records that items refer to.
 fn abandoned_references(
     checkpoint: &Checkpoint<Box<RawValue>>,
     left: &AbandonedRecords,
@@ -396,8 +397,8 @@ fn abandoned_references(
     left.into_iter().collect()
 }
 
-/// The records that items name in a text. Quotes within texts have a backslash before them, so this
-/// is the name of a field wherever it stands.
+/// The records that items refer to in serialized JSON. Quotes inside strings are escaped, so this
+/// always matches the name of a field.
 fn referenced_records(text: &str) -> impl Iterator<Item = String> {
     const FIELD: &str = "\"record\":";
     let values = text.match_indices(FIELD).map(|(at, _)| &text[at + FIELD.len()..]);
@@ -406,12 +407,12 @@ fn referenced_records(text: &str) -> impl Iterator<Item = String> {
 
 fn digest_of(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
     let mut digesting = DigestWriter(Sha256::new());
-    // Nothing that is written there is refused.
+    // Writing to this writer cannot fail.
     let _ = serde_json::to_writer(&mut digesting, checkpoint);
     digesting.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Takes the hash of what is written without keeping it: of a long session that is megabytes.
+/// Hashes what is written without storing it, since a long session is megabytes.
 struct DigestWriter(Sha256);
 
 impl io::Write for DigestWriter {
@@ -452,8 +453,8 @@ fn artifact(path: &str, touched: &TouchedFile, there: Option<(u64, u64)>) -> Che
     CheckpointArtifact { path: path.to_owned(), expected, actual, state, seen }
 }
 
-/// The commits that were made while a session was at work. Someone else may have used the worktree
-/// while it waited, or before it was resumed.
+/// Commits made while a session was active. While it was idle, or before it was resumed, someone
+/// else may have committed in the worktree.
 fn commits_during_session(session: &Session, mut commits: Vec<ReflogCommit>) -> Vec<ReflogCommit> {
     if commits.is_empty() {
         return commits;
@@ -515,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_again_gives_the_same_checkpoint() {
+    fn the_digest_does_not_depend_on_the_observation_time() {
         let one = checkpoint("2026-03-20T09:02:00Z", None);
         let later = checkpoint("2026-03-20T12:00:00Z", None);
         assert_eq!(one.digest, later.digest);
@@ -537,8 +538,8 @@ mod tests {
     }
 
     #[test]
-    fn commits_count_while_the_session_is_at_work() {
-        // It works for a minute from nine.
+    fn only_commits_made_while_the_session_is_active_count() {
+        // The session is active for one minute, starting at nine.
         let check = |at: &str, is_its: bool| {
             let around = CheckpointContext {
                 reflog: vec![made(at)],
@@ -555,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn commits_make_another_checkpoint_and_looking_at_the_working_tree_does_not() {
+    fn commits_change_the_digest_and_the_working_tree_does_not() {
         let taken = |around: CheckpointContext| {
             Checkpoint::new(session(), "t.jsonl".into(), 1, CheckpointMode::Auto, around)
         };
@@ -577,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_compared_with_what_should_be() {
+    fn files_on_disk_are_compared_with_the_expected_content() {
         let state = |plan| {
             let found = checkpoint("2026-03-20T09:02:00Z", plan);
             let plan = found.artifacts.iter().find(|one| one.path.ends_with("cache-plan.md"));
@@ -590,39 +591,39 @@ mod tests {
     }
 
     #[test]
-    fn the_gist_has_what_whoever_goes_on_has_to_know() {
-        let gist = SessionSummary::from_checkpoint(&checkpoint("2026-03-20T09:02:00Z", None));
+    fn the_summary_has_what_the_next_session_needs() {
+        let summary = SessionSummary::from_checkpoint(&checkpoint("2026-03-20T09:02:00Z", None));
         assert_eq!(
-            SessionSummary::parse(&serde_json::to_vec(&gist).unwrap()).as_ref(),
-            Some(&gist)
+            SessionSummary::parse(&serde_json::to_vec(&summary).unwrap()).as_ref(),
+            Some(&summary)
         );
-        let told = |sort| -> Vec<String> {
-            let told = |item: &Highlight| match &item.detail {
+        let lines = |sort| -> Vec<String> {
+            let line = |item: &Highlight| match &item.detail {
                 Some(detail) => format!("{} ({detail})", item.text),
                 None => item.text.clone(),
             };
-            gist.of_kind(sort).map(told).collect()
+            summary.of_kind(sort).map(line).collect()
         };
         assert_eq!(
-            told(HighlightKind::Goal),
+            lines(HighlightKind::Goal),
             ["Make the market pages fast again; the cache is purged on every deploy."]
         );
-        let open = told(HighlightKind::OpenRequest);
+        let open = lines(HighlightKind::OpenRequest);
         assert_eq!(open, ["Now write the report."], "the rename was taken back");
         assert_eq!(
-            told(HighlightKind::Correction),
+            lines(HighlightKind::Correction),
             ["Keep it in one file", "Do not touch the pages, only the cache."]
         );
-        assert_eq!(told(HighlightKind::Answer), ["Redis (Which store?)"]);
-        assert_eq!(told(HighlightKind::Task), ["Warm the cache", "Measure again"]);
-        assert_eq!(told(HighlightKind::Agent), ["bench (ag2)"]);
-        assert_eq!(told(HighlightKind::Reverted), ["src/page.tsx"]);
+        assert_eq!(lines(HighlightKind::Answer), ["Redis (Which store?)"]);
+        assert_eq!(lines(HighlightKind::Task), ["Warm the cache", "Measure again"]);
+        assert_eq!(lines(HighlightKind::Agent), ["bench (ag2)"]);
+        assert_eq!(lines(HighlightKind::Reverted), ["src/page.tsx"]);
         let failed: Vec<&str> =
-            gist.of_kind(HighlightKind::Failed).map(|one| one.text.as_str()).collect();
+            summary.of_kind(HighlightKind::Failed).map(|one| one.text.as_str()).collect();
         assert_eq!(failed, ["npm run build"], "npm test passed later, and a search is no check");
     }
 
-    /// A session whose user went back before a prompt, or before an answer, with what came of it.
+    /// A session whose user went back before a prompt or before an answer.
     fn rewound(to: &str) -> Checkpoint {
         let record = |kind: &str, id: &str, parent: &str, content: &str| {
             let parent = if parent.is_empty() { "null".into() } else { format!("{parent:?}") };
@@ -666,7 +667,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_was_left_behind_counts_as_open() {
+    fn abandoned_records_do_not_count_as_open() {
         for (to, first) in [("b", "c"), ("c", "d")] {
             let rewound = rewound(to);
             let left = ["c", "d", "e", "g", "h", "j"].into_iter().filter(|record| *record >= first);
@@ -677,9 +678,9 @@ mod tests {
                 assert!(line.contains("taken back later"), "{line}");
             }
             assert!(!page.contains("Agents in flight") && !page.contains("has not come back"));
-            let gist = SessionSummary::from_checkpoint(&rewound);
+            let summary = SessionSummary::from_checkpoint(&rewound);
             for sort in [HighlightKind::Failed, HighlightKind::Agent] {
-                assert_eq!(gist.of_kind(sort).count(), 0, "{sort:?}");
+                assert_eq!(summary.of_kind(sort).count(), 0, "{sort:?}");
             }
             let state = format!("{:?}", rewound.state(None, &[]));
             assert!(!state.contains("\"look\"") && !state.contains("\"Task\""), "{state}");
@@ -687,11 +688,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_behind_says_so() {
-        let told = checkpoint("2026-03-20T09:02:00Z", None).to_marked_value();
-        let requests = told["session"]["requests"]["items"].as_array().unwrap();
+    fn abandoned_items_are_marked() {
+        let value = checkpoint("2026-03-20T09:02:00Z", None).to_marked_value();
+        let requests = value["session"]["requests"]["items"].as_array().unwrap();
         let left: Vec<bool> = requests.iter().map(|item| item["abandoned"] == true).collect();
         assert_eq!(left, [false, false, false, true, false]);
-        assert!(told["session"].get("chain").is_none());
+        assert!(value["session"].get("chain").is_none());
     }
 }

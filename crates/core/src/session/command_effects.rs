@@ -1,4 +1,4 @@
-//! What a command line that ran did: the checks it ran, the commits it made, what it did outside.
+//! Records what a finished command line did: checks, commits and effects outside the project.
 
 use super::Session;
 use super::fact::{ToolDetail, ToolOutcome};
@@ -13,33 +13,33 @@ use crate::session::shell::{
     PushedRef, ShellLine, SimpleCommand,
 };
 
-/// A line of a failure is kept up to here, with what marks a cut.
+/// The maximum stored length of a failure line.
 const WHY_BYTES_MAX: usize = 300;
-/// A subject, a title or a box is kept up to here.
+/// The maximum stored length of a subject, a title or a checkbox text.
 const SUBJECT_BYTES_MAX: usize = 300;
-/// What a commit message says below its subject is kept up to here.
+/// The maximum stored length of a commit message body.
 const BODY_BYTES_MAX: usize = 2 << 10;
-/// A command line is taken apart up to here.
+/// The maximum length of a command line that is parsed.
 const SCRIPT_BYTES_MAX: usize = 24 << 10;
-/// Repositories for trials that are known.
+/// The maximum number of scratch repositories that are remembered.
 const SCRATCH_MAX: usize = 16;
 
-/// A command line that ended.
+/// A command line that finished.
 pub(super) struct FinishedCommand<'r> {
-    /// Where it was called.
+    /// The record of the call.
     pub(super) call: &'r Provenance,
-    /// Where its end is told.
+    /// The record of its end.
     pub(super) end: &'r Provenance,
-    /// What was typed, without secrets.
+    /// The redacted command line.
     pub(super) text: &'r str,
-    /// The folder it ran in, where it is known.
+    /// The directory it ran in, if known.
     pub(super) folder: Option<&'r str>,
     pub(super) ended: LineStatus,
     pub(super) output: &'r str,
 }
 
 impl FinishedCommand<'_> {
-    /// Whether a command passed; none where the line does not say.
+    /// Whether a command passed. None if the exit status of the line does not tell.
     fn has_passed(&self, command: &SimpleCommand) -> Option<bool> {
         match self.ended {
             LineStatus::Passed if command.implied_by_status.passed => Some(true),
@@ -50,19 +50,19 @@ impl FinishedCommand<'_> {
 }
 
 impl Session {
-    /// What the end of a command needs, where the command does more than look.
+    /// What the result of a command needs, if the command may change something.
     pub(super) fn pending_script(&mut self, text: &str) -> Option<Script> {
         if !shell::is_of_interest(text) && !shell::may_change(text) {
             return None;
         }
-        // What is kept of the command is enough, unless it is cut.
+        // The stored command is enough unless it was truncated.
         let is_long = text.len() > COMMAND_BYTES_MAX;
         let text =
             is_long.then(|| text::clean_head(text, SCRIPT_BYTES_MAX, &mut RedactionTally::new()));
         Some(Script { text, folder: self.folder_now.clone() })
     }
 
-    /// A command ended: what did it do?
+    /// Records what a finished command did.
     pub(super) fn apply_command(
         &mut self,
         number: u64,
@@ -75,7 +75,7 @@ impl Session {
         let (call, kept) = (command.seen.clone(), command.text.clone());
         let script = match script {
             Some(script) => script,
-            // It went on in the background.
+            // It ran in the background.
             None if command.background.is_some() => Script { text: None, folder: None },
             None => return,
         };
@@ -83,7 +83,8 @@ impl Session {
         self.apply_line((&call, end), (text, script.folder.as_deref()), outcome, detail);
     }
 
-    /// A command line ended: called and ended there, with this text in this folder.
+    /// Records what a command line did. The arguments are the records of its call and its end, its
+    /// text and its directory.
     pub(super) fn apply_line(
         &mut self,
         (call, end): (&Provenance, &Provenance),
@@ -100,7 +101,7 @@ impl Session {
         self.apply_finished_command(&FinishedCommand { call, end, text, folder, ended, output });
     }
 
-    /// What a tool that changes something outside is called for.
+    /// Records the call of a tool with an effect outside the project.
     pub(super) fn pending_effect(
         &mut self,
         action: &str,
@@ -115,7 +116,7 @@ impl Session {
         }
     }
 
-    /// Such a tool came back.
+    /// Records the result of such a tool.
     pub(super) fn finish_effect(
         &mut self,
         tool: &str,
@@ -151,7 +152,7 @@ impl Session {
         self.effects.push(effect);
     }
 
-    /// Takes in what a command line did.
+    /// Records the checks, commits, file changes and effects of a command line.
     pub(super) fn apply_finished_command(&mut self, ran: &FinishedCommand<'_>) {
         let line = ShellLine::parse(ran.text);
         self.add_checks(ran, &line);
@@ -209,7 +210,7 @@ impl Session {
     }
 
     fn add_checks(&mut self, ran: &FinishedCommand<'_>, line: &ShellLine) {
-        // With changes put aside, a check says nothing about them.
+        // While changes are stashed, a check says nothing about them.
         let stashes = |command: &SimpleCommand| shell::file_step(command) == Some(FileStep::Stash);
         if self.files.has_stashed() || line.commands.iter().any(stashes) {
             return;
@@ -287,8 +288,8 @@ impl Session {
         }
     }
 
-    /// A line that ends with a commit failed, and no commit was made: a hook refused it, or a command
-    /// before it failed. The last such line counts.
+    /// Records a commit that failed because a hook or an earlier command on its line failed. The
+    /// last such line counts.
     fn add_refused_commit(
         &mut self,
         ran: &FinishedCommand<'_>,
@@ -297,7 +298,7 @@ impl Session {
     ) {
         const NOTHING: [&str; 3] =
             ["nothing to commit", "nothing added to commit", "no changes added to commit"];
-        let is_empty = || NOTHING.iter().any(|said| ran.output.contains(said));
+        let is_empty = || NOTHING.iter().any(|phrase| ran.output.contains(phrase));
         let is_scratch = || self.commit_state(ran, line, git) == CommitState::Scratch;
         if !matches!(ran.ended, LineStatus::Failed(_)) || is_empty() || is_scratch() {
             return;
@@ -347,7 +348,7 @@ impl Session {
         self.add_commit(commit, Some(git));
     }
 
-    /// A commit whose output was not shown: it was quiet, or went elsewhere.
+    /// Records a commit whose output was not shown: it was quiet or redirected.
     fn add_commit_without_id(
         &mut self,
         ran: &FinishedCommand<'_>,
@@ -398,7 +399,7 @@ impl Session {
         true
     }
 
-    /// `git merge` made a commit; its output does not show which.
+    /// Records a merge commit. The output of `git merge` does not show its id.
     fn add_merge(&mut self, ran: &FinishedCommand<'_>, line: &ShellLine, git: &GitCommand<'_>) {
         let what: Vec<&str> = git.operands().collect();
         let what = if what.is_empty() { "upstream".to_owned() } else { what.join(" ") };
@@ -417,7 +418,7 @@ impl Session {
         self.add_commit(commit, None);
     }
 
-    /// Adds a commit; the command tells whether it replaces the one before it.
+    /// Adds a commit. With `--amend`, the commit before it is marked as amended.
     fn add_commit(&mut self, mut commit: SessionCommit, git: Option<&GitCommand<'_>>) {
         if let Some(git) = git.filter(|git| git.verb == "commit" && git.has("--amend")) {
             let is_it = |one: &&mut SessionCommit| is_on_branch(one, commit.branch.as_deref());
@@ -433,7 +434,7 @@ impl Session {
         self.commits.push(commit);
     }
 
-    /// Commits in repositories that were made for a trial say nothing about the project.
+    /// Whether a commit is in a scratch repository: those say nothing about the project.
     fn commit_state(
         &self,
         ran: &FinishedCommand<'_>,
@@ -460,7 +461,7 @@ impl Session {
         }
     }
 
-    /// Whether the session made a worktree of the project there.
+    /// Whether the session created a worktree of the project there.
     fn is_worktree(&self, folder: &str) -> bool {
         let name = folder.rsplit('/').next().unwrap_or(folder);
         self.commands.iter().any(|one| one.text.contains("worktree add") && one.text.contains(name))
@@ -484,7 +485,7 @@ impl Session {
         self.scratch.push(folder);
     }
 
-    /// `git reset` may remove commits from their branch.
+    /// Marks commits that `git reset` removed from their branch.
     fn apply_reset(&mut self, ran: &FinishedCommand<'_>, git: &GitCommand<'_>) {
         let has_mode = git.has_any(&["--hard", "--soft", "--mixed", "--keep", "--merge"]);
         let Some(to) = git.operands().next().filter(|_| !git.has("--")) else { return };
@@ -515,7 +516,7 @@ impl Session {
         }
     }
 
-    /// A rebase gives commits other ids, and an interactive one may drop them.
+    /// Clears the ids of rebased commits. An interactive rebase may also drop them.
     fn apply_rebase(&mut self, ran: &FinishedCommand<'_>, git: &GitCommand<'_>) {
         if !ran.output.contains("Successfully rebased") {
             return;
@@ -533,7 +534,7 @@ impl Session {
         }
     }
 
-    /// Commits on a branch that is deleted by force are gone unless they went elsewhere.
+    /// Marks commits on a force-deleted branch as dropped, unless they were merged or pushed.
     fn drop_branch_commits(&mut self, git: &GitCommand<'_>) {
         let deleted: Vec<&str> = git.operands().collect();
         let is_merged = |branch: &str| {
@@ -548,7 +549,7 @@ impl Session {
         }
     }
 
-    /// A log or `git rev-parse HEAD` shows the ids of commits that were made without one.
+    /// Adds missing commit ids from the output of `git log` or `git rev-parse HEAD`.
     fn fill_commit_ids(&mut self, git: &GitCommand<'_>, output: &str) {
         let lacks_id = |one: &SessionCommit| one.state == CommitState::Made && one.id.is_none();
         if !self.commits.iter().any(lacks_id) {
@@ -617,7 +618,7 @@ impl Session {
         self.effects.push(effect);
     }
 
-    /// A push takes along what was committed on its branch before.
+    /// Marks the commits on a pushed branch as pushed.
     fn mark_commits_pushed(
         &mut self,
         seen: &Provenance,
@@ -659,7 +660,7 @@ impl Session {
                 if !is_it {
                     continue;
                 }
-                // Where the branch points now is its last commit.
+                // The branch points to its last commit.
                 let newest = id.take();
                 if commit.id.is_none() {
                     commit.id = newest;
@@ -671,7 +672,7 @@ impl Session {
         }
     }
 
-    /// The folder that a command worked in, where it is not the session's.
+    /// The directory that a command worked in, if not the session's.
     fn folder_of(&mut self, ran: &FinishedCommand<'_>, cd: Option<&str>) -> Option<String> {
         let folder = resolve_folder(ran.folder, cd)?;
         (self.cwd.as_deref() != Some(&*folder)).then(|| self.clean_head(&folder, PATH_BYTES_MAX))
@@ -682,7 +683,7 @@ impl Session {
     }
 }
 
-/// Which commit of the output belongs to which command: by subject, else in order.
+/// Assigns each printed commit to its command: by subject, otherwise in order.
 fn commits_by_command(line: &ShellLine, output: &str) -> Vec<Vec<PrintedCommit>> {
     let mut by_command: Vec<Vec<PrintedCommit>> = vec![Vec::new(); line.commands.len()];
     let mut makers: Vec<(usize, Option<String>)> = Vec::new();
@@ -711,7 +712,8 @@ fn commits_by_command(line: &ShellLine, output: &str) -> Vec<Vec<PrintedCommit>>
     by_command
 }
 
-/// Whether a push behind a commit on the same chain ran: then the commit was made.
+/// Whether a push after the commit on the same `&&` chain ran, which means that the commit was
+/// made.
 fn has_later_push(line: &ShellLine, at: usize, output: &str) -> bool {
     let chain = line.commands[at].chain;
     let is_push = |one: &SimpleCommand| {
@@ -722,7 +724,7 @@ fn has_later_push(line: &ShellLine, at: usize, output: &str) -> bool {
         && !shell::pushed_refs(output).is_empty()
 }
 
-/// Whether the output says what the only commit of a line changed.
+/// Whether the output has the file count of the only commit on the line.
 fn has_file_count(line: &ShellLine, ran: &FinishedCommand<'_>) -> bool {
     let git = |command: &SimpleCommand| {
         GitCommand::from_command(command)
@@ -733,7 +735,7 @@ fn has_file_count(line: &ShellLine, ran: &FinishedCommand<'_>) -> bool {
     verbs == ["commit"] && ran.output.lines().any(|line| shell::files_changed(line).is_some())
 }
 
-/// The branch that a line makes before a command.
+/// The branch that a line creates before a command.
 fn new_branch(line: &ShellLine, at: usize) -> Option<&str> {
     let made = |command: &'_ SimpleCommand| -> Option<usize> {
         let git = GitCommand::from_command(command)?;
@@ -746,7 +748,7 @@ fn new_branch(line: &ShellLine, at: usize) -> Option<&str> {
     before.find_map(|command| command.words.get(made(command)? + 1)).map(String::as_str)
 }
 
-/// Whether a commit is on a branch, as far as both are known.
+/// Whether a commit is on a branch. Unknown branches match.
 fn is_on_branch(commit: &SessionCommit, branch: Option<&str>) -> bool {
     match (commit.branch.as_deref(), branch) {
         (Some(of), Some(branch)) => of == branch,
@@ -763,7 +765,7 @@ fn steps_back(to: &str) -> Option<usize> {
     (!rest.is_empty() && rest.bytes().all(|byte| byte == b'^')).then_some(rest.len())
 }
 
-/// The number of a pull request or an issue in its address.
+/// The number of a pull request or an issue in its URL.
 fn number_in(url: &str) -> Option<String> {
     let parts: Vec<&str> = url.split(['/', '#', '?']).collect();
     let at = parts
@@ -773,7 +775,7 @@ fn number_in(url: &str) -> Option<String> {
     (!number.is_empty()).then(|| (*number).to_owned())
 }
 
-/// `"identifier": "ENG-12"`, `"number": 12`, as servers answer.
+/// Finds `"identifier": "ENG-12"` or `"number": 12` in a server's response.
 fn identifier(output: &str) -> Option<String> {
     ["\"identifier\"", "\"number\"", "\"key\""].iter().find_map(|name| {
         let (_, rest) = output.split_once(name)?;
@@ -801,7 +803,7 @@ fn is_temporary(folder: &str) -> bool {
         .any(|start| folder.starts_with(start))
 }
 
-/// Whether a command line has a commit in it.
+/// Whether a command line contains a commit.
 fn has_commit(line: &str) -> bool {
     ShellLine::parse(line)
         .commands

@@ -1,4 +1,4 @@
-//! Records of another session, which one that goes on from it has before its own.
+//! Records that a forked session copied from the session it was forked from.
 
 use super::Session;
 use super::fact::{Fact, RecordLink, RecordRef};
@@ -9,28 +9,28 @@ use super::provenance::{clean_id, provenance};
 use super::text::TEXT_BYTES_MAX;
 use std::collections::HashSet;
 
-/// The ids of the records of a transcript, eight bytes each: no more than a session's own chain of
-/// records holds, and only while another transcript is compared with it.
+/// The record ids of a transcript, as hashes of eight bytes each. This takes no more memory than a
+/// session's own chain of records, and only while two transcripts are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordIds(HashSet<u64>);
 
 impl RecordIds {
-    /// Adds one.
+    /// Adds an id.
     pub fn add(&mut self, id: &str) {
         self.0.insert(Self::key(id));
     }
 
-    /// Whether it is one of them.
+    /// Whether the set contains an id.
     pub fn has(&self, id: &str) -> bool {
         self.has_key(Self::key(id))
     }
 
-    /// How many there are.
+    /// The number of ids.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// What is kept of an id.
+    /// The hash stored for an id.
     pub(crate) fn key(id: &str) -> u64 {
         hash(id.as_bytes())
     }
@@ -44,20 +44,20 @@ impl RecordIds {
     }
 }
 
-/// Which of the next records are another session's.
+/// Which of the next records belong to another session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CopiedRecords {
     /// None.
     #[default]
     None,
-    /// Those with these ids, up to the first that has another.
+    /// Records with these ids, up to the first record with another id.
     WithIds(RecordIds),
-    /// All, until something else is expected.
+    /// All records, until something else is expected.
     All,
 }
 
 impl Session {
-    /// Which session it goes on from, in a sentence.
+    /// Describes which session this one was forked from.
     pub fn fork_description(&self) -> Option<String> {
         let from = self.forked_from.as_deref()?;
         Some(match &self.forked_after {
@@ -69,7 +69,7 @@ impl Session {
         })
     }
 
-    /// Whether it is a fork that has nothing but what was copied, and perhaps notes of the client.
+    /// Whether the session is a fork with only copied records, and perhaps client notes.
     pub fn is_only_copies(&self) -> bool {
         self.forked_after.is_some() && self.has_no_own_work()
     }
@@ -81,14 +81,14 @@ impl Session {
             && self.last_words.is_none()
     }
 
-    /// Whether a record that begins is a copy. It is linked like any other: what follows it may be
-    /// this session's own.
+    /// Whether a new record is a copy. A copy is linked like any other record, because the
+    /// session's own records may follow it.
     pub(super) fn is_copy(&mut self, mark: &RecordRef<'_>, linked: &RecordLink<'_>) -> bool {
         let is_copy = match (&self.copies, linked.id) {
             (CopiedRecords::None, Some(_)) => false,
             (CopiedRecords::WithIds(ids), Some(id)) => ids.has(id),
             (CopiedRecords::All, _) => true,
-            // Notes of the client are never copied, and do not end the copies.
+            // Client notes have no id. They are never copied, and do not end the copies.
             (CopiedRecords::None | CopiedRecords::WithIds(_), None) => return false,
         };
         if is_copy {
@@ -100,8 +100,9 @@ impl Session {
         is_copy
     }
 
-    /// What a copy tells is another session's, except what is needed to understand what follows. The
-    /// words of the user hold on: a summary of this session must not lose them.
+    /// Applies a copied fact. It belongs to another session, except what later records need: token
+    /// counts and the user's prompts, which still apply here and must not be missing from a
+    /// summary.
     pub(super) fn apply_copy(&mut self, mark: &RecordRef<'_>, fact: &Fact<'_>) {
         if !self.is_in_copies {
             return;

@@ -1,34 +1,34 @@
-//! What is counted: records by what became of them, and tokens.
+//! Counts of records, by how they were handled, and of tokens.
 
 use super::fact::ResponseUsage;
 use super::hash::hash;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Names come from the transcript; not all of them are kept.
+/// Names come from the transcript, so their number and length are limited.
 const NAMES_MAX: usize = 64;
 const NAME_LENGTH_MAX: usize = 64;
-/// Records of one answer stand close together.
+/// Records of one response are close together, so only the latest responses are remembered.
 const ANSWERS_MAX: usize = 16;
 
-/// What was read, understood and passed over.
+/// How many records were read, parsed and skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordCounts {
-    /// Records in all.
+    /// All records.
     pub seen: u64,
-    /// Those that were understood.
+    /// Parsed records.
     pub understood: u64,
-    /// Those that were there before, in the same session or in the one it goes on from.
+    /// Duplicate records: already seen in this session or in the one it was forked from.
     pub duplicates: u64,
-    /// Those that had to be mended first: half of a letter, bytes that are no UTF-8.
+    /// Records that were repaired before parsing: half of a surrogate pair, invalid UTF-8.
     pub mended: u64,
-    /// Those that could not be used, by reason.
+    /// Records that could not be used, by reason.
     pub skipped: BTreeMap<String, u64>,
-    /// Those of a kind that is not known, by its name.
+    /// Records of an unknown kind, by name.
     pub unknown: BTreeMap<String, u64>,
-    /// Those that were understood, by sort.
+    /// Parsed records, by kind.
     pub sorts: BTreeMap<String, u64>,
-    /// Calls of tools.
+    /// Tool calls.
     pub tool_calls: u64,
 }
 
@@ -42,19 +42,19 @@ impl RecordCounts {
     }
 
     pub(super) fn count_kind(&mut self, sort: &str) {
-        // Most records are of few sorts: no name is made again.
+        // There are few kinds, so this avoids an allocation for most records.
         match self.sorts.get_mut(sort) {
             Some(count) => *count += 1,
             None => count_named(&mut self.sorts, sort),
         }
     }
 
-    /// How many could not be used.
+    /// The number of records that could not be used.
     pub fn total_skipped(&self) -> u64 {
         self.skipped.values().sum()
     }
 
-    /// How many are of a kind that is not known.
+    /// The number of records of an unknown kind.
     pub fn total_unknown(&self) -> u64 {
         self.unknown.values().sum()
     }
@@ -66,20 +66,20 @@ fn count_named(counts: &mut BTreeMap<String, u64>, name: &str) {
     *counts.entry(if full { "others".to_owned() } else { name }).or_default() += 1;
 }
 
-/// Tokens, as the client counts them.
+/// Token usage, as the client counts it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Read by the model and not from its cache, in all.
+    /// Uncached input tokens.
     pub input: u64,
-    /// Read from its cache, in all.
+    /// Input tokens read from the cache.
     pub cached: u64,
-    /// Written by it, in all.
+    /// Output tokens.
     pub output: u64,
-    /// The same by agents.
+    /// All tokens used by agents.
     pub by_agents: u64,
-    /// What stood in the context at the last answer.
+    /// Tokens in the context at the latest response.
     pub context: Option<u64>,
-    /// What the model can read at once, where the client says it.
+    /// The size of the model's context window, where the client gives it.
     pub window: Option<u64>,
     recent: VecDeque<(u64, u64, u64, u64)>,
 }
@@ -89,7 +89,7 @@ impl Usage {
         self.window = used.window.or(self.window);
         let mut add = (used.input, used.cached, used.output);
         if let Some(answer) = used.answer.map(|answer| hash(answer.as_bytes())) {
-            // Each record of an answer tells its tokens again; the last one is right.
+            // Each record of a response repeats its tokens. The last one is right.
             if let Some(at) = self.recent.iter().position(|entry| entry.0 == answer) {
                 let (_, input, cached, output) = self.recent[at];
                 self.recent[at] = (answer, add.0, add.1, add.2);
@@ -116,7 +116,7 @@ impl Usage {
         }
     }
 
-    /// Takes note of an answer that another session got: what is told of it again is no news.
+    /// Remembers a response of another session, so that a repeated record of it does not count.
     pub(super) fn note_copied(&mut self, used: &ResponseUsage<'_>) {
         let Some(answer) = used.answer.map(|answer| hash(answer.as_bytes())) else { return };
         self.recent.retain(|entry| entry.0 != answer);
@@ -126,7 +126,7 @@ impl Usage {
         self.recent.push_back((answer, used.input, used.cached, used.output));
     }
 
-    /// All of the session's own, and of its agents.
+    /// The total tokens of the session and its agents.
     pub fn total(&self) -> u64 {
         self.input
             .saturating_add(self.cached)
@@ -135,8 +135,8 @@ impl Usage {
     }
 }
 
-/// Models that can read so much at once, whatever they are asked with. Models that are offered with
-/// more than one window are not here: the transcript does not say which it was.
+/// Context windows of models that have only one. Models offered with several windows are missing:
+/// the transcript does not say which one was used.
 const WINDOWS: [(&str, u64); 6] = [
     ("claude-3", 200_000),
     ("claude-haiku-4-5", 200_000),
@@ -146,7 +146,7 @@ const WINDOWS: [(&str, u64); 6] = [
     ("gpt-4o", 128_000),
 ];
 
-/// What a model can read at once, where its name tells it.
+/// The context window of a model, where its name determines it.
 pub fn context_window(model: &str) -> Option<u64> {
     if model.ends_with("[1m]") {
         return Some(1_000_000);
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_of_an_answer_count_once() {
+    fn repeated_records_of_a_response_count_its_tokens_once() {
         let mut usage = Usage::default();
         let used = |answer, output| ResponseUsage {
             answer: Some(answer),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn names_from_outside_are_limited() {
+    fn the_number_and_length_of_unknown_names_are_limited() {
         let mut counts = RecordCounts::default();
         for number in 0..1000 {
             counts.count_unknown(&format!("{number}{}", "x".repeat(1000)));

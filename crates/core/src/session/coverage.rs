@@ -1,14 +1,15 @@
-//! Coverage: which highlights of a session its handoff covers.
+//! Measures coverage: which highlights of a session its handoff covers.
 //!
-//! What matters comes from [`Highlights`], what is said from the document, and a few rules compare the
-//! two. They can prove that something is not covered; whether what is said is true, no program knows.
+//! The items come from [`Highlights`], the statements from the document, and a few rules compare
+//! the two. The rules can prove that something is not covered; they cannot prove that a statement
+//! is true.
 //!
-//! - A correction, an answer, an open task or an agent is covered where a statement quotes it, or shares
-//!   its key words.
-//! - A changed file is covered where it is named.
-//! - A reverted file needs a statement that says what was reverted and something of its own.
+//! - A correction, an answer, an open task, or an agent is covered if a statement quotes it or
+//!   shares its key words.
+//! - A changed file is covered if it is named.
+//! - A reverted file needs a statement that says what was reverted and adds something new.
 //! - A failure that is still open needs a statement that names something of what failed and adds
-//!   something of its own. A failure that was fixed needs nothing.
+//!   something new. A failure that was fixed needs nothing.
 
 mod findings;
 mod rules;
@@ -21,7 +22,7 @@ use crate::session::Provenance;
 use crate::session::checkpoint::Highlights;
 use crate::text::span::Span;
 
-/// What kind of item.
+/// The kind of a coverage item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoverageKind {
     /// The user corrected the agent.
@@ -30,18 +31,18 @@ pub enum CoverageKind {
     FailedCommand,
     /// A change that was reverted.
     RevertedEdit,
-    /// A task that is open.
+    /// An open task.
     OpenTask,
-    /// The user decided something.
+    /// A decision of the user.
     Decision,
     /// An agent that has not reported.
     AgentInFlight,
-    /// A file that was changed.
+    /// A changed file.
     ChangedFile,
 }
 
 impl CoverageKind {
-    /// Every kind, what a successor would miss most first.
+    /// Every kind, starting with what the next session would miss most.
     pub const ALL: [Self; 7] = [
         Self::Correction,
         Self::FailedCommand,
@@ -52,7 +53,7 @@ impl CoverageKind {
         Self::ChangedFile,
     ];
 
-    /// Several of them, in words.
+    /// Returns the plural name.
     pub fn plural(self) -> &'static str {
         match self {
             Self::FailedCommand => "failed commands",
@@ -65,7 +66,7 @@ impl CoverageKind {
         }
     }
 
-    /// One of them, in words.
+    /// Returns the singular name.
     pub fn singular(self) -> &'static str {
         match self {
             Self::FailedCommand => "failed command",
@@ -78,7 +79,7 @@ impl CoverageKind {
         }
     }
 
-    /// Whether a handoff has to cover it. The rest is captured, and easy to look up.
+    /// Whether a handoff must cover it. The rest is captured, and easy to look up.
     pub fn is_required(self) -> bool {
         match self {
             Self::Correction | Self::FailedCommand | Self::RevertedEdit | Self::OpenTask => true,
@@ -87,20 +88,20 @@ impl CoverageKind {
     }
 }
 
-/// How much a document says about an item; more is greater.
+/// How much a document says about an item, in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoverageLevel {
-    /// Nothing.
+    /// It says nothing.
     #[default]
     Missing,
-    /// It is named, and its cause is missing.
+    /// It names the item, but not its cause.
     Named,
-    /// Enough.
+    /// It says enough.
     Covered,
 }
 
 impl CoverageLevel {
-    /// In one word.
+    /// Returns the level as one word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -110,43 +111,43 @@ impl CoverageLevel {
     }
 }
 
-/// Something that matters, and how much the document says about it.
+/// A highlight of the session, and how much the document says about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoverageItem {
-    /// What kind of item.
+    /// Its kind.
     pub kind: CoverageKind,
-    /// In one line.
+    /// Its name, on one line.
     pub name: String,
     /// The record that shows it.
     pub seen: Option<Provenance>,
     /// How much the document says about it.
     pub level: CoverageLevel,
-    /// Where it does.
+    /// Where the document says it.
     pub at: Option<Span>,
 }
 
-/// How many items of a kind there are, and how many the document covers.
+/// The number of items of a kind, and how many the document covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoverageCount {
-    /// What kind of item.
+    /// The kind of item.
     pub kind: CoverageKind,
-    /// How many there are.
+    /// The number of items.
     pub total: usize,
-    /// How many are named; a covered item is named.
+    /// The number of named items; a covered item counts as named.
     pub named: usize,
-    /// How many are covered.
+    /// The number of covered items.
     pub covered: usize,
 }
 
-/// What matters of a session, and how much a document says about it.
+/// How much a document says about the highlights of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// Each item, kind by kind in the order of [`What::ALL`].
+    /// The items, kind by kind in the order of [`CoverageKind::ALL`].
     pub items: Vec<CoverageItem>,
 }
 
 impl Coverage {
-    /// Compares what matters with what a document says.
+    /// Compares the highlights of a session with its handoff.
     pub fn compare(highlights: &Highlights, handoff: &Handoff<'_>) -> Self {
         let statements = statement::all_statements(handoff);
         let subjects = subject::subjects(highlights);
@@ -158,30 +159,30 @@ impl Coverage {
         }
     }
 
-    /// The counts of each kind of which there is an item.
+    /// Returns the counts of each kind that has items.
     pub fn counts(&self) -> Vec<CoverageCount> {
         let of = |what| {
-            let told = |least: CoverageLevel| {
+            let count = |least: CoverageLevel| {
                 self.items.iter().filter(|item| item.kind == what && item.level >= least).count()
             };
-            let happened = told(CoverageLevel::Missing);
-            let (named, covered) = (told(CoverageLevel::Named), told(CoverageLevel::Covered));
+            let happened = count(CoverageLevel::Missing);
+            let (named, covered) = (count(CoverageLevel::Named), count(CoverageLevel::Covered));
             (happened > 0).then_some(CoverageCount { kind: what, total: happened, named, covered })
         };
         CoverageKind::ALL.into_iter().filter_map(of).collect()
     }
 
-    /// What is not named at all.
+    /// Returns the items that are not named at all.
     pub fn missing(&self) -> impl Iterator<Item = &CoverageItem> {
         self.items.iter().filter(|item| item.level == CoverageLevel::Missing)
     }
 
-    /// What has to be covered.
+    /// Returns the items that must be covered.
     pub fn required(&self) -> impl Iterator<Item = &CoverageItem> {
         self.items.iter().filter(|item| item.kind.is_required())
     }
 
-    /// What has to be covered and is not.
+    /// Returns the items that must be covered and are not.
     pub fn uncovered(&self) -> impl Iterator<Item = &CoverageItem> {
         self.required().filter(|item| item.level < CoverageLevel::Covered)
     }

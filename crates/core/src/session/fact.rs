@@ -1,165 +1,165 @@
-//! Facts: what one record of a transcript tells, in words that fit every client.
+//! Facts: what one transcript record says, in terms common to all clients.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Which record tells a fact.
+/// The record that a fact comes from.
 #[derive(Clone, Debug)]
 pub struct RecordRef<'a> {
-    /// Its id; where the client gives none, `line N`.
+    /// Its id; `line N` where the client gives none.
     pub record: Cow<'a, str>,
-    /// Its line, counted from one.
+    /// Its line, starting at 1.
     pub number: u64,
-    /// When, as it says.
+    /// Its timestamp.
     pub at: Option<Timestamp>,
-    /// The agent whose record it is, where it is not the session's own.
+    /// The agent that wrote the record, if not the session itself.
     pub agent: Option<Cow<'a, str>>,
 }
 
-/// How a record is linked to others.
+/// How a record is linked to other records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RecordLink<'a> {
-    /// Its id; a record without one stands for itself.
+    /// Its id. A record without one is not linked.
     pub id: Option<&'a str>,
     /// The record it follows.
     pub parent: Option<&'a str>,
-    /// What part it has in the conversation.
+    /// Its role in the conversation.
     pub role: RecordRole,
 }
 
-/// The part of a record in the conversation.
+/// The role of a record in the conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordRole {
-    /// The user says something new.
+    /// A new prompt from the user.
     Prompt,
-    /// The conversation goes on.
+    /// The conversation continues.
     Turn,
-    /// A summary takes the place of what was before.
+    /// A summary replaces everything before it.
     Boundary,
-    /// Beside the conversation: progress, agents, notes of the client.
+    /// Not part of the conversation: progress, agents, client notes.
     #[default]
     Aside,
 }
 
-/// What becomes of something that was typed while the client was busy.
+/// Why a queued prompt is no longer queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DequeueReason {
-    /// It begins a turn: the record of the prompt follows.
+    /// It starts a turn: the record of the prompt follows.
     Next,
-    /// It is put into the turn that goes on. Some versions write no other record of it.
+    /// It is delivered into the running turn. Some versions write no other record of it.
     Delivered,
-    /// The user takes it back.
+    /// The user withdraws it.
     Withdrawn,
-    /// It was nothing that was typed, but a notice of the client.
+    /// It was not a prompt but a notice from the client.
     Notice,
 }
 
-/// What one record tells.
+/// What one record says.
 #[derive(Clone, Debug)]
 pub enum Fact<'a> {
-    /// A record begins; what follows belongs to it.
+    /// A record starts; the facts that follow belong to it.
     Record(RecordLink<'a>),
-    /// It is understood as this sort of record.
+    /// The record is of this known kind.
     Kind(&'static str),
-    /// It cannot be used, and why.
+    /// The record cannot be used, for this reason.
     Skipped(&'static str),
-    /// Its kind is not known here.
+    /// The record is of an unknown kind.
     Unknown(String),
-    /// It could be read only after it was mended.
+    /// The record was repaired before parsing.
     Repaired,
-    /// Who and where.
+    /// Details of the session.
     Identity(Identity<'a>),
-    /// The user asks for something.
+    /// The user sends a prompt.
     Asked(Cow<'a, str>),
-    /// The client says that something in the background ended, and the agent answers.
+    /// The client reports that a background task ended, and the agent responds.
     Noticed,
-    /// The user types while the client is busy.
+    /// The user types a prompt while the client is busy.
     Queued(Cow<'a, str>),
-    /// Something that was typed waits no longer.
+    /// A prompt leaves the queue.
     Dequeued {
-        /// What becomes of it.
+        /// Why.
         fate: DequeueReason,
-        /// What it is, where the client says it.
+        /// Its text, where the client gives it.
         text: Option<Cow<'a, str>>,
     },
-    /// Something that was typed while the client was busy reaches the agent.
+    /// A queued prompt reaches the agent.
     Delivered(Cow<'a, str>),
-    /// The agent says something.
+    /// The agent writes a message.
     Said(Cow<'a, str>),
-    /// The client says whether the turn is over with what was said last, or a call follows.
+    /// Whether the turn is over after the last message, or a call follows.
     TurnOver(bool),
-    /// A tool is called.
+    /// The agent calls a tool.
     Called {
         /// The id of the call.
         call: &'a str,
         /// The tool, as the client names it.
         tool: &'a str,
-        /// What for.
+        /// What the tool is called for.
         what: ToolUse<'a>,
     },
-    /// An agent calls a tool, as the client tells it while the agent works. Its own records tell more,
-    /// where they are there.
+    /// An agent calls a tool, as the client reports it while the agent runs. The agent's own
+    /// records, where they exist, say more.
     AgentCalled {
         /// The id of the call.
         call: &'a str,
-        /// What for.
+        /// What the tool is called for.
         what: ToolUse<'a>,
     },
-    /// A call comes back.
+    /// A call returns.
     Returned {
         /// The id of the call.
         call: &'a str,
-        /// How.
+        /// How it ended.
         outcome: ToolOutcome<'a>,
-        /// What more is known.
+        /// Further details.
         detail: ToolDetail<'a>,
     },
-    /// Something in the background ends.
+    /// A background task ends.
     Ended {
-        /// The id of the agent or of the command.
+        /// The id of the agent or the command.
         id: Cow<'a, str>,
-        /// Whether it did what it should.
+        /// How it ended.
         outcome: ToolOutcome<'a>,
-        /// What an agent reported.
+        /// The report of an agent.
         report: Option<Cow<'a, str>>,
     },
-    /// A skill or a command of the client is used.
+    /// A skill or slash command is used.
     Skill {
         /// Its name.
         name: Cow<'a, str>,
-        /// What it was given.
+        /// Its arguments.
         arguments: Cow<'a, str>,
     },
-    /// The context was replaced by a summary.
+    /// The client replaced the context with a summary.
     Compacted {
-        /// What brought it about.
+        /// What triggered it.
         trigger: Option<Cow<'a, str>>,
         /// Tokens before.
         before: Option<u64>,
         /// Tokens after.
         after: Option<u64>,
-        /// The summary, where it stands in the same record.
+        /// The summary, where the same record has it.
         summary: Option<Cow<'a, str>>,
     },
-    /// The summary that took the place of what was before.
+    /// The summary that replaces the context.
     Summary(Cow<'a, str>),
-    /// The model could not be reached or refused.
+    /// A request to the model failed.
     ApiError {
-        /// The status of the answer.
+        /// The HTTP status.
         status: Option<u64>,
-        /// What was said.
+        /// The error message.
         text: Cow<'a, str>,
     },
-    /// The user stopped it.
+    /// The user interrupted the agent.
     Interrupted,
-    /// The last turns were taken back.
+    /// This many turns were rolled back.
     RolledBack(u64),
     /// Tokens were used.
     Used(ResponseUsage<'a>),
 }
 
-/// Who and where, as far as a record says it.
+/// Details of the session that a record gives.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields of `Session` with the same names")]
 pub struct Identity<'a> {
@@ -172,83 +172,83 @@ pub struct Identity<'a> {
     pub branch: Option<&'a str>,
     pub commit: Option<&'a str>,
     pub title: Option<&'a str>,
-    /// Whether a script started it, and no user is there.
+    /// Whether a script started the session, with no user to prompt.
     pub headless: Option<bool>,
 }
 
-/// Tokens of one answer of the model.
+/// Token usage of one response.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ResponseUsage<'a> {
-    /// The answer; several records may tell of one.
+    /// The id of the response; several records may belong to one.
     pub answer: Option<&'a str>,
-    /// Read by the model and not from its cache.
+    /// Uncached input tokens.
     pub input: u64,
-    /// Read from its cache.
+    /// Input tokens read from the cache.
     pub cached: u64,
-    /// Written by the model.
+    /// Output tokens.
     pub output: u64,
-    /// What the model can read at once, where the client says it.
+    /// The size of the model's context window, where the client gives it.
     pub window: Option<u64>,
 }
 
 /// What a tool is called for.
 #[derive(Clone, Debug)]
 pub enum ToolUse<'a> {
-    /// A command is run.
+    /// Run a command.
     Command(Cow<'a, str>),
-    /// A file is read.
+    /// Read a file.
     Read(Cow<'a, str>),
-    /// Files are changed.
+    /// Change files.
     Change(Vec<super::ToolFileChange>),
-    /// A task is made or changed.
+    /// Create or change a task.
     Task(TaskUpdate<'a>),
-    /// The whole list of tasks is written anew.
+    /// Replace the whole task list.
     Todos(Vec<Todo<'a>>),
-    /// An agent is started.
+    /// Start an agent.
     Agent {
         /// Its type.
         kind: Option<Cow<'a, str>>,
-        /// What it is asked, in a few words.
+        /// A short description of the assignment.
         about: Option<Cow<'a, str>>,
-        /// What it is asked.
+        /// The full prompt.
         prompt: Option<Cow<'a, str>>,
     },
-    /// Agents are told to end, or are waited for.
+    /// Stop these agents, or wait for them.
     AgentsEnd(Vec<Cow<'a, str>>),
-    /// The user is asked.
+    /// Ask the user a question.
     Question,
-    /// A plan is put before the user.
+    /// Propose a plan to the user.
     Plan(Option<Cow<'a, str>>),
-    /// A skill is used.
+    /// Use a skill.
     Skill {
         /// Its name.
         name: Cow<'a, str>,
-        /// What it is given.
+        /// Its arguments.
         arguments: Cow<'a, str>,
     },
-    /// A tool that changes something outside is used.
+    /// Use a tool with an effect outside the project.
     External {
-        /// What it does, in its own words.
+        /// The action, in the tool's own words.
         action: Cow<'a, str>,
-        /// The title of what is made, where it is given one.
+        /// The title of what it creates, where it has one.
         title: Option<Cow<'a, str>>,
-        /// The text that is written.
+        /// The text that it writes.
         body: Option<Cow<'a, str>>,
     },
     /// Anything else.
     Other,
 }
 
-/// One entry of a list of tasks.
+/// One entry of a task list.
 #[derive(Clone, Debug)]
 pub struct Todo<'a> {
-    /// What is to be done.
+    /// What has to be done.
     pub subject: Cow<'a, str>,
-    /// Where it stands, as the client writes it.
+    /// Its status, as the client writes it.
     pub status: Cow<'a, str>,
 }
 
-/// A task that is made or changed.
+/// A task that is created or changed.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields of `Task` with the same names")]
 pub struct TaskUpdate<'a> {
@@ -257,15 +257,16 @@ pub struct TaskUpdate<'a> {
     pub description: Option<Cow<'a, str>>,
     pub status: Option<Cow<'a, str>>,
     pub blocked_by: Vec<Cow<'a, str>>,
-    /// Tasks that it blocks.
+    /// Tasks that this one blocks.
     pub blocks: Vec<Cow<'a, str>>,
     pub owner: Option<Cow<'a, str>>,
-    /// Entries that it is given; none removes one.
+    /// Metadata to set; `None` removes an entry.
     pub metadata: Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>,
 }
 
 impl<'a> TaskUpdate<'a> {
-    /// Metadata as clients write it: null removes an entry, what is not text is kept as JSON.
+    /// Converts metadata from the client's JSON: null removes an entry, other non-strings stay
+    /// JSON.
     pub fn entries(map: Map<String, Value>) -> Vec<(Cow<'a, str>, Option<Cow<'a, str>>)> {
         let text = |value: Value| match value {
             Value::Null => None,
@@ -278,59 +279,59 @@ impl<'a> TaskUpdate<'a> {
     }
 }
 
-/// How a call came back.
+/// How a call ended.
 #[derive(Clone, Debug)]
 pub enum ToolOutcome<'a> {
-    /// It did what it should.
+    /// It succeeded.
     Succeeded,
     /// It failed.
     Failed {
-        /// The exit code, where there is one.
+        /// The exit code, if any.
         code: Option<i64>,
-        /// What it wrote.
+        /// Its output.
         text: Cow<'a, str>,
     },
-    /// The user did not allow it.
+    /// The user rejected it.
     Rejected {
-        /// What they said.
+        /// The user's reason.
         said: Option<Cow<'a, str>>,
     },
-    /// A rule of the client or of a hook did not allow it.
+    /// A rule of the client or a hook denied it.
     Denied(Cow<'a, str>),
-    /// It was stopped.
+    /// It was interrupted.
     Interrupted,
-    /// It goes on.
+    /// It is still running.
     Running,
 }
 
-/// What more is known of a call that came back.
+/// Further details about a call that returned.
 #[derive(Clone, Debug, Default)]
 pub enum ToolDetail<'a> {
     /// Nothing.
     #[default]
     None,
-    /// The id that a new task got.
+    /// The id of the new task.
     Task(Cow<'a, str>),
-    /// What the user answered.
+    /// The user's answers, with their questions.
     Answers(Vec<(Cow<'a, str>, Cow<'a, str>)>),
     /// The agent that was started.
     Agent {
         /// Its id.
         id: Cow<'a, str>,
-        /// Whether it works on while the session does.
+        /// Whether it keeps running in the background.
         running: bool,
-        /// What it reported.
+        /// Its report.
         report: Option<Cow<'a, str>>,
     },
-    /// The command goes on in the background under this id.
+    /// The command keeps running in the background under this id.
     Background(Cow<'a, str>),
-    /// What it wrote, where that is of interest.
+    /// Its output, where it is needed.
     Output(Cow<'a, str>),
-    /// The plan as it was decided on.
+    /// The plan that was decided on.
     Plan {
-        /// Where it lies.
+        /// The path of the plan file.
         path: Option<Cow<'a, str>>,
-        /// What it says.
+        /// The text of the plan.
         text: Option<Cow<'a, str>>,
     },
 }

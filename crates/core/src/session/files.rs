@@ -1,4 +1,4 @@
-//! Files that a session read or changed, and changes that were taken back.
+//! Files that a session read or changed, and reverted changes.
 
 use super::item::Provenance;
 use crate::session::shell::{FileStep, join_folder};
@@ -6,28 +6,28 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// More files than this are counted, not named.
+/// The maximum number of files that are listed. Further ones are only counted.
 const FILES_MAX: usize = 20_000;
-/// So many changes of a file are compared with later ones.
+/// How many changes of a file are compared with later ones.
 const COMPARED_MAX: usize = 64;
-/// So many changes of a file are named by their records.
+/// How many changes of a file are listed with their records.
 const NAMED_MAX: usize = 200;
 
-/// A change of one file, as a tool was called for it.
+/// A change of one file by a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolFileChange {
-    /// It was written whole.
+    /// The whole file was written.
     Write {
         /// The file.
         path: String,
-        /// The hash of what was written, and how long that is; none where it is not told.
+        /// The hash and length of the new content. None where the record does not give it.
         content: Option<(u64, u64)>,
     },
     /// A part was replaced.
     Edit {
         /// The file.
         path: String,
-        /// The hashes of what was there and of what took its place.
+        /// The hashes of the old and new text of each part.
         parts: Vec<(u64, u64)>,
     },
     /// It was deleted.
@@ -57,36 +57,37 @@ pub struct TouchedFile {
     pub edits: u64,
     /// How often it was deleted.
     pub deletions: u64,
-    /// The first record that tells of it.
+    /// The first record that mentions it.
     pub first: Option<Provenance>,
-    /// The records that changed it; of very many, the latest.
+    /// The records that changed it; the latest ones if there are many.
     pub changed: Vec<Provenance>,
-    /// Where a change of it was taken back.
+    /// The records in which a change was reverted.
     pub reverted: Vec<Provenance>,
-    /// What it should hold: the hash and the length of what was written last. None where only
-    /// parts of it were replaced since.
+    /// The expected content: the hash and length of the last full write. None if only parts were
+    /// replaced since.
     pub content: Option<(u64, u64)>,
-    /// Whether it should be gone.
+    /// Whether the session deleted it.
     pub deleted: bool,
-    /// What a command did to it since it was changed.
+    /// What a command did to it since the last change.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub put_away: Option<FileRemoval>,
     recent: Vec<(u64, u64)>,
 }
 
-/// What a command of the session did to a file: where it is not there, it is not missing.
+/// What a command of the session did to a file. A file that such a command removed does not count
+/// as missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRemoval {
-    /// Where that is told.
+    /// The record of the command.
     pub seen: Provenance,
-    /// How.
+    /// What the command did.
     pub how: FileRemovalKind,
-    /// Where it was moved.
+    /// The path it was moved to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub to: Option<String>,
 }
 
-/// How a file was put away.
+/// How a command removed a file or its changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileRemovalKind {
@@ -94,13 +95,13 @@ pub enum FileRemovalKind {
     Removed,
     /// It was moved.
     Moved,
-    /// It was put back as git has it.
+    /// Its changes were reverted to what git has.
     Restored,
     /// Its changes were stashed.
     Stashed,
     /// Another branch was checked out.
     Switched,
-    /// Files that git does not know were removed.
+    /// Untracked files were removed.
     Cleaned,
 }
 
@@ -141,7 +142,7 @@ impl TouchedFile {
         self.changed.push(seen.clone());
     }
 
-    /// What turns an earlier change round takes it back.
+    /// Records a change, or a revert if it is the inverse of an earlier change.
     fn compare(&mut self, (old, new): (u64, u64), seen: &Provenance) {
         if let Some(at) = self.recent.iter().rposition(|earlier| *earlier == (new, old)) {
             self.recent.remove(at);
@@ -174,12 +175,12 @@ impl TouchedFile {
     }
 }
 
-/// Files by their paths.
+/// Touched files by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchedFiles {
-    /// Each with what was done to it.
+    /// What was done to each file.
     pub by_path: BTreeMap<String, TouchedFile>,
-    /// How often a file was touched that there was no room for.
+    /// How many accesses to further files were omitted.
     pub left_out: u64,
 }
 
@@ -194,7 +195,7 @@ impl TouchedFiles {
         Some(touched)
     }
 
-    /// When a file was changed last, as far as records say when.
+    /// When a file was last changed, if records have timestamps.
     pub fn last_change(&self) -> Option<Timestamp> {
         let last = |touched: &TouchedFile| touched.changed.last().and_then(|seen| seen.at);
         self.by_path.values().filter_map(last).max()
@@ -212,7 +213,7 @@ impl TouchedFiles {
         }
     }
 
-    /// A command removed, moved or put away files. `folder` is where it ran.
+    /// Applies a command that removed, moved or stashed files. `folder` is where it ran.
     pub(super) fn apply_step(&mut self, step: &FileStep, folder: Option<&str>, seen: &Provenance) {
         match step {
             FileStep::Remove(paths) => {
@@ -256,7 +257,7 @@ impl TouchedFiles {
         }
     }
 
-    /// Whether changes are stashed: what is checked now is not what the session made.
+    /// Whether changes are stashed: a check now does not check the session's changes.
     pub(super) fn has_stashed(&self) -> bool {
         let is_stashed = |away: &FileRemoval| away.how == FileRemovalKind::Stashed;
         self.by_path.values().any(|touched| touched.put_away.as_ref().is_some_and(is_stashed))
@@ -292,13 +293,13 @@ impl TouchedFiles {
         }
     }
 
-    /// Files that were changed, with their paths.
+    /// Iterates over the changed files with their paths.
     pub fn changed(&self) -> impl Iterator<Item = (&str, &TouchedFile)> {
         let all = self.by_path.iter();
         all.filter(|(_, touched)| touched.is_changed()).map(|(path, touched)| (&**path, touched))
     }
 
-    /// Files that were changed by records between two lines.
+    /// The files changed by records between two lines.
     pub(super) fn changed_between(&self, after: u64, before: u64) -> Vec<String> {
         const PATHS_MAX: usize = 20;
         let within = |seen: &Provenance| seen.number > after && seen.number < before;
@@ -322,7 +323,7 @@ impl TouchedFiles {
             ours.changed.extend(theirs.changed.iter().map(relabel));
             ours.reverted.extend(theirs.reverted.iter().map(relabel));
             if theirs.is_changed() {
-                // Nobody knows who was last.
+                // The order of the two changes is unknown.
                 ours.content =
                     if ours.changed.len() == theirs.changed.len() { theirs.content } else { None };
                 ours.deleted = theirs.deleted;
@@ -332,22 +333,22 @@ impl TouchedFiles {
     }
 }
 
-/// Whether a path is a file of that name, or lies in the folder of that name.
+/// Whether a path is the file `name`, or inside the directory `name`.
 fn is_named(path: &str, name: &str) -> bool {
     if let Some((before, after)) = name.split_once('*') {
-        // A pattern stays in its folder.
+        // A pattern does not match across directories.
         let middle = path.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
         return middle.is_some_and(|middle| !middle.contains('/') || name.contains("**"));
     }
     path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The same where nobody knows where the command ran.
+/// Like `is_named`, where the command's working directory is unknown.
 fn is_named_end(path: &str, name: &str) -> bool {
     path == name || path.ends_with(&format!("/{name}")) || path.contains(&format!("/{name}/"))
 }
 
-/// Where a file is after its folder, or itself, was moved.
+/// The new path of a file after it or its directory was moved.
 fn moved_path(path: &str, named: &str, to: &str, is_folder: bool) -> String {
     let to_folder = to.trim_end_matches('/');
     let below = path.strip_prefix(named).unwrap_or_default();
@@ -373,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_is_turned_round_was_taken_back() {
+    fn an_inverse_change_counts_as_a_revert() {
         let mut files = TouchedFiles::default();
         for (number, change) in [edit(1, 2), edit(3, 4), edit(2, 1), edit(1, 2)].iter().enumerate()
         {
@@ -403,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_commands_put_away_are_known() {
+    fn files_removed_by_commands_are_recorded() {
         let table = [
             ("rm src/new.rs", Some(FileRemovalKind::Removed), None),
             ("rm -r src", Some(FileRemovalKind::Removed), None),

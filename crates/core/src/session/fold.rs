@@ -1,4 +1,4 @@
-//! The fold: facts come in one after the other, and the session is what they add up to.
+//! The fold: applies facts one by one to build up the session.
 
 use super::Session;
 use super::copies::CopiedRecords;
@@ -17,16 +17,16 @@ use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 use super::work::IndirectEdit;
 use serde::{Deserialize, Serialize};
 
-/// Calls that never come back are forgotten in the end.
+/// The maximum number of calls without a result that are remembered.
 const PENDING_MAX: usize = 10_000;
-/// So many calls that came back are known, so that nothing told twice counts twice.
+/// How many finished calls are remembered, so that a repeated record does not count twice.
 const DONE_MAX: usize = 4_096;
-/// A summary that took the place of a context is kept up to here.
+/// The maximum stored size of a summary that replaced the context.
 const SUMMARY_BYTES_MAX: usize = 32 << 10;
-/// Folders that are kept.
+/// The maximum number of directories kept.
 const FOLDERS_MAX: usize = 16;
 
-/// A call that has not come back.
+/// A call without a result yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PendingCall {
     pub(super) tool: String,
@@ -35,22 +35,22 @@ pub(super) struct PendingCall {
 }
 
 impl PendingCall {
-    /// Whether it is a call of the session itself.
+    /// Whether the session itself made the call.
     pub(super) fn is_own(&self) -> bool {
         !matches!(self.what, PendingAction::AgentCommand(_) | PendingAction::AgentChange(_))
     }
 }
 
-/// What a call was for, as far as its end needs it.
+/// What a call is for, as much as its result needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum PendingAction {
     Command {
         number: u64,
-        /// What was typed, where it does more than look.
+        /// The command line, if the command may change something.
         script: Option<Script>,
     },
     Outside(Box<PendingEffect>),
-    /// A command of an agent.
+    /// A command run by an agent.
     AgentCommand(Script),
     /// Files that an agent changes.
     AgentChange(Vec<String>),
@@ -65,16 +65,16 @@ enum PendingAction {
     Other,
 }
 
-/// A command line, as far as its end needs it.
+/// A command line, as much as its result needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Script {
-    /// All of it, where more was typed than is kept of a command.
+    /// The whole text, if it is longer than what is stored of a command.
     pub(super) text: Option<String>,
-    /// Where it runs.
+    /// The directory in which it runs.
     pub(super) folder: Option<String>,
 }
 
-/// Something that a tool changes outside.
+/// An effect outside the project by a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PendingEffect {
     pub(super) action: String,
@@ -83,7 +83,7 @@ pub(super) struct PendingEffect {
 }
 
 impl Session {
-    /// Takes a fact in.
+    /// Applies a fact.
     pub fn apply(&mut self, mark: &RecordRef<'_>, fact: Fact<'_>) {
         if let Fact::Record(linked) = &fact {
             self.counts.seen += 1;
@@ -170,7 +170,7 @@ impl Session {
         }
     }
 
-    /// Cleans what was put off. Whoever looks at a session, or stores it, does this first.
+    /// Redacts the pending texts. Call this before you read or store a session.
     pub fn settle(&mut self) {
         self.passing_over = false;
         self.copies = CopiedRecords::None;
@@ -187,7 +187,7 @@ impl Session {
         self.counts.understood += 1;
         self.counts.count_kind(sort);
         if let Some(at) = mark.at {
-            // Clocks are set back now and then.
+            // Clocks may be set back.
             self.began = Some(self.began.map_or(at, |began| began.min(at)));
             self.ended = Some(self.ended.map_or(at, |ended| ended.max(at)));
         }
@@ -217,23 +217,23 @@ impl Session {
                 self.other_folders.push(cwd);
             }
         }
-        // The first one is the session's; copies of records name others.
-        for (slot, said) in [(0, session), (1, forked_from), (2, commit), (3, agent_of)] {
-            let Some(said) = said else { continue };
+        // The first value is the session's own; copied records name other sessions.
+        for (slot, value) in [(0, session), (1, forked_from), (2, commit), (3, agent_of)] {
+            let Some(value) = value else { continue };
             let known = [&self.id, &self.forked_from, &self.commit, &self.agent_of][slot].is_some();
             if !known {
-                let said = Some(self.clean_name(said));
+                let value = Some(self.clean_name(value));
                 let Self { id, forked_from, commit, agent_of, .. } = &mut *self;
-                *[id, forked_from, commit, agent_of][slot] = said;
+                *[id, forked_from, commit, agent_of][slot] = value;
             }
         }
-        for (slot, said) in [(0, version), (1, model), (2, branch), (3, title)] {
-            let Some(said) = said.filter(|said| !said.is_empty()) else { continue };
+        for (slot, value) in [(0, version), (1, model), (2, branch), (3, title)] {
+            let Some(value) = value.filter(|value| !value.is_empty()) else { continue };
             let now = [&self.version, &self.model, &self.branch, &self.title][slot].as_deref();
-            if now != Some(said) {
-                let said = Some(self.clean_name(said));
+            if now != Some(value) {
+                let value = Some(self.clean_name(value));
                 *[&mut self.version, &mut self.model, &mut self.branch, &mut self.title][slot] =
-                    said;
+                    value;
             }
         }
     }
@@ -248,7 +248,7 @@ impl Session {
         self.add_request(mark, text);
     }
 
-    /// The newest summary is kept: it says what the context before it was about.
+    /// Stores the newest summary, which describes the context before it.
     fn set_summary(&mut self, mark: &RecordRef<'_>, text: &str) {
         let text = self.clean_head(text, SUMMARY_BYTES_MAX);
         self.summary = Some(AgentMessage { seen: provenance(mark, Attribution::Agent), text });
@@ -260,16 +260,16 @@ impl Session {
         }
     }
 
-    /// Something happens in the running turn; what agents do in theirs says nothing about it.
+    /// Records an event in the running turn. Events of agents do not affect it.
     fn note_turn_event(&mut self, mark: &RecordRef<'_>, seen: &Provenance, end: TurnEnd) {
         if mark.agent.is_none() {
             self.turns.note_event(seen, end);
         }
     }
 
-    /// The user asks for something, in a text that is clean.
+    /// Adds a prompt with redacted text as a request.
     pub(super) fn add_request(&mut self, mark: &RecordRef<'_>, text: String) -> u64 {
-        // The first words of a session that goes on from another one can correct that one.
+        // The first prompt of a forked session can correct the session it was forked from.
         let is_first = self.requests.is_empty() && self.forked_after.is_none();
         let previous = self.requests.items.last().map(|last| last.text.as_str());
         let context = PromptContext { is_first, stopped: self.stopped.take(), previous };
@@ -288,7 +288,7 @@ impl Session {
         if self.words.as_ref().is_some_and(|(_, words)| words != start) {
             std::mem::swap(&mut self.words, &mut self.words_before);
         }
-        // The last words are the last ones: what comes before is not worth cleaning.
+        // Only the last message is redacted; redacting each earlier one would be wasted work.
         match &mut self.words {
             Some((at, words)) => {
                 words.clear();
@@ -299,9 +299,10 @@ impl Session {
         }
     }
 
-    /// A client that writes its summary down as if it were said to the user said something else last.
+    /// Drops the last message if it is the summary: some clients record the summary as if it were a
+    /// message to the user.
     fn drop_summary_words(&mut self, summary: &str) {
-        // Only the beginning of long words is kept.
+        // Long messages are truncated here.
         let is_cut = |words: &str| words.len() + char::MAX.len_utf8() > TEXT_BYTES_MAX;
         let is_summary = |words: &str| {
             summary.trim_end().ends_with(words.trim()) || (is_cut(words) && summary.contains(words))
@@ -331,7 +332,7 @@ impl Session {
         }
         self.counts.tool_calls += 1;
         if mark.agent.is_none() {
-            // It works on, so what the user says next is not about having stopped it.
+            // The agent continues, so the next prompt is not about the interrupt.
             self.stopped = None;
         }
         let seen = provenance(mark, Attribution::Observed);
@@ -385,7 +386,8 @@ impl Session {
         self.pending.insert(id, PendingCall { tool, seen, what });
     }
 
-    /// An agent's call counts for the agent; here only what it does to the project is of interest.
+    /// Records an agent's call. It counts for the agent; here only its effect on the project
+    /// matters.
     fn start_agent_call(&mut self, mark: &RecordRef<'_>, call: &str, what: ToolUse<'_>) {
         let id = hash(call.as_bytes());
         let what = match what {
@@ -430,7 +432,7 @@ impl Session {
         };
         let seen = provenance(mark, Attribution::Observed);
         if let (ToolOutcome::Running, PendingAction::Command { number, .. }) = (outcome, &what) {
-            // It says more when it ends.
+            // The final result follows later.
             let ToolDetail::Background(name) = detail else { return };
             let name = self.clean_name(name);
             let Some(command) = self.commands.get_mut(*number) else { return };
@@ -613,7 +615,7 @@ impl Session {
             ToolOutcome::Running => return,
         };
         let Some(command) = self.commands.get_mut(number) else {
-            // It was left out while it ran, and counts all the same.
+            // The command was omitted while it ran, and still counts.
             let failed = u64::from(exit == CommandStatus::Failed);
             self.failed_left_out = self.failed_left_out.map(|before| before + failed);
             return;
@@ -628,7 +630,7 @@ impl Session {
         }
     }
 
-    /// The same command failed before: what changed in between made it pass.
+    /// Records that a command passed after it failed, with the files that changed in between.
     fn note_later_pass(&mut self, number: u64, hash: u64, seen: &Provenance) {
         let at = usize::try_from(number.saturating_sub(self.commands.left_out)).unwrap_or_default();
         let earlier = self.commands.items.iter_mut().take(at).rev();
@@ -692,7 +694,7 @@ impl Session {
         outcome: &ToolOutcome<'_>,
         detail: &ToolDetail<'_>,
     ) {
-        let told = match detail {
+        let found = match detail {
             ToolDetail::Plan { path, text } => (
                 path.as_deref().map(|path| self.clean_name(path)),
                 text.as_deref().map(|text| self.clean_head(text, TEXT_BYTES_MAX)),
@@ -705,8 +707,8 @@ impl Session {
             | ToolDetail::Background(_) => (None, None),
         };
         let Some(plan) = self.plans.get_mut(number) else { return };
-        plan.path = told.0.or(plan.path.take());
-        plan.text = told.1.or(plan.text.take());
+        plan.path = found.0.or(plan.path.take());
+        plan.text = found.1.or(plan.text.take());
         plan.seen = Provenance { source: Attribution::User, ..seen.clone() };
         match outcome {
             ToolOutcome::Succeeded => plan.state = PlanState::Approved,
@@ -815,7 +817,7 @@ impl Session {
     }
 
     pub(super) fn clean_name(&mut self, text: &str) -> String {
-        // A path that is kept was cleaned before.
+        // A stored path is already redacted.
         if self.files.by_path.contains_key(text) {
             return text.to_owned();
         }
@@ -835,7 +837,7 @@ fn hash_text(text: &str) -> String {
     format!("{:016x}", hash(text.as_bytes()))
 }
 
-/// The file that a call was about.
+/// The file, task or title that a call is about.
 fn subject_of_call(what: &PendingAction) -> Option<String> {
     match what {
         PendingAction::Read(path) => Some(path.clone()),
@@ -854,7 +856,7 @@ fn subject_of_call(what: &PendingAction) -> Option<String> {
     }
 }
 
-/// Plans lie in a folder of plans, or have the word in their name.
+/// Whether a path is a plan: it is in a `plans` directory, or its name says so.
 fn is_plan_path(path: &str) -> bool {
     let lower = path.to_lowercase();
     let Some(stem) = lower.strip_suffix(".md") else { return false };

@@ -1,7 +1,7 @@
-//! A hash that is the same in every version and on every machine, because it is stored.
+//! A hash that is stable across versions and machines, because it is stored.
 
-/// FNV-1a of 64 bits over words of eight bytes: it tells records and texts apart; nothing is proven
-/// by it.
+/// 64-bit FNV-1a over words of eight bytes. It distinguishes records and texts; it is not
+/// cryptographic.
 pub fn hash(bytes: &[u8]) -> u64 {
     const START: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -11,7 +11,7 @@ pub fn hash(bytes: &[u8]) -> u64 {
         let mut eight = [0; 8];
         eight.copy_from_slice(word);
         state = (state ^ u64::from_le_bytes(eight)).wrapping_mul(PRIME);
-        // The product carries upwards only; what is above comes back down.
+        // Multiplication only moves bits up, so this mixes the high bits back down.
         state ^= state >> 32;
     }
     for byte in words.remainder() {
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_has_another_hash() {
+    fn different_inputs_have_different_hashes() {
         let mut seen = std::collections::HashSet::new();
         for number in 0..20_000_u32 {
             assert!(seen.insert(hash(format!("record-{number}-of-many").as_bytes())));

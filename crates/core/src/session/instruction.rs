@@ -1,7 +1,7 @@
-//! Standing instructions: what the user said that limits all further work on a branch.
+//! Standing instructions: prompts of the user that limit all further work on a branch.
 //!
-//! They are the fold of their events, which clones may unite in any order. An instruction holds until
-//! the user takes it back in a prompt or dismisses it; time and agents never close one.
+//! They are folded from events, which clones may merge in any order. An instruction holds until the
+//! user revokes it in a prompt or dismisses it. Time and agents never close one.
 
 use crate::session::intent::PromptPermissions;
 use crate::session::{Request, Session};
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// The id of an instruction: the same for the same words in the same record, so that recording it
+/// The id of an instruction. The same text in the same record has the same id, so that recording it
 /// twice changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstructionId(String);
@@ -20,7 +20,7 @@ impl InstructionId {
     const DIGITS: usize = 32;
     const SHORT_DIGITS: usize = 6;
 
-    /// The id of a sentence in a record of a session.
+    /// Computes the id of a sentence in a record of a session.
     pub fn from_record(session: &str, record: &str, text: &str) -> Self {
         let mut digest = Sha256::new();
         for part in [session, record, text] {
@@ -31,19 +31,19 @@ impl InstructionId {
         Self(digits[..Self::DIGITS].to_owned())
     }
 
-    /// Reads an id.
+    /// Parses an id.
     pub fn parse(text: &str) -> Option<Self> {
         let fits = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         let fits = text.len() == Self::DIGITS && text.bytes().all(fits);
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// As text.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What people type: `i-3f09ac`.
+    /// The short id that users type: `i-3f09ac`.
     pub fn short(&self) -> String {
         format!("i-{}", &self.0[..Self::SHORT_DIGITS])
     }
@@ -62,35 +62,35 @@ pub struct Instruction {
     pub id: InstructionId,
     /// The user's sentence.
     pub text: String,
-    /// The branch on which it holds; on every one where none was known.
+    /// The branch on which it holds. None means every branch.
     pub branch: Option<String>,
-    /// The client in which it was given.
+    /// The client in which the user gave it.
     pub client: String,
-    /// The session in which it was given.
+    /// The session in which the user gave it.
     pub session: String,
     /// The record of the prompt.
     pub record: String,
-    /// Whether that prompt came from a script. Another script can take it back; what a user typed only a
-    /// user takes back.
+    /// Whether that prompt came from a script. A script can revoke it; only the user can revoke
+    /// what the user typed.
     pub headless: bool,
-    /// When it was given.
+    /// When the user gave it.
     pub at: Timestamp,
     /// Whether it holds.
     pub state: InstructionState,
-    /// Since when it does not.
+    /// When it was closed.
     pub closed: Option<Timestamp>,
 }
 
 /// Whether an instruction holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionState {
-    /// It does.
+    /// It holds.
     Active,
-    /// The user took it back in a prompt.
+    /// The user revoked it in a prompt.
     Revoked,
-    /// The user closed it with a command.
+    /// The user dismissed it with a command.
     Dismissed {
-        /// Whether it never was an instruction.
+        /// Whether it was never meant as an instruction.
         wrong: bool,
     },
 }
@@ -100,7 +100,7 @@ pub enum InstructionState {
 pub struct Instructions(BTreeMap<InstructionId, Instruction>);
 
 impl Instructions {
-    /// The fold of their events, in whatever order and however often they come.
+    /// Folds events. Their order and repeated events make no difference.
     pub fn fold<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Self {
         let mut given: BTreeMap<InstructionId, Instruction> = BTreeMap::new();
         let mut closed: BTreeMap<InstructionId, BTreeSet<(Timestamp, ClosingReason)>> =
@@ -122,7 +122,7 @@ impl Instructions {
         Self::close(given, &closed)
     }
 
-    /// An instruction that is closed takes the same words with it that were given before.
+    /// Closing an instruction also closes earlier ones with the same text.
     fn close(
         mut given: BTreeMap<InstructionId, Instruction>,
         closed: &BTreeMap<InstructionId, BTreeSet<(Timestamp, ClosingReason)>>,
@@ -142,7 +142,7 @@ impl Instructions {
                 let is_same = one.branch == instruction.branch && one.text == instruction.text;
                 is_same && *at >= instruction.at && closing.also_closes(one, instruction)
             });
-            // The last one counts, and of two at once the greater.
+            // The latest closing wins; of two at the same time, the greater reason.
             if let Some((_, at, closing)) = same.max_by_key(|(_, at, closing)| (*at, *closing)) {
                 instruction.state = closing.state();
                 instruction.closed = Some(*at);
@@ -151,22 +151,22 @@ impl Instructions {
         Self(given)
     }
 
-    /// Every instruction, by id.
+    /// Iterates over all instructions, by id.
     pub fn iter(&self) -> impl Iterator<Item = &Instruction> {
         self.0.values()
     }
 
-    /// Whether some hold on other branches than this one only.
+    /// Whether some instructions hold only on other branches than this one.
     pub fn has_elsewhere(&self, branch: &str) -> bool {
         let is_elsewhere = |one: &Instruction| one.branch.as_deref().is_some_and(|it| it != branch);
         self.iter().any(|one| one.state == InstructionState::Active && is_elsewhere(one))
     }
 
-    /// The same with those that were given on a branch until it got another name: they follow it.
+    /// Moves instructions given before a branch was renamed to its new name.
     #[must_use]
     pub fn with_renamed_branch(mut self, from: &str, to: &str, at: Timestamp) -> Self {
         for one in self.0.values_mut() {
-            // Git counts seconds.
+            // Git stores seconds.
             let is_before = one.at.as_second() <= at.as_second();
             if is_before && one.branch.as_deref() == Some(from) {
                 one.branch = Some(to.to_owned());
@@ -175,7 +175,7 @@ impl Instructions {
         self
     }
 
-    /// Those that hold on a branch, the oldest first, each sentence once.
+    /// The instructions that hold on a branch, oldest first, each sentence once.
     pub fn active(&self, branch: Option<&str>) -> Vec<&Instruction> {
         let mut active: Vec<&Instruction> = self.active_on(branch).collect();
         active.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
@@ -190,7 +190,7 @@ impl Instructions {
             .filter(move |one| one.branch.is_none() || one.branch.as_deref() == branch)
     }
 
-    /// The instructions that a handle names: the start of an id, with or without `i-`.
+    /// The instructions that match a handle: the start of an id, with or without `i-`.
     pub fn find(&self, handle: &str) -> Vec<&Instruction> {
         let typed = handle.trim().to_lowercase();
         let digits = typed.strip_prefix("i-").unwrap_or(&typed);
@@ -198,8 +198,8 @@ impl Instructions {
         self.iter().filter(fits).collect()
     }
 
-    /// What a session adds, with the time of each: instructions that its user gave, and those of
-    /// theirs or of earlier sessions that they took back. What is known already is not repeated.
+    /// The events that a session adds, with their times: instructions that its user gave, and
+    /// instructions of this or earlier sessions that they revoked. Known events are not repeated.
     pub fn events_from_session(
         &self,
         session: &Session,
@@ -210,7 +210,7 @@ impl Instructions {
         let holding = self.active_on(branch);
         let mut holding: Vec<(InstructionId, String, bool)> =
             holding.map(|one| (one.id.clone(), one.text.clone(), one.headless)).collect();
-        let mut told = Vec::new();
+        let mut found = Vec::new();
         for request in session.requests.iter().filter(|one| !abandoned.has(&one.seen)) {
             let is_later = |one: &InstructionId| {
                 self.0.get(one).is_none_or(|known| request.seen.at.is_none_or(|at| at >= known.at))
@@ -223,7 +223,7 @@ impl Instructions {
                 let may_revoke = *headless || !request.headless;
                 let is_revoked = may_revoke && is_later(one) && permissions.revoke(text);
                 if is_revoked {
-                    told.push(DatedInstructionEvent {
+                    found.push(DatedInstructionEvent {
                         at: request.seen.at,
                         event: revoked_event(one, id, request),
                     });
@@ -235,27 +235,28 @@ impl Instructions {
                 if self.0.contains_key(&one) {
                     continue;
                 }
-                // A session may go on to another branch. Clients write `HEAD` where there is none.
+                // A session may switch branches. Clients write `HEAD` when no branch is checked
+                // out.
                 let branch = request.branch.as_deref().or(branch).filter(|name| *name != "HEAD");
                 let event = given_event(&one, text, branch, session, request);
-                told.push(DatedInstructionEvent { at: request.seen.at, event });
+                found.push(DatedInstructionEvent { at: request.seen.at, event });
                 holding.push((one, text.clone(), request.headless));
             }
         }
-        told
+        found
     }
 }
 
-/// Something about an instruction that a session tells.
+/// An instruction event found in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatedInstructionEvent {
-    /// When the prompt was written, where that is known.
+    /// When the prompt was written, if known.
     pub at: Option<Timestamp>,
-    /// What happened.
+    /// The event.
     pub event: InstructionEvent,
 }
 
-/// How an instruction was closed, in the order in which one counts more than the other.
+/// How an instruction was closed, in ascending order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ClosingReason {
     Revoked,
@@ -263,8 +264,8 @@ enum ClosingReason {
 }
 
 impl ClosingReason {
-    /// Whether closing one closes another one with the same words: what a user typed stays when a script
-    /// takes back what a script said.
+    /// Whether closing one instruction closes another with the same text. When a script revokes a
+    /// script's instruction, the one that a user typed stays.
     fn also_closes(self, one: &Instruction, other: &Instruction) -> bool {
         match self {
             Self::Revoked => other.headless || !one.headless,
@@ -280,7 +281,7 @@ impl ClosingReason {
     }
 }
 
-/// Adds what an event gives; of two with one id the earlier counts, whatever comes first.
+/// Adds the instruction of an event. Of two with the same id, the earlier one wins.
 fn add_given(
     all: &mut BTreeMap<InstructionId, Instruction>,
     id: InstructionId,

@@ -1,8 +1,8 @@
-//! What a prompt is for: a correction, a limit for all further work, or no work of its own.
+//! Classifies prompts: corrections, limits on all further work, and prompts that name no work.
 //!
-//! Prompts are read sentence by sentence, in the user's own words only: code, quotes, logs and pasted
-//! documents are skipped. Rules are tables of phrases, because hooks run them and because a person
-//! can read why a prompt was taken for what it is. `fixtures/labels` measures them.
+//! Prompts are read sentence by sentence, in the user's own words only: code, quotes, logs and
+//! pasted documents are skipped. The rules are tables of phrases, because hooks run them and
+//! because a reader can see why a prompt was classified as it was. `fixtures/labels` measures them.
 
 mod correcting;
 mod limiting;
@@ -20,7 +20,7 @@ use super::item::{Correction, Provenance, Request};
 /// What came before a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PromptContext<'a> {
-    /// Whether it is the first of its session: there is nothing to correct yet.
+    /// Whether it is the first prompt of its session: there is nothing to correct yet.
     pub is_first: bool,
     /// Whether the user interrupted the agent or rejected a call right before it.
     pub stopped: Option<Correction>,
@@ -28,7 +28,7 @@ pub struct PromptContext<'a> {
     pub previous: Option<&'a str>,
 }
 
-/// Why a prompt is taken for a correction of what the agent did or is about to do, if it is.
+/// Why a prompt counts as a correction of what the agent did or is about to do, if it does.
 pub fn correction(text: &str, context: PromptContext<'_>) -> Option<Correction> {
     if context.is_first && context.stopped.is_none() {
         return None;
@@ -36,7 +36,7 @@ pub fn correction(text: &str, context: PromptContext<'_>) -> Option<Correction> 
     correcting::correction(text, context)
 }
 
-/// A request with all that its text says about it. The text is clean.
+/// Creates a request and classifies its text, which must be redacted already.
 pub(super) fn new_request(seen: Provenance, text: String, context: PromptContext<'_>) -> Request {
     let correction = correction(&text, context);
     let (limits, branch) = (Vec::new(), None);
@@ -46,7 +46,7 @@ pub(super) fn new_request(seen: Provenance, text: String, context: PromptContext
     request
 }
 
-/// Looks for what a request limits, and whether it names work.
+/// Finds the limits in a request, and whether it names work.
 pub(super) fn classify_request(request: &mut Request) {
     request.limits = limits(&request.text).into_iter().map(|limit| limit.text).collect();
     request.trivial = is_trivial(&request.text);
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_an_interrupt_corrects_only_if_it_says_something_new() {
+    fn a_prompt_after_an_interrupt_corrects_only_if_it_says_something_new() {
         let check = |text: &str, previous: Option<&str>, expected: bool| {
             let stopped = Some(Correction::AfterInterrupt);
             let found = correction(text, PromptContext { is_first: false, stopped, previous });
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_corrected_by_the_first_prompt() {
+    fn the_first_prompt_is_never_a_correction() {
         let context = PromptContext { is_first: true, ..PromptContext::default() };
         assert_eq!(correction("no, that is wrong", context), None);
         assert_eq!(
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_product_does_is_no_limit() {
+    fn product_requirements_are_not_limits() {
         for text in [
             "Never cache these responses.",
             "Always redirect to the login page.",

@@ -1,5 +1,6 @@
-//! What is kept of a session, item by item. These are stored: a field is added, never given another
-//! meaning.
+//! The items stored for a session.
+//!
+//! The stored format is stable: fields may be added, but never change their meaning.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -16,10 +17,10 @@ pub enum Client {
 }
 
 impl Client {
-    /// Every client whose transcripts are read.
+    /// Every client whose transcripts can be read.
     pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Codex];
 
-    /// Its name, as it is typed and stored.
+    /// The name, as the user types it and as it is stored.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -27,31 +28,32 @@ impl Client {
         }
     }
 
-    /// The client of a name.
+    /// The client with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|client| client.name() == name)
     }
 }
 
-/// Where an item was observed, and whose word it is.
+/// Where an item was seen, and who said it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The id of the record.
     pub record: String,
-    /// Its line in the transcript.
+    /// The line in the transcript.
     pub number: u64,
-    /// When, as the record says.
+    /// The timestamp of the record.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub at: Option<Timestamp>,
-    /// Whose word it is.
+    /// Who said it.
     pub source: Attribution,
-    /// The agent that did it, where it was not the session itself.
+    /// The agent that did it, if not the session itself.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<String>,
 }
 
 impl Provenance {
-    /// Whether it came later. Records of agents may be counted in another file: there the time says it.
+    /// Whether this came later. Records of agents may be in another file, where line numbers do not
+    /// compare; there the timestamps decide.
     pub fn is_after(&self, other: &Self) -> bool {
         match (self.at, other.at) {
             (Some(this), Some(that)) if self.agent != other.agent => this > that,
@@ -60,7 +62,7 @@ impl Provenance {
     }
 }
 
-/// Whose word something is.
+/// Who said something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Attribution {
@@ -72,78 +74,78 @@ pub enum Attribution {
     Agent,
 }
 
-/// What the user asked for.
+/// A prompt from the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Where it stands.
+    /// The record of the prompt.
     pub seen: Provenance,
-    /// What was asked.
+    /// The text of the prompt.
     pub text: String,
-    /// Why it is taken for a correction, if it is.
+    /// Why it counts as a correction, if it does.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub correction: Option<Correction>,
-    /// The sentences in it that limit all further work.
+    /// The sentences that limit all further work.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub limits: Vec<String>,
-    /// The branch that was checked out, where it limits further work.
+    /// The branch that was checked out, where the prompt limits further work.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<String>,
-    /// Whether it came from a script, as in `claude -p`.
+    /// Whether a script sent it, as in `claude -p`.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub headless: bool,
-    /// Whether it names no work of its own: an answer, "go on", "commit and push".
+    /// Whether it names no work: an answer, "go on", "commit and push".
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub trivial: bool,
 }
 
-/// Why something the user said is taken for a correction.
+/// Why a prompt counts as a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Correction {
-    /// They stopped the agent first.
+    /// The user interrupted the agent first.
     AfterInterrupt,
-    /// They rejected a call first, or with it.
+    /// The user rejected a call, before the prompt or with it.
     AfterRejection,
-    /// It is worded as one.
+    /// It is worded as a correction.
     Worded,
 }
 
-/// What the user typed and the client did not get to.
+/// A prompt that was queued and never delivered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuedPrompt {
-    /// Where it stands.
+    /// The record of the prompt.
     pub seen: Provenance,
-    /// What was typed.
+    /// The text of the prompt.
     pub text: String,
 }
 
-/// What the user answered.
+/// An answer of the user to a question of the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserAnswer {
-    /// Where it stands.
+    /// The record of the answer.
     pub seen: Provenance,
-    /// What the client asked.
+    /// The question.
     pub question: String,
-    /// What was chosen or said.
+    /// The option that the user chose, or the text they wrote.
     pub answer: String,
 }
 
 /// A plan document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanDocument {
-    /// Where it is told.
+    /// The record that mentions the plan.
     pub seen: Provenance,
-    /// What came of it.
+    /// The state of the plan.
     pub state: PlanState,
-    /// Where it lies.
+    /// The path of the plan file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<String>,
-    /// How it begins.
+    /// The beginning of the text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub text: Option<String>,
 }
 
-/// What came of a plan.
+/// The state of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PlanState {
@@ -151,7 +153,7 @@ pub enum PlanState {
     Read,
     /// It was written.
     Written,
-    /// It was put before the user, who has not decided.
+    /// It was proposed, and the user has not decided.
     Proposed,
     /// The user approved it.
     Approved,
@@ -160,7 +162,7 @@ pub enum PlanState {
 }
 
 impl PlanState {
-    /// In a few words.
+    /// A short description.
     pub fn description(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -175,49 +177,49 @@ impl PlanState {
 /// A task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionTask {
-    /// Where it was made.
+    /// The record that created the task.
     pub seen: Provenance,
-    /// Where it was changed last.
+    /// The record that changed it last.
     pub changed: Provenance,
-    /// Its id, where the client gives one.
+    /// The id, where the client assigns one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
-    /// What is to be done.
+    /// What has to be done.
     pub subject: String,
-    /// In more words.
+    /// A longer description.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub description: Option<String>,
-    /// Where it stands.
+    /// The status.
     pub status: SessionTaskStatus,
-    /// Tasks that have to end first.
+    /// The ids of tasks that must end first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub blocked_by: Vec<String>,
-    /// Who does it, as the client names them.
+    /// The owner, as the client names them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub owner: Option<String>,
-    /// What the agent attached to it.
+    /// Metadata that the agent attached.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub metadata: BTreeMap<String, String>,
 }
 
-/// Where a task stands.
+/// The status of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionTaskStatus {
-    /// Not begun.
+    /// Not started.
     Pending,
-    /// Begun.
+    /// Started.
     InProgress,
     /// Done.
     Completed,
-    /// Taken off the list.
+    /// Removed from the list.
     Deleted,
     /// Anything else, as the client writes it.
     Other(String),
 }
 
 impl SessionTaskStatus {
-    /// Reads a status as clients write it.
+    /// Parses a status as clients write it.
     pub fn parse(text: &str) -> Self {
         match text {
             "pending" | "todo" | "open" | "" => Self::Pending,
@@ -228,12 +230,12 @@ impl SessionTaskStatus {
         }
     }
 
-    /// Whether something is left to do.
+    /// Whether there is work left to do.
     pub fn is_open(&self) -> bool {
         !matches!(self, Self::Completed | Self::Deleted)
     }
 
-    /// In one word.
+    /// The name of the status.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Pending => "pending",
@@ -248,64 +250,64 @@ impl SessionTaskStatus {
 /// An agent that the session started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
-    /// Where it was started.
+    /// The record that started the agent.
     pub seen: Provenance,
-    /// Its id, where it is known.
+    /// The id, where it is known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
-    /// Its type.
+    /// The type of the agent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub kind: Option<String>,
-    /// What it was asked, in a few words.
+    /// A short description of the assignment.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub about: Option<String>,
-    /// What it was asked.
+    /// The full prompt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub prompt: Option<String>,
-    /// Whether it still works.
+    /// Whether it is still running.
     pub state: AgentState,
-    /// Where its end is told.
+    /// The record of its end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<Provenance>,
-    /// What it reported at its end.
+    /// Its final report.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub report: Option<String>,
 }
 
-/// Whether an agent still works.
+/// Whether an agent is still running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentState {
-    /// Nothing tells its end.
+    /// No record of its end.
     InFlight,
-    /// It came back.
+    /// It finished.
     Ended,
     /// It failed, was stopped or was not allowed.
     Failed,
 }
 
-/// A command that was run.
+/// A command that the session ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutedCommand {
-    /// Where it was called.
+    /// The record of the call.
     pub seen: Provenance,
-    /// The command.
+    /// The command line.
     pub text: String,
     /// How it ended.
     pub exit: CommandStatus,
-    /// Its exit code, where it is told.
+    /// The exit code, where a record gives it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub code: Option<i64>,
-    /// The last lines of what it wrote when it failed.
+    /// The last lines of its output when it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
-    /// Where its end is told.
+    /// The record of its end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<Provenance>,
-    /// The id under which it goes on in the background.
+    /// The id under which it runs in the background.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub background: Option<String>,
-    /// When the same command passed, after it had failed.
+    /// The later run in which the same command passed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub passed_later: Option<LaterPass>,
     pub(super) hash: u64,
@@ -315,81 +317,81 @@ pub struct ExecutedCommand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommandStatus {
-    /// Nothing tells its end.
+    /// No record of its end.
     Running,
-    /// It did what it should.
+    /// It succeeded.
     Passed,
     /// It failed.
     Failed,
     /// It was not allowed, so it never ran.
     NotAllowed,
-    /// It was stopped.
+    /// It was interrupted.
     Interrupted,
 }
 
-/// What made a failed command pass.
+/// A later run in which a failed command passed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaterPass {
-    /// Where it passed.
+    /// The record of the run that passed.
     pub seen: Provenance,
-    /// Files that were changed in between.
+    /// Files that changed between the two runs.
     pub changed: Vec<String>,
 }
 
-/// A call of a tool that failed.
+/// A tool call that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolError {
-    /// Where it came back.
+    /// The record of the result.
     pub seen: Provenance,
     /// The tool.
     pub tool: String,
-    /// The file it was about.
+    /// The file that the call was about.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<String>,
-    /// What it said, the last lines.
+    /// The last lines of the error.
     pub text: String,
 }
 
-/// A call that was not allowed.
+/// A call that was rejected or denied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejection {
-    /// Where that is told.
+    /// The record of the rejection.
     pub seen: Provenance,
     /// The tool.
     pub tool: String,
-    /// What it was called for, where it is known.
+    /// What the call was for, where it is known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub about: Option<String>,
-    /// What the user said, or the rule.
+    /// The user's reason, or the rule.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub said: Option<String>,
 }
 
-/// A moment at which the user stopped the agent.
+/// An interrupt by the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interrupt {
-    /// Where that is told.
+    /// The record of the interrupt.
     pub seen: Provenance,
 }
 
-/// A skill or a command of the client.
+/// A use of a skill or slash command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skill {
-    /// Where it was used.
+    /// The record of the use.
     pub seen: Provenance,
     /// Its name.
     pub name: String,
-    /// What it was given.
+    /// The arguments.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub arguments: String,
 }
 
-/// A summary that took the place of the context.
+/// A compaction: the client replaced the context with a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compaction {
-    /// Where that is told.
+    /// The record of the compaction.
     pub seen: Provenance,
-    /// What brought it about.
+    /// What triggered it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub trigger: Option<String>,
     /// Tokens before.
@@ -398,20 +400,20 @@ pub struct Compaction {
     /// Tokens after.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tokens_after: Option<u64>,
-    /// Tells two summaries apart.
+    /// A hash of the summary, to distinguish two compactions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub summary_hash: Option<String>,
 }
 
-/// An answer that the model did not give.
+/// A failed request to the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiError {
-    /// Where that is told.
+    /// The record of the error.
     pub seen: Provenance,
-    /// The status of the answer.
+    /// The HTTP status.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<u64>,
-    /// What was said.
+    /// The error message.
     pub text: String,
 }
 
@@ -422,10 +424,10 @@ pub struct Turn {
     pub seen: Provenance,
     /// What started it.
     pub start: TurnStart,
-    /// What the agent said, oldest first. Of an earlier turn that is its last text, and longer ones
-    /// before it; of the latest turn it is every text.
+    /// The agent's messages, oldest first. An earlier turn keeps its last message and the longer
+    /// ones before it; the latest turn keeps every message.
     pub said: Vec<AgentMessage>,
-    /// What happened last in it.
+    /// The last event in it.
     pub end: TurnEnd,
     /// Whether it is over, where the client says so.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -433,9 +435,9 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The bytes of its texts.
+    /// The total size of its messages in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.said.iter().map(|said| said.text.len()).sum()
+        self.said.iter().map(|message| message.text.len()).sum()
     }
 }
 
@@ -443,47 +445,47 @@ impl Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TurnStart {
-    /// A prompt of the user.
+    /// A prompt from the user.
     User,
-    /// A notice that something in the background ended.
+    /// A notice that a background task ended.
     Notice,
     /// The client, before any prompt.
     Client,
 }
 
-/// What happened last in a turn. A turn in which the agent spoke last is over.
+/// The last event of a turn. A turn that ends with a message from the agent is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TurnEnd {
     /// Nothing yet.
     Nothing,
-    /// The agent said something.
+    /// The agent wrote a message.
     Said,
-    /// A tool was called, or a call came back.
+    /// The agent called a tool, or a call returned.
     Called,
-    /// The user stopped it.
+    /// The user interrupted the agent.
     Interrupted,
-    /// The model could not be reached or refused.
+    /// A request to the model failed.
     Failed,
 }
 
-/// What the agent said to the user.
+/// A message from the agent to the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentMessage {
-    /// The record.
+    /// The record of the message.
     pub seen: Provenance,
     /// The text.
     pub text: String,
 }
 
-/// What the agent said.
+/// The agent's last message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastMessage {
-    /// Where it stands.
+    /// The record of the message.
     pub seen: Provenance,
-    /// What was said.
+    /// The text.
     pub text: String,
-    /// Secrets that were not kept, by kind. They count only while these are the last words.
+    /// Redacted secrets, by kind. They count only while this is the last message.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub redacted: BTreeMap<String, u64>,
 }

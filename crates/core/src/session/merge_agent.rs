@@ -1,10 +1,10 @@
-//! What agents did whose records lie in files of their own, added to the session that started them.
+//! Merges the work of an agent, read from its own transcript, into the session that started it.
 
 use super::item::Provenance;
 use super::provenance::clean_id;
 use super::{BoundedList, Session};
 
-/// Adds what an agent did to the session that started it, each item labelled.
+/// Adds an agent's work to the session that started it. Each item is labeled with the agent's id.
 pub(super) fn merge_agent(session: &mut Session, id: &str, agent: &Session) {
     let label = clean_id(id).into_owned();
     let relabel = |seen: &Provenance| Provenance { agent: Some(label.clone()), ..seen.clone() };
@@ -15,7 +15,7 @@ pub(super) fn merge_agent(session: &mut Session, id: &str, agent: &Session) {
     });
     let failed = failed.map(|(ours, theirs)| ours + theirs);
     session.failed_left_out = failed.filter(|_| session.commands.left_out > 0);
-    // What was told while it worked is told again by its own records.
+    // The agent's own records repeat what the client reported while it ran, so drop those.
     let is_other = |seen: &Provenance| seen.agent.as_deref() != Some(&*label);
     session.checks.items.retain(|item| is_other(&item.seen));
     session.commits.items.retain(|item| is_other(&item.seen));

@@ -1,7 +1,7 @@
-//! The quality gate of a session handoff: what has to be added before whoever comes next can go on.
+//! The quality gate of a session handoff: what is missing before the next session can continue.
 //!
-//! Form and coverage are asked, no model is. The gate never keeps a handoff from being saved: it says
-//! what is missing, and an author may accept that with a reason.
+//! It checks form and coverage without a model. The gate never blocks a save: it lists what is
+//! missing, and an author may accept that with a reason.
 
 mod record;
 
@@ -19,47 +19,48 @@ use crate::handoff::check::CheckFindings;
 use crate::session::author_notes::{Reflection, ReflectionAnswer};
 use crate::session::coverage::{Coverage, CoverageKind, CoverageLevel};
 
-/// Added to something that the document names and does not explain.
+/// Appended to an item that the document names but does not explain.
 const NAMED_ONLY: &str = " (named, not explained)";
 
-/// Something that is missing.
+/// Something that is missing from a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QualityIssue {
-    /// A code of the judge of form, or the sort of thing that is not told.
+    /// The code of a format finding, or the kind of the uncovered item.
     pub code: String,
-    /// Whether the judge of form says so.
+    /// Whether it is a format finding.
     pub is_finding: bool,
     /// What is missing, in one line.
     pub what: String,
     /// Where it was seen.
     pub seen: Option<String>,
-    /// What kind of sentence would fill it.
+    /// What to write to fix it.
     pub hint: String,
 }
 
 impl QualityIssue {
-    /// What is missing, as the handoff lists it. A finding quotes nothing: it would be found again there.
+    /// What is missing, as the handoff lists it. For a finding this is only the rule: quoting the
+    /// text would trigger the finding again.
     pub fn title(&self) -> String {
         let rule = Code::parse(&self.code).filter(|_| self.is_finding).map(Code::rule);
         rule.map_or_else(|| self.what.clone(), |rule| format!("{}: {}", rule.code, rule.title))
     }
 
-    /// What is missing, and what would fill it.
+    /// What is missing, with the hint.
     pub fn line(&self) -> String {
         let seen = self.seen.as_ref().map(|seen| format!(" ({seen})")).unwrap_or_default();
         format!("{}{seen}: {}", self.what, self.hint)
     }
 }
 
-/// What the gate says.
+/// The result of the quality gate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QualityReport {
-    /// What is missing, the weightiest first.
+    /// What is missing, most important first.
     pub issues: Vec<QualityIssue>,
 }
 
 impl QualityReport {
-    /// Judges a handoff by its form, and by what of the session it tells.
+    /// Checks a handoff for its form, and for how much of the session it covers.
     pub fn check(
         document: &Document,
         verdict: &CheckFindings,
@@ -86,8 +87,8 @@ impl QualityReport {
         Self { issues: gaps.chain(hollow.into_iter().map(form)).collect() }
     }
 
-    /// The same with what its author says of it: who would not take it over knows of something that
-    /// is missing.
+    /// Adds the author's own answers: an author who would not inherit the handoff knows that
+    /// something is missing.
     #[must_use]
     pub fn with_reflection(mut self, reflection: &Reflection) -> Self {
         if let Some(ReflectionAnswer { yes: false, why }) = &reflection.inherit {
@@ -108,7 +109,7 @@ impl QualityReport {
         self.issues.is_empty()
     }
 
-    /// Each code once, in the order in which they are told.
+    /// Each code once, in order.
     pub fn codes(&self) -> Vec<&str> {
         let mut codes: Vec<&str> = Vec::new();
         for gap in &self.issues {
@@ -120,9 +121,9 @@ impl QualityReport {
     }
 }
 
-/// A document as its author told it: without what midstride put there, the title that it gives where
-/// nobody does included. What the program lists is told by nobody. Blanks stand in its place, so that
-/// everything else stays where it is.
+/// The document without what midstride generated, including a generated title. Only the author's
+/// text counts as coverage. Spaces replace the removed parts, so that all other positions stay the
+/// same.
 pub fn author_document(document: &Document, given_title: Option<&str>) -> Document {
     let inserts = GeneratedSection::all(document).into_iter();
     let inserts = inserts
@@ -141,8 +142,8 @@ pub fn author_document(document: &Document, given_title: Option<&str>) -> Docume
     Document::parse(&bytes)
 }
 
-/// An error, or something that looks like content and is none. A blocking question that is told is
-/// what a handoff is for.
+/// Whether a finding counts: an error, or text that looks like content but is none. A blocking
+/// question does not count; handoffs exist to state those.
 fn is_counted(finding: &Finding) -> bool {
     let code = finding.code.rule().code;
     match finding.severity() {
@@ -170,7 +171,7 @@ fn issue_from_finding(document: &Document, finding: &Finding) -> QualityIssue {
     }
 }
 
-/// What to say in the places that every session has.
+/// The hint for sections and fields that every session has.
 fn known_hint(document: &Document, finding: &Finding) -> Option<&'static str> {
     let mut continuation = document.sections_about(SectionMeaning::Continuation);
     let fields = document.handoff_header().map(Header::fields);
@@ -186,7 +187,7 @@ fn known_hint(document: &Document, finding: &Finding) -> Option<&'static str> {
     )
 }
 
-/// The sort of a thing, as it is recorded.
+/// The name of a kind, as it is recorded.
 pub fn kind_key(what: CoverageKind) -> &'static str {
     match what {
         CoverageKind::FailedCommand => "failed_command",

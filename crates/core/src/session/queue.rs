@@ -1,7 +1,8 @@
-//! What the user types while the client is busy, and how it reaches the agent.
+//! Prompts that the user types while the client is busy.
 //!
-//! It begins the next turn, as a prompt of its own; or it is put into the turn that goes on, of which
-//! some versions of a client write nothing but that it waits no longer; or the user takes it back.
+//! A queued prompt starts the next turn as a prompt, is delivered into the running turn, or is
+//! withdrawn by the user. For a delivered prompt, some client versions only record that it left the
+//! queue.
 
 use super::Session;
 use super::fact::{DequeueReason, RecordRef};
@@ -12,12 +13,12 @@ use serde::{Deserialize, Serialize};
 
 const QUEUED_MAX: usize = 200;
 
-/// What waits no longer, and has not been seen at the agent.
+/// Prompts that left the queue, and whose delivery was not seen yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct UndeliveredPrompts {
-    /// So many prompts are to follow.
+    /// How many prompts are expected to follow.
     next: u32,
-    /// Requests that another record may tell again, by number.
+    /// Numbers of requests that another record may repeat.
     told: Vec<u64>,
 }
 
@@ -27,7 +28,7 @@ impl UndeliveredPrompts {
     }
 }
 
-/// Commands of the client are not put into a turn, and tell of themselves when they run.
+/// Slash commands are not delivered into a turn, and have records when they run.
 fn is_slash_command(queued: &QueuedPrompt) -> bool {
     queued.text.starts_with('/')
 }
@@ -50,7 +51,7 @@ impl Session {
         let named = |queued: &QueuedPrompt| text.as_ref().is_none_or(|text| queued.text == *text);
         match fate {
             DequeueReason::Next => {
-                // Which one it is, the prompt that follows tells.
+                // The prompt that follows shows which one it is.
                 match self.queued.first().filter(|first| is_slash_command(first)) {
                     Some(_) => drop(self.queued.remove(0)),
                     None => self.underway.next = self.underway.next.saturating_add(1),
@@ -73,8 +74,8 @@ impl Session {
         }
     }
 
-    /// A text that was typed earlier reaches the agent in the middle of a turn. A record may have
-    /// told so before; this one says where in the conversation.
+    /// Handles a queued prompt that reaches the agent during a turn. If an earlier record already
+    /// added it as a request, this only updates its position in the conversation.
     pub(super) fn deliver_queued(&mut self, mark: &RecordRef<'_>, text: &str) {
         if mark.agent.is_some() || text.trim().is_empty() {
             return;
@@ -93,8 +94,8 @@ impl Session {
         self.add_request(mark, text);
     }
 
-    /// A prompt begins a turn. Where something was to follow and nothing that waits has these words,
-    /// they were put in another form on the way.
+    /// Matches a prompt that starts a turn with the queue. If one was expected and no queued prompt
+    /// has this text, the client changed its wording, so the first in the queue is removed.
     pub(super) fn match_queued_prompt(&mut self, text: &str) {
         let was_next = self.underway.next > 0;
         self.underway.next = self.underway.next.saturating_sub(1);

@@ -1,9 +1,9 @@
-//! What an agent says in its own texts, read without a model: findings, causes, decisions, dead ends
-//! and open items of a report, its status, its question to the user, the sections of a compaction
+//! Parses the texts an agent writes, without a model: findings, causes, decisions, dead ends, and
+//! open items of a report, its status, its question to the user, and the sections of a compaction
 //! summary.
 //!
-//! Every text that comes out is verbatim, apart from white space and `[…]` where something was
-//! omitted. Nothing is inferred: an item is a statement that the agent made.
+//! Every text returned is verbatim, apart from white space and `[…]` where text was omitted.
+//! Nothing is inferred: an item is a statement the agent made.
 
 mod blocks;
 mod boxes;
@@ -35,61 +35,64 @@ use topics::{HeadingTopic, heading_topic};
 /// Marks omitted text.
 pub const ELLIPSIS: &str = "[…]";
 
-/// The longest text of an item. First sentence and last clause of real items fit.
+/// The maximum length of an item's text, in characters. The first sentence and the last clause of
+/// real items fit.
 const ITEM_CHARACTERS_MAX: usize = 300;
-/// The longest heading that is shown above items.
+/// The maximum length of a heading shown above items, in characters.
 const HEADING_CHARACTERS_MAX: usize = 120;
-/// Items of a text at most, so that a hostile text stays cheap for callers that sort them.
+/// The maximum number of items per text, so that a hostile text stays cheap for callers that sort
+/// them.
 const ITEMS_MAX: usize = 500;
 
-/// What one text of an agent says. Everything is verbatim.
+/// What one text of an agent says. All text is verbatim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Whether it is a report rather than a remark between two calls.
+    /// Whether the text is a report rather than a remark between two tool calls.
     pub is_report: bool,
-    /// Where the work is at the end of the text.
+    /// The status of the work at the end of the text.
     pub status: Option<String>,
-    /// What the user must answer.
+    /// The question the user must answer.
     pub question: Option<String>,
-    /// Single statements, in the order of the text.
+    /// The statements, in the order of the text.
     pub items: Vec<ReportItem>,
 }
 
-/// One list item, table row or sentence.
+/// One list item, table row, or sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportItem {
-    /// What it is.
+    /// The kind of statement.
     pub kind: ItemKind,
-    /// The words of the agent, shortened where they are long.
+    /// The agent's words, shortened if they are long.
     pub text: String,
-    /// The heading or lead-in above it, without markup around it.
+    /// The heading or lead-in above it, without markup.
     pub heading: Option<String>,
-    /// Its rank when space is short, from 0 to 100: specific and causal beats generic.
+    /// The rank when space is short, from 0 to 100. Specific and causal statements rank above
+    /// generic ones.
     pub weight: u8,
 }
 
-/// What a statement of an agent is.
+/// The kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKind {
-    /// Something about the code or the world that is so.
+    /// A fact about the code or its environment.
     Finding,
-    /// Why something is so.
+    /// The cause of something.
     Cause,
-    /// What was chosen, or how something was solved.
+    /// A choice, or how a problem was solved.
     Decision,
-    /// What was tried and did not work.
+    /// An attempt that did not work.
     DeadEnd,
-    /// What is left to do.
+    /// Work left to do.
     OpenItem,
-    /// An unchecked box of a list.
+    /// An unchecked box in a list.
     Unchecked,
-    /// What the agent proposes or intends.
+    /// Something the agent proposes or intends to do.
     Plan,
-    /// What was done.
+    /// Finished work.
     Done,
 }
 
-/// Reads one text of an agent.
+/// Parses one text of an agent.
 pub fn parse_report(text: &str) -> Report {
     let blocks = parse_blocks(text);
     let is_report = status::is_report(&blocks);
@@ -112,8 +115,8 @@ pub fn parse_report(text: &str) -> Report {
     }
 }
 
-/// Whether each sentence of a text says that something is done, and none says what was found, is open
-/// or did not work.
+/// Whether every sentence of a text says that something is done, and none says what was found, is
+/// open, or did not work.
 pub fn only_says_done(text: &str) -> bool {
     let is_done = |sentence: &str| {
         let marked = CuedSentence::parse(sentence);
@@ -122,8 +125,8 @@ pub fn only_says_done(text: &str) -> bool {
     text.split(ELLIPSIS).flat_map(str::lines).flat_map(sentences).all(is_done)
 }
 
-/// Whether a statement says that something is missing or remains, or what holds only for now. A later
-/// edit may have changed that.
+/// Whether a statement says that something is missing, remains, or holds only for now. A later edit
+/// may have changed that.
 pub fn states_missing_work(text: &str) -> bool {
     #[rustfmt::skip]
     const MISSING: &[&str] = &[
@@ -134,7 +137,8 @@ pub fn states_missing_work(text: &str) -> bool {
     sentences::has_any(&sentences::words(text), MISSING)
 }
 
-/// Whether a text only says what comes next, or that all is well: "Good. Now let me run the tests."
+/// Whether a text only announces the next step or says that all is well: "Good. Now let me run the
+/// tests."
 pub fn only_announces(text: &str) -> bool {
     let announces = |sentence: &str| {
         let marked = CuedSentence::parse(sentence);
@@ -143,7 +147,7 @@ pub fn only_announces(text: &str) -> bool {
     identifiers(text).is_empty() && text.lines().flat_map(sentences).all(announces)
 }
 
-/// Whether a text ends with what the agent does next, so that more was to come.
+/// Whether a text ends by announcing the agent's next step, which means that more was to come.
 pub fn announces_more(text: &str) -> bool {
     let last = text.trim_end().lines().next_back().unwrap_or_default();
     let is_list = last.trim_start().starts_with(['-', '*', '|', '>', '#']);
@@ -152,7 +156,8 @@ pub fn announces_more(text: &str) -> bool {
     !is_list && (is_announced || CuedSentence::parse(sentence).announces_more())
 }
 
-/// What a text says about a failure: the statement that shares a name with its reason, or the only one.
+/// Returns what a text says about a failure: the statement that shares a name with the failure's
+/// reason, or the only statement.
 pub fn statement_about(text: &str, why: &[String]) -> Option<String> {
     let items = parse_report(text).items;
     let names: Vec<&str> = why.iter().flat_map(|line| identifiers(line)).collect();
@@ -161,12 +166,13 @@ pub fn statement_about(text: &str, why: &[String]) -> Option<String> {
     items.iter().find(shares).or_else(only).map(|item| item.text.clone())
 }
 
-/// A heading or lead-in that holds for what follows.
+/// A heading or lead-in that applies to the text below it.
 #[derive(Clone, Debug, Default)]
 struct HeadingContext {
     text: Option<String>,
     topic: Option<HeadingTopic>,
-    /// Whether it asks or supposes: an item below it alone would state what nobody said.
+    /// Whether it asks or supposes something. An item below it would, on its own, claim something
+    /// the agent never said.
     is_supposed: bool,
 }
 
@@ -179,7 +185,7 @@ impl HeadingContext {
     }
 }
 
-/// The form a statement has in its text.
+/// The form of a statement in its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StatementForm {
     Sentence,
@@ -193,7 +199,7 @@ struct ReportParser {
     /// The headings above, each with its level.
     headings: Vec<(u8, HeadingContext)>,
     lead_in: Option<HeadingContext>,
-    /// Whether the text is a remark between two calls; a report knows more.
+    /// Whether the text is a remark between two tool calls, which knows less than a report.
     is_remark: bool,
 }
 
@@ -245,12 +251,12 @@ impl ReportParser {
         for sentence in sentences {
             self.statement(sentence, StatementForm::Sentence);
         }
-        // The label of a paragraph holds for its own list, not for what comes after.
+        // The label of a paragraph applies to its own list, not to later text.
         self.lead_in =
             is_before_list.then(|| label.unwrap_or_else(|| HeadingContext::from_title(last)));
     }
 
-    /// An item, if the text states something.
+    /// Adds an item if the text states something.
     fn statement(&mut self, text: &str, form: StatementForm) {
         let marked = CuedSentence::parse(text);
         let is_listed = form != StatementForm::Sentence;
@@ -259,8 +265,8 @@ impl ReportParser {
             return;
         }
         let topic = label(text).and_then(heading_topic).or_else(|| self.topic());
-        let said = marked.kind();
-        let kind = match (said, topic) {
+        let cued_kind = marked.kind();
+        let kind = match (cued_kind, topic) {
             (_, Some(HeadingTopic::Praise)) => return,
             (Some(kind @ (ItemKind::Cause | ItemKind::DeadEnd | ItemKind::OpenItem)), _) => kind,
             (Some(kind), _) if form == StatementForm::Row => kind,
@@ -269,13 +275,13 @@ impl ReportParser {
             (Some(kind), _) => kind,
             (None, _) => ItemKind::Finding,
         };
-        let is_strong = said.is_some() && !matches!(kind, ItemKind::Finding | ItemKind::Done);
+        let is_strong = cued_kind.is_some() && !matches!(kind, ItemKind::Finding | ItemKind::Done);
         if is_listed || is_strong || names > 0 {
             self.push(kind, text, form);
         }
     }
 
-    /// Whether the list is about what may be.
+    /// Whether the current list is hypothetical.
     fn is_supposed(&self) -> bool {
         let heading = self.headings.last().map(|(_, above)| above);
         self.lead_in.as_ref().or(heading).is_some_and(|above| above.is_supposed)
@@ -295,7 +301,7 @@ impl ReportParser {
         if self.is_remark || form == StatementForm::Row || describes_test(text) {
             weight = weight.saturating_sub(ASIDE_PENALTY);
         }
-        // A bare heading: "Test Coverage".
+        // Drop a bare heading such as "Test Coverage".
         if weight == 0 && kind == ItemKind::Finding {
             return;
         }
@@ -304,13 +310,13 @@ impl ReportParser {
     }
 }
 
-/// A heading without markup around and inside it.
+/// Returns a heading without the markup around and inside it.
 fn strip_markup(title: &str) -> String {
     let title = title.replace("**", "");
     shorten(title.trim_matches(|c: char| "_#: ：".contains(c)), HEADING_CHARACTERS_MAX)
 }
 
-/// The label at the start of a text: `**Root cause:** …`, `**Fix** — …`, `Remaining: …`.
+/// Returns the label at the start of a text: `**Root cause:** …`, `**Fix** — …`, `Remaining: …`.
 fn label(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix("**") {
         let (bold, after) = rest.split_once("**")?;
@@ -324,7 +330,7 @@ fn label(text: &str) -> Option<&str> {
     is_label.then_some(start)
 }
 
-/// Whether a text states nothing that outlives its turn.
+/// Whether a text says nothing worth keeping after its turn.
 fn is_noise(text: &str, marked: &CuedSentence, names: usize, is_listed: bool) -> bool {
     let is_causal = marked.kind() == Some(ItemKind::Cause);
     let is_question = text.ends_with(['?', '？']);
@@ -343,10 +349,11 @@ fn describes_test(text: &str) -> bool {
     name.len() < text.len() && (name.starts_with("Test") || name.starts_with("test_"))
 }
 
-/// Subtracted from the weight of table rows, of remarks between two calls, and of what tests do.
+/// The penalty on the weight of table rows, remarks between two tool calls, and descriptions of
+/// tests.
 const ASIDE_PENALTY: u8 = 12;
 
-/// The weight of a statement, from 0 to 100.
+/// Returns the weight of a statement, from 0 to 100.
 fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
     let base = match kind {
         ItemKind::Cause | ItemKind::DeadEnd => 40,
@@ -357,13 +364,14 @@ fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
         ItemKind::Plan => 16,
     };
     let names = identifiers(text).len();
-    // A cause that names nothing is hard to use: "The issue is that there are too many error paths."
+    // A cause that names nothing is hard to use: "The issue is that there are too many error
+    // paths."
     let base = if names == 0 { base.min(30) } else { base };
     let specific = names.min(3) * 5;
     let marked = CuedSentence::parse(text).count().min(3) * 4;
     let announced = usize::from(is_announced) * 8;
     let length = match text.chars().count() {
-        // "The issue is clear now."
+        // For example "The issue is clear now."
         0..40 if names == 0 => return 0,
         0..40 => 0,
         40..250 => 6,
@@ -376,7 +384,7 @@ fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
 mod tests {
     use super::*;
 
-    /// The items of a text as `kind: text`, with ` < heading`.
+    /// Checks the items of a text, each shown as `kind: text < heading`.
     fn check(text: &str, expected: &[&str]) {
         let items = parse_report(text).items;
         let shown: Vec<String> = items
@@ -390,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_read_by_their_headings() {
+    fn the_heading_above_a_list_sets_the_kind_of_its_items() {
         check(
             "## Issues\n\n1. `drain()` holds the lock\n2. Unused parameter in `open`\n\n## Follow-up\n- docs for `open`",
             &[
@@ -435,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_list_only_supposes_is_no_statement() {
+    fn items_of_a_hypothetical_list_are_not_statements() {
         check("The code doesn't check whether:\n- the branch `queue` exists", &[]);
         check("## Why this might be intentional\n- `open()` is in both trees", &[]);
         check("What is missing?\n- a test of `open()`", &[]);
@@ -446,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_and_rows_are_read() {
+    fn labels_and_table_rows_are_parsed() {
         check(
             "**Root cause:** the key has no version.",
             &["Cause: **Root cause:** the key has no version. < Root cause"],
@@ -459,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_are_read_by_their_marks() {
+    fn cue_words_set_the_kind_of_a_sentence() {
         check(
             "It stalls because the lock is held.",
             &["Cause: It stalls because the lock is held."],
@@ -478,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_no_item() {
+    fn small_talk_code_and_quotes_are_not_items() {
         for text in [
             "All tests pass.",
             "Great, that works!",
@@ -495,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn specific_and_causal_weighs_most() {
+    fn specific_causal_statements_weigh_most() {
         let weight = |text: &str| parse_report(text).items.first().map_or(0, |item| item.weight);
         let order = [
             "`drain()` stalls because `lock()` is never released in `queue.rs`.",
@@ -509,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn a_remark_may_say_something_besides_the_next_step() {
+    fn a_remark_with_a_finding_does_not_only_announce() {
         for text in ["Good. Now let me run the tests.", "Let me check:", "Perfect!"] {
             assert!(only_announces(text), "{text}");
         }

@@ -1,8 +1,7 @@
-//! A git repository as it was observed: what moved `HEAD`, which commits that made, and what is
-//! uncommitted.
+//! The state of a git repository when it was observed: what moved `HEAD`, the commits that
+//! resulted, and uncommitted files.
 //!
-//! Everything here is a value with the time it was observed. Reading the files of git and running
-//! git is up to the caller.
+//! Every value here has the time it was observed. The caller reads git's files and runs git.
 
 mod history;
 mod reflog;

@@ -1,7 +1,7 @@
-//! Command lines: what an agent typed into a shell, taken apart into the commands that ran.
+//! Parses the command lines an agent runs in a shell into simple commands.
 //!
-//! A line is split into simple commands. For each one it is known whether the exit status of the line
-//! says something about it; where it does not, the output of known tools may.
+//! For each command, the parser records whether the exit status of the line says something about
+//! it. Where it does not, the output of known tools may.
 
 mod check;
 mod check_output;

@@ -1,8 +1,7 @@
-//! What stands at the end of a session: the last result of each check, failures that are still open,
-//! commits that exist, what was done outside.
+//! The status at the end of a session: the last result of each check, open failures, existing
+//! commits and effects outside the project.
 //!
-//! A check or an edit that the user went back from says nothing about now. A commit or something done
-//! outside stays done.
+//! Checks and edits that the user went back from do not count. Commits and outside effects stay.
 
 use super::item::{CommandStatus, Provenance};
 use super::work::{CheckRun, CommitState, Effect, SessionCommit};
@@ -15,51 +14,51 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// How a check stands.
+/// The status of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckState<'s> {
     /// Its last run that passed or failed.
     pub run: &'s CheckRun,
-    /// Files that were changed after it started and that it can see, in the order of their paths.
+    /// Files that it checks and that changed after it started, sorted by path.
     pub edits_since: Vec<&'s str>,
-    /// Commands after it that changed files, where it is not known which: merges, patches, scripts.
+    /// Later commands that changed unknown files: merges, patches, scripts.
     pub commands_since: Vec<&'s str>,
-    /// Where it ran again, or more than it, with a result that is not clear.
+    /// A later run of the same check, or of more, with an unclear result.
     pub ran_again: Option<&'s Provenance>,
 }
 
 impl CheckState<'_> {
-    /// Whether nothing that it checks was changed since.
+    /// Whether nothing that it checks changed since.
     pub fn is_current(&self) -> bool {
         self.edits_since.is_empty() && self.commands_since.is_empty()
     }
 }
 
-/// A failure that nothing settled.
+/// A failure that is not resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenFailure<'s> {
-    /// Where it was last seen failing.
+    /// The record where it was last seen failing.
     pub seen: &'s Provenance,
     /// The simple command, as typed.
     pub command: &'s str,
-    /// The most telling lines, the best first.
+    /// The most telling lines, best first.
     pub why: &'s [String],
     /// What failed.
     pub kind: OpenFailureKind,
-    /// What ran since.
+    /// What ran afterwards.
     pub follow_up: FailureFollowUp<'s>,
 }
 
 /// What ran after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureFollowUp<'s> {
-    /// Nothing that can be compared.
+    /// Nothing comparable.
     Nothing,
-    /// A narrower run of the same check, which passed.
+    /// A narrower run of the same check passed.
     NarrowerPassed(&'s CheckRun),
-    /// The check, or more than it, here; the result is not clear.
+    /// The same check, or more, ran again with an unclear result, in this record.
     RanAgain(&'s Provenance),
-    /// Something that may include it; the result is not clear.
+    /// Something that may include the check ran with an unclear result.
     MayHaveRun,
 }
 
@@ -68,42 +67,42 @@ pub enum FailureFollowUp<'s> {
 pub enum OpenFailureKind {
     /// A check.
     Check(CheckKind),
-    /// A merge, rebase, cherry-pick or pull that stopped on conflicts, or a commit that was not made.
+    /// A merge, rebase, cherry-pick or pull that stopped on conflicts, or a commit that failed.
     Merge,
-    /// Something outside.
+    /// An effect outside the project.
     Effect(EffectKind),
 }
 
-/// Things of one kind that were done outside.
+/// Effects of one kind outside the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectGroup<'s> {
-    /// The newest of them.
+    /// The newest effect.
     pub effect: &'s Effect,
-    /// How many they are.
+    /// The number of effects.
     pub count: usize,
-    /// An address that one of them showed, the newest.
+    /// The newest URL among them.
     pub url: Option<&'s str>,
-    /// A title that one of them was given, the newest.
+    /// The newest title among them.
     pub title: Option<&'s str>,
 }
 
-/// A run of a check, with what it is compared by.
+/// A run of a check, prepared for comparison.
 struct ComparedCheck<'s> {
     run: &'s CheckRun,
     check: Check,
-    /// The folder it ran in.
+    /// The directory it ran in.
     folder: &'s str,
 }
 
 impl ComparedCheck<'_> {
-    /// What this run says about an earlier one.
+    /// How this run relates to an earlier one.
     fn relation_to(&self, earlier: &Self) -> Relation {
         relation_across_folders(self.folder, earlier.folder, self.check.relation_to(&earlier.check))
     }
 }
 
-/// What a run in one folder says about a run in another one, where their words say this. Above or below,
-/// the same words may check the same; in another worktree they check something else.
+/// How runs in two directories relate, given the relation of their commands. In a parent or child
+/// directory the same command may check the same; in another worktree it checks something else.
 fn relation_across_folders(folder: &str, earlier: &str, relation: Relation) -> Relation {
     if folder == earlier {
         return relation;
@@ -118,7 +117,7 @@ fn relation_across_folders(folder: &str, earlier: &str, relation: Relation) -> R
     }
 }
 
-/// Whether a folder of worktrees is on the way from one folder to the other.
+/// Whether the two directories differ by a `worktrees` component.
 fn is_other_worktree(one: &str, other: &str) -> bool {
     let (one, other) = (Path::new(one).components(), Path::new(other).components());
     let shared = one.clone().zip(other.clone()).take_while(|(a, b)| a == b).count();
@@ -128,13 +127,17 @@ fn is_other_worktree(one: &str, other: &str) -> bool {
     })
 }
 
-/// Runs that are on the way to the end and that passed or failed, the oldest first. Of runs of the same
-/// command with the same result, only the last: it says all that the others say.
-fn compared_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<ComparedCheck<'s>> {
-    let is_told = |run: &&CheckRun| run.result != CheckResult::Unknown && !left.has(&run.seen);
-    let mut told: Vec<&'s CheckRun> = session.checks.iter().filter(is_told).collect();
-    // Runs of agents were added behind those of the session.
-    told.sort_by(|one, other| order(&one.seen, &other.seen));
+/// Runs that passed or failed and were not abandoned, oldest first. Of runs of the same command
+/// with the same result, only the last one is kept, since it says as much as the others.
+fn compared_checks<'s>(
+    session: &'s Session,
+    abandoned: &AbandonedRecords,
+) -> Vec<ComparedCheck<'s>> {
+    let has_result =
+        |run: &&CheckRun| run.result != CheckResult::Unknown && !abandoned.has(&run.seen);
+    let mut runs: Vec<&'s CheckRun> = session.checks.iter().filter(has_result).collect();
+    // Runs of agents were appended after those of the session.
+    runs.sort_by(|one, other| order(&one.seen, &other.seen));
     let mut known = HashSet::new();
     let is_last =
         |run: &&'s CheckRun| known.insert((run.kind, run.result, &run.command, &run.folder));
@@ -143,13 +146,13 @@ fn compared_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<Com
         let check = checks.find(|check| check.kind == run.kind)?;
         Some(ComparedCheck { run, check, folder: folder_of(run, session) })
     };
-    let last = told.into_iter().rev().filter(is_last);
+    let last = runs.into_iter().rev().filter(is_last);
     let mut all: Vec<ComparedCheck<'s>> = last.filter_map(read).collect();
     all.reverse();
     all
 }
 
-/// A run of which the result was not seen.
+/// A run whose result was not seen.
 struct UnseenCheck<'s> {
     seen: &'s Provenance,
     folder: Cow<'s, str>,
@@ -157,7 +160,7 @@ struct UnseenCheck<'s> {
 }
 
 impl UnseenCheck<'_> {
-    /// What it would say about an earlier run.
+    /// How it would relate to an earlier run.
     fn relation_to(&self, earlier: &ComparedCheck<'_>) -> Relation {
         if !self.seen.is_after(&earlier.run.seen) {
             return Relation::Different;
@@ -170,13 +173,13 @@ impl UnseenCheck<'_> {
     }
 }
 
-/// The folder that a check ran in.
+/// The directory that a check ran in.
 fn folder_of<'s>(run: &'s CheckRun, session: &'s Session) -> &'s str {
     run.folder.as_deref().or(session.cwd.as_deref()).unwrap_or_default()
 }
 
-/// Runs whose output does not say how they ended, and those that did not end.
-fn unseen_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<UnseenCheck<'s>> {
+/// Runs that did not end, or whose output does not show how they ended.
+fn unseen_checks<'s>(session: &'s Session, abandoned: &AbandonedRecords) -> Vec<UnseenCheck<'s>> {
     let is_unknown = |run: &&CheckRun| run.result == CheckResult::Unknown;
     let unknown = session.checks.iter().filter(is_unknown).flat_map(|run| {
         let checks = Check::parse_line(&run.command).into_iter();
@@ -199,7 +202,7 @@ fn unseen_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<Unsee
         };
         ShellLine::parse(&command.text).commands.iter().flat_map(checks).collect::<Vec<_>>()
     });
-    unknown.chain(stopped).filter(|run| !left.has(run.seen)).collect()
+    unknown.chain(stopped).filter(|run| !abandoned.has(run.seen)).collect()
 }
 
 fn order(one: &Provenance, other: &Provenance) -> std::cmp::Ordering {
@@ -210,14 +213,14 @@ fn order(one: &Provenance, other: &Provenance) -> std::cmp::Ordering {
     }
 }
 
-/// Runs of one kind that are shown.
+/// The maximum number of runs shown per kind.
 const LAST_MAX: usize = 3;
 
-/// For each kind of check the last runs that matter, the newest first. A run is left out where a later
-/// one checked as much, or may have.
-pub fn last_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<CheckState<'s>> {
-    let runs = compared_checks(session, left);
-    let unseen = unseen_checks(session, left);
+/// The last runs that matter for each kind of check, newest first. A run is omitted if a later one
+/// checked as much, or may have.
+pub fn last_checks<'s>(session: &'s Session, abandoned: &AbandonedRecords) -> Vec<CheckState<'s>> {
+    let runs = compared_checks(session, abandoned);
+    let unseen = unseen_checks(session, abandoned);
     let mut last: Vec<CheckState<'s>> = Vec::new();
     for (at, one) in runs.iter().enumerate().rev() {
         let kind = one.run.kind;
@@ -230,12 +233,13 @@ pub fn last_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<Che
         }
         let mut state = CheckState {
             run: one.run,
-            edits_since: edits_since(session, &one.run.seen, left),
-            commands_since: commands_since(session, &one.run.seen, left),
+            edits_since: edits_since(session, &one.run.seen, abandoned),
+            commands_since: commands_since(session, &one.run.seen, abandoned),
             ran_again: unseen_repeat(one, &unseen),
         };
         state.edits_since.retain(|path| !is_prose(path));
-        // A part that passed before later edits says little where something passed after them.
+        // A partial run that passed before later edits says little if another one passed after
+        // them.
         let is_stale = one.run.result == CheckResult::Passed
             && !one.check.is_whole()
             && !state.is_current()
@@ -247,7 +251,7 @@ pub fn last_checks<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<Che
     last
 }
 
-/// Where a check ran again last, as a whole, with a result that was not seen.
+/// The last complete repeat of a check whose result was not seen.
 fn unseen_repeat<'s>(
     one: &ComparedCheck<'_>,
     unseen: &[UnseenCheck<'s>],
@@ -266,20 +270,20 @@ fn is_outdated(one: &ComparedCheck<'_>, later: &[ComparedCheck<'_>]) -> bool {
     })
 }
 
-/// Commands that changed files after a moment, where it is not known which.
+/// Later commands that changed unknown files.
 fn commands_since<'s>(
     session: &'s Session,
     since: &Provenance,
-    left: &AbandonedRecords,
+    abandoned: &AbandonedRecords,
 ) -> Vec<&'s str> {
     let is_one = |edit: &&super::IndirectEdit| {
-        edit.path.is_none() && edit.seen.is_after(since) && !left.has(&edit.seen)
+        edit.path.is_none() && edit.seen.is_after(since) && !abandoned.has(&edit.seen)
     };
     let edits = session.other_edits.iter().filter(is_one);
     edits.filter_map(|edit| edit.command.as_deref()).collect()
 }
 
-/// Notes, which no check of code reads.
+/// Whether a file is prose, which no code check reads.
 fn is_prose(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     [".md", ".mdx", ".txt", ".rst", ".adoc"].iter().any(|ending| lower.ends_with(ending))
@@ -287,10 +291,13 @@ fn is_prose(path: &str) -> bool {
         && !lower.ends_with("requirements.txt")
 }
 
-/// Failures that nothing settled, the oldest first. What may have been settled is left out.
-pub fn open_failures<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<OpenFailure<'s>> {
-    let runs = compared_checks(session, left);
-    let unseen = unseen_checks(session, left);
+/// Failures that are not resolved, oldest first. Failures that may be resolved are omitted.
+pub fn open_failures<'s>(
+    session: &'s Session,
+    abandoned: &AbandonedRecords,
+) -> Vec<OpenFailure<'s>> {
+    let runs = compared_checks(session, abandoned);
+    let unseen = unseen_checks(session, abandoned);
     let mut open: Vec<OpenFailure<'s>> = Vec::new();
     for (at, failed) in runs.iter().enumerate() {
         let later = &runs[at + 1..];
@@ -308,7 +315,7 @@ pub fn open_failures<'s>(session: &'s Session, left: &AbandonedRecords) -> Vec<O
             follow_up: follow_up(failed, later, &unseen),
         });
     }
-    open.extend(open_conflicts(session, left));
+    open.extend(open_conflicts(session, abandoned));
     open.extend(open_effects(session));
     open.sort_by(|one, other| order(one.seen, other.seen));
     open
@@ -332,10 +339,10 @@ fn follow_up<'s>(
     passed.map_or(FailureFollowUp::Nothing, |one| FailureFollowUp::NarrowerPassed(one.run))
 }
 
-/// Whether later runs say that a check passes, failed again, or may pass by now.
+/// Whether later runs show that a check passes, failed again, or may pass by now.
 fn is_settled(failed: &ComparedCheck<'_>, later: &[ComparedCheck<'_>]) -> bool {
     let settles = |one: &ComparedCheck<'_>| match one.relation_to(failed) {
-        // One that failed again is told at its own place.
+        // A later failure is reported on its own.
         Relation::Covers => true,
         Relation::Unclear => one.run.result == CheckResult::Passed,
         Relation::Narrower | Relation::Different => false,
@@ -343,7 +350,7 @@ fn is_settled(failed: &ComparedCheck<'_>, later: &[ComparedCheck<'_>]) -> bool {
     if later.iter().any(settles) {
         return true;
     }
-    // Run part by part, it passed as well.
+    // All of its parts passed one by one.
     let parts = failed.check.parts();
     let passes = |part: &Check| {
         later.iter().any(|one| {
@@ -355,7 +362,7 @@ fn is_settled(failed: &ComparedCheck<'_>, later: &[ComparedCheck<'_>]) -> bool {
     parts.len() > 1 && parts.iter().all(passes)
 }
 
-/// Whether a failure says something about the project: trials do not.
+/// Whether a failure is about the project and not about an experiment.
 fn is_worth_reporting(session: &Session, failed: &ComparedCheck<'_>) -> bool {
     let command = &failed.run.command;
     let outside = failed.run.folder.as_deref().is_some_and(|folder| {
@@ -363,7 +370,7 @@ fn is_worth_reporting(session: &Session, failed: &ComparedCheck<'_>) -> bool {
             || folder.starts_with("/private/tmp/")
             || folder.starts_with('$')
     });
-    // A script that the session wrote itself, or a file that is gone, was a trial.
+    // A script that the session wrote itself, or a deleted file, was an experiment.
     let words = command.split_whitespace().map(|word| word.trim_start_matches("./"));
     let files = words.map(|word| word.split_once("::").map_or(word, |(file, _)| file));
     let files: Vec<&str> = files.filter(|file| file.contains('.') && file.len() > 3).collect();
@@ -377,10 +384,11 @@ fn is_worth_reporting(session: &Session, failed: &ComparedCheck<'_>) -> bool {
 }
 
 impl Session {
-    /// Whether it continued or gave up what had stopped on conflicts, in this session or before it.
+    /// Whether the session continued or aborted a merge that had stopped on conflicts, its own or
+    /// an earlier session's.
     pub fn settles_conflicts(&self) -> bool {
         let cwd = self.cwd.as_deref().unwrap_or_default();
-        // Another checkout has conflicts of its own.
+        // Another checkout has its own conflicts.
         let is_here = |git: &GitCommand<'_>| {
             let folder = git.folder.as_deref().filter(|folder| folder.starts_with(['/', '~', '$']));
             folder.is_none_or(|folder| Path::new(folder).starts_with(cwd))
@@ -392,7 +400,7 @@ impl Session {
                 .filter_map(GitCommand::from_command)
                 .any(|git| git.ends_conflicts() && is_here(&git))
         };
-        // Few lines of a session are worth reading as commands.
+        // Parse only the few lines that may match.
         let may_end = |text: &str| {
             let words = ["--continue", "--abort", "--skip", "--quit", "reset"];
             text.contains("git") && words.iter().any(|word| text.contains(word))
@@ -404,12 +412,12 @@ impl Session {
 
 fn open_conflicts<'s>(
     session: &'s Session,
-    left: &AbandonedRecords,
+    abandoned: &AbandonedRecords,
 ) -> impl Iterator<Item = OpenFailure<'s>> {
     let commits = || session.commits.iter();
     let is_open = move |conflict: &&super::GitConflict| {
         conflict.settled.is_none()
-            && !left.has(&conflict.seen)
+            && !abandoned.has(&conflict.seen)
             && !commits().any(|commit| commit.seen.is_after(&conflict.seen))
     };
     let open: Vec<_> = session.conflicts.iter().filter(is_open).collect();
@@ -422,7 +430,7 @@ fn open_conflicts<'s>(
     })
 }
 
-/// What failed outside and was not done later.
+/// Effects that failed and did not succeed later.
 fn open_effects(session: &Session) -> impl Iterator<Item = OpenFailure<'_>> {
     let effects = || session.effects.iter();
     let settles = |later: &Effect, failed: &Effect| {
@@ -442,7 +450,7 @@ fn open_effects(session: &Session) -> impl Iterator<Item = OpenFailure<'_>> {
             && later.target == failed.target
     };
     let is_open = move |failed: &&Effect| {
-        // What is there already needs no second try.
+        // Something that already exists needs no retry.
         let is_there = failed.why.iter().any(|line| line.contains("already exists"));
         failed.result == EffectResult::Failed
             && !is_there
@@ -458,7 +466,7 @@ fn open_effects(session: &Session) -> impl Iterator<Item = OpenFailure<'_>> {
     })
 }
 
-/// Where something of the same kind was started outside, without an end.
+/// The record of a later command with the same kind of effect that did not finish.
 fn unfinished_retry<'s>(session: &'s Session, failed: &Effect) -> Option<&'s Provenance> {
     let mut commands = session.commands.iter().rev();
     let again = commands.find(|command| {
@@ -474,12 +482,12 @@ fn unfinished_retry<'s>(session: &'s Session, failed: &Effect) -> Option<&'s Pro
     again.map(|command| &command.seen)
 }
 
-/// What an effect does, without its options.
+/// The action of an effect, without options.
 fn verb(effect: &Effect) -> &str {
     effect.action.split(" --").next().unwrap_or(&effect.action)
 }
 
-/// Commits of the session that exist, as far as its transcript shows, the newest last.
+/// The session's commits that exist according to its transcript, newest last.
 pub fn existing_commits(session: &Session) -> Vec<&SessionCommit> {
     let made = session.commits.iter().filter(|commit| commit.state == CommitState::Made);
     let mut made: Vec<&SessionCommit> = made.collect();
@@ -487,8 +495,8 @@ pub fn existing_commits(session: &Session) -> Vec<&SessionCommit> {
     made
 }
 
-/// What was done outside, in the order of the newest of each; five replies are one entry with a
-/// count.
+/// Effects outside the project, ordered by the newest of each group. Five replies are one group
+/// with a count.
 pub fn effect_groups(session: &Session) -> Vec<EffectGroup<'_>> {
     let mut done: Vec<&Effect> =
         session.effects.iter().filter(|effect| effect.result == EffectResult::Done).collect();
@@ -514,14 +522,15 @@ pub fn effect_groups(session: &Session) -> Vec<EffectGroup<'_>> {
     grouped
 }
 
-/// Unchecked boxes in texts that the session wrote outside, each with the effect that wrote it last.
+/// Unchecked boxes in texts that the session wrote outside, each with the effect that wrote it
+/// last.
 pub fn unchecked_boxes(session: &Session) -> Vec<(&Effect, &[String])> {
     let wrote = |effect: &&Effect| effect.result == EffectResult::Done && effect.boxes.is_some();
     let mut wrote: Vec<&Effect> = session.effects.iter().filter(wrote).collect();
     wrote.sort_by(|one, other| order(&one.seen, &other.seen));
     let mut last: Vec<&Effect> = Vec::new();
     for effect in wrote {
-        // A text without a number is the one of the pull request that was made last.
+        // A text without a number belongs to the pull request that was created last.
         let same = |one: &Effect| {
             one.kind == effect.kind
                 && (one.target == effect.target || one.target.is_none() || effect.target.is_none())
@@ -536,13 +545,13 @@ pub fn unchecked_boxes(session: &Session) -> Vec<(&Effect, &[String])> {
     open.filter(|(_, boxes)| !boxes.is_empty()).collect()
 }
 
-/// Files that were changed after a moment, by the session or its agents, in the order of their paths.
+/// Files that the session or its agents changed after a record, sorted by path.
 pub fn edits_since<'s>(
     session: &'s Session,
     since: &Provenance,
-    left: &AbandonedRecords,
+    abandoned: &AbandonedRecords,
 ) -> Vec<&'s str> {
-    let is_later = |seen: &Provenance| seen.is_after(since) && !left.has(seen);
+    let is_later = |seen: &Provenance| seen.is_after(since) && !abandoned.has(seen);
     let changed = session.files.changed();
     let own = changed.filter(|(_, touched)| touched.changed.iter().any(is_later));
     let others = session.other_edits.iter().filter(|edit| is_later(&edit.seen));

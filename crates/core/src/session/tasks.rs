@@ -1,4 +1,4 @@
-//! The tasks of a session: lists that a client keeps, and who works on which of them.
+//! The tasks of a session: the client's task lists, and which agent works on which task.
 
 use super::Session;
 use super::fact::{TaskUpdate, Todo, ToolDetail};
@@ -8,14 +8,14 @@ use super::text::{COMMAND_BYTES_MAX, TEXT_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 
 const TASKS_MAX: usize = 2_000;
-/// Entries of metadata that are kept of a task.
+/// The maximum number of metadata entries kept for a task.
 const METADATA_MAX: usize = 32;
-/// The subject of a task whose beginning is in no record.
+/// The subject of a task whose creation is in no record.
 const NO_SUBJECT: &str = "(not told)";
-/// The metadata that names the agent of a task.
+/// The metadata key that names the agent of a task.
 const AGENT: &str = "agent_id";
 
-/// A change of a task, cleaned and cut.
+/// A task update, redacted and truncated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OwnedTaskUpdate {
     id: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct OwnedTaskUpdate {
 }
 
 impl SessionTask {
-    /// Whether a record or a file says what it is about.
+    /// Whether a record or a file gives the subject.
     pub fn has_subject(&self) -> bool {
         self.subject != NO_SUBJECT && !self.subject.trim().is_empty()
     }
@@ -45,7 +45,7 @@ impl SessionTask {
         for id in change.blocked_by {
             self.add_blocker(id);
         }
-        // An empty name takes the task away from its owner.
+        // An empty name removes the owner.
         self.owner = change.owner.or(self.owner.take()).filter(|owner| !owner.is_empty());
         for (key, value) in change.metadata {
             match value {
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// A list is written anew each time; what stood on it before keeps its beginning.
+    /// Replaces the whole list. Tasks that were on it before keep the record that created them.
     pub(super) fn replace_tasks(
         &mut self,
         seen: &Provenance,
@@ -120,8 +120,8 @@ impl Session {
             };
             self.tasks.push(task);
         }
-        // Tasks with an id of their own are no part of the list. What was open and is not on it any
-        // more was taken off.
+        // Tasks with an id are not part of the list. An open task that is no longer on the list was
+        // removed.
         for mut task in before {
             if task.id.is_none() && task.status.is_open() {
                 task.status = SessionTaskStatus::Deleted;
@@ -169,8 +169,8 @@ impl Session {
         kept
     }
 
-    /// The id of the agent that works on a task: the one its metadata or its owner names, or one that
-    /// was started with the task in its description and has not come back.
+    /// The id of the agent that works on a task: the one that its metadata or owner names, or a
+    /// running agent that was started with the task in its description.
     pub fn agent_for_task<'s>(&'s self, task: &'s SessionTask) -> Option<&'s str> {
         if let Some(agent) = task.metadata.get(AGENT) {
             return Some(agent);
@@ -184,14 +184,14 @@ impl Session {
         found?.id.as_deref()
     }
 
-    /// Whether an agent that has not come back works on a task.
+    /// Whether an agent is still running.
     pub fn is_in_flight(&self, agent: &str) -> bool {
         let is_it = |one: &Agent| one.id.as_deref() == Some(agent);
         self.agents.iter().any(|one| is_it(one) && one.state == AgentState::InFlight)
     }
 }
 
-/// Whether an agent was started for a task: what it was asked in a few words is the task, or names it
+/// Whether an agent was started for a task: its description equals the subject, or names the task
 /// as `T-4`, `#4` or `task 4`.
 fn is_about(agent: &Agent, task: &SessionTask) -> bool {
     let about = agent.about.as_deref().unwrap_or_default().to_lowercase();
@@ -200,7 +200,7 @@ fn is_about(agent: &Agent, task: &SessionTask) -> bool {
     is_subject || task.id.as_deref().is_some_and(|id| names_task(&about, id))
 }
 
-/// Whether a lowercase text names a task by its number.
+/// Whether a lowercase text names a task by number.
 fn names_task(text: &str, id: &str) -> bool {
     let Ok(number) = id.parse::<u64>() else { return false };
     let is_number = |digits: &str| {
@@ -230,7 +230,8 @@ fn new_task(seen: &Provenance, subject: String, status: SessionTaskStatus) -> Se
     }
 }
 
-/// A task as a file has it: what it says holds now, so nothing is added to what was told before.
+/// Merges a task from the client's task file. The file is complete and current, so it replaces the
+/// blockers, owner and metadata from the transcript.
 pub(super) fn merge_task(session: &mut Session, file: &str, change: &TaskUpdate<'_>) {
     let record = clean_id(file).into_owned();
     let seen =
@@ -256,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_task_with_all_the_metadata_it_can_have_still_follows_its_client() {
+    fn a_task_at_the_metadata_limit_still_accepts_updates() {
         let seen = Provenance {
             record: "r".to_owned(),
             number: 1,
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_named_by_its_number_and_by_nothing_like_it() {
+    fn a_task_is_matched_only_by_its_exact_number() {
         for text in ["t-004: add the endpoint", "do task 4", "task #4", "#4 endpoint"] {
             assert!(names_task(text, "4"), "{text}");
         }

@@ -1,29 +1,29 @@
-//! Texts that are kept: cleaned of secrets, then cut, with the cut said.
+//! Stored texts: redacted, then truncated, with the truncation marked.
 
 use crate::text::redact::CleanText;
 use std::collections::BTreeMap;
 
-/// What people and agents say is kept up to here.
+/// The maximum stored length of a message or prompt.
 pub const TEXT_BYTES_MAX: usize = 4 << 10;
-/// A command is kept up to here.
+/// The maximum stored length of a command.
 pub const COMMAND_BYTES_MAX: usize = 1 << 10;
-/// A path or a name is kept up to here.
+/// The maximum stored length of a path or a name.
 pub const PATH_BYTES_MAX: usize = 1 << 10;
-/// The end of what a failed command wrote.
+/// The maximum stored length of a failed command's output, counted from its end.
 const ERROR_BYTES_MAX: usize = 2 << 10;
 const ERROR_LINES_MAX: usize = 12;
-/// So much more is looked at, so that a secret on the cut is seen whole.
+/// This much more is scanned past the limit, so that a secret at the cut is seen whole.
 const MARGIN: usize = 8 << 10;
 
-/// What was taken out, by kind.
+/// The number of redacted secrets, by kind.
 pub(super) type RedactionTally = BTreeMap<String, u64>;
 
-/// As much of a text as is worth cleaning, for later.
+/// The part of a text that is worth redacting later.
 pub(super) fn truncate(text: &str, bytes_max: usize) -> &str {
     &text[..floor(text, bytes_max + MARGIN)]
 }
 
-/// The beginning of a text.
+/// Redacts a text and truncates it at the end.
 pub(super) fn clean_head(text: &str, bytes_max: usize, redacted: &mut RedactionTally) -> String {
     if is_plain(text) {
         return text.to_owned();
@@ -37,7 +37,7 @@ pub(super) fn clean_head(text: &str, bytes_max: usize, redacted: &mut RedactionT
     format!("{kept}… (cut; {} bytes in all)", text.len())
 }
 
-/// A kept text as it is shown: `[…]` where it was cut.
+/// A stored text as it is displayed: `[…]` where it was truncated.
 pub(crate) fn display_text(text: &str) -> String {
     const BYTES: &str = " bytes in all)";
     let is_count = |number: &str| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
@@ -53,7 +53,7 @@ pub(crate) fn display_text(text: &str) -> String {
     text.to_owned()
 }
 
-/// The last lines of a text.
+/// Redacts a text and keeps its last lines.
 pub(super) fn clean_tail(text: &str, redacted: &mut RedactionTally) -> String {
     let text = text.trim_end();
     let from = ceil(text, text.len().saturating_sub(ERROR_BYTES_MAX + MARGIN));
@@ -75,7 +75,7 @@ fn clean(text: &str, redacted: &mut RedactionTally) -> String {
     clean.as_str().to_owned()
 }
 
-/// A short word, as names of tools and branches are: no secret is one.
+/// Whether a text is a short word, such as the name of a tool or branch. No secret is that short.
 fn is_plain(text: &str) -> bool {
     const LENGTH_MAX: usize = 12;
     text.len() <= LENGTH_MAX && text.bytes().all(|byte| byte.is_ascii_alphabetic())
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_is_said_and_never_goes_through_a_letter() {
+    fn truncation_is_marked_and_never_splits_a_character() {
         let mut redacted = RedactionTally::new();
         assert_eq!(clean_head(" as it is \n", 100, &mut redacted), "as it is");
         assert_eq!(clean_head(&"ü".repeat(10), 5, &mut redacted), "üü… (cut; 20 bytes in all)");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_on_the_cut_is_not_kept_by_half() {
+    fn a_secret_at_the_cut_is_redacted_as_a_whole() {
         let mut redacted = RedactionTally::new();
         let text = format!("{} ghp_{} and more", "x".repeat(90), "a1B2".repeat(10));
         for limit in 80..150 {

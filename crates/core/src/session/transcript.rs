@@ -1,7 +1,7 @@
-//! Transcripts: what clients write down of a session, read record by record.
+//! Reads transcripts, the session logs that clients write, record by record.
 //!
-//! A format is one file: it turns records into facts. Nothing is fatal here: a record that cannot
-//! be used costs itself, and is counted.
+//! Each client's format has its own file, which turns records into facts. No error is fatal: a
+//! record that cannot be used is skipped and counted.
 
 mod claude_code;
 mod codex;
@@ -17,9 +17,9 @@ pub use lines::{LINE_BYTES_MAX, LineSplitter, TranscriptLine};
 use crate::session::{Client, Fact, RecordLink, RecordRef, Session, hash};
 use serde::{Deserialize, Serialize};
 
-/// Reads the records of one format.
+/// Reads the records of one client's format.
 pub trait RecordReader {
-    /// Tells what a record says. `number` counts the lines from one.
+    /// Emits the facts of a record. `number` counts the lines from one.
     fn read_record(
         &mut self,
         number: u64,
@@ -28,30 +28,31 @@ pub trait RecordReader {
     );
 }
 
-/// The version of what is kept between two captures; another one is read from the start again.
+/// The version of the stored cursor. If it differs, the transcript is read from the start again.
 pub const CURSOR_VERSION: u32 = 6;
-/// Another version of midstride reads more, and calls more a secret.
+/// The version of midstride, which is stored too: another version may read more, and redact more
+/// secrets.
 const WRITER_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// So many bytes at the start, and before the place that was reached, tell whether a file is still
-/// the one that was read, however long it is: reading all of it again at each hook would cost more
-/// than what is new. A file that was replaced, that is shorter, or that was cut off and grew again is
-/// known by them. One that was rewritten in the middle alone, to the same length, is not: clients only
-/// ever append.
+/// The number of bytes, at the start of a file and before the offset that was reached, that
+/// identify a file as the one that was read. Reading the whole file again at each hook would cost
+/// more than reading what is new. These bytes detect a file that was replaced, that is shorter, or
+/// that was truncated and grew again. They do not detect a file that was rewritten only in the
+/// middle to the same length, but clients only ever append.
 pub const WINDOW_BYTES: usize = 4 << 10;
 
-/// The readers, one per format, with what they remember from record to record.
+/// The readers, one per format, with their state between records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TranscriptReader {
-    /// Claude Code's.
+    /// Reads Claude Code transcripts.
     ClaudeCode(ClaudeCodeReader),
-    /// Codex's.
+    /// Reads Codex transcripts.
     Codex(CodexReader),
 }
 
 impl TranscriptReader {
-    /// The reader for a client.
+    /// Returns the reader for a client.
     pub fn for_client(client: Client) -> Self {
         match client {
             Client::ClaudeCode => Self::ClaudeCode(ClaudeCodeReader::default()),
@@ -67,29 +68,30 @@ impl TranscriptReader {
     }
 }
 
-/// How far a transcript was read, and what it told up to there. Reading on costs what is new. What
-/// [`Reached`] has comes before `reader`, so that the beginning of a stored one tells it.
+/// How far a transcript was read, and the session read so far. Continuing costs only what is new.
+/// The fields of [`CursorPosition`] come before `reader`, so that the start of a stored cursor is
+/// enough to parse them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TranscriptCursor {
-    /// The version of this shape.
+    /// The version of this format.
     pub version: u32,
-    /// The version of midstride that read it.
+    /// The version of midstride that wrote it.
     by: String,
-    /// Bytes that were read: up to the end of the last whole line.
+    /// The number of bytes read: up to the end of the last whole line.
     pub offset: u64,
-    /// Lines that were read.
+    /// The number of lines read.
     pub lines: u64,
-    /// What stood at the start of the file, and how much of it was looked at.
+    /// The length and hash of the window at the start of the file.
     pub head: (u64, u64),
-    /// What stood right before the offset, and how much of it was looked at.
+    /// The length and hash of the window right before the offset.
     pub tail: (u64, u64),
     reader: TranscriptReader,
-    /// What the transcript told.
+    /// The session read from the transcript.
     pub session: Session,
 }
 
 impl TranscriptCursor {
-    /// At the start of a transcript.
+    /// Creates a cursor at the start of a transcript.
     pub fn new(client: Client) -> Self {
         Self {
             version: CURSOR_VERSION,
@@ -103,13 +105,13 @@ impl TranscriptCursor {
         }
     }
 
-    /// Reads a cursor that was stored; `None` where another version wrote it.
+    /// Parses a stored cursor; `None` if another version wrote it.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let cursor: Self = serde_json::from_slice(bytes).ok()?;
         (cursor.version == CURSOR_VERSION && cursor.by == WRITER_VERSION).then_some(cursor)
     }
 
-    /// Takes in the next piece of a transcript.
+    /// Reads the next line of a transcript.
     pub fn take(&mut self, piece: &TranscriptLine<'_>) {
         match piece {
             TranscriptLine::Line(line) => {
@@ -137,7 +139,7 @@ impl TranscriptCursor {
         self.reader.as_reader().read_record(self.lines, line, out);
     }
 
-    /// How far it was read.
+    /// Returns how far the transcript was read.
     pub fn position(&self) -> CursorPosition {
         let Self { version, by, offset, head, tail, .. } = self;
         CursorPosition {
@@ -149,7 +151,7 @@ impl TranscriptCursor {
         }
     }
 
-    /// Takes note of what stands in the two windows.
+    /// Records the length and hash of the two windows.
     pub fn set_windows(&mut self, at_start: &[u8], before_offset: &[u8]) {
         let window = |bytes: &[u8]| (u64::try_from(bytes.len()).unwrap_or_default(), hash(bytes));
         self.head = window(at_start);
@@ -157,32 +159,32 @@ impl TranscriptCursor {
     }
 }
 
-/// How far a transcript was read, without what it told: a long one keeps megabytes of that.
+/// How far a transcript was read, without the session, which takes megabytes for a long transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct CursorPosition {
     version: u32,
     by: String,
-    /// Bytes that were read.
+    /// The number of bytes read.
     pub offset: u64,
     head: (u64, u64),
     tail: (u64, u64),
 }
 
 impl CursorPosition {
-    /// So much of a stored cursor is enough.
+    /// The number of bytes at the start of a stored cursor that are enough to parse it.
     pub const BYTES_MAX: u64 = 512;
 
-    /// Reads the beginning of a cursor that was stored; `None` where it does not tell, or where
-    /// another version wrote it.
+    /// Parses the start of a stored cursor; `None` if it is not readable, or if another version
+    /// wrote it.
     pub fn parse(beginning: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(beginning);
-        let (told, _) = text.split_once(",\"reader\":")?;
-        let reached: Self = serde_json::from_str(&format!("{told}}}")).ok()?;
+        let (fields, _) = text.split_once(",\"reader\":")?;
+        let reached: Self = serde_json::from_str(&format!("{fields}}}")).ok()?;
         (reached.version == CURSOR_VERSION && reached.by == WRITER_VERSION).then_some(reached)
     }
 
-    /// Whether a file is still the one that was read: `at_start` and `before_offset` are what it
-    /// has where the two windows are.
+    /// Whether a file is still the one that was read. `at_start` and `before_offset` are the file's
+    /// bytes in the two windows.
     pub fn is_same_file(&self, at_start: &[u8], before_offset: &[u8]) -> bool {
         let same = |(bytes, known): (u64, u64), found: &[u8]| {
             u64::try_from(found.len()) == Ok(bytes) && hash(found) == known
@@ -191,8 +193,8 @@ impl CursorPosition {
     }
 }
 
-/// A line without a byte order mark and the blanks around it, and without the zeros that a file has
-/// where a machine went down before what stood there was on its disk.
+/// Trims a byte order mark and surrounding white space off a line, and the zero bytes that a file
+/// has where a machine crashed before its data reached the disk.
 fn trim_line(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
@@ -206,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_beginning_of_a_cursor_tells_how_far_it_reached() {
+    fn the_start_of_a_stored_cursor_is_enough_for_its_position() {
         for client in Client::ALL {
             let mut cursor = TranscriptCursor::new(client);
             (cursor.offset, cursor.lines) = (u64::MAX, u64::MAX);
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_tell_is_not_believed() {
+    fn positions_that_are_broken_or_of_another_version_are_rejected() {
         let mut other = TranscriptCursor::new(Client::Codex);
         other.version += 1;
         let other = serde_json::to_vec(&other).unwrap();

@@ -1,18 +1,18 @@
-//! Turns: what the agent said between one prompt and the next. Its words are kept as its own: nothing
-//! here takes them for facts.
+//! Turns: the agent's messages between one prompt and the next. They are stored as the agent's own
+//! words, never as facts.
 
 use super::item::{AgentMessage, Provenance, Turn, TurnEnd, TurnStart};
 use super::text::{self, RedactionTally};
 use serde::{Deserialize, Serialize};
 
-/// The agent's texts of one session take no more bytes than this; of older turns they go first.
+/// The maximum size of all agent messages of a session. The oldest turns are dropped first.
 pub const AGENT_TEXT_BYTES_MAX: usize = 256 << 10;
-/// One text is kept up to here.
+/// The maximum stored size of one message.
 const SAID_BYTES_MAX: usize = 16 << 10;
-/// A text of an earlier turn that is shorter is kept only if it is the turn's last one: it says no more
-/// than which call follows.
+/// A shorter message of an earlier turn is kept only if it is the turn's last one: it usually only
+/// announces the next call.
 const SUBSTANTIAL_BYTES_MIN: usize = 80;
-/// Texts of one turn that are kept while it runs.
+/// The maximum number of messages kept of one turn.
 const SAID_MAX: usize = 400;
 
 /// The turns of a session, oldest first.
@@ -23,7 +23,7 @@ pub struct Turns {
     /// How many older turns were dropped with their texts.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub dropped: u64,
-    /// Texts of the running turn, not cleaned of secrets yet.
+    /// Messages of the running turn that are not redacted yet.
     #[serde(skip)]
     raw: Vec<(Provenance, String)>,
 }
@@ -34,7 +34,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Turns {
-    /// Whether nothing is known of any turn.
+    /// Whether no turn is recorded.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty() && self.raw.is_empty()
     }
@@ -44,7 +44,7 @@ impl Turns {
         self.items.last()
     }
 
-    /// A turn starts, and the one before it is over.
+    /// Starts a turn and closes the one before it.
     pub(super) fn start(
         &mut self,
         seen: Provenance,
@@ -57,7 +57,7 @@ impl Turns {
         self.drop_oldest();
     }
 
-    /// The agent says something.
+    /// Adds a message from the agent.
     pub(super) fn add_message(&mut self, seen: Provenance, text: &str) {
         self.note_event(&seen, TurnEnd::Said);
         if self.raw.len() >= SAID_MAX {
@@ -66,14 +66,14 @@ impl Turns {
         self.raw.push((seen, text::truncate(text, SAID_BYTES_MAX).to_owned()));
     }
 
-    /// Takes back what was said last, if it was this.
+    /// Removes the last message if `is_it` matches it.
     pub(super) fn withdraw_last(&mut self, is_it: impl Fn(&str) -> bool) {
         if self.raw.last().is_some_and(|(_, text)| is_it(text)) {
             self.raw.pop();
         }
     }
 
-    /// Something happens in the running turn; before the first prompt it starts one.
+    /// Records an event in the running turn. Before the first prompt, this starts a turn.
     pub(super) fn note_event(&mut self, seen: &Provenance, end: TurnEnd) {
         match self.items.last_mut() {
             Some(turn) => (turn.end, turn.is_over) = (end, None),
@@ -84,14 +84,14 @@ impl Turns {
         }
     }
 
-    /// The client says whether the running turn is over.
+    /// Records whether the client considers the running turn over.
     pub(super) fn mark_over(&mut self, is_over: bool) {
         if let Some(turn) = self.items.last_mut() {
             turn.is_over = Some(is_over);
         }
     }
 
-    /// Cleans what was put off. The running turn may go on.
+    /// Redacts the pending messages. The running turn may continue.
     pub(super) fn settle(&mut self, redacted: &mut RedactionTally) {
         let raw = std::mem::take(&mut self.raw);
         let Some(turn) = self.items.last_mut() else { return };
@@ -104,7 +104,7 @@ impl Turns {
         self.drop_oldest();
     }
 
-    /// Of a turn that is over, short remarks between two calls are not kept.
+    /// Closes a turn, and drops short remarks between two calls.
     fn close(&mut self, redacted: &mut RedactionTally) {
         let last = self.raw.len().saturating_sub(1);
         let mut at = 0;
@@ -125,7 +125,7 @@ impl Turns {
         }
     }
 
-    /// Drops the oldest turns, but never the latest one, until the texts are within their limit.
+    /// Drops the oldest turns, but never the latest one, until the messages are within the limit.
     fn drop_oldest(&mut self) {
         let mut bytes: usize = self.items.iter().map(Turn::bytes).sum();
         let mut gone = 0;
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn texts(turn: &Turn) -> Vec<&str> {
-        turn.said.iter().map(|said| said.text.as_str()).collect()
+        turn.said.iter().map(|message| message.text.as_str()).collect()
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn settling_in_between_changes_nothing() {
+    fn settling_during_a_turn_changes_nothing() {
         let mut redacted = RedactionTally::new();
         let [mut once, mut often] = [Turns::default(), Turns::default()];
         for turn in 0..4 {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_turns_go_first_and_are_counted() {
+    fn the_oldest_turns_are_dropped_and_counted() {
         let mut redacted = RedactionTally::new();
         let mut turns = Turns::default();
         for number in 0..60 {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_in_a_text_is_not_kept() {
+    fn a_secret_in_a_message_is_redacted() {
         let mut redacted = RedactionTally::new();
         let mut turns = Turns::default();
         turns.start(seen(1), TurnStart::User, &mut redacted);

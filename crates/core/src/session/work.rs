@@ -1,5 +1,6 @@
-//! What a session did with the project and outside of it: checks, commits, outside effects. These
-//! are stored: a field is added, never given another meaning.
+//! Checks, commits and outside effects of a session.
+//!
+//! The stored format is stable: fields may be added, but never change their meaning.
 
 use super::item::Provenance;
 use crate::session::shell::{CheckKind, CheckResult, EffectKind, EffectResult};
@@ -8,21 +9,21 @@ use serde::{Deserialize, Serialize};
 /// A run of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckRun {
-    /// Where it was started.
+    /// The record that started it.
     pub seen: Provenance,
-    /// Where its end is told.
+    /// The record of its end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<Provenance>,
     /// What it checks.
     pub kind: CheckKind,
     /// The simple command, as typed.
     pub command: String,
-    /// The folder it ran in, where it is not the session's.
+    /// The directory it ran in, if not the session's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub folder: Option<String>,
     /// How it ended.
     pub result: CheckResult,
-    /// The most telling lines of a failure, the best first.
+    /// The most telling lines of the failure, best first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub why: Vec<String>,
 }
@@ -30,15 +31,15 @@ pub struct CheckRun {
 /// A commit that the session made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCommit {
-    /// Where it was made.
+    /// The record of the commit.
     pub seen: Provenance,
-    /// Its id, as far as it was shown.
+    /// The id, as much of it as the output shows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
     /// The first line of its message.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub subject: Option<String>,
-    /// What its message says below that, without trailers.
+    /// The rest of its message, without trailers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub body: Option<String>,
     /// The branch it was made on.
@@ -50,68 +51,68 @@ pub struct SessionCommit {
     /// What was merged, for a merge whose commit was not shown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub merged: Option<String>,
-    /// The folder it was made in, where it is not the session's.
+    /// The directory it was made in, if not the session's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub folder: Option<String>,
-    /// What became of it.
+    /// Whether it still exists.
     #[serde(default)]
     pub state: CommitState,
-    /// Where it went, once it was pushed.
+    /// The push that published it, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pushed: Option<PushRecord>,
 }
 
-/// What became of a commit.
+/// Whether a commit still exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommitState {
-    /// It exists, as far as the transcript shows.
+    /// It exists, according to the transcript.
     #[default]
     Made,
     /// `--amend` replaced it.
     Amended,
     /// A reset, a rebase or a deleted branch may have removed it.
     Dropped,
-    /// It is in a repository that the session made for a trial.
+    /// It is in a scratch repository that the session created.
     Scratch,
 }
 
 /// Where a commit was pushed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushRecord {
-    /// Where that is told.
+    /// The record of the push.
     pub seen: Provenance,
-    /// The remote and the branch there, where they are shown.
+    /// The remote and its branch, where the output shows them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub to: Option<String>,
 }
 
-/// Something the session did outside of the project's files.
+/// An effect of the session outside the project's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
-    /// Where it was done.
+    /// The record of the call.
     pub seen: Provenance,
-    /// What kind of thing.
+    /// The kind of effect.
     pub kind: EffectKind,
-    /// What was done, in the words of its tool: `git push`, `gh pr create`, `linear create_issue`.
+    /// The action, in the words of its tool: `git push`, `gh pr create`, `linear create_issue`.
     pub action: String,
-    /// The simple command, as typed; the tool, where it was no command.
+    /// The simple command as typed, or the tool where it was not a command.
     pub command: String,
     /// How it ended.
     pub result: EffectResult,
-    /// What it was done to: a branch, a number, a package.
+    /// The target: a branch, a number, a package.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub target: Option<String>,
     /// The title that it was given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub title: Option<String>,
-    /// The address that the output shows.
+    /// The URL that the output shows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub url: Option<String>,
-    /// The unchecked boxes of the text that was written; none where no text was written.
+    /// The unchecked boxes in the text it wrote. None where it wrote no text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub boxes: Option<Vec<String>>,
-    /// The most telling lines of a failure, the best first.
+    /// The most telling lines of the failure, best first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub why: Vec<String>,
 }
@@ -119,28 +120,28 @@ pub struct Effect {
 /// A merge, rebase, cherry-pick or pull that stopped on conflicts, or a commit that was not made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitConflict {
-    /// Where it stopped.
+    /// The record in which it stopped.
     pub seen: Provenance,
     /// The simple command, as typed.
     pub command: String,
-    /// What the message of a commit that was not made says below its subject.
+    /// The message below the subject of a commit that was not made.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub body: Option<String>,
-    /// The lines that name the conflicts, or say why.
+    /// The lines that name the conflicts or the reason.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub why: Vec<String>,
-    /// Where it was committed, continued or aborted.
+    /// The record in which it was committed, continued or aborted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub settled: Option<Provenance>,
 }
 
-/// A change of files that no tool of the session itself made: a command did, or an agent, as the
-/// client told it while the agent worked.
+/// A file change that no edit tool of the session made: a command made it, or an agent, as the
+/// client reported it while the agent ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndirectEdit {
-    /// Where that is told.
+    /// The record of the change.
     pub seen: Provenance,
-    /// The file; none where it is not known which ones.
+    /// The file. None where it is unknown which files changed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<String>,
     /// The command, as typed.

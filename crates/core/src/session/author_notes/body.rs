@@ -1,5 +1,5 @@
-//! The text of an author, laid into a body: sections meet by heading or by meaning, and what is not
-//! there yet comes in behind what is.
+//! Merges an author's text into the body of a handoff. Sections match by heading or by meaning, and
+//! new paragraphs go after the existing ones.
 
 use crate::format::document::{Document, DocumentEditError};
 use crate::format::generated_section::{self, GeneratedSection};
@@ -7,10 +7,10 @@ use crate::format::section::{Section, SectionMeaning};
 use crate::handoff::anchor::Anchors;
 use crate::text::span::Span;
 
-/// Headings that say what a section is about stand no deeper.
+/// Only headings up to this level determine the meaning of a section.
 const MEANING_LEVEL_MAX: u8 = 2;
 
-/// The document with a text laid into it.
+/// Returns the document with a text merged into it.
 pub(super) fn merge_text(document: &Document, text: &str) -> Result<Document, DocumentEditError> {
     let given = Document::parse(close_open_blocks(&text.replace("\r\n", "\n")).as_bytes());
     let mut out = document.clone();
@@ -19,7 +19,7 @@ pub(super) fn merge_text(document: &Document, text: &str) -> Result<Document, Do
     out = add_to_meaning(&out, SectionMeaning::Summary, preamble)?;
     for (index, section) in given.sections().iter().enumerate() {
         let own = section.own.slice(given.text());
-        // The title of the whole stands in the header.
+        // The header already has the title of the document.
         if index == 0 && section.level == 1 && given.sections().len() > 1 {
             out = add_to_meaning(&out, SectionMeaning::Summary, own)?;
             continue;
@@ -32,8 +32,7 @@ pub(super) fn merge_text(document: &Document, text: &str) -> Result<Document, Do
     Ok(out)
 }
 
-/// A text in which nothing is left open that would swallow what stands behind it: a fence, a
-/// comment.
+/// Closes an open fence or comment in a text, which would otherwise include everything after it.
 fn close_open_blocks(text: &str) -> String {
     let ends = |text: &str| {
         let whole = format!("{text}\n\n# end\n");
@@ -52,7 +51,7 @@ fn close_open_blocks(text: &str) -> String {
     tried.find(|text| ends(text)).unwrap_or_else(|| fenced_block(text))
 }
 
-/// A text that is shown as it is, whatever stands in it.
+/// Wraps a text in a fence, so that it is shown verbatim.
 fn fenced_block(text: &str) -> String {
     let mut fence = "```".to_owned();
     while text.contains(&fence) {
@@ -61,7 +60,7 @@ fn fenced_block(text: &str) -> String {
     format!("{fence}\n{}\n{fence}\n", text.trim_end())
 }
 
-/// The section of a meaning, made where there is none.
+/// Adds a section with this meaning if there is none.
 pub(super) fn ensure_section(
     document: &Document,
     meaning: SectionMeaning,
@@ -75,7 +74,7 @@ pub(super) fn ensure_section(
     insert_text(document, place, &format!("## {heading}{line_break}"))
 }
 
-/// The section of a meaning that is not midstride's.
+/// The section with this meaning that midstride did not generate.
 pub(super) fn author_section(document: &Document, meaning: SectionMeaning) -> Option<Section> {
     let inserts = GeneratedSection::all(document);
     let is_theirs =
@@ -84,7 +83,7 @@ pub(super) fn author_section(document: &Document, meaning: SectionMeaning) -> Op
     document.sections_about(meaning).filter(is_theirs).find(top).cloned()
 }
 
-/// Where what an author adds to a section stands: behind what is there, before what midstride wrote.
+/// Where an author's text goes in a section: after the existing text, before generated sections.
 pub(super) fn section_insert_position(document: &Document, section: &Section) -> usize {
     let inserts = GeneratedSection::all(document);
     let first = inserts.iter().find(|one| section.own.contains(Span::empty(one.at.start)));
@@ -110,7 +109,7 @@ fn find_matching_section(document: &Document, wanted: &Section) -> Option<Sectio
     named.map(|section| (*section).clone()).or_else(meant)
 }
 
-/// The heading that a deeper one stands below.
+/// The section that a deeper section is nested in.
 fn parent<'d>(given: &'d Document, section: &Section) -> Option<&'d Section> {
     let above = |other: &&Section| other.level < section.level && other.at.contains(section.at);
     given.sections().iter().rfind(|other| above(other) && other.level > 1)
@@ -124,7 +123,7 @@ fn append_section(
 ) -> Result<Document, DocumentEditError> {
     let line_break = document.line_break();
     let inside = parent.and_then(|parent| find_matching_section(document, parent));
-    // Below its parent it stands behind what the parent says for itself.
+    // Below its parent, it goes after the parent's own text.
     let place = match &inside {
         Some(parent) => section_insert_position(document, parent),
         None => body_insert_position(document),
@@ -149,7 +148,7 @@ fn add_to_meaning(
     }
 }
 
-/// Adds the paragraphs to a section that it does not have.
+/// Adds the paragraphs that a section does not have yet.
 fn add_missing_paragraphs(
     document: &Document,
     section: &Section,
@@ -168,7 +167,7 @@ fn add_missing_paragraphs(
     insert_text(document, section_insert_position(document, section), &new.join("\n\n"))
 }
 
-/// Where the author's part of a body ends.
+/// The end of the author's part of a body.
 fn body_insert_position(document: &Document) -> usize {
     let text = document.text();
     let anchors = Anchors::from_document(document).at().map_or(document.body().end, |at| at.start);
@@ -186,7 +185,7 @@ fn insert_text(
         .map(|(document, _)| document)
 }
 
-/// The paragraphs of a text; code between fences is one, blank lines in it or not.
+/// The paragraphs of a text. Fenced code is one paragraph, even with blank lines in it.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let (mut fence, mut apart) = (None::<String>, true);

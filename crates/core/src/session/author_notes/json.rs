@@ -1,4 +1,4 @@
-//! Judgement as JSON, for programs and models.
+//! Parses author notes from JSON, for programs and models.
 
 use super::{AuthorNotes, AuthorNotesError, Reflection, ReflectionAnswer, sentence};
 use crate::format::header::StartupKind;
@@ -6,7 +6,7 @@ use crate::text::id::nearest_match;
 use crate::text::yaml::YamlData;
 use serde_json::Value;
 
-/// Every key, in the order in which they are told.
+/// Every key, in the order in which errors list them.
 const KEYS: [&str; 20] = [
     "id",
     "title",
@@ -32,25 +32,25 @@ const KEYS: [&str; 20] = [
 /// The keys of `reflection`.
 const REFLECTION: [&str; 2] = ["inherit", "finds_plans"];
 
-/// Why JSON is no judgement.
+/// Why JSON is not valid as author notes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotesJsonError {
-    /// A key that has no meaning.
+    /// An unknown key.
     #[error("there is no key `{key}`")]
     UnknownKey {
         /// The key.
         key: String,
-        /// What may have been meant.
+        /// The known key that is most similar.
         nearest: Option<&'static str>,
-        /// Every key there is.
+        /// Every known key.
         known: &'static [&'static str],
     },
-    /// A value of another kind than its key takes.
+    /// A value of the wrong kind for its key.
     #[error("`{key}` is {wanted}")]
     WrongKind {
         /// The key.
         key: String,
-        /// What it takes.
+        /// The kind it takes.
         wanted: &'static str,
     },
 }
@@ -59,52 +59,52 @@ pub(super) fn parse(text: &str) -> Result<AuthorNotes, AuthorNotesError> {
     let value: Value =
         serde_json::from_str(text).map_err(|error| AuthorNotesError::Syntax(error.to_string()))?;
     let Value::Object(map) = value else { return Err(AuthorNotesError::Empty) };
-    let mut judgement = AuthorNotes::default();
+    let mut notes = AuthorNotes::default();
     for (key, value) in map.iter().filter(|(_, value)| !value.is_null()) {
-        judgement = take_key(judgement, key, value)?;
+        notes = take_key(notes, key, value)?;
     }
-    if judgement.is_empty() { Err(AuthorNotesError::Empty) } else { Ok(judgement) }
+    if notes.is_empty() { Err(AuthorNotesError::Empty) } else { Ok(notes) }
 }
 
 fn take_key(
-    mut judgement: AuthorNotes,
+    mut notes: AuthorNotes,
     key: &str,
     value: &Value,
 ) -> Result<AuthorNotes, NotesJsonError> {
     match key {
-        "id" => judgement.id = Some(text(key, value)?),
-        "title" => judgement.title = Some(text(key, value)?),
-        "summary" => judgement.summary = Some(text(key, value)?),
-        "description" => judgement.fields.push((key.to_owned(), YamlData::Text(text(key, value)?))),
-        "role" => judgement.role = Some(text(key, value)?),
-        "pattern" => judgement.pattern = Some(text(key, value)?),
-        "waiting_for" => judgement.waiting_for = Some(text(key, value)?),
-        "body" => judgement.body = Some(text(key, value)?),
-        "next" => judgement.next = texts(key, value)?,
-        "skills" => startup_steps(&mut judgement, StartupKind::Skill, key, value)?,
-        "read" => startup_steps(&mut judgement, StartupKind::Read, key, value)?,
-        "tasks" => startup_steps(&mut judgement, StartupKind::Task, key, value)?,
-        "constraints" => startup_steps(&mut judgement, StartupKind::Constraint, key, value)?,
+        "id" => notes.id = Some(text(key, value)?),
+        "title" => notes.title = Some(text(key, value)?),
+        "summary" => notes.summary = Some(text(key, value)?),
+        "description" => notes.fields.push((key.to_owned(), YamlData::Text(text(key, value)?))),
+        "role" => notes.role = Some(text(key, value)?),
+        "pattern" => notes.pattern = Some(text(key, value)?),
+        "waiting_for" => notes.waiting_for = Some(text(key, value)?),
+        "body" => notes.body = Some(text(key, value)?),
+        "next" => notes.next = texts(key, value)?,
+        "skills" => startup_steps(&mut notes, StartupKind::Skill, key, value)?,
+        "read" => startup_steps(&mut notes, StartupKind::Read, key, value)?,
+        "tasks" => startup_steps(&mut notes, StartupKind::Task, key, value)?,
+        "constraints" => startup_steps(&mut notes, StartupKind::Constraint, key, value)?,
         "decisions" => {
-            entries(&mut judgement, "decisions_made", key, value, &sentence::parse_decision)?;
+            entries(&mut notes, "decisions_made", key, value, &sentence::parse_decision)?;
         }
         "wrong_turns" => {
-            entries(&mut judgement, "wrong_turns", key, value, &sentence::parse_wrong_turn)?;
+            entries(&mut notes, "wrong_turns", key, value, &sentence::parse_wrong_turn)?;
         }
         "landmines" => {
             let landmines = texts(key, value)?;
-            judgement = landmines.iter().fold(judgement, |all, one| all.with_landmine(one));
+            notes = landmines.iter().fold(notes, |all, one| all.with_landmine(one));
         }
-        "questions" => entries(&mut judgement, "open_questions", key, value, &question)?,
+        "questions" => entries(&mut notes, "open_questions", key, value, &question)?,
         "blocking_questions" => {
             let questions = texts(key, value)?;
-            judgement = questions.iter().fold(judgement, |all, one| all.with_question(one, true));
+            notes = questions.iter().fold(notes, |all, one| all.with_question(one, true));
         }
-        "assumptions" => entries(&mut judgement, "assumptions", key, value, &assumption)?,
-        "reflection" => judgement.reflection = reflection(key, value)?,
+        "assumptions" => entries(&mut notes, "assumptions", key, value, &assumption)?,
+        "reflection" => notes.reflection = reflection(key, value)?,
         _ => return Err(unknown_key(key, &KEYS)),
     }
-    Ok(judgement)
+    Ok(notes)
 }
 
 fn unknown_key(key: &str, known: &'static [&'static str]) -> NotesJsonError {
@@ -121,7 +121,7 @@ fn text(key: &str, value: &Value) -> Result<String, NotesJsonError> {
     text.map(str::to_owned).ok_or_else(|| wrong_kind(key, "a text that says something"))
 }
 
-/// A list of texts; one text counts as a list of one.
+/// A list of texts. A single text counts as a list of one.
 fn texts(key: &str, value: &Value) -> Result<Vec<String>, NotesJsonError> {
     match value {
         Value::Array(items) => items.iter().map(|item| text(key, item)).collect(),
@@ -132,12 +132,12 @@ fn texts(key: &str, value: &Value) -> Result<Vec<String>, NotesJsonError> {
 }
 
 fn startup_steps(
-    judgement: &mut AuthorNotes,
+    notes: &mut AuthorNotes,
     kind: StartupKind,
     key: &str,
     value: &Value,
 ) -> Result<(), NotesJsonError> {
-    judgement.boot.extend(texts(key, value)?.iter().map(|text| (kind, kind.normalize(text))));
+    notes.boot.extend(texts(key, value)?.iter().map(|text| (kind, kind.normalize(text))));
     Ok(())
 }
 
@@ -151,16 +151,16 @@ fn assumption(text: &str) -> YamlData {
 
 /// A list of entries: sentences, or mappings with the keys of the header.
 fn entries(
-    judgement: &mut AuthorNotes,
+    notes: &mut AuthorNotes,
     field: &str,
     key: &str,
     value: &Value,
-    said: &dyn Fn(&str) -> YamlData,
+    to_entry: &dyn Fn(&str) -> YamlData,
 ) -> Result<(), NotesJsonError> {
     let one = std::slice::from_ref(value);
     for item in value.as_array().map_or(one, Vec::as_slice) {
         let entry = match item {
-            Value::String(text) if !text.trim().is_empty() => said(text),
+            Value::String(text) if !text.trim().is_empty() => to_entry(text),
             Value::Object(map) if !map.is_empty() => data(item),
             Value::Null
             | Value::Bool(_)
@@ -171,7 +171,7 @@ fn entries(
                 return Err(wrong_kind(key, "a list of texts, or of mappings as in the header"));
             }
         };
-        judgement.entries.push((field.to_owned(), entry));
+        notes.entries.push((field.to_owned(), entry));
     }
     Ok(())
 }

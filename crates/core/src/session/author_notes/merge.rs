@@ -1,4 +1,4 @@
-//! Laying judgement over a handoff, and facts below it.
+//! Merges author notes and session facts into a handoff.
 
 use super::{AuthorNotes, body};
 use crate::format::document::{Document, DocumentEditError};
@@ -12,7 +12,7 @@ use crate::session::checkpoint::refresh_state;
 use crate::text::edit::{Edit, HeaderPath};
 use crate::text::yaml::{YamlData, YamlNode};
 
-/// The parts of a state, in the order in which they are written.
+/// The parts of `state`, in the order in which they are written.
 const PARTS: [&str; 13] = [
     "identity",
     "skill_stack",
@@ -29,41 +29,41 @@ const PARTS: [&str; 13] = [
     "recovery",
 ];
 
-/// What a session did, as a handoff has it.
+/// The facts of a session, as a handoff stores them.
 #[derive(Clone, Debug)]
 pub struct SessionFacts {
     /// The value of `state`.
     pub state: YamlData,
-    /// What it did, in Markdown.
+    /// What the session did, in Markdown.
     pub page: String,
-    /// What a session that takes it over does first.
+    /// Startup steps for the session that resumes this one.
     pub boot: Vec<(StartupKind, String)>,
-    /// Tasks that are over, and are restored by nobody.
+    /// Tasks that are over and must not be restored.
     pub ended_tasks: Vec<String>,
-    /// The title, where nobody gives it one.
+    /// The title to use when the author gives none.
     pub title: Option<String>,
 }
 
 impl AuthorNotes {
-    /// A new handoff: three sections, with the facts and what the author says. The fields in `blank`
-    /// are left to whoever files it.
+    /// Creates a new handoff with three sections, the facts and the notes. The fields in `blank`
+    /// stay empty for the caller to fill in.
     pub fn new_document(
         &self,
         facts: &SessionFacts,
         blank: &[&str],
     ) -> Result<Document, DocumentEditError> {
         let title = self.title.clone().or_else(|| facts.title.clone());
-        let said = [
+        let given = [
             ("title", title.map_or(YamlData::Null, YamlData::Text)),
             ("context_summary", self.summary.clone().map_or(YamlData::Null, YamlData::Text)),
         ];
         let blank = blank.iter().map(|name| (*name, YamlData::Null));
-        let fields: Vec<(&str, YamlData)> = said.into_iter().chain(blank).collect();
+        let fields: Vec<(&str, YamlData)> = given.into_iter().chain(blank).collect();
         let empty = Document::compose(&fields, "## Context\n\n## Continuation\n");
         self.merge_into_document(&empty, facts)
     }
 
-    /// A handoff with newer facts, and with what the author says now.
+    /// Updates a handoff with newer facts and the current notes.
     pub fn merge_into_document(
         &self,
         document: &Document,
@@ -97,7 +97,7 @@ impl AuthorNotes {
         let own = own
             .filter(|(name, text)| changed(name, text))
             .map(|(name, text)| Edit::Set(HeaderPath::field(name), YamlData::text(text)));
-        // What has no place of its own is written where nothing is said yet.
+        // Other fields are written only where the header has no value yet.
         let others =
             self.fields.iter().filter(|(name, _)| there(name).is_none_or(YamlNode::is_blank));
         own.chain(others.map(|(name, value)| Edit::Set(HeaderPath::field(name), value.clone())))
@@ -120,15 +120,15 @@ impl AuthorNotes {
         let same = |key: &str, value: &YamlData| {
             old.iter().any(|(k, v)| k == key && v.is_equivalent_to(value))
         };
-        let gone = old.iter().filter(|(key, _)| !new.iter().any(|(other, _)| other == key));
-        let gone = gone.map(|(key, _)| Edit::Remove(HeaderPath::field("state").key(key)));
+        let removed = old.iter().filter(|(key, _)| !new.iter().any(|(other, _)| other == key));
+        let removed = removed.map(|(key, _)| Edit::Remove(HeaderPath::field("state").key(key)));
         let changed = new.iter().filter(|(key, value)| !same(key, value));
         let changed = changed
             .map(|(key, value)| Edit::Set(HeaderPath::field("state").key(key), value.clone()));
-        gone.chain(changed).collect()
+        removed.chain(changed).collect()
     }
 
-    /// The parts of the state that an author says.
+    /// The parts of `state` that come from the author.
     fn own_state(&self, document: &Document) -> YamlData {
         let text = |name: &'static str, text: &Option<String>| {
             text.clone().map(|t| (name, YamlData::Text(t)))
@@ -136,8 +136,8 @@ impl AuthorNotes {
         let map = |name: &'static str, parts: Vec<(&'static str, YamlData)>| {
             (!parts.is_empty()).then(|| (name, YamlData::map(parts)))
         };
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let boot = Handoff::new(document, &whereabouts, &stages).startup_steps();
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let boot = Handoff::new(document, &location, &stages).startup_steps();
         let texts = |name: &'static str, kind| {
             let texts: Vec<&str> = boot.texts_of_kind(kind).collect();
             (!texts.is_empty()).then(|| (name, YamlData::texts(texts)))
@@ -187,7 +187,7 @@ impl AuthorNotes {
     }
 }
 
-/// A new state, in the order in which it is read; nobody has judged it yet.
+/// A new state in the documented order, marked as not checked yet.
 fn ordered_state(mut state: Vec<(String, YamlData)>) -> YamlData {
     state.push(("quality_gates".to_owned(), YamlData::text("not judged")));
     let rank = |key: &str| PARTS.iter().position(|part| *part == key).unwrap_or(PARTS.len());
@@ -199,7 +199,7 @@ fn apply_edits(document: &Document, edits: &[Edit]) -> Result<Document, Document
     document.edit(edits).map(|(document, _)| document)
 }
 
-/// An insert in the section of a meaning, behind what the author says there.
+/// Puts a generated section into the section with this meaning, after the author's text.
 fn put_generated_section(
     document: &Document,
     kind: GeneratedSectionKind,
@@ -212,10 +212,10 @@ fn put_generated_section(
     apply_edits(document, &generated_section::update_edits(document, kind, text, place))
 }
 
-/// What a session does first, on top of the body, as the header has it.
+/// Puts the startup steps of the header at the top of the body.
 fn with_startup_section(document: &Document) -> Result<Document, DocumentEditError> {
-    let (whereabouts, stages) = (Location::default(), Stages::shipped());
-    let boot = Handoff::new(document, &whereabouts, &stages).startup_steps();
+    let (location, stages) = (Location::default(), Stages::shipped());
+    let boot = Handoff::new(document, &location, &stages).startup_steps();
     let line = |(kind, text): (StartupKind, &str)| match kind {
         StartupKind::Skill => format!("- Load the skill `{text}`.\n"),
         StartupKind::Read => format!("- Read `{text}`.\n"),
@@ -240,7 +240,7 @@ fn with_startup_section(document: &Document) -> Result<Document, DocumentEditErr
     )
 }
 
-/// One value laid over another: mappings key by key, lists entry by entry.
+/// Merges one value over another: mappings key by key, lists entry by entry.
 fn merge_data(under: &YamlData, upper: &YamlData) -> YamlData {
     match (under, upper) {
         (YamlData::Map(below), YamlData::Map(above)) => {
@@ -261,7 +261,7 @@ fn merge_data(under: &YamlData, upper: &YamlData) -> YamlData {
     }
 }
 
-/// The edits that bring an entry into a list: it is added, or what it says more is.
+/// The edits that add an entry to a list, or add its new details to an existing entry.
 fn entry_edits(document: &Document, field: &str, entry: &YamlData) -> Vec<Edit> {
     let kind = HANDOFF.field(field).map(|field| &field.kind);
     let path = HeaderPath::field(field);
@@ -279,19 +279,19 @@ fn entry_edits(document: &Document, field: &str, entry: &YamlData) -> Vec<Edit> 
         let says_more = matches!(&entry, YamlData::Map(parts) if parts.len() > 1);
         return if says_more { vec![Edit::Set(place, entry)] } else { Vec::new() };
     };
-    let told = |key: &str, value: &YamlData| {
+    let is_known = |key: &str, value: &YamlData| {
         old.iter().any(|(k, v)| k == key && normalized_text(v) == normalized_text(value))
     };
-    let more = new.iter().filter(|(key, value)| !told(key, value));
+    let more = new.iter().filter(|(key, value)| !is_known(key, value));
     more.map(|(key, value)| Edit::Set(place.clone().key(key), value.clone())).collect()
 }
 
-/// What a value says, however its lines are broken.
+/// The text of a value, regardless of line breaks.
 fn normalized_text(value: &YamlData) -> String {
     item_identity(None, value)
 }
 
-/// An entry with its main text in its place, where a plain text stands for it.
+/// Expands a plain text to a mapping with that text under the main key.
 fn full_entry(kind: Option<&shape::FieldKind>, entry: &YamlData) -> YamlData {
     match (kind, entry) {
         (
@@ -315,7 +315,7 @@ fn startup_step_edit(document: &Document, kind: StartupKind, text: &str) -> Vec<
     if there { Vec::new() } else { vec![append()] }
 }
 
-/// Takes a task that is over out of what is restored.
+/// The edit that removes a finished task from the tasks to restore.
 fn remove_task_edit(document: &Document, task: &str) -> Option<Edit> {
     let fields = document.handoff_header().map(Header::fields);
     let list = fields.and_then(|fields| fields.get("boot")?.get(StartupKind::Task.key()));

@@ -1,14 +1,14 @@
-//! Sentences that say a thing and its reason, as people type them: `X because Y`.
+//! Parses sentences with a reason, as users type them: `X because Y`.
 
 use crate::text::yaml::YamlData;
 
-/// A decision and its reason.
+/// Parses a decision and its reason.
 pub(super) fn parse_decision(sentence: &str) -> YamlData {
     let (decision, rationale) = split_at_word(sentence, " because ");
     entry([("decision", Some(decision)), ("rationale", rationale)])
 }
 
-/// What was tried, why it was wrong, and what took its place.
+/// Parses what was tried, why it was wrong, and what replaced it.
 pub(super) fn parse_wrong_turn(sentence: &str) -> YamlData {
     let (rest, instead) = split_at_word(sentence, "; instead ");
     let (tried, why) = split_at_word(rest, " because ");
@@ -19,7 +19,7 @@ fn entry<const N: usize>(parts: [(&str, Option<&str>); N]) -> YamlData {
     YamlData::map(parts.into_iter().filter_map(|(key, text)| Some((key, YamlData::text(text?)))))
 }
 
-/// A text before and behind a word, if both say something.
+/// Splits a text at a word, if there is text on both sides.
 fn split_at_word<'t>(text: &'t str, word: &str) -> (&'t str, Option<&'t str>) {
     let text = text.trim();
     let clean = |part: &'t str| part.trim().trim_end_matches([',', ';']);

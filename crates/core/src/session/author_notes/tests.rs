@@ -11,20 +11,20 @@ fn facts(page: &str) -> SessionFacts {
     }
 }
 
-fn laid(judgement: &AuthorNotes, text: &str, page: &str) -> String {
+fn laid(notes: &AuthorNotes, text: &str, page: &str) -> String {
     let document = Document::parse(text.as_bytes());
-    judgement.merge_into_document(&document, &facts(page)).unwrap().text().to_owned()
+    notes.merge_into_document(&document, &facts(page)).unwrap().text().to_owned()
 }
 
-fn skeleton(judgement: &AuthorNotes) -> String {
-    judgement.new_document(&facts("### Tasks\n\n- [ ] Warm"), &[]).unwrap().text().to_owned()
+fn skeleton(notes: &AuthorNotes) -> String {
+    notes.new_document(&facts("### Tasks\n\n- [ ] Warm"), &[]).unwrap().text().to_owned()
 }
 
 #[test]
 fn a_new_handoff_has_three_sections() {
-    let judgement = AuthorNotes { next: vec!["Measure".into()], ..AuthorNotes::default() };
-    let judgement = judgement.with_decision("Use Redis because it is there");
-    let text = skeleton(&judgement);
+    let notes = AuthorNotes { next: vec!["Measure".into()], ..AuthorNotes::default() };
+    let notes = notes.with_decision("Use Redis because it is there");
+    let text = skeleton(&notes);
     let document = Document::parse(text.as_bytes());
     let titles: Vec<&str> = document.sections().iter().map(|s| s.title.value.as_str()).collect();
     assert_eq!(titles, ["Boot", "Context", "Tasks", "Continuation"], "{text}");
@@ -42,12 +42,12 @@ fn a_new_handoff_has_three_sections() {
 }
 
 #[test]
-fn saying_the_same_again_changes_nothing() {
+fn merging_the_same_notes_twice_changes_nothing() {
     let given = "# Cache\n\nThe cache is cold.\n\n## Decisions\n\nRedis, because it is there.\n\n### Not taken\n\nMemcached\n\n## Next steps\n\n1. Measure\n\n```sh\na\n\nb\n```\n";
-    let judgement =
+    let notes =
         AuthorNotes::parse(given).unwrap().with_wrong_turn("Blaming git because it was near");
-    let once = skeleton(&judgement);
-    assert_eq!(laid(&judgement, &once, "### Tasks\n\n- [ ] Warm"), once);
+    let once = skeleton(&notes);
+    assert_eq!(laid(&notes, &once, "### Tasks\n\n- [ ] Warm"), once);
     for line in given.lines().filter(|line| !line.starts_with(['#', '`'])) {
         assert!(once.contains(line), "{line}: {once}");
     }
@@ -56,7 +56,7 @@ fn saying_the_same_again_changes_nothing() {
 }
 
 #[test]
-fn nothing_that_was_written_is_lost() {
+fn merging_new_notes_keeps_earlier_text() {
     let first = AuthorNotes::parse("The cache is cold.\n\n## Next steps\n\nWarm it.\n").unwrap();
     let once = skeleton(&first);
     let mine = once.replace("Warm it.", "Warm it.\n\nBy hand: at night.");
@@ -77,27 +77,27 @@ fn nothing_that_was_written_is_lost() {
 }
 
 #[test]
-fn entries_meet_by_what_they_are_about() {
+fn entries_about_the_same_thing_are_merged() {
     let text = "---\nhandoff:\n  id: a\n  decisions_made:\n    - Use Redis # ours\n    - decision: Keep one file\n      rationale: The user said so\n---\n";
-    let judgement = AuthorNotes::default()
+    let notes = AuthorNotes::default()
         .with_decision("Use Redis because it is there")
         .with_decision("Keep one file")
         .with_landmine("The purge")
         .with_question("Which store?", true);
-    let once = laid(&judgement, text, "page");
+    let once = laid(&notes, text, "page");
     for part in ["decision: Use Redis", "rationale: it is there", "rationale: The user said so"] {
         assert_eq!(once.matches(part).count(), 1, "{once}");
     }
     assert!(once.contains("blocking: true") && once.contains("- The purge"), "{once}");
-    assert_eq!(laid(&judgement, &once, "page"), once);
+    assert_eq!(laid(&notes, &once, "page"), once);
 }
 
 #[test]
-fn a_header_is_taken_apart() {
+fn a_header_is_split_into_fields() {
     let text = "---\nhandoff:\n  id: cache\n  title: Cold cache\n  status: resolved\n  mood: calm\n  boot:\n    constraint: [Only the cache]\n  state:\n    identity: {role: fixer}\n  landmines: The purge\n---\nText.\n";
-    let judgement = AuthorNotes::parse(text).unwrap();
-    assert_eq!(judgement.id.as_deref(), Some("cache"));
-    let text = skeleton(&judgement);
+    let notes = AuthorNotes::parse(text).unwrap();
+    assert_eq!(notes.id.as_deref(), Some("cache"));
+    let text = skeleton(&notes);
     for part in [
         "title: Cold cache",
         "mood: calm",
@@ -112,34 +112,34 @@ fn a_header_is_taken_apart() {
 }
 
 #[test]
-fn json_says_the_same() {
+fn json_notes_are_parsed_and_merged() {
     let text = r#"{"title": "Cold", "summary": "It is cold.", "decisions": ["A because B", {"decision": "C", "binding": true}], "wrong_turns": "X because Y; instead Z", "questions": [{"question": "Q?", "blocking": true}], "next": ["Go"], "constraints": ["Only the cache"], "reflection": {"inherit": "yes, all is told", "finds_plans": false}, "body": "Text."}"#;
-    let judgement = AuthorNotes::parse(text).unwrap();
-    assert_eq!(judgement.reflection.inherit, ReflectionAnswer::parse("yes: all is told"));
-    assert_eq!(judgement.reflection.finds_plans, Some(ReflectionAnswer { yes: false, why: None }));
-    let text = skeleton(&judgement);
+    let notes = AuthorNotes::parse(text).unwrap();
+    assert_eq!(notes.reflection.inherit, ReflectionAnswer::parse("yes: all is told"));
+    assert_eq!(notes.reflection.finds_plans, Some(ReflectionAnswer { yes: false, why: None }));
+    let text = skeleton(&notes);
     for part in ["binding: true", "replaced_by: Z", "rationale: B", "blocking: true", "1. Go"] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
 
 #[test]
-fn what_has_no_place_is_refused() {
+fn invalid_notes_are_rejected() {
     let error = |text: &str| AuthorNotes::parse(text).unwrap_err().to_string();
     assert_eq!(error("  \n"), "there is nothing in it");
     assert_eq!(error("{}"), "there is nothing in it");
     assert_eq!(error(r#"{"desicions": []}"#), "there is no key `desicions`");
     assert_eq!(error(r#"{"next": [1]}"#), "`next` is a text that says something");
     assert!(error("{ no").starts_with("it begins like JSON and is none"));
-    let judgement = AuthorNotes::parse(r#"{"constraints": ["rm -rf build"]}"#).unwrap();
-    assert!(judgement.refused_startup_step().is_some());
+    let notes = AuthorNotes::parse(r#"{"constraints": ["rm -rf build"]}"#).unwrap();
+    assert!(notes.refused_startup_step().is_some());
     let near = AuthorNotes::parse(r#"{"desicions": []}"#).unwrap_err();
     let AuthorNotesError::Json(NotesJsonError::UnknownKey { nearest, .. }) = near else { panic!() };
     assert_eq!(nearest, Some("decisions"));
 }
 
 #[test]
-fn what_is_over_is_not_restored() {
+fn finished_tasks_are_removed_from_the_startup_steps() {
     let mut facts = facts("page");
     facts.boot.push((StartupKind::Task, "Warm the cache".to_owned()));
     let document = AuthorNotes::default().new_document(&facts, &[]).unwrap();
@@ -151,10 +151,10 @@ fn what_is_over_is_not_restored() {
 }
 
 #[test]
-fn windows_line_breaks_stay() {
-    let judgement = AuthorNotes::parse("Text.\n\n## Next steps\n\nGo.\n").unwrap();
+fn windows_line_breaks_are_kept() {
+    let notes = AuthorNotes::parse("Text.\n\n## Next steps\n\nGo.\n").unwrap();
     let text = skeleton(&AuthorNotes::default()).replace('\n', "\r\n");
-    let once = laid(&judgement, &text, "page");
+    let once = laid(&notes, &text, "page");
     assert_eq!(once.matches('\n').count(), once.matches("\r\n").count(), "{once:?}");
-    assert_eq!(laid(&judgement, &once, "page"), once);
+    assert_eq!(laid(&notes, &once, "page"), once);
 }

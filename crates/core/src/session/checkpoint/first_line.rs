@@ -1,9 +1,9 @@
-//! Texts in one line.
+//! Shortens texts to one line.
 
-/// A line has no more characters than this, unless it is the path of a file.
+/// The maximum length of a line, in characters.
 const LINE_LENGTH_MAX: usize = 200;
 
-/// The first line of a text that says something, if it is not too long.
+/// The first non-empty line of a text, truncated if it is too long.
 pub(super) fn line_of(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match line.char_indices().nth(LINE_LENGTH_MAX) {
@@ -13,7 +13,7 @@ pub(super) fn line_of(text: &str) -> String {
     }
 }
 
-/// A request as the reports after it name it.
+/// A request in one line, as the reports after it quote it.
 pub(crate) fn request_line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line_of(&words)

@@ -1,5 +1,5 @@
-//! The highlights of a session: what someone who continues the work may need, made once from its
-//! checkpoint. Stored summaries, pages, coverage and views all take it from here.
+//! The highlights of a session: what the next session may need, built once from the checkpoint.
+//! Stored summaries, pages, coverage and views all use them.
 
 mod statements;
 mod work;
@@ -17,27 +17,27 @@ use crate::session::{
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// One thing of a session that someone who continues may need.
+/// One item of a session that the next session may need.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Highlight {
-    /// What kind of thing.
+    /// The kind of item.
     #[serde(alias = "sort")]
     pub kind: HighlightKind,
-    /// What was said, run or touched; somebody else's words.
+    /// What was said, run or changed. This is quoted text.
     pub text: String,
-    /// What belongs to it: an error, a question, an id. Somebody else's words too.
+    /// Details: an error, a question, an id. This is quoted text too.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,
     /// What the agent said right after it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub remark: Option<String>,
-    /// Its state, in our own words.
+    /// Its state, in midstride's words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub state: Option<String>,
     /// The record that shows it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seen: Option<Provenance>,
-    /// How much a statement of the agent says to a reader with little space; none for anything else.
+    /// How important a statement of the agent is when space is short. Zero for everything else.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub weight: u8,
 }
@@ -47,80 +47,80 @@ fn is_zero(weight: &u8) -> bool {
     *weight == 0
 }
 
-/// What kind of highlight.
+/// The kind of a highlight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HighlightKind {
     /// A sentence of the user that limits all further work.
     Instruction,
-    /// What the session is for.
+    /// The goal of the session.
     Goal,
-    /// The request that was not finished.
+    /// The unfinished request.
     OpenRequest,
-    /// A request that was answered.
+    /// An answered request.
     Request,
-    /// What the user corrected.
+    /// A correction by the user.
     Correction,
-    /// What the user typed and the client did not get to.
+    /// A queued prompt that was never delivered.
     Queued,
-    /// What the user decided when asked.
+    /// The user's answer to a question of the agent.
     Answer,
     /// A commit that the session made.
     Commit,
-    /// Something that the session did outside of the repository.
+    /// An effect outside the repository.
     Effect,
     /// The last run of a check.
     Check,
     /// A check that failed and has not passed since.
     Failed,
-    /// What the agent asked the user at the end.
+    /// The agent's question to the user at the end.
     Question,
-    /// What the agent said it does next.
+    /// What the agent said it would do next.
     StatedPlan,
-    /// Where the work is, as the agent says.
+    /// The status of the work, according to the agent.
     Status,
     /// A call that was running when the session stopped.
     Running,
-    /// A task that is open.
+    /// An open task.
     Task,
     /// An agent that has not reported.
     Agent,
     /// An unchecked box.
     Unchecked,
-    /// What the agent says is left to do.
+    /// An open item, according to the agent.
     OpenItem,
     /// What the agent found out, or why it did something.
     Finding,
-    /// What the agent decided.
+    /// A decision of the agent.
     Decision,
     /// What the agent tried and gave up.
     DeadEnd,
-    /// What the agent reported at the end of a turn.
+    /// The agent's report at the end of a turn.
     Report,
-    /// A statement of the summary that took the place of the context.
+    /// A statement from the summary that replaced the context.
     Summary,
-    /// What the agent said between two calls.
+    /// A remark of the agent between two calls.
     Remark,
-    /// What the agent wrote about its work: the message of a commit.
+    /// A commit message of the agent.
     Message,
-    /// What an agent that the session started reported.
+    /// The report of an agent that the session started.
     AgentReport,
-    /// A file whose change was taken back.
+    /// A file with a reverted change.
     Reverted,
-    /// A file that was changed.
+    /// A changed file.
     Changed,
-    /// A file that the session left and that is not there.
+    /// A file that the session left and that is missing.
     Missing,
     /// A plan document.
     Plan,
-    /// A check that failed, and passed since.
+    /// A check that failed and passed since.
     Passed,
     /// What was said or started before the user went back.
     TakenBack,
 }
 
 impl HighlightKind {
-    /// What one of it is called.
+    /// The name of one highlight of this kind.
     pub fn word(self) -> &'static str {
         match self {
             Self::Instruction => "instruction",
@@ -160,14 +160,14 @@ impl HighlightKind {
     }
 }
 
-/// How a session ended, as far as its records show.
+/// How a session ended, according to its records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionEnding {
-    /// Nothing shows it: an older version captured the session.
+    /// The records do not show it: an older version captured the session.
     #[default]
     Unknown,
-    /// Nothing was asked.
+    /// The user asked nothing.
     Nothing,
     /// The last turn has a final report.
     Completed,
@@ -175,29 +175,29 @@ pub enum SessionEnding {
     Asked,
     /// It stopped in the middle of a turn.
     MidTurn,
-    /// The user stopped the last turn.
+    /// The user interrupted the last turn.
     Interrupted,
-    /// The model could not be reached.
+    /// The last request to the model failed.
     Failed,
 }
 
 impl SessionEnding {
-    /// Whether a request is left unanswered.
+    /// Whether a request is unanswered.
     pub fn is_open(self) -> bool {
         matches!(self, Self::MidTurn | Self::Interrupted | Self::Failed)
     }
 
     fn from_turns(turns: &[Turn], question: bool) -> Self {
         let Some((turn, before)) = turns.split_last() else { return Self::Unknown };
-        // A client that says when a turn is over says so of each.
-        let is_said = || before.iter().any(|turn| turn.is_over == Some(true));
+        // A client that marks the end of turns marks each of them.
+        let marks_ends = || before.iter().any(|turn| turn.is_over == Some(true));
         match turn.end {
             TurnEnd::Nothing if turn.start == TurnStart::Client => Self::Nothing,
             TurnEnd::Said if turn.is_over == Some(false) => Self::MidTurn,
-            TurnEnd::Said if turn.is_over.is_none() && is_said() => Self::Unknown,
+            TurnEnd::Said if turn.is_over.is_none() && marks_ends() => Self::Unknown,
             TurnEnd::Said if question => Self::Asked,
-            // The call that it announced was never made.
-            TurnEnd::Said if turn.said.last().is_some_and(|said| announces_more(&said.text)) => {
+            // The announced call was never made.
+            TurnEnd::Said if turn.said.last().is_some_and(|last| announces_more(&last.text)) => {
                 Self::MidTurn
             }
             TurnEnd::Said => Self::Completed,
@@ -208,7 +208,8 @@ impl SessionEnding {
     }
 }
 
-/// The file may be as it was, or as it was left: going back in a conversation need not touch the disk.
+/// Going back in a conversation does not always restore the files, so the file may be in either
+/// state.
 const ABANDONED_STATE: &str = "only before the user went back; look at how it is on disk";
 
 /// The highlights of a session.
@@ -216,14 +217,14 @@ const ABANDONED_STATE: &str = "only before the user went back; look at how it is
 pub struct Highlights {
     /// How it ended.
     pub ending: SessionEnding,
-    /// What is committed and what is not, in our own words.
+    /// What is committed and what is not, in midstride's words.
     pub tree: Option<String>,
-    /// The highlights, kind by kind with what needs attention first, the newest of each kind first.
+    /// The highlights by kind, most urgent kind first, newest of each kind first.
     pub kinds: Vec<Vec<Highlight>>,
 }
 
 impl Highlights {
-    /// The highlights of a session.
+    /// Builds the highlights of a checkpoint.
     pub fn from_checkpoint(checkpoint: &Checkpoint) -> Self {
         let session = &checkpoint.session;
         let left: HashSet<&str> = checkpoint.abandoned.iter().map(String::as_str).collect();
@@ -232,13 +233,13 @@ impl Highlights {
         HighlightReader { checkpoint, folder, abandoned_ids: left, abandoned }.highlights()
     }
 
-    /// The highlights of a kind.
+    /// The highlights of one kind.
     pub fn of_kind(&self, kind: HighlightKind) -> impl Iterator<Item = &Highlight> {
         self.kinds.iter().flatten().filter(move |one| one.kind == kind)
     }
 }
 
-/// Reads highlights out of a checkpoint.
+/// Builds highlights from a checkpoint.
 struct HighlightReader<'c> {
     checkpoint: &'c Checkpoint,
     folder: &'c str,
@@ -260,7 +261,7 @@ impl HighlightReader<'_> {
             asked.goal.extend(self.summarized_goal());
         }
         let [changed, reverted] = self.changed_and_reverted();
-        let said = self.statements(ending);
+        let statements = self.statements(ending);
         let kinds = vec![
             self.instructions(),
             asked.goal,
@@ -276,17 +277,17 @@ impl HighlightReader<'_> {
             self.agents(),
             self.tasks(),
             self.answers(),
-            said.plan,
-            said.status,
+            statements.plan,
+            statements.status,
             self.unchecked_boxes(),
-            said.unchecked,
-            said.open,
-            said.dead_ends,
-            said.findings,
-            said.summary,
+            statements.unchecked,
+            statements.open,
+            statements.dead_ends,
+            statements.findings,
+            statements.summary,
             self.messages(&failures),
-            said.reports,
-            said.remarks,
+            statements.reports,
+            statements.remarks,
             self.agent_reports(),
             reverted,
             self.missing(),
@@ -303,13 +304,13 @@ impl HighlightReader<'_> {
         !self.abandoned_ids.contains(seen.record.as_str())
     }
 
-    /// A path as it is beneath the folder of the session.
+    /// A path relative to the working directory of the session.
     fn short_path(&self, path: &str) -> String {
         let below = path.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/'));
         below.unwrap_or(path).to_owned()
     }
 
-    /// What the user said, also in the session that this one goes on from.
+    /// The user's requests, including those of the session that this one was forked from.
     fn requests(&self) -> impl DoubleEndedIterator<Item = (&Request, bool)> {
         let session = &self.checkpoint.session;
         let before = session.asked_before.iter().map(|one| (one, true));
@@ -317,17 +318,17 @@ impl HighlightReader<'_> {
         all.filter(move |(one, _)| self.is_current(&one.seen))
     }
 
-    /// What the user typed, or said in refusing a call, and the agent did not get to.
+    /// Prompts, and reasons for rejecting a call, that the agent never handled.
     fn queued(&self) -> Vec<Highlight> {
         let session = &self.checkpoint.session;
         let queued = session.queued.iter().rev();
-        // What clients queue for themselves begins with a mark.
+        // Prompts that clients queue themselves start with a tag.
         let queued = queued.filter(|one| !one.text.starts_with('<'));
         let queued = queued.map(|one| (&one.text, &one.seen));
-        let said = session.turns.last().and_then(|turn| turn.said.last()).map(|said| &said.seen);
+        let message = session.turns.last().and_then(|turn| turn.said.last()).map(|last| &last.seen);
         let called = session.commands.iter().next_back().map(|command| &command.seen);
         let is_last = |seen: &Provenance| {
-            { [said, called] }.into_iter().flatten().all(|one| one.number < seen.number)
+            { [message, called] }.into_iter().flatten().all(|one| one.number < seen.number)
         };
         let refused = self.requests().next_back().map(|(one, _)| one);
         let refused = refused
@@ -356,7 +357,7 @@ impl HighlightReader<'_> {
         let tasks = open.map(|task| {
             let item = Highlight::new(HighlightKind::Task, &task.subject).with_seen(&task.changed);
             match &task.status {
-                // A word of the client is none of ours.
+                // The client's own word is quoted, so it goes into the detail.
                 SessionTaskStatus::Other(word) => item.with_detail(Some(word.clone())),
                 SessionTaskStatus::Pending
                 | SessionTaskStatus::InProgress
@@ -391,7 +392,7 @@ impl HighlightReader<'_> {
         reports.collect()
     }
 
-    /// The turns of the session, without unanswered notices of the client at its end.
+    /// The turns of the session, without unanswered client notices at the end.
     fn turns(&self) -> &[Turn] {
         let turns = &self.checkpoint.session.turns.items;
         let is_answered =
@@ -400,8 +401,8 @@ impl HighlightReader<'_> {
         last.map_or(turns, |last| &turns[..=last])
     }
 
-    /// Whether something in the last turn says that it was not finished: a merge that waits for its commit.
-    /// Where the client does not say that the turn is over, also a check that fails or a task in progress.
+    /// Whether the last turn looks unfinished: a merge waits for its commit. If the client does not
+    /// mark the turn as over, a failing check or a task in progress counts too.
     fn is_unfinished(&self, failures: &[OpenFailure<'_>]) -> bool {
         let session = &self.checkpoint.session;
         let Some(turn) = self.turns().last() else { return false };
@@ -415,7 +416,7 @@ impl HighlightReader<'_> {
             || is_unsure && session.tasks.iter().any(is_begun)
     }
 
-    /// What was running when the session stopped.
+    /// The call that was running when the session stopped.
     fn running(&self, ending: SessionEnding) -> Vec<Highlight> {
         if ending != SessionEnding::MidTurn {
             return Vec::new();
@@ -429,7 +430,7 @@ impl HighlightReader<'_> {
         running.take(1).collect()
     }
 
-    /// Files that were changed, and those of which a change was taken back.
+    /// Changed files, and files with a reverted change.
     fn changed_and_reverted(&self) -> [Vec<Highlight>; 2] {
         let number = |seen: Option<&Provenance>| seen.map_or(0, |seen| seen.number);
         let mut changed: Vec<_> = self.checkpoint.session.files.changed().collect();
@@ -463,7 +464,7 @@ impl HighlightReader<'_> {
         missing.map(|one| item(&one.path)).collect()
     }
 
-    /// What the user went back before: it was said, and it holds no more.
+    /// Requests and agents from before the user went back, which no longer apply.
     fn withdrawn(&self) -> Vec<Highlight> {
         let item = |text: &str, seen: &Provenance| {
             Highlight::new(HighlightKind::TakenBack, text).with_seen(seen)
@@ -476,19 +477,19 @@ impl HighlightReader<'_> {
     }
 }
 
-/// What an agent was asked, in few words where there are any.
+/// What an agent was asked: the short description, or else the prompt.
 fn agent_request(agent: &Agent) -> &str {
     agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default()
 }
 
-/// Plans of the session, each once with its state, then those that lie in the project.
+/// The plans of the session, each once with its state, then those found in the project.
 fn plans(checkpoint: &Checkpoint, short: &dyn Fn(&str) -> String) -> Vec<Highlight> {
     let mut seen = HashSet::new();
     let mut items = Vec::new();
     for plan in checkpoint.session.plans.iter().rev() {
         let state = plan.state.description();
         let Some(path) = plan.path.as_deref().map(short) else { continue };
-        // The client names a document for every plan, also where it was never written.
+        // The client names a file for every plan, even if it was never written.
         let mut of_path = checkpoint.session.plans.iter().filter(|one| one.path == plan.path);
         let has_text = of_path.any(|one| {
             one.text.is_some() || matches!(one.state, PlanState::Read | PlanState::Written)
@@ -510,7 +511,7 @@ fn plans(checkpoint: &Checkpoint, short: &dyn Fn(&str) -> String) -> Vec<Highlig
 }
 
 impl Highlight {
-    /// Whether only what the user went back on shows it.
+    /// Whether only abandoned records show it.
     pub fn is_abandoned(&self) -> bool {
         self.state.as_deref() == Some(ABANDONED_STATE)
     }

@@ -1,11 +1,11 @@
-//! A checkpoint as the body of a handoff. Nothing in it is judged; what was said stands in quotes.
+//! Renders a checkpoint as the body of a handoff: facts only, with all messages quoted.
 
 use super::{ArtifactState, Checkpoint, CheckpointContext};
 use crate::session::{AgentState, CommandStatus, ExecutedCommand, Provenance};
 use crate::text::hidden;
 use crate::text::time;
 
-/// More of anything is counted; the checkpoint has all of it.
+/// The maximum number of entries shown per section. The checkpoint has all of them.
 const SHOWN_MAX: usize = 30;
 
 pub(super) fn render_checkpoint(checkpoint: &Checkpoint) -> String {
@@ -21,27 +21,27 @@ pub(super) fn render_checkpoint(checkpoint: &Checkpoint) -> String {
         facts_section(checkpoint),
     ];
     let page = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
-    // Whoever opens the handoff sees all that it says.
+    // Make hidden characters visible, so that a reader of the handoff sees everything in it.
     hidden::visible_text(&page)
 }
 
-/// What is seen where no client worked; the time of looking is no part of it.
-pub(super) fn render_without_session(around: &CheckpointContext) -> String {
+/// Renders the facts of work without a client session. The observation time is omitted.
+pub(super) fn render_without_session(context: &CheckpointContext) -> String {
     let mut items = vec!["- No agent client ran it".to_owned()];
-    if let Some(commit) = &around.commit {
-        let branch = around.branch.as_deref().unwrap_or("no branch");
+    if let Some(commit) = &context.commit {
+        let branch = context.branch.as_deref().unwrap_or("no branch");
         items.push(format!("- Commit {commit} on {}", line(branch)));
     }
     let found =
-        around.plan_documents.iter().map(|path| format!("- Plan document `{}`", line(path)));
+        context.plan_documents.iter().map(|path| format!("- Plan document `{}`", line(path)));
     items.extend(found);
-    if around.plan_documents.is_empty() {
+    if context.plan_documents.is_empty() {
         items.push("- Plan documents: none found".to_owned());
     }
     hidden::visible_text(&section("Facts", &items))
 }
 
-/// A heading with items, of which very many are cut.
+/// A section with a heading and a limited number of items.
 fn section(heading: &str, items: &[String]) -> String {
     if items.is_empty() {
         return String::new();
@@ -57,7 +57,7 @@ fn section(heading: &str, items: &[String]) -> String {
     text
 }
 
-/// A text in quotes, indented below an item.
+/// A quoted text, indented below an item.
 fn quote_block(text: &str) -> String {
     text.lines().map(|line| format!("  > {line}\n")).collect()
 }
@@ -68,7 +68,7 @@ fn line(text: &str) -> String {
     if lines.next().is_some() { format!("{first} …") } else { first }
 }
 
-/// The record that tells something, and whether the user went back before it.
+/// A reference to a record, and whether it was abandoned.
 fn record_reference(checkpoint: &Checkpoint, seen: &Provenance) -> String {
     let left = if checkpoint.is_abandoned(seen) { ", taken back later" } else { "" };
     match &seen.agent {

@@ -1,7 +1,7 @@
-//! The machine-readable state of a session, as the header of its handoff has it under `state`.
+//! The machine-readable state of a session, stored under `state` in the header of its handoff.
 //!
-//! An entry that a record tells names that record: it is written anew whenever the session is looked
-//! at again. Entries without one, and keys that are not known here, are somebody's own and stay.
+//! An entry that comes from a record names that record, and is rewritten whenever the session is
+//! read again. Entries without a record and unknown keys belong to the author and stay.
 
 use super::{
     ActualContent, ArtifactState, Checkpoint, CheckpointArtifact, CheckpointContext,
@@ -12,15 +12,16 @@ use crate::text::time;
 use crate::text::yaml::YamlData;
 use std::path::Path;
 
-/// More of anything is counted under `left_out`; the checkpoint has all of it.
+/// The maximum number of entries per list. The rest is counted under `left_out`; the checkpoint has
+/// all of them.
 const ENTRIES_MAX: usize = 30;
-/// A text is cut behind so many characters; the checkpoint has more of it.
+/// The maximum length of a text. The checkpoint has the rest.
 const TEXT_LENGTH_MAX: usize = 300;
-/// Marks an entry that a record tells.
+/// The key that marks an entry as coming from a record.
 const RECORD: &str = "record";
-/// Where the plan documents are listed.
+/// The key of the plan documents.
 const PLANS: &str = "plans";
-/// Keys that are facts as a whole: those of them that are not known any more go.
+/// Keys that are facts as a whole: outdated ones are removed.
 const FACTS: [(&str, &[&str]); 3] = [
     (
         "environment",
@@ -45,8 +46,8 @@ const FACTS: [(&str, &[&str]); 3] = [
 type Entries = Vec<(String, YamlData)>;
 
 impl Checkpoint {
-    /// The state of the session. `blob` names the stored checkpoint; paths beneath one of `tops` count
-    /// from there.
+    /// Builds the state of the session. `blob` names the stored checkpoint. Paths below one of
+    /// `tops` become relative to it.
     pub fn state(&self, blob: Option<&str>, tops: &[&Path]) -> YamlData {
         let mut left_out = Entries::new();
         let mut bounded =
@@ -95,8 +96,8 @@ impl Checkpoint {
         YamlData::map(state)
     }
 
-    /// Plan documents that lie in the project and that the session worked with, without those that
-    /// the user rejected.
+    /// Plan documents in the project that the session worked with, without those that the user
+    /// rejected.
     pub fn must_read(&self, tops: &[&Path]) -> Vec<String> {
         let mut paths = Vec::new();
         let plans = self
@@ -139,7 +140,7 @@ impl Checkpoint {
         let agents = self.session.agents.iter();
         let mut agents: Vec<&Agent> =
             agents.filter(|agent| !self.is_abandoned(&agent.seen)).collect();
-        // The newest are kept; of those that are over, fewer are missed.
+        // Only the last entries are kept, so running agents are sorted to the end.
         agents.sort_by_key(|agent| agent.state == AgentState::InFlight);
         let one = |agent: &Agent| {
             let task = agent.about.as_deref().or(agent.prompt.as_deref());
@@ -182,7 +183,7 @@ impl Checkpoint {
 
     fn changed(&self, tops: &[&Path]) -> Vec<YamlData> {
         let mut artifacts: Vec<&CheckpointArtifact> = self.artifacts.iter().collect();
-        // What is not as it was left is missed most.
+        // Only the last entries are kept, so files that differ are sorted to the end.
         artifacts.sort_by_key(|artifact| artifact.state != ArtifactState::Match);
         let one = |artifact: &CheckpointArtifact| {
             let word = |word: &str| YamlData::Bare(word.to_owned());
@@ -199,9 +200,9 @@ impl Checkpoint {
     }
 
     fn documents(&self, tops: &[&Path]) -> YamlData {
-        let told = self.session.plans.iter().filter_map(|plan| plan.path.as_deref());
-        let told = told.map(|path| relative_path(path, tops));
-        let plans = plan_list(told.chain(self.plan_documents.iter().cloned()));
+        let paths = self.session.plans.iter().filter_map(|plan| plan.path.as_deref());
+        let paths = paths.map(|path| relative_path(path, tops));
+        let plans = plan_list(paths.chain(self.plan_documents.iter().cloned()));
         YamlData::map([("must_read", YamlData::texts(self.must_read(tops))), (PLANS, plans)])
     }
 
@@ -233,21 +234,21 @@ impl Checkpoint {
     }
 }
 
-/// The state of work that no client ran: what is seen around it.
-pub fn state_without_session(around: &CheckpointContext) -> YamlData {
+/// Builds the state of work without a client session from its context.
+pub fn state_without_session(context: &CheckpointContext) -> YamlData {
     let parts = [
-        optional_text("branch", around.branch.as_deref()),
-        optional_text("commit", around.commit.as_deref()),
-        Some(("observed_at", YamlData::Bare(time::format_time(around.at)))),
+        optional_text("branch", context.branch.as_deref()),
+        optional_text("commit", context.commit.as_deref()),
+        Some(("observed_at", YamlData::Bare(time::format_time(context.at)))),
     ];
     YamlData::map([
-        ("documents", YamlData::map([(PLANS, plan_list(around.plan_documents.iter().cloned()))])),
+        ("documents", YamlData::map([(PLANS, plan_list(context.plan_documents.iter().cloned()))])),
         ("environment", YamlData::map(parts.into_iter().flatten())),
     ])
 }
 
-/// An older state with newer facts: entries that a record tells, and facts, are written anew;
-/// everything else stays, and where only the time of looking differs, that stays too.
+/// Updates a state with newer facts. Facts and entries from records are replaced; everything else
+/// stays. If only the observation time differs, the old one stays.
 pub fn refresh_state(before: &YamlData, facts: &YamlData) -> YamlData {
     let (YamlData::Map(before), YamlData::Map(facts)) = (before, facts) else {
         return facts.clone();
@@ -258,7 +259,7 @@ pub fn refresh_state(before: &YamlData, facts: &YamlData) -> YamlData {
         let known = FACTS.iter().find(|(name, _)| name == key).map(|(_, keys)| *keys);
         match (known, new) {
             (Some(known), Some(new)) => out.push((key.clone(), refresh_facts(old, new, known))),
-            // Which tasks are carried is decided as a whole.
+            // The list of tasks is replaced as a whole.
             (None, Some(new)) if key == "tasks" => out.push((key.clone(), new.clone())),
             (None, Some(new)) => out.push((key.clone(), merge_data(old, new))),
             (Some(_), None) if key == "left_out" => {}
@@ -270,7 +271,7 @@ pub fn refresh_state(before: &YamlData, facts: &YamlData) -> YamlData {
     YamlData::Map(out)
 }
 
-/// A mapping of facts: known keys are the new ones, others stay.
+/// Updates a mapping of facts: known keys are replaced, others stay.
 fn refresh_facts(old: &YamlData, new: &YamlData, known: &[&str]) -> YamlData {
     let (YamlData::Map(before), YamlData::Map(after)) = (old, new) else { return new.clone() };
     let lasting = |entries: &Entries| {
@@ -292,7 +293,7 @@ fn merge_data(old: &YamlData, new: &YamlData) -> YamlData {
             for (key, old) in before {
                 let new = after.iter().find(|(other, _)| other == key).map(|(_, new)| new);
                 let value = match new {
-                    // Which plans there are is seen, not said.
+                    // The list of plans is observed, so it is replaced and not merged.
                     Some(new) if key == PLANS => new.clone(),
                     Some(new) => merge_data(old, new),
                     None => old.clone(),
@@ -325,19 +326,19 @@ fn optional_text<'n>(name: &'n str, text: Option<&str>) -> Option<(&'n str, Yaml
     text.map(|text| (name, truncated_line(text)))
 }
 
-/// One line of a text, with the cut said.
+/// A text in one line, truncated with `…`.
 fn truncated_line(text: &str) -> YamlData {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(TEXT_LENGTH_MAX).collect();
     YamlData::Text(if short.len() < line.len() { format!("{short}…") } else { short })
 }
 
-/// The newest entries; how many more there are is told apart.
+/// The newest entries. The number of omitted ones goes to `left_out`.
 fn newest_entries(name: &str, mut entries: Vec<YamlData>, left_out: &mut Entries) -> YamlData {
     let more = entries.len().saturating_sub(ENTRIES_MAX);
     if more > 0 {
         left_out.push((name.to_owned(), YamlData::Bare(more.to_string())));
-        // What the work began with says what it is about.
+        // Keep the first goal: it says what the work is about.
         let from = usize::from(name == "goals");
         entries.drain(from..from + more);
     }
@@ -424,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_of_a_session_has_every_part_of_it() {
+    fn the_state_has_every_part_of_the_session() {
         let state = checkpoint().state(Some("b10b"), &[Path::new("/home/dev/shop")]);
         let text = written(&state);
         let YamlData::Map(entries) = state else { panic!() };
@@ -463,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_added_stays_and_facts_are_written_anew() {
+    fn refreshing_replaces_facts_and_keeps_added_entries() {
         let tops = [Path::new("/home/dev/shop")];
         let one = checkpoint().state(Some("one"), &tops);
         assert_eq!(refresh_state(&one, &one), one);
@@ -492,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_again_changes_nothing() {
+    fn a_later_observation_time_alone_changes_nothing() {
         let early = state_without_session(&around("2026-03-20T09:02:00Z"));
         let late = state_without_session(&around("2026-03-20T19:02:00Z"));
         assert_ne!(early, late);
@@ -500,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_entries_are_counted() {
+    fn entries_over_the_limit_are_counted() {
         let mut checkpoint = checkpoint();
         let first = checkpoint.session.requests.items[0].clone();
         let many = (0..100).map(|n| Request { text: format!("request {n}"), ..first.clone() });

@@ -1,5 +1,5 @@
-//! The highlights of a session as they are stored beside its checkpoint, within a size: a hook that
-//! briefs the next session reads this and not all that a long session did.
+//! The summary stored beside a checkpoint: its highlights within a size limit. The hook that briefs
+//! the next session reads this instead of the whole checkpoint.
 
 use super::Checkpoint;
 use super::first_line::line_of;
@@ -9,80 +9,80 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the shape; where an older one is stored, the checkpoint itself tells more.
+/// The version of the stored format. For an older version, the checkpoint has more details.
 pub const SUMMARY_VERSION: u32 = 3;
 
-/// So many of each kind at length; the others are named in a line.
+/// How many highlights of each kind are stored in full. The others get one line.
 pub const FULL_LENGTH_MAX: usize = 8;
-/// So many of each kind are stored first: hooks read only these.
+/// How many highlights of each kind are stored first. Hooks read only these.
 const FIRST_MAX: usize = 64;
-/// What is more than this in all is counted: a session has some hundreds of highlights.
+/// The maximum total size. Further highlights are counted; a session has a few hundred.
 const BYTES_MAX: usize = 256 << 10;
-/// What a highlight takes besides its texts.
+/// The size of a highlight without its texts.
 const ITEM_BYTES: usize = 60;
 
-/// The highlights of a session, within a size.
+/// The highlights of a session, within a size limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionSummary {
-    /// The version of this shape.
+    /// The version of the stored format.
     pub version: u32,
-    /// The client that ran it.
+    /// The client that ran the session.
     pub client: Client,
-    /// Its id.
+    /// The session id.
     pub session: String,
     /// The digest of the checkpoint.
     pub digest: String,
-    /// Where it worked.
+    /// The working directory.
     pub folder: Option<String>,
     /// The branch that was checked out.
     pub branch: Option<String>,
-    /// The commit that was checked out when it was captured.
+    /// The commit that was checked out when the session was captured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub commit: Option<String>,
-    /// The task list that it shares with other sessions.
+    /// The task list shared with other sessions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub task_list: Option<String>,
-    /// When its first record was written.
+    /// The time of the first record.
     #[serde(default)]
     pub began: Option<Timestamp>,
-    /// When its last record was written.
+    /// The time of the last record.
     pub ended: Option<Timestamp>,
     /// How it ended.
     #[serde(default)]
     pub ending: SessionEnding,
-    /// Whether it did work worth a briefing.
+    /// Whether the session did work worth a briefing.
     #[serde(default)]
     pub worked: bool,
-    /// Whether it continued or gave up what had stopped on conflicts.
+    /// Whether the session continued or aborted a merge that had stopped on conflicts.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub settles_conflicts: bool,
-    /// What is committed and what is not, in our own words.
+    /// What is committed and what is not, in midstride's words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tree: Option<String>,
-    /// The summary that took the place of the context last.
+    /// The latest summary that replaced the context.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub summary: Option<String>,
-    /// The highlights, kind by kind, the newest of each first.
+    /// The highlights by kind, newest of each kind first.
     pub items: Vec<Highlight>,
-    /// How many more of a kind there are.
+    /// The number of omitted highlights, by kind.
     pub left_out: BTreeMap<HighlightKind, usize>,
-    /// How many things the session did that not even the checkpoint has.
+    /// The number of things that not even the checkpoint stores.
     #[serde(default)]
     pub not_kept: u64,
 }
 
 impl SessionSummary {
-    /// Takes it from a checkpoint.
+    /// Builds the summary of a checkpoint.
     pub fn from_checkpoint(checkpoint: &Checkpoint) -> Self {
         let session = &checkpoint.session;
         let Highlights { ending, tree, kinds } = Highlights::from_checkpoint(checkpoint);
-        let mut gist = Self {
+        let mut summary = Self {
             version: SUMMARY_VERSION,
             client: checkpoint.client(),
             session: checkpoint.session_id().to_owned(),
             digest: checkpoint.digest.clone(),
             folder: session.cwd.clone(),
-            // What the client saw while it worked; git may have been looked at long after.
+            // The branch that the client saw; git may have been queried long after.
             branch: session.branch.clone().or_else(|| checkpoint.git.branch.clone()),
             commit: checkpoint.git.commit.clone(),
             task_list: session.task_list.clone(),
@@ -100,11 +100,12 @@ impl SessionSummary {
                 + session.agents.left_out
                 + session.files.left_out,
         };
-        gist.keep_within_limit(kinds);
-        gist
+        summary.keep_within_limit(kinds);
+        summary
     }
 
-    /// As it is stored: a line with the first of each kind, which counts the others, and a line with these.
+    /// Serializes the summary: one line with the first highlights of each kind and a count of the
+    /// others, and a second line with the others.
     pub fn into_stored(mut self) -> String {
         let mut counts: BTreeMap<HighlightKind, usize> = BTreeMap::new();
         let (first, rest) = self.items.into_iter().partition(|item| {
@@ -125,55 +126,55 @@ impl SessionSummary {
         stored
     }
 
-    /// Reads what was stored; `None` where a later version wrote it, or somebody else.
+    /// Parses a stored summary. `None` if a later version wrote it, or it is not a summary.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let mut gist = Self::parse_first(bytes)?;
+        let mut summary = Self::parse_first(bytes)?;
         let rest = bytes.iter().position(|byte| *byte == b'\n').map(|end| &bytes[end + 1..]);
-        // Without them the counts still say how many there are.
+        // If this line is damaged, the counts still say how many there are.
         let rest = rest.and_then(|rest| serde_json::from_slice(rest).ok());
         let rest: Vec<Highlight> = rest.unwrap_or_default();
         for item in &rest {
-            let more = gist.left_out.entry(item.kind).or_default();
+            let more = summary.left_out.entry(item.kind).or_default();
             *more = more.saturating_sub(1);
         }
-        gist.left_out.retain(|_, more| *more > 0);
-        gist.items.extend(rest);
-        gist.items.sort_by_key(|item| item.kind);
-        Some(gist)
+        summary.left_out.retain(|_, more| *more > 0);
+        summary.items.extend(rest);
+        summary.items.sort_by_key(|item| item.kind);
+        Some(summary)
     }
 
-    /// The same with the first of each kind; the others are counted.
+    /// Parses only the first highlights of each kind. The others are counted.
     pub fn parse_first(bytes: &[u8]) -> Option<Self> {
         let first = bytes.split(|byte| *byte == b'\n').next()?;
-        let gist: Self = serde_json::from_slice(first).ok()?;
-        (1..=SUMMARY_VERSION).contains(&gist.version).then_some(gist)
+        let summary: Self = serde_json::from_slice(first).ok()?;
+        (1..=SUMMARY_VERSION).contains(&summary.version).then_some(summary)
     }
 
-    /// Whether it names all that a gist of this version does.
+    /// Whether this version wrote it, so that it is complete.
     pub fn is_current(&self) -> bool {
         self.version == SUMMARY_VERSION
     }
 
-    /// The list that its tasks are on.
+    /// The task list of the session.
     pub fn task_list(&self) -> &str {
         self.task_list.as_deref().unwrap_or(&self.session)
     }
 
-    /// The highlights of a kind.
+    /// The highlights of one kind.
     pub fn of_kind(&self, kind: HighlightKind) -> impl Iterator<Item = &Highlight> {
         self.items.iter().filter(move |item| item.kind == kind)
     }
 
-    /// Keeps what fits, and counts the others. What comes first is kept first.
+    /// Keeps the highlights that fit, in order, and counts the others.
     fn keep_within_limit(&mut self, kinds: Vec<Vec<Highlight>>) {
-        let mut room = BYTES_MAX;
+        let mut bytes_left = BYTES_MAX;
         for items in kinds {
             for (number, item) in items.into_iter().enumerate() {
                 let is_long = number < FULL_LENGTH_MAX || is_bounded(item.kind);
                 let item = if is_long { item } else { in_a_line(item) };
-                match room.checked_sub(bytes(&item)) {
+                match bytes_left.checked_sub(bytes(&item)) {
                     Some(rest) => {
-                        room = rest;
+                        bytes_left = rest;
                         self.items.push(item);
                     }
                     None => *self.left_out.entry(item.kind).or_default() += 1,
@@ -186,7 +187,7 @@ impl SessionSummary {
 
 #[cfg(test)]
 impl SessionSummary {
-    /// A session that did work and left nothing, for tests to add to.
+    /// A session that did work and left nothing open, for tests to extend.
     pub(crate) fn sample(session: &str) -> Self {
         Self {
             version: SUMMARY_VERSION,
@@ -211,7 +212,7 @@ impl SessionSummary {
     }
 }
 
-/// Whether highlights of a kind are within a size of their own.
+/// Whether highlights of a kind have their own size limit.
 fn is_bounded(kind: HighlightKind) -> bool {
     use HighlightKind as Kind;
     matches!(
@@ -232,14 +233,14 @@ fn is_bounded(kind: HighlightKind) -> bool {
     )
 }
 
-/// Named rather than quoted: what belongs to it is left to the checkpoint.
+/// Shortens a highlight to one line. The checkpoint has the details.
 fn in_a_line(item: Highlight) -> Highlight {
     let line = |text: &Option<String>| text.as_deref().map(line_of);
     let (detail, remark) = (line(&item.detail), line(&item.remark));
     Highlight { text: line_of(&item.text), detail, remark, ..item }
 }
 
-/// About what it takes to store it.
+/// The approximate stored size.
 fn bytes(item: &Highlight) -> usize {
     let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let seen = item.seen.as_ref();
@@ -261,10 +262,10 @@ mod tests {
         let of_kind = |kind, count| (0..count).map(move |number| item(kind, number));
         let items = of_kind(HighlightKind::Request, 3).chain(of_kind(HighlightKind::Changed, 100));
         let left_out = [(HighlightKind::Request, 7)].into();
-        let gist =
+        let summary =
             SessionSummary { items: items.collect(), left_out, ..SessionSummary::sample("s") };
-        let stored = gist.clone().into_stored();
-        assert_eq!(SessionSummary::parse(stored.as_bytes()), Some(gist.clone()));
+        let stored = summary.clone().into_stored();
+        assert_eq!(SessionSummary::parse(stored.as_bytes()), Some(summary.clone()));
         let first = SessionSummary::parse_first(stored.as_bytes()).unwrap();
         assert_eq!(first.of_kind(HighlightKind::Changed).count(), FIRST_MAX);
         assert_eq!(first.items.len(), FIRST_MAX + 3);

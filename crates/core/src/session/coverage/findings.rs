@@ -1,4 +1,5 @@
-//! What is wrong with a document that does not cover its session: one finding for all of it.
+//! Reports what a handoff does not cover: one finding for missing items, one for items without a
+//! cause.
 
 use super::{Coverage, CoverageItem, CoverageKind, CoverageLevel};
 use crate::format::finding::{Code, Finding};
@@ -6,17 +7,18 @@ use crate::handoff::Handoff;
 use crate::handoff::check::header_key_span;
 use crate::text::span::Span;
 
-/// More are counted.
+/// The maximum number of items named in a message; the rest are counted.
 const SHOWN_MAX: usize = 3;
 
 impl Coverage {
-    /// What has to be covered and is not named, and what is only named.
+    /// Returns the findings for items that must be covered: those that are missing, and those that
+    /// are only named.
     pub fn findings(&self, handoff: &Handoff<'_>) -> Vec<Finding> {
         let at =
             handoff.node("state.recovery").map_or_else(|| header_key_span(handoff), |node| node.at);
-        let told_as = |told| self.uncovered().filter(move |item| item.level == told);
+        let at_level = |level| self.uncovered().filter(move |item| item.level == level);
         let (missing, named): (Vec<&CoverageItem>, Vec<&CoverageItem>) =
-            (told_as(CoverageLevel::Missing).collect(), told_as(CoverageLevel::Named).collect());
+            (at_level(CoverageLevel::Missing).collect(), at_level(CoverageLevel::Named).collect());
         let finding = |code, items: &[&CoverageItem], at, how: &str| {
             let message = format!("{how}: {}", item_names(items));
             (!items.is_empty()).then(|| Finding::new(code, at, message))
@@ -29,19 +31,19 @@ impl Coverage {
     }
 }
 
-/// Where the first item is named by an author: its cause belongs there.
+/// Returns where the author names the first item, because its cause belongs there.
 fn first_mention(items: &[&CoverageItem], handoff: &Handoff<'_>) -> Option<Span> {
     let facts = handoff.node("state").map(|node| node.at);
     let is_written = |at: &Span| facts.is_none_or(|facts| !facts.contains(*at));
     let at = items.iter().filter_map(|item| item.at).find(is_written)?;
-    // A sentence may go on over lines; its first one shows where it is.
+    // A sentence can span several lines; the first one shows where it is.
     let text = at.slice(handoff.document().text());
     let start = text.len() - text.trim_start().len();
     let line = text[start..].lines().next().unwrap_or_default().trim_end();
     Some(Span::new(start, start + line.len()).shifted(at.start))
 }
 
-/// The first of some things in words, and how many more there are.
+/// Returns the names of the first items, and how many more there are.
 fn item_names(items: &[&CoverageItem]) -> String {
     let one = |item: &&CoverageItem| {
         let name = match item.kind {

@@ -1,4 +1,4 @@
-//! The rules: what a statement has to say about an item.
+//! The rules that decide how much a statement says about an item.
 
 use super::statement::{Statement, StatementKind};
 use super::subject::{FailureEvidence, QuotableText, Subject, SubjectReference};
@@ -6,19 +6,20 @@ use super::words::{is_failing, is_reverting, key_words};
 use super::{CoverageItem, CoverageKind, CoverageLevel};
 use std::collections::BTreeSet;
 
-/// Half of the key words of a text make a paraphrase, and at least so many.
+/// The minimum number of shared key words for a paraphrase, which shares at least half of them.
 const SHARED_MIN: usize = 2;
-/// Of a long text so many are enough.
+/// The number of shared key words that is enough for a long text.
 const SHARED_MAX: usize = 6;
-/// So many words of its own has a statement that says more than what happened.
+/// The minimum number of new words in a statement that says more than what happened.
 const OWN_WORDS_MIN: usize = 2;
-/// A reverted file prints nothing to compare with, so its statement says more.
+/// The same minimum for a reverted file. It prints nothing to compare with, so its statement must
+/// say more.
 const REVERT_WORDS_MIN: usize = 3;
-/// So many words that a failed command printed are something of the failure: one (`branch`) may be
-/// anywhere.
+/// The minimum number of words printed by a failed command that a statement must share. A single
+/// one, such as `branch`, may occur anywhere.
 const PRINTED_MIN: usize = 2;
 
-/// An item, with the statement that says most about it.
+/// Returns an item with the statement that says most about it.
 pub(super) fn coverage_item(subject: &Subject<'_>, statements: &[Statement]) -> CoverageItem {
     let mut item = CoverageItem {
         kind: subject.kind,
@@ -28,9 +29,9 @@ pub(super) fn coverage_item(subject: &Subject<'_>, statements: &[Statement]) -> 
         at: None,
     };
     for statement in statements {
-        let told = coverage_level(subject, statement);
-        if told > item.level {
-            (item.level, item.at) = (told, Some(statement.at));
+        let level = coverage_level(subject, statement);
+        if level > item.level {
+            (item.level, item.at) = (level, Some(statement.at));
         }
     }
     item
@@ -55,7 +56,7 @@ fn coverage_level(subject: &Subject<'_>, statement: &Statement) -> CoverageLevel
     }
 }
 
-/// Whether a statement quotes a text, or shares its key words.
+/// Whether a statement quotes a text or shares its key words.
 fn mentions(text: &QuotableText, what: CoverageKind, statement: &Statement) -> bool {
     if text.rows.iter().any(|row| row.len() > 1 && statement.has_row(row)) {
         return true;
@@ -63,7 +64,7 @@ fn mentions(text: &QuotableText, what: CoverageKind, statement: &Statement) -> b
     let shared = text.keys.iter().filter(|word| statement.has(word)).count();
     match text.keys.len() {
         0 => false,
-        // One word may be anywhere; where the user's words have a place, it is meant.
+        // A single word may occur anywhere, so it counts only for a task, or outside prose.
         1 => {
             shared == 1
                 && (what == CoverageKind::OpenTask || statement.kind != StatementKind::Prose)
@@ -72,7 +73,8 @@ fn mentions(text: &QuotableText, what: CoverageKind, statement: &Statement) -> b
     }
 }
 
-/// A statement about a reverted file says that it was reverted, and something of its own.
+/// Returns the level of a statement about a reverted file: it must say that the file was reverted,
+/// and add something new.
 fn level_of_revert(path: &str, statement: &Statement) -> CoverageLevel {
     let is_about = statement.is_reverting || statement.kind == StatementKind::Trouble;
     match is_about && has_own_words(statement, &key_words(path), REVERT_WORDS_MIN) {
@@ -82,14 +84,15 @@ fn level_of_revert(path: &str, statement: &Statement) -> CoverageLevel {
     }
 }
 
-/// A statement about a failure names something of it, and says something of its own.
+/// Returns the level of a statement about a failure: it must name something of the failure, and add
+/// something new.
 fn level_of_failure(failure: &FailureEvidence, statement: &Statement) -> CoverageLevel {
     let is_called =
         |name: &Vec<String>| statement.has_row(name) && (name.len() > 1 || statement.is_failing);
     let is_named = failure.names.iter().any(is_called);
     let is_trouble = statement.is_failing || statement.kind == StatementKind::Trouble;
     let has_evidence = (is_named || is_trouble) && has_evidence(failure, is_named, statement);
-    // Of a failure that printed nothing, its command is all there is to name.
+    // If a failure printed nothing, a statement can only name its command.
     let is_silent = failure.identifiers.is_empty() && failure.printed.is_empty();
     let is_proven = has_evidence || (is_silent && is_named && is_trouble);
     match is_proven && has_own_words(statement, &failure.known, OWN_WORDS_MIN) {
@@ -99,8 +102,8 @@ fn level_of_failure(failure: &FailureEvidence, statement: &Statement) -> Coverag
     }
 }
 
-/// Whether a statement names something that a failed command printed. Where it names the command too,
-/// half of what little it printed is enough.
+/// Whether a statement names something that a failed command printed. If it names the command too,
+/// half of the few printed words are enough.
 fn has_evidence(failure: &FailureEvidence, is_named: bool, statement: &Statement) -> bool {
     let has_identifier = failure.identifiers.iter().any(|row| statement.has_row(row));
     let printed = failure.printed.iter().filter(|word| statement.has(word)).count();
@@ -108,8 +111,8 @@ fn has_evidence(failure: &FailureEvidence, is_named: bool, statement: &Statement
     has_identifier || printed >= if is_named { half } else { PRINTED_MIN }
 }
 
-/// Whether a statement has so many words that are not the item's own. Numbers and ids say nothing by
-/// themselves.
+/// Whether a statement has at least `least` words that are not the item's own. Numbers and ids do
+/// not count, because they say nothing by themselves.
 fn has_own_words(statement: &Statement, known: &BTreeSet<String>, least: usize) -> bool {
     let is_own = |word: &&String| {
         let is_number = word.contains(|c: char| c.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! What a document says, statement by statement: an entry of the header, a paragraph, a list item with
-//! what is below it, a row of a table.
+//! Splits a document into statements: header entries, paragraphs, list items with what is below
+//! them, table rows, and code blocks.
 
 use super::words::{is_failing, is_reverting, key_words, stems};
 use crate::format::header::StartupKind;
@@ -10,39 +10,39 @@ use crate::text::span::{Span, Spanned};
 use crate::text::yaml::YamlNode;
 use std::collections::{BTreeSet, HashSet};
 
-/// Header fields that say something in running text.
+/// Header fields that hold prose.
 const PROSE: [&str; 3] = ["title", "description", "context_summary"];
-/// Between a heading and what is below it: no row of words goes over it.
+/// Separates a heading from the text below it, so that no sequence of words spans both.
 const GAP: &str = "";
 
-/// What kind of statement.
+/// The kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatementKind {
     /// Running text.
     Prose,
     /// An entry of a list that has a meaning: a constraint, a decision, a question …
     Entry,
-    /// An entry about what was wrong, or what will go wrong.
+    /// An entry about a problem that occurred or will occur.
     Trouble,
-    /// Code: things are named there, not explained.
+    /// Code, which names things but does not explain them.
     Code,
 }
 
-/// Something that a document says.
+/// A statement of a document.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
-    /// Where.
+    /// Its position in the document.
     pub(super) at: Span,
-    /// What kind.
+    /// Its kind.
     pub(super) kind: StatementKind,
     /// Whether it says that something failed.
     pub(super) is_failing: bool,
     /// Whether it says that something was reverted.
     pub(super) is_reverting: bool,
-    /// Its words in order, as they are compared, behind those of the heading above it.
+    /// Its stemmed words in order, after those of the heading above it.
     words: Vec<String>,
     set: HashSet<String>,
-    /// Its own words that carry a meaning, without those of the heading.
+    /// Its own key words, without those of the heading.
     pub(super) keys: BTreeSet<String>,
 }
 
@@ -64,12 +64,12 @@ impl Statement {
         }
     }
 
-    /// Whether it has a word.
+    /// Whether it contains a word.
     pub(super) fn has(&self, word: &str) -> bool {
         self.set.contains(word)
     }
 
-    /// Whether it has these words in a row.
+    /// Whether it contains these words in sequence.
     pub(super) fn has_row(&self, row: &[String]) -> bool {
         match row {
             [] => false,
@@ -79,7 +79,7 @@ impl Statement {
     }
 }
 
-/// Everything that a document says.
+/// Returns all statements of a document.
 pub(super) fn all_statements(handoff: &Handoff<'_>) -> Vec<Statement> {
     let mut found = Vec::new();
     add_header_statements(handoff, &mut found);
@@ -113,14 +113,14 @@ fn add_header_statements(handoff: &Handoff<'_>, found: &mut Vec<Statement>) {
     for one in handoff.assumptions() {
         say(StatementKind::Entry, one.at, &[one.assumption]);
     }
-    // Skills, documents and tasks to restore are midstride's own list.
+    // midstride itself lists the skills, documents, and tasks to restore.
     let boot = handoff.node("boot").and_then(|boot| boot.get(StartupKind::Constraint.key()));
     for one in boot.into_iter().flat_map(YamlNode::items).filter_map(YamlNode::text) {
         say(StatementKind::Entry, one.at, &[Some(one)]);
     }
     let Some(header) = handoff.header() else { return };
-    for said in PROSE.iter().filter_map(|name| header.text(name)) {
-        say(StatementKind::Prose, said.at, &[Some(said)]);
+    for field in PROSE.iter().filter_map(|name| header.text(name)) {
+        say(StatementKind::Prose, field.at, &[Some(field)]);
     }
 }
 
@@ -157,7 +157,7 @@ fn add_body_statements(handoff: &Handoff<'_>, found: &mut Vec<Statement>) {
     }
 }
 
-/// The rows of a table; the one between its head and its body says nothing.
+/// Returns the rows of a table, without the separator between its head and body.
 fn rows(text: &str, table: Span) -> impl Iterator<Item = (Span, &str)> {
     let mut next = table.start;
     let lines = table.slice(text).split_inclusive('\n').map(move |line| {

@@ -1,4 +1,4 @@
-//! The highlights that a handoff is compared with, and how a statement can name each of them.
+//! Lists the highlights that a handoff is compared with, and how a statement can name each of them.
 
 use super::CoverageKind;
 use super::words::{is_failing, key_words, stem, stems};
@@ -7,11 +7,12 @@ use crate::session::shell::{ShellLine, SimpleCommand};
 use crate::text::words::{TermKind, is_distinctive, salient_terms, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A longer name is cut.
+/// The maximum length of a name; a longer one is truncated.
 const NAME_LENGTH_MAX: usize = 100;
-/// What Claude Code says of a command that failed in the background: not what it printed.
+/// How Claude Code's notice about a failed background command begins, which is not output of the
+/// command.
 const NOTICE: &str = "Background command ";
-/// A sentence of fewer words is no quote: it may be anybody's.
+/// The minimum number of words in a quote; a shorter sentence may be a coincidence.
 const QUOTE_WORDS_MIN: usize = 3;
 
 /// A highlight, and how a statement can name it.
@@ -22,13 +23,13 @@ pub(super) struct Subject<'h> {
     pub(super) reference: SubjectReference,
 }
 
-/// How a statement can name something.
+/// How a statement can name a subject.
 pub(super) enum SubjectReference {
     /// By its own words.
     Words(QuotableText),
-    /// By its id, or else by what it was asked.
+    /// By its id, or by what it was asked to do.
     Id(Vec<String>, QuotableText),
-    /// By a path or the end of it.
+    /// By its path or the end of it.
     Path(Vec<Vec<String>>),
     /// By its command, or by what it printed.
     Failure(FailureEvidence),
@@ -36,38 +37,38 @@ pub(super) enum SubjectReference {
 
 /// A text that can be quoted or paraphrased.
 pub(super) struct QuotableText {
-    /// The whole text and its sentences, each as words in a row.
+    /// The whole text and its sentences, each as a sequence of words.
     pub(super) rows: Vec<Vec<String>>,
-    /// The words that carry its meaning.
+    /// Its key words.
     pub(super) keys: BTreeSet<String>,
 }
 
-/// What is known of a failure.
+/// The evidence of a failure.
 pub(super) struct FailureEvidence {
-    /// How its command is called: `cargo test`.
+    /// The names of its commands, such as `cargo test`.
     pub(super) names: Vec<Vec<String>>,
-    /// Paths, tests and identifiers that it printed: one of them is something of the failure.
+    /// Paths, tests, and identifiers that it printed; one of them is enough evidence.
     pub(super) identifiers: Vec<Vec<String>>,
     /// Other words that it printed.
     pub(super) printed: BTreeSet<String>,
-    /// Every word of the failed commands and of what they printed: repeating them says nothing new.
+    /// Every word of the failed commands and of their output: repeating them adds nothing new.
     pub(super) known: BTreeSet<String>,
 }
 
-/// What the items of a session have in common.
+/// Data shared by all subjects of a session.
 struct SubjectContext<'h> {
-    /// How many changed files have a name.
+    /// The number of changed files with each file name.
     names: BTreeMap<&'h str, usize>,
     /// The words of all failures.
     failed: BTreeSet<String>,
 }
 
-/// Everything that a handoff is compared with, kind by kind.
+/// Returns everything that a handoff is compared with, kind by kind.
 pub(super) fn subjects(highlights: &Highlights) -> Vec<Subject<'_>> {
-    let around = SubjectContext { names: file_names(highlights), failed: failed_words(highlights) };
+    let shared = SubjectContext { names: file_names(highlights), failed: failed_words(highlights) };
     let subjects = |what: CoverageKind| {
         let of_kind = highlights.of_kind(highlight_kind(what)).filter(|one| !one.is_abandoned());
-        of_kind.map(|one| subject(what, one, &around)).collect::<Vec<_>>()
+        of_kind.map(|one| subject(what, one, &shared)).collect::<Vec<_>>()
     };
     CoverageKind::ALL.into_iter().flat_map(subjects).collect()
 }
@@ -84,7 +85,7 @@ fn highlight_kind(what: CoverageKind) -> HighlightKind {
     }
 }
 
-fn subject<'h>(what: CoverageKind, one: &'h Highlight, around: &SubjectContext<'_>) -> Subject<'h> {
+fn subject<'h>(what: CoverageKind, one: &'h Highlight, shared: &SubjectContext<'_>) -> Subject<'h> {
     let detail = one.detail.as_deref().unwrap_or_default();
     let (name, by) = match what {
         CoverageKind::Correction | CoverageKind::OpenTask => {
@@ -100,11 +101,11 @@ fn subject<'h>(what: CoverageKind, one: &'h Highlight, around: &SubjectContext<'
             (name, SubjectReference::Id(stems(detail), quotable_text(&one.text)))
         }
         CoverageKind::RevertedEdit | CoverageKind::ChangedFile => {
-            (one_line(&one.text), SubjectReference::Path(path_references(&one.text, &around.names)))
+            (one_line(&one.text), SubjectReference::Path(path_references(&one.text, &shared.names)))
         }
         CoverageKind::FailedCommand => (
             one_line(&one.text),
-            SubjectReference::Failure(failure_evidence(&one.text, detail, &around.failed)),
+            SubjectReference::Failure(failure_evidence(&one.text, detail, &shared.failed)),
         ),
     };
     Subject { kind: what, highlight: one, name, reference: by }
@@ -125,7 +126,7 @@ fn quotable_text(text: &str) -> QuotableText {
     QuotableText { rows, keys }
 }
 
-/// An answer may be one word; then what was asked belongs to it.
+/// An answer may be one word; then the words of the question count too.
 fn quotable_answer(answer: &str, question: &str) -> QuotableText {
     let mut quoted = quotable_text(answer);
     if quoted.keys.len() < 2 {
@@ -153,7 +154,8 @@ fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// A file by its path, its last two parts, or its name where no other changed file has it.
+/// Returns how a file can be named: by its path, by its last two parts, or by its file name if no
+/// other changed file has it.
 fn path_references(path: &str, names: &BTreeMap<&str, usize>) -> Vec<Vec<String>> {
     let mut parts = path.rsplit('/');
     let (last, folder) = (parts.next().unwrap_or_default(), parts.next());
@@ -183,7 +185,7 @@ fn failure_evidence(command: &str, printed: &str, failed: &BTreeSet<String>) -> 
     FailureEvidence { names, identifiers, printed: words, known: failed.clone() }
 }
 
-/// The files in an output, by their names alone.
+/// Returns the files in an output, by their file names alone.
 fn files_in(printed: &str) -> impl Iterator<Item = Vec<String>> {
     let name = |chunk: &'_ str| {
         let (_, last) = chunk.rsplit_once('/')?;
@@ -193,7 +195,7 @@ fn files_in(printed: &str) -> impl Iterator<Item = Vec<String>> {
     printed.split_whitespace().filter_map(name)
 }
 
-/// What a command is called: its program and what that is asked to do.
+/// Returns the name of a command: its program and subcommand.
 fn command_name(command: &SimpleCommand) -> Vec<String> {
     const RUNNERS: [&str; 4] = ["run", "exec", "compose", "-m"];
     let script = |word: &str| word.contains('/').then(|| word.to_owned());

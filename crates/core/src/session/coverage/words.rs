@@ -1,9 +1,9 @@
-//! Words as coverage compares them: without case, marks and endings.
+//! Normalizes words for comparison: without case, punctuation, and endings.
 
 use crate::text::words::words;
 use std::collections::BTreeSet;
 
-/// Words that hold others together. What is left of a sentence without them are its key words.
+/// Stop words. The other words of a sentence are its key words.
 const STOP_WORDS: &str = " \
  a about after again all also am an and any are as at be because been before being but by can cannot could did do does \
  doing done don each either else even for from get go going got had has have having he her here him his how i if in \
@@ -12,13 +12,13 @@ const STOP_WORDS: &str = " \
  then there therefore these they this those to too under until up upon us ve very want was way we well were what when \
  where whether which while who why will with within without would yes yet you your ";
 
-/// What says that something failed; by itself it says no more than the failure does.
+/// Words that say that something failed; alone they say no more than the failure does.
 const FAILING: [&str; 20] = [
     "fail", "failure", "error", "broke", "broken", "break", "red", "crash", "panic", "wrong",
     "exit", "code", "refuse", "abort", "hang", "stuck", "timeout", "conflict", "reject", "denied",
 ];
 
-/// What says that a change was reverted.
+/// Words that say that a change was reverted.
 const REVERTING: [&str; 13] = [
     "revert",
     "undo",
@@ -35,7 +35,7 @@ const REVERTING: [&str; 13] = [
     "untouched",
 ];
 
-/// Without its ending, so that `pages`, `paged` and `page` are one word.
+/// Removes the ending of a word, so that `pages`, `paged` and `page` become the same word.
 pub(super) fn stem(word: &str) -> String {
     const ENDINGS: [&str; 5] = ["ing", "ed", "es", "s", "e"];
     const LEFT_MIN: usize = 3;
@@ -54,12 +54,12 @@ pub(super) fn stem(word: &str) -> String {
     }
 }
 
-/// The words of a text in order, as they are compared.
+/// Returns the words of a text in order, stemmed.
 pub(super) fn stems(text: &str) -> Vec<String> {
     words(text).iter().map(|word| stem(&word.text)).collect()
 }
 
-/// The words of a text that carry its meaning.
+/// Returns the key words of a text, stemmed.
 pub(super) fn key_words(text: &str) -> BTreeSet<String> {
     let words = words(text).into_iter().filter(|word| !is_stop_word(&word.text));
     words.map(|word| stem(&word.text)).collect()
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_found_in_its_other_forms() {
+    fn forms_of_a_word_share_a_stem() {
         for (one, other) in [("pages", "page"), ("purging", "purged"), ("dropped", "drop")] {
             assert_eq!(stem(one), stem(other), "{one} {other}");
         }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn key_words_are_what_is_left_without_small_ones() {
+    fn key_words_exclude_stop_words() {
         let keys: Vec<String> = key_words("No, don't touch the pages!").into_iter().collect();
         assert_eq!(keys, ["pag", "touch"]);
         assert!(STOP_WORDS.split_whitespace().all(|word| key_words(word).is_empty()));

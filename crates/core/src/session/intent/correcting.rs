@@ -1,8 +1,8 @@
-//! Whether a prompt corrects what the agent did, said or is about to do.
+//! Finds prompts that correct what the agent did, said or is about to do.
 //!
-//! Sentences that accuse, contradict or report that something still fails count near the beginning of
-//! a prompt. Prohibitions and changes of direction count only as the first thing that is said: after
-//! a request they belong to that request.
+//! Sentences that accuse, contradict or report that something still fails count near the start of a
+//! prompt. Prohibitions and changes of direction count only as its first statement: after a
+//! request, they belong to that request.
 
 use super::PromptContext;
 use super::limiting;
@@ -14,10 +14,10 @@ use super::trivial::{is_trivial, slash_command};
 use crate::session::item::Correction;
 use crate::session::report::identifiers;
 
-/// Sentences that are searched for accusations and contradictions.
+/// How many sentences are searched for accusations and contradictions.
 const SENTENCES_MAX: usize = 3;
 
-/// Why a prompt is taken for a correction, if it is.
+/// Why a prompt counts as a correction, if it does.
 pub(super) fn correction(text: &str, context: PromptContext<'_>) -> Option<Correction> {
     if slash_command(text.trim()).is_some() {
         return None;
@@ -41,15 +41,15 @@ pub(super) fn correction(text: &str, context: PromptContext<'_>) -> Option<Corre
     }
 }
 
-/// Whether a prompt that corrects also asks for work of its own: "merge the other branch" does, "not like
-/// that" only changes how the last request is done.
+/// Whether a correction also asks for new work: "merge the other branch" does, "not like that" only
+/// changes how to do the last request.
 pub fn asks_for_work(text: &str) -> bool {
-    /// Fewer words change the last request.
+    /// Fewer words only change the last request.
     const WORDS_MIN: usize = 5;
     const WORDED_MIN: usize = 8;
     let prose = prose::parse_prose(text);
     let words_min = if is_worded(text, &prose.sentences) { WORDED_MIN } else { WORDS_MIN };
-    // What is denied or forbidden is not asked for.
+    // A denied or forbidden action is not a request.
     let is_asked = |sentence: &&Sentence| {
         let words = without_lead(&sentence.words);
         let is_denied = is_denial(words) || is_foreign_denial(words) || is_verdict(words);
@@ -69,13 +69,13 @@ fn is_halt(sentences: &[Sentence]) -> bool {
     matches!(sentences, [one] if is_one_of(without_lead(&one.words).trim_end(), HALT))
 }
 
-/// Whether a rejected call is refused in words.
+/// Whether the prompt is a plain refusal of a rejected call.
 fn is_refusal(sentences: &[Sentence]) -> bool {
     const NO: &str = "no|nope|nah|not now|not yet|nein|non|não|нет|不|いいえ|아니";
     sentences.first().is_some_and(|one| is_one_of(one.words.trim_end(), NO))
 }
 
-/// Whether the user interrupted to type the same prompt again, with changes.
+/// Whether the user interrupted to retype the same prompt with changes.
 fn is_retyped(text: &str, previous: Option<&str>) -> bool {
     let Some(previous) = previous else { return false };
     let same = text.chars().zip(previous.chars()).take_while(|(one, other)| one == other).count();
@@ -99,7 +99,7 @@ fn is_worded(text: &str, sentences: &[Sentence]) -> bool {
         || near.iter().any(|sentence| is_emphatic(&text[sentence.range.clone()]))
 }
 
-/// The first sentence that says something: not "ok" or "looks good".
+/// The first sentence with content: not "ok" or "looks good".
 fn opening(sentences: &[Sentence]) -> Option<usize> {
     let says = |sentence: &Sentence| {
         let words = without_lead(&sentence.words);
@@ -117,7 +117,7 @@ fn is_emphatic(sentence: &str) -> bool {
     let mut words = sentence.split(|c: char| !(c.is_alphanumeric() || c == '\'')).peekable();
     let mut before = "";
     while let Some(word) = words.next() {
-        // `NOT NULL` and other code is in capitals on both sides.
+        // SQL such as `NOT NULL` has capitals on both sides.
         let is_alone = !is_upper(before) && !words.peek().is_some_and(|next| is_upper(next));
         if is_alone && is_one_of(word, SHOUTED) {
             return !sentence.ends_with('?') && sentence.contains(char::is_lowercase);
@@ -127,7 +127,7 @@ fn is_emphatic(sentence: &str) -> bool {
     false
 }
 
-/// Whether the first thing that is said forbids something or changes the direction.
+/// Whether a first sentence forbids something or changes the direction.
 fn changes_direction(sentence: &Sentence) -> bool {
     const STARTS: &str = "instead|rather than|not like|not a|not an|not the|not that|not this|\
         not what|not so|not there|not here|not in|not on|not quite|not exactly|leave it|too much|\
@@ -158,15 +158,15 @@ fn changes_direction(sentence: &Sentence) -> bool {
         || stops_habit(words)
 }
 
-/// Whether a sentence begins with a "no" that contradicts.
+/// Whether a sentence starts with a "no" that contradicts.
 fn is_denial(words: &str) -> bool {
-    // A "no" that answers a question, thanks or counts something.
+    // A "no" that answers a question, says thanks or counts something.
     const OTHER: &str = "thanks|thank you|thx|that's all|that is all|that's it|that's fine|\
         that's ok|it's fine|it's ok|all good|worries|problem|problems|rush|idea|need|needed|hurry|\
         pressure|i haven't|i have|i don't know|i never|i'm not sure|we have|we haven't|\
         we don't have|there is|there are|there's|it only|it's only|not yet|nothing|none|go ahead|\
         continue|you can|it doesn't matter";
-    // What follows a "no" without a comma that still stands alone: "no use the other one".
+    // Words that can follow a contradicting "no" without a comma: "no use the other one".
     const APART: &str = "man|dude|bro|wait|use|don't|dont|do not|that|that's|this|it|it's|you|\
         you're|i|i'm|we|not|the|leave|keep|put|make|let's|please|stop|no";
     const NO: &str = "no no no|no no|no|nope|nah|nooo|noo";
@@ -215,7 +215,7 @@ fn says_leave_alone(words: &str) -> bool {
     starts(words, "leave") && has_any(words, "alone|as is|as it is|as they are|untouched|unchanged")
 }
 
-/// Whether the user takes another way than they, or the agent, said before.
+/// Whether the user chooses another way than they or the agent said before.
 fn is_change_of_mind(words: &str) -> bool {
     const OTHERWISE: &str = "no|not|don't|dont|do not|that's not|that is not|that's wrong|leave|\
         keep|use|revert|undo|forget|let's not|let's|lets|it should|it must|the|we don't|we should|\
@@ -229,7 +229,7 @@ fn is_change_of_mind(words: &str) -> bool {
     held.is_some_and(|rest| starts_any(without_lead(rest), HELD))
 }
 
-/// Whether a sentence takes back what was just done.
+/// Whether a sentence asks to undo the last change.
 fn is_undo(words: &str) -> bool {
     const DONE: &str = "that|this|it|these|those|everything|all of it|all of that|your|the last|\
         the previous|the change|the changes|to the previous|to the old|to how";
@@ -364,7 +364,7 @@ fn is_verdict(words: &str) -> bool {
     is_fault(words)
 }
 
-/// A fault that a sentence names somewhere.
+/// Whether a sentence names a fault.
 fn is_fault(words: &str) -> bool {
     const FAULTS: &str = "is too|are too|way too|is confusing|is goofed|a hallucination|\
         isn't true|is not true|aren't true|not a fan|not to like|don't like|i don't trust|\
@@ -373,7 +373,7 @@ fn is_fault(words: &str) -> bool {
         isn't correct|doesn't make sense|makes no sense|this is not the|that's not the|\
         that is not the|it's not the|bad idea|not a good idea|looks off|seems off|\
         doesn't look right";
-    // Where faults are asked about or looked for.
+    // Sentences that ask about faults or search for them.
     const SOUGHT: &str = "that are wrong|what is wrong|if it is wrong|things that|what's wrong|if|\
         whether";
     let is_short = words.split(' ').filter(|word| !word.is_empty()).count() <= 3;

@@ -1,8 +1,8 @@
-//! Sentences of the user that limit all further work: "never touch web/", "no new dependencies".
+//! Finds sentences that limit all further work: "never touch web/", "no new dependencies".
 //!
-//! A limit holds for every later session, so a wrong one is worse than a missed one. A sentence counts
-//! only if it instructs the agent how to work, says nothing of this one request, and names more than
-//! the one thing at hand. What a product should do is no limit, however it is worded.
+//! A limit applies to every later session, so a false limit is worse than a missed one. A sentence
+//! counts only if it tells the agent how to work, is not about this one request, and names more
+//! than one specific thing. A requirement for the product is never a limit, however it is worded.
 
 use super::prose::{
     self, Sentence, after_any, first, has, has_any, is_one_of, starts, starts_any, starts_with_any,
@@ -11,7 +11,7 @@ use super::prose::{
 use super::revoking::{PermissionKind, permission_kind};
 use std::ops::Range;
 
-/// Limits that are taken from one prompt at most.
+/// The maximum number of limits taken from one prompt.
 pub const LIMITS_MAX: usize = 8;
 /// A longer sentence is more than an instruction.
 const LIMIT_BYTES_MAX: usize = 300;
@@ -19,13 +19,13 @@ const LIMIT_BYTES_MAX: usize = 300;
 /// A sentence that limits all further work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptLimit {
-    /// The sentence as the user wrote it.
+    /// The sentence, as the user wrote it.
     pub text: String,
     /// Its bytes in the prompt.
     pub range: Range<usize>,
 }
 
-/// The sentences of a prompt that limit all further work.
+/// Finds the sentences of a prompt that limit all further work.
 pub fn limits(text: &str) -> Vec<PromptLimit> {
     let prose = prose::parse_prose(text);
     let mut found = Vec::new();
@@ -49,7 +49,7 @@ fn names_rules(line: &str) -> bool {
     line.ends_with(':') && line.len() <= LINE_MAX && has_any(&prose::words(line), NAMES)
 }
 
-/// Whether an item of a list of rules limits the work; the heading says that it holds.
+/// Whether an item in a list of rules limits the work. The heading already says that it is a rule.
 fn is_rule(sentence: &Sentence) -> bool {
     !sentence.is_question
         && sentence.range.len() <= LIMIT_BYTES_MAX
@@ -57,7 +57,7 @@ fn is_rule(sentence: &Sentence) -> bool {
         && !is_once(&sentence.words)
 }
 
-/// How a rule begins.
+/// How a rule starts.
 const RULES: &str = "never|no|don't|dont|do not|always|only|ask|must|avoid|stay|keep|use|you must|\
     every|all|each";
 
@@ -76,7 +76,7 @@ pub(super) fn is_limit(sentence: &Sentence) -> bool {
         return starts_any(without_lead(rest), RULES) || starts(rest, "we");
     }
     let words = after_any(words, "no ,|nope ,").map_or(words, without_lead);
-    // "You may push without asking from now on" takes a limit back.
+    // "You may push without asking from now on" revokes a limit.
     if permission_kind(words) == Some(PermissionKind::Allow) {
         return false;
     }
@@ -96,7 +96,7 @@ const ANNOUNCED: &str = "remember ,|important ,|reminder ,|rule ,|rules ,|constr
     constraints ,|general rule ,|one rule ,|as a rule ,|and remember ,|house rule ,|new rule ,|\
     ground rule ,|remember that";
 
-/// Whether a sentence is about this moment, this request or this one thing.
+/// Whether a sentence is about this moment, this request or one specific thing.
 fn is_once(words: &str) -> bool {
     const ONCE: &str = "now|today|tonight|this time|for this|this one|at the moment|\
         for the moment|just tell|just look|just explain|just show|until|till|in this pr|\
@@ -111,7 +111,7 @@ const LASTING: &str = "until i say|until i tell|from now on|from here on|from he
     going forward|from this point on|henceforth|in the future|in future|as of now|ab jetzt|\
     ab sofort|in zukunft|künftig";
 
-/// What an agent does at work. Other verbs tell what a product does: "never cache these responses".
+/// Verbs for what an agent does. Other verbs describe a product: "never cache these responses".
 const WORK: &str = "amend|push|force|force-push|commit|merge|rebase|squash|publish|release|deploy|\
     delete|remove|install|add|touch|edit|modify|change|use|create|write|run|skip|bypass|disable|\
     refactor|reformat|rename|move|upgrade|bump|mock|introduce|import|hardcode|generate|open|\
@@ -152,7 +152,7 @@ fn is_lasting(words: &str) -> bool {
     ends && (!is_statement(words) || starts_any(words, "you|we"))
 }
 
-/// Whether a sentence tells how something is, and no instruction.
+/// Whether a sentence describes something and is not an instruction.
 fn is_statement(words: &str) -> bool {
     const SUBJECTS: &str = "the|a|an|our|this|that|it|its|users|they|he|she|i|my|their|these|\
         those|there|what|how|why|if|when|is|are|does|do we|customers|people|who|you|we";
@@ -172,7 +172,7 @@ fn is_forbidden(words: &str) -> bool {
     after_any(words, FORBIDDEN).is_some_and(is_forbidden_work)
 }
 
-/// Whether a verb and its object are work that can be forbidden for good.
+/// Whether a verb and its object are work that can be forbidden permanently.
 fn is_forbidden_work(work: &str) -> bool {
     const PROCESS: &str = "amend|push|force|force-push|commit|merge|rebase|squash|publish|release|\
         deploy|install|bypass|skip|disable|reformat|refactor|upgrade|bump|mock|sign|reset";
@@ -202,7 +202,7 @@ fn is_forbidden_work(work: &str) -> bool {
     }
 }
 
-/// Parts of a repository that can be out of bounds.
+/// Parts of a repository that can be off limits.
 const SCOPES: &str = "api|schema|config|configs|configuration|tests|database|db|migrations|folder|\
     directory|files|branch|branches|ci|pipeline|workflow|workflows|lockfile|interface|interfaces|\
     production|prod|main|master|dependencies|settings|history|public|submodule|generated";
@@ -302,7 +302,7 @@ fn stops_habit(words: &str) -> bool {
     is_one_of(first(rest), HABITS) && is_habit && !object.is_empty()
 }
 
-/// The usual forms in other languages, where a sentence begins with them.
+/// The usual forms in other languages, at the start of a sentence.
 fn is_foreign(words: &str) -> bool {
     const STARTS: &str = "auf keinen fall|ab jetzt|ab sofort|künftig|in zukunft|désormais|\
         dorénavant|à partir de maintenant|a partir de ahora|de ahora en adelante|\

@@ -1,21 +1,21 @@
-//! The sentences of a prompt that the user wrote, without what they pasted.
+//! Splits a prompt into the sentences that the user wrote, without pasted text.
 
 use std::ops::Range;
 
-/// A heading and this many lines make a document.
+/// A heading and this many lines count as a document.
 const DOCUMENT_LINES_MIN: usize = 6;
-/// So many list items, table rows and labels make one without a heading.
+/// This many list items, table rows and labels count as a document even without a heading.
 const STRUCTURED_LINES_MIN: usize = 12;
-/// From this length on a line may be one that an editor wrapped.
+/// From this length on, an editor may have wrapped a line.
 const WRAPPED_MIN: usize = 60;
 
-/// A sentence of the user.
+/// A sentence written by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sentence {
     /// Its bytes in the prompt, without a bullet.
     pub(super) range: Range<usize>,
-    /// Its words in lower case, separated by single spaces, with a space at the end. Commas, colons and
-    /// dashes are a word `,` of their own.
+    /// Its words in lower case, separated by single spaces, with a space at the end. Commas, colons
+    /// and dashes become a separate word `,`.
     pub(super) words: String,
     /// Whether it ends with a question mark.
     pub(super) is_question: bool,
@@ -23,12 +23,12 @@ pub(super) struct Sentence {
     pub(super) is_item: bool,
 }
 
-/// What a prompt consists of.
+/// The parsed text of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Prose {
     /// The user's own sentences.
     pub(super) sentences: Vec<Sentence>,
-    /// Whether more than that was pasted as a document.
+    /// Whether the prompt also has a pasted document.
     pub(super) is_document: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn parse_prose(text: &str) -> Prose {
     Prose { sentences: sentences(text, own), is_document: document.is_some() }
 }
 
-/// Every line outside of fences, quotes, logs and markup.
+/// Every line outside fences, quotes, logs and markup.
 fn own_lines(text: &str) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut at, mut in_fence) = (0, false);
@@ -61,7 +61,7 @@ fn own_lines(text: &str) -> Vec<Range<usize>> {
 fn is_pasted(line: &str) -> bool {
     const OUTPUT: &str = "traceback (|file \"|npm err|npm warn|error:|error[|warning:|fatal:|\
         panic:|panicked at|thread '|note:|-->|caused by:|--- fail|exit code";
-    // Words that begin sentences too: `at Object.run (x.js:1:2)`, `at noon`.
+    // Sentences start with these words too: `at Object.run (x.js:1:2)`, `at noon`.
     const LEVELS: &str = "at |error |info |warn |debug |fail ";
     let start = line.trim_start();
     let begins = |marks: &str| {
@@ -72,7 +72,7 @@ fn is_pasted(line: &str) -> bool {
     };
     let is_indented = line.starts_with('\t') || line.starts_with("    ");
     let is_quoted = start.starts_with(['>', '<', '|', '$', '+', '│', '├', '❯', '➜']);
-    // Programs write the kind of an exception first: `ValueError: …`.
+    // Programs print the exception type first: `ValueError: …`.
     let kind = start.split([':', ' ']).next().unwrap_or_default();
     let is_exception = kind.len() > 5 && (kind.ends_with("Error") || kind.ends_with("Exception"));
     let has_code = start.contains([';', '{', '}', '(', '[', '=']);
@@ -85,7 +85,7 @@ fn is_pasted(line: &str) -> bool {
         || (is_indented && (has_code || start.starts_with("at ")))
 }
 
-/// Whether a line begins with a date or a time, as lines of logs do.
+/// Whether a line starts with a date or a time, like log lines.
 fn is_dated(line: &str) -> bool {
     let line = line.trim_start_matches('[');
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -97,7 +97,7 @@ fn is_dated(line: &str) -> bool {
     }
 }
 
-/// Which of the lines a pasted document begins with.
+/// The index of the line where a pasted document starts.
 fn document_start(text: &str, lines: &[Range<usize>]) -> Option<usize> {
     let line = |range: &Range<usize>| text[range.clone()].trim_start();
     let filled = lines.iter().filter(|range| !line(range).is_empty()).count();
@@ -138,7 +138,7 @@ fn sentences(text: &str, lines: &[Range<usize>]) -> Vec<Sentence> {
     let mut lines = lines.iter().peekable();
     while let Some(line) = lines.next() {
         let mut range = line.clone();
-        // A sentence goes on in the next line where an editor wrapped it.
+        // A sentence continues on the next line if an editor wrapped it.
         while let Some(next) = lines.next_if(|next| continues_on_next_line(text, &range, next)) {
             range.end = next.end;
         }
@@ -181,7 +181,7 @@ fn split_line(text: &str, line: Range<usize>, is_item: bool, found: &mut Vec<Sen
 }
 
 fn is_abbreviation(text: &str) -> bool {
-    // An ellipsis is a pause.
+    // An ellipsis is a pause, not the end of a sentence.
     "e.g.|i.e.|etc.|vs.|z.B.|bzw.|..".split('|').any(|short| text.ends_with(short))
 }
 
@@ -196,7 +196,7 @@ fn push(text: &str, range: Range<usize>, is_item: bool, found: &mut Vec<Sentence
     }
 }
 
-/// The words of a sentence, see [`Sentence::words`].
+/// The words of a sentence; see [`Sentence::words`].
 pub(super) fn words(sentence: &str) -> String {
     let mut words = String::with_capacity(sentence.len() + 8);
     let mut chars = sentence.chars().peekable();
@@ -229,29 +229,30 @@ fn end_word(words: &mut String) {
     }
 }
 
-/// Whether words begin with a phrase.
+/// Whether the words start with a phrase.
 pub(super) fn starts(words: &str, phrase: &str) -> bool {
     words.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// Whether words begin with one of several phrases, separated by `|`.
+/// Whether the words start with one of several phrases, separated by `|`.
 pub(super) fn starts_any(words: &str, phrases: &str) -> bool {
     phrases.split('|').any(|phrase| starts(words, phrase))
 }
 
-/// Whether words have a phrase.
+/// Whether the words contain a phrase.
 pub(super) fn has(words: &str, phrase: &str) -> bool {
     let is_here = |rest: &str| rest.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '));
-    // A phrase begins where a word does; a search for each phrase would cost more than looking there.
+    // A phrase starts at a word boundary; checking only those is faster than a full search per
+    // phrase.
     is_here(words) || words.match_indices(' ').any(|(at, _)| is_here(&words[at + 1..]))
 }
 
-/// Whether words have one of several phrases.
+/// Whether the words contain one of several phrases.
 pub(super) fn has_any(words: &str, phrases: &str) -> bool {
     phrases.split('|').any(|phrase| has(words, phrase))
 }
 
-/// Whether words begin with one of several phrases, of a language that does not separate words.
+/// Like `starts_any`, for languages that do not separate words.
 pub(super) fn starts_with_any(words: &str, phrases: &str) -> bool {
     phrases.split('|').any(|phrase| words.starts_with(phrase))
 }
@@ -261,7 +262,7 @@ pub(super) fn is_one_of(word: &str, phrases: &str) -> bool {
     phrases.split('|').any(|phrase| phrase == word)
 }
 
-/// What follows after one of several phrases that the words begin with.
+/// The words after a phrase they start with, if any.
 pub(super) fn after_any<'w>(words: &'w str, phrases: &str) -> Option<&'w str> {
     let phrase = phrases.split('|').find(|phrase| starts(words, phrase))?;
     Some(words[phrase.len()..].trim_start())
@@ -272,7 +273,7 @@ pub(super) fn first(words: &str) -> &str {
     words.split(' ').next().unwrap_or_default()
 }
 
-/// The words without what people begin with before they say something.
+/// The words without introductory fillers.
 pub(super) fn without_lead(words: &str) -> &str {
     const LEAD: &str = ",|ok|okay|k|well|so|and|but|also|aha|please|pls|plz|hey|hi|hello|yes|yeah|\
         yep|alright|right|sorry|btw|by the way|fyi|then|just|bitte|por favor|s'il te plaît|\
@@ -291,7 +292,7 @@ pub(super) fn without_lead(words: &str) -> &str {
     }
 }
 
-/// "hmm", "uhhh", "mmk": sounds, whatever their length.
+/// Whether a word is a sound such as "hmm", "uhhh" or "mmk", of any length.
 fn is_interjection(word: &str) -> bool {
     let mut letters: Vec<char> = word.chars().collect();
     letters.dedup();
@@ -304,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_lower_case_and_apart() {
+    fn words_are_lowercased_and_separated() {
         for (sentence, expected) in [
             ("No, use the other file!", "no , use the other file "),
             ("Don’t touch `web/` - ever", "don't touch web/ , ever "),
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_sentences_of_the_user_are_read() {
+    fn only_the_sentences_of_the_user_are_found() {
         let check = |text: &str, expected: &[&str]| {
             let prose = parse_prose(text);
             let found: Vec<&str> =

@@ -1,11 +1,11 @@
-//! Whether the user takes a limit back: "you can touch web/ now", "amending is fine".
+//! Finds prompts that revoke a limit: "you can touch web/ now", "amending is fine".
 
 use super::prose::{self, Sentence, has_any, starts_any, without_lead};
 
-/// A stem of this length is shared by the forms of a word: amend, amending.
+/// Forms of a word share a stem of at least this length: amend, amending.
 const STEM_MIN: usize = 4;
 
-/// Words that say nothing about what a limit is about.
+/// Words that do not identify the subject of a limit.
 const COMMON: &str = "a about all always an and any anymore anything are as ask asking at avoid \
     be because before branch but by can circumstances code commits could do don't dont ever every \
     file files folder directory for forget forward from going hands has have here i if in into is \
@@ -13,16 +13,16 @@ const COMMON: &str = "a about all always an and any anymore anything are as ask 
     please remember rule should so stay stop sure than that the their them then there these they \
     this to under until use using we when whenever which with without you your messes";
 
-/// Whether a prompt takes a limit back.
+/// Whether a prompt revokes a limit.
 pub fn revokes(text: &str, limit: &str) -> bool {
     PromptPermissions::parse(text).revoke(limit)
 }
 
-/// What a prompt allows, read once and compared with many limits. Most prompts allow nothing.
+/// What a prompt allows, parsed once and compared with many limits. Most prompts allow nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptPermissions(Vec<Permission>);
 
-/// One sentence that allows something.
+/// A sentence that allows something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Permission {
     words: String,
@@ -36,18 +36,18 @@ pub(super) enum PermissionKind {
     Lift,
     /// "You can push now."
     Allow,
-    /// "Pushing is fine.": the limited thing comes directly before the verb.
+    /// "Pushing is fine.": the limited action comes directly before the verb.
     Statement,
 }
 
 impl PromptPermissions {
-    /// The sentences of a prompt that allow something.
+    /// Finds the sentences of a prompt that allow something.
     pub fn parse(text: &str) -> Self {
         let sentences = prose::parse_prose(text).sentences.into_iter();
         Self(sentences.filter_map(|sentence| parse_permission(&sentence)).collect())
     }
 
-    /// Whether one of them takes a limit back.
+    /// Whether one of them revokes a limit.
     pub fn revoke(&self, limit: &str) -> bool {
         if self.0.is_empty() {
             return false;
@@ -73,7 +73,8 @@ impl Permission {
         }
     }
 
-    /// Whether the word before "is fine" is one of the keys: "the web/ build is ok" is about a build.
+    /// Whether the word before "is fine" is one of the keys. "The web/ build is ok" is about a
+    /// build.
     fn subject_is(&self, keys: &[&str]) -> bool {
         let before = STATED.split('|').filter_map(|stated| self.words.find(stated)).min();
         let before = before.map_or("", |at| &self.words[..at]);
@@ -100,7 +101,7 @@ fn parse_permission(sentence: &Sentence) -> Option<Permission> {
     Some(Permission { words: words.to_owned(), kind })
 }
 
-/// How a sentence allows something. What leaves a doubt allows nothing: the limit stays.
+/// How a sentence allows something. An ambiguous sentence allows nothing, so the limit stays.
 pub(super) fn permission_kind(words: &str) -> Option<PermissionKind> {
     const ALLOWED: &str = "you can|you may|you are allowed|you're allowed|feel free to|it's ok to|\
         it's okay to|it is ok to|it's fine to|it is fine to|go ahead and|now you can|now you may|\
@@ -121,21 +122,21 @@ pub(super) fn permission_kind(words: &str) -> Option<PermissionKind> {
     STATED.split('|').any(|stated| words.contains(stated)).then_some(PermissionKind::Statement)
 }
 
-/// The words of a limit that say what it is about.
+/// The words of a limit that identify its subject.
 fn keys(words: &str) -> impl Iterator<Item = &str> {
     let is_common = |word: &str| COMMON.split_ascii_whitespace().any(|common| common == word);
     words.split(' ').filter(move |word| word.len() > 1 && !is_common(word))
 }
 
-/// A limit up to its reason.
+/// The part of a limit before its reason.
 fn clause(words: &str) -> &str {
     let cut = |mark: &str| words.find(mark).unwrap_or(words.len());
-    // A lead such as "remember," is no clause.
+    // A lead such as "remember," is not a clause.
     let comma = words.find(", ").filter(|at| *at > 12).unwrap_or(words.len());
     &words[..comma.min(cut(" because ")).min(cut(" since "))]
 }
 
-/// Whether words have a key or another form of it.
+/// Whether the words contain a key or another form of it.
 fn shares(words: &str, key: &str) -> bool {
     let is_form = |word: &str| {
         let same = word.chars().zip(key.chars()).take_while(|(one, other)| one == other).count();
@@ -151,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_taken_back_in_words_that_name_it() {
+    fn a_permission_that_names_a_limit_revokes_it() {
         for (text, limit) in [
             ("you can touch web/ now", "never touch web/"),
             ("web/ is fine now", "never touch web/"),
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn other_permissions_leave_a_limit_alone() {
+    fn unrelated_permissions_do_not_revoke_a_limit() {
         for (text, limit) in [
             ("you can touch docs/ now", "never touch web/"),
             ("can you touch web/?", "never touch web/"),

@@ -1,19 +1,19 @@
-//! Prompts that name no work of their own, and the prompt that says what a session is about.
+//! Finds prompts that name no work, and the prompt that gives the goal of a session.
 
 use super::prose::{self, Sentence, has_any, is_one_of, starts_any, words};
 
-/// A longer prompt says something.
+/// A longer prompt is never trivial.
 const TRIVIAL_WORDS_MAX: usize = 12;
 const TRIVIAL_BYTES_MAX: usize = 160;
-/// A slash command is the goal unless one of so many prompts after it says more.
+/// A slash command is the goal unless one of this many prompts after it says more.
 const AFTER_COMMAND: usize = 3;
 /// A request with this many words says more than the slash command before it.
 const GOAL_WORDS_MIN: usize = 5;
-/// With this many words of its own a slash command names its work.
+/// A slash command with this many arguments names its own work.
 const ARGUMENTS_MIN: usize = 3;
 
-/// Words that name no work, however they are combined. A prompt of nothing else is an answer, a
-/// greeting, thanks, "go on", or an order that the record of the session shows anyway.
+/// Words that name no work in any combination. A prompt with only these is an answer, a greeting,
+/// thanks, "go on", or an order that the session's records show anyway.
 const FILLERS: &str = "a about again ahead all alright and are as away be both can carry cheers \
     cool do doing done else everything exactly excellent fantastic fine first for found from go \
     going good great haha have hello help here hey hi how i in is it it's its i'm job just keep \
@@ -34,11 +34,11 @@ const FILLERS: &str = "a about again ahead all alright and are as away be both c
     não grazie ciao va bene avanti prego perfetto procedi vai да ок хорошо продолжай давай дальше \
     спасибо привет нет продолжи";
 
-/// Short prompts of languages that do not separate words.
+/// Short prompts in languages that do not separate words.
 const UNSEPARATED: &str = "继续|好|好的|是|是的|对|可以|没问题|谢谢|你好|不用|不用了|提交|推送|はい|続けて|続けてください|お願いします|いいえ|了解|\
     ありがとう|ありがとうございます|こんにちは|進めて|次へ|네|예|계속|계속해|계속해줘|좋아|감사합니다|안녕하세요";
 
-/// Commands of a client that change the client and nothing else.
+/// Client commands that only change the client.
 const CLIENT_COMMANDS: &str = "/add-dir /agents /approvals /bashes /clear /compact /config \
     /context /copy /cost /doctor /effort /exit /export /extra-usage /fast /feedback /fork /help \
     /hooks /ide /install-github-app /keybindings /login /logout /mcp /memory /mention /model /new \
@@ -46,8 +46,8 @@ const CLIENT_COMMANDS: &str = "/add-dir /agents /approvals /bashes /clear /compa
     /reload-plugins /remote-control /rename /resume /rewind /sandbox /skills /stats /status \
     /statusline /stop /tasks /terminal-setup /theme /todos /tui /upgrade /usage /vim /voice";
 
-/// Whether a prompt names no work of its own: an answer, a greeting, thanks, "go on", or an order to
-/// commit, push or open a pull request.
+/// Whether a prompt names no work: an answer, a greeting, thanks, "go on", or an order to commit,
+/// push or open a pull request.
 pub fn is_trivial(text: &str) -> bool {
     let text = text.trim();
     if text.len() > TRIVIAL_BYTES_MAX {
@@ -71,7 +71,7 @@ fn is_listed(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// The name of the slash command that a prompt is.
+/// The name of the slash command, if a prompt is one.
 pub(super) fn slash_command(text: &str) -> Option<&str> {
     let name = text.split_whitespace().next().filter(|name| name.starts_with('/'))?;
     let rest = &name[1..];
@@ -79,13 +79,13 @@ pub(super) fn slash_command(text: &str) -> Option<&str> {
     (!rest.is_empty() && rest.chars().all(is_name)).then_some(name)
 }
 
-/// What a session is about.
+/// The goal of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// The request with this position says it.
+    /// The request at this position.
     Request(usize),
-    /// The request at `from` continues the work of an earlier session, which has the goal. The first
-    /// request of its own is at `then`.
+    /// The request at `from` continues an earlier session, which has the goal. The session's own
+    /// first request is at `then`.
     Continuation {
         /// The request that continues earlier work.
         from: usize,
@@ -94,7 +94,7 @@ pub enum Goal {
     },
 }
 
-/// Which of the requests of a session says what it is about; none where none names work.
+/// Finds the request that gives the goal of a session. None if no request names work.
 pub fn find_goal<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<Goal> {
     let mut continues = None;
     let mut command: Option<usize> = None;
@@ -127,8 +127,8 @@ pub fn find_goal<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<Goal
     }
 }
 
-/// Whether a prompt orders something that the record of a session shows: "release it", "commit and push".
-/// It is all that a session is about where nothing else is asked.
+/// Whether a prompt orders something that the session's records show: "release it", "commit and
+/// push". It is the goal only if nothing else was asked.
 fn is_order(text: &str) -> bool {
     const ORDERS: &str = "commit|push|merge|release|deploy|ship|run|execute|rerun|pull request";
     let words = words(text);
@@ -144,15 +144,14 @@ fn goal(continues: Option<usize>, position: usize) -> Goal {
     }
 }
 
-/// Whether the arguments of a slash command say what it is about: in a few words, or by a number or a
-/// path.
+/// Whether the arguments of a slash command name its work: by several words, a number or a path.
 fn names_its_work(command: &str) -> bool {
     let arguments = command.split_whitespace().skip(1);
     let is_name = |word: &str| word.contains('/') || word.bytes().any(|byte| byte.is_ascii_digit());
     arguments.clone().count() >= ARGUMENTS_MIN || arguments.clone().any(is_name)
 }
 
-/// Whether a prompt says what to do; after a slash command it has to say more than that command.
+/// Whether a prompt names work. After a slash command, it must say more than the command.
 fn names_work(text: &str, after_command: bool) -> bool {
     if is_trivial(text) || text.trim().is_empty() {
         return false;
@@ -165,7 +164,7 @@ fn names_work(text: &str, after_command: bool) -> bool {
     !after_command || prose.is_document || prose.sentences.iter().any(is_long)
 }
 
-/// Whether a prompt asks to go on with what an earlier session did.
+/// Whether a prompt asks to continue the work of an earlier session.
 fn is_continuation(text: &str) -> bool {
     const EARLIER: &str = "handoff|handoffs|left off|we stopped|you stopped|yesterday|\
         last session|previous session|earlier session|last time|last conversation|last chat|\
@@ -185,7 +184,7 @@ fn is_continuation(text: &str) -> bool {
     if starts_any(opening_words, GO_ON) && (is_trivial(text) || names_earlier(opening_words)) {
         return true;
     }
-    // "Read HANDOFF.md and continue": the document is named first.
+    // "Read HANDOFF.md and continue": the document comes first.
     let says_go_on = |sentence: &Sentence| has_any(&sentence.words, GO_ON);
     !prose.is_document
         && prose.sentences.len() <= 3
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slash_command_is_no_path() {
+    fn a_path_is_not_a_slash_command() {
         for (text, name) in [
             ("/review 167", Some("/review")),
             ("/superpowers:write-plan", Some("/superpowers:write-plan")),

@@ -1,4 +1,4 @@
-//! What the gate said, kept in the state of the handoff, together with the author's own answers.
+//! Records the result of the quality gate in the state of a handoff, with the author's own answers.
 
 use super::{QualityIssue, QualityReport, kind_key};
 use crate::format::document::Document;
@@ -10,45 +10,45 @@ use crate::text::time;
 use crate::text::yaml::{YamlData, YamlNode};
 use jiff::Timestamp;
 
-/// Where the state has it.
+/// The key in `state`.
 const STATE_KEY: &str = "quality_gates";
-/// When it was said: what only differs in this is the same.
+/// When the result was recorded. Records that differ only in this are the same.
 const AT_KEY: &str = "at";
-/// More are counted by `save`.
+/// The maximum number of missing items listed. `save` counts the rest.
 const MISSING_MAX: usize = 20;
-/// Its keys; others are somebody's own and stay.
+/// The keys that midstride writes. Other keys belong to the author and stay.
 const KEYS: [&str; 9] =
     [AT_KEY, "passed", "findings", "missing", "accepted", "asked", "kept", "told", "reflection"];
 
-/// Who says so, and when.
+/// Who recorded a result, and when.
 #[derive(Clone, Debug)]
 pub struct QualityStamp<'o> {
     /// When.
     pub at: Timestamp,
     /// Who.
     pub by: Option<&'o str>,
-    /// The session of the agent that saves; none where a person does, who is not asked.
+    /// The session of the agent that saves. None when a user saves; users are not asked.
     pub agent: Option<&'o str>,
 }
 
-/// The session whose agent was asked for what is missing.
+/// The session whose agent was asked to add what is missing.
 pub fn asked_session(document: &Document) -> Option<&str> {
     Some(quality_node(document)?.get("asked")?.text()?.value.trim())
 }
 
-/// Whether an agent was asked and saved again, so that nothing more is asked.
+/// Whether an agent was asked and saved again. It is not asked a second time.
 pub fn has_been_resaved(document: &Document) -> bool {
     let kept =
         quality_node(document).and_then(|record| record.get("kept")).and_then(YamlNode::text);
     kept.and_then(|text| parse_flag(text.value)) == Some(true)
 }
 
-/// Where the state of a handoff has what the gate said.
+/// The recorded result in the state of a handoff.
 pub fn quality_node(document: &Document) -> Option<&YamlNode> {
     document.handoff_header()?.fields().get("state")?.get(STATE_KEY)
 }
 
-/// What was answered about a handoff so far.
+/// The recorded answers to the reflection questions.
 pub fn recorded_reflection(document: &Document) -> Reflection {
     let answers = quality_node(document).and_then(|record| record.get("reflection"));
     let answer = |name: &str| {
@@ -62,13 +62,13 @@ pub fn recorded_reflection(document: &Document) -> Reflection {
 
 /// Whether a handoff passed the gate, or was accepted as it is.
 pub fn passes_quality_check(document: &Document) -> bool {
-    let Some(said) = quality_node(document) else { return true };
+    let Some(record) = quality_node(document) else { return true };
     let passed =
-        said.get("passed").and_then(YamlNode::text).and_then(|text| parse_flag(text.value));
-    passed != Some(false) || said.get("accepted").is_some()
+        record.get("passed").and_then(YamlNode::text).and_then(|text| parse_flag(text.value));
+    passed != Some(false) || record.get("accepted").is_some()
 }
 
-/// The edit that records what the gate says now; none where the document says it.
+/// The edit that records the current result. None if the document already has it.
 pub fn record_edit(
     document: &Document,
     gate: &QualityReport,
@@ -81,7 +81,7 @@ pub fn record_edit(
     let old = |key: &str| before.as_ref().and_then(|before| get(before, key));
     let codes = gate.codes();
     let findings = (!codes.is_empty()).then(|| YamlData::texts(codes));
-    // What was accepted stays accepted as long as nothing else is missing.
+    // An acceptance stays valid as long as the findings are the same.
     let same =
         old("findings").zip(findings.as_ref()).is_some_and(|(old, new)| old.is_equivalent_to(new));
     let accepted =
@@ -133,7 +133,7 @@ fn get<'d>(data: &'d YamlData, key: &str) -> Option<&'d YamlData> {
     entries(data).iter().find(|(other, _)| other == key).map(|(_, value)| value)
 }
 
-/// Whether two records say the same, whenever they say it.
+/// Whether two records are equal except for their time.
 fn is_same_record(one: &YamlData, other: &YamlData) -> bool {
     let lasting = |data: &YamlData| {
         YamlData::Map(entries(data).iter().filter(|(key, _)| key != AT_KEY).cloned().collect())
@@ -148,8 +148,8 @@ fn coverage_data(coverage: &Coverage) -> YamlData {
     }))
 }
 
-/// The answers as the author's word; earlier ones stay where nothing new is answered. What an agent does
-/// not answer is recorded; a person is not asked.
+/// The author's answers. Earlier answers stay where there is no new one. A missing answer of an
+/// agent is recorded; users are not asked.
 fn reflection_data(
     reflection: &Reflection,
     before: Option<&YamlData>,
@@ -217,7 +217,7 @@ mod tests {
     const LATE: &str = "2026-03-22T10:00:00Z";
 
     #[test]
-    fn saying_the_same_later_changes_nothing() {
+    fn recording_the_same_result_later_changes_nothing() {
         let once = after(TEXT, &gate(&["C007"]), Some("so be it"), Some("no: all new"), EARLY);
         assert!(once.contains("accepted: so be it") && once.contains("findings: [C007]"), "{once}");
         assert!(once.contains("answer: false") && once.contains("finds_plans: not answered"));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_is_missing_is_not_accepted_yet() {
+    fn a_new_finding_ends_the_acceptance() {
         let once = after(TEXT, &gate(&["C007"]), Some("so be it"), None, EARLY);
         let more = after(&once, &gate(&["C007", "correction"]), None, None, LATE);
         assert!(!more.contains("so be it") && more.contains(LATE), "{more}");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_others_stay() {
+    fn unknown_keys_stay() {
         let text = TEXT.replace("goals: []", "quality_gates: {mine: 1}");
         let once = after(&text, &gate(&[]), None, None, EARLY);
         assert!(once.contains("mine: 1"), "{once}");

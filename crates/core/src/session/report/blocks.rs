@@ -1,30 +1,31 @@
-//! A text of an agent as blocks: headings, paragraphs, list items and table rows. Code and quotes
-//! are not the agent's words and stay out.
+//! Splits a text of an agent into blocks: headings, paragraphs, list items, and table rows. Code
+//! and quotes are not the agent's own words, so their text is omitted.
 //!
-//! A line reader instead of a Markdown parser: agents indent as they like, mix list markers, write
-//! headings as bold lines, and every line must cost the same however deep it is nested.
+//! This is a line reader rather than a Markdown parser: agents indent as they like, mix list
+//! markers, and write headings as bold lines, and every line must cost the same however deeply it
+//! is nested.
 
 use super::ELLIPSIS;
 
-/// A piece of a text.
+/// A block of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReportBlock {
     pub(super) kind: ReportBlockKind,
-    /// One line: runs of white space are one space, code blocks inside are `[…]`.
+    /// The text on one line: runs of white space become one space, code blocks inside become `[…]`.
     pub(super) text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReportBlockKind {
-    /// From 1 to 6; a bold line is below all of them.
+    /// The level, from 1 to 6; a bold line is below all of them.
     Heading(u8),
     Paragraph,
     Item {
         /// Columns before the marker.
         indent: usize,
-        /// The number of `2.`.
+        /// The number of an ordered item: 2 for `2.`.
         number: Option<u32>,
-        /// Whether `[ ]` is checked.
+        /// Whether its box is checked; `None` without a box.
         check: Option<bool>,
     },
     Row,
@@ -32,7 +33,7 @@ pub(super) enum ReportBlockKind {
     Other,
 }
 
-/// Blocks of a text at most: of a longer one the end is read.
+/// The maximum number of blocks. Only the end of a longer text is kept.
 const BLOCKS_MAX: usize = 4_000;
 
 /// The level of a heading that is a bold line.
@@ -45,12 +46,12 @@ type Fence = (u8, usize);
 struct BlockParser {
     blocks: Vec<ReportBlock>,
     fence: Option<Fence>,
-    /// Whether the next line of text can belong to the last block.
+    /// Whether the next line of text can continue the last block.
     is_open: bool,
     is_after_blank: bool,
 }
 
-/// The blocks of a text, in order.
+/// Returns the blocks of a text, in order.
 pub(super) fn parse_blocks(text: &str) -> Vec<ReportBlock> {
     let mut reader = BlockParser::default();
     for line in text.lines() {
@@ -105,7 +106,8 @@ impl BlockParser {
         self.is_after_blank = false;
     }
 
-    /// A line of running text: it belongs to the item or paragraph above it, or starts one.
+    /// Handles a line of running text: it continues the item or paragraph above it, or starts a
+    /// paragraph.
     fn text_line(&mut self, text: &str, indent: usize) {
         let is_after_blank = std::mem::take(&mut self.is_after_blank);
         let belongs = self.is_open
@@ -122,7 +124,7 @@ impl BlockParser {
         }
     }
 
-    /// Code inside an item is omitted there; other code is a block of its own.
+    /// Omits a code block: inside an item it becomes `[…]`, elsewhere a separate block.
     fn elide_code(&mut self) {
         match self.blocks.last_mut().filter(|_| self.is_open) {
             Some(ReportBlock { kind: ReportBlockKind::Item { .. }, text }) => {
@@ -139,7 +141,8 @@ impl BlockParser {
         self.is_open = false;
     }
 
-    /// A row of a table. The row above the line of dashes only names the columns.
+    /// Handles a table row. The row above the separator line only names the columns, so it is
+    /// dropped.
     fn table_row(&mut self, line: &str) {
         let is_separator = line.contains('-') && line.chars().all(|c| " |:-".contains(c));
         if !is_separator {
@@ -154,7 +157,7 @@ impl BlockParser {
     }
 }
 
-/// Adds words, with one space between them.
+/// Appends words, with one space between them.
 fn append(text: &mut String, more: &str) {
     for word in more.split_whitespace() {
         if word == ELLIPSIS && text.ends_with(ELLIPSIS) {
@@ -167,7 +170,7 @@ fn append(text: &mut String, more: &str) {
     }
 }
 
-/// Columns before the first character; a tab counts as four.
+/// Counts the columns before the first character; a tab counts as four.
 fn indent(line: &str) -> usize {
     let blank = line.chars().take_while(|c| c.is_whitespace());
     blank.map(|c| if c == '\t' { 4 } else { 1 }).sum()
@@ -203,7 +206,7 @@ fn is_bold_line(text: &str) -> bool {
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains("**") && inner.len() <= 120)
 }
 
-/// The kind and text of a list item.
+/// Returns the kind and text of a list item.
 fn item(line: &str, indent: usize) -> Option<(ReportBlockKind, &str)> {
     if let Some(rest) = line.strip_prefix(['☐', '☑', '✅', '☒']) {
         let check = Some(!line.starts_with('☐'));
@@ -223,9 +226,9 @@ fn item(line: &str, indent: usize) -> Option<(ReportBlockKind, &str)> {
     is_box.then_some((ReportBlockKind::Item { indent, number, check }, rest.trim()))
 }
 
-/// The number of a list marker, and what follows it.
+/// Returns the number of a list marker and the text after it.
 fn marker(line: &str) -> Option<(Option<u32>, &str)> {
-    // `**2. Title** …` is an item too, with its markup.
+    // `**2. Title** …` is an item too, and keeps its markup.
     if let Some(bold) = line.strip_prefix("**") {
         let number = numbered(bold)?.0;
         return (!is_bold_line(line)).then_some((number, line));
@@ -268,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_become_blocks() {
+    fn lines_are_grouped_into_blocks() {
         check("One\ntwo\n\nthree", &["p One two", "p three"]);
         check("## Issues\ntext", &["# Issues", "p text"]);
         check("**Issues:**\n\n1. a", &["# **Issues:**", "0-1 a"]);
@@ -281,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_has_its_paragraphs_without_code() {
+    fn an_item_keeps_its_paragraphs_but_not_its_code() {
         let text = "1. Title\n   ```go\n   - code\n   ```\n   Why.\n\n   More.\n2. Next\n   - deep";
         check(text, &["0-1 Title […] Why. More.", "0-2 Next", "3- deep"]);
         check("- a\n\nafter", &["0- a", "p after"]);
@@ -295,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_are_read_from_every_list() {
+    fn boxes_are_recognized_in_every_list_style() {
         check(
             "- [ ] a\n* [x] b\n1. [ ] c\n☐ d\n✅ e",
             &["0-o a", "0-x b", "0-1o c", "0-o d", "0-x e"],
@@ -304,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_without_the_names_of_the_columns() {
+    fn table_rows_exclude_the_header_row() {
         check("| A | B |\n|---|:-:|\n| 1 | 2 |\n", &["| 1 | 2"]);
     }
 }

@@ -1,10 +1,10 @@
-//! Boxes of a text that nothing checked.
+//! Finds the unchecked boxes of a text.
 
 use super::blocks::{ReportBlockKind, parse_blocks};
 use std::collections::HashMap;
 
-/// The items with an empty box (`- [ ]`, `* [ ]`, `1. [ ]`, ☐) outside code fences, without those
-/// that a later `[x]` of the same words checks.
+/// Returns the items with an empty box (`- [ ]`, `* [ ]`, `1. [ ]`, ☐) outside code fences, except
+/// those that a later `[x]` with the same words checks.
 pub fn unchecked_boxes(text: &str) -> Vec<String> {
     let mut last: HashMap<String, bool> = HashMap::new();
     let mut order = Vec::new();
@@ -18,7 +18,7 @@ pub fn unchecked_boxes(text: &str) -> Vec<String> {
     order
 }
 
-/// Whether a text has boxes and every one of them is checked.
+/// Whether a text has boxes and all of them are checked.
 pub fn is_checked_off(text: &str) -> bool {
     let is_box =
         |kind: &ReportBlockKind| matches!(kind, ReportBlockKind::Item { check: Some(_), .. });

@@ -1,9 +1,9 @@
-//! Code spans of a Markdown text.
+//! Finds the code spans of a Markdown text.
 
 use std::collections::HashMap;
 
-/// Byte ranges of code spans with their backticks: a run of backticks up to the next run of the same
-/// length.
+/// Returns the byte ranges of code spans, including their backticks. A span goes from a run of
+/// backticks to the next run of the same length.
 pub(super) fn code_spans(text: &str) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (at, _) in text.match_indices('`') {
@@ -12,7 +12,7 @@ pub(super) fn code_spans(text: &str) -> Vec<(usize, usize)> {
             _ => runs.push((at, 1)),
         }
     }
-    // From the end, so that every run knows its partner in one pass.
+    // Goes backward, so that one pass finds the next run of equal length for every run.
     let mut partner = vec![None; runs.len()];
     let mut seen: HashMap<usize, usize> = HashMap::new();
     for (index, (_, length)) in runs.iter().enumerate().rev() {

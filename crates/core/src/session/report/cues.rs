@@ -1,7 +1,7 @@
-//! What a sentence says, by the words that mark it.
+//! Classifies a sentence by its cue words.
 //!
-//! The lists are short and name no project: a cause, a denial, a choice, something left to do. How
-//! specific a sentence is matters more than which mark it has.
+//! The word lists are short and name no project: a cause, a denial, a choice, something left to do.
+//! How specific a sentence is matters more than which cue it has.
 
 use super::ItemKind;
 use super::sentences::{has_any, is_dense, starts_with_any, words};
@@ -42,7 +42,7 @@ const DECISION: &[&str] = &[
     "而不是", "决定", "代わりに",
 ];
 
-/// A statement about the code that a reader would not guess: it denies or limits something.
+/// Words that deny or limit something: a statement about the code that a reader would not guess.
 #[rustfmt::skip]
 const FINDING: &[&str] = &[
     "not", "no", "never", "cannot", "can't", "doesn't", "don't", "didn't", "isn't", "aren't", "wasn't", "weren't", "won't",
@@ -52,7 +52,7 @@ const FINDING: &[&str] = &[
     "nicht", "kein", "keine", "nur", "pas", "jamais", "nunca", "sin", "não", "sem", "没有", "不", "ない",
 ];
 
-/// Openings of sentences that say what the agent does right now.
+/// Openings of sentences that announce what the agent does now.
 #[rustfmt::skip]
 const STEP: &[&str] = &[
     "let's", "next i", "next we", "i'll", "i will", "i'm going to", "i am going to", "i need to", "i should", "time to",
@@ -60,18 +60,18 @@ const STEP: &[&str] = &[
     "jetzt", "ich werde", "als nächstes", "maintenant", "je vais", "ahora", "voy a", "agora", "vou", "现在", "接下来", "让我", "次に",
 ];
 
-/// Words after "now" that begin a statement rather than an instruction: "Now the build passes."
+/// Words after "now" that start a statement rather than an instruction: "Now the build passes."
 #[rustfmt::skip]
 const STATED: &[&str] = &[
     "the", "it", "this", "that", "these", "all", "both", "a", "an", "i", "we", "you", "there", "with", "our", "`", "everything",
     "only", "each", "when", "since", "in", "they", "its", "no",
 ];
 
-/// Openings that only connect: what follows them decides.
+/// Openings that only connect; the words after them decide.
 #[rustfmt::skip]
 const CONNECTIVE: &[&str] = &["ok", "okay", "so", "and", "also", "alright", "right", "well", "good", "great", "perfect", "yes", "got it", "next", "now"];
 
-/// Announcements that do not continue the work.
+/// Words after a step opening that do not continue the work: "I'll wait."
 const WAIT: &[&str] = &["wait", "leave", "stop", "hold", "be", "let"];
 
 /// Openings of sentences that say nothing by themselves.
@@ -91,19 +91,20 @@ const OUTCOME: &[&str] = &[
     "fertig", "erledigt", "terminé", "listo", "hecho", "concluído", "pronto", "完成", "完了",
 ];
 
-/// Outcomes of work that is not done.
+/// Outcomes that mean the work is not done.
 #[rustfmt::skip]
 const UNFINISHED: &[&str] = &[
     "fails", "fail", "failing", "failed", "blocked", "stuck", "in progress", "uncommitted", "not", "still",
 ];
 
-/// An outcome comes early in its sentence; a later one is usually about something else.
+/// The number of leading words in which an outcome counts; a later one is usually about something
+/// else.
 const OUTCOME_WORDS: usize = 9;
 
 const HYPOTHETICAL: &[&str] =
     &["might", "would", "could", "should", "if", "once", "i'd", "we'd", "here's", "here is"];
 
-/// A heading or lead-in with one of these asks or supposes.
+/// Words that mark a heading or lead-in as a question or a supposition.
 const SUPPOSING: &[&str] = &["whether", "if", "might", "could", "would", "may", "unless", "either"];
 
 const CHECKS: &[&str] = &[
@@ -121,7 +122,7 @@ const CHECKS: &[&str] = &[
 const PASSED: &[&str] =
     &["pass", "passes", "passed", "passing", "clean", "green", "succeeded", "succeeds"];
 
-/// What a phrase of a sentence says about it.
+/// A cue found in a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SentenceCue {
     Cause,
@@ -157,8 +158,8 @@ const CUES: &[(SentenceCue, &[&str])] = &[
     (SentenceCue::EverythingIs, &["everything is"]),
 ];
 
-/// Phrases by their first word, so that one pass over a sentence finds all of them. Phrases of
-/// scripts without spaces are under the empty word.
+/// Phrases by their first word, so that one pass over a sentence finds all of them. Phrases in
+/// scripts without spaces are stored under the empty word.
 static PHRASES: LazyLock<HashMap<&str, Vec<(&str, SentenceCue)>>> = LazyLock::new(|| {
     let mut index: HashMap<&str, Vec<(&str, SentenceCue)>> = HashMap::new();
     for (mark, phrases) in CUES {
@@ -170,7 +171,7 @@ static PHRASES: LazyLock<HashMap<&str, Vec<(&str, SentenceCue)>>> = LazyLock::ne
     index
 });
 
-/// The marks of a sentence.
+/// The cues found in a sentence, as a bit set.
 #[derive(Clone, Copy, Default)]
 struct CueSet(u32);
 
@@ -189,8 +190,8 @@ impl CueSet {
         }
         if words.chars().any(is_dense) {
             let dense = PHRASES.get("").into_iter().flatten();
-            let said = dense.filter(|(phrase, _)| words.contains(phrase));
-            marks.0 |= said.fold(0, |bits, (_, mark)| bits | 1 << *mark as u32);
+            let found = dense.filter(|(phrase, _)| words.contains(phrase));
+            marks.0 |= found.fold(0, |bits, (_, mark)| bits | 1 << *mark as u32);
         }
         marks
     }
@@ -200,7 +201,7 @@ impl CueSet {
     }
 }
 
-/// A sentence with what its words mark, each looked up once.
+/// A sentence with its cues, each looked up once.
 pub(super) struct CuedSentence {
     pub(super) words: String,
     cues: CueSet,
@@ -213,7 +214,7 @@ impl CuedSentence {
         Self { words, cues }
     }
 
-    /// The kind that it marks, if any.
+    /// Returns the kind its cues imply, if any.
     pub(super) fn kind(&self) -> Option<ItemKind> {
         if self.cues.has(SentenceCue::Tried) && self.cues.has(SentenceCue::But) {
             return Some(ItemKind::DeadEnd);
@@ -228,7 +229,7 @@ impl CuedSentence {
         rows.iter().find(|(_, mark)| self.cues.has(*mark)).map(|(kind, _)| *kind)
     }
 
-    /// How many kinds of marks it has: a choice with its reason beats a choice.
+    /// Counts the kinds of cues: a choice with its reason beats a choice alone.
     pub(super) fn count(&self) -> usize {
         let counted = [
             SentenceCue::Cause,
@@ -256,7 +257,7 @@ impl CuedSentence {
         lets || opening.is_some() && !is_waiting || opening.is_none() && is_instruction
     }
 
-    /// Whether it says where the work is.
+    /// Whether it states the outcome of the work.
     pub(super) fn is_outcome(&self) -> bool {
         if self.cues.has(SentenceCue::Hypothetical) {
             return false;
@@ -265,8 +266,8 @@ impl CuedSentence {
             let first: String = self.words.split_inclusive(' ').take(OUTCOME_WORDS).collect();
             CueSet::find(&first).has(SentenceCue::Outcome)
         };
-        let is_said = self.cues.has(SentenceCue::Outcome) && is_early();
-        (is_said || self.cues.has(SentenceCue::EverythingIs)) && !self.is_step()
+        let is_stated = self.cues.has(SentenceCue::Outcome) && is_early();
+        (is_stated || self.cues.has(SentenceCue::EverythingIs)) && !self.is_step()
     }
 
     /// Whether it says that something is not done, or does not work.
@@ -274,12 +275,12 @@ impl CuedSentence {
         has_any(&self.words, UNFINISHED)
     }
 
-    /// Whether it is about what may be.
+    /// Whether it is hypothetical.
     pub(super) fn is_hypothetical(&self) -> bool {
         has_any(&self.words, SUPPOSING)
     }
 
-    /// Whether the agent says that it goes on: "Let me commit it."
+    /// Whether the agent says that it continues: "Let me commit it."
     pub(super) fn announces_more(&self) -> bool {
         let is_now = starts_with_any(&self.words, &["now"]);
         (is_now || self.cues.has(SentenceCue::LetMe)) && self.is_step()
@@ -295,7 +296,7 @@ impl CuedSentence {
         starts_with_any(&self.words, POLITE)
     }
 
-    /// Whether something was done: a past tense among the first words.
+    /// Whether it says that something was done: a past tense among the first four words.
     pub(super) fn is_done(&self) -> bool {
         let mut first = self.words.split_whitespace().take(4);
         first.any(|word| {
@@ -310,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_tell_kinds_apart() {
+    fn cue_words_decide_the_kind() {
         let check = |text: &str, expected: Option<ItemKind>| {
             assert_eq!(CuedSentence::parse(text).kind(), expected, "{text}");
         };
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_differ_from_statements() {
+    fn announced_steps_are_not_statements() {
         let check = |text: &str, expected: bool| {
             assert_eq!(CuedSentence::parse(text).is_step(), expected, "{text}");
         };

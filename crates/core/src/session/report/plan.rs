@@ -1,4 +1,4 @@
-//! What an agent says it does next.
+//! Finds what an agent says it will do next.
 
 use super::blocks::{ReportBlock, ReportBlockKind, parse_blocks};
 use super::cues::CuedSentence;
@@ -7,21 +7,21 @@ use super::question::{is_listed, with_options};
 use super::sentences::{has_any, identifiers, sentences, words};
 use super::status::is_report;
 
-/// Words that point back at a list.
+/// Words that refer back to a list.
 const BACK: &[&str] = &["these", "them", "those", "both", "ones", "all of"];
-/// Things that were listed before.
+/// Phrases for things that were listed before.
 const LISTED: &[&str] =
     &["the fixes", "the changes", "the edits", "the updates", "the rest", "the others"];
 
-/// Words of a heading or label above what the agent itself does next.
+/// Words in a heading or label above the agent's own next steps.
 #[rustfmt::skip]
 const PLAN: &[&str] = &[
     "plan", "next", "next step", "next steps", "what's next", "remaining", "todo", "to do", "pending",
     "nächste schritte", "prochaines étapes", "próximos pasos", "下一步", "次のステップ", "計画",
 ];
 
-/// What the agent says it does next: the last such sentence of a remark, or the list under "Plan" or
-/// "Remaining", with the items it refers to.
+/// Returns what the agent says it does next: the last such sentence of a remark, or the list under
+/// "Plan" or "Remaining", with the items it refers to.
 pub fn stated_plan(text: &str) -> Option<String> {
     let mut all = parse_blocks(text);
     all.retain(|block| block.kind != ReportBlockKind::Other);
@@ -30,7 +30,7 @@ pub fn stated_plan(text: &str) -> Option<String> {
     (0..all.len()).rev().find_map(|index| plan_at(&all, index, is_remark))
 }
 
-/// Whether a plan refers to a list that came before it: "Now apply the fixes."
+/// Whether a plan refers to an earlier list: "Now apply the fixes."
 pub fn refers_back(plan: &str) -> bool {
     let words = words(plan);
     has_any(&words, BACK) || has_any(&words, LISTED)
@@ -47,10 +47,10 @@ fn plan_at(all: &[ReportBlock], index: usize, is_remark: bool) -> Option<String>
     if named.is_some_and(|title| is_plan_title(title) && !(is_heading && below.is_empty())) {
         return Some(with_options(&block.text, below));
     }
-    let said = sentences(&block.text);
+    let parts = sentences(&block.text);
     let at =
-        said.iter().rposition(|sentence| is_remark && CuedSentence::parse(sentence).is_step())?;
-    let (last, plan) = (said[at], last_with_context(&block.text, &said[..=at]));
+        parts.iter().rposition(|sentence| is_remark && CuedSentence::parse(sentence).is_step())?;
+    let (last, plan) = (parts[at], last_with_context(&block.text, &parts[..=at]));
     if last.ends_with([':', '：']) {
         return Some(with_options(plan, below));
     }
@@ -62,11 +62,11 @@ fn plan_at(all: &[ReportBlock], index: usize, is_remark: bool) -> Option<String>
     Some(with_options(plan, if is_back { above } else { &named }))
 }
 
-/// The last of some sentences of a text. A short one says little without the one before it: "The import
-/// is unused. Let me check:"
-fn last_with_context<'t>(text: &'t str, said: &[&'t str]) -> &'t str {
+/// Returns the last of some sentences of a text. A short one says little alone, so it comes with
+/// the one before it: "The import is unused. Let me check:"
+fn last_with_context<'t>(text: &'t str, parts: &[&'t str]) -> &'t str {
     const WORDS_MAX: usize = 6;
-    let &[.., before, last] = said else { return said.last().copied().unwrap_or_default() };
+    let &[.., before, last] = parts else { return parts.last().copied().unwrap_or_default() };
     let is_short = last.split_whitespace().nth(WORDS_MAX).is_none() && identifiers(last).is_empty();
     let start = text.find(before).filter(|_| is_short && !CuedSentence::parse(before).is_polite());
     let whole = start.and_then(|start| {
@@ -91,7 +91,7 @@ fn items_before(blocks: &[ReportBlock]) -> &[ReportBlock] {
     &blocks[from..]
 }
 
-/// The numbers of items that a sentence names: "(1, 2, 3)", "#2 and #3".
+/// Returns the item numbers in a sentence: "(1, 2, 3)", "#2 and #3".
 fn numbers(sentence: &str) -> Vec<u32> {
     let words = sentence.split(|c: char| !(c.is_ascii_digit() || c == '.'));
     words.filter(|word| word.len() <= 2).filter_map(|word| word.parse().ok()).collect()
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_plan_is_what_the_agent_does_next() {
+    fn the_plan_is_the_announced_next_step() {
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(stated_plan(text).as_deref(), expected, "{text}");
         };

@@ -1,4 +1,4 @@
-//! What an agent asks the user at the end of a text.
+//! Finds the question an agent asks the user at the end of a text.
 
 use super::ELLIPSIS;
 use super::blocks::{ReportBlock, ReportBlockKind, parse_blocks};
@@ -8,19 +8,20 @@ use super::shorten::shorten;
 const SENTENCES_CHARACTERS_MAX: usize = 300;
 const OPTION_CHARACTERS_MAX: usize = 320;
 const OPTIONS_MAX: usize = 6;
-/// A longer question names what it asks about.
+/// The maximum length of a question that takes its options from the text before it. A longer
+/// question names what it asks about.
 const PICK_CHARACTERS_MAX: usize = 120;
-/// Sentences after a question that explain it.
+/// The maximum number of sentences after a question that explain it.
 const EXPLAINED_MAX: usize = 2;
 
-/// Words of offers in passing.
+/// Phrases of polite offers that need no answer.
 #[rustfmt::skip]
 const IN_PASSING: &[&str] = &[
     "anything else", "any questions", "something else", "anything you", "any other", "help with anything", "what do you want to do next",
     "sonst noch", "autre chose", "algo más", "mais alguma coisa", "还有其他", "他に",
 ];
 
-/// Words that address the user, so the question is not rhetorical.
+/// Words that address the user, which a rhetorical question lacks.
 #[rustfmt::skip]
 const TO_USER: &[&str] = &[
     "you", "your", "me to", "should i", "shall i", "can i", "may i", "do i", "should we", "shall we", "ok to", "okay to",
@@ -35,8 +36,8 @@ const REQUEST: &[&str] = &[
     "tell me whether", "waiting for your", "awaiting your", "i need your", "pick one", "your call", "up to you",
 ];
 
-/// What the user must answer, with the options where they are a list. A question that the text itself
-/// answers, or an offer in passing, is none.
+/// Returns the question the user must answer, with its options if they form a list. A question that
+/// the text itself answers, or a polite offer, does not count.
 pub fn question(text: &str) -> Option<String> {
     question_of(&parse_blocks(text))
 }
@@ -74,12 +75,12 @@ fn is_reply_line(last: &ReportBlock, before: &[ReportBlock]) -> bool {
         && before.last().is_some_and(|block| is_listed(block) || block.text.ends_with('?'))
 }
 
-/// Whether a list is a list of questions.
+/// Whether every item of a list is a question.
 fn all_ask(items: &[ReportBlock]) -> bool {
     !items.is_empty() && items.iter().all(|item| item.text.ends_with(['?', '？']))
 }
 
-/// The question at the end of a block. A lead-in may come between it and a list.
+/// Returns the question at the end of a block. A lead-in may come between it and a list.
 fn question_in_block(block: &ReportBlock, has_list: bool) -> Option<String> {
     let all = sentences(&block.text);
     let last = all.iter().rposition(|sentence| is_question(sentence, has_list))?;
@@ -110,7 +111,7 @@ fn is_question(sentence: &str, has_list: bool) -> bool {
         || is_open && starts_with_any(&words, &asks)
 }
 
-/// What a question asks to pick from: the list right before it, or the titles of options above.
+/// Returns the options of a question: the list right before it, or the titles of options above.
 fn options_before(asked: &str, before: &[ReportBlock]) -> Vec<ReportBlock> {
     let picks = ["which", "option", "options", "approach", "either", "prefer"];
     let is_pick =
@@ -120,14 +121,14 @@ fn options_before(asked: &str, before: &[ReportBlock]) -> Vec<ReportBlock> {
     }
     let from = before.iter().rposition(|block| !is_listed(block)).map_or(0, |at| at + 1);
     let titles = || before.iter().filter(|block| is_option(block)).cloned().collect();
-    // A list below a title is about that option.
+    // A list below a title describes that option.
     let is_below_title = from > 0 && is_option(&before[from - 1]);
     let options: Vec<ReportBlock> = match &before[from..] {
         [] => titles(),
         _ if is_below_title => titles(),
         list => list.to_vec(),
     };
-    // A longer list is a table of what there is, not a choice.
+    // A longer list is an inventory, not a choice.
     if options.len() <= OPTIONS_MAX { options } else { Vec::new() }
 }
 
@@ -143,7 +144,7 @@ fn is_option(block: &ReportBlock) -> bool {
     is_title && is_named && is_number
 }
 
-/// A text with items of a list below it.
+/// Returns a text with list items below it.
 pub(super) fn with_options(text: &str, options: &[ReportBlock]) -> String {
     let mut out = shorten(text, SENTENCES_CHARACTERS_MAX);
     for option in options.iter().take(OPTIONS_MAX) {
@@ -165,7 +166,7 @@ pub(super) fn with_options(text: &str, options: &[ReportBlock]) -> String {
     out
 }
 
-/// Whether an item begins with its number in bold.
+/// Whether an item already starts with a number, possibly in bold.
 fn has_own_number(text: &str) -> bool {
     text.trim_start_matches('*').starts_with(|c: char| c.is_ascii_digit())
 }
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_is_what_the_user_must_answer() {
+    fn the_question_the_user_must_answer_is_found() {
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(question(text).as_deref(), expected, "{text}");
         };
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn answered_questions_and_offers_are_none() {
+    fn answered_questions_and_polite_offers_are_ignored() {
         let check = |text: &str| assert_eq!(question(text), None, "{text}");
         check("Done. Let me know if you have questions.");
         check("All done. Anything else you need?");

@@ -1,17 +1,17 @@
-//! Ranking the items of several texts.
+//! Ranks the items of several reports.
 
 use super::sentences::{identifiers, words};
 use super::{Report, ReportItem};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// Subtracted per turn of age: newer statements are more likely still true.
+/// Subtracted per turn of age: newer statements are more likely to still be true.
 const TURN_PENALTY: i32 = 4;
-/// Subtracted from items that repeat weightier ones.
+/// Subtracted from items that repeat higher-ranked ones.
 const REPEAT_PENALTY: i32 = 20;
 
-/// The items of reports, best first, each with the position of its report. Each report comes with how
-/// many turns ago it was written; newer reports come first.
+/// Returns the items of all reports, best first, each with the index of its report. `reports`
+/// yields each report with its age in turns, newest first.
 pub fn rank<'r>(
     reports: impl IntoIterator<Item = (usize, &'r Report)>,
 ) -> Vec<(usize, &'r ReportItem)> {
@@ -40,15 +40,15 @@ pub fn rank<'r>(
 pub(super) struct SeenWords(HashSet<String>);
 
 impl SeenWords {
-    /// Whether most words of a text were seen before. Adds all of them.
+    /// Whether most words of a text (at least three quarters) were seen before. Adds all of them.
     pub(super) fn add_and_check_repeat(&mut self, text: &str) -> bool {
         let names = identifiers(text).into_iter().map(str::to_lowercase);
         let words = words(text);
         let words = words.split(' ').filter(|word| word.chars().nth(3).is_some());
-        let said: Vec<String> = names.chain(words.map(str::to_owned)).collect();
-        let repeated = said.iter().filter(|word| self.0.contains(*word)).count();
-        self.0.extend(said.iter().cloned());
-        !said.is_empty() && repeated * 4 >= said.len() * 3
+        let found: Vec<String> = names.chain(words.map(str::to_owned)).collect();
+        let repeated = found.iter().filter(|word| self.0.contains(*word)).count();
+        self.0.extend(found.iter().cloned());
+        !found.is_empty() && repeated * 4 >= found.len() * 3
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weight_then_age_then_novelty_decides() {
+    fn items_rank_by_weight_then_age_then_novelty() {
         let check = |texts: &[&str], expected: &[&str]| {
             let reports: Vec<Report> = texts.iter().map(|text| parse_report(text)).collect();
             let ranked = rank(reports.iter().enumerate());

@@ -1,18 +1,18 @@
-//! Sentences of one line of text, and the words and names in them.
+//! Splits text into sentences, and finds the words and identifiers in them.
 
 use super::code_spans::code_spans;
 
-/// Abbreviations that end in a dot and end no sentence.
+/// Abbreviations whose final dot does not end a sentence.
 const ABBREVIATIONS: [&str; 12] = [
     "e.g.", "i.e.", "vs.", "etc.", "cf.", "approx.", "no.", "z.b.", "d.h.", "bzw.", "ca.", "p.ex.",
 ];
 
-/// Sentences of a text at most; what follows is one more.
+/// The maximum number of sentences per text; the rest counts as one more.
 const SENTENCES_MAX: usize = 1_000;
-/// A statement is known by its beginning, however long it is.
+/// The number of bytes searched for words. The beginning of a statement is enough to classify it.
 const WORDS_BYTES_MAX: usize = 2_000;
 
-/// The sentences of a text, each a slice of it.
+/// Returns the sentences of a text, each a slice of it.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
     let mut spans = code_spans(text).into_iter().peekable();
     let mut found = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
         if is_code || !matches!(character, '.' | '!' | '?' | '。' | '！' | '？') {
             continue;
         }
-        // Emphasis, quotes and brackets right after the sign belong to the sentence.
+        // Emphasis, quotes, and brackets right after the mark belong to the sentence.
         while let Some((_, closing)) =
             characters.next_if(|(_, next)| "*_\"')”’».!?".contains(*next))
         {
@@ -61,8 +61,8 @@ fn ends(text: &str, from: usize, end: usize, sign: char) -> bool {
     !is_short && !is_ordinal
 }
 
-/// The words of a text for looking up phrases: lower case, one space around each, a code span as
-/// one backtick, no other signs.
+/// Returns the words of a text for phrase lookup: lower case, one space around each, a code span as
+/// one backtick, and no other punctuation.
 pub(super) fn words(text: &str) -> String {
     let text = &text[..text.floor_char_boundary(WORDS_BYTES_MAX)];
     let mut out = String::with_capacity(text.len() + 2);
@@ -87,15 +87,15 @@ fn push_words(out: &mut String, text: &str) {
     }
 }
 
-/// Whether one of the phrases occurs in words as [`words`] gives them. A phrase of a script without
-/// spaces may occur anywhere.
+/// Whether one of the phrases occurs in words as returned by [`words`]. A phrase in a script
+/// without spaces may occur anywhere.
 pub(super) fn has_any(words: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| {
         let is_here =
             |rest: &str| rest.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '));
         match phrase.chars().any(is_dense) {
             true => words.contains(phrase),
-            // A phrase begins where a word does; a search for each would cost more.
+            // A phrase starts where a word does; a substring search per phrase would cost more.
             false => words.match_indices(' ').any(|(at, _)| is_here(&words[at + 1..])),
         }
     })
@@ -107,7 +107,7 @@ pub(super) fn is_dense(character: char) -> bool {
     matches!(code, 0x0e00..=0x0eff | 0x2e80..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0xff00..=0xffef)
 }
 
-/// Whether the words begin with one of the phrases.
+/// Whether the words start with one of the phrases.
 pub(super) fn starts_with_any(words: &str, phrases: &[&str]) -> bool {
     let words = words.trim_start();
     phrases.iter().any(|phrase| {
@@ -116,8 +116,8 @@ pub(super) fn starts_with_any(words: &str, phrases: &[&str]) -> bool {
     })
 }
 
-/// The names, paths, ids, numbers and pieces of code in a text: what makes a statement specific, and
-/// what shows whether another text already has it.
+/// Returns the names, paths, ids, numbers, and code snippets in a text. They make a statement
+/// specific, and show whether another text already has it.
 pub fn identifiers(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -130,7 +130,7 @@ pub fn identifiers(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a line has a name as a word of its own.
+/// Whether a line contains a name as a whole word.
 pub fn has_word(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
         let (before, after) = (&line[..at], &line[at + name.len()..]);
@@ -138,14 +138,14 @@ pub fn has_word(line: &str, name: &str) -> bool {
     })
 }
 
-/// A word without the signs around it, if it is an identifier.
+/// Returns a word without surrounding punctuation, if it is an identifier.
 fn identifier(word: &str) -> Option<&str> {
     let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || "#/._-".contains(c)));
     let word = word.trim_end_matches(['.', '-']);
     is_identifier(word).then_some(word)
 }
 
-/// Whether a word is a name of code, a path, an id or a number rather than a word of a language.
+/// Whether a word is a code name, path, id, or number rather than a natural-language word.
 fn is_identifier(word: &str) -> bool {
     let mut before = ' ';
     let mut has_hump = false;
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_end_where_readers_end_them() {
+    fn sentences_are_split_as_a_reader_would() {
         let check = |text: &str, expected: &[&str]| assert_eq!(sentences(text), expected, "{text}");
         check("It broke, e.g. Here. `a. B` went on.", &["It broke, e.g. Here.", "`a. B` went on."]);
         check("**It fails.** Why?", &["**It fails.**", "Why?"]);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_whole_words() {
+    fn phrases_match_whole_words() {
         let words = words("Don’t use `because`: it's **not** done");
         assert_eq!(words, " don't use ` it's not done ");
         assert!(has_any(&words, &["not done"]));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn names_paths_and_numbers_make_a_text_specific() {
+    fn names_paths_and_numbers_are_identifiers() {
         let check =
             |text: &str, expected: &[&str]| assert_eq!(identifiers(text), expected, "{text}");
         check("All good, nothing to do. And so on", &[]);

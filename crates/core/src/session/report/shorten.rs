@@ -1,11 +1,11 @@
-//! Shortening a text in its middle.
+//! Shortens a text in its middle.
 
 use super::ELLIPSIS;
 use super::code_spans::code_spans;
 use super::sentences::is_dense;
 
-/// At most so many characters: the whole text where it fits, else its beginning and its end with
-/// `[…]` between. Never cuts inside a code span, a URL or a path.
+/// Shortens a text to at most `characters_max` characters. Returns the whole text if it fits, else
+/// its beginning and end with `[…]` between. Never cuts inside a code span, a URL, or a path.
 pub fn shorten(text: &str, characters_max: usize) -> String {
     match text.chars().nth(characters_max) {
         None => text.to_owned(),
@@ -13,28 +13,28 @@ pub fn shorten(text: &str, characters_max: usize) -> String {
     }
 }
 
-/// Where a text can be cut, for a text that is tried at several lengths.
+/// The places where a text can be cut, for callers that try several lengths.
 #[derive(Clone, Debug)]
 pub struct CutPoints(Vec<CutPoint>);
 
 impl CutPoints {
-    /// The places in a text.
+    /// Finds the cut points of a text.
     pub fn find(text: &str) -> Self {
         Self(cut_points(text))
     }
 
-    /// The beginning and the end of the text, in at most so many characters.
+    /// Returns the beginning and end of the text, in at most `characters_max` characters.
     pub fn shorten(&self, text: &str, characters_max: usize) -> String {
         let marker = ELLIPSIS.chars().count();
         if characters_max < marker {
             return String::new();
         }
-        // The beginning says what it is about, so it gets more than the end.
-        let room = characters_max.saturating_sub(marker + 2);
+        // The beginning says what the text is about, so it gets more space than the end.
+        let space = characters_max.saturating_sub(marker + 2);
         let borders = self.0.iter().copied();
-        let head = text[..best_cut(text, borders.clone(), room * 3 / 5, false)].trim_end();
+        let head = text[..best_cut(text, borders.clone(), space * 3 / 5, false)].trim_end();
         let head = without_marker(head);
-        let rest = room - head.chars().count().min(room);
+        let rest = space - head.chars().count().min(space);
         let from = best_cut(text, borders.rev(), rest, true).max(head.len());
         let tail = text[from..].trim_start();
         let parts = [head, ELLIPSIS, tail];
@@ -42,7 +42,8 @@ impl CutPoints {
     }
 }
 
-/// A beginning without the number of an item that is not there: the end would read as that item.
+/// Drops a list marker that ends the beginning of a text. Its item was cut, and the end of the text
+/// would read as that item.
 fn without_marker(head: &str) -> &str {
     let (before, last) = head.rsplit_once('\n').unwrap_or(("", head));
     let marker = last.trim_start();
@@ -64,11 +65,12 @@ struct CutPoint {
     strength: CutStrength,
 }
 
-/// The place to cut: the strongest border that leaves little room unused, else the outermost one.
+/// Returns where to cut: at the strongest border that leaves little space unused, else at the
+/// outermost one.
 fn best_cut(
     text: &str,
     borders: impl Iterator<Item = CutPoint>,
-    room: usize,
+    space: usize,
     from_end: bool,
 ) -> usize {
     let nothing = if from_end { text.len() } else { 0 };
@@ -78,22 +80,22 @@ fn best_cut(
         let piece = if from_end { &text[border.at..last] } else { &text[last..border.at] };
         taken += piece.chars().count();
         last = border.at;
-        // White space at the start of the end is trimmed, so it does not count.
+        // Leading white space of the end is trimmed, so it does not count.
         let blank = usize::from(from_end && text[border.at..].starts_with(char::is_whitespace));
-        if taken > room + blank {
+        if taken > space + blank {
             break;
         }
         outermost = border.at;
         let is_stronger = strongest.is_none_or(|best| border.strength >= best.strength);
-        if taken * 5 > room * 2 && is_stronger {
+        if taken * 5 > space * 2 && is_stronger {
             strongest = Some(border);
         }
     }
     strongest.map_or(outermost, |border| border.at)
 }
 
-/// Where a text can be cut: between words outside code spans, and between characters of scripts
-/// that are written without spaces.
+/// Returns the cut points of a text: between words outside code spans, and between characters of
+/// scripts written without spaces.
 fn cut_points(text: &str) -> Vec<CutPoint> {
     let mut spans = code_spans(text).into_iter().peekable();
     let mut found = Vec::new();
@@ -132,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_goes_first() {
+    fn the_middle_of_a_long_text_is_omitted() {
         let check = |text: &str, characters_max: usize, expected: &str| {
             let short = shorten(text, characters_max);
             assert_eq!(short, expected, "{text} {characters_max}");

@@ -1,4 +1,4 @@
-//! Where the work is at the end of a text, and whether a text is a report at all.
+//! Finds the status of the work at the end of a text, and decides whether the text is a report.
 
 use super::blocks::{ReportBlock, ReportBlockKind};
 use super::cues::CuedSentence;
@@ -8,13 +8,14 @@ use super::shorten::shorten;
 use super::topics::{HeadingTopic, heading_topic};
 
 const STATUS_CHARACTERS_MAX: usize = 300;
-/// A longer sentence says something, however it begins: "All tests still fail on Windows."
+/// The maximum number of words in a polite opener. A longer sentence has content, however it
+/// begins: "All tests still fail on Windows."
 const POLITE_WORDS_MAX: usize = 3;
-/// A text this long says something, whatever its words are.
+/// A text this long is a report, whatever its words are.
 const REPORT_CHARACTERS_MIN: usize = 400;
 
-/// Whether a text is a report (says what was done, found or decided, or answers the request) rather
-/// than a remark between two calls ("Now let me run the tests.").
+/// Whether a text is a report (it says what was done, found, or decided, or answers the request)
+/// rather than a remark between two tool calls ("Now let me run the tests.").
 pub(super) fn is_report(blocks: &[ReportBlock]) -> bool {
     let Some(last) = blocks.last() else { return false };
     // A heading or a lead-in at the end announces the call that follows.
@@ -45,8 +46,8 @@ fn says_something(sentence: &str) -> bool {
             || marked.kind().is_some() && !marked.is_polite())
 }
 
-/// The sentences of a report that say where the work is: at its beginning, in a conclusion, in the
-/// last paragraph.
+/// Returns the sentences of a report that state the status of the work: from its beginning, its
+/// conclusion, and its last paragraph.
 pub(super) fn status(blocks: &[ReportBlock]) -> Option<String> {
     let paragraph = |block: &&ReportBlock| block.kind == ReportBlockKind::Paragraph;
     let mut found =
@@ -66,7 +67,7 @@ pub(super) fn status(blocks: &[ReportBlock]) -> Option<String> {
     Some(shorten(&text, STATUS_CHARACTERS_MAX)).filter(|text| !text.is_empty())
 }
 
-/// Sentences of a text in a row, with a mark where something between them is missing.
+/// Joins sentences of a text, with `[…]` where text between them is missing.
 fn join_with_ellipsis(blocks: &[ReportBlock], sentences: &[&str]) -> String {
     let in_a_row = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let all: Vec<String> = blocks.iter().map(|block| in_a_row(&block.text)).collect();
@@ -81,8 +82,8 @@ fn join_with_ellipsis(blocks: &[ReportBlock], sentences: &[&str]) -> String {
     text
 }
 
-/// The outcomes of the first paragraph. Where it is short and begins with an outcome, the sentences
-/// after it belong to it: "Pushed. Commit `1a2b3c4`."
+/// Returns the outcomes in the first paragraph. If it is short and starts with an outcome, the
+/// sentences after it are included: "Pushed. Commit `1a2b3c4`."
 fn opening(paragraph: &str) -> Vec<&str> {
     let mut all = sentences(paragraph);
     let is_short = paragraph.chars().nth(STATUS_CHARACTERS_MAX).is_none();
@@ -99,7 +100,7 @@ fn outcomes(paragraph: &str) -> Vec<&str> {
     all
 }
 
-/// A question, a step, or the lead-in of a list.
+/// Whether a sentence is a question, a step, or a lead-in.
 fn is_aside(sentence: &str) -> bool {
     let marked = CuedSentence::parse(sentence);
     let is_lead_in = sentence.ends_with([':', '：']) && !marked.is_outcome();
@@ -109,7 +110,7 @@ fn is_aside(sentence: &str) -> bool {
         || starts_with_any(&marked.words, &["here's", "here is"])
 }
 
-/// A report without the lines before it that only announce it: "All done. Here's a summary:".
+/// Returns a report without the opening lines that only announce it: "All done. Here's a summary:".
 pub fn without_lead_in(text: &str) -> &str {
     let mut rest = text;
     while let Some((line, after)) = rest.split_once('\n') {
@@ -127,13 +128,13 @@ fn is_lead_in(line: &str) -> bool {
     let is_title = line.starts_with('#') && title.eq_ignore_ascii_case("summary");
     let announces =
         |last: &&str| has_any(&CuedSentence::parse(last).words, &["here's", "here is", "here are"]);
-    let said = sentences(line);
+    let parts = sentences(line);
     let is_empty = |sentence: &&str| {
         let marked = CuedSentence::parse(sentence);
         marked.is_polite() && sentence.split_whitespace().nth(POLITE_WORDS_MAX).is_none()
             || marked.is_step()
     };
-    let (last, before) = said.split_last().unwrap_or((&"", &[]));
+    let (last, before) = parts.split_last().unwrap_or((&"", &[]));
     let is_announced =
         line.ends_with([':', '：']) && announces(last) && before.iter().all(is_empty);
     (is_title || is_announced) && identifiers(line).is_empty()
@@ -145,7 +146,7 @@ mod tests {
     use super::without_lead_in;
 
     #[test]
-    fn a_line_that_only_announces_a_report_is_left_out() {
+    fn a_line_that_only_announces_a_report_is_omitted() {
         let check = |text: &str, expected: &str| assert_eq!(without_lead_in(text), expected);
         let report = "- `drain()` waits\n\n## Summary\nIt waits.";
         check(report, report);
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_differ_from_remarks() {
+    fn remarks_are_not_reports() {
         let check = |text: &str, expected: bool| {
             assert_eq!(parse_report(text).is_report, expected, "{text}");
         };
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_is_where_the_work_is() {
+    fn the_status_quotes_the_outcome_sentences() {
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(parse_report(text).status.as_deref(), expected, "{text}");
         };

@@ -1,4 +1,4 @@
-//! A compaction summary or handoff text, read by its sections.
+//! Parses a compaction summary or handoff text by its sections.
 
 use super::blocks::{ReportBlock, ReportBlockKind, parse_blocks};
 use super::cues::CuedSentence;
@@ -7,56 +7,57 @@ use super::sentences::{has_any, identifiers, sentences, words};
 use super::shorten::shorten;
 use super::strip_markup;
 
-/// What a summary says, in its order.
+/// The items of a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompactionSummary {
-    /// Single statements of its sections.
+    /// The statements of its sections, in order.
     pub items: Vec<SummaryItem>,
 }
 
 /// One list item or sentence of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SummaryItem {
-    /// The kind of its section.
+    /// The kind of the section it is in.
     pub kind: SummaryKind,
-    /// The words of the summary, shortened where they are long.
+    /// The summary's words, shortened if they are long.
     pub text: String,
-    /// The item or lead-in that it belongs to: the file of a change, the error of an attempt.
+    /// The item or lead-in it belongs to: the file of a change, the error of an attempt.
     pub heading: Option<String>,
-    /// Its rank when space is short.
+    /// The rank when space is short.
     pub weight: u8,
 }
 
-/// What a section of a summary is about.
+/// The topic of a summary section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SummaryKind {
     /// What the user asked for.
     Goal,
-    /// What limits the work.
+    /// A limit on the work.
     Constraint,
-    /// What was chosen.
+    /// A choice that was made.
     Decision,
-    /// What was found out, how problems were solved.
+    /// A discovery, or how a problem was solved.
     Finding,
-    /// An error, with its fix where the summary names it.
+    /// An error, with its fix if the summary names it.
     Error,
-    /// What was done.
+    /// Finished work.
     Done,
-    /// What was being worked on when the summary was written.
+    /// The work in progress when the summary was written.
     Current,
-    /// What is left.
+    /// Work that is left.
     Pending,
-    /// What to do next.
+    /// The next step.
     Next,
     /// A term or technique of the project.
     Concept,
-    /// A file, and what was changed in it.
+    /// A file and its changes.
     File,
-    /// A message of the user.
+    /// A message from the user.
     UserMessage,
 }
 
-/// Words of a section title → kind, and what its items weigh. The first row that fits wins.
+/// The kind of a section and the weight of its items, by words in the section's title. The first
+/// matching row wins.
 #[rustfmt::skip]
 const SECTIONS: &[(SummaryKind, u8, &[&str])] = &[
     (SummaryKind::UserMessage, 20, &["user messages", "user message", "messages from the user", "user's messages"]),
@@ -73,18 +74,19 @@ const SECTIONS: &[(SummaryKind, u8, &[&str])] = &[
     (SummaryKind::Goal, 84, &["request", "requests", "intent", "goal", "goals", "objective", "task", "overview", "mission", "purpose", "ziel"]),
 ];
 
-/// Titles have few words; a sentence that ends in a colon has more.
+/// The maximum number of words in a title. A sentence that ends in a colon has more.
 const TITLE_WORDS_MAX: usize = 6;
-/// A lead-in up to this length only announces its list.
+/// The maximum length of a lead-in that only announces its list, in characters.
 const LEAD_IN_CHARACTERS_MAX: usize = 100;
-/// The longest text of an item: sections are long, and many short items beat few long ones.
+/// The maximum length of an item's text, in characters. Sections are long, and many short items
+/// beat few long ones.
 const SUMMARY_ITEM_CHARACTERS_MAX: usize = 400;
 /// Subtracted from the weight of items that repeat weightier ones.
 const REPEAT_PENALTY: u8 = 40;
-/// Items of a summary at most.
+/// The maximum number of items per summary.
 const ITEMS_MAX: usize = 1_000;
 
-/// Reads a summary by its sections. A text without known sections has no items.
+/// Parses a summary by its sections. A text without known sections has no items.
 pub fn parse_summary(text: &str) -> CompactionSummary {
     let all = parse_blocks(text);
     let mut reader = SummaryParser::default();
@@ -96,7 +98,7 @@ pub fn parse_summary(text: &str) -> CompactionSummary {
     CompactionSummary { items: reader.items }
 }
 
-/// The part after "Summary:". The chronological analysis before it says everything twice.
+/// Returns the blocks after "Summary:". The chronological analysis before it repeats everything.
 fn after_analysis(all: &[ReportBlock]) -> &[ReportBlock] {
     let is_start = |block: &ReportBlock| {
         let text = block.text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -111,7 +113,8 @@ fn after_analysis(all: &[ReportBlock]) -> &[ReportBlock] {
 struct SummaryParser {
     items: Vec<SummaryItem>,
     section: Option<(SummaryKind, u8)>,
-    /// What items belong to, with its depth: 0 for a heading or lead-in, then by indentation.
+    /// The parents of the next item, each with its depth: 0 for a heading or lead-in, then by
+    /// indentation.
     parents: Vec<(usize, String)>,
 }
 
@@ -136,7 +139,7 @@ impl SummaryParser {
     }
 
     fn prose(&mut self, text: &str) {
-        // Clients end a summary with notes of their own about the transcript.
+        // Clients end a summary with their own notes about the transcript.
         let words = words(text);
         if has_any(&words, &["read the full transcript at", "please continue the conversation"]) {
             self.section = None;
@@ -153,7 +156,7 @@ impl SummaryParser {
     fn push(&mut self, text: &str) {
         let Some((kind, base)) = self.section else { return };
         let text = text.trim();
-        // A short lead-in is the heading of what follows it, and nothing more.
+        // A short lead-in only serves as the heading of the items below it.
         let is_lead_in = text.ends_with(':') && text.chars().nth(LEAD_IN_CHARACTERS_MAX).is_none();
         if text.chars().nth(2).is_none() || is_lead_in {
             return;
@@ -168,7 +171,7 @@ impl SummaryParser {
     }
 }
 
-/// What an item is called above those that belong to it: its label where it has one.
+/// Returns the name of an item for the items below it: its label if it has one.
 fn parent(text: &str) -> String {
     match title(text).filter(|_| !text.ends_with(':')) {
         Some((title, _)) => strip_markup(title),
@@ -182,8 +185,8 @@ fn weight(base: u8, text: &str) -> u8 {
     base.saturating_add(u8::try_from(specific + marked).unwrap_or_default())
 }
 
-/// Sections of a summary repeat each other: lowers the weight of items that mostly repeat the words
-/// of weightier ones.
+/// Lowers the weight of items that mostly repeat the words of weightier ones, because the sections
+/// of a summary repeat each other.
 fn weigh_repeated(items: &mut [SummaryItem]) {
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by_key(|index| std::cmp::Reverse(items[*index].weight));
@@ -196,7 +199,7 @@ fn weigh_repeated(items: &mut [SummaryItem]) {
     }
 }
 
-/// The section that a block opens, and the text that follows its title on the line.
+/// Returns the section that a block opens, and the text after its title on the same line.
 fn section(block: &ReportBlock) -> Option<((SummaryKind, u8), &str)> {
     let (title, rest) = match block.kind {
         ReportBlockKind::Heading(_) => (block.text.as_str(), ""),
@@ -213,7 +216,7 @@ fn section(block: &ReportBlock) -> Option<((SummaryKind, u8), &str)> {
     Some(((known.0, known.1), rest.trim()))
 }
 
-/// The title and the rest of `Title: rest` and `**Title** rest`.
+/// Splits `Title: rest` and `**Title** rest` into title and rest.
 fn title(text: &str) -> Option<(&str, &str)> {
     if let Some(bold) = text.strip_prefix("**") {
         let (title, rest) = bold.split_once("**")?;
@@ -239,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn numbered_sections_are_read() {
+    fn numbered_sections_are_parsed() {
         check(
             "This session is being continued.\n\nAnalysis:\n1. The user asked.\n\nSummary:\n\
              1. Primary Request and Intent:\n   Drain the queue. Keep `open`.\n\n\
@@ -261,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_of_other_clients_are_read() {
+    fn section_headings_of_other_clients_are_parsed() {
         check(
             "## Progress\n- Drained it\n\n## Key decisions\n- One queue\n\n**Constraints:**\n- No new crates\n\n\
              Remaining: the docs\n\n# Next steps\n1. Push",
@@ -276,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn items_know_what_they_belong_to() {
+    fn items_name_their_parent() {
         check(
             "## Current work\nI had NOT yet:\n- run the lint\n\n## Errors\n- Lock: tried\n  - a timeout",
             &[
@@ -294,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_weightier_sections_said_weighs_less() {
+    fn repeats_of_weightier_sections_weigh_less() {
         let text = "## Next steps\n- Write docs for `drain()`\n\n## Pending\n- Write docs for `drain()`\n- Push the tag";
         let items = parse_summary(text).items;
         assert!(items[1].weight < items[2].weight, "{items:?}");

@@ -1,10 +1,11 @@
-//! What a heading or lead-in announces.
+//! Recognizes what a heading or lead-in announces.
 
 use super::ItemKind;
 use super::sentences::{has_any, words};
 use crate::format::section::SectionMeaning;
 
-/// A heading longer than this is a sentence, and its words say nothing about what follows.
+/// The maximum length of a heading, in characters. Longer text is a sentence whose words say
+/// nothing about what follows.
 const HEADING_CHARACTERS_MAX: usize = 80;
 
 /// What a heading announces.
@@ -17,7 +18,7 @@ pub(super) enum HeadingTopic {
     Praise,
 }
 
-/// Words of a heading → what it announces. The first row that fits wins.
+/// What a heading announces, by words in it. The first matching row wins.
 #[rustfmt::skip] // a line per meaning, not per word
 const HEADINGS: &[(HeadingTopic, &[&str])] = &[
     (HeadingTopic::Praise, &["good", "strengths", "positives", "works well", "praise", "stärken", "points forts"]),
@@ -61,7 +62,7 @@ const HEADINGS: &[(HeadingTopic, &[&str])] = &[
     ]),
 ];
 
-/// What a heading or lead-in announces, if its words are known.
+/// Returns what a heading or lead-in announces, if its words are known.
 pub(super) fn heading_topic(title: &str) -> Option<HeadingTopic> {
     if title.chars().nth(HEADING_CHARACTERS_MAX).is_some() {
         return None;
@@ -71,7 +72,7 @@ pub(super) fn heading_topic(title: &str) -> Option<HeadingTopic> {
     known.map(|(topic, _)| *topic).or_else(|| topic_by_meaning(title))
 }
 
-/// Headings of handoffs are headings of reports too.
+/// Recognizes the headings of handoffs, which reports use too.
 fn topic_by_meaning(title: &str) -> Option<HeadingTopic> {
     let kind = match SectionMeaning::from_title(title)? {
         SectionMeaning::WrongTurns => ItemKind::DeadEnd,

@@ -1,29 +1,29 @@
-//! Which commits a stretch of a reflog made, and which of them still exist.
+//! Finds the commits that a part of a reflog made, and which of them still exist.
 //!
-//! A reflog says what each commit was made on top of, or in place of. That is enough to follow the
-//! first parents back from a branch. What cannot be followed is unknown, never gone: a commit counts
-//! as replaced only where the log shows what took it away.
+//! A reflog shows what each commit was made on top of, or what it replaced. That is enough to
+//! follow the first parents back from a branch. A commit that cannot be followed is unknown, not
+//! deleted: it counts as replaced only if the log shows what replaced it.
 
 use super::reflog::{RebaseStep, ReflogAction, ReflogEntry};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// A commit that was made while the log was looked at.
+/// A commit that a reflog made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReflogCommit {
     /// Its full id.
     pub id: String,
-    /// The first line of its message; empty where the log does not have it, as for a merge.
+    /// The first line of its message; empty if the log does not have it, as for a merge.
     pub subject: String,
-    /// When.
+    /// When it was made.
     pub at: Timestamp,
-    /// The branch that was checked out; none where it was only a commit.
+    /// The branch that was checked out; `None` for a detached `HEAD`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<String>,
     /// Whether it still exists.
     pub state: ReflogCommitState,
-    /// Whether a remote-tracking branch provably has it.
+    /// Whether a remote-tracking branch is known to contain it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub pushed: bool,
 }
@@ -32,7 +32,7 @@ pub struct ReflogCommit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReflogCommitState {
-    /// A branch has it, or `HEAD`.
+    /// A branch or `HEAD` contains it.
     Exists,
     /// It was amended, rebased or reset away.
     Replaced,
@@ -40,7 +40,7 @@ pub enum ReflogCommitState {
     Unknown,
 }
 
-/// Where branches point now.
+/// The commits that branches point to now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RefTips {
     /// `HEAD` and local branches.
@@ -49,9 +49,9 @@ pub struct RefTips {
     pub remote: Vec<String>,
 }
 
-/// The commits that a log made, oldest first, up to a time. The log goes on to now, so that later
-/// entries tell what became of them; entries of `HEAD` come with the name of their branch, entries of
-/// a branch's own log may be among them.
+/// Returns the commits that a log made up to a time, oldest first. The log continues to now, so
+/// that later entries show what became of them. Entries of `HEAD` have the name of their branch;
+/// entries of a branch's own log may be among them.
 pub fn reflog_commits(
     log: &[ReflogEntry],
     until: Option<Timestamp>,
@@ -85,8 +85,8 @@ pub fn reflog_commits(
     made
 }
 
-/// Whether an entry made a commit. A rebase copies whatever is on the branch: a copy counts only
-/// where the commit that it replaces was made here too.
+/// Whether an entry made a commit. A rebase copies everything on the branch, so a copy counts only
+/// if the commit it replaces was made here too.
 fn is_new_commit(entry: &ReflogEntry, made: &[ReflogCommit], replaced: &HashSet<&str>) -> bool {
     match entry.action {
         ReflogAction::Commit
@@ -110,7 +110,7 @@ fn is_new_commit(entry: &ReflogEntry, made: &[ReflogCommit], replaced: &HashSet<
     }
 }
 
-/// Of a merge the log has only the strategy.
+/// Returns the subject of a commit. For a merge, the log has only the strategy.
 fn subject(entry: &ReflogEntry) -> &str {
     if matches!(entry.action, ReflogAction::Merge | ReflogAction::Pull) {
         ""
@@ -119,18 +119,18 @@ fn subject(entry: &ReflogEntry) -> &str {
     }
 }
 
-/// What each commit was made on top of, as far as a log tells.
+/// The parents of commits, where a log shows them.
 #[derive(Debug, Default)]
 pub struct CommitParents<'l> {
-    /// Each with whether that is certain.
+    /// The parents of each commit, each with whether it is certain.
     before: HashMap<&'l str, Vec<(&'l str, bool)>>,
 }
 
 impl<'l> CommitParents<'l> {
-    /// Reads them from a log, oldest first.
+    /// Builds the parents from a log, oldest first.
     pub fn from_reflog(log: &'l [ReflogEntry]) -> Self {
         let mut links = Self::default();
-        // Where each branch was when it was left.
+        // The commit that each branch last pointed to.
         let mut left: HashMap<&str, &str> = HashMap::new();
         for entry in log {
             let (old, new) = (entry.old.as_str(), entry.new.as_str());
@@ -179,8 +179,8 @@ impl<'l> CommitParents<'l> {
         }
     }
 
-    /// The commits that some commits are or were made on top of: those that are certain, and those
-    /// that may be.
+    /// Returns the commits reachable from some commits: those that certainly are, and those that
+    /// may be.
     fn reachable<'t>(
         &'t self,
         from: impl IntoIterator<Item = &'t String>,
@@ -198,25 +198,25 @@ impl<'l> CommitParents<'l> {
         (certain, possible)
     }
 
-    /// What a commit was certainly made on top of.
+    /// Returns the certain parents of a commit.
     pub fn parents(&self, id: &str) -> impl Iterator<Item = &'l str> {
         let before = self.before.get(id).into_iter().flatten();
         before.filter(|(_, is_certain)| *is_certain).map(|(id, _)| *id)
     }
 
-    /// Whether a commit is certainly contained in another one.
+    /// Whether the commit `tip` certainly contains the commit `id`.
     pub fn contains(&self, tip: &String, id: &str) -> bool {
         self.reachable([tip]).0.contains(id)
     }
 }
 
-/// The commits that an amend, a rebase or a reset took off their branch.
+/// Returns the commits that an amend, a rebase, or a reset removed from their branch.
 fn replaced_commits<'l>(log: &'l [ReflogEntry], links: &'l CommitParents<'l>) -> HashSet<&'l str> {
     let mut replaced = HashSet::new();
     let mut drop = |from: &'l String, to: &'l String| {
         let (_, kept) = links.reachable([to]);
-        let (gone, _) = links.reachable([from]);
-        replaced.extend(gone.into_iter().filter(|id| !kept.contains(id)));
+        let (removed, _) = links.reachable([from]);
+        replaced.extend(removed.into_iter().filter(|id| !kept.contains(id)));
     };
     let mut rebased: Option<&String> = None;
     for entry in log {
@@ -228,7 +228,8 @@ fn replaced_commits<'l>(log: &'l [ReflogEntry], links: &'l CommitParents<'l>) ->
             }
             ReflogAction::Rebase(RebaseStep::Start) => rebased = Some(&entry.old),
             ReflogAction::Rebase(RebaseStep::Finish) => {
-                // The log of `HEAD` has where it was at the start, the log of a branch has both.
+                // `HEAD`'s log has the old commit at the start of the rebase; a branch's log has
+                // both in one entry.
                 drop(rebased.take().unwrap_or(&entry.old), &entry.new);
                 drop(&entry.old, &entry.new);
             }
@@ -258,13 +259,13 @@ mod tests {
     use super::super::reflog::name_branches;
     use super::*;
 
-    /// An id that is easy to read: the letter, repeated.
+    /// Returns an id that is easy to read: the code of a letter, repeated.
     fn id(letter: char) -> String {
-        // Not only hexadecimal digits are letters of the alphabet.
+        // Letters after `f` are not hexadecimal digits, so use the code of the letter.
         format!("{:x}", u32::from(letter)).repeat(20)
     }
 
-    /// `old new message` for each line.
+    /// Builds a log from lines of `old new message`.
     fn log(lines: &[&str], branch: Option<&str>) -> Vec<ReflogEntry> {
         let parse = |(number, line): (usize, &&str)| {
             let mut words = line.splitn(3, ' ');
@@ -284,11 +285,11 @@ mod tests {
         let log = log(lines, Some("main"));
         let tips = RefTips { local: tips.chars().map(id).collect(), remote: Vec::new() };
         let made = reflog_commits(&log, None, &tips);
-        let told: Vec<String> = made
+        let states: Vec<String> = made
             .iter()
             .map(|one| format!("{}={:?}", one.subject, one.state).to_lowercase())
             .collect();
-        assert_eq!(told, expected, "{lines:#?}");
+        assert_eq!(states, expected, "{lines:#?}");
     }
 
     #[test]
@@ -318,7 +319,7 @@ mod tests {
             "d",
             &["one=exists", "two=replaced", "two again=exists"],
         );
-        // Amended away, and then brought back.
+        // Amended, and then restored by a reset.
         check(
             &["a b commit: one", "b c commit (amend): other", "c b reset: moving to HEAD@{1}"],
             "b",
@@ -375,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn commits_below_the_start_of_a_rebase_stay() {
+    fn commits_below_the_start_of_a_rebase_still_exist() {
         check(
             &[
                 "a b commit: one",
@@ -392,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_log_does_not_show_is_unknown() {
+    fn commits_the_log_cannot_trace_are_unknown() {
         // The branch was deleted, or merged somewhere else.
         check(
             &["a b commit: one", "b a checkout: moving from feat to main"],
@@ -401,7 +402,7 @@ mod tests {
         );
         // The branch was moved by another worktree.
         check(&["a b commit: one"], "z", &["one=unknown"]);
-        // After a conflict it is on top of the old one, after an edit in place of it.
+        // After a conflict, it is on top of the old commit; after an edit, it replaces it.
         check(
             &[
                 "a b commit: one",
@@ -438,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_remote_branch_tells_what_was_pushed() {
+    fn commits_on_a_remote_branch_are_pushed() {
         let log = log(&["a b commit: one", "b c commit: two"], Some("main"));
         let tips = RefTips { local: vec![id('c')], remote: vec![id('b')] };
         let pushed: Vec<bool> =
@@ -447,21 +448,21 @@ mod tests {
     }
 
     #[test]
-    fn later_entries_tell_what_became_of_earlier_commits() {
+    fn later_entries_can_replace_earlier_commits() {
         let lines = ["a b commit: one", "b c commit: two", "c d commit (amend): two again"];
         let log = log(&lines, Some("main"));
         let tips = RefTips { local: vec![id('d')], remote: Vec::new() };
         let made = reflog_commits(&log, Some(log[1].at), &tips);
-        let told: Vec<_> = made.iter().map(|one| (one.subject.as_str(), one.state)).collect();
+        let states: Vec<_> = made.iter().map(|one| (one.subject.as_str(), one.state)).collect();
         assert_eq!(
-            told,
+            states,
             [("one", ReflogCommitState::Exists), ("two", ReflogCommitState::Replaced)]
         );
         assert_eq!(made[0].branch.as_deref(), Some("main"));
     }
 
     #[test]
-    fn a_circle_in_the_log_ends() {
+    fn a_cycle_in_the_log_terminates() {
         check(&["a b commit: one", "b a commit: two"], "a", &["one=exists", "two=exists"]);
     }
 }

@@ -1,4 +1,4 @@
-//! The log of what moved `HEAD` or a branch, line by line.
+//! Parses reflogs, the logs of what moved `HEAD` or a branch.
 
 use jiff::Timestamp;
 use std::collections::HashMap;
@@ -8,11 +8,11 @@ use std::collections::HashMap;
 pub enum ReflogAction {
     /// A new commit on top of the old one.
     Commit,
-    /// A new commit in place of the old one.
+    /// A new commit that replaces the old one.
     Amend,
     /// A merge commit.
     Merge,
-    /// A merge or pull that only moved ahead.
+    /// A merge or pull that only fast-forwarded.
     FastForward,
     /// One step of a rebase.
     Rebase(RebaseStep),
@@ -26,7 +26,7 @@ pub enum ReflogAction {
     Revert,
     /// A pull that made a merge commit.
     Pull,
-    /// A branch got another name.
+    /// A branch was renamed.
     Rename,
     /// Anything else, such as a clone.
     Other,
@@ -35,43 +35,44 @@ pub enum ReflogAction {
 /// A step of a rebase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RebaseStep {
-    /// It starts at the commit that it rebases onto.
+    /// It checks out the commit to rebase onto.
     Start,
     /// A copy of a commit, on top of the old one.
     Pick,
-    /// A commit in place of the old one: squash, fixup, reword.
+    /// A commit that replaces the old one: squash, fixup, reword.
     Rewrite,
-    /// The user went on after a conflict or an edit: on top of the old one, or in place of it.
+    /// The user continued after a conflict or an edit: the commit is on top of the old one, or
+    /// replaces it.
     Continue,
     /// A commit that needed no copy.
     FastForward,
-    /// The branch points to the copies.
+    /// The branch now points to the copies.
     Finish,
-    /// Everything is as it was before.
+    /// The branch is as it was before.
     Abort,
 }
 
 /// One line of a reflog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReflogEntry {
-    /// The commit before; all zeros where there was none.
+    /// The commit before; all zeros if there was none.
     pub old: String,
     /// The commit after.
     pub new: String,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
     /// What moved it.
     pub action: ReflogAction,
-    /// What follows the action: for a commit its subject, for the others what git says.
+    /// The text after the action: the subject of a commit, or git's own text.
     pub subject: String,
     /// The ref that a merge names.
     pub merged: Option<String>,
-    /// The branch that was checked out, where it is known.
+    /// The branch that was checked out, if known.
     pub branch: Option<String>,
 }
 
 impl ReflogEntry {
-    /// Reads a line; `None` where it is not one of git's.
+    /// Parses a line; `None` if git did not write it.
     pub fn parse(line: &str) -> Option<Self> {
         let (head, message) = line.split_once('\t').unwrap_or((line, ""));
         let mut words = head.splitn(3, ' ');
@@ -94,13 +95,13 @@ impl ReflogEntry {
     }
 }
 
-/// Whether a text is the full id of a commit.
+/// Whether a text is a full commit id.
 pub fn is_commit_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The action and the rest of a message. Git writes `action: rest`; in the action, words after the
-/// first are arguments, except a step in parentheses at its end.
+/// Returns the action and the rest of a message. Git writes `action: rest`; in the action, words
+/// after the first are arguments, except a step in parentheses at the end.
 fn read_message(message: &str) -> (ReflogAction, &str) {
     let (head, rest) = message.split_once(':').unwrap_or((message, ""));
     let rest = rest.trim_start();
@@ -143,11 +144,11 @@ fn rebase_step(head: &str, step: &str, rest: &str) -> RebaseStep {
     }
 }
 
-/// The ref that a message says was merged.
+/// Returns the ref that a message says was merged.
 fn merged_ref(message: &str) -> Option<String> {
     let named = match message.strip_prefix("merge ") {
         Some(rest) => rest.split(':').next(),
-        // What git proposes as the subject of a merge that stopped on conflicts.
+        // The subject git proposes for a merge that stopped on conflicts.
         None => {
             let (_, subject) = message.split_once(": Merge branch '")?;
             subject.split('\'').next()
@@ -156,8 +157,8 @@ fn merged_ref(message: &str) -> Option<String> {
     named.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// Names the branch of each entry of `HEAD`'s log, oldest first, from the branch that is checked out
-/// now. Branches go by the names they have now.
+/// Sets the branch of each entry of `HEAD`'s log, oldest first, working back from the branch that
+/// is checked out now. Branches get their current names.
 pub fn name_branches(entries: &mut [ReflogEntry], now: Option<&str>) {
     let mut branch = now.map(str::to_owned);
     let mut renamed: HashMap<String, String> = HashMap::new();
@@ -167,7 +168,7 @@ pub fn name_branches(entries: &mut [ReflogEntry], now: Option<&str>) {
             ReflogAction::Checkout => {
                 let from = entry.subject.strip_prefix("moving from ");
                 let from = from.and_then(|rest| rest.rsplit_once(" to ")).map(|(from, _)| from);
-                // A detached `HEAD` is left by its id.
+                // A checkout from a detached `HEAD` names its commit id.
                 let from = from.filter(|name| !is_commit_id(name));
                 branch = from.map(|name| current_name(&renamed, name));
             }
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn actions_are_read_from_messages() {
+    fn actions_are_parsed_from_messages() {
         use RebaseStep::{Abort, Continue, FastForward, Finish, Pick, Rewrite, Start};
         let check = |message: &str, action: ReflogAction, subject: &str| {
             let entry = ReflogEntry::parse(&line(message)).unwrap();
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_names_what_it_merged() {
+    fn a_merge_names_the_merged_branch() {
         let merged = |message: &str| ReflogEntry::parse(&line(message)).unwrap().merged;
         assert_eq!(merged("merge feat/x: Fast-forward").as_deref(), Some("feat/x"));
         assert_eq!(merged("commit (merge): Merge branch 'y' into z").as_deref(), Some("y"));

@@ -1,4 +1,4 @@
-//! What a working tree looked like when git was last asked.
+//! The state of a working tree when git was last run.
 
 use super::history::{CommitParents, RefTips, ReflogCommit, ReflogCommitState, reflog_commits};
 use super::reflog::{ReflogAction, ReflogEntry};
@@ -6,33 +6,34 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// What a working tree looked like.
+/// The state of a working tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkTreeState {
-    /// When git was asked.
+    /// When git was run.
     pub at: Timestamp,
-    /// The branch that was checked out; none where it was only a commit.
+    /// The branch that was checked out; `None` for a detached `HEAD`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<String>,
-    /// The commit that was checked out; none before the first one.
+    /// The commit that was checked out; `None` before the first commit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub head: Option<String>,
-    /// Files that are not committed, or not as they are.
+    /// Files that have uncommitted changes or are untracked.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub uncommitted: Vec<UncommittedFile>,
-    /// How many more of them there are at least.
+    /// The minimum number of further such files.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub more: usize,
-    /// How many stashes there are.
+    /// The number of stashes.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub stashes: usize,
-    /// The branch that this one follows.
+    /// The upstream of the branch.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub upstream: Option<Upstream>,
-    /// What git was in the middle of.
+    /// The operation git was in the middle of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub operation: Option<GitOperation>,
-    /// Whether `HEAD` moved since: what was uncommitted may be committed by now, and is not listed.
+    /// Whether `HEAD` moved since then. The uncommitted files may be committed by now, so they are
+    /// not listed.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub moved: bool,
 }
@@ -43,8 +44,8 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl WorkTreeState {
-    /// The entry that covers a path from the top of the working tree: the file itself, or an
-    /// untracked directory around it.
+    /// Returns the entry that covers a path relative to the top of the working tree: the file
+    /// itself, or an untracked directory that contains it.
     pub fn uncommitted(&self, path: &str) -> Option<&UncommittedFile> {
         self.uncommitted.iter().find(|file| match file.path.strip_suffix('/') {
             Some(_) => path.starts_with(&file.path),
@@ -58,33 +59,33 @@ impl WorkTreeState {
     }
 }
 
-/// A file that is not committed, or not as it is.
+/// A file that has uncommitted changes or is untracked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UncommittedFile {
-    /// The path from the top of the working tree; an untracked directory ends with a slash.
+    /// The path relative to the top of the working tree; an untracked directory ends with a slash.
     pub path: String,
     /// How it differs.
     pub status: FileStatus,
-    /// Its size; none where it is not there.
+    /// Its size; `None` if it does not exist.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub size: Option<u64>,
-    /// When it was changed.
+    /// When it was last modified.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modified: Option<Timestamp>,
-    /// Whether it was changed again since git was asked: it may be as it was committed by now.
+    /// Whether it changed again after git was run, so that it may match the commit by now.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub changed_since: bool,
 }
 
 impl UncommittedFile {
-    /// The same as the file is now: its size and when it was changed, none where it is not there.
-    /// `None` where it is not uncommitted any more.
+    /// Compares the entry with the file on disk, given as its size and modification time, or `None`
+    /// if it does not exist. Returns `None` if the file is no longer uncommitted.
     #[must_use]
     pub fn compare_with_disk(mut self, now: Option<(u64, Timestamp)>) -> Option<Self> {
         let then = self.size.zip(self.modified);
         match (then, now) {
             (then, now) if then == now => Some(self),
-            // Deleted then, and there again.
+            // It was deleted then, and exists again.
             (None, Some(_)) if self.status == FileStatus::Deleted => None,
             (_, None) => None,
             (_, Some(_)) => {
@@ -113,18 +114,18 @@ pub enum FileStatus {
     Conflicted,
 }
 
-/// The branch that another one follows.
+/// The upstream of a branch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Upstream {
-    /// Its name, as `origin/main`.
+    /// Its name, such as `origin/main`.
     pub name: String,
-    /// Commits that it does not have. None where git cannot tell, as for an upstream that is gone.
+    /// The number of commits it lacks; `None` if git cannot tell, as for a deleted upstream.
     pub ahead: Option<usize>,
-    /// Commits that only it has.
+    /// The number of commits only it has.
     pub behind: Option<usize>,
 }
 
-/// What git is in the middle of.
+/// An operation git is in the middle of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the commands of git")]
@@ -136,7 +137,7 @@ pub enum GitOperation {
     Bisect,
 }
 
-/// A commit, as `git log` tells it.
+/// A commit from `git log`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedCommit {
     /// Its full id.
@@ -145,62 +146,62 @@ pub struct LoggedCommit {
     pub at: Timestamp,
     /// The first line of its message.
     pub subject: String,
-    /// The commits that it was made on.
+    /// Its parents.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub parents: Vec<String>,
-    /// Files that it changed, from the top of the working tree; none for a merge.
+    /// The files it changed, relative to the top of the working tree; empty for a merge.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub files: Vec<String>,
-    /// How many more files it changed.
+    /// The number of further files it changed.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub more_files: usize,
 }
 
-/// A local branch whose commits the default branch has.
+/// A local branch whose commits are in the default branch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergedBranch {
     /// Its name.
     pub name: String,
-    /// Where it pointed.
+    /// The commit it pointed to.
     pub tip: String,
-    /// The branch that has it.
+    /// The branch that contains it.
     pub into: String,
-    /// When that was merged, or when it was first seen; none where an older version looked.
+    /// When it was merged, or when that was first seen; `None` if an older version recorded it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
 }
 
-/// What was found when git was last asked.
+/// What was found when git was last run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
     /// The working tree.
     pub work_tree: WorkTreeState,
-    /// The last commits that `HEAD` has, newest first.
+    /// The latest commits of `HEAD`, newest first.
     pub recent: Vec<LoggedCommit>,
-    /// Whether it has older ones.
+    /// Whether there are older ones.
     pub has_older: bool,
-    /// Whether it may have newer ones that are not listed.
+    /// Whether there may be newer ones that are not listed.
     pub may_have_newer: bool,
-    /// Branches that are merged into the default branch and checked out nowhere.
+    /// Branches that are merged into the default branch and not checked out anywhere.
     pub merged: Vec<MergedBranch>,
 }
 
-/// Commits that came to a branch after a session.
+/// Commits added to a branch after a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaterCommits {
-    /// How many.
+    /// The number of commits.
     pub count: usize,
     /// Whether there are more than were counted.
     pub has_more: bool,
-    /// The subject of the newest one; empty where it is not known.
+    /// The subject of the newest commit; empty if it is not known.
     pub newest: Option<String>,
-    /// Which of the files that were asked for they changed.
+    /// The requested files that they changed.
     pub changed_files: Vec<String>,
 }
 
 impl Observation {
-    /// The commits on this branch since it was at `then`, without those of `ours`, and which of
-    /// `files` they changed. Where `then` is not known here, commits after a time count.
+    /// Returns the commits on this branch since it was at `then`, excluding `ours`, and which of
+    /// `files` they changed. If `then` is not listed here, the commits made after `after` count.
     pub fn commits_since(
         &self,
         then: Option<&str>,
@@ -216,7 +217,7 @@ impl Observation {
         };
         let theirs = |one: &&LoggedCommit| !ours.contains(&one.id);
         let new: Vec<&LoggedCommit> = self.recent.iter().filter(is_new).collect();
-        // Older ones may be new as well where all that are listed are.
+        // If all listed commits are new, older ones may be new as well.
         let may_be_older = self.has_older && new.len() == self.recent.len();
         let is_more = self.may_have_newer || may_be_older;
         let theirs: Vec<&LoggedCommit> = new.into_iter().filter(theirs).collect();
@@ -229,7 +230,7 @@ impl Observation {
         }
     }
 
-    /// A commit and those that it contains, as far as they are listed.
+    /// Returns a commit and its ancestors, following only listed commits.
     fn contained_in<'o>(&'o self, tip: &'o str) -> HashSet<&'o str> {
         let mut found = HashSet::from([tip]);
         let mut next = vec![tip];
@@ -244,14 +245,14 @@ impl Observation {
         found
     }
 
-    /// The branch that a branch was merged into, where it still points to the commit it had then.
+    /// Returns the merge of a branch, if the branch still points to the commit it had then.
     pub fn merge_of(&self, branch: &str, tip: &str) -> Option<&MergedBranch> {
         self.merged.iter().find(|one| one.name == branch && one.tip == tip)
     }
 
-    /// The same after `HEAD` moved: what may be committed by now is not listed. The last commits
-    /// stay where the log since then shows that the new `HEAD` contains the old one, with those that
-    /// were made on top.
+    /// Returns the observation after `HEAD` moved. Files that may be committed by now are not
+    /// listed. The latest commits stay if the log since then shows that the new `HEAD` contains the
+    /// old one, and the commits made on top are added.
     #[must_use]
     pub fn after_head_moved(
         mut self,
@@ -260,15 +261,15 @@ impl Observation {
     ) -> Self {
         let links = CommitParents::from_reflog(log);
         let tip = head.clone().unwrap_or_default();
-        let goes_on = self.work_tree.head.as_ref().is_some_and(|old| links.contains(&tip, old));
+        let continues = self.work_tree.head.as_ref().is_some_and(|old| links.contains(&tip, old));
         let brings_others = |entry: &ReflogEntry| {
             matches!(
                 entry.action,
                 ReflogAction::FastForward | ReflogAction::Merge | ReflogAction::Pull
             )
         };
-        self.may_have_newer = !goes_on || log.iter().any(brings_others);
-        if goes_on {
+        self.may_have_newer = !continues || log.iter().any(brings_others);
+        if continues {
             let new = reflog_commits(log, None, &RefTips { local: vec![tip], remote: Vec::new() });
             let is_new = |one: &ReflogCommit| {
                 let is_listed = self.recent.iter().any(|known| known.id == one.id);
@@ -311,7 +312,7 @@ mod tests {
         UncommittedFile { path: path.into(), status, size, modified, changed_since: false }
     }
 
-    /// The id of a commit: its number, at full length.
+    /// Returns a commit id: the number, padded to full length.
     fn id(number: usize) -> String {
         format!("{number:040}")
     }
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn an_uncommitted_file_is_compared_with_what_is_there() {
+    fn an_uncommitted_file_is_compared_with_the_disk() {
         use FileStatus::{Deleted, Modified};
         let check = |status, then, now: Option<(u64, &str)>, expected: Option<bool>| {
             let now = now.map(|(size, time)| (size, at(time)));
@@ -387,13 +388,13 @@ mod tests {
         assert_eq!(check(Some(8), &[], (2, Some(9))), "src/b.rs");
         assert_eq!(check(Some(6), &[9, 8], (1, Some(7))), "src/b.rs");
         assert_eq!(check(Some(9), &[], (0, None)), "");
-        // A commit that is not known: by time.
+        // A commit that is not listed: count by time.
         assert_eq!(check(Some(3), &[], (1, Some(9))), "");
         assert_eq!(check(None, &[], (1, Some(9))), "");
     }
 
     #[test]
-    fn a_count_that_may_be_too_low_says_so() {
+    fn a_count_that_may_be_too_low_is_marked() {
         let mut observed = observed(vec![logged(9, &[8], &[]), logged(8, &[7], &[])]);
         let is_more = |observed: &Observation, then| {
             observed.commits_since(Some(&id(then)), at(AT), &[], &[]).has_more
@@ -413,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn after_head_moved_only_what_is_certain_is_left() {
+    fn after_head_moved_only_certain_commits_are_listed() {
         let check = |log: &[ReflogEntry], listed: &[usize], may_have_newer: bool| {
             let head = log.last().map(|entry| entry.new.clone());
             let observed = observed(vec![logged(9, &[8], &[]), logged(8, &[], &[])]);

@@ -1,36 +1,36 @@
-//! Checks: which commands are tests, linters, type checkers and builds, and when one run says what
-//! another one said.
+//! Recognizes checks (tests, linters, type checkers, and builds), and compares what two runs of
+//! them cover.
 
 use super::kinds::CheckKind;
 use super::line::SimpleCommand;
 use super::options::{OptionClass, Options};
 
-/// A check, as far as two runs of it are compared.
+/// A check, in the form used to compare two runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What it checks.
+    /// The kind of check.
     pub kind: CheckKind,
-    /// The program, or the tool that runs tasks.
+    /// The program, or the task runner.
     runner: String,
-    /// The sub-command or the task.
+    /// The subcommand or the task.
     mode: String,
     is_task: bool,
-    /// Files, packages or names that it is limited to.
+    /// Files, packages, or names it is limited to.
     targets: Vec<String>,
-    /// Options that limit it.
+    /// Options that narrow it.
     narrowing: Vec<(String, String)>,
-    /// Options that make it check more.
+    /// Options that widen it.
     widening: Vec<String>,
     /// Options that are not known.
     others: Vec<String>,
 }
 
-/// What a later run says about an earlier one.
+/// How a later run relates to an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// It checks the same, or more.
+    /// It checks the same or more.
     Covers,
-    /// It checks a part of it.
+    /// It checks a part of the earlier one.
     Narrower,
     /// It may have checked the same.
     Unclear,
@@ -39,9 +39,10 @@ pub enum Relation {
 }
 
 impl Check {
-    /// The check that a command runs, if it runs one.
+    /// Returns the check that a command runs, if any.
     pub fn from_command(command: &SimpleCommand) -> Option<Self> {
-        // A script of the project may have such a name too, with its folder.
+        // Compare the full word: a project script with a folder in its path may have such a name
+        // too.
         let word = command.words.first().map_or("", String::as_str);
         if never_checks(word) || is_question(command) {
             return None;
@@ -50,7 +51,7 @@ impl Check {
         Some(found.with_arguments(command))
     }
 
-    /// The checks that a command runs: `make lint test` runs two.
+    /// Returns the checks that a command runs: `make lint test` runs two.
     pub fn all_from_command(command: &SimpleCommand) -> Vec<Self> {
         if !matches!(command.program(), "make" | "gmake") || is_question(command) {
             return Self::from_command(command).into_iter().collect();
@@ -68,23 +69,23 @@ impl Check {
         goals.iter().filter_map(one).collect()
     }
 
-    /// The checks that a command line runs.
+    /// Returns the checks that a command line runs.
     pub fn parse_line(line: &str) -> Vec<Self> {
         super::ShellLine::parse(line).commands.iter().flat_map(Self::all_from_command).collect()
     }
 
-    /// Whether it checks all there is to check.
+    /// Whether it checks everything.
     pub fn is_whole(&self) -> bool {
         let everything = |target: &String| matches!(target.as_str(), "." | "..." | "src" | "tests");
         self.narrowing.is_empty() && self.targets.iter().all(everything)
     }
 
-    /// The task, where it is one.
+    /// Returns the name of the task; empty if it is not a task.
     pub(super) fn task(&self) -> &str {
         if self.is_task { &self.mode } else { "" }
     }
 
-    /// Whether it prints nothing where it finds nothing wrong, and something where it does.
+    /// Whether it prints something only if it finds a problem.
     pub(super) fn is_silent(&self) -> bool {
         matches!(
             (self.runner.as_str(), self.mode.as_str()),
@@ -94,7 +95,7 @@ impl Check {
         )
     }
 
-    /// What this run, which came later, says about an earlier one.
+    /// Returns how this run, which came later, relates to an earlier one.
     pub fn relation_to(&self, earlier: &Self) -> Relation {
         if self.runner != earlier.runner || self.is_task != earlier.is_task {
             return self.relation_to_other_program(earlier);
@@ -118,7 +119,7 @@ impl Check {
         }
     }
 
-    /// The check in parts that can be run one by one.
+    /// Splits the check into parts that can be run one by one.
     pub fn parts(&self) -> Vec<Self> {
         if self.targets.len() < 2 {
             return vec![self.clone()];
@@ -127,7 +128,7 @@ impl Check {
         self.targets.iter().map(one).collect()
     }
 
-    /// Another program: one that checks everything may have checked this too.
+    /// Relates runs of different programs: one that checks everything may have checked this too.
     fn relation_to_other_program(&self, earlier: &Self) -> Relation {
         use CheckKind::{Build, Lint, Script, Test, Types};
         let may_include = match earlier.kind {
@@ -142,7 +143,7 @@ impl Check {
         }
     }
 
-    /// Tasks of the same tool: `test:ci` is all of `test`, `test:unit` is a part of it.
+    /// Relates tasks of the same tool: `test:ci` is all of `test`, `test:unit` is a part of it.
     fn relation_to_other_task(&self, earlier: &Self) -> Relation {
         let extends = |long: &str, short: &str| {
             let rest = long.strip_prefix(short)?.strip_prefix([':', '-', '_', '.'])?;
@@ -158,7 +159,7 @@ impl Check {
         self.relation_to_other_program(earlier)
     }
 
-    /// Whether running this compiles what the other one only compiles.
+    /// Whether this run also compiles what the earlier one only compiles.
     fn compiles_for(&self, earlier: &Self) -> bool {
         let only_compiles = match self.runner.as_str() {
             "cargo" => ["check", "build"].as_slice(),
@@ -172,7 +173,7 @@ impl Check {
             && earlier.others.is_empty()
     }
 
-    /// Whether everything that the other one looks at is looked at here.
+    /// Whether this run covers every target of the other one.
     fn covers_targets_of(&self, other: &Self) -> bool {
         let selects = |(name, value): &(String, String)| {
             other
@@ -220,14 +221,14 @@ impl Check {
             }
         }
         if self.runner == "go" && self.targets.is_empty() {
-            // Without a package it is the one of the folder.
+            // Without a package, Go uses the one in the current folder.
             self.targets.push("(here)".to_owned());
         }
         self.others.sort();
         self
     }
 
-    /// How many arguments the sub-command and what stands before it take.
+    /// Counts the arguments up to and including the subcommand.
     fn take_mode(&self, command: &SimpleCommand) -> usize {
         if self.mode.is_empty() {
             return 0;
@@ -250,7 +251,7 @@ impl Check {
     }
 }
 
-/// The programs that most lines are made of; none of them is looked up.
+/// Whether a program is one of the common ones that are never checks, which skips the lookup.
 fn never_checks(program: &str) -> bool {
     matches!(
         program,
@@ -283,7 +284,7 @@ fn never_checks(program: &str) -> bool {
     )
 }
 
-/// Asking for help or a version checks nothing.
+/// Whether a command only asks for help, a version, or a list, which checks nothing.
 fn is_question(command: &SimpleCommand) -> bool {
     ["--help", "-h", "--version", "-V", "--list", "--collect-only", "--dry-run", "--listTests"]
         .iter()
@@ -296,13 +297,13 @@ fn is_variable(arg: &str) -> bool {
     })
 }
 
-/// A path or package as it is compared.
+/// Normalizes a path or package for comparison.
 fn path(arg: &str) -> String {
     let bare = arg.trim_start_matches("./").trim_end_matches('/');
     if bare.is_empty() { ".".to_owned() } else { bare.to_owned() }
 }
 
-/// Whether a target lies within another one.
+/// Whether a target is within another one.
 fn within(target: &str, whole: &str) -> bool {
     if whole == target || whole == "." || whole == "..." {
         return target != "(here)" || whole != ".";
@@ -323,14 +324,14 @@ fn below(target: &str, folder: &str) -> bool {
             .strip_prefix(folder)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
     };
-    // A whole path and one from the project's root.
+    // An absolute path can name the same file as a path relative to the project root.
     let ends = |whole: &str, part: &str| {
         whole.strip_suffix(part).is_some_and(|before| before.ends_with('/'))
     };
     rest(target, folder) || ends(target, folder) || ends(folder, target)
 }
 
-/// Whether a name filter selects no more than another one: names are matched by their parts.
+/// Whether a name filter selects no more than another one. Filters match parts of names.
 fn limit_within(limit: &str, wider: &str) -> bool {
     let is_name = |text: &str| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -339,7 +340,7 @@ fn limit_within(limit: &str, wider: &str) -> bool {
     limit == wider || limit.split('|').all(selects)
 }
 
-/// Programs that are a check by themselves.
+/// Programs that are checks by themselves.
 const PROGRAMS: [(&str, CheckKind); 74] = {
     use CheckKind::{Build, Lint, Test, Types};
     [
@@ -420,7 +421,7 @@ const PROGRAMS: [(&str, CheckKind); 74] = {
     ]
 };
 
-/// Programs that are a check with one of these sub-commands.
+/// Programs that are checks with one of these subcommands.
 const VERBS: [(&str, &str, CheckKind); 92] = {
     use CheckKind::{Build, Lint, Test, Types};
     [
@@ -519,7 +520,7 @@ const VERBS: [(&str, &str, CheckKind); 92] = {
     ]
 };
 
-/// Formatters that only look, with the option that says so.
+/// Formatters, each with the options that make it only check.
 const LOOKING: [(&str, &[&str]); 14] = [
     ("prettier", &["--check", "-c", "--list-different", "-l"]),
     ("black", &["--check"]),
@@ -594,7 +595,7 @@ fn direct(command: &SimpleCommand) -> Option<Check> {
     }
 }
 
-/// Gradle's tasks and Maven's phases; the last one says what it is for.
+/// Recognizes Gradle tasks and Maven phases; the last one sets the kind.
 fn jvm(command: &SimpleCommand, program: &str) -> Option<Check> {
     let runner = if program.starts_with("gradle") { "gradle" } else { "mvn" };
     let mut best: Option<(CheckKind, &str)> = None;
@@ -619,7 +620,7 @@ fn jvm(command: &SimpleCommand, program: &str) -> Option<Check> {
     best.map(|(kind, word)| Check::new(kind, runner, word))
 }
 
-/// The sub-command: the first operand behind options that stand before it.
+/// Returns the subcommand: the first operand, after any options before it.
 fn subcommand(command: &SimpleCommand) -> Option<&str> {
     const VALUED: [&str; 7] =
         ["-C", "--manifest-path", "--filter", "-F", "--prefix", "--cwd", "--config"];
@@ -636,7 +637,7 @@ fn subcommand(command: &SimpleCommand) -> Option<&str> {
     None
 }
 
-/// One name for programs and sub-commands that are the same.
+/// Returns one name for equivalent programs and subcommands.
 fn alias(name: &str) -> &str {
     match name {
         "py.test" => "pytest",
@@ -650,7 +651,7 @@ fn alias(name: &str) -> &str {
     }
 }
 
-/// What `make` is told to make.
+/// Returns the goals given to `make`.
 fn make_goals(command: &SimpleCommand) -> Vec<&str> {
     let mut goals = Vec::new();
     let mut args = command.args().iter().map(String::as_str);
@@ -667,7 +668,7 @@ fn make_goals(command: &SimpleCommand) -> Vec<&str> {
     goals
 }
 
-/// Tools that run tasks of a project by name.
+/// Recognizes tools that run project tasks by name.
 fn task(command: &SimpleCommand) -> Option<Check> {
     let program = command.program();
     let (runner, name) = match program {
@@ -692,7 +693,7 @@ fn task(command: &SimpleCommand) -> Option<Check> {
         },
         _ => return None,
     };
-    // Tools that manage packages do more than run tasks: only a task by name is one.
+    // Package managers do more than run tasks, so only a task by name counts.
     let kind = match kind_from_name(name) {
         Some(kind) => kind,
         None if is_other_task(program, command, name) => CheckKind::Script,
@@ -701,7 +702,7 @@ fn task(command: &SimpleCommand) -> Option<Check> {
     Some(Check { is_task: true, ..Check::new(kind, runner, name) })
 }
 
-/// Tasks that are no check, and whose failure matters all the same.
+/// Whether a task is not a check, but its failure still matters.
 fn is_other_task(program: &str, command: &SimpleCommand, name: &str) -> bool {
     const PASSING_BY: [&str; 19] = [
         "dev", "start", "serve", "watch", "preview", "clean", "fmt", "format", "fix", "help",
@@ -715,7 +716,7 @@ fn is_other_task(program: &str, command: &SimpleCommand, name: &str) -> bool {
     is_task && !PASSING_BY.contains(&name) && !name.starts_with("dev:")
 }
 
-/// The script that a package manager is told to run.
+/// Returns the script that a package manager is asked to run.
 fn package_script(command: &SimpleCommand) -> Option<&str> {
     let mut words = Vec::new();
     let mut args = command.args().iter().map(String::as_str);
@@ -740,7 +741,7 @@ fn package_script(command: &SimpleCommand) -> Option<&str> {
     }
 }
 
-/// What a task or a script is for, as its name says.
+/// Returns the kind of a task or script according to its name.
 pub(super) fn kind_from_name(name: &str) -> Option<CheckKind> {
     const TESTS: [&str; 15] = [
         "test",
@@ -790,7 +791,7 @@ pub(super) fn kind_from_name(name: &str) -> Option<CheckKind> {
     (checks || has(&["ci", "presubmit", "precommit", "all-checks"])).then_some(CheckKind::Test)
 }
 
-/// Scripts of the project: `./scripts/test`, `bash run_tests.sh`, `python tools/check.py`.
+/// Recognizes project scripts: `./scripts/test`, `bash run_tests.sh`, `python tools/check.py`.
 fn script(command: &SimpleCommand) -> Option<Check> {
     const SHELLS: [&str; 9] =
         ["bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "source"];

@@ -1,14 +1,14 @@
-//! What the output of known tools says about how a check ended.
+//! Determines the result of a check from the output of known tools.
 
 use super::kinds::{CheckKind, CheckResult};
 use std::borrow::Cow;
 
-/// So much of an output is read, from its start and from its end.
+/// The maximum number of bytes read from the start, and from the end, of an output.
 const OUTPUT_BYTES_MAX: usize = 64 << 10;
-/// Longer lines are no summaries.
+/// The maximum length of a summary line; longer lines are ignored.
 const LINE_BYTES_MAX: usize = 400;
 
-/// The lines of an output, without colors. Of a long one the start and the end.
+/// Returns the lines of an output without colors; only the start and the end of a long one.
 pub(super) fn output_lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let (head, tail) = head_and_tail(output);
     head.lines().chain(tail.lines()).map(strip_escapes)
@@ -22,7 +22,7 @@ fn head_and_tail(output: &str) -> (&str, &str) {
     (head, &output[output.ceil_char_boundary(output.len() - OUTPUT_BYTES_MAX)..])
 }
 
-/// A line without escape sequences.
+/// Removes escape sequences from a line.
 fn strip_escapes(line: &str) -> Cow<'_, str> {
     if !line.as_bytes().contains(&0x1b) {
         return line.trim_end().into();
@@ -42,8 +42,9 @@ fn strip_escapes(line: &str) -> Cow<'_, str> {
     text.trim_end().to_owned().into()
 }
 
-/// How a check of this kind ended, as its output says; unknown where it says nothing. Where others ran
-/// beside it, what tools say about tasks counts only if it names this one.
+/// Returns the result of a check of this kind according to its output, or `Unknown` if the output
+/// does not say. If other checks ran beside it, `task` is set, and a task failure counts only if it
+/// names that task.
 pub(super) fn check_result(kind: CheckKind, output: &str, task: Option<&str>) -> CheckResult {
     let mut passed = false;
     for line in output_lines(output) {
@@ -56,8 +57,8 @@ pub(super) fn check_result(kind: CheckKind, output: &str, task: Option<&str>) ->
     if passed { CheckResult::Passed } else { CheckResult::Unknown }
 }
 
-/// Whether the output says that the command was not run at all: it does not exist, or was called in
-/// a way that it does not understand.
+/// Whether the output says that the command did not run properly: it does not exist, its arguments
+/// are invalid, or it timed out.
 pub(super) fn has_not_started(output: &str) -> bool {
     const MARKS: [&str; 16] = [
         "command not found",
@@ -81,7 +82,7 @@ pub(super) fn has_not_started(output: &str) -> bool {
     MARKS.iter().any(|mark| start.contains(mark))
 }
 
-/// Marks of tools that run tasks, whatever the task is.
+/// Whether a line is the failure message of a task runner, whatever the task is.
 fn task_failed(line: &str) -> bool {
     const STARTS: [&str; 12] = [
         "make: ***",
@@ -126,7 +127,7 @@ fn line_result(kind: CheckKind, line: &str, task: Option<&str>) -> CheckResult {
     counted_result(kind, trimmed)
 }
 
-/// Whether a task is named: `[lint] ERROR task failed`, `make: *** [Makefile:9: lint] Error 1`.
+/// Whether a line names a task: `[lint] ERROR task failed`, `make: *** [Makefile:9: lint] Error 1`.
 fn names_task(line: &str, task: &str) -> bool {
     line.split(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '`' | '"' | '(' | ')'))
         .any(|word| word == task)
@@ -264,7 +265,8 @@ fn build(line: &str) -> CheckResult {
     first_of(line, &FAILED, &PASSED)
 }
 
-/// Whether a line may be a summary with numbers: most are none, and are not taken apart.
+/// Whether a line may be a summary with numbers. Most lines are not, so they are not split into
+/// words.
 fn may_count(kind: CheckKind, line: &str) -> bool {
     let names: &[&str] = match kind {
         CheckKind::Test => &["fail", "Fail", "pass", "error", "tests", "examples"],
@@ -282,7 +284,8 @@ fn may_count(kind: CheckKind, line: &str) -> bool {
     line.bytes().any(|byte| byte.is_ascii_digit()) && names.iter().any(|name| line.contains(name))
 }
 
-/// Summaries with numbers: `3 failed, 5 passed`, `✖ 3 problems (1 error, 2 warnings)`.
+/// Returns the result from a summary with numbers: `3 failed, 5 passed`, `✖ 3 problems (1 error, 2
+/// warnings)`.
 fn counted_result(kind: CheckKind, line: &str) -> CheckResult {
     if !may_count(kind, line) {
         return CheckResult::Unknown;
@@ -328,13 +331,13 @@ fn counted_result(kind: CheckKind, line: &str) -> CheckResult {
     }
 }
 
-/// `# pass 5` and `ℹ fail 0`, as Node prints them.
+/// Returns the count from `# pass 5` or `ℹ fail 0`, as Node prints them.
 fn node_count(line: &str, name: &str) -> Option<u64> {
     let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "))?;
     rest.strip_prefix(name)?.trim().parse().ok()
 }
 
-/// Whether a line counts tests that passed, rather than tests of any outcome.
+/// Whether a line counts passed tests rather than all tests.
 fn counts_passed_only(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     lower.contains("pass") || lower.contains(", 0 failures") || lower.contains("with 0 failures")

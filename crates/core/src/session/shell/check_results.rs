@@ -1,4 +1,4 @@
-//! What a line that ran says about each of its checks.
+//! Determines the result of each check on a command line that ran.
 
 use super::check::Check;
 use super::check_output;
@@ -7,31 +7,31 @@ use super::kinds::{CheckKind, CheckResult};
 use super::lex::StderrTarget;
 use super::line::{ShellLine, SimpleCommand};
 
-/// How a line ended.
+/// The exit status of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStatus {
-    /// With status 0.
+    /// It exited with status 0.
     Passed,
-    /// With another status, which may be known.
+    /// It exited with another status, if known.
     Failed(Option<i64>),
 }
 
 /// A check of a line, with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedCommand {
-    /// What it checks.
+    /// The kind of check.
     pub kind: CheckKind,
     /// The simple command, as typed.
     pub command: String,
-    /// The folder that `cd` went to before it.
+    /// The folder that `cd` changed to before it.
     pub folder: Option<String>,
-    /// How it ended.
+    /// Its result.
     pub result: CheckResult,
-    /// The most telling lines of a failure.
+    /// The most informative lines of a failure.
     pub why: Vec<String>,
 }
 
-/// The checks of a line, each with its result.
+/// Returns the checks of a line, each with its result.
 pub fn check_results(line: &ShellLine, ended: LineStatus, output: &str) -> Vec<CheckedCommand> {
     let mut found: Vec<(usize, Check, CheckResult)> = Vec::new();
     for (at, command) in line.commands.iter().enumerate() {
@@ -68,8 +68,8 @@ pub fn check_results(line: &ShellLine, ended: LineStatus, output: &str) -> Vec<C
     found.into_iter().map(show).collect()
 }
 
-/// In `a && b && c`, whatever stands before one that ran has passed, and what stands behind one that
-/// failed never ran.
+/// Infers results in `a && b && c`: if one command ran, those before it passed; if one failed,
+/// those after it never ran.
 fn infer_from_chain(
     line: &ShellLine,
     ended: LineStatus,
@@ -93,18 +93,18 @@ fn infer_from_chain(
     }
 }
 
-/// What commands between two `echo`s printed.
+/// The output of the commands between two `echo`s.
 #[derive(Clone, Copy)]
 struct OutputPart<'o> {
     text: &'o str,
-    /// Where its first command stands on the line.
+    /// The index of its first command on the line.
     first: usize,
-    /// How many commands may have printed it.
+    /// The number of commands that may have printed it.
     commands: usize,
 }
 
-/// The part of the output that each command printed. Where `echo` prints a text of its own between
-/// commands, that line parts what they printed, unless errors may stand elsewhere.
+/// Returns the part of the output that each command printed. A line printed by `echo` between two
+/// commands separates their output, unless stderr may appear elsewhere.
 fn output_parts<'o>(line: &ShellLine, output: &'o str) -> Vec<OutputPart<'o>> {
     let mut parts = Vec::with_capacity(line.commands.len());
     let (mut rest, mut first) = (output, 0);
@@ -127,7 +127,7 @@ fn output_parts<'o>(line: &ShellLine, output: &'o str) -> Vec<OutputPart<'o>> {
     parts
 }
 
-/// The line that a plain `echo "--- lint ---"` prints.
+/// Returns the line that a plain `echo "--- lint ---"` prints.
 fn printed_line(command: &SimpleCommand) -> Option<String> {
     let is_plain = command.program() == "echo"
         && !command.is_nested
@@ -137,7 +137,7 @@ fn printed_line(command: &SimpleCommand) -> Option<String> {
     (!text.trim().is_empty() && !text.contains(['$', '`', '\\', '\n'])).then_some(text)
 }
 
-/// An output before and after a line that it has once.
+/// Splits an output at a line that occurs exactly once.
 fn split_at<'o>(output: &'o str, line: &str) -> Option<(&'o str, &'o str)> {
     let mut found = None;
     let mut at = 0;
@@ -153,13 +153,13 @@ fn split_at<'o>(output: &'o str, line: &str) -> Option<(&'o str, &'o str)> {
     found
 }
 
-/// What a check printed, and what else may have printed it.
+/// The output of a check, and what else may have printed it.
 struct CheckOutput<'c> {
     text: &'c str,
     is_one_of_kind: bool,
-    /// The name of the task, where others ran beside it.
+    /// The name of the task, if other checks ran beside it.
     task: Option<&'c str>,
-    /// Whether the check ran alone and prints nothing where it passes.
+    /// Whether the check ran alone and prints nothing when it passes.
     is_silent: bool,
 }
 
@@ -194,7 +194,7 @@ fn result_of(
             return CheckResult::Passed;
         }
     }
-    // The marks of two checks of one kind cannot be told apart.
+    // The results of two checks of one kind cannot be distinguished in one output.
     if !printed.is_one_of_kind {
         return CheckResult::Unknown;
     }
@@ -209,7 +209,7 @@ fn result_of(
     }
 }
 
-/// Lines that Claude Code adds to an output.
+/// Whether Claude Code added a line to the output.
 fn is_client_line(line: &str) -> bool {
     line.starts_with("Shell cwd was reset to ")
 }
@@ -218,7 +218,7 @@ fn cd_failed(output: &str) -> bool {
     output.lines().take(3).any(|line| line.contains("cd: "))
 }
 
-/// The number that `echo "exit: $?"` printed.
+/// Returns the number that `echo "exit: $?"` printed.
 fn printed_status(command: &SimpleCommand, output: &str) -> Option<i64> {
     let before = command.status_after.as_deref()?;
     let status = |line: &str| {
@@ -232,7 +232,7 @@ fn printed_status(command: &SimpleCommand, output: &str) -> Option<i64> {
     output.lines().rev().take(40).find_map(status)
 }
 
-/// Whether everything that a command printed is in the output.
+/// Whether the output contains everything that a command printed.
 fn shows_all(command: &SimpleCommand, output: &str) -> bool {
     let shows = |filter: &String| match filter.split_whitespace().next() {
         Some("tail" | "tee" | "cat") => true,
@@ -244,7 +244,7 @@ fn shows_all(command: &SimpleCommand, output: &str) -> bool {
     is_shown && command.filters.iter().all(shows)
 }
 
-/// Whether a failure would be seen in what the filters leave of the output.
+/// Whether a failure would still show after the filters.
 fn shows_failures(command: &SimpleCommand, output: &str) -> bool {
     let shows = |filter: &String| {
         let program = filter.split_whitespace().next().unwrap_or_default();
@@ -264,7 +264,7 @@ fn shows_failures(command: &SimpleCommand, output: &str) -> bool {
     command.filters.iter().all(shows)
 }
 
-/// Whether `head` had fewer lines to show than it would show: then it cut nothing.
+/// Whether `head` had fewer lines than its limit, so that it cut nothing.
 fn is_within_head(filter: &str, output: &str) -> bool {
     let lines_max = match filter.split_whitespace().collect::<Vec<_>>().as_slice() {
         ["head"] => Some(10),

@@ -1,5 +1,5 @@
-//! Commands that change something outside of the project's files: pushes, pull requests, releases,
-//! deployments, migrations.
+//! Recognizes commands that change something outside the project's files: pushes, pull requests,
+//! releases, deployments, and migrations.
 
 use super::check_output::output_lines;
 use super::check_results::LineStatus;
@@ -7,21 +7,21 @@ use super::git::{GitCommand, file_text, pushed_refs};
 use super::kinds::{EffectKind, EffectResult};
 use super::line::{ShellLine, SimpleCommand};
 
-/// Unchecked boxes of one text that are kept.
+/// The maximum number of unchecked boxes kept per text.
 const BOXES_MAX: usize = 30;
 
-/// Something that is done outside.
+/// A change outside the project's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandEffect {
-    /// What kind of thing.
+    /// Its kind.
     pub kind: EffectKind,
-    /// What is done, in the words of its tool.
+    /// The action, in the words of its tool.
     pub action: String,
-    /// What it is done to.
+    /// What it applies to.
     pub target: Option<String>,
-    /// The title that it is given.
+    /// The title it sets.
     pub title: Option<String>,
-    /// The unchecked boxes of the text that is written; none where no text is written.
+    /// The unchecked boxes in the text it writes; `None` if it writes no text.
     pub boxes: Option<Vec<String>>,
 }
 
@@ -36,7 +36,7 @@ impl CommandEffect {
     }
 }
 
-/// What a command does outside, if it does something there.
+/// Returns the external effect of a command, if it has one.
 pub fn command_effect(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     if is_trial(command) {
         return None;
@@ -49,7 +49,7 @@ pub fn command_effect(command: &SimpleCommand, line: &ShellLine) -> Option<Comma
     }
 }
 
-/// Asking for help, or trying without doing.
+/// Whether a command only asks for help, or is a dry run.
 fn is_trial(command: &SimpleCommand) -> bool {
     let is_dry = |arg: &String| {
         arg.starts_with("--dry-run") && !arg.ends_with("=none") && !arg.ends_with("=false")
@@ -79,7 +79,7 @@ fn push(command: &SimpleCommand) -> Option<CommandEffect> {
     )
 }
 
-/// Sub-commands of `gh` that change something.
+/// Subcommands of `gh` that change something.
 const GITHUB: [(&str, &[&str], EffectKind); 13] = [
     (
         "pr",
@@ -126,7 +126,7 @@ fn github(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     Some(outside)
 }
 
-/// Whether a word is the value of an option before it.
+/// Whether a word is the value of the option before it.
 fn is_value(command: &SimpleCommand, word: &str) -> bool {
     const FLAGS: [&str; 19] = [
         "--draft",
@@ -156,7 +156,7 @@ fn is_value(command: &SimpleCommand, word: &str) -> bool {
     })
 }
 
-/// The number at the end of an address, or the word as it is.
+/// Returns the number at the end of a URL, or the word itself.
 fn number_of(target: &str) -> &str {
     let last = target.trim_end_matches('/').rsplit('/').next().unwrap_or(target);
     let last = last.trim_start_matches('#');
@@ -172,7 +172,7 @@ fn body(command: &SimpleCommand, line: &ShellLine) -> Option<String> {
     file_text(command, file, line)
 }
 
-/// The texts of unchecked boxes.
+/// Returns the texts of unchecked boxes.
 pub fn unchecked_boxes_in(body: &str) -> Vec<String> {
     let text = |line: &str| {
         let line = line.trim_start();
@@ -188,7 +188,7 @@ fn plain(text: Option<&str>) -> Option<String> {
     (!text.is_empty() && !text.contains("$(")).then(|| text.to_owned())
 }
 
-/// `gh api`: what is done depends on the method, the fields and the path.
+/// Parses `gh api`: the effect depends on the method, the fields, and the path.
 fn api(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     let path = command.operands().skip(1).find(|word| !is_value(command, word))?;
     let fields = command.values_of(&["-f", "-F", "--field", "--raw-field"]);
@@ -252,13 +252,13 @@ fn api(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     Some(outside)
 }
 
-/// The first change that a GraphQL mutation asks for.
+/// Returns the first change that a GraphQL mutation asks for.
 fn mutation(fields: &[&str]) -> Option<CommandEffect> {
     let query = fields.iter().find_map(|field| field.strip_prefix("query="))?;
     let (_, rest) = query.split_once("mutation")?;
     let (_, rest) = rest.split_once('{')?;
     let name: String = rest.trim_start().chars().take_while(char::is_ascii_alphanumeric).collect();
-    // An alias stands before the name.
+    // An alias comes before the name.
     let rest = rest.trim_start()[name.len()..].trim_start();
     let name = match rest.strip_prefix(':') {
         Some(rest) => rest.trim_start().chars().take_while(char::is_ascii_alphanumeric).collect(),
@@ -299,7 +299,7 @@ fn gitlab(command: &SimpleCommand, line: &ShellLine) -> Option<CommandEffect> {
     Some(outside)
 }
 
-/// Packages and images.
+/// Recognizes commands that publish packages and images.
 fn publish(command: &SimpleCommand) -> Option<CommandEffect> {
     let program = command.program();
     let first = command.operand(0).unwrap_or_default();
@@ -341,7 +341,7 @@ fn publish(command: &SimpleCommand) -> Option<CommandEffect> {
     Some(CommandEffect::new(EffectKind::Publish, action).with_target(target))
 }
 
-/// Clusters, infrastructure, hosts.
+/// Recognizes commands that deploy to clusters, infrastructure, and hosts.
 fn deploy(command: &SimpleCommand) -> Option<CommandEffect> {
     let program = command.program();
     let first = command.operand(0).unwrap_or_default();
@@ -431,7 +431,7 @@ fn deploy(command: &SimpleCommand) -> Option<CommandEffect> {
     Some(CommandEffect::new(EffectKind::Deployment, action.trim_end()).with_target(target))
 }
 
-/// Operations of `aws` that change something.
+/// Whether an `aws` operation changes something.
 fn aws(service: &str, operation: &str, command: &SimpleCommand) -> bool {
     const VERBS: [&str; 21] = [
         "create",
@@ -490,7 +490,7 @@ fn cloud(command: &SimpleCommand, group: &str) -> bool {
     !OWN.contains(&group) && command.operands().skip(1).any(|word| VERBS.contains(&word))
 }
 
-/// Databases.
+/// Recognizes commands that migrate databases.
 fn migrate(command: &SimpleCommand) -> Option<CommandEffect> {
     let program = command.program();
     let first = command.operand(0).unwrap_or_default();
@@ -535,7 +535,7 @@ fn changes_database(task: &str) -> bool {
         && task != "db:migrate:status"
 }
 
-/// How something that was done outside ended.
+/// Returns the result of an external effect.
 pub fn effect_result(
     command: &SimpleCommand,
     outside: &CommandEffect,
@@ -576,7 +576,7 @@ pub fn effect_result(
     if shows_it { EffectResult::Done } else { EffectResult::Unknown }
 }
 
-/// The address of what was done, as the output shows it.
+/// Returns the URL of an effect, as the output shows it.
 pub fn url(kind: EffectKind, output: &str) -> Option<String> {
     let fits = |url: &&str| {
         let is_offer = url.contains("/pull/new/") || url.contains("merge_requests/new");
@@ -619,8 +619,8 @@ fn urls(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What a tool of a server does outside, in its own words: `linear create_issue` for
-/// `mcp__linear__create_issue`. None for tools that only read, or work on this machine.
+/// Returns the external action of an MCP tool, in the tool's own words: `linear create_issue` for
+/// `mcp__linear__create_issue`. `None` for tools that only read, or that work on this machine.
 pub fn tool_effect_action(tool: &str) -> Option<String> {
     const VERBS: [&str; 23] = [
         "create",

@@ -1,13 +1,13 @@
-//! Why something failed: the most telling lines of an output.
+//! Finds the lines of an output that best explain a failure.
 
 use super::check_output::output_lines;
 
-/// Lines that are kept.
+/// The maximum number of lines kept.
 const LINES_MAX: usize = 3;
-/// A line is kept up to here.
+/// The maximum length of a kept line, in bytes.
 const LINE_BYTES_MAX: usize = 240;
 
-/// The most telling lines of a failure, the best first.
+/// Returns the most informative lines of a failure, best first.
 pub fn failure_lines(output: &str) -> Vec<String> {
     let mut found: Vec<(u8, usize, String)> = Vec::new();
     let mut last = None;
@@ -29,7 +29,8 @@ pub fn failure_lines(output: &str) -> Vec<String> {
     picked.iter().map(|line| truncate_line(line)).collect()
 }
 
-/// The best line, then the best of another weight (a name wants a place), then what is next.
+/// Picks the best line, then the best line of another weight (a name needs a location), then the
+/// next best.
 fn pick(found: Vec<(u8, usize, String)>) -> Vec<String> {
     let mut rest = found;
     rest.sort_by_key(|(weight, at, _)| (u8::MAX - weight, *at));
@@ -55,7 +56,7 @@ fn truncate_line(line: &str) -> String {
     format!("{}…", &line[..line.floor_char_boundary(LINE_BYTES_MAX)])
 }
 
-/// How much a line says about the cause; nothing: 0.
+/// Returns how much a line says about the cause; 0 for nothing.
 fn weight(line: &str) -> u8 {
     const NAMES: [&str; 10] = [
         "--- FAIL: ",
@@ -98,7 +99,8 @@ fn weight(line: &str) -> u8 {
     0
 }
 
-/// `AssertionError: …`, `TypeError: …`, `java.lang.IllegalStateException: …`.
+/// Whether a line is an exception: `AssertionError: …`, `TypeError: …`,
+/// `java.lang.IllegalStateException: …`.
 fn is_exception(line: &str) -> bool {
     let line = line.strip_prefix("E ").unwrap_or(line).trim_start();
     let line = line.strip_prefix("Uncaught ").unwrap_or(line);
@@ -112,7 +114,7 @@ fn is_exception(line: &str) -> bool {
         && line.len() > name.len() + 2
 }
 
-/// A finding of Credo: `┃ [F] → Function is too complex.`
+/// Whether a line is a Credo finding: `┃ [F] → Function is too complex.`
 fn is_finding(line: &str) -> bool {
     let line = line.trim_start_matches(['┃', ' ']);
     let mut parts = line.splitn(3, ' ');
@@ -121,8 +123,8 @@ fn is_finding(line: &str) -> bool {
     kind && parts.next().is_some_and(|arrow| matches!(arrow, "↑" | "↗" | "→" | "↘" | "↓"))
 }
 
-/// A frame of a stack, which has a place and no message: `test/queue_test.exs:52: (test)`,
-/// `lib/queue.ex:9: Queue.open/1`.
+/// Whether a line is a stack frame, which has a location and no message: `test/queue_test.exs:52:
+/// (test)`, `lib/queue.ex:9: Queue.open/1`.
 fn is_frame(line: &str) -> bool {
     let Some((_, what)) = line.rsplit_once(": ") else { return false };
     let is_call = what.rsplit_once('/').is_some_and(|(name, arity)| {
@@ -131,7 +133,8 @@ fn is_frame(line: &str) -> bool {
     is_call || what.starts_with('(') && what.ends_with(')')
 }
 
-/// `file:line: message`, `file(line,column): message`, `file:line:column message`.
+/// Whether a line is `file:line: message`, `file(line,column): message`, or `file:line:column
+/// message`.
 fn is_location(line: &str) -> bool {
     let line = line.strip_prefix("--> ").unwrap_or(line);
     let Some((file, rest)) = line.split_once([':', '(']) else { return false };

@@ -1,4 +1,4 @@
-//! Commands that remove, move or put away files.
+//! Recognizes commands that write, delete, move, or restore files.
 
 use super::git::GitCommand;
 use super::line::SimpleCommand;
@@ -6,37 +6,37 @@ use super::line::SimpleCommand;
 /// What a command does to files. Paths are as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileStep {
-    /// They are removed.
+    /// Deletes files.
     Remove(Vec<String>),
-    /// They are moved to a file or a folder.
+    /// Moves files to a file or a folder.
     Move {
-        /// What is moved.
+        /// The files that are moved.
         from: Vec<String>,
-        /// Where to.
+        /// The destination.
         to: String,
     },
-    /// They are put back as git has them; all of them where none is named.
+    /// Restores files from git; all of them if none is named.
     Restore(Vec<String>),
-    /// Changes are stashed.
+    /// Stashes changes.
     Stash,
-    /// Stashed changes come back.
+    /// Restores stashed changes.
     Unstash,
-    /// They are written.
+    /// Writes files.
     Write(Vec<String>),
-    /// Files are changed; which ones, the line does not say.
+    /// Changes files that the line does not name.
     Rewrite,
-    /// Another branch is checked out.
+    /// Checks out another branch.
     Switch,
-    /// Files that git does not know are removed.
+    /// Deletes untracked files.
     Clean,
 }
 
-/// Calls by which scripts write files.
+/// Function calls that scripts use to write files.
 const WRITES: [&str; 6] =
     ["write(", "write_text(", "writelines(", "writeFileSync(", "writeFile(", "File.write"];
 
-/// What a command does to files, if it does something. Formatters are left out: what they change
-/// changes no result.
+/// Returns what a command does to files, if anything. Formatters are ignored, because their changes
+/// do not affect any result.
 pub fn file_step(command: &SimpleCommand) -> Option<FileStep> {
     let written = command.output_to.as_deref().filter(|path| is_project_file(path));
     if let Some(path) = written {
@@ -106,7 +106,7 @@ fn is_in_place(arg: &str) -> bool {
     arg.starts_with('-') && !arg.starts_with("--") && arg.contains('i') && arg.len() <= 6
 }
 
-/// Whether a file is more than a log, a device or something for the moment.
+/// Whether a file is more than a log, a device, or a temporary file.
 fn is_project_file(path: &str) -> bool {
     let is_passing = ["/dev/", "/tmp/", "/private/tmp/", "/var/", "$", "~", "&"];
     !path.is_empty()
@@ -130,7 +130,7 @@ fn restored(operands: Vec<&str>) -> Option<FileStep> {
     }
 }
 
-/// `git checkout` puts files back, or goes to another branch.
+/// Returns whether `git checkout` restores files or switches branches.
 fn checked_out(git: &GitCommand<'_>, operands: Vec<&str>) -> Option<FileStep> {
     if git.has_any(&["-b", "-B", "--orphan"]) {
         return None;
@@ -146,7 +146,7 @@ fn checked_out(git: &GitCommand<'_>, operands: Vec<&str>) -> Option<FileStep> {
     }
     match operands.as_slice() {
         ["." | ":/"] => Some(FileStep::Restore(Vec::new())),
-        // A file, unless a branch has a dot in its name.
+        // Assume a file, although a branch name can contain a dot.
         [one] if one.contains('.') && !one.starts_with("origin/") => restored(operands),
         [_] => Some(FileStep::Switch),
         [_, paths @ ..] if !paths.is_empty() => restored(paths.to_vec()),
@@ -160,7 +160,7 @@ mod tests {
     use crate::session::shell::ShellLine;
 
     #[test]
-    fn commands_say_what_they_do_to_files() {
+    fn file_steps_are_derived_from_commands() {
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let table = [
             ("rm -rf a b/", Some(FileStep::Remove(list(&["a", "b/"])))),

@@ -1,22 +1,22 @@
-//! What git is told to do, and what its output says it did.
+//! Parses git commands and git's output.
 
 use super::check_output::output_lines;
 use super::line::{ShellLine, SimpleCommand, join_folder};
 use std::borrow::Cow;
 
-/// A command of git.
+/// A git command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitCommand<'s> {
-    /// What it is told to do.
+    /// The subcommand.
     pub verb: &'s str,
-    /// The arguments behind it.
+    /// The arguments after it.
     pub args: &'s [String],
-    /// The folder it works in, where the line says so.
+    /// The folder it works in, if the line says so.
     pub folder: Option<String>,
 }
 
 impl<'s> GitCommand<'s> {
-    /// A simple command as one of git.
+    /// Parses a simple command as a git command.
     pub fn from_command(command: &'s SimpleCommand) -> Option<Self> {
         if command.program() != "git" {
             return None;
@@ -39,28 +39,28 @@ impl<'s> GitCommand<'s> {
         None
     }
 
-    /// Whether an argument is given as it is.
+    /// Whether an argument is given verbatim.
     pub fn has(&self, arg: &str) -> bool {
         self.args.iter().any(|given| given == arg)
     }
 
-    /// Whether one of some options is given.
+    /// Whether one of the options is given.
     pub fn has_any(&self, options: &[&str]) -> bool {
         options.iter().any(|option| self.has(option))
     }
 
-    /// Arguments that are no options.
+    /// Returns the arguments that are not options.
     pub fn operands(&self) -> impl Iterator<Item = &'s str> {
         self.args.iter().map(String::as_str).filter(|arg| !arg.starts_with('-'))
     }
 
-    /// Whether it goes on with, or gives up, what stopped on conflicts.
+    /// Whether it continues, skips, or aborts an operation that stopped on conflicts.
     pub fn is_conflict_continuation(&self) -> bool {
         matches!(self.verb, "merge" | "rebase" | "cherry-pick" | "revert" | "am")
             && self.has_any(&["--continue", "--abort", "--skip", "--quit"])
     }
 
-    /// The same, and whether it throws away what stopped on conflicts.
+    /// Whether it continues, aborts, or discards an operation that stopped on conflicts.
     pub fn ends_conflicts(&self) -> bool {
         self.is_conflict_continuation()
             || (self.verb == "reset" && self.has_any(&["--hard", "--merge"]))
@@ -74,7 +74,7 @@ impl<'s> GitCommand<'s> {
             || matches!(self.verb, "merge" | "rebase" | "cherry-pick" | "pull" | "revert" | "am")
     }
 
-    /// Whether a commit is given a message, rather than keeping the one it has.
+    /// Whether a commit is given a message rather than keeping its existing one.
     pub fn has_message(&self) -> bool {
         let gives = |arg: &String| match arg.strip_prefix("--") {
             Some(long) => ["message", "file", "reuse-message", "template", "fixup", "squash"]
@@ -86,20 +86,20 @@ impl<'s> GitCommand<'s> {
     }
 }
 
-/// A commit that the output shows.
+/// A commit shown in git's output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintedCommit {
-    /// The branch; none for a detached head.
+    /// The branch; `None` for a detached `HEAD`.
     pub branch: Option<String>,
-    /// Its id, as far as it is shown.
+    /// Its id, possibly abbreviated.
     pub id: String,
     /// Its subject.
     pub subject: String,
-    /// How many files it changed.
+    /// The number of files it changed.
     pub files: Option<u64>,
 }
 
-/// The commits that an output shows: `[main 1a2b3c4] Fix the cache`.
+/// Returns the commits that an output shows: `[main 1a2b3c4] Fix the cache`.
 pub fn printed_commits(output: &str) -> Vec<PrintedCommit> {
     let mut found: Vec<PrintedCommit> = Vec::new();
     for line in output_lines(output) {
@@ -126,29 +126,29 @@ fn printed_commit(line: &str) -> Option<PrintedCommit> {
     Some(PrintedCommit { branch, id: id.to_owned(), subject: subject.to_owned(), files: None })
 }
 
-/// ` 3 files changed, 10 insertions(+)`.
+/// Returns the count from a line such as ` 3 files changed, 10 insertions(+)`.
 pub fn files_changed(line: &str) -> Option<u64> {
     let (number, rest) = line.trim_start().split_once(' ')?;
     let number = number.parse().ok()?;
     (rest.starts_with("file changed") || rest.starts_with("files changed")).then_some(number)
 }
 
-/// Whether a word is the id of an object, or its beginning.
+/// Whether a word is an object id or an abbreviation of one.
 pub fn is_id(word: &str) -> bool {
     (7..=40).contains(&word.len())
         && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
 }
 
-/// The message of a commit.
+/// A commit message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitMessage {
     /// Its first line.
     pub subject: String,
-    /// What comes after it, without trailers.
+    /// The text after it, without trailers.
     pub body: Option<String>,
 }
 
-/// The message that a commit is given on the command line.
+/// Returns the message that the command line gives to a commit.
 pub fn commit_message(
     command: &SimpleCommand,
     git: &GitCommand<'_>,
@@ -174,7 +174,8 @@ pub fn commit_message(
             paragraphs.extend(file.and_then(|file| file_text(command, file, line)));
         }
     }
-    // A heredoc is several lines; what the shell puts in the place of a variable is not known.
+    // A message with several lines is a heredoc. In a single line, the value of a shell variable is
+    // not known.
     let first = paragraphs.first()?.trim();
     let is_known = !first.contains(['$', '`']) || first.contains('\n');
     let message = paragraphs.join("\n\n");
@@ -183,11 +184,11 @@ pub fn commit_message(
     (is_known && !message.subject.is_empty()).then_some(message)
 }
 
-/// What a message says below its subject. Who signed it and which tool helped says nothing about the
-/// change.
+/// Returns the message body without trailers: who signed it and which tool helped says nothing
+/// about the change.
 fn message_body(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
-    // What is in one paragraph with a signature is a trailer too.
+    // A line in the same paragraph as a signature is a trailer too.
     let last = lines.iter().rposition(|line| line.is_empty()).map_or(0, |at| at + 1);
     let is_signed = lines[last..].iter().any(|line| is_trailer(line));
     let has_name = |line: &str| {
@@ -201,11 +202,12 @@ fn message_body(text: &str) -> Option<String> {
         lines.pop();
     }
     let text = lines.join("\n");
-    // What the shell would put in is not known.
+    // The value of a shell substitution is not known.
     (!text.is_empty() && !text.contains("$(")).then_some(text)
 }
 
-/// `Co-authored-by: A <a@example.org>`, `Change-Id: I12`, "Generated with [a tool]".
+/// Whether a line is a trailer: `Co-authored-by: A <a@example.org>`, `Change-Id: I12`, "Generated
+/// with [a tool]".
 fn is_trailer(line: &str) -> bool {
     let name = line.split_once(": ").map_or("", |(name, _)| name).to_ascii_lowercase();
     let is_signed = name.ends_with("-by") && !name.contains(' ');
@@ -214,7 +216,7 @@ fn is_trailer(line: &str) -> bool {
         || line.contains("Generated with [")
 }
 
-/// The text of a file that is written on the same line, or of standard input.
+/// Returns the text of a file written on the same line, or of standard input.
 pub(super) fn file_text(command: &SimpleCommand, file: &str, line: &ShellLine) -> Option<String> {
     if file == "-" || file == "/dev/stdin" {
         return command.stdin.clone();
@@ -223,22 +225,22 @@ pub(super) fn file_text(command: &SimpleCommand, file: &str, line: &ShellLine) -
     line.commands.iter().filter(writes).find_map(|one| one.stdin.clone())
 }
 
-/// A reference that a push changed, or did not.
+/// A ref that a push changed, or failed to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushedRef {
-    /// The local side.
+    /// The local ref.
     pub local: String,
-    /// The remote side.
+    /// The remote ref.
     pub remote: String,
-    /// Where the remote side points now.
+    /// The commit that the remote ref points to now.
     pub id: Option<String>,
-    /// Whether it went through.
+    /// Whether the push of this ref succeeded.
     pub is_done: bool,
     /// Whether it is a tag.
     pub is_tag: bool,
 }
 
-/// The references that the output of a push shows.
+/// Returns the refs that the output of a push shows.
 pub fn pushed_refs(output: &str) -> Vec<PushedRef> {
     output_lines(output).filter_map(|line| pushed_ref(&line)).collect()
 }
@@ -266,7 +268,7 @@ fn pushed_ref(line: &str) -> Option<PushedRef> {
             | "no match"
     );
     let remote = right.split_whitespace().next()?;
-    // A fetch shows the same with the name of its remote in front.
+    // A fetch prints the same lines, with the name of the remote before the branch.
     if !(is_moved || is_named) || (is_fetched(line, remote, local.trim())) {
         return None;
     }
@@ -283,7 +285,8 @@ fn is_fetched(line: &str, remote: &str, local: &str) -> bool {
     line.contains("FETCH_HEAD") || remote.ends_with(&format!("/{local}")) && remote != local
 }
 
-/// Commits that a log shows, each with its subject: `1a2b3c4 (HEAD -> main) Fix the cache`.
+/// Returns the commits that a log shows, each id with its subject: `1a2b3c4 (HEAD -> main) Fix the
+/// cache`.
 pub fn logged_commits(output: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut whole: Option<String> = None;
@@ -313,7 +316,7 @@ pub fn logged_commits(output: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Lines that say which files are in conflict; empty where nothing stopped.
+/// Returns the lines that report conflicts; empty if nothing conflicted.
 pub fn conflicts(output: &str) -> Vec<String> {
     const LINES_MAX: usize = 3;
     let is_one = |line: &Cow<'_, str>| {

@@ -1,8 +1,8 @@
-//! Which command lines are worth taking apart, decided without taking them apart: a hook reads every
+//! Decides which command lines are worth parsing, without parsing them, because a hook sees every
 //! command of a session.
 
-/// Whether a line may run a check, make a commit, do something outside or remove files. Most lines
-/// only look at things, and their output is long.
+/// Whether a line may run a check, make a commit, have an external effect, or delete files. Most
+/// lines only read, and their output is long.
 pub fn is_of_interest(line: &str) -> bool {
     let (mut is_git, mut is_gh) = (false, false);
     for word in line.as_bytes().split(|byte| !is_part(*byte)) {
@@ -21,8 +21,8 @@ pub fn is_of_interest(line: &str) -> bool {
     false
 }
 
-/// Whether a line may change files or run a script. Its output says nothing about that, and is not
-/// read.
+/// Whether a line may change files or run a script. The output of such a line is not read, because
+/// it says nothing about that.
 pub fn may_change(line: &str) -> bool {
     let bytes = line.as_bytes();
     let redirects = |at: usize| {
@@ -55,7 +55,7 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-/// What git does that is of interest.
+/// Whether a word is a git subcommand of interest.
 fn is_change(word: &[u8]) -> bool {
     matches!(
         word,
@@ -83,7 +83,7 @@ fn is_change(word: &[u8]) -> bool {
     )
 }
 
-/// What `gh` does that is of interest; most of its calls only look.
+/// Whether a word of a `gh` call is of interest; most calls only read.
 fn is_changed_by_gh(word: &[u8]) -> bool {
     matches!(
         word,
@@ -128,7 +128,7 @@ fn is_changed_by_gh(word: &[u8]) -> bool {
     )
 }
 
-/// Programs that check something, where no word of the line says so.
+/// Whether a word is a program that runs checks, for lines that have no check word.
 fn is_check_program(word: &[u8]) -> bool {
     matches!(
         word,
@@ -222,7 +222,7 @@ fn is_check_program(word: &[u8]) -> bool {
     )
 }
 
-/// Programs that change something.
+/// Whether a word is a program that may change something.
 fn is_changing_program(word: &[u8]) -> bool {
     matches!(
         word,
@@ -284,7 +284,8 @@ fn is_changing_program(word: &[u8]) -> bool {
     )
 }
 
-/// Words that checks have in their names: `pytest`, `run_tests`, `lint`, `typecheck`.
+/// Whether a word contains part of a typical check name: `pytest`, `run_tests`, `lint`,
+/// `typecheck`.
 fn is_check_word(word: &[u8]) -> bool {
     let has = |part: &[u8]| word.windows(part.len()).any(|window| window == part);
     word.len() < 40
@@ -296,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_only_look_are_passed_over() {
+    fn lines_that_only_read_are_skipped() {
         for line in [
             "ls -la",
             "cat src/a.rs",

@@ -1,24 +1,24 @@
-//! What commands are, as it is stored.
+//! The kinds and results of checks and external effects, as they are stored.
 
 use serde::{Deserialize, Serialize};
 
-/// What a check checks.
+/// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckKind {
     /// Tests.
     Test,
-    /// Style: linters, and formatters that only check.
+    /// Linters, and formatters in check mode.
     Lint,
-    /// Types.
+    /// Type checkers.
     Types,
-    /// Whether it compiles.
+    /// Builds.
     Build,
-    /// A task or script of the project that is none of these.
+    /// A project task or script that is none of these.
     Script,
 }
 
-/// How a check ended.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckResult {
@@ -26,27 +26,27 @@ pub enum CheckResult {
     Passed,
     /// It failed.
     Failed,
-    /// Neither its status nor its output says it.
+    /// Neither the exit status nor the output says.
     Unknown,
 }
 
-/// What kind of thing is done outside of the project's files.
+/// The kind of a change outside the project's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EffectKind {
-    /// Commits or tags go to a remote.
+    /// Commits or tags are pushed to a remote.
     Push,
     /// A pull request is opened, changed, merged or closed.
     PullRequest,
     /// An issue is opened, changed or closed.
     Issue,
-    /// A comment is written.
+    /// A comment is posted.
     Comment,
-    /// A review thread is answered.
+    /// A reply is posted to a review thread.
     Reply,
-    /// A review is given, or a review thread is resolved.
+    /// A review is submitted, or a review thread is resolved.
     Review,
-    /// A release is made or changed.
+    /// A release is created or changed.
     Release,
     /// A package or image is published.
     Publish,
@@ -59,7 +59,7 @@ pub enum EffectKind {
 }
 
 impl EffectKind {
-    /// What a tool of a server changes, as its name says.
+    /// Returns the kind of change an MCP tool makes, inferred from its name.
     pub fn from_tool_action(action: &str) -> Self {
         let lower = action.to_ascii_lowercase();
         let names = [
@@ -81,7 +81,7 @@ impl EffectKind {
     }
 }
 
-/// How something outside ended.
+/// The result of an external effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EffectResult {
@@ -89,6 +89,6 @@ pub enum EffectResult {
     Done,
     /// It failed.
     Failed,
-    /// Neither its status nor its output says it.
+    /// Neither the exit status nor the output says.
     Unknown,
 }

@@ -1,6 +1,7 @@
-//! Command lines as tokens: words without their quotes, operators, redirections, here-documents.
+//! Splits command lines into tokens: words without their quotes, operators, redirections, and
+//! here-documents.
 
-/// Substitutions inside substitutions are read up to this depth; what is deeper is plain text.
+/// The maximum depth of nested substitutions; anything deeper is plain text.
 const DEPTH_MAX: usize = 6;
 
 /// A token of a command line.
@@ -11,7 +12,7 @@ pub(super) enum Token {
     Or,
     /// `;`, a newline or `;;`.
     Next,
-    /// `&`: what is before it goes on in the background.
+    /// `&`: the command before it runs in the background.
     Background,
     Pipe,
     Open,
@@ -27,36 +28,36 @@ pub(super) struct ShellWord {
     pub(super) raw: String,
     /// Whether it has no quotes, escapes or substitutions.
     pub(super) is_plain: bool,
-    /// What runs inside it: `$(…)`, backticks, `<(…)`.
+    /// The commands that run inside it: `$(…)`, backticks, `<(…)`.
     pub(super) inner: Vec<Vec<Token>>,
 }
 
-/// Where a command writes its errors.
+/// Where a command writes stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StderrTarget {
-    /// Beside its output: they are shown, but maybe behind what later commands print.
+    /// Separate from stdout: it is shown, but possibly after the output of later commands.
     #[default]
     Beside,
-    /// Into its output.
+    /// Into stdout.
     Merged,
     /// Into a file.
     Hidden,
 }
 
-/// Where input comes from or output goes to.
+/// A redirection of input or output.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Redirect {
-    /// The file that standard output, or all output, is written to.
+    /// The file that stdout, or all output, is written to.
     pub(super) to: Option<String>,
-    /// Where errors are written to, where it says so.
+    /// Where stderr goes, if the redirection says so.
     pub(super) errors: Option<StderrTarget>,
-    /// The number of the here-document that is read.
+    /// The index of the here-document that is read.
     pub(super) here: Option<usize>,
-    /// A here-string, as a text.
+    /// The text of a here-string.
     pub(super) text: Option<String>,
 }
 
-/// A here-document whose body has not come yet.
+/// A here-document whose body has not been read yet.
 struct PendingHereDoc {
     end: String,
     strips_tabs: bool,
@@ -69,11 +70,11 @@ pub(super) struct LexedLine {
     pub(super) bodies: Vec<String>,
 }
 
-/// Reads a command line. Nothing is an error: what is not closed ends with the text.
+/// Lexes a command line. There are no errors: anything unclosed ends with the text.
 pub(super) fn lex(text: &str) -> LexedLine {
     let mut lexer = Lexer { text, at: 0, depth: 0, awaited: Vec::new(), bodies: Vec::new() };
     let mut tokens = lexer.tokens();
-    // A `)` too many ends nothing.
+    // An extra `)` closes nothing, so continue after it.
     while lexer.at < text.len() {
         lexer.at += 1;
         tokens.push(Token::Next);
@@ -99,7 +100,7 @@ impl Lexer<'_> {
         self.text.as_bytes()[self.at..].starts_with(with.as_bytes())
     }
 
-    /// Tokens up to a `)` that nothing here opened, which is left.
+    /// Reads tokens up to a `)` that was not opened here, and leaves that `)`.
     fn tokens(&mut self) -> Vec<Token> {
         let mut tokens = Vec::new();
         let mut open = 0_usize;
@@ -221,7 +222,7 @@ impl Lexer<'_> {
                 let line = rest.split('\n').next().unwrap_or_default();
                 let bare = if awaited.strips_tabs { line.trim_start_matches('\t') } else { line };
                 let after = bare.strip_prefix(awaited.end.as_str());
-                // Shells end a body inside `$(…)` at `EOF)` too, with a warning.
+                // Shells also end a body inside `$(…)` at `EOF)`, with a warning.
                 if after.is_some_and(|after| after.trim_end().is_empty() || after.starts_with(')'))
                 {
                     self.at += line.len() - after.map_or(0, str::len);
@@ -244,7 +245,7 @@ impl Lexer<'_> {
         while let Some(byte) = self.peek() {
             match byte {
                 b'(' if bytes.ends_with(b"=") => {
-                    // An array: nothing in it runs but substitutions, which are rare.
+                    // An array: only substitutions in it run, and they are rare.
                     self.skip_to(b')');
                     self.at = (self.at + 1).min(self.text.len());
                     word.is_plain = false;
@@ -282,7 +283,7 @@ impl Lexer<'_> {
             }
         }
         if self.at == start {
-            // Whatever it is, go on behind it.
+            // Skip an unexpected byte, so that the loop advances.
             self.at += 1;
         }
         let end = self.text.ceil_char_boundary(self.at);
@@ -295,7 +296,7 @@ impl Lexer<'_> {
         word
     }
 
-    /// Takes bytes as long as they stand for themselves.
+    /// Appends the bytes up to the first one that is not plain.
     fn take_while(&mut self, is_plain: impl Fn(u8) -> bool, bytes: &mut Vec<u8>) {
         let rest = &self.text.as_bytes()[self.at..];
         let run = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
@@ -325,7 +326,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `$(…)`, `${…}`, `$((…))`, `$'…'`, `$name` or a backtick.
+    /// Reads `$(…)`, `${…}`, `$((…))`, `$'…'`, `$name`, or a backtick.
     fn expansion(&mut self, word: &mut ShellWord, bytes: &mut Vec<u8>) {
         let start = self.at;
         if self.starts("`") {
@@ -333,7 +334,7 @@ impl Lexer<'_> {
             let from = self.at;
             self.skip_to(b'`');
             if self.depth < DEPTH_MAX {
-                // Its here-documents are not ours.
+                // Drop its redirections: their here-documents belong to the inner lexer.
                 let inner = lex(&self.text[from..self.at]).tokens.into_iter();
                 word.inner.push(inner.filter(|one| !matches!(one, Token::Redirect(_))).collect());
             }
@@ -366,7 +367,8 @@ impl Lexer<'_> {
         self.at += rest.find(end).map_or(rest.len(), |at| at + end.len());
     }
 
-    /// What stands in parentheses runs on its own. `cat` of a here-document is that text.
+    /// Reads a substitution in parentheses, which runs separately. Returns the text if it is `cat`
+    /// of a here-document.
     fn substitution(&mut self, word: &mut ShellWord) -> Option<String> {
         self.at += 1;
         if self.depth >= DEPTH_MAX {
@@ -390,7 +392,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether a byte outside of quotes stands for itself.
+/// Whether a byte outside quotes has no special meaning.
 fn is_plain_byte(byte: u8) -> bool {
     !matches!(
         byte,

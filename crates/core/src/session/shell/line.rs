@@ -1,57 +1,59 @@
-//! A command line as simple commands, and what its exit status says about each of them.
+//! Parses a command line into simple commands, with what the line's exit status implies for each.
 
 use super::lex::{ShellWord, StderrTarget, Token, lex};
 use super::wrapper;
 
-/// Longer lines are read up to here.
+/// The maximum number of bytes of a line that are parsed.
 const LINE_BYTES_MAX: usize = 64 << 10;
-/// Simple commands of one line that are kept.
+/// The maximum number of simple commands kept per line.
 const COMMANDS_MAX: usize = 200;
-/// A command is shown up to here.
+/// The maximum length of a displayed command, in bytes.
 const SHOWN_BYTES_MAX: usize = 300;
-/// Scripts inside scripts (`bash -c "bash -c …"`) are followed up to this depth.
+/// The maximum depth of nested scripts (`bash -c "bash -c …"`).
 const DEPTH_MAX: usize = 4;
-/// Groups inside groups; what is deeper is read as if it stood beside them.
+/// The maximum depth of groups; deeper groups are read as part of the enclosing one.
 const GROUPS_MAX: usize = 32;
 
 /// A command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellLine {
-    /// Its simple commands, in the order in which they are typed.
+    /// Its simple commands, in the order they are typed.
     pub commands: Vec<SimpleCommand>,
 }
 
 /// A simple command: one program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// Program and arguments, without quotes, redirections, assignments and wrappers such as `sudo`
-    /// or `npx`.
+    /// Program and arguments, without quotes, redirections, assignments, and wrappers such as
+    /// `sudo` or `npx`.
     pub words: Vec<String>,
     /// As typed, on one line, without redirections.
     pub text: String,
-    /// The folder that `cd` went to before it on the same line.
+    /// The folder that `cd` changed to earlier on the line.
     pub folder: Option<String>,
-    /// What the exit status of the line says about it.
+    /// What the exit status of the line implies for it.
     pub implied_by_status: StatusImplication,
-    /// Commands that its output is piped through, as typed.
+    /// The commands its output is piped through, as typed.
     pub filters: Vec<String>,
-    /// Whether it reads what another command writes.
+    /// Whether it reads the output of another command.
     pub is_filter: bool,
-    /// What it reads from a here-document.
+    /// The text it reads from a here-document or here-string.
     pub stdin: Option<String>,
-    /// The file that its output goes to.
+    /// The file its output is written to.
     pub output_to: Option<String>,
-    /// Where its errors go.
+    /// Where its stderr goes.
     pub errors: StderrTarget,
-    /// Commands joined by `&&` have the same number: one that ran says that those before it passed.
+    /// The number of its chain. Commands joined by `&&` share one: if one ran, those before it
+    /// passed.
     pub chain: usize,
-    /// Whether it is in a loop, a condition or a substitution: it may have run never or often.
+    /// Whether it is in a loop, a condition, or a substitution, so that it may have run zero or
+    /// many times.
     pub is_nested: bool,
-    /// What `echo` prints before the exit status of this command (`echo "exit: $?"`).
+    /// The text that `echo` prints before the exit status of this command (`echo "exit: $?"`).
     pub status_after: Option<String>,
 }
 
-/// What the exit status of a line says about one of its commands.
+/// What the exit status of a line implies for one of its commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatusImplication {
     /// It passed if the line passed.
@@ -61,39 +63,39 @@ pub struct StatusImplication {
 }
 
 impl SimpleCommand {
-    /// The program, without its folder.
+    /// Returns the program name, without its folder.
     pub fn program(&self) -> &str {
         let word = self.words.first().map_or("", String::as_str);
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
         name.strip_suffix(".exe").unwrap_or(name)
     }
 
-    /// The arguments.
+    /// Returns the arguments.
     pub fn args(&self) -> &[String] {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// The argument at a position, counted without options.
+    /// Returns the argument at a position, not counting options.
     pub fn operand(&self, at: usize) -> Option<&str> {
         self.operands().nth(at)
     }
 
-    /// Arguments that are no options.
+    /// Returns the arguments that are not options.
     pub fn operands(&self) -> impl Iterator<Item = &str> {
         self.args().iter().map(String::as_str).filter(|arg| !arg.starts_with('-'))
     }
 
-    /// Whether an argument is given as it is.
+    /// Whether an argument is given verbatim.
     pub fn has(&self, arg: &str) -> bool {
         self.args().iter().any(|given| given == arg)
     }
 
-    /// The value of an option, however it is given: `--title X`, `--title=X`.
+    /// Returns the first value of an option: `--title X`, `--title=X`.
     pub fn value_of(&self, names: &[&str]) -> Option<&str> {
         self.values_of(names).into_iter().next()
     }
 
-    /// Every value of an option.
+    /// Returns every value of an option.
     pub fn values_of(&self, names: &[&str]) -> Vec<&str> {
         let args = self.args();
         let value = |(at, arg): (usize, &'_ String)| -> Option<usize> {
@@ -114,7 +116,7 @@ impl SimpleCommand {
 }
 
 impl ShellLine {
-    /// Takes a command line apart.
+    /// Parses a command line.
     pub fn parse(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(LINE_BYTES_MAX.min(text.len()))];
         let mut parser = Parser::default();
@@ -128,7 +130,7 @@ impl ShellLine {
     }
 }
 
-/// How commands hang together.
+/// How commands are joined.
 enum CommandNode {
     Nothing,
     One(usize),
@@ -136,7 +138,7 @@ enum CommandNode {
     Or(Box<CommandNode>, Box<CommandNode>),
     Then(Box<CommandNode>, Box<CommandNode>),
     Pipe(Vec<CommandNode>),
-    /// Its status says nothing: in the background, negated, or inside something else.
+    /// Commands whose status is lost: in the background, negated, or nested.
     Hidden(Box<CommandNode>),
 }
 
@@ -144,7 +146,7 @@ enum CommandNode {
 struct Parser {
     commands: Vec<SimpleCommand>,
     folder: Option<String>,
-    /// How many conditions and loops are open.
+    /// The number of open conditions and loops.
     compound: usize,
     nested: usize,
     groups: usize,
@@ -172,7 +174,7 @@ impl Parser {
         self.list(&mut TokenCursor { tokens: &lexed.tokens, bodies: &lexed.bodies, at: 0, depth })
     }
 
-    /// Commands one after the other, up to what closes the group.
+    /// Parses commands up to the token that closes the group.
     fn list(&mut self, input: &mut TokenCursor<'_>) -> CommandNode {
         let mut all = CommandNode::Nothing;
         while let Some(token) = input.peek() {
@@ -191,7 +193,7 @@ impl Parser {
                     input.at = input.at.max(before + 1);
                     all = match (all, one) {
                         (CommandNode::Nothing, one) => one,
-                        // A loop at the end has a status of its own, which says nothing.
+                        // A loop at the end has its own status, which says nothing.
                         (earlier @ CommandNode::Hidden(_), CommandNode::Nothing) => earlier,
                         (earlier, CommandNode::Nothing) => CommandNode::Hidden(Box::new(earlier)),
                         (earlier, one) => CommandNode::Then(Box::new(earlier), Box::new(one)),
@@ -245,7 +247,7 @@ impl Parser {
             parts.push(self.command(input));
         }
         if parts.len() > 1 {
-            // `cd` in a pipe changes nothing outside of it.
+            // `cd` in a pipe does not affect the commands after it.
             self.folder = folder;
         }
         let node = match parts.len() {
@@ -293,7 +295,7 @@ impl Parser {
         }
     }
 
-    /// What stands in parentheses or braces.
+    /// Parses a group in parentheses or braces.
     fn group(&mut self, input: &mut TokenCursor<'_>) -> CommandNode {
         input.at += 1;
         self.groups += 1;
@@ -366,7 +368,7 @@ impl Parser {
         if self.compound > 0 { CommandNode::Hidden(Box::new(one)) } else { one }
     }
 
-    /// What runs in a substitution: its status is lost.
+    /// Parses the commands of a substitution, whose status is lost.
     fn substitution(&mut self, tokens: &[Token], input: &TokenCursor<'_>) {
         let folder = self.folder.clone();
         self.nested += 1;
@@ -379,7 +381,7 @@ impl Parser {
         self.folder = folder;
     }
 
-    /// Commands that change what later ones mean.
+    /// Applies commands that change how later ones are interpreted.
     fn apply_shell_state(&mut self, command: &SimpleCommand) {
         match command.program() {
             "cd" | "pushd" => {
@@ -401,49 +403,49 @@ impl Parser {
         }
     }
 
-    /// Says of each command what the status of the line says about it.
-    fn assign_status(&mut self, node: &CommandNode, tells: StatusImplication) {
+    /// Records for each command what the status of the line implies.
+    fn assign_status(&mut self, node: &CommandNode, known: StatusImplication) {
         match node {
             CommandNode::Nothing => {}
-            CommandNode::One(at) => self.commands[*at].implied_by_status = tells,
+            CommandNode::One(at) => self.commands[*at].implied_by_status = known,
             CommandNode::And(left, right) => {
-                // Which one failed is known only where the other one cannot fail.
+                // Which side failed is known only if the other side cannot fail.
                 let (l, r) = (self.cannot_fail(left), self.cannot_fail(right));
-                self.assign_status(left, StatusImplication { failed: tells.failed && r, ..tells });
-                self.assign_status(right, StatusImplication { failed: tells.failed && l, ..tells });
+                self.assign_status(left, StatusImplication { failed: known.failed && r, ..known });
+                self.assign_status(right, StatusImplication { failed: known.failed && l, ..known });
             }
             CommandNode::Or(left, right) => {
-                let tells = StatusImplication { passed: false, ..tells };
-                self.assign_status(left, tells);
-                self.assign_status(right, tells);
+                let known = StatusImplication { passed: false, ..known };
+                self.assign_status(left, known);
+                self.assign_status(right, known);
             }
             CommandNode::Then(left, right) if self.exits_on_error => {
                 let (l, r) = (self.cannot_fail(left), self.cannot_fail(right));
-                self.assign_status(left, StatusImplication { failed: tells.failed && r, ..tells });
-                self.assign_status(right, StatusImplication { failed: tells.failed && l, ..tells });
+                self.assign_status(left, StatusImplication { failed: known.failed && r, ..known });
+                self.assign_status(right, StatusImplication { failed: known.failed && l, ..known });
             }
             CommandNode::Then(left, right) => {
                 self.assign_status(left, StatusImplication::default());
-                self.assign_status(right, tells);
+                self.assign_status(right, known);
             }
-            CommandNode::Pipe(parts) => self.assign_pipe_status(parts, tells),
+            CommandNode::Pipe(parts) => self.assign_pipe_status(parts, known),
             CommandNode::Hidden(inner) => self.assign_status(inner, StatusImplication::default()),
         }
     }
 
-    fn assign_pipe_status(&mut self, parts: &[CommandNode], tells: StatusImplication) {
+    fn assign_pipe_status(&mut self, parts: &[CommandNode], known: StatusImplication) {
         let firsts: Vec<Option<usize>> = parts.iter().map(last_command_index).collect();
         for (at, part) in parts.iter().enumerate() {
             let is_last = at + 1 == parts.len();
             let others_pass = parts.iter().enumerate().all(|(other, part)| {
                 other == at || self.cannot_fail(part) || self.is_display_filter(part)
             });
-            let tells = match (self.fails_with_pipe, is_last) {
-                (true, _) => StatusImplication { failed: tells.failed && others_pass, ..tells },
-                (false, true) => tells,
+            let known = match (self.fails_with_pipe, is_last) {
+                (true, _) => StatusImplication { failed: known.failed && others_pass, ..known },
+                (false, true) => known,
                 (false, false) => StatusImplication::default(),
             };
-            self.assign_status(part, tells);
+            self.assign_status(part, known);
             let behind = firsts[at + 1..].iter().flatten();
             let filters: Vec<String> = behind.map(|at| self.commands[*at].text.clone()).collect();
             for at in command_indexes(part) {
@@ -466,7 +468,7 @@ impl Parser {
         })
     }
 
-    /// Filters that pass whatever they are given.
+    /// Whether all commands are filters that succeed whatever their input is.
     fn is_display_filter(&self, node: &CommandNode) -> bool {
         const SHOWING: [&str; 8] = ["tail", "head", "tee", "cat", "sort", "wc", "uniq", "sed"];
         command_indexes(node).into_iter().all(|at| SHOWING.contains(&self.commands[at].program()))
@@ -531,21 +533,21 @@ fn skip_words(input: &mut TokenCursor<'_>) {
     }
 }
 
-/// `echo "exit: $?"` prints the status of the command before it.
+/// Finds `echo "exit: $?"`, which prints the status of the command before it.
 fn find_printed_status(commands: &mut [SimpleCommand]) {
     for at in 1..commands.len() {
         if !matches!(commands[at].program(), "echo" | "printf") {
             continue;
         }
-        let said = commands[at].args().iter().filter(|arg| *arg != "-n" && *arg != "-e");
-        let said = said.cloned().collect::<Vec<_>>().join(" ");
+        let printed = commands[at].args().iter().filter(|arg| *arg != "-n" && *arg != "-e");
+        let printed = printed.cloned().collect::<Vec<_>>().join(" ");
         let of_pipe = ["${PIPESTATUS[0]}", "${pipestatus[1]}", "$pipestatus[1]"];
-        let (mark, whole_pipe) = match of_pipe.iter().find(|mark| said.contains(*mark)) {
+        let (mark, whole_pipe) = match of_pipe.iter().find(|mark| printed.contains(*mark)) {
             Some(mark) => (*mark, true),
             None => ("$?", false),
         };
-        let Some((before, _)) = said.split_once(mark) else { continue };
-        // Before it may stand another `$?`-like value; only plain text is looked for.
+        let Some((before, _)) = printed.split_once(mark) else { continue };
+        // Another `$?`-like value may come before it; only plain text is searched for.
         let before = before.rsplit(['\n', '`', '$']).next().unwrap_or_default().to_owned();
         let mut of = at - 1;
         while whole_pipe && of > 0 && commands[of].is_filter {
@@ -557,7 +559,7 @@ fn find_printed_status(commands: &mut [SimpleCommand]) {
     }
 }
 
-/// A command on one line, as typed.
+/// Returns a command on one line, as typed.
 fn display_words(words: &[&ShellWord]) -> String {
     let mut text = String::new();
     for word in words {
@@ -581,7 +583,7 @@ fn display_words(words: &[&ShellWord]) -> String {
     text
 }
 
-/// A folder seen from another one.
+/// Resolves a folder relative to another one.
 pub fn join_folder(from: Option<&str>, to: &str) -> String {
     let is_whole = to.starts_with(['/', '~', '$']);
     match from {

@@ -1,10 +1,10 @@
-//! Options of checks: which ones limit a check, which ones make it check more, and which ones only
-//! change what it prints.
+//! Classifies the options of checks: which ones narrow a check, which ones widen it, and which ones
+//! only change its output.
 
 /// What an option does to a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OptionClass {
-    /// Nothing that matters.
+    /// It does not affect what is checked.
     Neutral,
     /// It checks less.
     Narrowing,
@@ -19,7 +19,7 @@ pub(super) struct Options {
     runner: String,
 }
 
-/// Options that take a value and limit a check.
+/// Options that take a value and narrow a check.
 const NARROWING_VALUED: [&str; 37] = [
     "-run",
     "-k",
@@ -60,7 +60,7 @@ const NARROWING_VALUED: [&str; 37] = [
     "-only-testing",
 ];
 
-/// Options that limit a check by themselves.
+/// Options without a value that narrow a check.
 const NARROWING: [&str; 14] = [
     "--lib",
     "--doc",
@@ -78,7 +78,7 @@ const NARROWING: [&str; 14] = [
     "--stale",
 ];
 
-/// Options that make a check do more, or something else.
+/// Options that widen a check, or change what it checks.
 const WIDENING: [&str; 13] = [
     "--workspace",
     "--all",
@@ -97,7 +97,7 @@ const WIDENING: [&str; 13] = [
 
 const WIDENING_VALUED: [&str; 6] = ["--features", "-F", "-tags", "--tags", "--target", "--profile"];
 
-/// Options without a value that change what is printed, or how fast it is.
+/// Options without a value that only change the output or the speed.
 const NEUTRAL: [&str; 73] = [
     "-v",
     "-vv",
@@ -174,7 +174,7 @@ const NEUTRAL: [&str; 73] = [
     "--show-error-codes",
 ];
 
-/// Such options with a value.
+/// Such options that take a value.
 const NEUTRAL_VALUED: [&str; 26] = [
     "--timeout",
     "-timeout",
@@ -209,7 +209,7 @@ impl Options {
         Self { runner: runner.to_owned() }
     }
 
-    /// What an option does, and whether the next word is its value.
+    /// Returns the class of an option, and whether the next word is its value.
     pub(super) fn class(&self, name: &str) -> (OptionClass, bool) {
         match (self.runner.as_str(), name) {
             ("cargo", "--workspace" | "--tests" | "--all" | "-r") => {

@@ -1,9 +1,9 @@
-//! Command lines as agents type them.
+//! Tests with command lines as agents type them.
 
 use super::*;
 
-/// The commands of a line, each as its words, with `+` where the line's success says that it passed
-/// and `-` where the line's failure says that it failed.
+/// Checks the commands of a line, each shown as its words, with `+` if the line's success means
+/// that it passed and `-` if the line's failure means that it failed.
 fn check(line: &str, expected: &[&str]) {
     let line_read = ShellLine::parse(line);
     let shown: Vec<String> = line_read
@@ -46,7 +46,7 @@ fn a_line_is_split_into_simple_commands() {
 }
 
 #[test]
-fn here_documents_are_read_and_are_no_commands() {
+fn here_documents_are_parsed_and_not_run_as_commands() {
     let line = "git commit -m \"$(cat <<'EOF'\nFix (the) \"cache\"\n\nBody; rm -rf x\nEOF\n)\" && git push";
     let read = ShellLine::parse(line);
     assert_eq!(read.commands.len(), 2);
@@ -60,7 +60,7 @@ fn here_documents_are_read_and_are_no_commands() {
 }
 
 #[test]
-fn folders_filters_and_printed_statuses_are_known() {
+fn folders_filters_and_printed_statuses_are_recorded() {
     let read =
         ShellLine::parse("cd a && cd ../b && make 2>&1 | grep x | tail -3; echo \"exit: $?\"");
     assert_eq!(read.commands[2].folder.as_deref(), Some("b"));
@@ -73,7 +73,7 @@ fn folders_filters_and_printed_statuses_are_known() {
 }
 
 #[test]
-fn anything_can_be_read() {
+fn any_text_parses_without_a_panic() {
     for text in ["'", "\"$(", "$((", "<<", "a <<EOF", ")", "(((", "`", "ü'ß\\", "&>", "}{", "a=("]
     {
         ShellLine::parse(text);
@@ -81,13 +81,13 @@ fn anything_can_be_read() {
     }
 }
 
-/// The kind of check that a line runs, the first one.
+/// Returns the kind of the first check on a line.
 fn kind(line: &str) -> Option<CheckKind> {
     Check::parse_line(line).first().map(|check| check.kind)
 }
 
 #[test]
-fn checks_are_known_by_their_command() {
+fn checks_are_recognized_by_their_command() {
     use CheckKind::{Build, Lint, Script, Test, Types};
     let table = [
         (Test, "cargo test --workspace"),
@@ -230,7 +230,7 @@ fn a_wider_run_covers_a_narrower_one() {
     }
 }
 
-/// The results of the checks of a line.
+/// Returns the results of the checks of a line.
 fn results(line: &str, status: i64, output: &str) -> Vec<(String, CheckResult)> {
     let ended = if status == 0 { LineStatus::Passed } else { LineStatus::Failed(Some(status)) };
     let found = check_results(&ShellLine::parse(line), ended, output);
@@ -238,7 +238,7 @@ fn results(line: &str, status: i64, output: &str) -> Vec<(String, CheckResult)> 
 }
 
 #[test]
-fn the_exit_status_says_how_a_check_ended_where_nothing_hides_it() {
+fn check_results_come_from_the_exit_status_or_the_output() {
     use CheckResult::{Failed, Passed, Unknown};
     let table: [(&str, i64, &str, &[CheckResult]); 44] = [
         ("make lint", 0, "", &[Passed]),
@@ -271,7 +271,7 @@ fn the_exit_status_says_how_a_check_ended_where_nothing_hides_it() {
         ("npx jest 2>&1 | tail -9", 0, "Tests:       1 failed, 3 passed, 4 total", &[Failed]),
         ("npx tsc --noEmit | head", 0, "a.ts(1,2): error TS2322: no", &[Failed]),
         ("npx eslint . | tail -3", 0, "✖ 3 problems (0 errors, 3 warnings)", &[Passed]),
-        // Nothing printed by a tool that prints what is wrong.
+        // No output from a tool that prints only problems.
         ("npx tsc --noEmit 2>&1 | head -20", 0, "", &[Passed]),
         ("cd x && go build ./... | tail", 0, "Shell cwd was reset to /x", &[Passed]),
         ("npx tsc --noEmit 2>/dev/null | head", 0, "", &[Unknown]),
@@ -279,7 +279,7 @@ fn the_exit_status_says_how_a_check_ended_where_nothing_hides_it() {
         ("npx tsc --noEmit | grep 'src/a'", 0, "", &[Unknown]),
         ("npm run lint | tail", 0, "", &[Unknown]),
         ("npx tsc | tail; npx eslint . | tail", 0, "", &[Unknown, Unknown]),
-        // What `echo` prints in between parts the output.
+        // A line printed by `echo` separates the output.
         ("npx tsc 2>&1 | tail; echo ---; npx eslint . | tail", 0, "---", &[Passed, Passed]),
         ("go build | tail; echo ---; npx eslint . | tail", 0, "---", &[Unknown, Unknown]),
         (
@@ -306,7 +306,7 @@ fn the_exit_status_says_how_a_check_ended_where_nothing_hides_it() {
 }
 
 #[test]
-fn the_most_telling_lines_come_first() {
+fn the_most_informative_failure_lines_come_first() {
     let table: [(&str, &[&str]); 9] = [
         (
             "=== RUN TestA\n    a_test.go:85: no files\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tx/a\t0.4s",
@@ -348,7 +348,7 @@ fn the_most_telling_lines_come_first() {
     }
 }
 
-/// What a line does outside: the actions, each with its target.
+/// Returns the external effects of a line: each action with its target.
 fn effects(line: &str) -> Vec<(String, Option<String>)> {
     let line = ShellLine::parse(line);
     let found = line.commands.iter().filter_map(|command| command_effect(command, &line));
@@ -356,7 +356,7 @@ fn effects(line: &str) -> Vec<(String, Option<String>)> {
 }
 
 #[test]
-fn outside_effects_are_known_by_their_command() {
+fn external_effects_are_recognized_by_their_command() {
     let table: [(&str, &str, Option<&str>); 34] = [
         ("git push", "git push", None),
         ("git push -u origin fix/cache 2>&1 | tail -3", "git push", Some("fix/cache")),
@@ -430,7 +430,7 @@ fn outside_effects_are_known_by_their_command() {
 }
 
 #[test]
-fn unchecked_boxes_of_a_body_are_open() {
+fn unchecked_boxes_of_a_body_are_listed() {
     let line = "gh pr create --title \"Fix it\" --body \"$(cat <<'EOF'\n## Test plan\n- [x] unit\n- [ ] by hand\n  * [ ] nested\nEOF\n)\"";
     let line = ShellLine::parse(line);
     let found = command_effect(&line.commands[0], &line).unwrap();
@@ -444,7 +444,7 @@ fn unchecked_boxes_of_a_body_are_open() {
 }
 
 #[test]
-fn results_and_addresses_of_effects_come_from_the_output() {
+fn effect_results_and_urls_come_from_the_output() {
     use EffectResult::{Done, Failed, Unknown};
     let pull = "https://github.com/o/r/pull/201";
     let offer = "remote: Create a pull request: https://github.com/o/r/pull/new/x\n * [new branch]      x -> x";
@@ -469,7 +469,7 @@ fn results_and_addresses_of_effects_come_from_the_output() {
 }
 
 #[test]
-fn commits_and_pushes_are_read_from_what_git_prints() {
+fn commits_and_pushes_are_parsed_from_git_output() {
     let output = "[main (root-commit) 1a2b3c4] Start\n 2 files changed, 3 insertions(+)\n[detached HEAD 5d6e7f8a] Fix [it]\n[INFO] x\n[a b c] no";
     let found = printed_commits(output);
     assert_eq!(found.len(), 2);
@@ -537,7 +537,7 @@ fn commits_and_pushes_are_read_from_what_git_prints() {
 }
 
 #[test]
-fn tools_that_change_something_outside_are_known_by_name() {
+fn tools_with_external_effects_are_recognized_by_name() {
     for (tool, expected) in [
         ("mcp__linear__create_issue", Some("linear create_issue")),
         ("mcp__github__github_add_issue_comment", Some("github github_add_issue_comment")),

@@ -1,6 +1,6 @@
-//! Programs that run another program: they are dropped, so that `sudo npx jest` is `jest`.
+//! Strips programs that run another program, so that `sudo npx jest` becomes `jest`.
 
-/// The script that a shell is given: `bash -c "…"`.
+/// Returns the script passed to a shell: `bash -c "…"`.
 pub(super) fn script(words: &[String]) -> Option<&str> {
     let words = &words[lead_length(words)..];
     let program = words.first()?.rsplit('/').next()?;
@@ -15,7 +15,7 @@ pub(super) fn script(words: &[String]) -> Option<&str> {
     }
 }
 
-/// Drops what stands before the program that does the work.
+/// Drops the words before the program that does the work.
 pub(super) fn strip(mut words: Vec<String>) -> Vec<String> {
     loop {
         let skip = lead_length(&words);
@@ -26,7 +26,7 @@ pub(super) fn strip(mut words: Vec<String>) -> Vec<String> {
     }
 }
 
-/// How many words belong to assignments and wrappers, up to the next program.
+/// Counts the words of assignments and wrappers before the next program.
 fn lead_length(words: &[String]) -> usize {
     let mut at = 0;
     while at < words.len() {
@@ -39,7 +39,7 @@ fn lead_length(words: &[String]) -> usize {
     at
 }
 
-/// Wrappers and the options of theirs that take a value.
+/// Wrappers, each with its options that take a value.
 const PLAIN: [(&str, &[&str]); 19] = [
     ("sudo", &["-u", "-g", "-h", "-p", "-C"]),
     ("doas", &["-u"]),
@@ -62,7 +62,7 @@ const PLAIN: [(&str, &[&str]); 19] = [
     ("uvx", &["--from", "--with", "-p", "--python"]),
 ];
 
-/// Wrappers of two words.
+/// Wrappers of two words, each with its options that take a value.
 const PAIRS: [(&str, &str, &[&str]); 21] = [
     ("uv", "run", &["--with", "--group", "--extra", "-p", "--python", "--project", "--package"]),
     ("uv", "tool", &[]),
@@ -87,7 +87,7 @@ const PAIRS: [(&str, &str, &[&str]); 21] = [
     ("conda", "run", &["-n", "-p"]),
 ];
 
-/// How many words the first assignment or wrapper takes, with its options.
+/// Counts the words of the first assignment or wrapper, with its options.
 fn wrapper_length(words: &[String]) -> usize {
     let Some(first) = words.first() else { return 0 };
     if is_assignment(first) {
@@ -98,7 +98,7 @@ fn wrapper_length(words: &[String]) -> usize {
         return through_options(words, 1, valued);
     }
     match program {
-        // The first operand is how long.
+        // The first operand is the duration.
         "timeout" | "gtimeout" => {
             return through_options(words, 1, &["-s", "--signal", "-k", "--kill-after"]) + 1;
         }
@@ -122,7 +122,8 @@ fn wrapper_length(words: &[String]) -> usize {
     0
 }
 
-/// `docker exec NAME pytest`, `docker compose run --rm app pytest`.
+/// Counts the words before a command that runs in a container: `docker exec NAME pytest`, `docker
+/// compose run --rm app pytest`.
 fn inside_container(words: &[String], program: &str) -> usize {
     let valued =
         &["-e", "--env", "-u", "--user", "-w", "--workdir", "-v", "--volume", "-p", "-f", "--name"];

@@ -1,4 +1,4 @@
-//! Claude Code's transcripts: one JSON object per line, one line per block of a message.
+//! Reads Claude Code transcripts: one JSON object per line, one line per block of a message.
 
 mod tool;
 mod user_text;
@@ -17,26 +17,27 @@ use std::collections::{BTreeMap, VecDeque};
 use tool::ClaudeTool;
 use user_text::{UserText, between};
 
-/// Results of calls whose making was never seen are of no interest.
+/// The maximum number of open calls remembered. The result of a call that is not remembered is only
+/// checked for failure.
 const OPEN_MAX: usize = 10_000;
-/// Agents work beside each other; so many of their calls are waited for.
+/// The maximum number of agent calls awaited. Agents run in parallel.
 const AGENT_CALLS_MAX: usize = 64;
-/// How the entry points of `claude -p` and of the SDKs begin.
+/// How the entry points of `claude -p` and the SDKs begin.
 const SDK: &str = "sdk";
-/// What the client puts in the place of an answer that no model gave.
+/// The model name of an answer that the client wrote instead of a model.
 const SYNTHETIC: &str = "<synthetic>";
 
-/// Reads Claude Code's records.
+/// Reads Claude Code records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaudeCodeReader {
-    /// Calls whose results tell more than that they came back.
+    /// Calls whose results say more than that they returned, by the hash of their id.
     open: BTreeMap<u64, ClaudeTool>,
-    /// Calls of agents that are of interest and have not come back.
+    /// Calls of agents that are of interest and have not returned.
     #[serde(default)]
     agent_calls: VecDeque<String>,
 }
 
-/// A record, as far as it is of interest.
+/// The fields of a record that are of interest.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]
@@ -97,7 +98,7 @@ struct ClaudeRecord<'a> {
     tool_use_result: Option<&'a RawValue>,
 }
 
-/// A record that tells what an agent does while it works.
+/// A record of an agent's progress.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ProgressLine<'a> {
@@ -105,7 +106,7 @@ struct ProgressLine<'a> {
     data: OneOrMany<'a, AgentProgress<'a>>,
 }
 
-/// What an agent does, told while it works.
+/// What an agent does while it works.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct AgentProgress<'a> {
@@ -123,7 +124,7 @@ struct AgentRecord<'a> {
     message: OneOrMany<'a, ClaudeMessage<'a>>,
 }
 
-/// Where a record was copied from when a session went on as another one.
+/// The session that a record was copied from when its session continued under another id.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ForkOrigin<'a> {
@@ -234,7 +235,7 @@ impl ClaudeCodeReader {
         number: u64,
         mut line: ClaudeRecord<'_>,
         bytes: &[u8],
-        mended: bool,
+        repaired: bool,
         out: &mut ClaudeFactSink<'_>,
     ) {
         let kind = std::mem::take(&mut line.r#type);
@@ -256,14 +257,15 @@ impl ClaudeCodeReader {
             OneOrMany::Text(text) => (None, Some(text)),
             OneOrMany::Nothing | OneOrMany::Many(_) => (None, None),
         };
-        let said = user_text::classify(kind, message.as_ref(), &line);
+        let text = user_text::classify(kind, message.as_ref(), &line);
         let boundary = kind == "system" && line.subtype.text() == Some("compact_boundary");
         let parent = line.parent_uuid.text().or(line.logical_parent_uuid.text());
         let role = match kind {
             _ if mark.agent.is_some() => RecordRole::Aside,
-            // Words beside the result of a call were typed while it ran; they begin no other way.
+            // Text beside a tool result was typed while the call ran, so it does not start a new
+            // turn.
             "user" if line.tool_use_result.is_some() => RecordRole::Turn,
-            "user" if matches!(said, UserText::Asked(_) | UserText::Slash { asked: true, .. }) => {
+            "user" if matches!(text, UserText::Asked(_) | UserText::Slash { asked: true, .. }) => {
                 RecordRole::Prompt
             }
             "system" if boundary => RecordRole::Boundary,
@@ -271,7 +273,7 @@ impl ClaudeCodeReader {
             _ => RecordRole::Aside,
         };
         out(mark, Fact::Record(RecordLink { id: uuid.text(), parent, role }));
-        if mended {
+        if repaired {
             out(mark, Fact::Repaired);
         }
         if line.session_id.text().or(line.cwd.text()).is_some() {
@@ -296,8 +298,8 @@ impl ClaudeCodeReader {
             "user" | "assistant" if message.is_none() && words.is_none() => {
                 out(mark, Fact::Skipped("no message"));
             }
-            "user" => self.user(mark, &line, message.as_ref(), said, out),
-            "assistant" => self.assistant(mark, &line, message.as_ref(), said, out),
+            "user" => self.user(mark, &line, message.as_ref(), text, out),
+            "assistant" => self.assistant(mark, &line, message.as_ref(), text, out),
             "system" => emit_system(mark, line, out),
             "attachment" => emit_attachment(mark, line, out),
             "progress" => {
@@ -313,7 +315,7 @@ impl ClaudeCodeReader {
         mark: &RecordRef<'_>,
         line: &ClaudeRecord<'_>,
         message: Option<&ClaudeMessage<'_>>,
-        said: UserText<'_>,
+        text: UserText<'_>,
         out: &mut ClaudeFactSink<'_>,
     ) {
         let mut results = 0;
@@ -323,7 +325,7 @@ impl ClaudeCodeReader {
                 self.result(mark, line, block, out);
             }
         }
-        let sort = match &said {
+        let sort = match &text {
             _ if mark.agent.is_some() => "agent",
             _ if results > 0 => "tool result",
             UserText::Summary(_) => "compact summary",
@@ -336,7 +338,7 @@ impl ClaudeCodeReader {
             UserText::Asked(_) | UserText::None => "user",
         };
         out(mark, Fact::Kind(sort));
-        match said {
+        match text {
             UserText::Summary(text) => out(mark, Fact::Summary(text)),
             UserText::Interrupted => out(mark, Fact::Interrupted),
             UserText::Asked(text) => out(mark, Fact::Asked(text)),
@@ -363,10 +365,10 @@ impl ClaudeCodeReader {
         out: &mut ClaudeFactSink<'_>,
     ) {
         let Some(call) = block.tool_use_id.text() else { return };
-        let told = line.tool_use_result;
+        let raw = line.tool_use_result;
         let tool = self.open.remove(&hash(call.as_bytes()));
         if !block.is_error.is_true() {
-            let (outcome, mut detail) = tool::parse_result(tool, told);
+            let (outcome, mut detail) = tool::parse_result(tool, raw);
             if let ToolDetail::Agent { report, running: false, .. } = &mut detail {
                 *report = block.content.map(tool::agent_report);
             }
@@ -383,8 +385,8 @@ impl ClaudeCodeReader {
         out(mark, Fact::Returned { call, outcome, detail: ToolDetail::None });
     }
 
-    /// What an agent does while it works: only calls that change or check something are of interest,
-    /// and most records have none.
+    /// Reads what an agent does while it works. Only calls that change or check something are of
+    /// interest, and most records have none.
     fn progress(&mut self, mark: &RecordRef<'_>, bytes: &[u8], out: &mut ClaudeFactSink<'_>) {
         if is_stop_hook(bytes) {
             return out(mark, Fact::TurnOver(true));
@@ -413,8 +415,8 @@ impl ClaudeCodeReader {
         }
     }
 
-    /// Whether a record of progress has a call that changes something, or the result of one. What it
-    /// is stands near its beginning; the rest may be long.
+    /// Whether a progress record has a call that changes something, or the result of one. The kind
+    /// is near the start of the record; the rest may be long.
     fn is_of_interest(&self, bytes: &[u8]) -> bool {
         const START: usize = 2 << 10;
         const CONTENT: &str = "\"content\":[";
@@ -476,7 +478,7 @@ impl ClaudeCodeReader {
         mark: &RecordRef<'_>,
         line: &ClaudeRecord<'_>,
         message: Option<&ClaudeMessage<'_>>,
-        said: UserText<'_>,
+        text: UserText<'_>,
         out: &mut ClaudeFactSink<'_>,
     ) {
         let Some(message) = message else {
@@ -486,7 +488,7 @@ impl ClaudeCodeReader {
         if line.is_api_error_message.is_true() {
             out(mark, Fact::Kind("API error"));
             let status = line.api_error_status.integer().and_then(|code| u64::try_from(code).ok());
-            let text = match said {
+            let text = match text {
                 UserText::Asked(text) => text,
                 UserText::Slash { .. }
                 | UserText::Notice { .. }
@@ -525,7 +527,7 @@ impl ClaudeCodeReader {
         for block in message.content.all() {
             self.block(mark, block, out);
         }
-        // All records of one answer have its reason, older clients none.
+        // All records of an answer have its stop reason; older clients write none.
         match message.stop_reason.text() {
             Some("tool_use" | "pause_turn") => out(mark, Fact::TurnOver(false)),
             Some("end_turn" | "stop_sequence") => out(mark, Fact::TurnOver(true)),
@@ -561,7 +563,7 @@ impl ClaudeCodeReader {
     }
 }
 
-/// Whether a record of progress is about a hook that runs when a turn is over.
+/// Whether a progress record is about a `Stop` hook, which runs when a turn is over.
 fn is_stop_hook(bytes: &[u8]) -> bool {
     const START: usize = 1 << 10;
     let start = &bytes[..bytes.len().min(START)];
@@ -605,7 +607,7 @@ fn emit_system(mark: &RecordRef<'_>, line: ClaudeRecord<'_>, out: &mut ClaudeFac
 fn emit_attachment(mark: &RecordRef<'_>, line: ClaudeRecord<'_>, out: &mut ClaudeFactSink<'_>) {
     let attachment = line.attachment.one().unwrap_or_default();
     match attachment.r#type.text() {
-        // What the user typed while the agent worked reaches it like this.
+        // What the user typed while the agent worked reaches it as an attachment.
         Some("queued_command") => {
             out(mark, Fact::Kind("user"));
             match attachment.prompt {
@@ -622,14 +624,14 @@ fn emit_attachment(mark: &RecordRef<'_>, line: ClaudeRecord<'_>, out: &mut Claud
     }
 }
 
-/// What reaches the agent while it works: words of the user, or notices of the client.
+/// Emits text that reaches the agent while it works: the user's words, or notices from the client.
 fn emit_delivered(mark: &RecordRef<'_>, text: Cow<'_, str>, out: &mut ClaudeFactSink<'_>) {
     if !emit_notice(mark, &text, out) {
         out(mark, Fact::Delivered(text));
     }
 }
 
-/// Whether a text is a notice of the client, which tells that something in the background ended.
+/// Whether a text is a notice from the client. If it is, emits the end of the background task.
 fn emit_notice(mark: &RecordRef<'_>, text: &str, out: &mut ClaudeFactSink<'_>) -> bool {
     if let UserText::Notice { id, outcome, report } = user_text::parse_notice(text) {
         out(mark, Fact::Ended { id, outcome, report });
@@ -637,8 +639,8 @@ fn emit_notice(mark: &RecordRef<'_>, text: &str, out: &mut ClaudeFactSink<'_>) -
     user_text::is_notice(text)
 }
 
-/// What is typed while the agent works, and what becomes of it. The client queues its own notices
-/// in the same way: nobody typed them.
+/// Emits what the user types while the agent works, and what becomes of it. The client queues its
+/// own notices the same way, although the user did not type them.
 fn emit_queue_operation(
     mark: &RecordRef<'_>,
     line: &ClaudeRecord<'_>,
@@ -660,7 +662,7 @@ fn emit_queue_operation(
     out(mark, Fact::Dequeued { fate, text: text.map(Cow::from) });
 }
 
-/// Records beside the conversation.
+/// Emits records outside the conversation.
 fn emit_aside(
     mark: &RecordRef<'_>,
     kind: &str,
@@ -709,7 +711,7 @@ fn emit_aside(
     }
 }
 
-/// How something in the background ended.
+/// Returns the outcome of a background task.
 fn background_outcome(text: &str) -> ToolOutcome<'_> {
     let code = text.rsplit_once("exit code ").and_then(|(_, rest)| {
         rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()

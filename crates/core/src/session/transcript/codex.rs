@@ -1,5 +1,7 @@
-//! Codex's rollouts: one record per line, with a kind and a payload. Newer versions tell a thing
-//! twice, as the model saw it and as the client did it; it counts once.
+//! Reads Codex rollouts: one record per line, with a kind and a payload.
+//!
+//! Newer versions record some events twice, as the model saw them and as the client did them. Each
+//! event counts once.
 
 mod patch;
 mod tool;
@@ -19,23 +21,24 @@ use std::collections::VecDeque;
 /// The originator of `codex exec`.
 const EXEC: &str = "codex_exec";
 
-/// A call and what the client tells of it stand close together.
+/// The maximum number of calls remembered. A call and what the client records about it are close
+/// together.
 const KNOWN_MAX: usize = 512;
 
-/// Reads Codex's records.
+/// Reads Codex records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodexReader {
-    /// Where paths in patches begin.
+    /// The folder that relative paths in patches start from.
     cwd: String,
-    /// Calls that were told, and whether they are patches.
+    /// The calls already emitted, and whether each is a patch.
     known: VecDeque<(u64, bool)>,
-    /// Commands that go on, by the number under which their output is asked for.
+    /// Running commands: the number under which their output is polled, and their call.
     #[serde(default)]
     running: VecDeque<(String, String)>,
-    /// Calls that ask for more output of such a command.
+    /// Calls that poll the output of such a command.
     #[serde(default)]
     polls: VecDeque<(u64, String)>,
-    /// The prompt that was told last, while nothing has come of it.
+    /// The hash of the last prompt, until the agent acts on it.
     prompt: Option<u64>,
     ordinal: Option<i64>,
 }
@@ -54,7 +57,7 @@ struct CodexRecord<'a> {
     payload: Option<&'a RawValue>,
 }
 
-/// What payloads have, all of them together.
+/// The fields of all payloads, in one struct.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct CodexPayload<'a> {
@@ -132,7 +135,7 @@ struct CodexContentBlock<'a> {
     text: Scalar<'a>,
 }
 
-/// Something the client did.
+/// An action that the client completed.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct CodexItem<'a> {
@@ -212,12 +215,12 @@ impl CodexReader {
         &mut self,
         number: u64,
         bytes: &[u8],
-        mended: bool,
+        repaired: bool,
         out: &mut CodexFactSink<'_>,
     ) -> Result<(), &'static str> {
         let line: CodexRecord<'_> =
             serde_json::from_slice(bytes).map_err(|error| reason(&error))?;
-        // The oldest versions write what the model saw without anything around it.
+        // The oldest versions write the payload without a wrapper.
         let raw = line.payload.map_or(bytes, |payload| payload.get().as_bytes());
         let payload: OneOrMany<'_, CodexPayload<'_>> =
             serde_json::from_slice(raw).map_err(|error| reason(&error))?;
@@ -235,7 +238,7 @@ impl CodexReader {
         let asked = self.new_prompt(kind, &payload);
         let role = if asked.is_some() { RecordRole::Prompt } else { RecordRole::Turn };
         out(mark, Fact::Record(RecordLink { id: Some(&record), parent: None, role }));
-        if mended {
+        if repaired {
             out(mark, Fact::Repaired);
         }
         match kind {
@@ -253,7 +256,7 @@ impl CodexReader {
         Ok(())
     }
 
-    /// What the user asks for here, if it was not told just before.
+    /// Returns the user's prompt in this record, unless it was already recorded just before.
     fn new_prompt(&mut self, kind: &str, payload: &CodexPayload<'_>) -> Option<String> {
         let text = match (kind, payload.r#type.text()) {
             ("response_item", Some("message")) if payload.role.text() == Some("user") => {
@@ -329,7 +332,7 @@ impl CodexReader {
                     self.poll(call, arguments);
                 }
                 out(mark, Fact::Called { call, tool: name, what });
-                // A call that the client could not even make has no result.
+                // A call that the client could not make has no result.
                 if payload.status.text() == Some("failed") {
                     let outcome = ToolOutcome::Failed { code: None, text: "".into() };
                     out(mark, Fact::Returned { call, outcome, detail: ToolDetail::None });
@@ -356,7 +359,7 @@ impl CodexReader {
         }
     }
 
-    /// A call asks for more output of a command that goes on.
+    /// Remembers a call that polls the output of a running command.
     fn poll(&mut self, call: &str, arguments: Option<&str>) {
         let Some(session) = arguments.and_then(tool::polled_session) else { return };
         let command = self.running.iter().rev().find(|(of, _)| *of == session);
@@ -365,7 +368,8 @@ impl CodexReader {
         }
     }
 
-    /// A command goes on, or a call that asked for its output tells that it ended.
+    /// Remembers a command that keeps running, or emits the result of a command that a poll saw
+    /// end.
     fn continue_command(
         &mut self,
         mark: &RecordRef<'_>,
@@ -560,7 +564,7 @@ impl CodexReader {
         }
     }
 
-    /// A call that was told by the model is not told again by the client.
+    /// Emits a call that the client recorded, unless the model's record of it came first.
     fn call_once(
         &mut self,
         mark: &RecordRef<'_>,
@@ -575,7 +579,7 @@ impl CodexReader {
         }
     }
 
-    /// Files were changed: by a patch that was called for, or by a command that had one inside.
+    /// Emits file changes: by a patch call, or by a command with a patch inside.
     fn emit_patch(
         &mut self,
         mark: &RecordRef<'_>,
@@ -611,7 +615,7 @@ impl CodexReader {
         let window = info.model_context_window.integer().and_then(|w| u64::try_from(w).ok());
         let last = info.last_token_usage.all().first();
         let total = info.total_token_usage.all().first().map_or(0, |all| all.total.count());
-        // Sent again whenever a limit changes; the sum tells whether something was used.
+        // Sent again whenever a limit changes; the total shows whether tokens were used.
         let answer = total.to_string();
         let used = last.map_or(ResponseUsage { window, ..ResponseUsage::default() }, |tokens| {
             ResponseUsage {
@@ -638,7 +642,7 @@ impl CodexReader {
     }
 }
 
-/// The session that started this one as an agent, as older versions name it: in what they call its source.
+/// Returns the session that started this one as an agent. Older versions name it in `source`.
 fn spawned_by(source: &RawValue) -> Option<String> {
     let source = source.get().starts_with('{').then(|| source.get())?;
     let source: serde_json::Value = serde_json::from_str(source).ok()?;
@@ -646,7 +650,7 @@ fn spawned_by(source: &RawValue) -> Option<String> {
     parent.as_str().map(str::to_owned)
 }
 
-/// Adds an entry to a list that stays short.
+/// Adds an entry to a list with a maximum length.
 fn push_bounded<T>(list: &mut VecDeque<T>, entry: T) {
     const RUNNING_MAX: usize = 64;
     if list.len() >= RUNNING_MAX {
@@ -655,7 +659,7 @@ fn push_bounded<T>(list: &mut VecDeque<T>, entry: T) {
     list.push_back(entry);
 }
 
-/// Texts that the client writes in the user's name begin like this.
+/// How the texts begin that the client writes in the user's name.
 const INJECTED: [&str; 14] = [
     "<environment_context>",
     "<user_instructions>",
@@ -678,7 +682,7 @@ fn is_injected(text: &str) -> bool {
     start.is_empty() || INJECTED.iter().any(|mark| start.starts_with(mark))
 }
 
-/// What the user says, without what the client adds.
+/// Returns the user's own words, without what the client adds.
 fn user_words(content: &OneOrMany<'_, CodexContentBlock<'_>>) -> Option<String> {
     if let OneOrMany::Text(text) = content {
         return Some(text.clone().into_owned()).filter(|text| !is_injected(text));
@@ -705,7 +709,7 @@ fn skill_name(text: &str) -> Option<&str> {
     rest.split_once("</name>").map(|(name, _)| name.trim())
 }
 
-/// Where paths begin that are not whole.
+/// Resolves a relative path against the working directory.
 fn absolute_path(path: &str, cwd: &str) -> String {
     if path.starts_with('/') || cwd.is_empty() {
         return path.to_owned();
@@ -713,7 +717,7 @@ fn absolute_path(path: &str, cwd: &str) -> String {
     format!("{}/{}", cwd.trim_end_matches('/'), path.trim_start_matches("./"))
 }
 
-/// A change of a file that is known by its name only.
+/// A change to a file whose new content is unknown.
 fn unknown_write(path: String) -> ToolFileChange {
     ToolFileChange::Write { path, content: None }
 }

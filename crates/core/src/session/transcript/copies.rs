@@ -1,6 +1,8 @@
-//! Copies of records. A session of Claude Code that goes on from another one under an id of its own
-//! begins with copies of that one's records: their ids and times are kept, the session's is not.
-//! After a summary only what stands behind it is copied, and in another order.
+//! Detects records that were copied from another transcript.
+//!
+//! A Claude Code session that continues another one under a new id starts with copies of that
+//! session's records. The copies keep their ids and times, but get the new session's id. After a
+//! compaction summary, only the records after it are copied, and in another order.
 
 use super::TranscriptLine;
 use super::claude_code::ForkOrigin;
@@ -9,7 +11,7 @@ use crate::session::RecordIds;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A record, as far as it tells whether it is a copy.
+/// The fields of a record that show whether it is a copy.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct CopyCandidate<'a> {
@@ -25,7 +27,7 @@ struct CopyCandidate<'a> {
     forked_from: OneOrMany<'a, ForkOrigin<'a>>,
 }
 
-/// Looks at a record, if it can be read at all.
+/// Passes a record to `look`, if it can be parsed.
 fn read_candidate(piece: &TranscriptLine<'_>, look: &mut dyn FnMut(&CopyCandidate<'_>)) {
     let TranscriptLine::Line(line) = piece else { return };
     let line = super::trim_line(line);
@@ -42,23 +44,23 @@ fn time_of(line: &CopyCandidate<'_>) -> Option<Timestamp> {
     line.timestamp.text().and_then(|text| text.parse().ok())
 }
 
-/// What a transcript begins with, as far as it tells whether that is a copy.
+/// The start of a transcript, with what shows whether it is a copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TranscriptOpening {
     /// The id of the first record that has one.
     pub record: Option<String>,
-    /// When that was written, as it says.
+    /// The time that record was written, as it says.
     pub at: Option<Timestamp>,
-    /// Whether it follows another one, which then stands in another file.
+    /// Whether it follows another record, which must then be in another file.
     pub follows: bool,
-    /// The session that it says it was copied from.
+    /// The session it says it was copied from.
     pub from: Option<String>,
-    /// The latest time before it: notes of the client, which are never copied.
+    /// The latest time before it. Those records are notes of the client, which are never copied.
     pub opened: Option<Timestamp>,
 }
 
 impl TranscriptOpening {
-    /// Takes in the next piece of a transcript; nothing more once the first record is known.
+    /// Reads the next line of a transcript; does nothing once the first record is known.
     pub fn take(&mut self, piece: &TranscriptLine<'_>) {
         if self.record.is_none() {
             read_candidate(piece, &mut |line| self.take_line(line));
@@ -80,7 +82,7 @@ impl TranscriptOpening {
     }
 }
 
-/// Takes the ids in a piece of a transcript in.
+/// Adds the record id of a transcript line to `ids`, if it has one.
 pub fn collect_ids(piece: &TranscriptLine<'_>, ids: &mut RecordIds) {
     read_candidate(piece, &mut |line| {
         if let Some(id) = line.uuid.text() {
@@ -89,13 +91,13 @@ pub fn collect_ids(piece: &TranscriptLine<'_>, ids: &mut RecordIds) {
     });
 }
 
-/// The records of a transcript that may begin with copies, in their order: it is read once, however
-/// many others it is compared with.
+/// The records of a transcript that may start with copies, in order. The transcript is read once,
+/// however many others it is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordOrder(Vec<(u64, Option<Timestamp>)>);
 
 impl RecordOrder {
-    /// Takes in the next piece of the transcript.
+    /// Reads the next line of the transcript.
     pub fn take(&mut self, piece: &TranscriptLine<'_>) {
         read_candidate(piece, &mut |line| {
             if let Some(id) = line.uuid.text() {
@@ -104,7 +106,7 @@ impl RecordOrder {
         });
     }
 
-    /// How far its beginning is another one's.
+    /// Returns how much of its beginning another transcript has too.
     pub fn shared_prefix(&self, other: &RecordIds) -> SharedPrefix {
         let mut run = SharedPrefix::default();
         let mut shared = RecordIds::default();
@@ -122,16 +124,16 @@ impl RecordOrder {
     }
 }
 
-/// How many records at the start of a transcript stand in another one too.
+/// The records at the start of a transcript that another one has too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedPrefix {
-    /// So many.
+    /// The number of records.
     pub records: u64,
     /// The latest time among them.
     pub latest: Option<Timestamp>,
-    /// Whether a record follows that the other one does not have.
+    /// Whether a record follows that the other transcript lacks.
     pub has_more: bool,
-    /// Whether the other one has records besides these.
+    /// Whether the other transcript has further records.
     pub other_has_more: bool,
 }
 
@@ -148,33 +150,33 @@ mod tests {
     }
 
     #[test]
-    fn a_transcript_opens_with_its_first_record_that_has_an_id() {
-        let told = opening(&[
+    fn the_opening_is_the_first_record_with_an_id() {
+        let start = opening(&[
             r#"{"type":"mode"}"#,
             r#"{"type":"queue-operation","timestamp":"2026-03-01T10:00:05Z"}"#,
             "half a rec",
             r#"{"type":"user","uuid":"a","parentUuid":null,"timestamp":"2026-03-01T10:00:00Z"}"#,
             r#"{"type":"user","uuid":"b","timestamp":"2026-03-01T10:00:09Z"}"#,
         ]);
-        assert_eq!(told.record.as_deref(), Some("a"));
-        assert_eq!(told.at, "2026-03-01T10:00:00Z".parse().ok());
-        assert_eq!(told.opened, "2026-03-01T10:00:05Z".parse().ok());
-        assert!(!told.follows && told.from.is_none());
+        assert_eq!(start.record.as_deref(), Some("a"));
+        assert_eq!(start.at, "2026-03-01T10:00:00Z".parse().ok());
+        assert_eq!(start.opened, "2026-03-01T10:00:05Z".parse().ok());
+        assert!(!start.follows && start.from.is_none());
     }
 
     #[test]
-    fn a_first_record_can_follow_one_of_another_file() {
+    fn a_first_record_can_follow_a_record_in_another_file() {
         let boundary = r#"{"uuid":"a","parentUuid":null,"logicalParentUuid":"z"}"#;
         assert!(opening(&[boundary]).follows);
-        let told = opening(&[r#"{"uuid":"a","parentUuid":"z","forkedFrom":{"sessionId":"s"}}"#]);
-        assert!(told.follows);
-        assert_eq!(told.from.as_deref(), Some("s"));
+        let start = opening(&[r#"{"uuid":"a","parentUuid":"z","forkedFrom":{"sessionId":"s"}}"#]);
+        assert!(start.follows);
+        assert_eq!(start.from.as_deref(), Some("s"));
     }
 
     #[test]
-    fn a_run_of_copies_ends_with_the_first_record_that_is_none() {
+    fn the_shared_prefix_ends_at_the_first_new_record() {
         let mut ids = RecordIds::default();
-        // Half of a letter costs no id.
+        // A lone surrogate does not cost the record its id.
         for line in [r#"{"uuid":"a"}"#, "{\"uuid\":\"b\",\"x\":\"\\ud83d\"}", r#"{"uuid":"c"}"#] {
             collect_ids(&TranscriptLine::Line(line.as_bytes()), &mut ids);
         }

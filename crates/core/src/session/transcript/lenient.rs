@@ -1,5 +1,5 @@
-//! Values of records as they come: a field with the wrong type is a field that says nothing, and
-//! costs neither its record nor a copy.
+//! Deserializes the fields of records leniently: a field with the wrong type is ignored, and costs
+//! neither its record nor a copy.
 
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A text, a number, a yes or no; anything else is nothing.
+/// A string, an integer, or a boolean; anything else is `Nothing`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Scalar<'a> {
     #[default]
@@ -49,7 +49,7 @@ impl<'a> Scalar<'a> {
         matches!(self, Self::Flag(true))
     }
 
-    /// An id, which some clients write as a number.
+    /// Returns an id, which some clients write as a number.
     pub(super) fn id(self) -> Option<Cow<'a, str>> {
         match self {
             Self::Text(text) => Some(text),
@@ -113,7 +113,7 @@ fn skip_map<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
     Ok(())
 }
 
-/// A map, a list of maps or a text, whichever a field has.
+/// A map, a list of maps, or a string, whichever a field has.
 #[derive(Clone, Debug, Default)]
 pub(super) enum OneOrMany<'a, T> {
     #[default]
@@ -194,7 +194,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<'a, T> {
     }
 }
 
-/// Why a line could not be read.
+/// Returns why a line could not be parsed.
 pub(super) fn reason(error: &serde_json::Error) -> &'static str {
     match error.classify() {
         serde_json::error::Category::Eof => "cut off",
@@ -206,21 +206,22 @@ pub(super) fn reason(error: &serde_json::Error) -> &'static str {
     }
 }
 
-/// Reads a line again that could not be read as it is: without the halves of letters that clients
-/// cut through, bytes that are no UTF-8 and numbers that no machine has, then with each key once.
-/// Says whether one of the two could be read.
+/// Parses a line again after repairs: first without the lone surrogates that clients leave when
+/// they cut a character in half, invalid UTF-8, and numbers out of range; then with each key only
+/// once. Returns whether one of the two attempts succeeded.
 pub(super) fn read_repaired(line: &[u8], read: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-    let mended = repair(line);
-    if mended.as_deref().is_some_and(&mut *read) {
+    let repaired = repair(line);
+    if repaired.as_deref().is_some_and(&mut *read) {
         return true;
     }
-    // Of a key that is there twice the last one counts, as it does for those who write these.
-    let value = serde_json::from_slice::<Value>(mended.as_deref().unwrap_or(line));
+    // The last value of a duplicate key counts, as it does for the clients that write these
+    // records.
+    let value = serde_json::from_slice::<Value>(repaired.as_deref().unwrap_or(line));
     value.ok().and_then(|value| serde_json::to_vec(&value).ok()).is_some_and(|line| read(&line))
 }
 
-/// A copy of a line in which halves of letters, bytes that are no UTF-8 and numbers that are too
-/// large are replaced; `None` where there are none.
+/// Returns a copy of a line with lone surrogates, invalid UTF-8, and numbers out of range replaced;
+/// `None` if it has none.
 fn repair(line: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(line);
     let mut changed = matches!(text, Cow::Owned(_));
@@ -257,7 +258,7 @@ fn is_in_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
-/// Puts nothing in the place of a number that is too large.
+/// Replaces a number that is too large with `null`.
 fn null_if_too_large(number: &mut [u8]) -> bool {
     const NOTHING: &[u8] = b"null";
     let read = std::str::from_utf8(number).ok().and_then(|text| text.parse::<f64>().ok());
@@ -269,10 +270,10 @@ fn null_if_too_large(number: &mut [u8]) -> bool {
     too_large
 }
 
-/// How long `\\ud83d` is.
+/// The length of an escape such as `\ud83d`.
 const ESCAPE: usize = 6;
 
-/// The UTF-16 unit that is escaped here.
+/// Returns the UTF-16 unit that is escaped at a position.
 fn utf16_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_the_wrong_type_says_nothing() {
+    fn a_field_of_the_wrong_type_is_ignored() {
         let read = |text: &'static str| serde_json::from_str::<LenientRecord<'_>>(text).unwrap();
         assert_eq!(read(r#"{"name":"a\nb","other":[1]}"#).name.text(), Some("a\nb"));
         for wrong in ["12", "[1,{}]", "{\"a\":1}", "null", "1.5", "true"] {
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_letters_are_mended_and_whole_ones_kept() {
+    fn lone_surrogates_are_replaced_and_pairs_kept() {
         let mend = |text: &str| repair(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
         assert_eq!(mend(r#"{"a":"\ud83d\ude00 \\ud83d"}"#), None);
         assert_eq!(mend(r#"{"a":"x\ud83d"}"#).unwrap(), r#"{"a":"x\ufffd"}"#);
@@ -326,14 +327,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_no_machine_has_say_nothing() {
+    fn numbers_out_of_range_become_null() {
         let mend = |text: &str| repair(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
         assert_eq!(mend(r#"{"a":[-1.5e300,12],"b":"1e999","c":"\"1e999"}"#), None);
         assert_eq!(mend(r#"{"a":1e999,"b":-2E+400}"#).unwrap(), r#"{"a":null ,"b":null   }"#);
     }
 
     #[test]
-    fn of_a_key_that_is_there_twice_the_last_one_counts() {
+    fn the_last_value_of_a_duplicate_key_counts() {
         let mut names = Vec::new();
         let mut read = |text: &str| {
             read_repaired(text.as_bytes(), &mut |line| {

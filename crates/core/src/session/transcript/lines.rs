@@ -1,22 +1,23 @@
-//! Lines out of chunks: a whole line is handed on where it lies, a half one is kept until the rest
-//! of it comes.
+//! Splits chunks of bytes into lines. A line within one chunk is passed on without copying; an
+//! incomplete line is buffered until the rest arrives.
 
 use std::io::BufRead as _;
 
-/// A longer line is passed over: nothing a person could use is in it. What clients put into one, the
-/// largest picture a model takes twice over, is shorter; and it is held whole while it is read.
+/// The maximum length of a line in bytes. Longer lines are skipped, because they hold nothing
+/// useful to a reader. What clients put into one line is shorter, even two copies of the largest
+/// image a model takes. A line is held in memory while it is read.
 pub const LINE_BYTES_MAX: usize = 14 << 20;
 
-/// A line, or that there was one.
+/// A line of a transcript, or a marker for a skipped one.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TranscriptLine<'a> {
-    /// A whole line, without its end.
+    /// A whole line, without its line ending.
     Line(&'a [u8]),
-    /// One over [`LINE_BYTES_MAX`].
+    /// A line longer than [`LINE_BYTES_MAX`].
     TooLong,
 }
 
-/// Cuts chunks into lines. Memory grows with the longest line, not with the file.
+/// Splits chunks into lines. Memory grows with the longest line, not with the file.
 #[derive(Debug)]
 pub struct LineSplitter {
     buffer: Vec<u8>,
@@ -33,12 +34,12 @@ impl Default for LineSplitter {
 }
 
 impl LineSplitter {
-    /// Lines of at most so many bytes.
+    /// Creates a splitter for lines of at most `bytes_max` bytes.
     pub fn with_limit(bytes_max: usize) -> Self {
         Self { buffer: Vec::new(), is_skipping: false, bytes_max, whole: 0, open: 0 }
     }
 
-    /// Hands on each line that a chunk ends.
+    /// Passes each line that ends in this chunk to `each`.
     pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&TranscriptLine<'_>)) {
         let mut rest = chunk;
         while let Some(line) = next_line(&mut rest) {
@@ -50,7 +51,7 @@ impl LineSplitter {
         self.hold(rest);
     }
 
-    /// A line ends here: handed on from where it lies, or together with what was held.
+    /// Emits a finished line: directly from the chunk, or joined with the buffered part.
     fn emit_or_skip(&mut self, line: &[u8], each: &mut dyn FnMut(&TranscriptLine<'_>)) {
         if self.buffer.is_empty() && !self.is_skipping {
             let fits = line.len() <= self.bytes_max;
@@ -64,7 +65,7 @@ impl LineSplitter {
             TranscriptLine::Line(&self.buffer)
         });
         self.is_skipping = false;
-        // One long line does not keep its memory for ever.
+        // Do not keep the memory of one long line forever.
         if self.buffer.capacity() > (1 << 20) {
             self.buffer = Vec::new();
         }
@@ -80,19 +81,19 @@ impl LineSplitter {
         }
     }
 
-    /// Bytes up to the end of the last whole line.
+    /// Returns the number of bytes up to the end of the last whole line.
     pub fn complete_bytes(&self) -> u64 {
         self.whole
     }
 
-    /// What stands behind the last whole line, if it is short enough to be looked at.
+    /// Returns the bytes after the last whole line; empty if they are too long to buffer.
     pub fn rest(&self) -> &[u8] {
         &self.buffer
     }
 }
 
-/// The line that ends next, and what is left behind it. The standard library finds the end many
-/// bytes at a time.
+/// Takes the next whole line off the front of `rest`. `skip_until` finds its end many bytes at a
+/// time.
 fn next_line<'c>(rest: &mut &'c [u8]) -> Option<&'c [u8]> {
     let mut behind = *rest;
     let length = behind.skip_until(b'\n').ok()?;
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_the_same_however_they_come() {
+    fn lines_do_not_depend_on_the_chunk_size() {
         let text = b"one\n\nthree is longer\nfour\nhalf a li";
         for chunk in 1..=text.len() {
             let expected: Vec<String> = ["one", "", "(too long)", "four"].map(str::to_owned).into();

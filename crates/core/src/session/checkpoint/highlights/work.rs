@@ -1,4 +1,4 @@
-//! What the user asked for, and what the session did about it.
+//! Highlights of the user's requests and of the session's work: commits, effects, checks, failures.
 
 use super::{Highlight, HighlightKind, HighlightReader, SessionEnding};
 use crate::session::intent::{self, Goal, PromptPermissions};
@@ -13,18 +13,18 @@ use crate::session::{
 use jiff::Timestamp;
 use std::path::Path;
 
-/// The state of a commit that was pushed.
+/// The state of a pushed commit.
 pub(crate) const PUSHED: &str = "pushed";
-/// The state of a check after which nothing was edited.
+/// The state of a check without edits after it.
 pub(crate) const NO_EDITS_SINCE: &str = "no edits since";
-/// The state of a tree whose changes are all committed, as far as the transcript shows.
+/// The state of a tree whose changes are all committed, according to the transcript.
 pub(crate) const NO_EDITS: &str = "no edits since the last commit";
-/// Failures that were fixed, the newest ones.
+/// The maximum number of fixed failures; the newest ones are kept.
 const FIXED_MAX: usize = 100;
-/// Said of what the user asked in the session that this one goes on from.
+/// The state of requests from the session that this one was forked from.
 const BEFORE_FORK: &str = "before this session forked";
 
-/// What the user asked, by what became of it.
+/// The user's requests, by state.
 #[derive(Default)]
 pub(super) struct RequestsByState {
     pub(super) goal: Vec<Highlight>,
@@ -33,13 +33,13 @@ pub(super) struct RequestsByState {
 }
 
 impl HighlightReader<'_> {
-    /// Sentences of the user that limit all further work, without those that were taken back.
+    /// The user's sentences that limit all further work, without revoked ones.
     pub(super) fn instructions(&self) -> Vec<Highlight> {
         let requests: Vec<&Request> = self.requests().map(|(one, _)| one).collect();
         let Some(first) = requests.iter().position(|one| !one.limits.is_empty()) else {
             return Vec::new();
         };
-        // Each request is read once, however many limits there are.
+        // Each request is parsed once, however many limits there are.
         let permissions: Vec<PromptPermissions> =
             requests[first..].iter().map(|one| PromptPermissions::parse(&one.text)).collect();
         let mut found: Vec<Highlight> = Vec::new();
@@ -56,21 +56,21 @@ impl HighlightReader<'_> {
         found
     }
 
-    /// What the session is for, the request that was not finished, and those that were answered.
+    /// The goal, the unfinished request and the answered requests.
     pub(super) fn requests_by_state(&self, ending: SessionEnding) -> RequestsByState {
         let mut asked = RequestsByState::default();
         let requests: Vec<(&Request, bool)> =
             self.requests().filter(|(one, _)| one.correction.is_none()).collect();
         let goal = match intent::find_goal(requests.iter().map(|(one, _)| one.text.as_str())) {
             Some(Goal::Request(at)) => Some(at),
-            // "Continue" says nothing; the session before has the goal.
+            // "Continue" is no goal; the earlier session has it.
             Some(Goal::Continuation { from, then }) => {
                 then.or(Some(from).filter(|from| !requests[*from].0.trivial))
             }
             None => None,
         };
-        // What the user typed into the work, or said in refusing a call, is what the agent is at, unless
-        // it only changes how the last request is done.
+        // A prompt during the work, or a reason for rejecting a call, is what the agent works on,
+        // unless it only changes how to do the last request.
         let is_own = |(one, _): &(&Request, bool)| {
             one.correction.is_none() || intent::asks_for_work(&one.text)
         };
@@ -100,8 +100,8 @@ impl HighlightReader<'_> {
         asked
     }
 
-    /// Whether the last turn is about a notice of the client, after the user was answered. Earlier notices
-    /// may have parted the answer.
+    /// Whether the last turn is about a client notice, after the user was answered. Earlier notices
+    /// may have split the answer into several turns.
     fn is_about_notice(&self) -> bool {
         let turns = &self.checkpoint.session.turns.items;
         let since = turns.iter().rposition(|turn| turn.start == TurnStart::User).unwrap_or(0);
@@ -110,14 +110,14 @@ impl HighlightReader<'_> {
         last.start == TurnStart::Notice && answer.iter().any(is_over)
     }
 
-    /// The request that was not finished. A short one may be the answer to what the agent asked.
+    /// The unfinished request. A short one may be the answer to a question of the agent.
     fn open_request(&self, request: &Request) -> Highlight {
         const ANSWER_LENGTH_MAX: usize = 60;
         let turns = &self.checkpoint.session.turns.items;
         let before = turns.iter().take_while(|turn| turn.seen.number < request.seen.number).last();
-        let said = before.and_then(|turn| turn.said.last());
-        let said = said.filter(|_| request.text.chars().nth(ANSWER_LENGTH_MAX).is_none());
-        let question = said.and_then(|said| report::question(&said.text));
+        let message = before.and_then(|turn| turn.said.last());
+        let message = message.filter(|_| request.text.chars().nth(ANSWER_LENGTH_MAX).is_none());
+        let question = message.and_then(|message| report::question(&message.text));
         let item =
             Highlight::new(HighlightKind::OpenRequest, &request.text).with_seen(&request.seen);
         item.with_detail(question)
@@ -132,7 +132,7 @@ impl HighlightReader<'_> {
         corrections.map(item).collect()
     }
 
-    /// Commits that exist as far as the transcript shows, the newest first.
+    /// Commits that exist according to the transcript, newest first.
     pub(super) fn commits(&self) -> Vec<Highlight> {
         let item = |commit: &SessionCommit| {
             let merged = commit.merged.as_deref().map(|what| format!("merge of {what}"));
@@ -144,7 +144,7 @@ impl HighlightReader<'_> {
         self.existing_commits().into_iter().map(item).collect()
     }
 
-    /// What the messages of commits say, that of one that was refused first.
+    /// Commit messages, those of refused commits first.
     pub(super) fn messages(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
         let is_open = |seen: &Provenance| open.iter().any(|failure| failure.seen == seen);
         let conflicts = self.checkpoint.session.conflicts.iter().rev();
@@ -163,7 +163,8 @@ impl HighlightReader<'_> {
 
     fn existing_commits(&self) -> Vec<&SessionCommit> {
         let commits = existing_commits(&self.checkpoint.session).into_iter().rev();
-        // The repository knows better: a commit that was amended or reset away elsewhere is gone.
+        // The repository knows better: a commit that was amended or reset elsewhere no longer
+        // exists.
         let is_gone = |commit: &&SessionCommit| {
             let id = commit.id.as_deref().unwrap_or("?");
             let made = self.checkpoint.reflog.iter().find(|made| made.id.starts_with(id));
@@ -172,7 +173,7 @@ impl HighlightReader<'_> {
         commits.filter(|commit| !is_gone(commit)).collect()
     }
 
-    /// What was done outside, the newest first. A push is said with its commits.
+    /// Effects outside the project, newest first. Pushes are omitted if the commits show them.
     pub(super) fn effects(&self) -> Vec<Highlight> {
         let effects = effect_groups(&self.checkpoint.session).into_iter().rev();
         let commits = existing_commits(&self.checkpoint.session);
@@ -181,7 +182,7 @@ impl HighlightReader<'_> {
         effects.map(|done| effect_highlight(&done)).collect()
     }
 
-    /// Unchecked boxes of texts that the session wrote outside.
+    /// Unchecked boxes in texts that the session wrote outside.
     pub(super) fn unchecked_boxes(&self) -> Vec<Highlight> {
         let boxes = unchecked_boxes(&self.checkpoint.session).into_iter().rev();
         let items = boxes.flat_map(|(effect, boxes)| {
@@ -208,8 +209,7 @@ impl HighlightReader<'_> {
         items.collect()
     }
 
-    /// The last run of each check that passed, with what was edited since. Those that fail have a place
-    /// of their own.
+    /// The last run of each check that passed, with the edits since. Failing checks are separate.
     pub(super) fn checks(&self) -> Vec<Highlight> {
         let checks = last_checks(&self.checkpoint.session, &self.abandoned);
         let passed = checks.iter().filter(|state| state.run.result == CheckResult::Passed);
@@ -228,8 +228,8 @@ impl HighlightReader<'_> {
         passed.map(item).collect()
     }
 
-    /// Checks that failed and passed since, the newest first: each way to fail once, with what the agent
-    /// said about it.
+    /// Checks that failed and passed since, newest first. Each kind of failure appears once, with
+    /// the agent's remark about it.
     pub(super) fn fixed_checks(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
         let session = &self.checkpoint.session;
         let mut found: Vec<Highlight> = Vec::new();
@@ -252,13 +252,14 @@ impl HighlightReader<'_> {
                 found.push(Highlight { remark, ..item });
             }
         }
-        // All ways in which one check failed, together.
+        // Group the failures of one check.
         let commands: Vec<String> = found.iter().map(|one| one.text.clone()).collect();
         found.sort_by_key(|one| commands.iter().position(|command| *command == one.text));
         found
     }
 
-    /// The folder of a check outside of the session's: it says nothing about this tree.
+    /// The directory of a check outside the session's directory, which says nothing about this
+    /// tree.
     fn other_folder(&self, run: &CheckRun) -> Option<String> {
         let folder = run.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
         (!Path::new(folder).starts_with(self.folder)).then(|| folder.to_owned())
@@ -266,17 +267,18 @@ impl HighlightReader<'_> {
 
     /// What the agent said about a failure right after it.
     fn remark_on_failure(&self, why: &[String], ended: &Provenance) -> Option<String> {
-        /// A call in between has a record and a result.
+        /// Allows for one record in between, such as a call or its result.
         const RECORDS_BETWEEN: u64 = 1;
         let session = &self.checkpoint.session;
-        let mut said = session.turns.items.iter().flat_map(|turn| &turn.said);
+        let mut messages = session.turns.items.iter().flat_map(|turn| &turn.said);
         let next = ended.number + 1..=ended.number + 1 + RECORDS_BETWEEN;
-        let said =
-            said.find(|said| said.seen.agent == ended.agent && next.contains(&said.seen.number))?;
-        report::statement_about(&said.text, why)
+        let message = messages.find(|message| {
+            message.seen.agent == ended.agent && next.contains(&message.seen.number)
+        })?;
+        report::statement_about(&message.text, why)
     }
 
-    /// What is committed and what is not, as far as the transcript shows.
+    /// What is committed and what is not, according to the transcript.
     pub(super) fn tree_status(&self) -> Option<String> {
         let session = &self.checkpoint.session;
         let commits = existing_commits(session);
@@ -308,13 +310,13 @@ impl HighlightReader<'_> {
     }
 }
 
-/// Failures that nothing settled, the newest first.
+/// Failures that are not resolved, newest first.
 pub(super) fn open_failure_highlights(open: &[OpenFailure<'_>]) -> Vec<Highlight> {
     let item = |failure: &OpenFailure<'_>| {
         let at = failure.seen.at.map(|at| format!(" at {}", time_of_day(at))).unwrap_or_default();
         let is_conflict = failure.why.iter().any(|line| line.starts_with("CONFLICT"));
         let state = match failure.kind {
-            // To run it again would be wrong: it waits for a commit.
+            // It waits for a commit; running it again would be wrong.
             OpenFailureKind::Merge if is_conflict => {
                 format!("stopped on conflicts{at}, neither committed nor aborted since")
             }
@@ -337,13 +339,13 @@ pub(super) fn open_failure_highlights(open: &[OpenFailure<'_>]) -> Vec<Highlight
     open.iter().rev().map(item).collect()
 }
 
-/// A check ran again after what is said about it.
+/// Describes a later run of a check.
 fn repeat_state(seen: &Provenance) -> String {
     let at = seen.at.map(|at| format!(" at {}", time_of_day(at))).unwrap_or_default();
     format!(", run again{at}, result unclear")
 }
 
-/// What was done outside, in our own words; its title and address are its own.
+/// Describes an effect in midstride's words. Its title and URL are quoted.
 fn effect_highlight(done: &EffectGroup<'_>) -> Highlight {
     let effect = done.effect;
     let many = |one: &str, noun: &str| match done.count {
@@ -376,7 +378,7 @@ fn effect_highlight(done: &EffectGroup<'_>) -> Highlight {
         EffectResult::Failed => format!("{did} (failed)"),
         EffectResult::Unknown => format!("{did} (result not seen)"),
     };
-    // A number alone says nothing that the address does not.
+    // A number alone adds nothing to the URL.
     let target =
         effect.target.as_deref().filter(|target| !target.chars().all(|c| c.is_ascii_digit()));
     let text = effect.title.as_deref().or(target).unwrap_or_default();
@@ -387,12 +389,11 @@ fn effect_highlight(done: &EffectGroup<'_>) -> Highlight {
         .with_state(&did)
 }
 
-/// Whether a client keeps a file for itself, such as a plan: no commit is to have it.
+/// Whether a file is the client's own, such as a plan: it is never committed.
 fn is_client_file(path: &str) -> bool {
     path.contains("/.claude/plans/")
 }
 
-/// A time of day.
 fn time_of_day(time: Timestamp) -> String {
     time.strftime("%H:%M").to_string()
 }

@@ -1,4 +1,4 @@
-//! Claude Code's tools: what a call is for, and what its result tells.
+//! Parses Claude Code tool calls and their results.
 
 use crate::session::shell::{is_of_interest, tool_effect_action};
 use crate::session::transcript::lenient::{OneOrMany, Scalar};
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Tools whose results tell more than that they came back.
+/// Tools whose results say more than that the call returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ClaudeTool {
     Command,
     /// A command whose output is of interest.
     Watched,
-    /// A tool that changes something outside.
+    /// A tool with an external effect.
     Outside,
-    /// An agent changes a file.
+    /// A file change by an agent.
     AgentChange,
     Agent,
     Task,
@@ -41,7 +41,7 @@ impl ClaudeTool {
     }
 }
 
-/// What tools are given, all of them together.
+/// The inputs of all tools, in one struct.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ClaudeToolInput<'a> {
@@ -93,7 +93,7 @@ struct ClaudeToolInput<'a> {
     args: Scalar<'a>,
 }
 
-/// What tools are given that write something outside.
+/// The inputs of tools with an external effect.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ExternalToolInput<'a> {
@@ -127,7 +127,7 @@ struct ClaudeTodo<'a> {
     status: Scalar<'a>,
 }
 
-/// What a tool is called for.
+/// Returns what a tool call does.
 pub(super) fn parse_call<'a>(name: &str, input: Option<&'a RawValue>) -> ToolUse<'a> {
     const OF_INTEREST: [&str; 15] = [
         "Bash",
@@ -221,7 +221,7 @@ fn parse_change<'a>(name: &str, input: ClaudeToolInput<'a>) -> ToolUse<'a> {
     ToolUse::Change(vec![change])
 }
 
-/// A tool of a server: one that changes something outside is of interest.
+/// Parses the call of an MCP tool, which is of interest if it has an external effect.
 fn parse_external_call<'a>(name: &str, input: Option<&'a RawValue>) -> ToolUse<'a> {
     let Some(action) = tool_effect_action(name) else { return ToolUse::Other };
     let given =
@@ -237,13 +237,13 @@ fn ids(list: Option<&RawValue>) -> Vec<Cow<'_, str>> {
     ids.unwrap_or_default().into_iter().filter_map(Scalar::id).collect()
 }
 
-/// The entries that a task is given.
+/// Returns the metadata entries of a task.
 fn metadata(map: Option<&RawValue>) -> Vec<(Cow<'_, str>, Option<Cow<'_, str>>)> {
     let map = map.and_then(|map| serde_json::from_str(map.get()).ok());
     TaskUpdate::entries(map.unwrap_or_default())
 }
 
-/// What results tell, all of them together.
+/// The fields of all results, in one struct.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct ClaudeToolResult<'a> {
@@ -272,53 +272,53 @@ struct CreatedTask<'a> {
     id: Scalar<'a>,
 }
 
-/// How a call came back that did not fail.
+/// Parses the result of a call that did not fail.
 pub(super) fn parse_result(
     tool: Option<ClaudeTool>,
-    told: Option<&RawValue>,
+    result: Option<&RawValue>,
 ) -> (ToolOutcome<'_>, ToolDetail<'_>) {
-    let (Some(tool), Some(raw)) = (tool, told) else {
+    let (Some(tool), Some(raw)) = (tool, result) else {
         return (ToolOutcome::Succeeded, ToolDetail::None);
     };
     if matches!(tool, ClaudeTool::Command | ClaudeTool::Watched) && !has_end_marker(raw.get()) {
         return (ToolOutcome::Succeeded, ToolDetail::None);
     }
-    let Ok(told) = serde_json::from_str::<OneOrMany<'_, ClaudeToolResult<'_>>>(raw.get()) else {
+    let Ok(result) = serde_json::from_str::<OneOrMany<'_, ClaudeToolResult<'_>>>(raw.get()) else {
         return (ToolOutcome::Succeeded, ToolDetail::None);
     };
-    let told = told.one().unwrap_or_default();
+    let result = result.one().unwrap_or_default();
     match tool {
         ClaudeTool::Outside | ClaudeTool::AgentChange => (ToolOutcome::Succeeded, ToolDetail::None),
         ClaudeTool::Command | ClaudeTool::Watched => {
-            match (told.background_task_id.id(), told.interrupted.is_true()) {
+            match (result.background_task_id.id(), result.interrupted.is_true()) {
                 (Some(id), _) => (ToolOutcome::Running, ToolDetail::Background(id)),
                 (None, true) => (ToolOutcome::Interrupted, ToolDetail::None),
                 (None, false) => (ToolOutcome::Succeeded, ToolDetail::None),
             }
         }
         ClaudeTool::Agent => {
-            let status = told.status.text();
+            let status = result.status.text();
             let running = matches!(status, Some("async_launched" | "running" | "launched"));
             let detail =
-                told.agent_id.id().map(|id| ToolDetail::Agent { id, running, report: None });
+                result.agent_id.id().map(|id| ToolDetail::Agent { id, running, report: None });
             (ToolOutcome::Succeeded, detail.unwrap_or_default())
         }
         ClaudeTool::Task => {
-            let id = told.task.one().and_then(|task| task.id.id());
+            let id = result.task.one().and_then(|task| task.id.id());
             (ToolOutcome::Succeeded, id.map(ToolDetail::Task).unwrap_or_default())
         }
         ClaudeTool::Question => {
-            (ToolOutcome::Succeeded, ToolDetail::Answers(answers(told.answers)))
+            (ToolOutcome::Succeeded, ToolDetail::Answers(answers(result.answers)))
         }
         ClaudeTool::Plan => {
-            let (path, text) = (told.file_path.into_text(), told.plan.into_text());
+            let (path, text) = (result.file_path.into_text(), result.plan.into_text());
             (ToolOutcome::Succeeded, ToolDetail::Plan { path, text })
         }
     }
 }
 
-/// Whether the end of a command's result has one of the marks that matter. The output before them
-/// may be long, and is not read for it.
+/// Whether the end of a command's result has one of the markers that matter. The output before them
+/// may be long, so it is not searched.
 fn has_end_marker(raw: &str) -> bool {
     const END: usize = 400;
     let end = &raw[raw.ceil_char_boundary(raw.len().saturating_sub(END))..];
@@ -337,7 +337,7 @@ fn answers(list: Option<&RawValue>) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
 
 const REJECTED: &str = "The user doesn't want to ";
 const USER_SAID: &str = "the user said:\n";
-/// How the client says that a permission rule, or nobody to ask, stopped a call.
+/// How the client reports that a permission rule, or the lack of a user to ask, stopped a call.
 const REFUSED: [&str; 6] = [
     "Claude requested permissions to ",
     "This command requires approval",
@@ -348,7 +348,7 @@ const REFUSED: [&str; 6] = [
 ];
 const EXIT_CODE: &str = "Exit code ";
 
-/// Why a call failed.
+/// Returns why a call failed.
 pub(super) fn parse_failure(text: Cow<'_, str>) -> ToolOutcome<'_> {
     let start = text.trim_start();
     if start.starts_with(REJECTED) {
@@ -367,7 +367,7 @@ pub(super) fn parse_failure(text: Cow<'_, str>) -> ToolOutcome<'_> {
     ToolOutcome::Failed { code, text }
 }
 
-/// The text of a result: a text, or a list of blocks with texts.
+/// Returns the text of a result: a string, or a list of blocks with texts.
 pub(super) fn text_of(content: &RawValue) -> Cow<'_, str> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -385,7 +385,7 @@ pub(super) fn text_of(content: &RawValue) -> Cow<'_, str> {
     }
 }
 
-/// What an agent reported, without the note of the client behind it: its id and what it cost.
+/// Returns the report of an agent, without the client's note after it (its id and its cost).
 pub(super) fn agent_report(content: &RawValue) -> Cow<'_, str> {
     let text = text_of(content);
     let Some(at) = text.rfind("\nagentId: ") else { return text };
@@ -399,7 +399,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_ends_before_the_note_of_the_client() {
+    fn an_agent_report_excludes_the_clients_note() {
         let note = "agentId: a1b2c3 (for resuming)\n<usage>total_tokens: 12</usage>";
         let blocks = serde_json::json!([
             {"type": "text", "text": "The lock is held.\nNothing else."},
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_a_rule_refused_did_not_fail() {
+    fn a_call_that_a_rule_refused_is_denied_not_failed() {
         for text in [
             "This command requires approval",
             "Claude requested permissions to write to x, but you haven't granted it yet.",

@@ -1,28 +1,28 @@
-//! What the text of a user's record is: the client writes much in the user's name.
+//! Classifies the text of a user record, because the client writes many texts in the user's name.
 
 use super::{ClaudeMessage, ClaudeRecord, OneOrMany, background_outcome};
 use crate::session::ToolOutcome;
 use std::borrow::Cow;
 
-/// What a text in the user's name is.
+/// The kind of a text in the user's name.
 pub(super) enum UserText<'a> {
-    /// The user says it.
+    /// A prompt that the user wrote.
     Asked(Cow<'a, str>),
-    /// A command of the client; `asked` where it is a prompt.
+    /// A slash command; `asked` if it is a prompt.
     Slash { name: Cow<'a, str>, arguments: Cow<'a, str>, asked: bool },
-    /// Something in the background ended.
+    /// A notice that a background task ended.
     Notice { id: Cow<'a, str>, outcome: ToolOutcome<'a>, report: Option<Cow<'a, str>> },
-    /// The summary that a session goes on from.
+    /// The summary that a session continues from.
     Summary(Cow<'a, str>),
     /// The user stopped the agent.
     Interrupted,
-    /// What a command of the client wrote.
+    /// The output of a local command.
     LocalOutput,
-    /// What a hook says.
+    /// Text from a hook.
     Hook,
-    /// What the client says to the agent.
+    /// Text from the client to the agent.
     Meta,
-    /// Nothing.
+    /// No text.
     None,
 }
 
@@ -36,7 +36,7 @@ const LOCAL: [&str; 6] = [
     "<user-memory-input>",
 ];
 
-/// What a record says, if it says something.
+/// Classifies the text of a record.
 pub(super) fn classify<'m>(
     kind: &str,
     message: Option<&'m ClaudeMessage<'_>>,
@@ -64,8 +64,8 @@ pub(super) fn classify<'m>(
     classify_prompt(texts)
 }
 
-/// What the blocks of a prompt say together: the words of the user, wherever the client put blocks
-/// of its own; else what the first block is.
+/// Classifies the blocks of a prompt together: the user's words, wherever the client put its own
+/// blocks, or else the kind of the first block.
 fn classify_prompt<'m>(texts: impl Iterator<Item = &'m str>) -> UserText<'m> {
     let mut asked: Vec<Cow<'m, str>> = Vec::new();
     let mut other = UserText::None;
@@ -87,7 +87,7 @@ fn classify_prompt<'m>(texts: impl Iterator<Item = &'m str>) -> UserText<'m> {
         }
     }
     match (asked.len(), other) {
-        // A slash command comes with its prompt in blocks of its own.
+        // A slash command comes with its prompt in separate blocks.
         (_, other @ (UserText::Slash { .. } | UserText::Interrupted | UserText::Summary(_)))
         | (0, other) => other,
         (1, _) => UserText::Asked(asked.remove(0)),
@@ -95,7 +95,7 @@ fn classify_prompt<'m>(texts: impl Iterator<Item = &'m str>) -> UserText<'m> {
     }
 }
 
-/// Elements that the client writes around what it adds to a prompt.
+/// Elements that the client wraps around what it adds to a prompt.
 const ELEMENTS: [&str; 7] = [
     "system-reminder",
     "ide_opened_file",
@@ -106,10 +106,10 @@ const ELEMENTS: [&str; 7] = [
     "task-notification",
 ];
 
-/// What the client adds below a plan that the user approved; where the transcript is follows.
+/// What the client adds below a plan that the user approved; the path of the transcript follows.
 const AFTER_PLAN: &str = "\n\nIf you need specific details from before exiting plan mode";
 
-/// A prompt without what the client added, and whether it added something.
+/// Returns a prompt without what the client added, and whether it added something.
 fn without_elements(text: &str) -> (Cow<'_, str>, bool) {
     let text = text.find(AFTER_PLAN).map_or(text, |at| text[..at].trim_end());
     let is_open = |at: usize, name: &str| {
@@ -126,7 +126,7 @@ fn without_elements(text: &str) -> (Cow<'_, str>, bool) {
         at = found + 1;
         let Some(name) = ELEMENTS.into_iter().find(|name| is_open(found, name)) else { continue };
         let close = format!("</{name}>");
-        // One that is cut off goes to the end.
+        // A truncated element extends to the end.
         let end = text[found..].find(&close).map_or(text.len(), |end| found + end + close.len());
         kept.push_str(&text[from..found]);
         from = end;
@@ -150,7 +150,7 @@ fn classify_text(text: &str) -> UserText<'_> {
     if start.starts_with("<command-name>") || start.starts_with("<command-message>") {
         let name = between(start, "<command-name>", "</command-name>").unwrap_or_default();
         let arguments = between(start, "<command-args>", "</command-args>").unwrap_or_default();
-        // The client's own commands come with their name first, prompts with a message.
+        // The client's own commands start with their name, prompts with a message.
         let asked = start.starts_with("<command-message>");
         return UserText::Slash {
             name: name.trim().into(),
@@ -175,13 +175,13 @@ fn classify_text(text: &str) -> UserText<'_> {
     }
 }
 
-/// Whether the client says that something in the background ended.
+/// Whether the client reports that a background task ended.
 pub(super) fn is_notice(text: &str) -> bool {
     let start = text.trim_start();
     start.starts_with("<task-notification>") || start.starts_with("<agent-notification>")
 }
 
-/// What a notice says, if it is one.
+/// Parses a notice; returns [`UserText::None`] if the text is not one.
 pub(super) fn parse_notice(text: &str) -> UserText<'_> {
     match between(text, "<task-id>", "</task-id>").filter(|_| is_notice(text)) {
         Some(id) => UserText::Notice {
@@ -196,7 +196,7 @@ pub(super) fn parse_notice(text: &str) -> UserText<'_> {
     }
 }
 
-/// What stands between two marks.
+/// Returns the text between two markers.
 pub(super) fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(open)?;
     rest.split_once(close).map(|(inside, _)| inside)
@@ -209,7 +209,7 @@ mod tests {
     use crate::session::transcript::{LineSplitter, TranscriptCursor};
     use serde_json::{Value, json};
 
-    /// What a session was asked by a prompt with this content.
+    /// Returns the requests of a session whose only prompt has this content.
     fn requests(content: &Value) -> Vec<String> {
         let message = json!({"role": "user", "content": content});
         let record = json!({"type": "user", "uuid": "a", "sessionId": "s", "message": message});
@@ -236,7 +236,7 @@ mod tests {
         "<system-reminder>\nThe TodoWrite tool was not used.\n</system-reminder>";
 
     #[test]
-    fn blocks_of_the_ide_before_and_behind_a_prompt_are_not_part_of_it() {
+    fn ide_blocks_around_a_prompt_are_removed() {
         check(&[OPENED, "Fix the login."], &["Fix the login."]);
         check(&["Fix the login.", SELECTED], &["Fix the login."]);
         check(&[OPENED, SELECTED, "Fix the login.", OPENED], &["Fix the login."]);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_client_adds_below_an_approved_plan_is_removed() {
+    fn the_note_below_an_approved_plan_is_removed() {
         let plan = "Implement the following plan:\n\n# Drain the queue\n\nLock it first.";
         let added = "If you need specific details from before exiting plan mode (like exact code), \
                      read the full transcript at: /home/dev/.claude/projects/x.jsonl";
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_that_the_user_writes_about_stays() {
+    fn a_tag_that_the_user_mentions_is_kept() {
         let about = "Why does the log say <system-reminder> and </system-reminder> so often?";
         check(&[about], &[about]);
         let other = "<my-element>\nRender this.\n</my-element>";
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_that_a_hook_stopped_is_no_request() {
+    fn an_operation_that_a_hook_stopped_is_not_a_request() {
         check(&["Operation stopped by hook: the budget is spent"], &[]);
         check(&["Operation stopped by hook", "Go on."], &["Go on."]);
         check(
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slash_command_is_its_name_and_arguments_whatever_blocks_come_with_it() {
+    fn a_slash_command_is_reduced_to_its_name_and_arguments() {
         let command = "<command-message>review is running</command-message>\n\
                        <command-name>/review</command-name>\n\
                        <command-args>this branch</command-args>";
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_sorted_by_its_words_and_not_by_the_blocks_around_them() {
+    fn a_prompt_is_classified_by_its_words_not_the_blocks_around_them() {
         let notice = "<task-notification><task-id>b1</task-id><status>completed</status>";
         assert!(matches!(classify_prompt([REMINDER, notice].into_iter()), UserText::Notice { .. }));
         let summary = format!("{CONTINUED} that ran out of context.");

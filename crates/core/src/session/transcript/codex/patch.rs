@@ -1,4 +1,4 @@
-//! Patches: which files they change, and how.
+//! Parses Codex patches into file changes.
 
 use super::{absolute_path, unknown_write};
 use crate::session::transcript::lenient::{OneOrMany, Scalar};
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The changes that the text of a patch asks for.
+/// Returns the changes that the text of a patch asks for.
 pub(super) fn parse_patch(text: &str, cwd: &str) -> Vec<ToolFileChange> {
     let mut changes: Vec<ToolFileChange> = Vec::new();
     let mut hunk = PatchHunk::default();
@@ -39,7 +39,7 @@ pub(super) fn parse_patch(text: &str, cwd: &str) -> Vec<ToolFileChange> {
     changes
 }
 
-/// Lines that a patch takes out and puts in.
+/// The lines that a patch removes and adds.
 #[derive(Default)]
 struct PatchHunk {
     old: String,
@@ -85,18 +85,18 @@ struct CodexFileChange<'a> {
     move_path: Scalar<'a>,
 }
 
-/// The changes that the client made.
+/// Returns the changes that the client reports it made.
 pub(super) fn parse_changes(changes: Option<&RawValue>) -> Vec<ToolFileChange> {
     let Some(changes) = changes else { return Vec::new() };
     let read: Result<BTreeMap<Cow<'_, str>, OneOrMany<'_, CodexFileChange<'_>>>, _> =
         serde_json::from_str(changes.get());
     let mut found = Vec::new();
-    for (path, told) in read.unwrap_or_default() {
-        let told = told.one().unwrap_or_default();
+    for (path, change) in read.unwrap_or_default() {
+        let change = change.one().unwrap_or_default();
         let path = path.into_owned();
-        match told.r#type.text() {
+        match change.r#type.text() {
             Some("add") => {
-                let content = told.content.text().map(|text| {
+                let content = change.content.text().map(|text| {
                     (hash(text.as_bytes()), u64::try_from(text.len()).unwrap_or_default())
                 });
                 found.push(ToolFileChange::Write { path, content });
@@ -105,7 +105,7 @@ pub(super) fn parse_changes(changes: Option<&RawValue>) -> Vec<ToolFileChange> {
             Some(_) | None => {
                 let mut hunk = PatchHunk::default();
                 let mut edit = [ToolFileChange::Edit { path: path.clone(), parts: Vec::new() }];
-                for line in told.unified_diff.text().unwrap_or_default().lines() {
+                for line in change.unified_diff.text().unwrap_or_default().lines() {
                     if line.starts_with("@@") {
                         hunk.close(&mut edit);
                     } else if !line.starts_with("+++ ") && !line.starts_with("--- ") {
@@ -114,7 +114,7 @@ pub(super) fn parse_changes(changes: Option<&RawValue>) -> Vec<ToolFileChange> {
                 }
                 hunk.close(&mut edit);
                 found.extend(edit);
-                if let Some(to) = told.move_path.text() {
+                if let Some(to) = change.move_path.text() {
                     found.push(ToolFileChange::Delete { path });
                     found.push(unknown_write(to.to_owned()));
                 }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_says_which_files_it_changes() {
+    fn a_patch_lists_the_files_it_changes() {
         let text = "*** Begin Patch\n*** Add File: docs/a.md\n+# A\n+b\n*** Update File: src/x.rs\n@@\n-old\n+new\n*** Move to: src/y.rs\n*** Delete File: /tmp/z\n*** End Patch";
         let changes = parse_patch(text, "/home/dev/shop");
         let paths: Vec<&str> = changes.iter().map(ToolFileChange::path).collect();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_and_what_is_told_are_the_same_change() {
+    fn requested_and_reported_changes_are_equal() {
         let asked = parse_patch("*** Update File: a\n@@\n-one\n+two\n", "/r");
         let raw = r#"{"/r/a":{"type":"update","unified_diff":"@@ -1 +1 @@\n-one\n+two\n"}}"#;
         let raw: Box<RawValue> = serde_json::from_str(raw).unwrap();

@@ -1,4 +1,4 @@
-//! Codex's tools: what a call is for, and what its output tells.
+//! Parses Codex tool calls and their outputs.
 
 use super::patch;
 use crate::session::shell::tool_effect_action;
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What functions are given, all of them together.
+/// The arguments of all functions, in one struct.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct CodexArguments<'a> {
@@ -54,11 +54,11 @@ struct CodexPlanStep<'a> {
     status: Scalar<'a>,
 }
 
-/// Functions that run a command, in whichever version.
+/// Functions that run a command, across versions.
 pub(super) const SHELLS: [&str; 6] =
     ["exec_command", "shell", "shell_command", "container.exec", "bash", "local_shell"];
 
-/// What a function is called for.
+/// Returns what a function call does.
 pub(super) fn parse_call<'a>(
     name: &str,
     arguments: Option<&'a str>,
@@ -111,7 +111,7 @@ pub(super) fn parse_call<'a>(
     }
 }
 
-/// The words of a command, if it is a list.
+/// Returns the words of a command, if it is a list.
 fn words_of(raw: Option<&RawValue>) -> Option<Vec<Cow<'_, str>>> {
     let words: Vec<Scalar<'_>> = serde_json::from_str(raw?.get()).ok()?;
     Some(words.into_iter().filter_map(Scalar::into_text).collect())
@@ -124,7 +124,7 @@ fn patch_inside(raw: Option<&RawValue>) -> Option<String> {
     }
 }
 
-/// A command as a person would type it: what a shell is told, or the words.
+/// Returns a command as a user would type it: the script passed to a shell, or the words.
 pub(super) fn command_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     if let Ok(text) = serde_json::from_str::<Scalar<'_>>(raw?.get())
         && let Some(text) = text.into_text()
@@ -142,7 +142,7 @@ pub(super) fn command_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     Some(words.join(" ").into())
 }
 
-/// What an output may be.
+/// The fields of all outputs, in one struct.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct CodexOutput<'a> {
@@ -169,7 +169,7 @@ struct CodexOutputMetadata<'a> {
     exit_code: Scalar<'a>,
 }
 
-/// The text of an output: a text, a map with one, or a list of them.
+/// Returns the text of an output: a string, a map with one, or a list of them.
 pub(super) fn text_of(raw: &RawValue) -> Cow<'_, str> {
     match serde_json::from_str::<OneOrMany<'_, CodexOutput<'_>>>(raw.get()) {
         Ok(OneOrMany::Text(text)) => text,
@@ -183,17 +183,17 @@ pub(super) fn text_of(raw: &RawValue) -> Cow<'_, str> {
     }
 }
 
-/// How a call came back, as its output says it.
+/// Parses the outcome of a call from its output.
 pub(super) fn parse_result(text: &str) -> (ToolOutcome<'_>, ToolDetail<'_>) {
     match outcome_of(text) {
         (ToolOutcome::Succeeded, ToolDetail::None) => {
             (ToolOutcome::Succeeded, ToolDetail::Output(command_output(text)))
         }
-        told => told,
+        other => other,
     }
 }
 
-/// What a command wrote, without what the client puts before it.
+/// Returns what a command printed, without what the client puts before it.
 fn command_output(text: &str) -> Cow<'_, str> {
     if text.starts_with('{')
         && let Ok(OneOrMany::One(read)) =
@@ -238,7 +238,7 @@ fn outcome_of(text: &str) -> (ToolOutcome<'_>, ToolDetail<'_>) {
     (outcome, ToolDetail::None)
 }
 
-/// The number under which a command goes on.
+/// Returns the number under which a command keeps running.
 pub(super) fn running_session(text: &str) -> Option<String> {
     const MARK: &str = "running with session ID ";
     let head = &text[..text.floor_char_boundary(400.min(text.len()))];
@@ -247,7 +247,7 @@ pub(super) fn running_session(text: &str) -> Option<String> {
     (!number.is_empty()).then_some(number)
 }
 
-/// The command that a call asks for more output of.
+/// Returns the number of the command whose output a call polls.
 pub(super) fn polled_session(arguments: &str) -> Option<String> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -259,7 +259,7 @@ pub(super) fn polled_session(arguments: &str) -> Option<String> {
     asked.session_id.id().map(Cow::into_owned)
 }
 
-/// How outputs begin that tell of a failure without a code.
+/// How outputs begin that report a failure without a code.
 const FAILED: [&str; 8] = [
     "exec_command failed",
     "execution error",
