@@ -1,5 +1,5 @@
-//! What a session reads when it starts: the most important points that fit a budget, everything
-//! carried in quotation, and what was left out.
+//! The briefing that a session reads at startup: the most important items that fit a token budget,
+//! with quoted text marked as such and a line about what was omitted.
 
 mod cost;
 mod entry;
@@ -27,64 +27,64 @@ use page::{BriefingPage, PageLayout, PageText};
 use page_texts::PageTexts;
 use std::ops::Range;
 
-/// What a session is told.
+/// A composed briefing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Briefing {
-    /// The text; empty if there is nothing to say, or no room to say it.
+    /// The text; empty if there is nothing to report or the budget is too small.
     pub text: String,
-    /// What the text costs, as [`crate::text::tokens::estimate`] counts.
+    /// The token count of the text, as counted by [`crate::text::tokens::estimate`].
     pub tokens: u64,
-    /// The branch that the text speaks of.
+    /// The branch that the briefing is about.
     pub branch: Option<String>,
-    /// What the page is about, for the user's line.
+    /// What the briefing is about, for the line shown to the user.
     pub headline: Option<Headline>,
-    /// What the text tells, in its order.
+    /// The items in the text, in page order.
     pub included: Vec<BriefedItem>,
-    /// Items that have no place of their own because others on the page show as much of their text as
-    /// there is room for.
+    /// Items without an entry because other entries already show as much of their text as fits.
     pub merged: Vec<OmittedItem>,
-    /// Items that are not on the page because another one has all of their text.
+    /// Items left off the page because another entry contains their full text.
     pub repeated: Vec<OmittedItem>,
-    /// What it does not tell, in the order of importance.
+    /// Items that did not fit, most important first.
     pub omitted: Vec<OmittedItem>,
 }
 
-/// A point that is told.
+/// An item that is part of the briefing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BriefedItem {
-    /// How important it is.
+    /// How important the item is.
     pub rank: ItemRank,
-    /// Its kind.
+    /// The kind of item.
     pub heading: &'static str,
-    /// Where it comes from.
+    /// The source of the item.
     pub source: String,
-    /// Where in there.
+    /// The location within the source.
     pub place: Option<String>,
-    /// How many characters of its text are missing.
+    /// The number of characters truncated from its text.
     pub characters_truncated: usize,
-    /// The command that shows all of it.
+    /// The command that shows the full item.
     pub show: Vec<String>,
 }
 
-/// A point that found no room.
+/// An item that is not part of the briefing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OmittedItem {
-    /// How important it is.
+    /// How important the item is.
     pub rank: ItemRank,
-    /// Its kind.
+    /// The kind of item.
     pub heading: &'static str,
-    /// Its first line, as somebody wrote it.
+    /// The first line of its text, unsanitized.
     first_line: String,
-    /// Where it comes from.
+    /// The source of the item.
     pub source: String,
-    /// Where in there.
+    /// The location within the source.
     pub place: Option<String>,
-    /// The command that shows it.
+    /// The command that shows the item.
     pub show: Vec<String>,
 }
 
 impl Briefing {
-    /// One line that tells the user what the session was briefed with; none if it was not.
+    /// The one-line notice for the user about what the session was briefed from, or `None` if
+    /// nothing was included.
     pub fn user_line(&self) -> Option<String> {
         let first = self.included.first()?;
         let headline = self.headline.clone().unwrap_or_default();
@@ -104,32 +104,33 @@ impl Briefing {
     }
 
     fn count_other_sources(&self, named: &str) -> usize {
-        let told = self.included.iter().map(|told| told.source.as_str());
-        let mut others: Vec<&str> = told.filter(|source| !source.ends_with(named)).collect();
+        let sources = self.included.iter().map(|item| item.source.as_str());
+        let mut others: Vec<&str> = sources.filter(|source| !source.ends_with(named)).collect();
         others.sort_unstable();
         others.dedup();
         others.len()
     }
 }
 
-/// A title in the user's line has no more characters than this.
+/// Maximum length of a title in the line shown to the user.
 const TITLE_LENGTH_MAX: usize = 60;
 
-/// Tells as much of the material as fits, the most important first. Each point gets a little room in
-/// the order of importance; what is left goes to those that were truncated, in the same order.
+/// Composes a briefing from the material, most important items first.
+/// Each item first gets a short length in order of importance. The remaining budget then goes to
+/// truncated items, in the same order.
 pub fn compose(material: &Material, budget: Budget) -> Briefing {
     let entries = entry::entries_by_rank(material, budget);
     let page = BriefingPage::new(material, budget, &entries);
     let filled = PageFiller { page: &page, entries: &entries, budget }.fill();
     let (layout, written) = filled.unzip();
     let layout = layout.unwrap_or_else(|| PageLayout::empty(entries.len()));
-    let told = entries.iter().zip(&layout.lengths).filter(|(_, length)| **length > 0);
+    let included = entries.iter().zip(&layout.lengths).filter(|(_, length)| **length > 0);
     let merged = entries.iter().zip(&layout.merged).filter(|(_, merged)| **merged);
     Briefing {
         tokens: written.as_ref().map_or(0, |written: &PageText| written.tokens),
         branch: material.branch.clone(),
         headline: material.headline.clone(),
-        included: told
+        included: included
             .map(|(entry, length)| {
                 BriefedItem::from_entry(entry, entry.text(*length).characters_truncated)
             })
@@ -142,53 +143,52 @@ pub fn compose(material: &Material, budget: Budget) -> Briefing {
 }
 
 impl BriefedItem {
-    fn from_entry(
-        PageEntry { item: point, .. }: &PageEntry<'_>,
-        characters_truncated: usize,
-    ) -> Self {
+    fn from_entry(PageEntry { item, .. }: &PageEntry<'_>, characters_truncated: usize) -> Self {
         Self {
-            rank: point.rank,
-            heading: point.heading,
-            source: point.source.clone(),
-            place: point.place.clone(),
+            rank: item.rank,
+            heading: item.heading,
+            source: item.source.clone(),
+            place: item.place.clone(),
             characters_truncated,
-            show: point.show.clone(),
+            show: item.show.clone(),
         }
     }
 }
 
 impl OmittedItem {
     fn from_entry(entry: &PageEntry<'_>) -> Self {
-        let point = &entry.item;
+        let item = &entry.item;
         let mut lines =
-            excerpt::content_lines(&point.text).flat_map(|line| line.split(visible::ends_line));
+            excerpt::content_lines(&item.text).flat_map(|line| line.split(visible::ends_line));
         let first = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
         Self {
-            rank: point.rank,
-            heading: point.heading,
+            rank: item.rank,
+            heading: item.heading,
             first_line: first.to_owned(),
-            source: point.source.clone(),
-            place: point.place.clone(),
-            show: point.show.clone(),
+            source: item.source.clone(),
+            place: item.place.clone(),
+            show: item.show.clone(),
         }
     }
 
-    /// What it begins with, in one line without anything hidden. Hooks omit much and never ask.
+    /// The first line as sanitized plain text. Computed on demand: hooks omit many items and never
+    /// ask for this.
     pub fn text(&self) -> String {
-        /// Enough to know it by.
+        /// Enough to recognize the item.
         const LENGTH_MAX: usize = 140;
         quote::short_label(&excerpt::strip_markup(&self.first_line), LENGTH_MAX)
     }
 }
 
-/// The part of a page, in percent, that instructions of the user get where they would fill it.
+/// Maximum share of a page, in percent, for the user's instructions when they would crowd out the
+/// work.
 const INSTRUCTIONS_PERCENT: u64 = 60;
-/// What every page about work has.
+/// Ranks that every page about work shows.
 const LEAD_RANKS: [ItemRank; 3] = [ItemRank::Status, ItemRank::NextAction, ItemRank::Goal];
 
-/// The room that instructions of the user take, the newest first.
+/// The part of the budget reserved for the user's instructions, newest first.
 struct InstructionBudget {
-    /// Whether they would leave too little for the work.
+    /// Whether the instructions would leave too little for the work itself.
     is_crowded: bool,
     share: Budget,
     spent: Cost,
@@ -196,8 +196,9 @@ struct InstructionBudget {
 }
 
 impl InstructionBudget {
-    /// Takes the room for one more, unless there is none. The newest one gets all it needs. After the first
-    /// that does not fit, none does: older ones do not come before newer ones.
+    /// Reserves the cost of one more instruction and returns whether it fits. The newest one always
+    /// gets its full cost. Once one does not fit, all later ones are refused, so that an older
+    /// instruction never displaces a newer one.
     fn try_reserve(&mut self, cost: Cost, spent: Cost, budget: Budget) -> bool {
         if self.is_crowded {
             let with = self.spent + cost;
@@ -209,7 +210,7 @@ impl InstructionBudget {
     }
 }
 
-/// Finds out how much of each point fits.
+/// Computes how much of each item fits on the page.
 struct PageFiller<'f> {
     page: &'f BriefingPage<'f>,
     entries: &'f [PageEntry<'f>],
@@ -217,8 +218,9 @@ struct PageFiller<'f> {
 }
 
 impl PageFiller<'_> {
-    /// The room of each point, and the page. Its parts cost no less than the whole; should they, points
-    /// are dropped until it fits.
+    /// Returns the length of each item and the finished page. The summed costs of the parts should
+    /// never be below the cost of the whole; if they are, items are shortened or dropped until the
+    /// page fits.
     fn fill(&self) -> Option<(PageLayout, PageText)> {
         let mut layout = self.merge_repeated(self.lay_out_without_repetition());
         loop {
@@ -235,8 +237,8 @@ impl PageFiller<'_> {
         }
     }
 
-    /// A page that repeats nothing, or little. Skipping what is repeated makes room for more, which may
-    /// repeat something again, so this takes a few rounds.
+    /// Lays out a page with little or no repetition. Skipping repeated items frees space for
+    /// others, which may repeat something in turn, so this takes a few rounds.
     fn lay_out_without_repetition(&self) -> PageLayout {
         const ROUNDS_MAX: usize = 4;
         let mut layout = self.lay_out(&vec![false; self.entries.len()]);
@@ -248,7 +250,7 @@ impl PageFiller<'_> {
             let next = self.lay_out(&skipped);
             let is_lost = |(before, now): (&bool, &bool)| *before && !now;
             if skipped.iter().zip(&next.covered).any(is_lost) {
-                // What was skipped has to be on the page.
+                // An item may only be skipped while the page still covers it.
                 let still = skipped.iter().zip(&next.covered).map(|(before, now)| *before && *now);
                 skipped = still.collect();
             } else {
@@ -259,7 +261,7 @@ impl PageFiller<'_> {
         layout
     }
 
-    /// The page without points that would only repeat what is already above them.
+    /// Removes items that would only repeat what the page shows above them.
     fn merge_repeated(&self, layout: PageLayout) -> PageLayout {
         const ROUNDS_MAX: usize = 3;
         let shown = PageTexts::new(self.entries, &layout);
@@ -290,7 +292,7 @@ impl PageFiller<'_> {
         layout
     }
 
-    /// A page without some of the points.
+    /// Lays out a page without the skipped items.
     fn lay_out(&self, skipped: &[bool]) -> PageLayout {
         let mut layout = PageLayout::empty(self.entries.len());
         layout.covered.copy_from_slice(skipped);
@@ -300,7 +302,7 @@ impl PageFiller<'_> {
         layout
     }
 
-    /// A little room for each, in the order of importance, until one does not fit.
+    /// Gives each item a short length, in order of importance, until one does not fit.
     fn assign_first_lengths(&self, layout: &mut PageLayout) {
         let mut spent = self.page.frame_cost(layout, self.budget);
         let mut instructions = self.instruction_budget(layout);
@@ -325,7 +327,7 @@ impl PageFiller<'_> {
             spent += cost;
             layout.lengths[index] = entry.first_length;
         }
-        // Nothing else is left to tell.
+        // The instructions that were held back get what the other items did not use.
         for index in waiting {
             let with = spent + self.cost(layout, index, self.entries[index].first_length);
             if !with.fits(self.budget) {
@@ -336,11 +338,12 @@ impl PageFiller<'_> {
         }
     }
 
-    /// The room that instructions of the user get: all they need, unless little would be left for the
+    /// The budget for the user's instructions: all they need, unless that leaves too little for the
     /// work itself.
     fn instruction_budget(&self, layout: &PageLayout) -> InstructionBudget {
         let share = self.budget.part(INSTRUCTIONS_PERCENT);
-        // They share a heading.
+        // Instructions share one heading, so each cost is computed with the previous ones on the
+        // page.
         let mut all = layout.clone();
         let (mut count, mut cost) = (0, Cost::default());
         for (index, entry) in self.entries.iter().enumerate() {
@@ -351,13 +354,14 @@ impl PageFiller<'_> {
             }
         }
         let has_work = self.entries.iter().any(|entry| LEAD_RANKS.contains(&entry.item.rank));
-        let is_crowd = has_work && count > 1 && !cost.fits(share);
-        InstructionBudget { is_crowded: is_crowd, share, spent: Cost::default(), is_full: false }
+        let is_crowded = has_work && count > 1 && !cost.fits(share);
+        InstructionBudget { is_crowded, share, spent: Cost::default(), is_full: false }
     }
 
-    /// The goal, the status and the next step come before a crowd of instructions: a few words of each.
+    /// Places a few words of the status, the next action and the goal before a large number of
+    /// instructions.
     fn assign_lead_lengths(&self, layout: &mut PageLayout, frame: Cost) -> Cost {
-        /// More follows where room is left.
+        /// `lengthen` adds more if budget remains.
         const LENGTH_MAX: usize = 120;
         let mut spent = frame;
         for rank in LEAD_RANKS {
@@ -373,9 +377,10 @@ impl PageFiller<'_> {
         spent
     }
 
-    /// Fewer characters of a point that fit beside what is spent; none where too few would.
+    /// A shorter length of an item that still fits next to what is spent, or 0 if that would be too
+    /// short.
     fn shorter_length(&self, layout: &PageLayout, index: usize, spent: Cost) -> usize {
-        /// Less says nothing.
+        /// A shorter excerpt is useless.
         const LENGTH_MIN: usize = 90;
         let fits = |length: usize| (spent + self.cost(layout, index, length)).fits(self.budget);
         let first = self.entries[index].first_length;
@@ -387,10 +392,10 @@ impl PageFiller<'_> {
         }
     }
 
-    /// The room that is left goes to what was truncated, in the order of importance: up to its share, or
-    /// all of it where nothing else needs the room.
+    /// Gives the remaining budget to truncated items, in order of importance: first up to each
+    /// item's cap, then without a cap.
     fn lengthen(&self, layout: &mut PageLayout) {
-        /// Fewer tokens are not worth looking.
+        /// Minimum number of free tokens worth distributing.
         const ROOM_MIN: u64 = 6;
         let mut spent = self.page.frame_cost(layout, self.budget);
         for (index, length) in layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0)
@@ -403,7 +408,7 @@ impl PageFiller<'_> {
                 if !(spent + Cost::from_tokens(ROOM_MIN)).fits(self.budget) {
                     return;
                 }
-                // The text of one that is not on the page is not looked at.
+                // Items that are not on the page are skipped so that their text is never computed.
                 if now == 0 {
                     continue;
                 }
@@ -419,7 +424,8 @@ impl PageFiller<'_> {
         }
     }
 
-    /// The most characters of a point that fit beside what is spent; the least of the range do.
+    /// The largest length in the range that fits next to what is spent. The start of the range must
+    /// fit.
     fn longest_length(
         &self,
         layout: &PageLayout,
@@ -427,7 +433,7 @@ impl PageFiller<'_> {
         range: Range<usize>,
         spent: Cost,
     ) -> usize {
-        /// Closer is not worth looking.
+        /// Precision of the search, in characters.
         const STEP: usize = 24;
         let fits = |length: usize| (spent + self.cost(layout, index, length)).fits(self.budget);
         let Range { start: mut fitting, end: mut too_much } = range;
@@ -441,7 +447,7 @@ impl PageFiller<'_> {
         fitting
     }
 
-    /// For each point, whether another one on the page says all of it.
+    /// For each item, whether another item on the page contains all of its text.
     fn find_covered(&self, layout: &PageLayout) -> Vec<bool> {
         let shown = PageTexts::new(self.entries, layout);
         let entries = self.entries.iter().enumerate();

@@ -1,8 +1,7 @@
-//! What is true about handoffs: values in, values out.
+//! The domain logic of midstride: parsing, checking and editing handoffs, without side effects.
 //!
-//! Core knows documents, their parts, what is wrong with them and how they may be changed. It never
-//! opens a file, asks the time, starts a process or reads the environment; its callers do.
-//! ARCHITECTURE.md lists the modules in import order.
+//! This crate never opens a file, reads the clock, starts a process or reads the environment.
+//! Callers pass those values in. ARCHITECTURE.md lists the modules in import order.
 //!
 //! ```
 //! use midstride_core::format::document::Document;

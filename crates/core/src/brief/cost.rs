@@ -1,10 +1,11 @@
-//! What a part of a text costs. Parts are counted once and added up: where one ends and the next
-//! begins, no word, number or space goes on.
+//! The cost of a text in tokens and UTF-16 units.
+//! Costs of parts can be added up because no word, number or run of spaces crosses the boundary
+//! between two parts.
 
 use crate::text::tokens;
 use std::ops::{Add, AddAssign};
 
-/// What a text costs, in both measures that a budget knows.
+/// The cost of a text in both units that a budget limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cost {
     thousandths: u64,
@@ -17,12 +18,12 @@ impl Cost {
         Self { thousandths: tokens::thousandths(text), utf16_units }
     }
 
-    /// So many tokens.
+    /// The cost of a number of tokens.
     pub(super) fn from_tokens(tokens: u64) -> Self {
         Self { thousandths: tokens * 1_000, utf16_units: 0 }
     }
 
-    /// The same without a part of it.
+    /// The cost without that of a part.
     pub(super) fn minus(self, part: Self) -> Self {
         Self {
             thousandths: self.thousandths.saturating_sub(part.thousandths),
@@ -30,7 +31,7 @@ impl Cost {
         }
     }
 
-    /// Whether it is within a budget.
+    /// Whether the cost is within a budget.
     pub(super) fn fits(self, budget: super::Budget) -> bool {
         tokens::round_up(self.thousandths) <= budget.tokens
             && budget.utf16_units.is_none_or(|most| self.utf16_units <= most)

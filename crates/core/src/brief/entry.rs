@@ -1,4 +1,4 @@
-//! Points in the order of importance, each with the room it gets.
+//! Briefing items sorted by importance, each with the length it may take.
 
 use super::material::{BriefItem, Budget, ItemForm, ItemRank, Material};
 use super::visible::VisibleText;
@@ -7,36 +7,38 @@ use crate::session::report::{CutPoints, ELLIPSIS};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// No text takes more characters than these.
+/// Maximum number of characters of any text.
 const LENGTH_MAX: usize = 16_000;
-/// A budget of so many tokens is a small page.
+/// The token budget of a small page. Larger pages give each item more space.
 const SMALL_PAGE_TOKENS: usize = 500;
 
-/// A point in its place on the page.
+/// An item and the length it may take on the page.
 #[derive(Clone, Debug)]
 pub(super) struct PageEntry<'m> {
     pub(super) item: Cow<'m, BriefItem>,
-    /// Its text as it is quoted. Most of what there is to tell finds no room, and is not looked at.
+    /// Its text as quoted on the page. Computed on demand, because most items do not fit on the
+    /// page.
     body: OnceCell<VisibleText>,
-    /// Where that can be cut.
+    /// Where the text can be cut. Computed on demand.
     cuts: OnceCell<CutPoints>,
-    /// The characters it gets before any other point gets more.
+    /// The characters it gets before any other item gets more.
     pub(super) first_length: usize,
-    /// The characters it gets at most.
+    /// Its maximum number of characters while other items need space.
     length_max: usize,
 }
 
 impl<'m> PageEntry<'m> {
     fn new(item: Cow<'m, BriefItem>, budget: Budget) -> Self {
         let first_length = first_length(item.rank, budget);
-        // The beginning of a document says what it is about; more of it follows where room is left.
+        // A document's beginning says what it is about. It gets more only if budget remains at the
+        // end.
         let length_max = if item.is_beginning { 0 } else { rank_length_max(item.rank, budget) };
         let length_max = length_max.max(first_length);
         let (body, cuts) = (OnceCell::new(), OnceCell::new());
         Self { item, body, cuts, first_length, length_max }
     }
 
-    /// Without what hides and without lines that say nothing.
+    /// Its text without hidden characters and without lines that have no content.
     fn body(&self) -> &VisibleText {
         self.body.get_or_init(|| match self.item.form {
             ItemForm::Line => {
@@ -46,7 +48,7 @@ impl<'m> PageEntry<'m> {
         })
     }
 
-    /// The characters that all of it takes, or as many as it may take.
+    /// The length of its text, capped at its maximum.
     pub(super) fn capped_length(&self) -> usize {
         let length = || self.body().text.chars().count();
         match self.item.form {
@@ -55,7 +57,7 @@ impl<'m> PageEntry<'m> {
         }
     }
 
-    /// The characters that all of it takes, where nothing else needs the room.
+    /// The full length of its text, for when no other item needs the space.
     pub(super) fn total_length(&self) -> usize {
         match self.item.form {
             ItemForm::Line => self.first_length,
@@ -63,7 +65,7 @@ impl<'m> PageEntry<'m> {
         }
     }
 
-    /// All of its text.
+    /// Its full text.
     pub(super) fn full_text(&self) -> &str {
         &self.body().text
     }
@@ -76,7 +78,7 @@ impl<'m> PageEntry<'m> {
             ItemForm::Quote if self.item.is_beginning => excerpt::truncate(text, characters_max),
             ItemForm::Quote => excerpt::shorten(text, &self.cuts, characters_max),
         };
-        // The text of the point may be shortened already.
+        // The text may already have been shortened when the item was created.
         let is_cut = shown.text.contains(ELLIPSIS);
         VisibleText {
             characters_truncated: (shown.characters_truncated + cut).max(usize::from(is_cut)),
@@ -86,14 +88,15 @@ impl<'m> PageEntry<'m> {
 
     /// Whether it shares a heading with the entry before it on the page.
     pub(super) fn continues(&self, before: &Self) -> bool {
-        let (before, point) = (&before.item, &self.item);
-        before.heading == point.heading
-            && before.remark == point.remark
-            && before.source == point.source
+        let (before, item) = (&before.item, &self.item);
+        before.heading == item.heading
+            && before.remark == item.remark
+            && before.source == item.source
     }
 
-    /// What another point on the page may say as well. What leads is said again: it has to be found under
-    /// its own heading. So is what another source says.
+    /// Its text, if it may be dropped when another item repeats it. Leading ranks are always shown,
+    /// because readers look for them under their own heading. Items from sources other than the
+    /// page's subject are always shown too.
     pub(super) fn repeatable(&self) -> Option<&str> {
         let leads = self.item.rank < ItemRank::WrongTurn || !self.item.is_page_subject;
         let is_quote = self.item.form == ItemForm::Quote;
@@ -101,8 +104,7 @@ impl<'m> PageEntry<'m> {
     }
 }
 
-/// The place of a rank on the page. What is said about one piece of work stays together, source by
-/// source.
+/// The sort key of a rank. Items about the same piece of work stay together, source by source.
 fn sort_key(rank: ItemRank) -> (u8, ItemRank) {
     if matches!(rank, ItemRank::Instruction | ItemRank::Rejected) {
         return (0, rank);
@@ -110,7 +112,7 @@ fn sort_key(rank: ItemRank) -> (u8, ItemRank) {
     if rank.is_work() { (1, ItemRank::Source) } else { (2, rank) }
 }
 
-/// The characters that a point gets first; a larger page has more room for each.
+/// The characters that an item gets first. Larger pages give each item more.
 fn first_length(rank: ItemRank, budget: Budget) -> usize {
     let tokens = usize::try_from(budget.tokens).unwrap_or(usize::MAX);
     let pages = (tokens / SMALL_PAGE_TOKENS).clamp(1, 4);
@@ -135,8 +137,8 @@ fn first_length(rank: ItemRank, budget: Budget) -> usize {
     small + more * (pages - 1)
 }
 
-/// The characters that a point gets at most. A request may be a whole document; what became of it
-/// matters more.
+/// The maximum number of characters of an item. A request may be an entire document, but its
+/// outcome matters more.
 fn rank_length_max(rank: ItemRank, budget: Budget) -> usize {
     let tokens = usize::try_from(budget.tokens).unwrap_or(usize::MAX);
     match rank {
@@ -160,12 +162,12 @@ fn rank_length_max(rank: ItemRank, budget: Budget) -> usize {
     }
 }
 
-/// Everything there is to tell, the most important first.
+/// All items of the material, most important first.
 pub(super) fn entries_by_rank(material: &Material, budget: Budget) -> Vec<PageEntry<'_>> {
-    let boot =
-        material.startup.iter().flat_map(|boot| startup::startup_items(boot, material.client));
-    let points = material.items.iter().map(Cow::Borrowed);
-    let mut points: Vec<Cow<'_, BriefItem>> = boot.map(Cow::Owned).chain(points).collect();
-    points.sort_by_key(|point| sort_key(point.rank));
-    points.into_iter().map(|point| PageEntry::new(point, budget)).collect()
+    let steps =
+        material.startup.iter().flat_map(|steps| startup::startup_items(steps, material.client));
+    let items = material.items.iter().map(Cow::Borrowed);
+    let mut items: Vec<Cow<'_, BriefItem>> = steps.map(Cow::Owned).chain(items).collect();
+    items.sort_by_key(|item| sort_key(item.rank));
+    items.into_iter().map(|item| PageEntry::new(item, budget)).collect()
 }

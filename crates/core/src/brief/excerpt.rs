@@ -1,25 +1,26 @@
-//! How much of a text a page quotes: all of it, or its beginning and its end.
+//! Shortens a text for quoting on a page: all of it, or its beginning and its end.
 
 use super::visible::VisibleText;
 use crate::session::report::{CutPoints, ELLIPSIS};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// A text of one word is a name: a path that is truncated is another path.
+/// Maximum length of a name, which is a text of one word. Names are not shortened, because a
+/// truncated path is a different path.
 const NAME_LENGTH_MAX: usize = 240;
 
-/// Below this length a quote keeps only its beginning.
+/// Minimum length of a quote that keeps both its beginning and its end.
 const BOTH_ENDS_MIN: usize = 100;
 
-/// The lines of a text that say something: neither empty ones, nor rules between paragraphs or below the
-/// head of a table.
+/// The lines of a text with content: no empty lines, no rules between paragraphs or below the head
+/// of a table.
 pub(super) fn content_lines(text: &str) -> impl Iterator<Item = &str> {
     let is_rule = |line: &str| line.len() >= 3 && line.chars().all(|c| "-*_=|: ".contains(c));
     let lines = text.lines().map(str::trim_end);
     lines.filter(move |line| !line.trim().is_empty() && !is_rule(line.trim()))
 }
 
-/// The lines of a text that say something, as a page quotes them. Code is as it was.
+/// The lines of a text with content, without markup. Code is unchanged.
 pub(super) fn plain_text(text: &str) -> String {
     let mut is_code = false;
     let plain = |line| {
@@ -30,8 +31,8 @@ pub(super) fn plain_text(text: &str) -> String {
     content_lines(text).map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// A line without marks that mean nothing on a page: those around strong words and around a table row.
-/// `**Root cause**` is `Root cause`; `2**3`, `src/**/*.rs` and code are as they were.
+/// Removes the markers around strong text and around a table row. `**Root cause**` becomes `Root
+/// cause`; `2**3`, `src/**/*.rs` and code are unchanged.
 pub(super) fn strip_markup(line: &str) -> Cow<'_, str> {
     let row = line.trim().strip_prefix('|').and_then(|row| row.strip_suffix('|'));
     let line = row.filter(|row| row.contains(" | ")).map_or(line, str::trim);
@@ -55,8 +56,8 @@ pub(super) fn strip_markup(line: &str) -> Cow<'_, str> {
 
 const STRONG: &str = "**";
 
-/// Where strong words begin and end outside of code: the mark touches a word on one side, and a space, a
-/// bracket or the like on the other.
+/// The positions of strong markers outside of code and whether each one opens. A marker touches a
+/// word on one side, and a space, a bracket or punctuation on the other.
 fn strong_marks(line: &str) -> Vec<(usize, bool)> {
     let is_outside = |c: Option<char>| {
         c.is_none_or(|c| c.is_whitespace() || "()[]{}\"'“”‘’.,;:!?—–-|>".contains(c))
@@ -74,7 +75,7 @@ fn strong_marks(line: &str) -> Vec<(usize, bool)> {
         match (is_outside(before) && is_word(after), is_word(before) && is_outside(after)) {
             (true, false) => found.push((at, true)),
             (false, true) => found.push((at, false)),
-            // Between two quotes or brackets it may be either.
+            // Between two quotes or brackets it can be either.
             (true, true) => {
                 let is_opening = found.last().is_none_or(|(_, is_opening)| !is_opening);
                 found.push((at, is_opening));
@@ -90,8 +91,8 @@ pub(super) fn is_name(text: &str) -> bool {
     text.len() <= NAME_LENGTH_MAX && !text.contains(char::is_whitespace)
 }
 
-/// A visible text within a number of characters. A longer one keeps its beginning and its end: what a
-/// text is about comes first, and what follows from it comes last.
+/// Shortens a visible text to a number of characters. It keeps the beginning, which says what the
+/// text is about, and the end, which says what follows from it.
 pub(super) fn shorten(
     text: &str,
     cuts: &OnceCell<CutPoints>,
@@ -102,7 +103,7 @@ pub(super) fn shorten(
         return truncate(text, characters_max);
     }
     let short = cuts.get_or_init(|| CutPoints::find(text)).shorten(text, characters_max);
-    // A very long word leaves little of the text, unless it is cut.
+    // A very long word leaves little of the text unless the word itself is cut.
     let is_little = short.chars().count() * 2 < characters_max;
     let start = is_little.then(|| truncate(text, characters_max));
     start
@@ -120,7 +121,7 @@ pub(super) fn truncate(text: &str, characters_max: usize) -> VisibleText {
     with_truncation_count(text, format!("{start}{before}{ELLIPSIS}"))
 }
 
-/// What is left of a text, with how much of it is not there.
+/// A shortened text with the number of characters that were removed.
 fn with_truncation_count(text: &str, short: String) -> VisibleText {
     let kept = short.chars().count().saturating_sub(ELLIPSIS.chars().count());
     VisibleText {
@@ -129,7 +130,7 @@ fn with_truncation_count(text: &str, short: String) -> VisibleText {
     }
 }
 
-/// The beginning of a text, up to the end of a word.
+/// The beginning of a text, cut after a word.
 fn cut_at_word(text: &str, characters: usize) -> &str {
     let end = text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
     let head = &text[..end];
@@ -137,8 +138,8 @@ fn cut_at_word(text: &str, characters: usize) -> &str {
         return head.trim_end();
     }
     let at = head.rfind(char::is_whitespace).unwrap_or_default();
-    // A word as long as half of the room is cut: nothing else would be left. An address that is cut is
-    // another address.
+    // Cut inside a word that takes at least half of the length, because little else would remain.
+    // Never cut an address: the result would be a different address.
     let is_dropped = at * 2 > head.len() || head[at..].contains("://");
     if is_dropped { head[..at].trim_end() } else { head }
 }
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_fits_is_whole() {
+    fn a_text_that_fits_is_unchanged() {
         check("Warm the cache.", 40, "Warm the cache.");
         check("Warm the cache.\n\nThen measure.", 40, "Warm the cache.\n\nThen measure.");
     }
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_whole_or_not_there() {
+    fn an_address_is_never_cut() {
         let address = format!("https://example.com/{}", "run/".repeat(40));
         check(&format!("Why does it fail? {address}"), 120, "Why does it fail? […]");
         check(&format!("{address} Why?"), 130, "[…] Why?");
@@ -188,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_has_no_end() {
+    fn truncating_keeps_only_the_beginning() {
         let text = "# Plan\nMove the lock into the queue, and drain it. Then the details follow.";
         assert_eq!(truncate(text, 50).text, "# Plan\nMove the lock into the queue, and […]");
         assert_eq!(truncate(text, 500).text, text);
     }
 
     #[test]
-    fn marks_without_meaning_are_removed() {
+    fn markup_is_removed_outside_of_code() {
         let check = |text: &str, expected: &str| assert_eq!(strip_markup(text), expected);
         check("**Root cause**: `drain()` waits.", "Root cause: `drain()` waits.");
         check("1. **`page.rs`** — **never** cut", "1. `page.rs` — never cut");
@@ -215,14 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_below_the_head_of_a_table_says_nothing() {
+    fn a_rule_below_the_head_of_a_table_is_removed() {
         let table = "| File | Change |\n|------|:-----:|\n| a.rs | lock |";
         let lines: Vec<&str> = content_lines(table).collect();
         assert_eq!(lines, ["| File | Change |", "| a.rs | lock |"]);
     }
 
     #[test]
-    fn a_name_is_whole() {
+    fn a_name_is_never_cut() {
         let path = format!("src/{}/page.rs", "deep/".repeat(30));
         check(&path, 70, &path);
     }

@@ -1,5 +1,5 @@
-//! Hooks: what a client tells at a moment of a session, what it is answered, and what is decided in
-//! between. How a client writes it down is the surface's business.
+//! Client hooks: the events that a client reports during a session and the answers it gets.
+//! The surface handles each client's wire format.
 
 mod compaction;
 mod reminder;
@@ -15,9 +15,9 @@ pub use reminder::{
 use crate::brief::BriefOccasion;
 use crate::session::Client;
 
-/// More than so many UTF-16 units of one text Claude Code puts into a file.
+/// Maximum UTF-16 units of one text. Claude Code writes longer texts to a file instead.
 pub const UTF16_UNITS_MAX: usize = 10_000;
-/// So often in a row a session is kept from stopping.
+/// Maximum number of times in a row that a session is kept from stopping.
 pub const BLOCKS_MAX: u8 = 2;
 
 /// One call of a hook.
@@ -25,27 +25,27 @@ pub const BLOCKS_MAX: u8 = 2;
 pub struct HookInput {
     /// The client that calls.
     pub client: Client,
-    /// The moment as the client names it.
+    /// The client's name of the event.
     pub event: String,
-    /// The session.
+    /// The session id.
     pub session: Option<String>,
-    /// Where its transcript is, or will be.
+    /// The path of its transcript, which may not exist yet.
     pub transcript: Option<String>,
-    /// Where it works.
+    /// Its working directory.
     pub folder: Option<String>,
-    /// The agent that it is about, where it is about one.
+    /// The subagent that the event is about, if any.
     pub agent: Option<String>,
-    /// The turn that it comes in, where the client names it: each prompt begins another one.
+    /// The turn of the event, if the client names it. Each prompt starts a new turn.
     pub turn: Option<String>,
-    /// Whether the client lets its agent do everything without asking, as far as it tells.
+    /// Whether the client reports that its agent may act without asking.
     pub is_unrestricted: bool,
-    /// What happens.
+    /// The event.
     pub kind: HookEvent,
 }
 
 impl HookInput {
-    /// What tells a call from another one that wants the same answer; none where answering it twice
-    /// says nothing twice.
+    /// The key that identifies duplicate calls for the same answer, or `None` if answering twice is
+    /// harmless.
     pub fn dedup_key(&self) -> Option<&str> {
         match &self.kind {
             HookEvent::Start(occasion) => Some(occasion.name()),
@@ -53,7 +53,8 @@ impl HookInput {
             HookEvent::Stop { again: false } => Some("first"),
             HookEvent::Stop { again: true } => Some("again"),
             HookEvent::BeforeCompaction => Some(""),
-            // Several start at once; one that has no name may be any of them.
+            // Several subagents may start at once. One without an id could be any of them, so it
+            // has no key.
             HookEvent::AgentStart => self.agent.as_deref(),
             HookEvent::AfterCompaction(_)
             | HookEvent::AgentStop
@@ -69,64 +70,64 @@ impl HookInput {
 /// What happens to a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookEvent {
-    /// It starts, or starts over.
+    /// It starts or starts over.
     Start(BriefOccasion),
-    /// The user asks for this.
+    /// The user sends this prompt.
     Prompt(String),
     /// Its context is about to be replaced by a summary.
     BeforeCompaction,
-    /// It was, by this one where the client tells.
+    /// Its context was replaced, with the summary if the client provides it.
     AfterCompaction(Option<String>),
-    /// It starts an agent.
+    /// It starts a subagent.
     AgentStart,
-    /// An agent comes back.
+    /// A subagent finishes.
     AgentStop,
-    /// It wrote down a task.
+    /// It created a task.
     TaskCreated(ClientTask),
-    /// It carried a task out.
+    /// It completed a task.
     TaskCompleted(ClientTask),
     /// It is about to wait for the user.
     Stop {
-        /// Whether it was kept from that just now.
+        /// Whether it was just kept from stopping.
         again: bool,
     },
-    /// The user stopped it.
+    /// The user interrupted it.
     Interrupt,
     /// It ends.
     End {
-        /// Whether the user cleared it, so that another one starts at once.
+        /// Whether the user cleared it, so that another session starts immediately.
         is_clear: bool,
     },
-    /// Something that nobody here needs to know.
+    /// An event that midstride ignores.
     Other,
 }
 
-/// A task, as a client tells it.
+/// A task as a client reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientTask {
     /// Its number in the session.
     pub id: String,
-    /// What is to be done, in one line.
+    /// The task in one line.
     pub subject: String,
-    /// The rest of it.
+    /// The full description.
     pub description: Option<String>,
 }
 
-/// What a client is answered.
+/// The answer to a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookOutput {
-    /// What the model reads.
+    /// Text for the model.
     pub context: Option<String>,
-    /// What the user reads, in one line.
+    /// One line for the user.
     pub user_line: Option<String>,
     /// Why the session must not stop yet.
     pub block: Option<String>,
-    /// What whoever writes a summary is to keep to.
+    /// Instructions for the summarizer.
     pub instructions: Option<String>,
 }
 
 impl HookOutput {
-    /// The same, no text longer than a client takes.
+    /// Truncates each text to what a client accepts.
     #[must_use]
     pub fn within_limits(self) -> Self {
         let Self { context, user_line, block, instructions } = self;
@@ -136,7 +137,7 @@ impl HookOutput {
     }
 }
 
-/// Whole lines of a text, as many as a client takes.
+/// Keeps as many whole lines of a text as a client accepts.
 fn truncate(text: String) -> String {
     const LEFT_OUT: &str = "(The rest is left out: `midstride brief` shows it.)";
     let units = |text: &str| text.encode_utf16().count();
@@ -160,15 +161,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_is_longer_than_a_client_takes() {
+    fn output_texts_are_truncated_to_the_client_limit() {
         let line = "é𝄞 told\n";
         let long = line.repeat(2_000);
         let answer =
             HookOutput { context: Some(long.clone()), ..HookOutput::default() }.within_limits();
         let context = answer.context.unwrap();
         assert!(context.encode_utf16().count() <= UTF16_UNITS_MAX);
-        let (told, last) = context.rsplit_once('\n').unwrap();
-        assert!(long.starts_with(told) && told.len() > 9_000, "{}", told.len());
+        let (kept, last) = context.rsplit_once('\n').unwrap();
+        assert!(long.starts_with(kept) && kept.len() > 9_000, "{}", kept.len());
         assert!(last.contains("midstride brief"));
         let short = HookOutput { block: Some("no".to_owned()), ..HookOutput::default() };
         assert_eq!(short.clone().within_limits(), short);

@@ -1,4 +1,4 @@
-//! What is worth telling, as points: of handoffs, of a session, of tasks and of the mission.
+//! Builds briefing items from handoffs, sessions, tasks, missions and the repository.
 
 mod concurrent;
 mod handoff;
@@ -23,10 +23,10 @@ use crate::session::short_id;
 use jiff::Timestamp;
 use std::collections::HashMap;
 
-/// A branch in a line of ours.
+/// Maximum length of a branch name in a generated line.
 const BRANCH_LENGTH_MAX: usize = 60;
 
-/// Where points come from, and the command that shows it.
+/// The source of items and the command that shows it.
 struct ItemSource {
     source: String,
     show: Vec<String>,
@@ -37,10 +37,10 @@ impl ItemSource {
         Self { source, show: show.iter().map(|word| (*word).to_owned()).collect() }
     }
 
-    fn item(&self, rank: ItemRank, what: &'static str, text: impl Into<String>) -> BriefItem {
+    fn item(&self, rank: ItemRank, heading: &'static str, text: impl Into<String>) -> BriefItem {
         BriefItem {
             rank,
-            heading: what,
+            heading,
             text: text.into(),
             source: self.source.clone(),
             show: self.show.clone(),
@@ -48,8 +48,8 @@ impl ItemSource {
         }
     }
 
-    fn startup_step(&self, action: StartupStep) -> SourcedStartupStep {
-        SourcedStartupStep { step: action, source: self.source.clone(), show: self.show.clone() }
+    fn startup_step(&self, step: StartupStep) -> SourcedStartupStep {
+        SourcedStartupStep { step, source: self.source.clone(), show: self.show.clone() }
     }
 }
 
@@ -59,35 +59,36 @@ impl BriefItem {
     }
 }
 
-/// Names the branch in the line about the source of points, or else in the line about the status.
-pub fn mark_branch(points: &mut [BriefItem], branch: &str, is_closed: bool) {
+/// Names the branch in the source line of the items, or else in the remark of the first item from
+/// `Status` on.
+pub fn mark_branch(items: &mut [BriefItem], branch: &str, is_closed: bool) {
     let branch = format!("on branch {}", quote::code(branch, BRANCH_LENGTH_MAX));
     let branch = if is_closed { format!("{branch}, which was merged or deleted") } else { branch };
-    if let Some(point) = points.iter_mut().find(|point| point.rank == ItemRank::Source) {
-        point.text = format!("{}, {branch}", point.text);
-    } else if let Some(point) = points.iter_mut().find(|point| point.rank >= ItemRank::Status) {
-        let before = point.remark.take().map(|remark| format!("{remark}, "));
-        point.remark = Some(format!("{}{branch}", before.unwrap_or_default()));
+    if let Some(item) = items.iter_mut().find(|item| item.rank == ItemRank::Source) {
+        item.text = format!("{}, {branch}", item.text);
+    } else if let Some(item) = items.iter_mut().find(|item| item.rank >= ItemRank::Status) {
+        let before = item.remark.take().map(|remark| format!("{remark}, "));
+        item.remark = Some(format!("{}{branch}", before.unwrap_or_default()));
     }
 }
 
-/// The points of several sources in turn: the first of each rank of each source, then the second
-/// of each, so that none fills the page alone. Of sources the first comes first. Some names of one
-/// kind count as one, because they share an item.
+/// Interleaves the items of several sources: first the first item of each rank from every source,
+/// then the second, and so on, so that no source fills the page alone. Earlier sources come first.
+/// A run of names under the same heading counts as one, because they share a block.
 pub fn interleave(sources: Vec<Vec<BriefItem>>) -> Vec<BriefItem> {
     let mut turns: Vec<(usize, BriefItem)> = Vec::new();
-    for points in sources {
-        let mut told: HashMap<ItemRank, RankTurns> = HashMap::new();
-        for point in points {
-            let turn = told.entry(point.rank).or_default();
-            turns.push((turn.turn_for(&point), point));
+    for items in sources {
+        let mut ranks: HashMap<ItemRank, RankTurns> = HashMap::new();
+        for item in items {
+            let turn = ranks.entry(item.rank).or_default();
+            turns.push((turn.turn_for(&item), item));
         }
     }
     turns.sort_by_key(|(turn, _)| *turn);
-    turns.into_iter().map(|(_, point)| point).collect()
+    turns.into_iter().map(|(_, item)| item).collect()
 }
 
-/// Whose turn it is within a rank of a source.
+/// The turn counter for one rank of a source.
 #[derive(Default)]
 struct RankTurns {
     next: usize,
@@ -95,20 +96,20 @@ struct RankTurns {
 }
 
 impl RankTurns {
-    fn turn_for(&mut self, point: &BriefItem) -> usize {
-        /// More would be a page of their own.
+    fn turn_for(&mut self, item: &BriefItem) -> usize {
+        /// Maximum number of names that count as one. More would take too much of the page.
         const NAMES_MAX: usize = 8;
-        // What is said about one piece of work stays together.
-        if point.rank.is_work() {
+        // Items about the same piece of work stay together.
+        if item.rank.is_work() {
             return 0;
         }
-        let is_name = excerpt::is_name(&point.text);
+        let is_name = excerpt::is_name(&item.text);
         match self.names {
-            Some((what, names)) if is_name && what == point.heading && names < NAMES_MAX => {
-                self.names = Some((what, names + 1));
+            Some((heading, names)) if is_name && heading == item.heading && names < NAMES_MAX => {
+                self.names = Some((heading, names + 1));
             }
             _ => {
-                self.names = is_name.then_some((point.heading, 1));
+                self.names = is_name.then_some((item.heading, 1));
                 self.next += 1;
             }
         }
@@ -116,55 +117,55 @@ impl RankTurns {
     }
 }
 
-/// Open handoffs of which nothing but the name is told.
+/// Items that only name other open handoffs.
 pub fn other_handoff_items(names: impl IntoIterator<Item = String>) -> Vec<BriefItem> {
     let origin = ItemSource::new("this project".to_owned(), &["midstride", "list"]);
-    let point = |name| BriefItem {
+    let to_item = |name| BriefItem {
         unbriefed: 1,
         ..origin.item(ItemRank::Rest, "Also open, not briefed here", name)
     };
-    names.into_iter().map(point).collect()
+    names.into_iter().map(to_item).collect()
 }
 
-/// A session of which nothing but what was asked first is told.
+/// A session that the briefing names only by its first request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherSession {
-    /// Its id.
+    /// The session id.
     pub id: String,
-    /// What the user asked first.
+    /// The user's first request.
     pub first_request: String,
-    /// Its branch, where that is not the one that is checked out.
+    /// Its branch, if it is not the one checked out.
     pub branch: Option<String>,
 }
 
-/// Other sessions, a line each.
+/// Items that name other sessions, one line each.
 pub fn other_session_items<'s>(
     sessions: impl IntoIterator<Item = &'s OtherSession>,
 ) -> Vec<BriefItem> {
-    let point = |one: &OtherSession| {
+    let item = |one: &OtherSession| {
         let short = short_id(&one.id);
         let show = ["midstride", "session", "show", short];
         let origin = ItemSource::new(format!("session {short}"), &show);
         let branch = one.branch.as_deref().map(|name| format!(" (branch {})", quote::label(name)));
         let asked = quote::inline(&one.first_request, 100);
         let text = format!("{short} {asked}{}", branch.unwrap_or_default());
-        let point = origin.item(ItemRank::Rest, "Earlier sessions", text);
+        let item = origin.item(ItemRank::Rest, "Earlier sessions", text);
         BriefItem {
             form: ItemForm::Line,
             is_page_subject: true,
             source: "this project".to_owned(),
-            ..point
+            ..item
         }
     };
-    sessions.into_iter().map(point).collect()
+    sessions.into_iter().map(item).collect()
 }
 
-/// A day, which reads the same on every day.
+/// A date in UTC. It is absolute so that the text does not change from day to day.
 fn day(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d").to_string()
 }
 
-/// The beginning of a commit, as people write it.
+/// The abbreviated commit id.
 fn short_commit(commit: &str) -> String {
     commit.chars().take(7).collect()
 }
@@ -174,23 +175,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_source_fills_the_page_alone() {
+    fn interleaving_gives_every_source_its_turn() {
         let of = |source: &str, texts: &[(ItemRank, &str)]| -> Vec<BriefItem> {
             let origin = ItemSource::new(source.to_owned(), &[]);
             texts.iter().map(|(rank, text)| origin.item(*rank, "x", *text)).collect()
         };
-        let told = |sources| -> String {
-            interleave(sources).into_iter().map(|point| point.text).collect()
-        };
+        let text_of =
+            |sources| -> String { interleave(sources).into_iter().map(|item| item.text).collect() };
         let one = of(
             "one",
             &[(ItemRank::Status, "a "), (ItemRank::Status, "b "), (ItemRank::Rest, "c ")],
         );
         let two =
             of("two", &[(ItemRank::Status, "d "), (ItemRank::Rest, "e "), (ItemRank::Rest, "f ")]);
-        assert_eq!(told(vec![one, two]), "a b d c e f ");
+        assert_eq!(text_of(vec![one, two]), "a b d c e f ");
         let names = of("one", &[(ItemRank::Rest, "1"); 10]);
         let others = of("two", &[(ItemRank::Rest, "- "); 3]);
-        assert_eq!(told(vec![names, others]), "11111111- 11- - ");
+        assert_eq!(text_of(vec![names, others]), "11111111- 11- - ");
     }
 }

@@ -1,35 +1,35 @@
-//! What there is to tell, before anybody asks how much of it fits.
+//! The input of a briefing: items, their ranks, and the budget they have to fit.
 
 use crate::session::Client;
 
-/// How important a point is; the first comes first.
+/// How important an item is, most important first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemRank {
     /// Which session the page is about.
     Source,
-    /// An instruction of the user that limits all further work.
+    /// A user's instruction that limits all further work.
     Instruction,
-    /// What the user is about to propose, and was rejected before.
+    /// A rejected approach that the user is about to propose again.
     Rejected,
     /// What the work is for.
     Goal,
-    /// Where the work stands.
+    /// The status of the work.
     Status,
     /// What to do next.
     NextAction,
-    /// What must be kept to: constraints, corrections and binding decisions.
+    /// A rule to follow: a constraint, a correction or a binding decision.
     Constraint,
-    /// A question that holds the work up.
+    /// A question that blocks the work.
     BlockingQuestion,
     /// What was tried and was wrong.
     WrongTurn,
-    /// What will bite.
+    /// A known hazard.
     Landmine,
     /// A check that failed and has not passed since.
     Failure,
     /// A task, an open item or a running agent.
     Task,
-    /// A decision that was taken, or something that was found out.
+    /// A decision or a finding.
     Decision,
     /// A proof with its state, or a citation that drifted.
     Proof,
@@ -45,7 +45,7 @@ pub enum ItemRank {
 }
 
 impl ItemRank {
-    /// In one word, for programs.
+    /// Its machine-readable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Source => "source",
@@ -69,58 +69,60 @@ impl ItemRank {
         }
     }
 
-    /// Whether it says what one piece of work is about, where it is and what is next. Those go
-    /// together, source by source.
+    /// Whether the rank describes a piece of work: its source, goal, status or next action. These
+    /// stay together, source by source.
     pub(super) fn is_work(self) -> bool {
         matches!(self, Self::Source | Self::Goal | Self::Status | Self::NextAction)
     }
 }
 
-/// How the text of a point appears on a page.
+/// How the text of an item appears on a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ItemForm {
-    /// Somebody else's words, behind a marker.
+    /// Quoted text, after a marker.
     #[default]
     Quote,
-    /// A line of our own, in which everything that somebody else wrote is quoted already.
+    /// A generated line in which all untrusted text is already quoted.
     Line,
 }
 
-/// One thing worth telling. Its text, source and place are carried: somebody wrote them.
+/// One item of a briefing. Its text, source and place are untrusted, so they must be quoted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BriefItem {
-    /// How important it is.
+    /// How important the item is.
     pub rank: ItemRank,
-    /// Its heading in our own words: `Blocking question`, `Agent in flight`.
+    /// Its heading in our own words: `Blocking question`, `Agents in flight`.
     pub heading: &'static str,
-    /// What was said, of any length.
+    /// The text, of any length.
     pub text: String,
-    /// How it appears.
+    /// How the text appears.
     pub form: ItemForm,
-    /// Our own words about it: `changed since, judged at 4f2c1ab`. What somebody else wrote
-    /// is in quotes there.
+    /// Our own words about it, such as `changed since, judged at 4f2c1ab`. Untrusted text in it
+    /// must be quoted.
     pub remark: Option<String>,
-    /// Where it comes from: `handoff market-page-perf`, `session 1f3a09c2`. Points of one source
-    /// have the same words here.
+    /// Its source, such as `handoff market-page-perf` or `session 1f3a09c2`. Items from one source
+    /// have the same value.
     pub source: String,
-    /// Whether the page is about this source, so that the point need not name it.
+    /// Whether the page is about this source, so that the item need not name it.
     pub is_page_subject: bool,
-    /// How the heading of another point names it, or the line that a point that leads quotes. Where that
-    /// is on the page, this need not be.
+    /// How another item's heading or leading line refers to this item. If that is on the page, this
+    /// item can be dropped.
     pub mention: Option<String>,
-    /// Whether its text is a beginning already, so that its end says nothing.
+    /// Whether its text is already the beginning of a longer one, so that its end is not worth
+    /// quoting.
     pub is_beginning: bool,
-    /// How many things it stands for, where it is more than one.
+    /// The number of things it represents, if more than one.
     pub count: usize,
-    /// How many things it only names or counts: these are omitted, wherever it is.
+    /// The number of things it only names or counts. They count as omitted even if the item is on
+    /// the page.
     pub unbriefed: usize,
-    /// Where in there, if that helps: `record 12`.
+    /// The location within the source, such as `record 12`.
     pub place: Option<String>,
-    /// The command that shows the source, word by word: `midstride`, `show`, `market-page-perf`.
+    /// The command that shows the source, one word each: `midstride`, `show`, `market-page-perf`.
     pub show: Vec<String>,
 }
 
-/// What a session does first. Typed, so that nothing in it can be a shell command.
+/// A step that a session performs first. It is typed so that it cannot contain a shell command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartupStep {
     /// Load a skill.
@@ -129,37 +131,37 @@ pub enum StartupStep {
     Read(String),
     /// Restore tasks.
     Tasks(Vec<String>),
-    /// Keep to something.
+    /// Observe a constraint.
     Constraint(String),
 }
 
-/// Boot actions are carried in a source.
+/// A startup step and the source that requests it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcedStartupStep {
-    /// What is to be done.
+    /// The step.
     pub step: StartupStep,
-    /// Where it comes from, as in [`Point`].
+    /// Its source, as in [`BriefItem`].
     pub source: String,
-    /// The command that shows the source, as in [`Point`].
+    /// The command that shows the source, as in [`BriefItem`].
     pub show: Vec<String>,
 }
 
 /// When a session is briefed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BriefOccasion {
-    /// It starts.
+    /// The session starts.
     Startup,
-    /// It goes on where it was left.
+    /// The session is resumed.
     Resume,
     /// Its context was cleared.
     Clear,
-    /// Its context is about to be compacted: the summarizer gets this.
+    /// Its context is about to be compacted: this goes to the summarizer.
     Summary,
     /// Its context was compacted.
     Compact,
-    /// The user asks for something.
+    /// The user sends a prompt.
     Prompt,
-    /// It starts an agent.
+    /// The session starts a subagent.
     Agent,
 }
 
@@ -175,7 +177,7 @@ impl BriefOccasion {
         Self::Agent,
     ];
 
-    /// Its name, as clients and people type it.
+    /// Its name, as used by clients and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Startup => "startup",
@@ -188,13 +190,13 @@ impl BriefOccasion {
         }
     }
 
-    /// The occasion of a name.
+    /// The occasion with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|occasion| occasion.name() == name)
     }
 
-    /// The tokens a briefing may cost if nobody says otherwise: whoever goes on needs more than
-    /// whoever may be starting something else.
+    /// The default token budget. A resumed or compacted session needs more than one that may be
+    /// starting something else.
     pub fn tokens_max(self) -> u64 {
         match self {
             Self::Startup | Self::Clear => 500,
@@ -206,17 +208,17 @@ impl BriefOccasion {
     }
 }
 
-/// How long a briefing may be.
+/// The maximum size of a briefing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Tokens, as [`crate::text::tokens::estimate`] counts them.
+    /// Tokens, as counted by [`crate::text::tokens::estimate`].
     pub tokens: u64,
-    /// UTF-16 units, where a client counts those: Claude Code takes 10,000 from a hook.
+    /// UTF-16 units, if the client limits those: Claude Code accepts 10,000 from a hook.
     pub utf16_units: Option<u64>,
 }
 
 impl Budget {
-    /// A part of it, in percent.
+    /// A part of the budget, in percent.
     pub(super) fn part(self, percent: u64) -> Self {
         let part = |all: u64| all.saturating_mul(percent) / 100;
         Self { tokens: part(self.tokens), utf16_units: self.utf16_units.map(part) }
@@ -224,19 +226,19 @@ impl Budget {
 }
 
 impl Budget {
-    /// What a client takes from a hook, within a number of tokens.
+    /// The budget for a client's hooks, with a number of tokens.
     pub fn for_client(tokens: u64, client: Option<Client>) -> Self {
         let utf16_units = (client == Some(Client::ClaudeCode)).then_some(10_000);
         Self { tokens, utf16_units }
     }
 }
 
-/// Everything there is to tell.
+/// Everything that a briefing may contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Material {
-    /// The client that is told.
+    /// The client to brief.
     pub client: Option<Client>,
-    /// When it is told.
+    /// When it is briefed.
     pub occasion: BriefOccasion,
     /// The role of the session.
     pub role: Option<String>,
@@ -244,23 +246,23 @@ pub struct Material {
     pub branch: Option<String>,
     /// What to do first.
     pub startup: Vec<SourcedStartupStep>,
-    /// What to know, in any order of ranks; within one rank the given order stays.
+    /// The items, in any order of ranks. The order within one rank is kept.
     pub items: Vec<BriefItem>,
-    /// Handoffs that were not read in time: the page cannot know what they say.
+    /// The number of handoffs that were not read in time, so that the page cannot include them.
     pub unread: usize,
-    /// The command that shows all of this, word by word.
+    /// The command that shows everything, one word each.
     pub show_all: Vec<String>,
-    /// What the user is told that the page is about.
+    /// What the page is about, for the line shown to the user.
     pub headline: Option<Headline>,
 }
 
-/// What a page is about, for the user's one line.
+/// What a page is about, for the one-line notice shown to the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
     /// The session or handoff.
     pub name: String,
-    /// What it was for.
+    /// Its title or goal.
     pub title: Option<String>,
-    /// Its state, in our own words: `done`, `1 unchecked item`, `PR #201`.
+    /// Its state in our own words: `done`, `1 unchecked item`, `PR #201`.
     pub state: Vec<String>,
 }

@@ -1,6 +1,6 @@
-//! What points are called where they are counted.
+//! The nouns used to count briefing items, by heading.
 
-/// Headings whose points are counted under another name.
+/// Headings whose items are counted under a different noun.
 const NOUNS: &[(&str, &str)] = &[
     ("Last session", "session"),
     ("Status", "status line"),
@@ -57,17 +57,18 @@ const NOUNS: &[(&str, &str)] = &[
     ("Open from earlier sessions", "item from earlier sessions"),
 ];
 
-/// The noun that counts a heading's points.
+/// The noun that counts the items of a heading.
 pub(super) fn for_heading(what: &'static str) -> &'static str {
     NOUNS.iter().find(|(heading, _)| *heading == what).map_or(what, |(_, noun)| noun)
 }
 
-/// A number and its noun: `1 file`, `3 files`.
+/// A count with its noun: `1 file`, `3 files`.
 pub(super) fn pluralize(noun: &str, count: usize) -> String {
     let mut letters = noun.chars();
     let first = letters.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
     let noun = format!("{first}{}", letters.as_str());
-    // `statement of the summary`, `item from earlier sessions`: the first word is counted.
+    // In `statement of the summary` and `item from earlier sessions`, the first word gets the
+    // plural.
     let at = [" of ", " from ", " in "].iter().filter_map(|word| noun.find(word)).min();
     let (one, rest) = noun.split_at(at.unwrap_or(noun.len()));
     match count {
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_counted_by_their_noun() {
+    fn items_are_counted_by_their_noun() {
         assert_eq!(pluralize(for_heading("Files"), 3), "3 files");
         assert_eq!(pluralize(for_heading("Wrong turn"), 1), "1 wrong turn");
         assert_eq!(pluralize(for_heading("Open questions"), 2), "2 open questions");

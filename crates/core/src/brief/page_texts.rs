@@ -1,4 +1,4 @@
-//! What a page shows, and whether it says all of something else.
+//! The texts on a page, for checking whether the page already contains an item.
 
 use super::entry::PageEntry;
 use super::page::PageLayout;
@@ -6,11 +6,11 @@ use crate::session::report::ELLIPSIS;
 
 /// The texts on a page.
 pub(super) struct PageTexts {
-    /// Each with the position of its entry.
+    /// Each text with the index of its entry.
     texts: Vec<(usize, String)>,
-    /// Those that stay, whatever else is there.
+    /// The texts that are always shown, joined.
     leads: String,
-    /// What the headings say.
+    /// The remarks in the headings.
     remarks: Vec<String>,
     windows: WindowFilter,
 }
@@ -28,8 +28,9 @@ impl PageTexts {
         Self { texts, leads, remarks, windows }
     }
 
-    /// Whether a text on the page says all of an entry: a longer one, or an equal one before it. Or
-    /// those that lead have each of its lines: a report may end with the status and a question.
+    /// Whether the page contains all of an entry: in a longer text or an equal one before it, or
+    /// line by line in the leading texts. For example, a report may end with the status and a
+    /// question.
     pub(super) fn covers(&self, index: usize, entry: &PageEntry<'_>) -> bool {
         let is_named = |mention: &str| {
             self.remarks.iter().any(|remark| remark.contains(mention))
@@ -51,8 +52,9 @@ impl PageTexts {
 }
 
 impl PageTexts {
-    /// What the page shows first of an entry, if that stands above it, and so does the rest of what it
-    /// shows: in one text or in several, or it belongs to the text that has the first.
+    /// The first line that the page shows of a truncated entry, if the page above repeats
+    /// everything it shows. Either other texts contain all of its parts, or an entry with the first
+    /// line contains the whole entry.
     pub(super) fn repeated_beginning(
         &self,
         index: usize,
@@ -71,14 +73,13 @@ impl PageTexts {
         (above().any(is_part) || is_above(first) && parts.all(is_above)).then_some(first)
     }
 
-    /// Whether the page has each of some texts.
+    /// Whether the page contains each of the texts.
     pub(super) fn contains_all<'t>(&self, mut texts: impl Iterator<Item = &'t &'t str>) -> bool {
         texts.all(|one| self.texts.iter().any(|(_, text)| text.contains(*one)))
     }
 }
 
-/// Whether a text has another one. What was shortened before has a mark for what is missing: its parts
-/// are there in their order.
+/// Whether a text contains a shortened one: all parts between its ellipses, in order.
 fn contains_parts(text: &str, shortened: &str) -> bool {
     let mut rest = text;
     shortened.split(ELLIPSIS).map(str::trim).all(|part| match rest.find(part) {
@@ -90,13 +91,13 @@ fn contains_parts(text: &str, shortened: &str) -> bool {
     })
 }
 
-/// Pieces of four bytes that texts have, as a set that may hold more: hundreds of entries are compared
-/// with a page while a client waits, and nearly none of them is on it.
+/// A Bloom-style filter over four-byte windows of the page's texts. Hundreds of entries are
+/// compared with the page while a client waits, and almost none of them are on it.
 struct WindowFilter(Vec<u64>);
 
 impl WindowFilter {
     const BITS: usize = 1 << 14;
-    /// Pieces of a text that are looked up.
+    /// Maximum number of windows that a lookup checks.
     const LOOKED_UP_MAX: usize = 32;
 
     fn from_texts<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
@@ -108,7 +109,7 @@ impl WindowFilter {
         Self(bits)
     }
 
-    /// Whether a text may be in one of the texts; where not, it is in none.
+    /// Whether any of the texts may contain this one. `false` is always correct.
     fn may_contain(&self, text: &str) -> bool {
         let mut pieces = text.as_bytes().windows(4).take(Self::LOOKED_UP_MAX).map(Self::bit_index);
         pieces.all(|at| self.0[at / 64] >> (at % 64) & 1 == 1)
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_text_has_is_never_missed() {
+    fn the_filter_has_no_false_negatives() {
         let text = "Die Warteschlange wächst, weil `drain()` nie läuft.";
         let windows = WindowFilter::from_texts([text].into_iter());
         for from in text.char_indices().map(|(at, _)| at) {

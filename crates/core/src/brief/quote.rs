@@ -1,35 +1,35 @@
-//! Quotes: what somebody else wrote is in straight quotes or backticks in a line of ours, or in lines
-//! of its own behind a marker. A line of a quoted text never begins a line of the page.
+//! Quoting of untrusted text: in straight quotes or backticks within a generated line, or in
+//! separate lines after a marker. Quoted text never starts a line of the page.
 
 use super::visible::VisibleText;
 use crate::text::tokens;
 
-/// What stands before each line of a quoted text.
+/// The marker before each line of a quoted text.
 const MARKER: &str = ">";
 
-/// A name of something: a source, a branch, a role.
+/// Maximum length of a name, such as a source, a branch or a role.
 const NAME_LENGTH_MAX: usize = 100;
 
-/// A line of ours has no more characters than this.
+/// Maximum length of a generated line.
 const LINE_LENGTH_MAX: usize = 600;
 
-/// Somebody else's text in quotes, in one line of at most so many characters.
+/// Quotes a text in one line with at most this many characters.
 pub(crate) fn inline(text: &str, characters_max: usize) -> String {
     let inside = short_label(text, characters_max).replace(['"', '“', '”', '„', '‟'], "'");
-    // A backtick that is alone would open code behind the quote.
+    // A single backtick would open code after the quote.
     let pairs = inside.matches('`').count().is_multiple_of(2) && !inside.contains("``");
     format!("\"{}\"", if pairs { inside } else { inside.replace('`', "'") })
 }
 
-/// A command, a path or another piece of code in backticks, in one line of at most so many characters.
+/// Quotes a command, a path or other code in backticks, in one line with at most this many
+/// characters.
 pub(crate) fn code(text: &str, characters_max: usize) -> String {
     format!("`{}`", short_label(text, characters_max).replace('`', "'"))
 }
 
-/// A name as it is where it cannot be mistaken for anything else, in quotes otherwise; as short as it
-/// takes to cost no more than so many tokens.
+/// A name, quoted unless it is plain, and shortened until it fits the number of tokens.
 pub(super) fn plain_or_quoted(text: &str, tokens_max: u64) -> String {
-    /// Less says nothing.
+    /// A shorter name is useless.
     const LENGTH_MIN: usize = 8;
     let mut length = NAME_LENGTH_MAX;
     loop {
@@ -47,8 +47,8 @@ fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain)
 }
 
-/// The name of a source without its kind: `handoff market-page-perf` is `market-page-perf`. None where
-/// there is nothing to name.
+/// The name of a source without its kind: `handoff market-page-perf` becomes `market-page-perf`.
+/// Returns `None` if there is no name.
 pub(super) fn source(text: &str) -> Option<String> {
     let name = ["handoff ", "note "].iter().find_map(|kind| text.strip_prefix(kind));
     let name = name.unwrap_or(text).trim();
@@ -59,12 +59,12 @@ pub(super) fn source(text: &str) -> Option<String> {
     (!name.is_empty()).then(|| plain_or_quoted(name, u64::MAX))
 }
 
-/// A name as it can be told in a line, without quotation marks.
+/// A name in one line, without quotes.
 pub(super) fn label(text: &str) -> String {
     short_label(text, NAME_LENGTH_MAX)
 }
 
-/// An address. One that is too long ends behind a part of its path.
+/// An address. A long one is cut after a path segment.
 pub(crate) fn address(text: &str) -> String {
     let label = label(text);
     match label.strip_suffix('…').and_then(|cut| cut.rfind('/')) {
@@ -73,19 +73,18 @@ pub(crate) fn address(text: &str) -> String {
     }
 }
 
-/// The beginning of a text in one line, without quotation marks.
+/// The beginning of a text in one line, without quotes.
 pub(super) fn short_label(text: &str, length: usize) -> String {
     let VisibleText { text, characters_truncated: cut } = VisibleText::single_line(text, length);
     if cut > 0 { format!("{}…", text.trim_end()) } else { text }
 }
 
-/// A line of ours. What is quoted in it was made visible; should anything else be in it, it opens
-/// nothing.
+/// A generated line. Quoted parts are already sanitized; anything else in it is sanitized here.
 pub(super) fn line(text: &str) -> String {
     short_label(text, LINE_LENGTH_MAX)
 }
 
-/// A visible text in lines of its own.
+/// Quotes a visible text in separate lines.
 pub(super) fn block(text: &str) -> String {
     let line = |line: &str| match line {
         "" => format!("{MARKER}\n"),
@@ -94,8 +93,8 @@ pub(super) fn block(text: &str) -> String {
     text.split('\n').map(line).collect()
 }
 
-/// A command of ours as it is typed. None where a word could be more than a word: an id may be as long
-/// and as strange as somebody made it.
+/// A midstride command as typed. Returns `None` if a word contains special characters or the
+/// command is too long: ids are untrusted.
 pub(super) fn command(words: &[String]) -> Option<String> {
     const LENGTH_MAX: usize = 200;
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/@:=,+-".contains(c);
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_closes_its_own_quote() {
+    fn quoted_text_cannot_close_its_quote() {
         assert_eq!(inline("a” b “c„ \"d\"", 99), "\"a' b 'c' 'd'\"");
         assert_eq!(inline("run `x` and `y`", 99), "\"run `x` and `y`\"");
         assert_eq!(inline("run `x", 99), "\"run 'x\"");
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_words_are_a_command() {
+    fn only_plain_words_form_a_command() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let shown = command(&words("midstride show market-page-perf@2"));
         assert_eq!(shown.as_deref(), Some("midstride show market-page-perf@2"));

@@ -1,8 +1,7 @@
-//! Searching: which words a document has and where, what was typed as a query, what of a prompt is
-//! worth looking for, and why a document was found.
+//! Full-text search: indexed words, queries, prompt terms, and the excerpts that explain a match.
 //!
-//! Whatever finds documents, an index or a reading of all of them, asks here what a word is and how
-//! a hit ranks, so both give the same answer.
+//! Both the index and the full scan use these definitions of words and ranking, so they return the
+//! same results.
 
 mod match_excerpt;
 mod matching;
@@ -22,54 +21,54 @@ use crate::text::redact::CleanText;
 use crate::text::words::{FoldedWord, words};
 use crate::text::yaml::{YamlNode, YamlValue};
 
-/// Stands between two texts of one zone, so that no phrase reaches from one into the next. No query
-/// has it: it is no letter.
+/// Separates two texts of one zone, so that no phrase matches across them. It is not a letter, so
+/// no query contains it.
 const BARRIER: &str = "\u{e000}";
 
-/// Fields that are told apart by filters, or that nobody searches for.
+/// Header fields that have filters of their own or that are not useful to search.
 const NOT_SEARCHED: [&str; 9] =
     ["id", "uid", "title", "description", "kind", "status", "created", "updated", "at_commit"];
 
-/// Keys of entries that hold times, texts' ids and the like.
+/// Keys inside entries that hold times, ids and similar values.
 const NOT_SEARCHED_INSIDE: [&str; 5] = ["at", "by", "was", "made", "verb"];
 
-/// Where in a document a word stands, the weightiest first.
+/// The part of a document that contains a word, highest weight first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Zone {
-    /// In its title, its description or its id.
+    /// The title, description or id.
     Name,
-    /// In what its header tells.
+    /// The other header fields.
     Header,
-    /// In its body.
+    /// The body.
     Body,
 }
 
-/// One text of a document, without secrets.
+/// One text of a document, with secrets redacted.
 #[derive(Clone, Debug)]
 pub struct SearchText {
-    /// The field of the header that holds it, or `body`.
+    /// The header field that holds the text, or `body`.
     pub field: String,
-    /// Where that stands.
+    /// The zone of that field.
     pub zone: Zone,
-    /// What it says.
+    /// The text.
     pub text: String,
     words: Vec<FoldedWord>,
 }
 
 impl SearchText {
-    /// A text of a field, in which secrets are removed.
+    /// Creates a text of a field, with secrets redacted.
     pub fn new(field: &str, zone: Zone, text: &str) -> Self {
         let text = CleanText::redact(text).0.as_str().to_owned();
         Self { field: field.to_owned(), zone, words: words(&text), text }
     }
 
-    /// Its words, folded.
+    /// The words of the text, folded.
     pub fn words(&self) -> &[FoldedWord] {
         &self.words
     }
 }
 
-/// The texts of a handoff that are searched, the weightiest first.
+/// The searchable texts of a handoff, highest weight first.
 pub fn handoff_texts(handoff: &Handoff<'_>) -> Vec<SearchText> {
     let mut parts = Vec::new();
     let key = handoff.key().to_string();
@@ -90,8 +89,8 @@ pub fn handoff_texts(handoff: &Handoff<'_>) -> Vec<SearchText> {
     parts
 }
 
-/// The texts of a captured session that are searched, the weightiest first.
-pub fn session_texts(gist: &SessionSummary) -> Vec<SearchText> {
+/// The searchable texts of a captured session, highest weight first.
+pub fn session_texts(summary: &SessionSummary) -> Vec<SearchText> {
     const AT_LENGTH: [HighlightKind; 4] = [
         HighlightKind::Report,
         HighlightKind::Remark,
@@ -109,7 +108,7 @@ pub fn session_texts(gist: &SessionSummary) -> Vec<SearchText> {
         let text = parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>();
         SearchText::new(item.kind.word(), zone(item.kind), text.join("\n").trim_end())
     };
-    let mut parts: Vec<SearchText> = gist.items.iter().map(part).collect();
+    let mut parts: Vec<SearchText> = summary.items.iter().map(part).collect();
     parts.sort_by_key(|part| part.zone);
     parts
 }
@@ -126,15 +125,15 @@ fn collect_texts(node: &YamlNode, field: &str, parts: &mut Vec<SearchText>) {
             }
         }
         YamlValue::Map(entries) => {
-            let told = |key: &str| !NOT_SEARCHED_INSIDE.contains(&key);
-            for entry in entries.iter().filter(|entry| told(&entry.key.value)) {
+            let is_searched = |key: &str| !NOT_SEARCHED_INSIDE.contains(&key);
+            for entry in entries.iter().filter(|entry| is_searched(&entry.key.value)) {
                 collect_texts(&entry.node, field, parts);
             }
         }
     }
 }
 
-/// The words of each zone in a row, as an index takes them.
+/// The words of each zone as one string, in the form the index stores.
 pub fn index_columns(parts: &[SearchText]) -> [String; 3] {
     [Zone::Name, Zone::Header, Zone::Body].map(|zone| {
         let mut column = String::new();

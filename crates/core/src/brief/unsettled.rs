@@ -1,5 +1,5 @@
-//! What earlier sessions left unsettled: it is carried over until a later session settles it, the
-//! user dismisses it, or enough sessions worked without touching it.
+//! Open items of earlier sessions. They stay in the briefing until a later session settles them,
+//! the user dismisses them, or enough sessions have worked without touching them.
 
 use crate::session::checkpoint::{
     Highlight, HighlightKind as Kind, PUSHED, SessionEnding, SessionSummary,
@@ -12,26 +12,26 @@ use std::cell::OnceCell;
 /// After this many sessions with work that did not touch it, an item is only counted.
 pub const SESSIONS_MAX: usize = 5;
 
-/// The letters of a handle: no vowels, so that no word appears, and nothing that reads like another.
+/// The letters of a handle: no vowels, so that no words appear, and no look-alikes.
 const LETTERS: &[u8; 24] = b"23456789bcdfghjkmnpqrtvw";
 const HANDLE_LETTERS: usize = 3;
 
 /// Something that an earlier session left open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsettledItem {
-    /// What it is dismissed by.
+    /// The handle for dismissing it.
     pub handle: String,
-    /// The client of the session that left it.
+    /// The client of the session.
     pub client: Client,
-    /// The session that left it.
+    /// The session that left it open.
     pub session: String,
-    /// When that session ended, as far as that is known.
+    /// When that session ended, if known.
     pub ended: Option<Timestamp>,
-    /// What was left.
+    /// The open item.
     pub item: Highlight,
 }
 
-/// The kinds that stay open after a session is over.
+/// Whether a kind stays open after its session ends.
 fn stays_open(kind: Kind) -> bool {
     matches!(
         kind,
@@ -44,52 +44,52 @@ fn stays_open(kind: Kind) -> bool {
     )
 }
 
-/// A branch that was merged or deleted. What was left open on it until then is closed; who goes on with
-/// the branch after the merge has open work again.
+/// A branch that was merged or deleted. Items left open before then are closed; work after the
+/// merge is open again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClosedBranch {
-    /// When that was; without a time, everything on it is closed.
+    /// When that happened; without a time, everything on the branch is closed.
     pub at: Option<Timestamp>,
 }
 
 impl ClosedBranch {
-    /// Whether all of a session came before.
-    pub fn closes(self, gist: &SessionSummary) -> bool {
-        self.is_after(gist.ended)
+    /// Whether the branch was closed after the entire session.
+    pub fn closes(self, summary: &SessionSummary) -> bool {
+        self.is_after(summary.ended)
     }
 
-    /// Whether something that a session left open came before.
-    pub fn closes_item(self, gist: &SessionSummary, item: &Highlight) -> bool {
+    /// Whether the branch was closed after a session left an item open.
+    pub fn closes_item(self, summary: &SessionSummary, item: &Highlight) -> bool {
         let seen = item.seen.as_ref().and_then(|seen| seen.at);
-        self.is_after(seen.or(gist.ended))
+        self.is_after(seen.or(summary.ended))
     }
 
     fn is_after(self, time: Option<Timestamp>) -> bool {
         self.at.zip(time).is_none_or(|(closed, time)| time <= closed)
     }
 
-    /// A session of this branch, without what is not open any more.
+    /// The session without the items that are no longer open.
     #[must_use]
-    pub fn apply(self, mut gist: SessionSummary) -> SessionSummary {
+    pub fn apply(self, mut summary: SessionSummary) -> SessionSummary {
         let is_left = |kind| {
             stays_open(kind) || matches!(kind, Kind::StatedPlan | Kind::OpenItem | Kind::Agent)
         };
-        let items = std::mem::take(&mut gist.items).into_iter();
-        let items = items.filter(|item| !is_left(item.kind) || !self.closes_item(&gist, item));
+        let items = std::mem::take(&mut summary.items).into_iter();
+        let items = items.filter(|item| !is_left(item.kind) || !self.closes_item(&summary, item));
         let items = items.collect();
-        if self.closes(&gist) {
-            gist.ending = SessionEnding::Unknown;
+        if self.closes(&summary) {
+            summary.ending = SessionEnding::Unknown;
         }
-        SessionSummary { items, ..gist }
+        SessionSummary { items, ..summary }
     }
 }
 
-/// How many things of a session stay open after it.
-pub fn open_count(gist: &SessionSummary) -> usize {
-    gist.items.iter().filter(|item| stays_open(item.kind)).count()
+/// The number of items that stay open after a session.
+pub fn open_count(summary: &SessionSummary) -> usize {
+    summary.items.iter().filter(|item| stays_open(item.kind)).count()
 }
 
-/// The handle of an item of a session: the same whoever asks, and however often.
+/// The handle of an item of a session. It depends only on the session and the item.
 pub fn handle(session: &str, item: &Highlight) -> String {
     let parts = [session, item.kind.word(), item.text.trim()].join("\0");
     let mut number = hash(parts.as_bytes());
@@ -102,25 +102,26 @@ pub fn handle(session: &str, item: &Highlight) -> String {
     letters
 }
 
-/// What a session left open itself.
-pub fn open_items(gist: &SessionSummary) -> Vec<UnsettledItem> {
-    let open = gist.items.iter().filter(|item| stays_open(item.kind));
-    open.map(|item| UnsettledItem::new(gist, item)).collect()
+/// The open items of a session itself.
+pub fn open_items(summary: &SessionSummary) -> Vec<UnsettledItem> {
+    let open = summary.items.iter().filter(|item| stays_open(item.kind));
+    open.map(|item| UnsettledItem::new(summary, item)).collect()
 }
 
-/// A session without what was dismissed of it.
+/// The session without its dismissed items.
 pub fn without_dismissed(
-    mut gist: SessionSummary,
+    mut summary: SessionSummary,
     is_dismissed: impl Fn(&str) -> bool,
 ) -> SessionSummary {
-    let session = gist.session.clone();
-    gist.items.retain(|item| !stays_open(item.kind) || !is_dismissed(&handle(&session, item)));
-    gist
+    let session = summary.session.clone();
+    summary.items.retain(|item| !stays_open(item.kind) || !is_dismissed(&handle(&session, item)));
+    summary
 }
 
-/// What sessions other than the first of these left open, in their order, and what so many sessions did
-/// not touch that it is only counted.
-/// `is_dismissed` knows handles; `is_closed` knows what closes an item outside of these sessions.
+/// The open items of all sessions except the first, in order, and those that [`SESSIONS_MAX`] later
+/// sessions did not touch.
+/// `is_dismissed` checks handles; `is_closed` checks whether something outside of these sessions
+/// closes an item.
 pub fn collect_unsettled(
     sessions: &[SessionSummary],
     is_dismissed: impl Fn(&str) -> bool,
@@ -128,22 +129,23 @@ pub fn collect_unsettled(
 ) -> (Vec<UnsettledItem>, Vec<UnsettledItem>) {
     let (mut found, mut older): (Vec<UnsettledItem>, Vec<UnsettledItem>) = (Vec::new(), Vec::new());
     let sessions: Vec<LaterSession<'_>> = sessions.iter().map(LaterSession::new).collect();
-    for LaterSession { summary: gist, .. } in sessions.iter().skip(1) {
+    for LaterSession { summary, .. } in sessions.iter().skip(1) {
         let later: Vec<&LaterSession<'_>> =
-            sessions.iter().filter(|one| one.summary.ended > gist.ended).collect();
-        for item in gist.items.iter().filter(|item| stays_open(item.kind)) {
-            let carried = UnsettledItem::new(gist, item);
+            sessions.iter().filter(|one| one.summary.ended > summary.ended).collect();
+        for item in summary.items.iter().filter(|item| stays_open(item.kind)) {
+            let unsettled = UnsettledItem::new(summary, item);
             let is_known =
                 |one: &UnsettledItem| one.item.kind == item.kind && one.item.text == item.text;
             let is_settled =
                 || later.iter().any(|later| later.has_open(item) || later.settles(item));
-            let is_over = is_dismissed(&carried.handle) || is_closed(gist, item) || is_settled();
+            let is_over =
+                is_dismissed(&unsettled.handle) || is_closed(summary, item) || is_settled();
             if is_over || found.iter().any(is_known) {
                 continue;
             }
             match later.iter().filter(|later| later.summary.worked).count() >= SESSIONS_MAX {
-                true => older.push(carried),
-                false => found.push(carried),
+                true => older.push(unsettled),
+                false => found.push(unsettled),
             }
         }
     }
@@ -151,17 +153,17 @@ pub fn collect_unsettled(
 }
 
 impl UnsettledItem {
-    fn new(gist: &SessionSummary, item: &Highlight) -> Self {
-        let handle = handle(&gist.session, item);
-        let (client, session, ended) = (gist.client, gist.session.clone(), gist.ended);
+    fn new(summary: &SessionSummary, item: &Highlight) -> Self {
+        let handle = handle(&summary.session, item);
+        let (client, session, ended) = (summary.client, summary.session.clone(), summary.ended);
         Self { handle, client, session, ended, item: item.clone() }
     }
 }
 
-/// A session that may have settled what earlier ones left open.
+/// A session that may have settled open items of earlier ones.
 struct LaterSession<'g> {
     summary: &'g SessionSummary,
-    /// Its checks, and whether each passed. They are read once, and only where one is asked for.
+    /// Its checks and whether each passed. Parsed once, on demand.
     checks: OnceCell<Vec<(Check, bool)>>,
 }
 
@@ -170,12 +172,12 @@ impl<'g> LaterSession<'g> {
         Self { summary, checks: OnceCell::new() }
     }
 
-    /// Whether it has the same thing open itself: then it is that session's.
+    /// Whether it has the same item open itself. That session then reports it.
     fn has_open(&self, item: &Highlight) -> bool {
         self.summary.of_kind(item.kind).any(|one| one.text.trim() == item.text.trim())
     }
 
-    /// Whether something that it did settles an item.
+    /// Whether it did something that settles an item.
     fn settles(&self, item: &Highlight) -> bool {
         let is_asked_again = || {
             [Kind::Goal, Kind::Request, Kind::OpenRequest].iter().any(|kind| {
@@ -186,15 +188,15 @@ impl<'g> LaterSession<'g> {
         (item.kind == Kind::Failed && self.fixes(&item.text)) || (is_request && is_asked_again())
     }
 
-    /// Whether it shows that a command does not fail any more: an equal or wider check ran, a stopped
-    /// merge was committed, continued or aborted, a push went through.
+    /// Whether it shows that a command no longer fails: an equal or wider check ran, a stopped
+    /// merge was committed, continued or aborted, or a push succeeded.
     fn fixes(&self, failed: &str) -> bool {
         let ran = ShellLine::parse(failed);
         let mut commands = ran.commands.iter().filter_map(GitCommand::from_command);
         if let Some(git) =
             commands.find(|git| git.can_conflict() || matches!(git.verb, "push" | "commit"))
         {
-            // A push without commits of the session is an effect of its own.
+            // A push without commits of the session is recorded as an effect.
             let is_push = |one: &Highlight| {
                 one.state.as_deref().is_some_and(|state| state.to_lowercase().starts_with(PUSHED))
             };
@@ -234,7 +236,7 @@ impl<'g> LaterSession<'g> {
 mod tests {
     use super::*;
 
-    fn gist(session: &str, items: &[(Kind, &str)]) -> SessionSummary {
+    fn summary(session: &str, items: &[(Kind, &str)]) -> SessionSummary {
         let item = |(kind, text): &(Kind, &str)| Highlight {
             kind: *kind,
             text: (*text).to_owned(),
@@ -250,17 +252,17 @@ mod tests {
         }
     }
 
-    /// Sessions that ended one after the other, given the newest first.
+    /// Sessions that ended one after the other, newest first.
     fn in_turn(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
-        for (at, gist) in sessions.iter_mut().rev().enumerate() {
+        for (at, session) in sessions.iter_mut().rev().enumerate() {
             let second = i64::try_from(at).unwrap();
-            gist.ended = Some(Timestamp::from_second(second).unwrap());
+            session.ended = Some(Timestamp::from_second(second).unwrap());
         }
         sessions
     }
 
     fn open_after(later: &[(Kind, &str)], failed: &str) -> bool {
-        let sessions = in_turn(vec![gist("b", later), gist("a", &[(Kind::Failed, failed)])]);
+        let sessions = in_turn(vec![summary("b", later), summary("a", &[(Kind::Failed, failed)])]);
         !collect_unsettled(&sessions, |_| false, |_, _| false).0.is_empty()
     }
 
@@ -271,7 +273,7 @@ mod tests {
         assert!(open_after(&[(Kind::Check, "cargo test -p core one")], "cargo test -p core"));
         assert!(!open_after(&[(Kind::Check, "cargo test -p core")], "cargo test -p core"));
         assert!(!open_after(&[(Kind::Check, "cargo test")], "cargo test -p core"));
-        // It fails still; the later session has the wider failure itself.
+        // It still fails, but the later session has the wider failure open itself.
         assert!(!open_after(&[(Kind::Failed, "cargo test")], "cargo test -p core"));
     }
 
@@ -282,21 +284,23 @@ mod tests {
         assert!(open_after(&[], "git add -A && git commit -m x"));
         assert!(!open_after(&[(Kind::Commit, "x")], "git add -A && git commit -m x"));
         assert!(open_after(&[(Kind::Commit, "Fix it")], "git push origin main"));
-        let mut pushed = gist("b", &[(Kind::Commit, "Fix it")]);
+        let mut pushed = summary("b", &[(Kind::Commit, "Fix it")]);
         pushed.items[0].state = Some("pushed".to_owned());
-        let sessions = in_turn(vec![pushed, gist("a", &[(Kind::Failed, "git push origin main")])]);
+        let sessions =
+            in_turn(vec![pushed, summary("a", &[(Kind::Failed, "git push origin main")])]);
         assert!(collect_unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
-        let mut alone = gist("b", &[(Kind::Effect, "")]);
+        let mut alone = summary("b", &[(Kind::Effect, "")]);
         alone.items[0].state = Some("Pushed".to_owned());
-        let sessions = in_turn(vec![alone, gist("a", &[(Kind::Failed, "git push origin main")])]);
+        let sessions =
+            in_turn(vec![alone, summary("a", &[(Kind::Failed, "git push origin main")])]);
         assert!(collect_unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
     }
 
     #[test]
     fn a_later_session_that_aborts_or_continues_settles_a_stopped_merge() {
         let open = |failed: &str| {
-            let later = SessionSummary { settles_conflicts: true, ..gist("b", &[]) };
-            let sessions = in_turn(vec![later, gist("a", &[(Kind::Failed, failed)])]);
+            let later = SessionSummary { settles_conflicts: true, ..summary("b", &[]) };
+            let sessions = in_turn(vec![later, summary("a", &[(Kind::Failed, failed)])]);
             !collect_unsettled(&sessions, |_| false, |_, _| false).0.is_empty()
         };
         assert!(!open("git merge main") && !open("git rebase main") && !open("git stash pop"));
@@ -313,7 +317,7 @@ mod tests {
             source: crate::session::Attribution::Observed,
             agent: None,
         };
-        let mut session = gist("a", &[(Kind::Failed, "early"), (Kind::Failed, "late")]);
+        let mut session = summary("a", &[(Kind::Failed, "early"), (Kind::Failed, "late")]);
         session.ended = time(30);
         session.items[0].seen = Some(seen(10));
         session.items[1].seen = Some(seen(20));
@@ -330,10 +334,11 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_was_asked_again_is_that_sessions() {
+    fn a_repeated_request_belongs_to_the_later_session() {
         let asked = (Kind::OpenRequest, "Write the report");
         let of = |later: &[(Kind, &str)]| {
-            let sessions = in_turn(vec![gist("c", &[]), gist("b", later), gist("a", &[asked])]);
+            let sessions =
+                in_turn(vec![summary("c", &[]), summary("b", later), summary("a", &[asked])]);
             collect_unsettled(&sessions, |_| false, |_, _| false).0.len()
         };
         assert_eq!((of(&[]), of(&[(Kind::Goal, "Write the report")])), (1, 0));
@@ -342,10 +347,10 @@ mod tests {
     #[test]
     fn an_earlier_session_settles_nothing() {
         let mut sessions = in_turn(vec![
-            gist("b", &[(Kind::Check, "make lint")]),
-            gist("a", &[(Kind::Failed, "make lint")]),
+            summary("b", &[(Kind::Check, "make lint")]),
+            summary("a", &[(Kind::Failed, "make lint")]),
         ]);
-        // A session on this branch comes first, whenever it was.
+        // A session on this branch is listed first, regardless of its time.
         sessions[0].ended = None;
         assert_eq!(collect_unsettled(&sessions, |_| false, |_, _| false).0.len(), 1);
     }
@@ -355,22 +360,22 @@ mod tests {
     }
 
     #[test]
-    fn what_an_earlier_session_left_open_is_carried_over_a_trivial_one() {
+    fn open_items_survive_a_trivial_session() {
         let sessions = in_turn(vec![
-            gist("c", &[(Kind::Goal, "hello")]),
-            gist("b", &[(Kind::Goal, "fix"), (Kind::Failed, "make lint")]),
-            gist("a", &[(Kind::Task, "Wire the cache"), (Kind::Report, "Done.")]),
+            summary("c", &[(Kind::Goal, "hello")]),
+            summary("b", &[(Kind::Goal, "fix"), (Kind::Failed, "make lint")]),
+            summary("a", &[(Kind::Task, "Wire the cache"), (Kind::Report, "Done.")]),
         ]);
         let (found, older) = collect_unsettled(&sessions, |_| false, |_, _| false);
         assert_eq!((texts(&found), older.len()), (vec!["make lint", "Wire the cache"], 0));
     }
 
     #[test]
-    fn what_is_settled_or_dismissed_or_open_again_is_not_carried() {
+    fn settled_dismissed_and_reopened_items_are_dropped() {
         let sessions = in_turn(vec![
-            gist("c", &[(Kind::Task, "Wire the cache")]),
-            gist("b", &[]),
-            gist(
+            summary("c", &[(Kind::Task, "Wire the cache")]),
+            summary("b", &[]),
+            summary(
                 "a",
                 &[
                     (Kind::Task, "Wire the cache"),
@@ -390,8 +395,8 @@ mod tests {
     fn after_five_sessions_an_item_is_only_counted() {
         let after = |sessions: usize| {
             let mut all: Vec<SessionSummary> =
-                (0..sessions).map(|at| gist(&at.to_string(), &[])).collect();
-            all.push(gist("old", &[(Kind::Task, "Wire the cache")]));
+                (0..sessions).map(|at| summary(&at.to_string(), &[])).collect();
+            all.push(summary("old", &[(Kind::Task, "Wire the cache")]));
             let (found, older) = collect_unsettled(&in_turn(all), |_| false, |_, _| false);
             (found.len(), older.len())
         };
@@ -400,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_handle_is_short_and_the_same_each_time() {
-        let one = gist("a", &[(Kind::Task, "Wire the cache")]);
+        let one = summary("a", &[(Kind::Task, "Wire the cache")]);
         let handle = handle("a", &one.items[0]);
         assert_eq!(handle.len(), 4);
         assert_eq!(handle, super::handle("a", &one.items[0]));

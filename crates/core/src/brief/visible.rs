@@ -1,26 +1,27 @@
-//! Carried text made visible: what hides, acts or opens a tag is gone, what a person can read stays.
-//! Few rules that hold for every text, and no list of bad words: whoever quotes the result behind a
-//! marker of his own needs no more.
+//! Sanitizes untrusted text: removes or marks hidden characters and control sequences and defuses
+//! tags and links, but keeps everything a reader can see.
+//! A few rules apply to every text; there is no list of bad words. That is enough, because callers
+//! quote the result after a marker.
 
 use crate::text::hidden::{HIDDEN_MARK, is_hidden, is_shaping_hint};
 
-/// More marks on one letter make it unreadable.
+/// Maximum number of combining marks on one letter. More make it unreadable.
 const COMBINING_MAX: usize = 3;
 
-/// More spaces in a row say nothing.
+/// Maximum number of consecutive spaces.
 const SPACES_MAX: usize = 8;
 
-/// The beginning of a text, made visible.
+/// The sanitized beginning of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct VisibleText {
-    /// Lines of visible characters; none at the ends is empty, and no two in a row.
+    /// Lines of visible characters, without empty lines at the ends or two in a row.
     pub(super) text: String,
-    /// Characters of the original that are not in here because it was too long.
+    /// The number of characters of the original that were cut off.
     pub(super) characters_truncated: usize,
 }
 
 impl VisibleText {
-    /// At most so many characters of a text.
+    /// Sanitizes at most this many characters of a text.
     pub(super) fn new(text: &str, characters_max: usize) -> Self {
         let text = text.trim();
         let mut writer = VisibleWriter::default();
@@ -39,7 +40,7 @@ impl VisibleText {
         Self { text: text.to_owned(), characters_truncated: rest.chars().count() }
     }
 
-    /// In one line.
+    /// Sanitizes a text and joins its lines.
     pub(super) fn single_line(text: &str, characters_max: usize) -> Self {
         let Self { text, characters_truncated } = Self::new(text, characters_max);
         Self { text: text.split_whitespace().collect::<Vec<_>>().join(" "), characters_truncated }
@@ -57,7 +58,7 @@ struct VisibleWriter {
 }
 
 impl VisibleWriter {
-    /// Takes what begins with this character; what is left of the rest.
+    /// Writes what starts with this character. Returns the rest of the text.
     fn take<'text>(&mut self, c: char, rest: &'text str) -> &'text str {
         let after = &rest[c.len_utf8()..];
         if let Some(after) = skip_ansi_sequence(c, after) {
@@ -88,7 +89,7 @@ impl VisibleWriter {
         after
     }
 
-    /// Takes characters that are as they should be; what is left of the rest.
+    /// Writes characters that no rule applies to. Returns the rest of the text.
     fn put_plain<'text>(&mut self, rest: &'text str, length: usize) -> &'text str {
         let (plain, rest) = rest.split_at(length);
         self.combining = 0;
@@ -144,7 +145,8 @@ impl VisibleWriter {
         }
     }
 
-    /// Links, references and closing instructions are made of pairs of characters.
+    /// Separates the character pairs that form links, references and closing tags such as
+    /// `[/INST]`.
     fn separate_pair(&mut self, c: char) {
         let pair = matches!(
             (self.text.chars().next_back(), c),
@@ -156,8 +158,8 @@ impl VisibleWriter {
     }
 }
 
-/// How much of a text begins with what no rule is about: most of what is carried is such words, and
-/// a briefing looks at hundreds of texts while a client waits.
+/// The length of the plain characters at the start of a text, to which no rule applies. Most text
+/// is plain, and a briefing checks hundreds of texts while a client waits.
 fn plain_length(text: &str, most: usize) -> usize {
     let is_plain = |byte: &u8| {
         byte.is_ascii_alphanumeric()
@@ -166,7 +168,7 @@ fn plain_length(text: &str, most: usize) -> usize {
     text.bytes().take(most).take_while(is_plain).count()
 }
 
-/// What follows a colour or another control sequence of a terminal.
+/// The text after a color or other control sequence of a terminal.
 fn skip_ansi_sequence(c: char, after: &str) -> Option<&str> {
     const LENGTH_MAX: usize = 32;
     let parameters = match c {
@@ -179,7 +181,7 @@ fn skip_ansi_sequence(c: char, after: &str) -> Option<&str> {
     is_final.then(|| &parameters[end + 1..])
 }
 
-/// An angle bracket that is spelled out, and what follows it.
+/// An angle bracket written as an entity, and the text after it.
 fn entity(rest: &str) -> Option<(char, &str)> {
     const LENGTH_MAX: usize = 12;
     let body = rest.strip_prefix('&')?;
@@ -223,14 +225,14 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(carried: &str, visible: &str) {
-        let found = VisibleText::new(carried, 1_000);
-        assert_eq!(found, VisibleText { text: visible.to_owned(), characters_truncated: 0 });
+    fn check(text: &str, expected: &str) {
+        let found = VisibleText::new(text, 1_000);
+        assert_eq!(found, VisibleText { text: expected.to_owned(), characters_truncated: 0 });
         assert_eq!(VisibleText::new(&found.text, 1_000), found, "what is visible stays as it is");
     }
 
     #[test]
-    fn what_people_write_stays_readable() {
+    fn ordinary_text_stays_readable() {
         check("Zürich, 東京, café, 👍🏽, ≤ 5 µs", "Zürich, 東京, café, 👍🏽, ≤ 5 µs");
         check("a -> b => c >> d 2>&1", "a -> b => c >> d 2>&1");
         check("Vec<Option<T>> when a < b", "Vec‹Option‹T›› when a ‹ b");
@@ -241,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_of_any_spelling_are_no_tags() {
+    fn tags_in_any_spelling_are_defused() {
         check("</system-reminder>", "‹/system-reminder›");
         check("< / SYSTEM >", "‹ / SYSTEM ›");
         check("＜／system＞", "‹／system›");
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_text_and_address() {
+    fn links_become_text_and_address() {
         check("[x](javascript:alert)", "[x] (javascript:alert)");
         check("![x](http://a/?q)", "![x] (http://a/?q)");
         check("[x]\u{200d}(http://a)", "[x] (http://a)");
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_is_marked_and_what_only_shapes_is_gone() {
+    fn hidden_characters_are_marked_and_shaping_hints_removed() {
         check("a\u{202e}b\u{2066}\u{2069}c", "a\u{FFFD}b\u{FFFD}c");
         check("a\u{E0041}\u{E0042}b", "a\u{FFFD}b");
         check("in\u{ad}ter\u{200c}val\u{feff}", "interval");
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_in_one_way_and_emptiness_is_short() {
+    fn line_endings_and_blanks_are_normalized() {
         check(" a\r\nb\rc\u{2028}d\u{85}e\u{b}f ", "a\nb\nc\nd\ne\nf");
         check("a\n\n\n\n  b", "a\n\n  b");
         check(&format!("a{}b", " ".repeat(999)), "a        b");
@@ -280,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_counted() {
+    fn truncated_characters_are_counted() {
         assert_eq!(
             VisibleText::new("abcdef", 4),
             VisibleText { text: "abcd".into(), characters_truncated: 2 }

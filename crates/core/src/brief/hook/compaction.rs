@@ -1,51 +1,51 @@
-//! What must not be lost where a context is replaced by a summary, and what was.
+//! What a summary must keep when it replaces a context, and what an existing summary is missing.
 
 use crate::brief::BriefItem;
 use crate::session::checkpoint::{FROM_SUMMARY, Highlight, HighlightKind as Kind, SessionSummary};
 use crate::text::words::{is_distinctive, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What of a session a summary has to keep; none where there is nothing.
-pub fn required_in_summary(gist: &SessionSummary) -> Option<SessionSummary> {
-    filter_items(gist, |_| true)
+/// The items of a session that a summary must keep, or `None` if there are none.
+pub fn required_in_summary(session: &SessionSummary) -> Option<SessionSummary> {
+    filter_items(session, |_| true)
 }
 
-/// The same without statements of the agent, which a summary would repeat as facts: what is left are words of
-/// the user and what the records of the session show.
-pub fn without_agent_statements(gist: &SessionSummary) -> Option<SessionSummary> {
-    filter_items(gist, |item| {
-        // A summary is not the user's word.
+/// The same without statements of the agent, which a summary would repeat as facts. Only the user's
+/// words and recorded facts remain.
+pub fn without_agent_statements(session: &SessionSummary) -> Option<SessionSummary> {
+    filter_items(session, |item| {
+        // A goal taken from a summary is not the user's own words.
         let is_summarized = item.state.as_deref() == Some(FROM_SUMMARY);
         !is_summarized && (item.kind != Kind::Unchecked || is_external_checkbox(item))
     })
 }
 
-/// Whether an unchecked box is in a text that was written outside, which is named there. The others are in
-/// what the agent reports.
+/// Whether an unchecked box comes from a text outside the session, which its state names. Other
+/// boxes come from reports of the agent.
 fn is_external_checkbox(item: &Highlight) -> bool {
     item.state.is_some()
 }
 
-/// What of it none of these texts tells.
-pub fn missing_from_texts(gist: &SessionSummary, texts: &[&str]) -> Option<SessionSummary> {
-    let told: Vec<ContextText> = texts.iter().map(|text| ContextText::new(text)).collect();
-    filter_items(gist, |item| !told.iter().any(|told| told.mentions(&item.text)))
+/// The items that a summary must keep and that none of these texts mention.
+pub fn missing_from_texts(session: &SessionSummary, texts: &[&str]) -> Option<SessionSummary> {
+    let known: Vec<ContextText> = texts.iter().map(|text| ContextText::new(text)).collect();
+    filter_items(session, |item| !known.iter().any(|known| known.mentions(&item.text)))
 }
 
-/// The same without what a summary says: what is left is what the summary lost or cannot know.
-pub fn without_summary(gist: &SessionSummary, summary: &str) -> SessionSummary {
-    let told = ContextText::new(summary);
-    let items = gist.items.iter().filter(|item| !told.covers(item)).cloned().collect();
-    SessionSummary { items, ..gist.clone() }
+/// The session without the items that a summary covers.
+pub fn without_summary(session: &SessionSummary, summary: &str) -> SessionSummary {
+    let covered = ContextText::new(summary);
+    let items = session.items.iter().filter(|item| !covered.covers(item)).cloned().collect();
+    SessionSummary { items, ..session.clone() }
 }
 
-/// Points of which a text in the context tells nothing.
-pub fn items_missing_from_text(points: Vec<BriefItem>, text: &str) -> Vec<BriefItem> {
-    let told = ContextText::new(text);
-    points.into_iter().filter(|point| !told.mentions(&point.text)).collect()
+/// The items that a text in the context does not mention.
+pub fn items_missing_from_text(items: Vec<BriefItem>, text: &str) -> Vec<BriefItem> {
+    let context = ContextText::new(text);
+    items.into_iter().filter(|item| !context.mentions(&item.text)).collect()
 }
 
-/// Whether a word names one thing and no other: a path, a number, a commit, code.
+/// Whether a word identifies one specific thing: a path, a number, a commit or code.
 fn is_identifier(word: &str) -> bool {
     let has = |is: fn(char) -> bool| word.chars().any(is);
     let inner_capital = word.chars().skip(1).any(char::is_uppercase) && has(char::is_lowercase);
@@ -53,7 +53,7 @@ fn is_identifier(word: &str) -> bool {
         && (has(|c| c.is_ascii_digit()) || has(|c| "/_.#:".contains(c)) || inner_capital)
 }
 
-/// The identifiers of a text, as they are written.
+/// The identifiers of a text, as written.
 fn identifiers(text: &str) -> BTreeSet<String> {
     let trimmed = |word: &str| {
         let edge = |c: char| !c.is_alphanumeric();
@@ -63,7 +63,8 @@ fn identifiers(text: &str) -> BTreeSet<String> {
     words.map(trimmed).filter(|word| is_identifier(word)).collect()
 }
 
-/// The words of the user, and what is not done yet. What was changed is on the disk.
+/// Whether a summary must keep this kind: the user's words and unfinished work. Changed files are
+/// on disk anyway.
 fn is_needed(kind: Kind) -> bool {
     match kind {
         Kind::Instruction
@@ -103,22 +104,22 @@ fn is_needed(kind: Kind) -> bool {
 }
 
 fn filter_items(
-    gist: &SessionSummary,
+    session: &SessionSummary,
     is_wanted: impl Fn(&Highlight) -> bool,
 ) -> Option<SessionSummary> {
-    let items = gist.items.iter().filter(|item| is_needed(item.kind) && is_wanted(item));
+    let items = session.items.iter().filter(|item| is_needed(item.kind) && is_wanted(item));
     let items: Vec<Highlight> = items.cloned().collect();
     let left_out = BTreeMap::new();
-    (!items.is_empty()).then(|| SessionSummary { items, left_out, ..gist.clone() })
+    (!items.is_empty()).then(|| SessionSummary { items, left_out, ..session.clone() })
 }
 
-/// A text, ready to be asked what it tells.
+/// A text in the context, prepared for lookups.
 struct ContextText {
-    /// All of it, as it is written.
+    /// The text as written.
     text: String,
-    /// All of it, the words in a row.
+    /// All words, joined with spaces.
     joined_words: String,
-    /// The words of each line and the one behind it.
+    /// The words of each line and the line after it.
     line_words: Vec<BTreeSet<String>>,
 }
 
@@ -130,8 +131,8 @@ impl ContextText {
         Self { text: text.to_owned(), joined_words: join_words(text), line_words }
     }
 
-    /// Whether it says what a highlight says: every identifier of it, or where it has none, most of its
-    /// words in one place.
+    /// Whether the text covers a highlight: it contains every identifier, or, if there are none,
+    /// mentions its text.
     fn covers(&self, item: &Highlight) -> bool {
         let detail = item.detail.as_deref().unwrap_or_default();
         let wanted = identifiers(&format!("{} {detail}", item.text));
@@ -141,18 +142,22 @@ impl ContextText {
         }
     }
 
-    /// Whether it tells something: in its own words, or with most of those that tell it, in one place.
+    /// Whether the text mentions another one: in the same words, or with most of its distinctive
+    /// words in one place.
     fn mentions(&self, text: &str) -> bool {
         let own = join_words(text);
         if own.trim().is_empty() || self.joined_words.contains(&own) {
             return true;
         }
-        let telling: BTreeSet<String> =
+        let distinctive: BTreeSet<String> =
             word_set(text).into_iter().filter(|word| is_distinctive(word)).collect();
-        // Of a few words each may turn it around.
-        let enough =
-            if telling.len() > 3 { (telling.len() * 2).div_ceil(3) } else { telling.len() };
-        let has = |place: &BTreeSet<String>| place.intersection(&telling).count() >= enough;
+        // With only a few words, each one may change the meaning, so all of them must occur.
+        let enough = if distinctive.len() > 3 {
+            (distinctive.len() * 2).div_ceil(3)
+        } else {
+            distinctive.len()
+        };
+        let has = |place: &BTreeSet<String>| place.intersection(&distinctive).count() >= enough;
         enough > 0 && self.line_words.iter().any(has)
     }
 }
@@ -161,7 +166,7 @@ fn word_set(text: &str) -> BTreeSet<String> {
     words(text).into_iter().map(|word| word.text).collect()
 }
 
-/// The words with a space on each side, so that none is found inside another.
+/// The words with a space on both sides, so that none matches inside another.
 fn join_words(text: &str) -> String {
     let words: Vec<String> = words(text).into_iter().map(|word| word.text).collect();
     format!(" {} ", words.join(" "))
@@ -171,22 +176,22 @@ fn join_words(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(text: &str, said: &str) -> bool {
-        ContextText::new(text).mentions(said)
+    fn mentions(text: &str, statement: &str) -> bool {
+        ContextText::new(text).mentions(statement)
     }
 
     #[test]
-    fn a_summary_tells_what_it_says_in_its_own_words() {
+    fn a_summary_may_mention_something_in_other_words() {
         let correction = "Do not touch the pages, only the cache.";
-        assert!(told("The user said: do not touch the pages, only the cache!", correction));
-        assert!(told("Constraint: touch only the cache,\nnever the pages.", correction));
-        assert!(!told("We talked about the pages.\n\n\nThe cache is purged.", correction));
-        assert!(!told("", correction));
-        assert!(told("anything", "…"));
+        assert!(mentions("The user said: do not touch the pages, only the cache!", correction));
+        assert!(mentions("Constraint: touch only the cache,\nnever the pages.", correction));
+        assert!(!mentions("We talked about the pages.\n\n\nThe cache is purged.", correction));
+        assert!(!mentions("", correction));
+        assert!(mentions("anything", "…"));
     }
 
     #[test]
-    fn what_a_summary_names_is_not_said_again() {
+    fn an_item_whose_identifiers_are_in_the_summary_is_covered() {
         let summary = "Fixed `discardSession` in cmd/sessions_fix.go, see #201. Lint passes.";
         let item = |text: &str| Highlight {
             kind: Kind::Finding,
@@ -206,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summarizer_gets_no_statement_of_the_agent() {
+    fn the_summarizer_gets_no_statements_of_the_agent() {
         let item = |kind, state: Option<&str>| Highlight {
             kind,
             text: format!("{} {}", kind.word(), state.unwrap_or_default()),
@@ -216,7 +221,7 @@ mod tests {
             remark: None,
             weight: 0,
         };
-        let said = [
+        let statements = [
             Kind::Question,
             Kind::StatedPlan,
             Kind::Status,
@@ -243,25 +248,25 @@ mod tests {
             Kind::Agent,
             Kind::Plan,
         ];
-        let mut items: Vec<Highlight> = said.map(|kind| item(kind, None)).to_vec();
+        let mut items: Vec<Highlight> = statements.map(|kind| item(kind, None)).to_vec();
         items.extend(shown.map(|kind| item(kind, None)));
         items.push(item(Kind::Unchecked, None));
         items.push(item(Kind::Unchecked, Some("in the pull request")));
-        let gist = SessionSummary { items, ..SessionSummary::sample("5e550001") };
-        let told: Vec<Kind> =
-            without_agent_statements(&gist).unwrap().items.iter().map(|one| one.kind).collect();
-        assert_eq!(told, [&shown[..], &[Kind::Unchecked]].concat());
+        let session = SessionSummary { items, ..SessionSummary::sample("5e550001") };
+        let kinds: Vec<Kind> =
+            without_agent_statements(&session).unwrap().items.iter().map(|one| one.kind).collect();
+        assert_eq!(kinds, [&shown[..], &[Kind::Unchecked]].concat());
         assert_eq!(
             without_agent_statements(&SessionSummary {
                 items: vec![item(Kind::Report, None)],
-                ..gist
+                ..session
             }),
             None
         );
     }
 
     #[test]
-    fn a_word_inside_another_is_not_that_word() {
-        assert!(!told("The cachet of pageships", "cache pages"));
+    fn a_word_does_not_match_inside_another() {
+        assert!(!mentions("The cachet of pageships", "cache pages"));
     }
 }

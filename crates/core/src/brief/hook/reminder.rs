@@ -1,37 +1,37 @@
-//! Whether a session knows something that its transcript does not tell, and who is told so.
+//! Decides when to remind an agent to save a handoff, and when to keep a session from stopping.
 
 use super::BLOCKS_MAX;
 use crate::session::{CommandStatus, Session, SessionTaskStatus};
 use std::collections::HashMap;
 
-/// A command that failed so often was tried again and again.
+/// Minimum number of failures of one command.
 const FAILURES_MIN: usize = 3;
-/// So many changed files are much work.
+/// Minimum number of changed files.
 const FILES_MIN: usize = 10;
-/// A context that is fuller than this is soon replaced.
+/// Context usage in percent above which the context is about to be replaced.
 const FULL_PERCENT: u64 = 75;
 
-/// So many gaps are named to whoever wants to stop.
+/// Maximum number of missing parts listed when a session is kept from stopping.
 const MISSING_MAX: usize = 5;
 
-/// What makes the word of the agent worth more than the facts.
+/// Why a session should save more than the recorded facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaveReason {
-    /// So many times the user corrected it.
+    /// The number of times that the user corrected it.
     Corrected(usize),
-    /// Changes of so many files were taken back.
+    /// The number of files with reverted changes.
     Reverted(usize),
-    /// A command failed so often.
+    /// The number of times that one command failed.
     RepeatedFailure(usize),
-    /// So many tasks of a plan that was begun are open.
+    /// The number of open tasks of a plan that was started.
     Unfinished(usize),
-    /// So many files were changed.
+    /// The number of changed files.
     ManyFiles(usize),
-    /// The context is so full, in percent.
+    /// Context usage, in percent.
     ContextFull(u64),
 }
 
-/// What is worth telling of a session, the first reason of all; none where the facts are enough.
+/// The first reason to save a handoff, or `None` if the recorded facts are enough.
 pub fn save_reason(session: &Session) -> Option<SaveReason> {
     let left = session.abandoned();
     let requests = session.requests.iter().filter(|request| !left.has(&request.seen));
@@ -65,9 +65,8 @@ fn is_nearly_full(percent: u64) -> bool {
     percent > FULL_PERCENT
 }
 
-/// Why the agent of a session is reminded to save: always where there is something to save and the user
-/// turned reminders on, never where the user turned them off, else where the client's records show that
-/// its context is nearly full.
+/// Why to remind the agent to save. If the user turned reminders on, any reason counts; if the user
+/// turned them off, none does. By default, only a nearly full context does.
 pub fn reminder_reason(session: &Session, turned_on: Option<bool>) -> Option<SaveReason> {
     match turned_on {
         Some(true) => save_reason(session),
@@ -113,39 +112,40 @@ impl SaveReason {
     }
 }
 
-/// What an agent is told once: facts are kept without it, its own words are not.
-pub fn reminder_text(worth: SaveReason) -> String {
+/// The text of the reminder, which is sent once. Facts are captured without it, but the agent's
+/// reasons are not.
+pub fn reminder_text(reason: SaveReason) -> String {
     format!(
         "midstride: {}. What was done is captured; why, what was wrong and what comes next only you \
          can say. Save that before the work is interrupted, with midstride's `save` tool or with \
          `midstride save` (see `midstride save --help`). You will not be reminded again.",
-        worth.sentence()
+        reason.sentence()
     )
 }
 
-/// What the handoff of a session tells of it so far.
+/// How complete the handoff of a session is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HandoffCompleteness {
-    /// It passed the gate, or was accepted as it is.
+    /// It passed the gate or was accepted as is.
     Complete,
-    /// Not all, or there is none.
+    /// It is incomplete or does not exist.
     Incomplete {
-        /// The handoff, where there is one.
+        /// The handoff, if there is one.
         key: Option<String>,
-        /// What to add, each in a line.
+        /// What to add, one line each.
         gaps: Vec<String>,
     },
 }
 
-/// Why a session must not stop yet, with what to add: something is worth telling, and no handoff of
-/// it tells. It is kept from stopping a few times, never for ever.
+/// Why a session must not stop yet, with what to add: there is a reason to save and no complete
+/// handoff. A session is kept from stopping only [`BLOCKS_MAX`] times.
 pub fn stop_block_reason(
-    worth: Option<SaveReason>,
-    handed: &HandoffCompleteness,
+    reason: Option<SaveReason>,
+    handoff: &HandoffCompleteness,
     before: u8,
 ) -> Option<String> {
-    let worth = worth.filter(|_| before < BLOCKS_MAX)?;
-    let HandoffCompleteness::Incomplete { key, gaps } = handed else { return None };
+    let reason = reason.filter(|_| before < BLOCKS_MAX)?;
+    let HandoffCompleteness::Incomplete { key, gaps } = handoff else { return None };
     let (why, into) = match key {
         Some(key) => (format!("handoff `{key}` did not pass the gate"), format!(" --id {key}")),
         None => ("no handoff that passed the gate tells why".to_owned(), String::new()),
@@ -154,7 +154,7 @@ pub fn stop_block_reason(
     let mut text = format!(
         "{}, and {why}. Say it with `midstride save{into}` (`midstride save --help` tells how) \
          before you stop{end}",
-        worth.sentence()
+        reason.sentence()
     );
     for gap in gaps.iter().take(MISSING_MAX) {
         text += &format!("\n- {gap}");
@@ -170,29 +170,29 @@ mod tests {
     use super::*;
     use crate::session::Client;
 
-    fn lacking(gaps: usize) -> HandoffCompleteness {
+    fn incomplete(gaps: usize) -> HandoffCompleteness {
         let gaps = (1..=gaps).map(|number| format!("gap {number}")).collect();
         HandoffCompleteness::Incomplete { key: None, gaps }
     }
 
     #[test]
-    fn whoever_is_kept_is_told_what_to_add() {
+    fn a_blocked_session_is_told_what_to_add() {
         let text =
-            |gaps| stop_block_reason(Some(SaveReason::Corrected(1)), &lacking(gaps), 0).unwrap();
+            |gaps| stop_block_reason(Some(SaveReason::Corrected(1)), &incomplete(gaps), 0).unwrap();
         assert!(text(0).ends_with("before you stop."), "{}", text(0));
         assert!(text(5).ends_with("before you stop:\n- gap 1\n- gap 2\n- gap 3\n- gap 4\n- gap 5"));
         assert!(text(7).ends_with("\n- gap 5\n- 2 more; saving names them"), "{}", text(7));
     }
 
     #[test]
-    fn a_session_that_did_little_is_left_alone() {
+    fn a_session_that_did_little_is_not_blocked() {
         let session = Session::new(Client::Codex);
         assert_eq!(save_reason(&session), None);
-        assert_eq!(stop_block_reason(None, &lacking(0), 0), None);
+        assert_eq!(stop_block_reason(None, &incomplete(0), 0), None);
     }
 
     #[test]
-    fn the_reminder_is_off_unless_the_context_is_over_75_percent_full_or_it_was_turned_on() {
+    fn by_default_only_a_nearly_full_context_triggers_the_reminder() {
         let used = |context: Option<u64>, window: Option<u64>| {
             let mut session = Session::new(Client::Codex);
             (session.usage.context, session.usage.window) = (context, window);
@@ -201,7 +201,7 @@ mod tests {
         let table = [
             (Some(76_000), Some(100_000), None, Some(SaveReason::ContextFull(76))),
             (Some(75_000), Some(100_000), None, None),
-            // How full it is, is not known.
+            // Without the window size, the usage is unknown.
             (Some(76_000), None, None, None),
             (None, Some(100_000), None, None),
             (Some(76_000), Some(100_000), Some(false), None),
@@ -213,11 +213,11 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_kept_for_ever() {
-        let worth = Some(SaveReason::Corrected(2));
-        let blocked = |handed, before| stop_block_reason(worth, handed, before).is_some();
-        let lacking = &lacking(1);
-        assert_eq!([0, 1, 2].map(|before| blocked(lacking, before)), [true, true, false]);
+    fn a_session_is_blocked_at_most_twice() {
+        let reason = Some(SaveReason::Corrected(2));
+        let blocked = |handoff, before| stop_block_reason(reason, handoff, before).is_some();
+        let incomplete = &incomplete(1);
+        assert_eq!([0, 1, 2].map(|before| blocked(incomplete, before)), [true, true, false]);
         assert!(!blocked(&HandoffCompleteness::Complete, 0));
         assert!(reminder_text(SaveReason::ContextFull(80)).contains("80 % full"));
     }

@@ -1,4 +1,4 @@
-//! What is worth telling of sessions that are at work while another one starts.
+//! Builds briefing items for other sessions that are still running.
 
 use super::ItemSource;
 use super::session::client_name;
@@ -6,40 +6,41 @@ use crate::brief::{BriefItem, ItemForm, ItemRank, quote};
 use crate::session::{Client, short_id};
 use jiff::Timestamp;
 
-/// Sessions that are named; more are counted.
+/// Maximum number of sessions listed. More are counted.
 const SESSIONS_MAX: usize = 3;
-/// Files that are named; more are counted.
+/// Maximum number of files listed. More are counted.
 const FILES_MAX: usize = 5;
 
-/// A session that is at work, as it was observed.
+/// A running session, as observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConcurrentSession {
     /// The client that runs it.
     pub client: Client,
-    /// Its id.
+    /// The session id.
     pub session: String,
-    /// The top of its working tree, where that is another one than this.
+    /// The root of its working tree, if it is not this one.
     pub other_work_tree: Option<String>,
-    /// The branch that is checked out there.
+    /// The branch checked out there.
     pub branch: Option<String>,
     /// When it was last active.
     pub last_active: Timestamp,
     /// Whether the page is about this session.
     pub is_page_subject: bool,
-    /// Files that it changed, and that the session of the page changed too and left uncommitted.
+    /// Files that it changed and that the page's session also changed and left uncommitted.
     pub shared_files: Vec<String>,
 }
 
-/// Sessions at work, a line each: where, on which branch, and which files both changed.
+/// One line per running session: its working tree, its branch, and the files that both sessions
+/// changed.
 pub fn concurrent_session_items(sessions: &[ConcurrentSession]) -> Vec<BriefItem> {
-    let mut points: Vec<BriefItem> = sessions.iter().take(SESSIONS_MAX).map(session_item).collect();
+    let mut items: Vec<BriefItem> = sessions.iter().take(SESSIONS_MAX).map(session_item).collect();
     let more = sessions.len().saturating_sub(SESSIONS_MAX);
     if more > 0 {
         let origin = ItemSource::new("this project".to_owned(), &["midstride", "session", "list"]);
         let text = format!("{more} more sessions");
-        points.push(BriefItem { count: more, ..status_item(&origin, "Also at work", text) });
+        items.push(BriefItem { count: more, ..status_item(&origin, "Also at work", text) });
     }
-    points
+    items
 }
 
 fn session_item(one: &ConcurrentSession) -> BriefItem {
@@ -74,9 +75,9 @@ fn shared_files_text(files: &[String]) -> String {
     }
 }
 
-fn status_item(origin: &ItemSource, what: &'static str, text: String) -> BriefItem {
-    let point = origin.item(ItemRank::Status, what, text);
-    BriefItem { form: ItemForm::Line, is_page_subject: true, ..point }
+fn status_item(origin: &ItemSource, heading: &'static str, text: String) -> BriefItem {
+    let item = origin.item(ItemRank::Status, heading, text);
+    BriefItem { form: ItemForm::Line, is_page_subject: true, ..item }
 }
 
 #[cfg(test)]
@@ -96,12 +97,12 @@ mod tests {
     }
 
     fn texts(sessions: &[ConcurrentSession]) -> Vec<String> {
-        let line = |point: BriefItem| format!("{}: {}", point.heading, point.text);
+        let line = |item: BriefItem| format!("{}: {}", item.heading, item.text);
         concurrent_session_items(sessions).into_iter().map(line).collect()
     }
 
     #[test]
-    fn a_session_at_work_is_one_line_as_it_was_observed() {
+    fn a_running_session_is_described_in_one_line() {
         let here = one("5e550001-aaaa");
         assert_eq!(
             texts(&[here]),
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_sessions_the_rest_is_counted() {
+    fn sessions_over_the_limit_are_counted() {
         let many: Vec<ConcurrentSession> =
             (0..5).map(|number| one(&format!("5e55000{number}-a"))).collect();
         assert_eq!(texts(&many).len(), SESSIONS_MAX + 1);

@@ -1,4 +1,4 @@
-//! What is worth telling of the repository: what is uncommitted, and what came since a session.
+//! Builds briefing items from the repository: uncommitted files and commits since a session.
 
 use super::ItemSource;
 use crate::brief::{BriefItem, ItemForm, ItemRank, quote};
@@ -8,22 +8,23 @@ use crate::session::repository::{
 };
 use crate::session::short_id;
 
-/// Files that are named; more are counted.
+/// Maximum number of files listed. More are counted.
 const FILES_MAX: usize = 8;
-/// Commits of earlier sessions that are named; `git log` has the rest.
+/// Maximum number of earlier sessions' commits listed. `git log` has the rest.
 const EARLIER_COMMITS_MAX: usize = 4;
 
-/// What git said about the working tree, and when. A state that is outdated says nothing.
+/// The state of the working tree and when git reported it. An outdated state yields no items,
+/// except for an operation in progress.
 pub fn work_tree_items(state: &WorkTreeState) -> Vec<BriefItem> {
     let origin = ItemSource::new("working tree".to_owned(), &["git", "status"]);
-    let mut points = Vec::new();
+    let mut items = Vec::new();
     let at = state.at.strftime("%H:%M");
     if let Some(operation) = state.operation {
         let text = format!("git is in the middle of a {}", operation_word(operation));
-        points.push(status_item(&origin, "Working tree", text));
+        items.push(status_item(&origin, "Working tree", text));
     }
     if state.moved {
-        return points;
+        return items;
     }
     let total = state.uncommitted.len() + state.more;
     let names = state.uncommitted.iter().take(FILES_MAX).map(|file| {
@@ -46,39 +47,42 @@ pub fn work_tree_items(state: &WorkTreeState) -> Vec<BriefItem> {
         1 => format!("1 uncommitted file at {at}: {}", names.join(", ")),
         total => format!("{total} uncommitted files at {at}: {}{more}", names.join(", ")),
     };
-    points.push(status_item(&origin, "Working tree", text));
-    points
+    items.push(status_item(&origin, "Working tree", text));
+    items
 }
 
-/// Puts what git says about a clean tree in the place of what the records of a session show. Whether it
-/// is there now.
-pub fn mark_clean(points: &mut [BriefItem], state: &WorkTreeState) -> bool {
+/// Replaces the session's own "no edits" note with git's report of a clean tree. Returns whether it
+/// did.
+pub fn mark_clean(items: &mut [BriefItem], state: &WorkTreeState) -> bool {
     let is_clean = state.uncommitted.is_empty() && state.more == 0;
     if !is_clean || state.moved || state.operation.is_some() {
         return false;
     }
     let is_status =
-        |point: &&mut BriefItem| point.heading == "Status" && point.text.contains(NO_EDITS);
-    let Some(status) = points.iter_mut().find(is_status) else { return false };
+        |item: &&mut BriefItem| item.heading == "Status" && item.text.contains(NO_EDITS);
+    let Some(status) = items.iter_mut().find(is_status) else { return false };
     let clean = format!("working tree clean at {}", state.at.strftime("%H:%M"));
     status.text = status.text.replacen(NO_EDITS, &clean, 1);
     true
 }
 
 /// Commits on this branch that a session did not make, and which of its files they changed.
-pub fn later_commits_item(observation: &Observation, gist: &SessionSummary) -> Option<BriefItem> {
+pub fn later_commits_item(
+    observation: &Observation,
+    summary: &SessionSummary,
+) -> Option<BriefItem> {
     let ours: Vec<String> =
-        gist.of_kind(HighlightKind::Commit).filter_map(|one| one.detail.clone()).collect();
+        summary.of_kind(HighlightKind::Commit).filter_map(|one| one.detail.clone()).collect();
     let files: Vec<String> =
-        gist.of_kind(HighlightKind::Changed).map(|one| one.text.clone()).collect();
-    let since = observation.commits_since(gist.commit.as_deref(), gist.ended?, &ours, &files);
-    let LaterCommits { count, has_more: is_more, newest, changed_files: touched } = since;
+        summary.of_kind(HighlightKind::Changed).map(|one| one.text.clone()).collect();
+    let since = observation.commits_since(summary.commit.as_deref(), summary.ended?, &ours, &files);
+    let LaterCommits { count, has_more, newest, changed_files: touched } = since;
     if count == 0 {
         return None;
     }
     let commits = match count {
         1 => "1 other commit".to_owned(),
-        count if is_more => format!("more than {count} other commits"),
+        count if has_more => format!("more than {count} other commits"),
         count => format!("{count} other commits"),
     };
     let newest = newest.filter(|subject| !subject.is_empty());
@@ -94,8 +98,8 @@ pub fn later_commits_item(observation: &Observation, gist: &SessionSummary) -> O
     Some(status_item(&origin, "Since then", text))
 }
 
-/// Commits of earlier sessions that this branch has and no remote: the page is about a later session, and
-/// names them with the session that made them.
+/// Commits of earlier sessions that are on this branch but on no remote, each with the session that
+/// made it.
 pub fn earlier_commit_items<'g>(
     observation: &Observation,
     sessions: impl IntoIterator<Item = &'g SessionSummary>,
@@ -107,10 +111,10 @@ pub fn earlier_commit_items<'g>(
         ..origin.item(ItemRank::Task, "Committed by earlier sessions", text)
     };
     let is_here = |id: &str| observation.recent.iter().any(|one| one.id.starts_with(id));
-    let made = sessions.into_iter().flat_map(|gist| {
-        let commits = gist.of_kind(HighlightKind::Commit);
+    let made = sessions.into_iter().flat_map(|summary| {
+        let commits = summary.of_kind(HighlightKind::Commit);
         let local = commits.filter(|one| one.state.as_deref() != Some(PUSHED));
-        let session = short_id(&gist.session);
+        let session = short_id(&summary.session);
         local.filter_map(move |one| Some((one, one.detail.as_deref()?, session)))
     });
     let mut texts: Vec<String> = made
@@ -121,16 +125,16 @@ pub fn earlier_commit_items<'g>(
         .collect();
     let more = texts.len().saturating_sub(EARLIER_COMMITS_MAX);
     texts.truncate(EARLIER_COMMITS_MAX);
-    let mut points: Vec<BriefItem> = texts.into_iter().map(line).collect();
+    let mut items: Vec<BriefItem> = texts.into_iter().map(line).collect();
     if more > 0 {
-        points.push(BriefItem { count: more, unbriefed: more, ..line(format!("{more} more")) });
+        items.push(BriefItem { count: more, unbriefed: more, ..line(format!("{more} more")) });
     }
-    points
+    items
 }
 
-fn status_item(origin: &ItemSource, what: &'static str, text: String) -> BriefItem {
-    let point = origin.item(ItemRank::Status, what, text);
-    BriefItem { form: ItemForm::Line, is_page_subject: true, ..point }
+fn status_item(origin: &ItemSource, heading: &'static str, text: String) -> BriefItem {
+    let item = origin.item(ItemRank::Status, heading, text);
+    BriefItem { form: ItemForm::Line, is_page_subject: true, ..item }
 }
 
 fn operation_word(operation: GitOperation) -> &'static str {
@@ -149,7 +153,7 @@ mod tests {
     use crate::session::checkpoint::Highlight;
     use crate::session::repository::LoggedCommit;
 
-    fn gist(commits: &[(&str, &str)]) -> SessionSummary {
+    fn summary_with(commits: &[(&str, &str)]) -> SessionSummary {
         let item = |(id, state): &(&str, &str)| Highlight {
             kind: HighlightKind::Commit,
             text: format!("Subject of {id}"),
@@ -166,16 +170,16 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_tree_is_said_with_the_status() {
+    fn a_clean_tree_is_part_of_the_status_line() {
         let text = format!("no open request; {NO_EDITS}, all commits pushed");
         let origin = ItemSource::new("session s".to_owned(), &[]);
         let marked = |state: &WorkTreeState| {
-            let mut points = [status_item(&origin, "Status", text.clone())];
-            mark_clean(&mut points, state).then(|| points[0].text.clone())
+            let mut items = [status_item(&origin, "Status", text.clone())];
+            mark_clean(&mut items, state).then(|| items[0].text.clone())
         };
         let clean = Observation::default().work_tree;
-        let said = "no open request; working tree clean at 00:00, all commits pushed";
-        assert_eq!(marked(&clean).as_deref(), Some(said));
+        let expected = "no open request; working tree clean at 00:00, all commits pushed";
+        assert_eq!(marked(&clean).as_deref(), Some(expected));
         assert_eq!(marked(&WorkTreeState { more: 1, ..clean.clone() }), None);
         assert_eq!(marked(&WorkTreeState { moved: true, ..clean.clone() }), None);
         let operation = Some(GitOperation::Merge);
@@ -187,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn commits_of_earlier_sessions_are_named_while_the_branch_has_them() {
+    fn commits_of_earlier_sessions_are_listed_while_on_the_branch() {
         let logged = |id: &str| LoggedCommit {
             id: format!("{id}00"),
             at: jiff::Timestamp::UNIX_EPOCH,
@@ -198,13 +202,14 @@ mod tests {
         };
         let recent = ["aaa1", "ccc3", "ddd4"].map(logged).to_vec();
         let observation = Observation { recent, ..Observation::default() };
-        let made = gist(&[("aaa1", "not pushed"), ("bbb2", "not pushed"), ("ccc3", "pushed")]);
+        let made =
+            summary_with(&[("aaa1", "not pushed"), ("bbb2", "not pushed"), ("ccc3", "pushed")]);
         let texts = |made: &SessionSummary| -> Vec<String> {
             earlier_commit_items(&observation, [made]).into_iter().map(|one| one.text).collect()
         };
         // `bbb2` was amended or reset away; a remote has `ccc3`.
         assert_eq!(texts(&made), [r#"aaa1 "Subject of aaa1" (5e550009)"#]);
-        let many = gist(&[("ddd4", "not pushed"); 9]);
+        let many = summary_with(&[("ddd4", "not pushed"); 9]);
         assert_eq!(texts(&many).len(), EARLIER_COMMITS_MAX + 1);
         assert_eq!(texts(&many).last().unwrap(), "5 more");
     }

@@ -1,5 +1,5 @@
-//! What is worth telling of a session that went before, or of this one before its context was
-//! replaced.
+//! Builds briefing items from a captured session: an earlier one, or the current one before its
+//! context was replaced.
 
 use super::ItemSource;
 use crate::brief::unsettled::UnsettledItem;
@@ -13,39 +13,39 @@ use crate::session::{Client, short_id};
 use jiff::Timestamp;
 use std::borrow::Cow;
 
-/// Corrections that lead the page.
+/// Number of corrections that rank as constraints.
 const CORRECTIONS_FIRST: usize = 3;
-/// Statements of one kind that come before the reports they are from.
+/// Number of statements of one kind that rank above the reports they come from.
 const STATEMENTS_FIRST: usize = 8;
-/// Things that earlier sessions left open that are told one by one.
+/// Maximum number of unsettled items listed. More are counted.
 const UNSETTLED_MAX: usize = 32;
-/// File names in one line.
+/// Maximum number of file names in one line.
 const FILES_PER_LINE: usize = 10;
-/// Folders with few files share a line up to here.
+/// Maximum length of a line that several folders share.
 const FILES_LENGTH_MAX: usize = 120;
-/// Tasks that nobody started in one line.
+/// Maximum number of pending tasks in one line.
 const WAITING_PER_LINE: usize = 4;
-/// A command among others in a line of ours.
+/// Maximum length of a command among others in a generated line.
 const COMMAND_LENGTH_MAX: usize = 64;
-/// A subject, a title or a command in a line of ours.
+/// Maximum length of a subject, title or command in a generated line.
 const PART_LENGTH_MAX: usize = 110;
 
-/// What someone who continues has to know of a session: everything that its gist names.
-pub fn session_items(gist: &SessionSummary) -> Vec<BriefItem> {
-    SessionItemBuilder::new(gist).collect()
+/// The items of a session: everything that its summary lists.
+pub fn session_items(summary: &SessionSummary) -> Vec<BriefItem> {
+    SessionItemBuilder::new(summary).collect()
 }
 
 /// What earlier sessions left open, each with the handle that dismisses it.
-pub fn unsettled_items(carried: &[UnsettledItem], more: usize) -> Vec<BriefItem> {
+pub fn unsettled_items(unsettled: &[UnsettledItem], more: usize) -> Vec<BriefItem> {
     let line = |origin: &ItemSource, text: String| BriefItem {
         form: ItemForm::Line,
         is_page_subject: true,
         ..origin.item(ItemRank::Task, "Open from earlier sessions", text)
     };
-    let mut points: Vec<BriefItem> = Vec::new();
+    let mut items: Vec<BriefItem> = Vec::new();
     let origin = ItemSource::new("earlier sessions".to_owned(), &["midstride", "session", "list"]);
-    let more = more + carried.len().saturating_sub(UNSETTLED_MAX);
-    for one in carried.iter().take(UNSETTLED_MAX) {
+    let more = more + unsettled.len().saturating_sub(UNSETTLED_MAX);
+    for one in unsettled.iter().take(UNSETTLED_MAX) {
         let what = one.item.kind.word();
         let day = one.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d")));
         let text = quote::inline(&one.item.text, PART_LENGTH_MAX);
@@ -54,45 +54,45 @@ pub fn unsettled_items(carried: &[UnsettledItem], more: usize) -> Vec<BriefItem>
         let why = why.map(|why| format!(": {}", quote::inline(why, PART_LENGTH_MAX)));
         let (why, day) = (why.unwrap_or_default(), day.unwrap_or_default());
         let text = format!("{handle} {what} {text}{why} ({session}{day})");
-        points.push(line(&origin, text));
+        items.push(line(&origin, text));
     }
     if more > 0 {
         let text = format!("{more} older; midstride dismiss lists them");
-        points.push(BriefItem { count: more, unbriefed: more, ..line(&origin, text) });
+        items.push(BriefItem { count: more, unbriefed: more, ..line(&origin, text) });
     }
-    points
+    items
 }
 
-/// What sessions before the one on the page did outside, which is not to be done twice, and what they
-/// reported last.
+/// What earlier sessions did outside the repository, so that it is not repeated, and their last
+/// reports.
 pub fn earlier_session_items<'g>(
     sessions: impl IntoIterator<Item = &'g SessionSummary>,
 ) -> Vec<BriefItem> {
-    let mut points = Vec::new();
-    for gist in sessions {
-        let session = SessionItemBuilder::new(gist);
-        let short = short_id(&gist.session);
+    let mut items = Vec::new();
+    for summary in sessions {
+        let session = SessionItemBuilder::new(summary);
+        let short = short_id(&summary.session);
         for (text, count) in session.effect_lines() {
             let text = format!("{text} ({short})");
-            let point =
+            let item =
                 session.origin.item(ItemRank::Task, "Done outside by earlier sessions", text);
-            points.push(BriefItem { form: ItemForm::Line, is_page_subject: true, count, ..point });
+            items.push(BriefItem { form: ItemForm::Line, is_page_subject: true, count, ..item });
         }
-        if let Some(report) = gist.of_kind(Kind::Report).next() {
+        if let Some(report) = summary.of_kind(Kind::Report).next() {
             let text = without_lead_in(&report.text);
-            let point = session.origin.item(ItemRank::Rest, "Report of an earlier session", text);
-            let at = gist.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d %H:%M")));
+            let item = session.origin.item(ItemRank::Rest, "Report of an earlier session", text);
+            let at = summary.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d %H:%M")));
             let remark = Some(format!("{short}{}", at.unwrap_or_default()));
-            points.push(BriefItem { place: place(report), remark, is_page_subject: true, ..point });
+            items.push(BriefItem { place: place(report), remark, is_page_subject: true, ..item });
         }
     }
-    points
+    items
 }
 
-/// What the user is told of a session in one line.
-pub fn headline(gist: &SessionSummary) -> Headline {
-    let count = |kind: Kind| gist.of_kind(kind).count();
-    let mut state = vec![ending_word(gist.ending).to_owned()];
+/// The headline of a session, for the line shown to the user.
+pub fn headline(summary: &SessionSummary) -> Headline {
+    let count = |kind: Kind| summary.of_kind(kind).count();
+    let mut state = vec![ending_word(summary.ending).to_owned()];
     state.retain(|word| !word.is_empty());
     let counted = [
         (Kind::Failed, "open failure"),
@@ -106,9 +106,9 @@ pub fn headline(gist: &SessionSummary) -> Headline {
             more => state.push(format!("{more} {noun}s")),
         }
     }
-    state.extend(gist.of_kind(Kind::Effect).filter_map(pull_request).take(1));
-    let title = gist.of_kind(Kind::Goal).next().and_then(|goal| first_line(&goal.text));
-    Headline { name: short_id(&gist.session).to_owned(), title, state }
+    state.extend(summary.of_kind(Kind::Effect).filter_map(pull_request).take(1));
+    let title = summary.of_kind(Kind::Goal).next().and_then(|goal| first_line(&goal.text));
+    Headline { name: short_id(&summary.session).to_owned(), title, state }
 }
 
 fn ending_word(ending: SessionEnding) -> &'static str {
@@ -122,14 +122,14 @@ fn ending_word(ending: SessionEnding) -> &'static str {
     }
 }
 
-/// `PR #201`, from the address of a pull request.
+/// The number of a pull request, as `PR #201`, from its address.
 fn pull_request(effect: &Highlight) -> Option<String> {
     let (_, rest) = effect.detail.as_deref()?.split_once("/pull/")?;
     let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
     (!number.is_empty()).then(|| format!("PR #{number}"))
 }
 
-/// The first line of a text that says something, without Markdown marks before it.
+/// The first line of a text with content, without leading Markdown markers.
 fn first_line(text: &str) -> Option<String> {
     let lines = text.lines().map(|line| line.trim_start_matches(['#', '*', '-', '>', ' ']).trim());
     let mut lines = lines.filter(|line| !line.is_empty());
@@ -143,7 +143,7 @@ pub(super) fn client_name(client: Client) -> &'static str {
     }
 }
 
-/// Makes the points of one session.
+/// Builds the items of one session.
 struct SessionItemBuilder<'g> {
     summary: &'g SessionSummary,
     origin: ItemSource,
@@ -197,86 +197,87 @@ impl<'g> SessionItemBuilder<'g> {
         self.summary.of_kind(kind).collect()
     }
 
-    fn push(&mut self, point: BriefItem) {
-        self.items.push(BriefItem { is_page_subject: true, ..point });
+    fn push(&mut self, item: BriefItem) {
+        self.items.push(BriefItem { is_page_subject: true, ..item });
     }
 
-    fn add_line(&mut self, rank: ItemRank, what: &'static str, text: String) {
-        let point = BriefItem { form: ItemForm::Line, ..self.origin.item(rank, what, text) };
-        self.push(point);
+    fn add_line(&mut self, rank: ItemRank, heading: &'static str, text: String) {
+        let item = BriefItem { form: ItemForm::Line, ..self.origin.item(rank, heading, text) };
+        self.push(item);
     }
 
-    fn add_quote(&mut self, rank: ItemRank, what: &'static str, one: &Highlight) {
-        let point = self.origin.item(rank, what, one.text.clone());
+    fn add_quote(&mut self, rank: ItemRank, heading: &'static str, one: &Highlight) {
+        let item = self.origin.item(rank, heading, one.text.clone());
         let remark = one.state.clone();
-        self.push(BriefItem { place: place(one), remark, ..point });
+        self.push(BriefItem { place: place(one), remark, ..item });
     }
 
-    /// The words of the agent.
-    fn add_agent_quote(&mut self, rank: ItemRank, what: &'static str, one: &Highlight) {
-        let point = self.origin.item(rank, what, one.text.clone());
-        self.push(BriefItem { place: place(one), remark: Some("the agent".to_owned()), ..point });
+    /// Adds a quote of the agent.
+    fn add_agent_quote(&mut self, rank: ItemRank, heading: &'static str, one: &Highlight) {
+        let item = self.origin.item(rank, heading, one.text.clone());
+        self.push(BriefItem { place: place(one), remark: Some("the agent".to_owned()), ..item });
     }
 
-    /// Each as a quote of its own.
-    fn add_quotes(&mut self, kind: Kind, rank: ItemRank, what: &'static str) {
+    /// Adds each highlight of a kind as a quote.
+    fn add_quotes(&mut self, kind: Kind, rank: ItemRank, heading: &'static str) {
         for one in self.of_kind(kind) {
-            self.add_quote(rank, what, one);
+            self.add_quote(rank, heading, one);
         }
     }
 
-    /// Statements of the agent. The best come early; the others are in its reports.
-    fn add_statements(&mut self, kind: Kind, rank: ItemRank, what: &'static str) {
+    /// Adds statements of the agent. Only the first few rank high; the reports contain the others.
+    fn add_statements(&mut self, kind: Kind, rank: ItemRank, heading: &'static str) {
         for (at, one) in self.of_kind(kind).into_iter().enumerate() {
             let rank = if at < STATEMENTS_FIRST { rank } else { ItemRank::Rest };
-            self.add_agent_quote(rank, what, one);
+            self.add_agent_quote(rank, heading, one);
         }
     }
 
-    /// What the newest summary says: all there is where nothing came after it.
+    /// Adds what the newest summary says. Highlights with a weight rank as decisions.
     fn add_summary(&mut self) {
         for one in self.of_kind(Kind::Summary) {
             let rank = if one.weight > 0 { ItemRank::Decision } else { ItemRank::Rest };
-            let point = self.origin.item(rank, "From the summary", one.text.clone());
-            self.push(BriefItem { place: place(one), ..point });
+            let item = self.origin.item(rank, "From the summary", one.text.clone());
+            self.push(BriefItem { place: place(one), ..item });
         }
     }
 
-    /// What the agent found out and decided, the most telling first.
+    /// Adds what the agent found out and decided, highest weight first.
     fn add_findings(&mut self) {
         let mut found = self.of_kind(Kind::Finding);
         found.extend(self.of_kind(Kind::Decision));
-        // "Created pull request #12" says nothing once the status names it.
-        let is_said =
+        // "Created pull request #12" is redundant if the status already names the pull request.
+        let is_redundant =
             |one: &Highlight| !identifiers(&one.text).is_empty() && self.names_all_of(&one.text);
-        found.sort_by_key(|one| (is_said(one), std::cmp::Reverse(one.weight)));
-        // One heading for all of them: two would cost a finding.
+        found.sort_by_key(|one| (is_redundant(one), std::cmp::Reverse(one.weight)));
+        // All findings share one heading: a second one would cost the space of a finding.
         let is_old = |one: &&Highlight| one.state.as_deref() == Some(BEFORE_EDITS);
         let remark = found.iter().any(is_old).then(|| "at the time".to_owned());
         for (at, one) in found.into_iter().enumerate() {
             let rank = if at < STATEMENTS_FIRST { ItemRank::Decision } else { ItemRank::File };
-            let point = self.origin.item(rank, "The agent's findings", one.text.clone());
-            self.push(BriefItem { place: place(one), remark: remark.clone(), ..point });
+            let item = self.origin.item(rank, "The agent's findings", one.text.clone());
+            self.push(BriefItem { place: place(one), remark: remark.clone(), ..item });
         }
     }
 
-    /// Paths, each in a line.
-    fn add_paths(&mut self, kind: Kind, rank: ItemRank, what: &'static str) {
+    /// Adds paths, one per line.
+    fn add_paths(&mut self, kind: Kind, rank: ItemRank, heading: &'static str) {
         for one in self.of_kind(kind) {
             let state = one.state.as_ref().map(|state| format!(", {state}"));
             let text = quote::code(&one.text, usize::MAX);
-            self.add_line(rank, what, format!("{text}{}", state.unwrap_or_default()));
+            self.add_line(rank, heading, format!("{text}{}", state.unwrap_or_default()));
         }
     }
 
-    /// Which session this is, when it was and how it ended.
+    /// Adds the line that names the session, its time span and how it ended.
     fn add_source(&mut self) {
-        let gist = self.summary;
-        let mut parts = vec![format!("{} {}", client_name(gist.client), short_id(&gist.session))];
-        parts.extend(span(gist.began, gist.ended));
+        let summary = self.summary;
+        let mut parts =
+            vec![format!("{} {}", client_name(summary.client), short_id(&summary.session))];
+        parts.extend(span(summary.began, summary.ended));
         let running = self.of_kind(Kind::Running);
         let running = running.first().map(|one| quote::code(&one.text, PART_LENGTH_MAX));
-        let ending = match (gist.ending, running) {
+        let ending = match (summary.ending, running) {
             (SessionEnding::Asked, _) => "ended with a question to the user".to_owned(),
             (SessionEnding::MidTurn, Some(running)) => {
                 format!("stopped in the middle of a turn while {running} was running")
@@ -284,7 +285,7 @@ impl<'g> SessionItemBuilder<'g> {
             (SessionEnding::MidTurn, None) => "stopped in the middle of a turn".to_owned(),
             (SessionEnding::Interrupted, _) => "the user interrupted the last turn".to_owned(),
             (SessionEnding::Failed, _) => "stopped mid-turn by an API error".to_owned(),
-            // Of one that completed, the status says that no request is open.
+            // For a completed session, the status line says that no request is open.
             (SessionEnding::Completed | SessionEnding::Unknown | SessionEnding::Nothing, _) => {
                 String::new()
             }
@@ -299,23 +300,23 @@ impl<'g> SessionItemBuilder<'g> {
             let document = document_goal(&one.text);
             let is_beginning = document.is_some();
             let text = document.unwrap_or_else(|| one.text.clone());
-            let point = self.origin.item(ItemRank::Goal, "Goal", text);
+            let item = self.origin.item(ItemRank::Goal, "Goal", text);
             let remark = Some(match one.state.as_deref() {
                 Some(FROM_SUMMARY) => FROM_SUMMARY.to_owned(),
                 Some(state) => format!("the user, {state}"),
                 None => "the user".to_owned(),
             });
-            self.push(BriefItem { place: place(one), remark, is_beginning, ..point });
+            self.push(BriefItem { place: place(one), remark, is_beginning, ..item });
         }
     }
 
-    /// The state in one line, then commits, effects and checks in a line each.
+    /// Adds the state in one line, then commits, effects and checks, one line each.
     fn add_status(&mut self) {
         let state = self.state_line();
         if !state.is_empty() {
             self.add_line(ItemRank::Status, "Status", state);
         }
-        // Where it is the same for all commits, the first line says it.
+        // The state line covers this if all commits share the same state.
         let commits = self.of_kind(Kind::Commit);
         let is_mixed = commits.iter().any(|one| one.state != commits[0].state);
         for one in commits {
@@ -335,25 +336,26 @@ impl<'g> SessionItemBuilder<'g> {
         }
     }
 
-    /// Whether the agent only says at the end that all is done, and names nothing that the lines of the
-    /// status do not: "All done, pushed." They are proven, and its report has the rest.
-    fn is_redundant_status(&self, said: &Highlight) -> bool {
-        // What it says is open is listed as such.
+    /// Whether a closing statement of the agent only says that all is done, such as "All done,
+    /// pushed.", and names nothing beyond the status lines. Those lines are proven, and the report
+    /// has the rest.
+    fn is_redundant_status(&self, statement: &Highlight) -> bool {
+        // What the statement calls open is listed separately.
         let open = self.summary.of_kind(Kind::OpenItem);
-        let rest = open.fold(said.text.clone(), |text, one| text.replace(&one.text, ""));
+        let rest = open.fold(statement.text.clone(), |text, one| text.replace(&one.text, ""));
         matches!(self.summary.ending, SessionEnding::Completed | SessionEnding::Unknown)
             && self.status_lines().count() > 1
             && only_says_done(&rest)
             && self.names_all_of(&rest)
     }
 
-    /// The lines about where the work is.
+    /// The generated status lines.
     fn status_lines(&self) -> impl Iterator<Item = &str> {
-        let lines = self.items.iter().filter(|point| point.rank == ItemRank::Status);
-        lines.filter(|point| point.form == ItemForm::Line).map(|point| point.text.as_str())
+        let lines = self.items.iter().filter(|item| item.rank == ItemRank::Status);
+        lines.filter(|item| item.form == ItemForm::Line).map(|item| item.text.as_str())
     }
 
-    /// Whether these lines have each name in a text.
+    /// Whether the status lines contain every identifier of a text.
     fn names_all_of(&self, text: &str) -> bool {
         let is_named = |name: &str| self.status_lines().any(|line| has_word(line, name));
         identifiers(text).into_iter().all(is_named)
@@ -361,13 +363,13 @@ impl<'g> SessionItemBuilder<'g> {
 
     fn add_effects(&mut self) {
         for (text, count) in self.effect_lines() {
-            let point = self.origin.item(ItemRank::Status, "Status", text);
-            self.push(BriefItem { form: ItemForm::Line, count, ..point });
+            let item = self.origin.item(ItemRank::Status, "Status", text);
+            self.push(BriefItem { form: ItemForm::Line, count, ..item });
         }
     }
 
-    /// What was done outside, each line with how many things it names. What was done at one address shares
-    /// a line, and a title whose words are in the subject of a commit was just said.
+    /// What was done outside the repository: one line per address, with the number of things it
+    /// names. A title is dropped if a commit subject already contains its words.
     fn effect_lines(&self) -> Vec<(String, usize)> {
         let words = |text: &str| {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -375,8 +377,8 @@ impl<'g> SessionItemBuilder<'g> {
         };
         let subjects: Vec<Vec<String>> =
             self.summary.of_kind(Kind::Commit).map(|one| words(&one.text)).collect();
-        // Its words in their order, perhaps with others between them.
-        let is_said = |title: &str| {
+        // The words must occur in the same order, possibly with others in between.
+        let is_redundant = |title: &str| {
             let title = words(title);
             let is_in = |subject: &Vec<String>| {
                 let mut rest = subject.iter();
@@ -387,7 +389,8 @@ impl<'g> SessionItemBuilder<'g> {
         let mut lines: Vec<(Option<&str>, Vec<String>, Option<&str>)> = Vec::new();
         for one in self.of_kind(Kind::Effect) {
             let did = one.state.as_deref().unwrap_or("Did").to_owned();
-            let title = Some(one.text.as_str()).filter(|text| !text.is_empty() && !is_said(text));
+            let title =
+                Some(one.text.as_str()).filter(|text| !text.is_empty() && !is_redundant(text));
             let address = one.detail.as_deref();
             let same = lines.iter_mut().find(|line| address.is_some() && line.0 == address);
             match same {
@@ -407,12 +410,12 @@ impl<'g> SessionItemBuilder<'g> {
         lines.into_iter().map(text).collect()
     }
 
-    /// Checks that passed; those with the same edits since share a line.
+    /// Adds passed checks. Consecutive checks with the same state share a line.
     fn add_checks(&mut self) {
         let checks = self.of_kind(Kind::Check);
         for some in checks.chunk_by(|one, next| one.state == next.state) {
             let each = some.iter().map(|one| {
-                // Where nothing was edited since, it does not matter when it passed.
+                // If nothing was edited since, the time of the check does not matter.
                 let is_old = one.state.as_deref() != Some(NO_EDITS_SINCE);
                 let at = one.seen.as_ref().and_then(|seen| seen.at).filter(|_| is_old);
                 let at = at.map(|at| format!(" {}", clock(at))).unwrap_or_default();
@@ -449,7 +452,7 @@ impl<'g> SessionItemBuilder<'g> {
         state.into_iter().chain(self.summary.tree.clone()).collect::<Vec<_>>().join("; ")
     }
 
-    /// One labeled next step, or none where the last request was answered.
+    /// Adds the next step with its origin, if the last request was not answered.
     fn add_next_step(&mut self) {
         let first = |kind: Kind| self.of_kind(kind).first().copied();
         let question =
@@ -475,16 +478,16 @@ impl<'g> SessionItemBuilder<'g> {
                     "finish the request above".to_owned(),
                 );
             }
-            // What came after a plan may have been what it says.
+            // The state of a plan says whether later work may already have done it.
             let state = one.state.as_deref().filter(|_| one.kind == Kind::StatedPlan);
             let state = state.map(|state| format!(", {state}")).unwrap_or_default();
             let remark = Some(format!("{whose}{}{state}", at.unwrap_or_default()));
-            let point = self.origin.item(ItemRank::NextAction, "Next", one.text.clone());
-            self.push(BriefItem { place: place(one), remark, ..point });
+            let item = self.origin.item(ItemRank::NextAction, "Next", one.text.clone());
+            self.push(BriefItem { place: place(one), remark, ..item });
         }
     }
 
-    /// Whether a request is the goal, which the page has just quoted.
+    /// Whether a request is the goal, which the page already quotes.
     fn is_goal(&self, request: &Highlight) -> bool {
         self.summary.of_kind(Kind::Goal).any(|goal| goal.text == request.text)
     }
@@ -493,9 +496,10 @@ impl<'g> SessionItemBuilder<'g> {
         self.summary.of_kind(Kind::Task).find(|one| one.state.as_deref() == Some("in progress"))
     }
 
-    /// What the user corrected. The newest lead; what older ones asked for shows in what was done.
+    /// Adds the user's corrections. The newest rank high; the work done since reflects the older
+    /// ones.
     fn add_corrections(&mut self) {
-        // An instruction leads the page already.
+        // Skip corrections that are already listed as instructions.
         let is_more = |one: &&Highlight| {
             let mut instructions = self.summary.of_kind(Kind::Instruction);
             !instructions.any(|instruction| instruction.text.trim() == one.text.trim())
@@ -517,24 +521,24 @@ impl<'g> SessionItemBuilder<'g> {
         }
     }
 
-    /// Failures that were fixed. A check that failed in several ways is named once.
+    /// Adds failures that were fixed. A check that failed in several ways is named once.
     fn add_fixed_failures(&mut self) {
         let mut named = None;
         for one in self.of_kind(Kind::Passed) {
-            let said = one.remark.as_deref();
+            let comment = one.remark.as_deref();
             let parts = [
                 one.detail.as_deref().map(|why| quote::inline(why, 120)),
-                said.map(|said| format!("the agent: {}", quote::inline(said, 160))),
+                comment.map(|comment| format!("the agent: {}", quote::inline(comment, 160))),
             ];
-            let told = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+            let details = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
             let is_named = named.replace(&one.text) == Some(&one.text);
             let command = quote::code(&one.text, COMMAND_LENGTH_MAX);
             let state = one.state.as_deref().unwrap_or_default();
-            let text = match (is_named, told.is_empty()) {
+            let text = match (is_named, details.is_empty()) {
                 (true, true) => continue,
-                (true, false) => told,
+                (true, false) => details,
                 (false, true) => format!("{command} {state}"),
-                (false, false) => format!("{command} {state}: {told}"),
+                (false, false) => format!("{command} {state}: {details}"),
             };
             self.add_line(ItemRank::File, "Fixed on the way", text);
         }
@@ -547,17 +551,17 @@ impl<'g> SessionItemBuilder<'g> {
         for one in started {
             let state = one.state.as_deref().unwrap_or("open");
             let text = format!("{state}: {}", quote::inline(&one.text, PART_LENGTH_MAX));
-            let point = self.origin.item(ItemRank::Task, "Open tasks", text);
-            // The next step may be one of them.
+            let item = self.origin.item(ItemRank::Task, "Open tasks", text);
+            // The next step may quote this task, in which case it is not repeated.
             let mention = Some(one.text.clone());
-            self.push(BriefItem { form: ItemForm::Line, mention, ..point });
+            self.push(BriefItem { form: ItemForm::Line, mention, ..item });
         }
-        // Tasks that nobody started share a line: one that is far off says little.
+        // Pending tasks share a line, because each of them says little.
         for some in waiting.chunks(WAITING_PER_LINE) {
             let names: Vec<String> = some.iter().map(|one| quote::inline(&one.text, 60)).collect();
             let text = format!("pending: {}", names.join(", "));
-            let point = self.origin.item(ItemRank::Task, "Open tasks", text);
-            self.push(BriefItem { form: ItemForm::Line, count: some.len(), ..point });
+            let item = self.origin.item(ItemRank::Task, "Open tasks", text);
+            self.push(BriefItem { form: ItemForm::Line, count: some.len(), ..item });
         }
     }
 
@@ -578,23 +582,24 @@ impl<'g> SessionItemBuilder<'g> {
         }
     }
 
-    /// What commit messages say about the work.
+    /// Adds what commit messages say about the work.
     fn add_commit_messages(&mut self) {
         for one in self.of_kind(Kind::Message) {
-            let point =
+            let item =
                 self.origin.item(ItemRank::Report, "Commit message", unwrap_lines(&one.text));
             let id = one.detail.as_deref().map(quote::label);
             let remark = id.or_else(|| one.state.clone());
-            self.push(BriefItem { place: place(one), remark, ..point });
+            self.push(BriefItem { place: place(one), remark, ..item });
         }
     }
 
-    /// What the agent reported, each with the request before it, and its subagents, each with its task.
+    /// Adds the reports of the agent, each with the request before it, and of its subagents, each
+    /// with its task.
     fn add_reports(&mut self) {
         let reports =
             [(Kind::Report, "Report", "after"), (Kind::AgentReport, "Report of a subagent", "on")];
         let mut request = None;
-        for (kind, what, relation) in reports {
+        for (kind, heading, relation) in reports {
             for one in self.of_kind(kind) {
                 let at = one.seen.as_ref().and_then(|seen| seen.at).map(clock);
                 let asked = one.detail.as_deref();
@@ -605,23 +610,24 @@ impl<'g> SessionItemBuilder<'g> {
                 let remark: Vec<String> = at.into_iter().chain(after).collect();
                 let remark = (!remark.is_empty()).then(|| remark.join(", "));
                 let is_report = one.state.as_deref() != Some(NO_REPORT);
-                let what = if is_report { what } else { "The agent said" };
-                let point = self.origin.item(ItemRank::Report, what, without_lead_in(&one.text));
-                self.push(BriefItem { place: place(one), remark, ..point });
+                let heading = if is_report { heading } else { "The agent said" };
+                let item = self.origin.item(ItemRank::Report, heading, without_lead_in(&one.text));
+                self.push(BriefItem { place: place(one), remark, ..item });
             }
         }
     }
 
-    /// What the agent said between calls.
+    /// Adds what the agent said between tool calls.
     fn add_remarks(&mut self) {
         for one in self.of_kind(Kind::Remark) {
-            let point = self.origin.item(ItemRank::Rest, "The agent also said", one.text.clone());
+            let item = self.origin.item(ItemRank::Rest, "The agent also said", one.text.clone());
             let remark = Some("newest first".to_owned());
-            self.push(BriefItem { place: place(one), remark, ..point });
+            self.push(BriefItem { place: place(one), remark, ..item });
         }
     }
 
-    /// A request as the heading of a report names it; what leads the page is not quoted again.
+    /// A request as named in the heading of a report. The goal and leading corrections are not
+    /// quoted again.
     fn request_name(&self, request: &str) -> String {
         let is_it = |one: &Highlight| request_line(&one.text) == request;
         if self.summary.of_kind(Kind::Goal).any(is_it) {
@@ -633,19 +639,19 @@ impl<'g> SessionItemBuilder<'g> {
         named_request(request)
     }
 
-    /// Requests that were answered. A report may name the one before it.
+    /// Adds answered requests. The heading of a report may already name one of them.
     fn add_answered_requests(&mut self) {
         for one in self.of_kind(Kind::Request) {
-            let point = self.origin.item(ItemRank::Rest, "Answered requests", one.text.clone());
+            let item = self.origin.item(ItemRank::Rest, "Answered requests", one.text.clone());
             let line = request_line(&one.text);
             let is_whole = line.chars().nth(PART_LENGTH_MAX).is_none();
             let mention = is_whole.then(|| named_request(&line));
             let remark = one.state.clone();
-            self.push(BriefItem { place: place(one), remark, mention, ..point });
+            self.push(BriefItem { place: place(one), remark, mention, ..item });
         }
     }
 
-    /// Files by folder, in few lines.
+    /// Adds changed files, grouped by folder in few lines.
     fn add_changed_files(&mut self) {
         let mut folders: Vec<(String, Vec<String>)> = Vec::new();
         for one in self.of_kind(Kind::Changed) {
@@ -675,12 +681,12 @@ impl<'g> SessionItemBuilder<'g> {
         }
         for (line, count) in lines {
             let text = quote::code(&line, usize::MAX);
-            let point = self.origin.item(ItemRank::File, "Changed files", text);
-            self.push(BriefItem { form: ItemForm::Line, count, ..point });
+            let item = self.origin.item(ItemRank::File, "Changed files", text);
+            self.push(BriefItem { form: ItemForm::Line, count, ..item });
         }
     }
 
-    /// What the gist counts and does not name.
+    /// Adds a line with the number of highlights that the summary counts but does not list.
     fn add_unlisted_counts(&mut self) {
         let counted = |(kind, more): (&Kind, &usize)| format!("{} ×{more}", kind.word());
         let mut parts: Vec<String> = self.summary.left_out.iter().map(counted).collect();
@@ -693,16 +699,18 @@ impl<'g> SessionItemBuilder<'g> {
     }
 }
 
-/// What a request asks for that is a document: its beginning from its title on, without the headings
-/// below it. Its end is about details.
+/// The goal of a request that is a long document: its title and the text after it, without further
+/// headings and code. The end of a document is about details, so the text is limited from the
+/// start.
 fn document_goal(text: &str) -> Option<String> {
-    /// A longer text with headings is a document.
+    /// A text with headings that is at least this long is a document.
     const DOCUMENT_CHARACTERS_MIN: usize = 600;
     const CHARACTERS_MAX: usize = 4_000;
     let is_heading = |line: &&str| line.starts_with('#');
     let title = text.lines().position(|line| is_heading(&line));
     let title = title.filter(|_| text.chars().count() >= DOCUMENT_CHARACTERS_MIN)?;
-    // What the user says before a pasted document counts, unless it only hands it over.
+    // The user's words before a pasted document count, unless they are only a lead-in such as "Do
+    // this:".
     let before: Vec<&str> =
         text.lines().take(title).filter(|line| !line.trim().is_empty()).collect();
     let before = if before.len() == 1 && before[0].ends_with(':') { Vec::new() } else { before };
@@ -710,7 +718,7 @@ fn document_goal(text: &str) -> Option<String> {
     let lines = text.lines().skip(title).take(1).chain(before).chain(body);
     let (mut kept, mut room, mut is_code) = (Vec::new(), CHARACTERS_MAX, false);
     for line in lines.filter(|line| !line.trim().is_empty()) {
-        // Code is a detail too.
+        // Code is a detail, so it is replaced with an ellipsis.
         let is_fence = line.trim_start().starts_with("```");
         let is_over = line.chars().count() > room;
         if (is_fence && !is_code || is_over) && kept.last() != Some(&ELLIPSIS) {
@@ -728,9 +736,9 @@ fn document_goal(text: &str) -> Option<String> {
     Some(kept.join("\n"))
 }
 
-/// A text whose lines were broken at a width, with a line per paragraph and list item.
+/// Joins lines that were wrapped at a fixed width into one line per paragraph and list item.
 fn unwrap_lines(text: &str) -> String {
-    // Lines of code are no paragraph.
+    // Do not join lines of code.
     if text.contains("```") || text.lines().any(|line| line.starts_with("    ")) {
         return text.to_owned();
     }
@@ -752,8 +760,8 @@ fn unwrap_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The subject of a commit. A merge subject that git wrote ends with the branch; this leaves it out if it
-/// is the branch of the session.
+/// The subject of a commit. Git ends a merge subject with the target branch; it is dropped if it is
+/// the session's own branch.
 fn subject<'t>(text: &'t str, branch: Option<&str>) -> Cow<'t, str> {
     let is_gits = ["Merge branch '", "Merge remote-tracking branch '"];
     match text.split_once("' into ") {
@@ -766,12 +774,12 @@ fn subject<'t>(text: &'t str, branch: Option<&str>) -> Cow<'t, str> {
     }
 }
 
-/// A request as the heading of a report names it.
+/// A request as named in the heading of a report.
 fn named_request(line: &str) -> String {
     quote::inline(line, PART_LENGTH_MAX)
 }
 
-/// A phrase of ours in the middle of a line.
+/// Lowercases the first letter of a phrase for use in the middle of a line.
 fn uncapitalized(mut phrase: String) -> String {
     if let Some(first) = phrase.get_mut(..1) {
         first.make_ascii_lowercase();
@@ -787,7 +795,7 @@ fn place(one: &Highlight) -> Option<String> {
     })
 }
 
-/// From when to when, in one time zone that reads the same everywhere.
+/// The time span of a session, in UTC.
 fn span(began: Option<Timestamp>, ended: Option<Timestamp>) -> Option<String> {
     let ended = ended?;
     let day = |time: Timestamp| time.strftime("%Y-%m-%d").to_string();
@@ -801,7 +809,7 @@ fn span(began: Option<Timestamp>, ended: Option<Timestamp>) -> Option<String> {
     })
 }
 
-/// A time of day.
+/// The time of day.
 fn clock(time: Timestamp) -> String {
     time.strftime("%H:%M").to_string()
 }
@@ -821,17 +829,17 @@ mod tests {
     }
 
     fn status(items: Vec<Highlight>) -> Vec<String> {
-        let gist = SessionSummary {
+        let summary = SessionSummary {
             items,
             branch: Some("queue".to_owned()),
             ..SessionSummary::sample("s")
         };
-        let status = |point: &BriefItem| point.heading == "Status";
-        session_items(&gist).into_iter().filter(status).map(|point| point.text).collect()
+        let status = |item: &BriefItem| item.heading == "Status";
+        session_items(&summary).into_iter().filter(status).map(|item| item.text).collect()
     }
 
     #[test]
-    fn what_was_done_at_one_address_shares_a_line() {
+    fn effects_at_one_address_share_a_line() {
         let (first, other) = ("https://example.com/pull/1", "https://example.com/pull/2");
         let done = vec![
             item(Kind::Commit, "Drain the queue"),
@@ -850,7 +858,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_is_named_without_the_branch_that_it_went_into() {
+    fn a_merge_subject_omits_the_sessions_own_branch() {
         let merge = item(Kind::Commit, "Merge remote-tracking branch 'origin/main' into queue");
         let named = status(vec![merge, item(Kind::Commit, "Move it into the queue")]);
         assert_eq!(named[1], "commit \"Merge remote-tracking branch 'origin/main' …\"");
@@ -860,7 +868,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closing_sentence_that_says_no_more_than_the_status_is_left_out() {
+    fn a_closing_sentence_without_new_facts_is_omitted() {
         let with = |text: &str| {
             let items = vec![item(Kind::Commit, "Drain `queue.rs`"), item(Kind::Status, text)];
             status(items).len() == 3
@@ -885,16 +893,16 @@ mod tests {
             failed(Some("no lock"), None),
             failed(None, None),
         ];
-        let points = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
-        let fixed = points.iter().filter(|point| point.heading == "Fixed on the way");
-        let shown: Vec<&str> = fixed.map(|point| point.text.as_str()).collect();
+        let items = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let fixed = items.iter().filter(|item| item.heading == "Fixed on the way");
+        let shown: Vec<&str> = fixed.map(|item| item.text.as_str()).collect();
         let first =
             "`make test` failed, and passed later: \"no key\"; the agent: \"It lacks a key.\"";
         assert_eq!(shown, [first, "\"no lock\""]);
     }
 
     #[test]
-    fn lines_broken_at_a_width_are_joined() {
+    fn wrapped_lines_are_joined() {
         let text = "It stalls because\nthe lock is held.\n\nKey changes:\n- one queue\n  per host\n1. two\nthree";
         let joined =
             "It stalls because the lock is held.\nKey changes:\n- one queue per host\n1. two three";
@@ -905,21 +913,24 @@ mod tests {
     }
 
     #[test]
-    fn a_correction_that_is_an_instruction_is_told_once() {
+    fn a_correction_that_is_an_instruction_is_listed_once() {
         let rule = "Never amend commits.";
-        let said = |text: &str| item(Kind::Correction, text);
-        let items =
-            vec![item(Kind::Instruction, rule), said(rule), said(&format!("{rule} Push it."))];
-        let points = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
-        let told = points.iter().filter(|point| point.heading == "The user corrected");
+        let correction = |text: &str| item(Kind::Correction, text);
+        let items = vec![
+            item(Kind::Instruction, rule),
+            correction(rule),
+            correction(&format!("{rule} Push it.")),
+        ];
+        let items = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let corrections = items.iter().filter(|item| item.heading == "The user corrected");
         assert_eq!(
-            told.map(|point| point.text.as_str()).collect::<Vec<_>>(),
+            corrections.map(|item| item.text.as_str()).collect::<Vec<_>>(),
             ["Never amend commits. Push it."]
         );
     }
 
     #[test]
-    fn a_closing_sentence_and_what_it_says_is_open_are_not_told_twice() {
+    fn a_closing_sentence_does_not_repeat_open_items() {
         let open = "The shims are a follow-up.";
         let commit = item(Kind::Commit, "Drain it");
         let closing = item(Kind::Status, &format!("Pushed. {open}"));
@@ -927,10 +938,10 @@ mod tests {
         assert!(!status(items).iter().any(|line| line.contains("Pushed")));
     }
 
-    fn headings(items: Vec<Highlight>, what: &str) -> Vec<Option<String>> {
-        let points = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
-        let named = points.into_iter().filter(|point| point.heading == what);
-        named.map(|point| point.remark).collect()
+    fn headings(items: Vec<Highlight>, heading: &str) -> Vec<Option<String>> {
+        let items = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let named = items.into_iter().filter(|item| item.heading == heading);
+        named.map(|item| item.remark).collect()
     }
 
     #[test]
@@ -958,27 +969,27 @@ mod tests {
     }
 
     #[test]
-    fn a_task_may_be_the_next_step() {
+    fn a_task_in_progress_can_be_the_next_step() {
         let task = |text: &str, state: &str| Highlight {
             state: Some(state.to_owned()),
             ..item(Kind::Task, text)
         };
         let items = vec![task("Drain it", "in progress"), task("Lock it", "in progress")];
-        let gist =
+        let summary =
             SessionSummary { items, ending: SessionEnding::MidTurn, ..SessionSummary::sample("s") };
-        let points = session_items(&gist);
-        let listed: Vec<&str> = { points.iter() }
-            .filter(|point| ["Next", "Open tasks"].contains(&point.heading))
-            .map(|point| point.text.as_str())
+        let items = session_items(&summary);
+        let listed: Vec<&str> = { items.iter() }
+            .filter(|item| ["Next", "Open tasks"].contains(&item.heading))
+            .map(|item| item.text.as_str())
             .collect();
         assert_eq!(listed, ["Drain it", "in progress: \"Drain it\"", "in progress: \"Lock it\""]);
-        let tasks = points.iter().filter(|point| point.heading == "Open tasks");
-        let mentions: Vec<Option<&str>> = tasks.map(|point| point.mention.as_deref()).collect();
+        let tasks = items.iter().filter(|item| item.heading == "Open tasks");
+        let mentions: Vec<Option<&str>> = tasks.map(|item| item.mention.as_deref()).collect();
         assert_eq!(mentions, [Some("Drain it"), Some("Lock it")]);
     }
 
     #[test]
-    fn a_finding_that_the_status_has_comes_last() {
+    fn a_finding_that_the_status_repeats_comes_last() {
         let finding = |text: &str, weight| Highlight { weight, ..item(Kind::Finding, text) };
         let address = "https://example.com/pull/7";
         let items = vec![
@@ -986,17 +997,17 @@ mod tests {
             finding(&format!("Created {address} for it."), 9),
             finding("`lock` is never released.", 3),
         ];
-        let points = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
-        let found: Vec<&str> = { points.iter() }
-            .filter(|point| point.heading == "The agent's findings")
-            .map(|point| point.text.as_str())
+        let items = session_items(&SessionSummary { items, ..SessionSummary::sample("s") });
+        let found: Vec<&str> = { items.iter() }
+            .filter(|item| item.heading == "The agent's findings")
+            .map(|item| item.text.as_str())
             .collect();
         assert_eq!(found[0], "`lock` is never released.");
         assert_eq!(found.len(), 2);
     }
 
     #[test]
-    fn a_long_address_ends_behind_a_part_of_its_path() {
+    fn a_long_address_is_cut_at_a_path_separator() {
         let address = format!("https://example.com/issue/Q-12/{}", "drain-the-queue-".repeat(9));
         let line = &status(vec![effect("Opened issue", &address, "")])[1];
         assert_eq!(line, "Opened issue https://example.com/issue/Q-12/…");

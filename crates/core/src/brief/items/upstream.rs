@@ -1,5 +1,5 @@
-//! What a stage has to know of the handoffs that it builds on: what they are about, what was decided
-//! there, what is still open, what was assumed and what went wrong.
+//! Builds briefing items from the handoffs that a stage builds on: summary, decisions, open
+//! questions, assumptions, wrong turns and landmines.
 
 use super::ItemSource;
 use super::handoff::{join_parts, source_name};
@@ -7,8 +7,8 @@ use crate::brief::{BriefItem, ItemRank};
 use crate::format::header::{Status, Validation};
 use crate::handoff::Handoff;
 
-/// The items of an upstream handoff. A resolved one still has open questions and assumptions; one
-/// that was superseded or abandoned decides nothing any more.
+/// The items of an upstream handoff. A resolved handoff may still have open questions and
+/// assumptions. A superseded or abandoned one has no items.
 pub fn upstream_items(handoff: &Handoff<'_>, path: &str) -> Vec<BriefItem> {
     if matches!(handoff.status(), Status::Superseded | Status::Abandoned) {
         return Vec::new();
@@ -17,29 +17,29 @@ pub fn upstream_items(handoff: &Handoff<'_>, path: &str) -> Vec<BriefItem> {
     let origin = ItemSource::new(source_name(handoff, path), &["midstride", "show", &key]);
     let decisions = handoff.decisions().into_iter().filter_map(|one| {
         let text = join_parts(one.decision, &[("because", one.rationale)])?;
-        let (rank, what) = match one.binding {
+        let (rank, heading) = match one.binding {
             true => (ItemRank::Constraint, "Binding decision upstream"),
             false => (ItemRank::Decision, "Decision upstream"),
         };
-        Some(origin.item(rank, what, text))
+        Some(origin.item(rank, heading, text))
     });
     let open = (1..).zip(handoff.questions()).filter(|(_, one)| one.answer.is_none());
     let questions = open.filter_map(|(number, one)| {
         let text = join_parts(one.question, &[("context", one.context)])?;
-        let (rank, what) = match one.blocks() {
+        let (rank, heading) = match one.blocks() {
             true => (ItemRank::BlockingQuestion, "Blocking question upstream"),
             false => (ItemRank::Rest, "Open question upstream"),
         };
         let place = Some(format!("question {number}"));
-        Some(BriefItem { place, ..origin.item(rank, what, text) })
+        Some(BriefItem { place, ..origin.item(rank, heading, text) })
     });
     let assumptions = handoff.assumptions().into_iter().filter_map(|one| {
-        let (rank, what) = match one.validation {
+        let (rank, heading) = match one.validation {
             Validation::Holds => (ItemRank::Rest, "Assumption upstream, validated"),
             Validation::Pending => (ItemRank::Rest, "Assumption upstream, not validated"),
             Validation::Disproved => (ItemRank::WrongTurn, "Assumption upstream, disproved"),
         };
-        Some(origin.item(rank, what, one.assumption?.value.trim()))
+        Some(origin.item(rank, heading, one.assumption?.value.trim()))
     });
     let summary =
         handoff.summary().map(|text| origin.item(ItemRank::Read, "Summary upstream", text));
@@ -51,8 +51,8 @@ pub fn upstream_items(handoff: &Handoff<'_>, path: &str) -> Vec<BriefItem> {
     let landmines = handoff.landmines().into_iter();
     let landmines =
         landmines.map(|one| origin.item(ItemRank::Landmine, "Landmine upstream", one.value.trim()));
-    let points = summary.into_iter().chain(decisions).chain(questions).chain(assumptions);
-    points.chain(wrong_turns).chain(landmines).collect()
+    let items = summary.into_iter().chain(decisions).chain(questions).chain(assumptions);
+    items.chain(wrong_turns).chain(landmines).collect()
 }
 
 #[cfg(test)]
@@ -62,15 +62,15 @@ mod tests {
     use crate::format::stage::Stages;
     use crate::handoff::Location;
 
-    fn told(status: &str) -> Vec<String> {
+    fn lines_for(status: &str) -> Vec<String> {
         let text = format!(
             "---\nhandoff:\n  id: feat-042\n  stage: discovery\n  status: {status}\n  context_summary: For audits.\n  wrong_turns:\n    - tried: Tapes\n      why_wrong: Slow\n  landmines:\n    - Disks fill up\n  decisions_made:\n    - decision: One per project\n      rationale: So are machines\n    - decision: No cron\n      binding: true\n  open_questions:\n    - question: Quota?\n      context: They take room\n      blocking: false\n    - question: How long?\n      blocking: true\n    - question: Who?\n      answer: We\n  assumptions:\n    - assumption: Disks copy\n      confidence: low\n    - assumption: Cheap\n      validated: failed\n    - assumption: Known\n      validated: true\n---\n"
         );
         let document = Document::parse(text.as_bytes());
-        let (whereabouts, stages) = (Location::default(), Stages::shipped());
-        let handoff = Handoff::new(&document, &whereabouts, &stages);
-        let line = |point: BriefItem| {
-            format!("{} | {} | {} | {}", point.rank.name(), point.heading, point.text, point.source)
+        let (location, stages) = (Location::default(), Stages::shipped());
+        let handoff = Handoff::new(&document, &location, &stages);
+        let line = |item: BriefItem| {
+            format!("{} | {} | {} | {}", item.rank.name(), item.heading, item.text, item.source)
         };
         upstream_items(&handoff, "discovery.md").into_iter().map(line).collect()
     }
@@ -91,7 +91,7 @@ mod tests {
             "landmine | Landmine upstream | Disks fill up",
         ];
         let expected: Vec<String> = expected.iter().map(|one| format!("{one} | {from}")).collect();
-        assert_eq!(told("resolved"), expected);
-        assert!(told("abandoned").is_empty() && told("superseded").is_empty());
+        assert_eq!(lines_for("resolved"), expected);
+        assert!(lines_for("abandoned").is_empty() && lines_for("superseded").is_empty());
     }
 }

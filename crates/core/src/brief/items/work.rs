@@ -1,4 +1,4 @@
-//! What is worth telling of the tasks, and of the mission.
+//! Builds briefing items from tasks, the mission and workflow states.
 
 use super::{ItemSource, day};
 use crate::brief::{BriefItem, ItemForm, ItemRank};
@@ -7,48 +7,49 @@ use crate::work::task::{Task, Tasks};
 use crate::work::workflow::WorkflowState;
 use serde_json::Value;
 
-/// More tasks of one standing than these are counted.
+/// Maximum number of tasks listed per state. More are counted.
 const TASKS_MAX: usize = 8;
 
-/// Where a task is told.
+/// Where the briefing lists a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskPlacement {
-    /// Here.
+    /// In the list of tasks.
     Here,
     /// With its session.
     WithSession,
-    /// It is only counted.
+    /// Nowhere: it is only counted.
     Counted,
 }
 
-/// The tasks that are in progress, blocked and ready, as far as they are told here.
-pub fn task_items(tasks: &Tasks, telling: impl Fn(&Task) -> TaskPlacement) -> Vec<BriefItem> {
-    let standing = TaskOverview::from_tasks(tasks);
+/// The tasks in progress, blocked and ready that `placement` puts in the list.
+pub fn task_items(tasks: &Tasks, placement: impl Fn(&Task) -> TaskPlacement) -> Vec<BriefItem> {
+    let overview = TaskOverview::from_tasks(tasks);
     let origin = ItemSource::new("tasks".to_owned(), &["midstride", "task", "list"]);
-    let mut points = Vec::new();
+    let mut items = Vec::new();
     let mut old = 0;
-    let mut tell = |what, all: &[&Task], told: &dyn Fn(&Task) -> (String, Option<String>)| {
-        old += all.iter().filter(|task| telling(task) == TaskPlacement::Counted).count();
-        let here = all.iter().filter(|task| telling(task) == TaskPlacement::Here);
+    let mut add = |heading, all: &[&Task], describe: &dyn Fn(&Task) -> (String, Option<String>)| {
+        old += all.iter().filter(|task| placement(task) == TaskPlacement::Counted).count();
+        let here = all.iter().filter(|task| placement(task) == TaskPlacement::Here);
         for task in here.clone().take(TASKS_MAX) {
-            let (text, remark) = told(task);
+            let (text, remark) = describe(task);
             let name = tasks.display_name(task);
-            // Whoever works on it can name it; without its name it becomes a second task.
+            // The name lets an agent refer to the task. Without it, the agent would create a
+            // duplicate.
             let text = format!("{name} {text}");
             let place = Some(name);
-            points.push(BriefItem { remark, place, ..origin.item(ItemRank::Task, what, text) });
+            items.push(BriefItem { remark, place, ..origin.item(ItemRank::Task, heading, text) });
         }
         let more = here.count().saturating_sub(TASKS_MAX);
         if more > 0 {
-            let point = origin.item(ItemRank::Task, what, format!("{more} more"));
-            points.push(BriefItem { unbriefed: more, ..point });
+            let item = origin.item(ItemRank::Task, heading, format!("{more} more"));
+            items.push(BriefItem { unbriefed: more, ..item });
         }
     };
-    tell("Task in progress", &standing.in_progress, &|task| {
+    add("Task in progress", &overview.in_progress, &|task| {
         let agent = task.metadata.get(AGENT).map(|agent| format!(" — agent {agent}"));
         (format!("{}{}", task.subject, agent.unwrap_or_default()), None)
     });
-    tell("Blocked task", &standing.blocked, &|task| {
+    add("Blocked task", &overview.blocked, &|task| {
         let reason = task.reason.as_deref().map(|reason| format!(" — {reason}"));
         let awaited: Vec<String> = tasks
             .awaited_tasks(task)
@@ -58,36 +59,35 @@ pub fn task_items(tasks: &Tasks, telling: impl Fn(&Task) -> TaskPlacement) -> Ve
         let waits = (!awaited.is_empty()).then(|| format!("waits for {}", awaited.join(", ")));
         (format!("{}{}", task.subject, reason.unwrap_or_default()), waits)
     });
-    tell("Ready task", &standing.pending, &|task| (task.subject.clone(), None));
+    add("Ready task", &overview.pending, &|task| (task.subject.clone(), None));
     if old > 0 {
         let text = format!("{old} more on the lists of earlier sessions");
-        points
-            .push(BriefItem { unbriefed: old, ..origin.item(ItemRank::Rest, "Open tasks", text) });
+        items.push(BriefItem { unbriefed: old, ..origin.item(ItemRank::Rest, "Open tasks", text) });
     }
-    points
+    items
 }
 
-/// What was captured of the mission: the last state counts.
+/// The items of the mission, from its last captured state.
 pub fn mission_items(mission: &Mission) -> Vec<BriefItem> {
     let origin = ItemSource::new("mission".to_owned(), &["midstride", "brief", "--as", "mission"]);
     let remark = format!("captured {}", day(mission.at));
-    let told = |rank, what, texts: &[String]| -> Vec<BriefItem> {
-        let points = texts.iter().map(|text| origin.item(rank, what, text.trim()));
-        points.map(|point| point.with_remark(remark.clone())).collect()
+    let to_items = |rank, heading, texts: &[String]| -> Vec<BriefItem> {
+        let items = texts.iter().map(|text| origin.item(rank, heading, text.trim()));
+        items.map(|item| item.with_remark(remark.clone())).collect()
     };
     [
-        told(ItemRank::NextAction, "Next of the mission", &mission.next),
-        told(ItemRank::Decision, "Decision of the mission", &mission.decisions),
-        told(ItemRank::Rest, "Open question of the mission", &mission.questions),
+        to_items(ItemRank::NextAction, "Next of the mission", &mission.next),
+        to_items(ItemRank::Decision, "Decision of the mission", &mission.decisions),
+        to_items(ItemRank::Rest, "Open question of the mission", &mission.questions),
     ]
     .concat()
 }
 
-/// The state that an agent kept under a name: what it says, key by key, where it is not too long.
-pub fn workflow_item(kept: &WorkflowState, number: usize, state: Option<&Value>) -> BriefItem {
-    /// Of a longer state, the beginning of each value.
+/// A workflow state that an agent saved under a name: one line per key, with long values truncated.
+pub fn workflow_item(saved: &WorkflowState, number: usize, state: Option<&Value>) -> BriefItem {
+    /// Maximum length of each value.
     const VALUE_LENGTH_MAX: usize = 160;
-    let name = kept.name.as_str();
+    let name = saved.name.as_str();
     let origin = ItemSource::new(format!("workflow {name}"), &["midstride", "state", name]);
     let value = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -105,18 +105,18 @@ pub fn workflow_item(kept: &WorkflowState, number: usize, state: Option<&Value>)
     let fields = state.and_then(Value::as_object).into_iter().flatten();
     let lines: Vec<String> = fields.map(line).collect();
     let text = match lines.as_slice() {
-        [] => format!("{} bytes", kept.bytes),
+        [] => format!("{} bytes", saved.bytes),
         lines => lines.join("\n"),
     };
-    let point = origin.item(ItemRank::Task, "Workflow state", text);
-    point.with_remark(format!("state {number}, saved {}", day(kept.at)))
+    let item = origin.item(ItemRank::Task, "Workflow state", text);
+    item.with_remark(format!("state {number}, saved {}", day(saved.at)))
 }
 
-/// The workflow states that are not told, in a line.
+/// A line that counts the workflow states that are not in the briefing.
 pub fn older_workflows_item(count: usize) -> BriefItem {
     let origin = ItemSource::new("workflows".to_owned(), &["midstride", "state"]);
     let states = if count == 1 { "state" } else { "states" };
     let text = format!("{count} older {states}; midstride state lists all");
-    let point = origin.item(ItemRank::Rest, "Workflow states", text);
-    BriefItem { form: ItemForm::Line, count, unbriefed: count, ..point }
+    let item = origin.item(ItemRank::Rest, "Workflow states", text);
+    BriefItem { form: ItemForm::Line, count, unbriefed: count, ..item }
 }

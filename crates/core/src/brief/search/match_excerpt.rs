@@ -1,29 +1,29 @@
-//! Why a document was found: the text that has the words, cut to a line, with the words marked.
+//! Excerpts that show why a document matched, cut to one line with the matching words marked.
 
 use super::SearchText;
 use super::matching::find_term;
 use crate::text::span::{Span, line_end, line_start};
 use crate::text::words::SearchTerm;
 
-/// How much of a text is shown.
+/// Maximum length of an excerpt.
 const EXCERPT_BYTES: usize = 120;
-/// How much of it stands before the first word.
+/// Maximum length before the first match.
 const BEFORE_BYTES: usize = 40;
 
-/// A text that has what was looked for.
+/// An excerpt of a text that matches a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchExcerpt {
-    /// The field of the header, or `body`.
+    /// The header field, or `body`.
     pub field: String,
-    /// A line of its text.
+    /// The excerpt, on one line.
     pub excerpt: String,
-    /// The words in that line.
+    /// The matching words in the excerpt.
     pub marks: Vec<Span>,
-    /// Whether the text goes on before and behind the line.
+    /// Whether the text continues before and after the excerpt.
     pub truncated: (bool, bool),
 }
 
-/// For each term the weightiest text that has it, each text once.
+/// For each term, an excerpt of the highest-weighted text that contains it. Each text appears once.
 pub fn match_excerpts(terms: &[&SearchTerm], parts: &[SearchText]) -> Vec<MatchExcerpt> {
     let mut left: Vec<&SearchTerm> = terms.to_vec();
     let mut found = Vec::new();
@@ -45,7 +45,7 @@ fn excerpt(part: &SearchText, first: Span, terms: &[&SearchTerm]) -> MatchExcerp
     let text = part.text.as_str();
     let line = Span::new(line_start(text, first.start), line_end(text, first.end));
     let before = text.ceil_char_boundary(first.start.saturating_sub(BEFORE_BYTES)).max(line.start);
-    // A word is shown whole or not at all.
+    // Cut only between words.
     let word = text[before..first.start].find(char::is_whitespace).unwrap_or(0);
     let start = if before == line.start { before } else { before + word };
     let after = text.floor_char_boundary((start + EXCERPT_BYTES).max(first.end)).min(line.end);
@@ -62,7 +62,7 @@ fn excerpt(part: &SearchText, first: Span, terms: &[&SearchTerm]) -> MatchExcerp
     marks.dedup_by(|next, kept| next.start < kept.end);
     MatchExcerpt {
         field: part.field.clone(),
-        // Each byte keeps its place.
+        // Each replacement keeps the byte length, so that the marks stay valid.
         excerpt: shown.replace(['\n', '\r', '\t'], " "),
         marks: marks.into_iter().map(|at| Span::new(at.start - start, at.end - start)).collect(),
         truncated: (!text[..start].trim().is_empty(), !text[end..].trim().is_empty()),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_that_has_the_words_is_shown_with_the_words_marked() {
+    fn an_excerpt_shows_the_matching_line_with_marks() {
         assert_eq!(
             shown("größe", &["Zuerst\nDie Größe, die GROSSE größe\nDanach"]),
             ["Die [Größe], die GROSSE [größe]"]

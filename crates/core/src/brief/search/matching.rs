@@ -1,29 +1,29 @@
-//! Whether a document has what is looked for, and how weighty the place is.
+//! Matches query terms against documents and ranks a document by where they occur.
 
 use super::query::Query;
 use super::{SearchText, Zone};
 use crate::text::span::Span;
 use crate::text::words::{FoldedWord, SearchTerm};
 
-/// How a hit ranks, the best first; hits of one tier are ranked by their age.
+/// How a match ranks, best first. Matches of the same tier are ranked by age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
-    /// Everything is in its name.
+    /// All terms are in the name.
     Name,
-    /// Some of it is in its name.
+    /// Some terms are in the name.
     PartlyName,
-    /// Everything is in its header.
+    /// All terms are in the header.
     Header,
-    /// The rest.
+    /// Any other match.
     Anywhere,
 }
 
 impl Tier {
-    /// All of them, the best first.
+    /// All tiers, best first.
     pub const ALL: [Self; 4] = [Self::Name, Self::PartlyName, Self::Header, Self::Anywhere];
 }
 
-/// How a document ranks for a query; `None` where it lacks a term.
+/// The tier of a document for a query, or `None` if a term is missing.
 pub fn tier(query: &Query, parts: &[SearchText]) -> Option<Tier> {
     let zones: Option<Vec<Zone>> =
         query.terms().iter().map(|term| term_zone(term, parts)).collect();
@@ -40,13 +40,13 @@ pub fn tier(query: &Query, parts: &[SearchText]) -> Option<Tier> {
     })
 }
 
-/// The weightiest zone that has a term.
+/// The highest-weighted zone that contains a term.
 pub fn term_zone(term: &SearchTerm, parts: &[SearchText]) -> Option<Zone> {
     let has = |part: &&SearchText| !find_term(term, &part.words).is_empty();
     parts.iter().filter(has).map(|part| part.zone).min()
 }
 
-/// Where a term stands among words.
+/// Every occurrence of a term in the words.
 pub(super) fn find_term(term: &SearchTerm, words: &[FoldedWord]) -> Vec<Span> {
     let Some((last, first)) = term.words.split_last() else {
         return Vec::new();

@@ -1,14 +1,14 @@
-//! What of a prompt may name a document: a path, the name of a file, an id.
+//! Finds words in a prompt that may name a document: paths, file names and ids.
 
 use std::collections::HashSet;
 
-/// A prompt that names more is a list of something else.
+/// Maximum number of names. A prompt with more is probably a list of something else.
 const NAMES_MAX: usize = 16;
-/// A longer word is no name.
+/// Maximum length of a name.
 const LENGTH_MAX: usize = 200;
 
-/// What of a prompt may name a document, in its order, each once. Words of the language are no
-/// names: a name has a separator or a digit in it.
+/// The words of a prompt that may name a document, in order and without duplicates. A name contains
+/// a separator or a digit, which ordinary words do not.
 pub fn candidate_names(prompt: &str) -> Vec<&str> {
     let mut seen = HashSet::new();
     let words = prompt.split_whitespace().flat_map(|word| word.split(['(', ')', '[', ']', ',']));
@@ -16,7 +16,7 @@ pub fn candidate_names(prompt: &str) -> Vec<&str> {
     words.filter(|word| seen.insert(*word)).take(NAMES_MAX).collect()
 }
 
-/// A word without quotes, the `@` of a mention and the end of its sentence.
+/// Removes quotes, the `@` of a mention and sentence punctuation from a word.
 fn trimmed(word: &str) -> &str {
     let inner = |c: char| c.is_alphanumeric() || "_./~-".contains(c);
     let word = word.trim_matches(|c: char| !inner(c));

@@ -1,38 +1,38 @@
-//! What was typed, as terms that all have to be there.
+//! Parses a search query into terms that a document must all contain.
 
 use crate::text::words::SearchTerm;
 
-/// A shorter beginning fits too much to be looked up.
+/// Minimum length of a prefix. A shorter one matches too much.
 pub const PREFIX_LENGTH_MIN: usize = 3;
-/// More terms than these are a text, not a query.
+/// Maximum number of terms. More than this is a text, not a query.
 pub const TERMS_MAX: usize = 32;
 
-/// Terms that all have to be in a document.
+/// A query: terms that a document must all contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     terms: Vec<SearchTerm>,
 }
 
-/// Why nothing can be looked for.
+/// Why a query cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// No letter and no digit in it.
+    /// It contains no letter or digit.
     #[error("there is no word to look for")]
     Empty,
-    /// A beginning that fits too much.
+    /// A prefix is too short.
     #[error("`{0}` is too short: the beginning of a word has at least {PREFIX_LENGTH_MIN} letters")]
     ShortPrefix(String),
-    /// Over [`TERMS_MAX`].
+    /// It has more than [`TERMS_MAX`] terms.
     #[error("{0} words are too many: at most {TERMS_MAX} can be looked for")]
     TooMany(usize),
 }
 
 impl Query {
-    /// Reads `word`, `"a phrase"` and `begin*`, in any order and number. An identifier or a path is
-    /// a phrase of its words.
+    /// Parses `word`, `"a phrase"` and `prefix*`, in any order and number. An identifier or a path
+    /// becomes a phrase of its words.
     pub fn parse(typed: &str) -> Result<Self, QueryError> {
         let mut terms: Vec<SearchTerm> = Vec::new();
-        // What stands between quotes has an odd number; a last one that is not closed goes to the end.
+        // The odd parts are inside quotes. An unclosed quote extends to the end.
         for (number, text) in typed.split('"').enumerate() {
             if number % 2 == 1 {
                 terms.extend(SearchTerm::from_text(text));
@@ -51,7 +51,7 @@ impl Query {
         }
     }
 
-    /// Its terms; at least one.
+    /// The terms; never empty.
     pub fn terms(&self) -> &[SearchTerm] {
         &self.terms
     }
@@ -62,9 +62,9 @@ fn parse_term(chunk: &str) -> Result<Option<SearchTerm>, QueryError> {
     let Some(mut term) = SearchTerm::from_text(begin.unwrap_or(chunk)) else {
         return Ok(None);
     };
-    // A star behind something else than a letter is no beginning of a word.
-    let goes_on = begin.and_then(|begin| begin.chars().next_back());
-    term.prefix = goes_on.is_some_and(char::is_alphanumeric);
+    // A `*` marks a prefix only directly after a letter or digit.
+    let last_char = begin.and_then(|begin| begin.chars().next_back());
+    term.prefix = last_char.is_some_and(char::is_alphanumeric);
     let last = term.words.last().map_or(0, |word| word.chars().count());
     if term.prefix && last < PREFIX_LENGTH_MIN {
         return Err(QueryError::ShortPrefix(chunk.to_owned()));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn words_phrases_and_beginnings_are_read() {
+    fn words_phrases_and_prefixes_are_parsed() {
         assert_eq!(shown("Cache  purge cache"), "cache purge");
         assert_eq!(shown("slow \"cache purge\" mark*"), "slow cache+purge mark*");
         assert_eq!(shown("src/feed/reader.py"), "src+feed+reader+py");
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_syntax_of_an_engine_is_only_words() {
+    fn search_engine_syntax_is_treated_as_plain_words() {
         assert_eq!(shown("title: NEAR(a b, 2) AND -c ^d"), "title near+a b 2 and c d");
         assert_eq!(
             shown("a* b"),
