@@ -1,7 +1,6 @@
-//! Where handoffs live: files, git, projects and the verbs that change them.
+//! Storage and operations for handoffs: files, git, projects, and the verbs that change them.
 //!
-//! Everything outside goes through one door each; the rooms below stand in the order in which they
-//! may import each other. There is no async here.
+//! All access to the outside world goes through `sys`. There is no async code here.
 
 pub mod clients;
 pub mod code;

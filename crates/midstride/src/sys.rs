@@ -1,4 +1,4 @@
-//! The outside world, one module for each thing: the time, identities, files, processes, git.
+//! Access to the outside world: the clock, ids, files, processes and git.
 
 pub mod clock;
 pub mod files;

@@ -1,5 +1,4 @@
-//! Where midstride works: the settings and permissions of a project, its folders, and the handoffs
-//! in them.
+//! A project on disk: its settings and permissions, its folders, and the handoffs in them.
 
 pub mod folder;
 pub(crate) mod note_dates;

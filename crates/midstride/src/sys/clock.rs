@@ -1,20 +1,20 @@
-//! The clock: the only place that asks what time it is.
+//! The clock: the only module that reads the current time.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 use jiff::Timestamp;
 use std::time::{Duration, Instant};
 
-/// What tells the time.
+/// The source of the current time.
 #[derive(Clone, Copy, Debug)]
 pub enum Clock {
-    /// The machine.
+    /// The system clock.
     System,
-    /// A moment that does not move, so that a run can be repeated.
+    /// A fixed time, for reproducible runs.
     Fixed(Timestamp),
 }
 
 impl Clock {
-    /// The time now.
+    /// The current time.
     pub fn now(self) -> Timestamp {
         match self {
             Self::System => Timestamp::now(),
@@ -23,38 +23,38 @@ impl Clock {
     }
 }
 
-/// Tells how long something takes.
+/// Measures elapsed time.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts now.
+    /// Starts the stopwatch.
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// The time since.
+    /// The time since the start.
     pub fn elapsed(self) -> Duration {
         self.0.elapsed()
     }
 }
 
-/// A moment after which nobody waits any longer.
+/// The time at which an operation must be finished.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// So long from now.
+    /// A deadline this far in the future.
     pub fn after(time: Duration) -> Self {
         Self(Instant::now() + time)
     }
 
-    /// How long it is until then.
+    /// The time left until the deadline.
     pub fn remaining(self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
     }
 
-    /// Whether it is over.
+    /// Whether the deadline has passed.
     pub fn has_passed(self) -> bool {
         Instant::now() > self.0
     }

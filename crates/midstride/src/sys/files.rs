@@ -1,7 +1,8 @@
-//! Files: opened beneath a root, written whole or not at all, with the path in every error.
+//! File access beneath a root, with atomic writes and the path in every error.
 //!
-//! A [`Root`] is a folder that nothing leaves: a path with `..` in it, an absolute path or a link
-//! that leads out is refused by the system call that opens it, not by a check before.
+//! A [`Root`] is a folder that no access can escape: the system call that opens a file refuses
+//! paths with `..`, absolute paths and links that lead out, so there is no separate check to race
+//! with.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 mod lock;
@@ -25,23 +26,23 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-/// A larger file is no handoff.
+/// Maximum size of a file that is read. A larger file is not a handoff.
 pub const FILE_BYTES_MAX: u64 = 16 << 20;
-/// Folders below folders below folders: deeper is a mistake.
+/// Maximum depth of nested folders to scan. Deeper nesting is a mistake.
 const DEPTH_MAX: usize = 12;
-/// What others may do with a file; nothing, in one that is for its owner.
+/// The permission bits of other users, all cleared in owner-only files.
 const OTHERS_MODE: u32 = 0o077;
-/// What the names of drafts end with; they begin with a dot.
+/// The suffix of draft files, whose names start with a dot.
 const DRAFT_SUFFIX: &str = ".tmp";
-/// Links to links: as many as the system follows.
+/// Maximum number of links to follow, as in Linux.
 const LINKS_MAX: usize = 40;
-/// `ELOOP`, which the standard library has no stable name for.
+/// `ELOOP`, which has no stable name in the standard library.
 const TOO_MANY_LINKS: i32 = 40;
 
-/// What went wrong with a file, and where.
+/// A file error with its path.
 #[derive(Debug)]
 pub struct FileError {
-    /// The path as a person would write it.
+    /// The path as a user would write it.
     pub path: PathBuf,
     /// What went wrong.
     pub problem: FileProblem,
@@ -50,35 +51,35 @@ pub struct FileError {
 /// What can go wrong with a file.
 #[derive(Debug)]
 pub enum FileProblem {
-    /// Nothing is there.
+    /// It does not exist.
     NotFound,
-    /// Something is there already.
+    /// It already exists.
     Exists,
-    /// A folder is in the place of a file.
+    /// It is a folder, not a file.
     IsFolder,
-    /// A file is in the place of a folder.
+    /// It is below something that is not a folder.
     NotFolder,
-    /// A pipe, a socket or a device.
+    /// It is a pipe, a socket or a device.
     NotFile,
-    /// The file or folder may not be read or changed.
+    /// Access is denied.
     Denied,
-    /// The file is marked as read-only.
+    /// The file is read-only.
     ReadOnly,
     /// A link or path leads out of the root.
     Outside,
-    /// Links lead in a circle.
+    /// The links form a cycle.
     LinkLoop,
-    /// Over [`FILE_BYTES_MAX`].
+    /// It is larger than [`FILE_BYTES_MAX`].
     TooLarge(u64),
-    /// It would be over [`FILE_BYTES_MAX`], and nobody could read it again.
+    /// It would be larger than [`FILE_BYTES_MAX`], and could not be read again.
     WouldBeTooLarge(u64),
-    /// No room is left.
+    /// The disk is full.
     DiskFull,
-    /// Somebody else changed the file meanwhile.
+    /// Another program changed the file in the meantime.
     Changed,
-    /// Somebody else deleted the file meanwhile.
+    /// Another program deleted the file in the meantime.
     Deleted,
-    /// Anything else.
+    /// Any other error.
     Other(io::Error),
 }
 
@@ -112,7 +113,7 @@ impl fmt::Display for FileError {
 impl std::error::Error for FileError {}
 
 impl FileError {
-    /// What a person can do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self.problem {
             FileProblem::Exists => "choose another id, or edit the one that is there",
@@ -138,18 +139,18 @@ impl FileError {
         })
     }
 
-    /// Whether something else than a file is there.
+    /// Whether the path is something other than a regular file.
     pub fn is_not_a_file(&self) -> bool {
         matches!(self.problem, FileProblem::IsFolder | FileProblem::NotFile)
     }
 
-    /// The same about a file that was there before.
+    /// The same error for a file that existed before.
     pub(crate) fn into_deleted(self) -> Self {
         let gone = matches!(self.problem, FileProblem::NotFound);
         if gone { Self { problem: FileProblem::Deleted, ..self } } else { self }
     }
 
-    /// Whether nothing is there.
+    /// Whether the file does not exist.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self.problem, FileProblem::NotFound | FileProblem::Deleted)
     }
@@ -162,7 +163,7 @@ impl FileError {
             (io::ErrorKind::IsADirectory, _) => FileProblem::IsFolder,
             (io::ErrorKind::NotADirectory, _) => FileProblem::NotFolder,
             (io::ErrorKind::ReadOnlyFilesystem, _) => FileProblem::ReadOnly,
-            // The door's own refusal has no number of the operating system.
+            // cap-std's own refusal has no OS error number.
             (io::ErrorKind::PermissionDenied, None) => FileProblem::Outside,
             (io::ErrorKind::PermissionDenied, Some(_)) => FileProblem::Denied,
             (
@@ -177,14 +178,14 @@ impl FileError {
     }
 }
 
-/// Refuses to write what could not be read again.
+/// Refuses to write a file that would be too large to read again.
 pub(crate) fn check_size(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     let problem = FileProblem::WouldBeTooLarge(size);
     if size > FILE_BYTES_MAX { Err(FileError { path: path.to_owned(), problem }) } else { Ok(()) }
 }
 
-/// A folder that nothing leaves.
+/// A folder that no access can escape.
 #[derive(Debug)]
 pub struct Root {
     dir: Dir,
@@ -199,13 +200,13 @@ impl Root {
         Ok(Self { dir, path: path.to_owned() })
     }
 
-    /// Opens a folder, making it and the folders above it where they are missing.
+    /// Opens a folder and creates it and its parents if they are missing.
     pub fn make(path: &Path) -> Result<Self, FileError> {
         std::fs::create_dir_all(path).map_err(|error| FileError::new(path.to_owned(), error))?;
         Self::open(path)
     }
 
-    /// The same for a folder that nobody else may look into.
+    /// The same for a folder that only its owner can access.
     pub fn make_owner_only(path: &Path) -> Result<Self, FileError> {
         let failed = |error| FileError::new(path.to_owned(), error);
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
@@ -214,7 +215,7 @@ impl Root {
         Self::open(path)
     }
 
-    /// Opens a folder beneath this one, where it exists.
+    /// Opens a folder beneath this one, or returns `None` if it does not exist.
     pub fn open_below(&self, path: &Path) -> Result<Option<Self>, FileError> {
         match self.dir.open_dir(path) {
             Ok(dir) => Ok(Some(Self { dir, path: self.path.join(path) })),
@@ -227,14 +228,14 @@ impl Root {
         }
     }
 
-    /// Opens a folder beneath this one, making it where it is missing.
+    /// Opens a folder beneath this one and creates it if it is missing.
     pub fn make_below(&self, path: &Path) -> Result<Self, FileError> {
         self.make_folder(path)?;
         let dir = self.dir.open_dir(path).map_err(|error| self.error(path, error))?;
         Ok(Self { dir, path: self.path.join(path) })
     }
 
-    /// Where it is.
+    /// The path of the root.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -248,10 +249,11 @@ impl Root {
         self.read_up_to(path, FILE_BYTES_MAX)
     }
 
-    /// Reads a file that has at most so many bytes.
+    /// Reads a file of at most `bytes_max` bytes.
     pub fn read_up_to(&self, path: &Path, bytes_max: u64) -> Result<Vec<u8>, FileError> {
         let failed = |error| self.error(path, error);
-        // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
+        // Check the type before opening: opening a pipe would block until another process writes to
+        // it.
         let metadata = self.dir.metadata(path).map_err(failed)?;
         if !metadata.is_file() {
             let problem =
@@ -264,17 +266,17 @@ impl Root {
             return Err(FileError { path: self.path.join(path), problem });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-        // It may have grown since; the limit holds all the same.
+        // The file may have grown since, so enforce the limit here too.
         file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
         Ok(bytes)
     }
 
-    /// Whether something is there, links followed beneath the root.
+    /// Whether something exists at a path, following links beneath the root.
     pub fn exists(&self, path: &Path) -> bool {
         self.dir.metadata(path).is_ok()
     }
 
-    /// Why something that is there cannot be read; `None` where it can, or where nothing is.
+    /// Why something that exists cannot be read, or `None` if it can be read or does not exist.
     pub fn access_error(&self, path: &Path) -> Option<FileError> {
         match self.dir.metadata(path) {
             Ok(metadata) if metadata.is_file() || metadata.is_dir() => None,
@@ -285,28 +287,28 @@ impl Root {
         }
     }
 
-    /// Whether a file is there, links followed beneath the root.
+    /// Whether a file exists, following links beneath the root.
     pub fn has_file(&self, path: &Path) -> bool {
         self.dir.metadata(path).is_ok_and(|metadata| metadata.is_file())
     }
 
-    /// Whether a folder is there.
+    /// Whether a folder exists.
     pub fn has_folder(&self, path: &Path) -> bool {
         self.dir.metadata(path).is_ok_and(|metadata| metadata.is_dir())
     }
 
-    /// Whether a link on the way leads out of the root.
+    /// Whether a link in the path leads out of the root.
     pub fn links_outside(&self, path: &Path) -> bool {
         let refused = |error| matches!(self.error(path, error).problem, FileProblem::Outside);
         self.dir.metadata(path).is_err_and(refused)
     }
 
-    /// Writes a new file whole; refuses if something is there already.
+    /// Atomically creates a file. Fails if something already exists.
     pub fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         self.create_with(path, bytes, None)
     }
 
-    /// The same for a file that nobody else may read.
+    /// The same for a file that only its owner can access.
     pub fn create_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         self.create_with(path, bytes, Some(0o600))
     }
@@ -319,13 +321,14 @@ impl Root {
         }
         let folder = self.lock_folder(path).map_err(failed)?;
         let draft = self.draft_with(path, bytes, mode, Durability::Synced)?;
-        // A link fails where something is there, so two that create one file have one winner.
+        // Hard-linking fails if the target exists, so that only one of two concurrent creators
+        // succeeds.
         self.dir.hard_link(&draft.path, &self.dir, path).map_err(failed)?;
         drop(draft);
         folder.sync_all().map_err(failed)
     }
 
-    /// Removes a file, if it still has the content `old`.
+    /// Removes a file if its content is still `old`.
     pub fn remove(&self, path: &Path, old: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let folder = self.lock_folder(path).map_err(failed)?;
@@ -336,7 +339,7 @@ impl Root {
         folder.sync_all().map_err(failed)
     }
 
-    /// Writes a file whole, whatever was there; for files of our own.
+    /// Atomically writes a file, replacing any existing one. For midstride's own files.
     pub fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let folder = self.lock_folder(path).map_err(failed)?;
@@ -346,15 +349,15 @@ impl Root {
         folder.sync_all().map_err(failed)
     }
 
-    /// The same for what can be made again: nobody waits until it is on the disk. Whoever reads it
-    /// knows a file that is not whole.
+    /// The same without syncing, for files that can be recreated. Readers must recognize an
+    /// incomplete file.
     pub fn put_without_sync(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let _folder = self.lock_folder(path).map_err(|error| self.error(path, error))?;
         self.replace_without_sync(path, bytes)
     }
 
-    /// Changes such a file in one step: nobody else writes it between what `change` is given and what
-    /// it gives back, which is not written where it gives none. Others wait meanwhile, so it is quick.
+    /// Changes such a file under a lock: `change` gets the current content and returns the new one,
+    /// or `None` to leave the file unchanged. Other writers wait, so `change` must be quick.
     pub fn update_without_sync<T>(
         &self,
         path: &Path,
@@ -377,7 +380,7 @@ impl Root {
         Ok(())
     }
 
-    /// Writes a file whole, whatever was there, that nobody else may read.
+    /// Atomically writes a file that only its owner can access, replacing any existing one.
     pub fn put_owner_only(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let folder = self.lock_folder(path).map_err(failed)?;
@@ -387,22 +390,21 @@ impl Root {
         folder.sync_all().map_err(failed)
     }
 
-    /// Whether an ordinary file is there that only its owner can read and write.
+    /// Whether a regular file exists that only its owner can access.
     pub fn is_owner_only(&self, path: &Path) -> bool {
         let only_owner = |mode: u32| mode & OTHERS_MODE == 0;
         let metadata = self.dir.symlink_metadata(path);
         metadata.is_ok_and(|file| file.is_file() && only_owner(file.permissions().mode()))
     }
 
-    /// Writes to a file for the sake of whoever watches it. It is neither whole nor lasting.
+    /// Writes to a file to notify its watchers. The write is neither atomic nor synced.
     pub fn touch(&self, path: &Path) -> Result<(), FileError> {
         let options = OpenOptions::new().create(true).write(true).clone();
         let touched = self.dir.open_with(path, &options).and_then(|mut file| file.write_all(b"."));
         touched.map_err(|error| self.error(path, error))
     }
 
-    /// Adds to the end of a file, in one write: what several add at once stands there one after the
-    /// other. Nobody waits until it is on the disk.
+    /// Appends to a file in one write, so that concurrent appends do not mix. Does not sync.
     pub fn append(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let options = OpenOptions::new().create(true).append(true).clone();
         let added = self.dir.open_with(path, &options).and_then(|mut file| file.write_all(bytes));
@@ -420,18 +422,19 @@ impl Root {
         }
     }
 
-    /// Replaces a file whole, if it still has the content `old`.
+    /// Atomically replaces a file if its content is still `old`.
     pub fn replace(&self, path: &Path, old: &[u8], new: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         check_size(&self.path.join(path), new)?;
-        // Behind a link the file itself is replaced, and the link stays.
+        // If the path is a link, replace its target and keep the link.
         let path = self.resolve_links(path).map_err(|error| failed(error).into_deleted())?;
         let path = path.as_path();
         let metadata = self.dir.metadata(path).map_err(|error| failed(error).into_deleted())?;
         if metadata.permissions().readonly() {
             return Err(FileError { path: self.path.join(path), problem: FileProblem::ReadOnly });
         }
-        // Nobody's change comes between the comparison and the exchange.
+        // The lock keeps other midstride processes from writing between the comparison and the
+        // rename.
         let folder = self.lock_folder(path).map_err(failed)?;
         let draft = self.draft(path, new)?;
         self.dir.set_permissions(&draft.path, metadata.permissions()).map_err(failed)?;
@@ -443,8 +446,8 @@ impl Root {
         folder.sync_all().map_err(failed)
     }
 
-    /// The file that a path leads to. Asked name by name: the system tells the path of an open
-    /// file as well, but for one that is replaced meanwhile it is a name that nothing has.
+    /// The file that a path leads to. Resolves one link at a time: the system could return the path
+    /// of an open file, but that path is invalid if the file is replaced in the meantime.
     fn resolve_links(&self, path: &Path) -> io::Result<PathBuf> {
         let mut path = path.to_owned();
         for _ in 0..LINKS_MAX {
@@ -457,8 +460,8 @@ impl Root {
         Err(io::Error::from_raw_os_error(TOO_MANY_LINKS))
     }
 
-    /// The new content, on disk beside its place. Whoever asks for it holds the lock of the folder,
-    /// so a draft that is there already is one that somebody left who was killed.
+    /// Writes the new content to a draft file next to its destination. The caller holds the lock of
+    /// the folder, so an existing draft was left by a killed process.
     fn draft(&self, path: &Path, bytes: &[u8]) -> Result<DraftFile<'_>, FileError> {
         self.draft_with(path, bytes, None, Durability::Synced)
     }
@@ -468,11 +471,11 @@ impl Root {
         path: &Path,
         bytes: &[u8],
         mode: Option<u32>,
-        lasting: Durability,
+        durability: Durability,
     ) -> Result<DraftFile<'_>, FileError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let place = path.with_file_name(format!(".{name}{DRAFT_SUFFIX}"));
-        let draft = DraftFile { root: self, path: place, is_kept: false };
+        let draft_path = path.with_file_name(format!(".{name}{DRAFT_SUFFIX}"));
+        let draft = DraftFile { root: self, path: draft_path, is_kept: false };
         let write = || -> io::Result<()> {
             match self.dir.remove_file(&draft.path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -484,31 +487,30 @@ impl Root {
             }
             let mut file = self.dir.open_with(&draft.path, &options)?;
             file.write_all(bytes)?;
-            if lasting == Durability::Synced { file.sync_all() } else { Ok(()) }
+            if durability == Durability::Synced { file.sync_all() } else { Ok(()) }
         };
         write().map_err(|error| self.error(path, error))?;
         Ok(draft)
     }
 
-    /// The folder of a file. Whoever writes in it waits here for the others; the lock is gone with
-    /// the handle, or with the process.
+    /// Opens and locks the folder of a file, so that only one process writes in it. The lock is
+    /// released with the handle or when the process exits.
     fn lock_folder(&self, path: &Path) -> io::Result<std::fs::File> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        // Opened as a file: the handle of a folder is for walking, and can be neither synced nor
-        // locked.
+        // Opened as a file, because a cap-std folder handle can be neither synced nor locked.
         let folder = self.dir.open(parent.unwrap_or(Path::new(".")))?.into_std();
         folder.lock()?;
         Ok(folder)
     }
 
-    /// The names of the files right here that end like this, sorted; hidden ones are left out.
-    pub fn names(&self, ending: &str) -> Result<Vec<PathBuf>, FileError> {
+    /// The names of files in this folder with a suffix, sorted. Hidden files are skipped.
+    pub fn names(&self, suffix: &str) -> Result<Vec<PathBuf>, FileError> {
         let failed = |error| self.error(Path::new(""), error);
         let mut found = Vec::new();
         for entry in self.dir.entries().map_err(failed)? {
             let name = PathBuf::from(entry.map_err(failed)?.file_name());
             let shown = name.to_string_lossy();
-            if shown.ends_with(ending) && !shown.starts_with('.') {
+            if shown.ends_with(suffix) && !shown.starts_with('.') {
                 found.push(name);
             }
         }
@@ -516,8 +518,8 @@ impl Root {
         Ok(found)
     }
 
-    /// Removes the drafts right here that somebody left who was killed: whoever writes one holds the
-    /// lock of the folder meanwhile.
+    /// Removes drafts in this folder that killed processes left behind. Holding the lock of the
+    /// folder guarantees that no draft is in use.
     pub fn remove_drafts(&self) -> Result<(), FileError> {
         let failed = |error| self.error(Path::new(""), error);
         let _folder = self.lock_folder(Path::new("")).map_err(failed)?;
@@ -531,26 +533,26 @@ impl Root {
         Ok(())
     }
 
-    /// Gives a file another name in the same root.
+    /// Renames a file within the root.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<(), FileError> {
         self.dir.rename(from, &self.dir, to).map_err(|error| self.error(from, error))
     }
 
-    /// The files below a folder whose name ends with `.md`, sorted; links to folders are not
-    /// followed, so nothing is found twice and no circle is walked.
+    /// The `.md` files below a folder, sorted. Links to folders are not followed, so nothing is
+    /// found twice and cycles are impossible.
     pub fn markdown_below(&self, folder: &Path, depth: usize) -> Result<Vec<PathBuf>, FileError> {
         Ok(self.scan_below(folder, depth, ScanDetail::Names)?.into_paths())
     }
 }
 
-/// Whether a file has to be there after the machine went down.
+/// Whether a file must survive a crash of the machine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Durability {
     Synced,
     Unsynced,
 }
 
-/// A file that goes away unless it is kept.
+/// A draft file that is removed on drop unless it is kept.
 struct DraftFile<'r> {
     root: &'r Root,
     path: PathBuf,
@@ -566,13 +568,13 @@ impl DraftFile<'_> {
 impl Drop for DraftFile<'_> {
     fn drop(&mut self) {
         if !self.is_kept {
-            // Nothing can be done about a draft that will not go; it has a telling name.
+            // If the removal fails, the draft stays. Its name identifies it.
             let _ = self.root.dir.remove_file(&self.path);
         }
     }
 }
 
-/// Reads any file a person named, outside of any root.
+/// Reads a file that the user named, outside of any root.
 pub fn read_named(path: &Path) -> Result<Vec<u8>, FileError> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let Some(name) = path.file_name() else {
@@ -582,7 +584,7 @@ pub fn read_named(path: &Path) -> Result<Vec<u8>, FileError> {
     root.read(Path::new(name)).map_err(|error| FileError { path: path.to_owned(), ..error })
 }
 
-/// A file that a person named, to be read piece by piece, however long it is.
+/// Opens a file of any size that the user named, for reading in pieces.
 pub fn open_named(path: &Path) -> Result<impl io::Read + use<>, FileError> {
     let failed = |error| FileError::new(path.to_owned(), error);
     let file = std::fs::File::open(path).map_err(failed)?;
@@ -592,7 +594,7 @@ pub fn open_named(path: &Path) -> Result<impl io::Read + use<>, FileError> {
     Ok(file)
 }
 
-/// The text of a small file of git's or our own; `None` where it is not there.
+/// The text of a small file of git or midstride, or `None` if it does not exist.
 pub fn read_small(path: &Path) -> Result<Option<String>, FileError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -606,32 +608,32 @@ pub fn read_small(path: &Path) -> Result<Option<String>, FileError> {
     }
 }
 
-/// Whether a folder is at a path.
+/// Whether there is a folder at a path.
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir()
 }
 
-/// Whether a file is at a path.
+/// Whether there is a file at a path.
 pub fn is_file(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Whether anything is at a path.
+/// Whether anything exists at a path.
 pub fn exists(path: &Path) -> bool {
     path.exists()
 }
 
-/// How long ago a file was changed; `None` where it is not there.
+/// The time since a file was modified, or `None` if it does not exist.
 pub fn age(path: &Path) -> Option<Duration> {
     std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
 }
 
-/// How large a file is; `None` where it is not there.
+/// The size of a file, or `None` if it does not exist.
 pub fn size(path: &Path) -> Option<u64> {
     std::fs::metadata(path).ok().map(|metadata| metadata.len())
 }
 
-/// Removes a file of our own; one that is gone already is no error.
+/// Removes one of midstride's own files. Succeeds if it does not exist.
 pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
     match remove(path) {
         Err(FileError { problem: FileProblem::NotFound, .. }) | Ok(()) => Ok(()),
@@ -639,12 +641,12 @@ pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Removes a file of git's or our own.
+/// Removes a file of git or midstride.
 pub fn remove(path: &Path) -> Result<(), FileError> {
     std::fs::remove_file(path).map_err(|error| FileError::new(path.to_owned(), error))
 }
 
-/// The file that links lead to from a path, also where it is not there yet.
+/// The file that a path leads to through links, even if it does not exist yet.
 pub fn resolve_links(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
@@ -654,30 +656,30 @@ pub fn resolve_links(path: &Path) -> PathBuf {
     path
 }
 
-/// Removes a folder of our own, if nothing is in it.
+/// Removes one of midstride's own folders if it is empty.
 pub fn remove_empty_folder(path: &Path) {
-    // One that has something in it, or is gone, is left as it is.
+    // This fails for a folder that is not empty or does not exist, which is intended.
     let _ = std::fs::remove_dir(path);
 }
 
-/// Whether a file is at a path that can be started.
+/// Whether there is an executable file at a path.
 pub fn is_executable(path: &Path) -> bool {
     const STARTS: u32 = 0o111;
     let metadata = std::fs::metadata(path);
     metadata.is_ok_and(|file| file.is_file() && file.permissions().mode() & STARTS != 0)
 }
 
-/// The path without links and dots, as far as it exists.
+/// The canonical path, or the path itself if it does not exist.
 pub fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Whether a path has the ending that handoffs have.
+/// Whether a path has the extension of handoffs.
 pub fn is_markdown(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "md")
 }
 
-/// A relative path without dots; `None` where it would lead out of where it starts.
+/// A relative path without dots, or `None` if it would lead out of its base.
 pub fn normalize(path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -695,7 +697,7 @@ pub fn normalize(path: &Path) -> Option<PathBuf> {
     Some(out)
 }
 
-/// Whether a relative path stays where it starts.
+/// Whether a relative path stays within its base.
 pub fn stays_inside(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }

@@ -1,4 +1,4 @@
-//! Git: where a repository is, what it has checked out, and what its command line says.
+//! Git repositories: discovery, the current branch, and the git command line.
 //!
 //! Finding the repository and its commit reads files and starts no process, because hooks do it.
 
@@ -43,13 +43,13 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The repository whose working tree holds `start`.
+    /// The repository whose working tree contains `start`.
     pub fn discover(start: &Path) -> Option<Self> {
         start.ancestors().find_map(Self::open_at)
     }
 
-    /// The bare repository that holds `start`, if no working tree lies nearer. What lies in a
-    /// folder `.git` belongs to the working tree around it.
+    /// The bare repository that contains `start`, unless a working tree is closer. A `.git` folder
+    /// belongs to the working tree around it, so it does not count as bare.
     pub fn find_bare(start: &Path) -> Option<&Path> {
         let is_bare = |folder: &Path| {
             files::is_file(&folder.join("HEAD"))
@@ -60,7 +60,7 @@ impl Repository {
         outside.find(|folder| is_bare(folder) && !folder.iter().any(|name| name == ".git"))
     }
 
-    /// The repository whose working tree starts here.
+    /// The repository whose working tree has its root here.
     fn open_at(work_tree: &Path) -> Option<Self> {
         let dot_git = work_tree.join(".git");
         let git_dir = if files::is_folder(&dot_git) {
@@ -79,7 +79,7 @@ impl Repository {
         Some(Self { work_tree: work_tree.to_owned(), git_dir, common_dir })
     }
 
-    /// The top of the working tree.
+    /// The root of the working tree.
     pub fn work_tree(&self) -> &Path {
         &self.work_tree
     }
@@ -89,12 +89,12 @@ impl Repository {
         &self.git_dir
     }
 
-    /// The folder that all worktrees of the repository share.
+    /// The git directory that all worktrees of the repository share.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
     }
 
-    /// The tops of all working trees of the repository, as far as they are there.
+    /// The roots of all worktrees of the repository.
     pub fn work_trees(&self) -> Vec<PathBuf> {
         let mut tops = vec![self.work_tree.clone(), self.main_work_tree().to_owned()];
         let folder = files::Root::open(&self.common_dir.join("worktrees"));
@@ -109,13 +109,13 @@ impl Repository {
         tops
     }
 
-    /// The branch that is checked out; `None` where it is only a commit.
+    /// The checked-out branch, or `None` if `HEAD` is detached.
     pub fn branch(&self) -> Option<String> {
         let head = files::read_small(&self.git_dir.join("HEAD")).ok()??;
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
-    /// The top of the main working tree, of which this may be a second one.
+    /// The root of the main working tree; this one may be a linked worktree.
     pub fn main_work_tree(&self) -> &Path {
         match self.common_dir.parent() {
             Some(parent) if self.common_dir.ends_with(".git") => parent,

@@ -1,12 +1,11 @@
-//! Identities: uids that sort by the time they were made, the next free feature number, and what
-//! names a text by its content.
+//! Ids: time-ordered uids, the next free feature number, and content hashes.
 
 use jiff::Timestamp;
 use midstride_core::text::id::FeatureNumber;
 use sha2::{Digest as _, Sha256};
 use uuid::{NoContext, Uuid};
 
-/// A uid that nobody else has.
+/// A new unique id that sorts by time.
 pub fn new_uid(now: Timestamp) -> String {
     let seconds = u64::try_from(now.as_second()).unwrap_or_default();
     let nanoseconds = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
@@ -14,7 +13,7 @@ pub fn new_uid(now: Timestamp) -> String {
     Uuid::new_v7(moment).to_string()
 }
 
-/// A uid for what has none: the same wherever it is made of the same parts.
+/// A deterministic uid for something that has none: equal parts give the same uid.
 pub fn uid_of(parts: &[&str]) -> String {
     let hash = Sha256::digest(parts.join("\0").as_bytes());
     let mut bytes = [0; 16];
@@ -22,13 +21,14 @@ pub fn uid_of(parts: &[&str]) -> String {
     uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string()
 }
 
-/// One more than the highest feature number in any of these names. Whoever takes it holds a lock.
+/// One more than the highest feature number in any of these names. The caller must hold a lock, so
+/// that no other process gets the same number.
 pub fn next_feature(names: &[String]) -> FeatureNumber {
     let taken = names.iter().filter_map(|name| FeatureNumber::parse(name));
     taken.max().unwrap_or(FeatureNumber(0)).next()
 }
 
-/// The SHA-256 of bytes, in lower-case hexadecimal: what names a text where git does not.
+/// The SHA-256 of bytes in lowercase hexadecimal, for content that git does not hash.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_number_is_free_on_every_shelf() {
+    fn the_next_feature_number_is_one_above_the_highest() {
         assert_eq!(next_feature(&[]), FeatureNumber(1));
         let taken = ["feat-007", "feat-041-x.md", "notes.md"];
         assert_eq!(next_feature(&taken.map(str::to_owned)), FeatureNumber(42));

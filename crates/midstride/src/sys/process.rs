@@ -1,4 +1,4 @@
-//! Processes: the only place that starts one.
+//! Processes: the only module that starts and inspects them.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 mod bounded;
@@ -15,7 +15,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 
-/// Starts a command that is described further by its caller.
+/// Creates a command for the caller to configure.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
 }
@@ -25,8 +25,8 @@ pub fn edit(editor: &str, file: &Path) -> io::Result<ExitStatus> {
     Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).status()
 }
 
-/// Starts this program once more, with these variables and no others, and does not wait for it: it
-/// goes on when we are gone.
+/// Starts midstride again with only these variables and does not wait for it. The new process
+/// continues after this one exits.
 pub fn spawn_detached(
     arguments: &[&OsStr],
     folder: &Path,
@@ -38,9 +38,9 @@ pub fn spawn_detached(
     command.spawn().map(drop)
 }
 
-/// Starts over where a limit on the size of files is set, which ends whoever writes beyond it: a
-/// shell ignores that for us, and then a write only fails. Comes back where there is no such limit,
-/// or no shell. The variable tells the new start what it is.
+/// Restarts this process if a file size limit is set, because exceeding the limit would kill it.
+/// The new process runs in a shell that ignores the signal, so that a write only fails. Returns if
+/// there is no limit or no shell. The variable tells the new process that it was restarted.
 pub fn ignore_file_size_limit(variable: &str) {
     const SCRIPT: &str = "trap '' XFSZ; exec \"$0\" \"$@\"";
     if rustix::process::getrlimit(rustix::process::Resource::Fsize).current.is_none() {
@@ -52,30 +52,30 @@ pub fn ignore_file_size_limit(variable: &str) {
     let _ = shell.exec();
 }
 
-/// Leaves the session of whoever started us, so that we are not ended with it.
+/// Starts a new session, so that this process is not killed together with its parent.
 pub fn start_new_session() {
-    // Who leads a group already cannot, and is not ended with another.
+    // This fails only for a process group leader, which is not affected anyway.
     let _ = rustix::process::setsid();
 }
 
-/// Whether the system tells about its processes as files.
+/// Whether the system has `/proc`.
 pub fn has_proc() -> bool {
     Path::new("/proc/self/stat").exists()
 }
 
-/// When a process was started, in the system's own count; `None` where there is none of that number,
-/// or only its name is left until somebody asks how it ended.
+/// The start time of a process in system ticks, or `None` if there is no such process or it is a
+/// zombie.
 pub fn start_time(pid: u64) -> Option<String> {
     const START: usize = 18;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name of the program stands in parentheses, and may have any in it.
-    let (_, behind) = stat.rsplit_once(')')?;
-    let mut fields = behind.split_whitespace();
+    // The program name is in parentheses and may contain parentheses itself.
+    let (_, fields_text) = stat.rsplit_once(')')?;
+    let mut fields = fields_text.split_whitespace();
     let state = fields.next()?;
     fields.nth(START).filter(|_| !matches!(state, "Z" | "X" | "x")).map(str::to_owned)
 }
 
-/// The processes that this one was started by, the nearest first.
+/// The ids of the ancestors of this process, nearest first.
 pub fn ancestors() -> Vec<u64> {
     const MOST: usize = 8;
     let nearest = rustix::process::getppid().and_then(|pid| u64::try_from(pid.as_raw_pid()).ok());
@@ -86,8 +86,8 @@ pub fn ancestors() -> Vec<u64> {
     std::iter::successors(nearest, parent).take_while(|pid| *pid > 1).take(MOST).collect()
 }
 
-/// Whether this process was started by `codex exec`, which runs for a script. Where the system does not
-/// tell, it was not.
+/// Whether `codex exec`, which runs for a script, started this process. Returns `false` if the
+/// system has no `/proc`.
 pub fn is_below_codex_exec() -> bool {
     ancestors().into_iter().any(|pid| {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -102,8 +102,7 @@ pub fn is_below_codex_exec() -> bool {
     })
 }
 
-/// The files below a folder that some process of ours has open to write to. Whoever only reads one
-/// does not work on it.
+/// The files below a folder that one of the user's processes has open for writing.
 pub fn files_being_written(folder: &Path) -> HashSet<PathBuf> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let handles = processes
@@ -117,7 +116,7 @@ pub fn files_being_written(folder: &Path) -> HashSet<PathBuf> {
     below.collect()
 }
 
-/// Whether a handle, `/proc/<pid>/fd/<number>`, can be written to; one that tells nothing can.
+/// Whether a handle, `/proc/<pid>/fd/<number>`, is open for writing. Assumes so if that is unknown.
 fn is_writable_handle(handle: &Path) -> bool {
     const WRITES: u32 = 0o3;
     let process = handle.parent().and_then(Path::parent).unwrap_or(handle);
@@ -129,7 +128,7 @@ fn is_writable_handle(handle: &Path) -> bool {
         .is_none_or(|flags| flags & WRITES != 0)
 }
 
-/// Runs a command, feeding it `input`, and gives back what it wrote.
+/// Runs a command with `input` and returns its output.
 pub fn communicate(command: &mut Command, input: &[u8]) -> io::Result<Output> {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
@@ -141,24 +140,24 @@ pub fn communicate(command: &mut Command, input: &[u8]) -> io::Result<Output> {
         });
         let output = child.wait_with_output()?;
         match feeder.join() {
-            // A command that stops reading early says why with its exit code.
+            // If the command stops reading early, its exit code says why.
             Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
             Ok(_) | Err(_) => Ok(output),
         }
     })
 }
 
-/// A process that answers what it is asked, again and again, until it is dropped.
+/// A process that answers requests until it is dropped.
 #[derive(Debug)]
 pub struct Conversation {
     child: Child,
     stdin: Option<ChildStdin>,
-    /// What it answers.
+    /// The output of the process.
     pub answers: BufReader<ChildStdout>,
 }
 
 impl Conversation {
-    /// Starts a command to talk to.
+    /// Starts the command.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -167,7 +166,7 @@ impl Conversation {
         Ok(Self { child, stdin: asking, answers: BufReader::new(answers) })
     }
 
-    /// Asks something; the answer is read from `answers`.
+    /// Sends a request. Read the response from `answers`.
     pub fn ask(&mut self, question: &[u8]) -> io::Result<()> {
         let asking = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         asking.write_all(question)?;
@@ -177,7 +176,7 @@ impl Conversation {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        // It ends when nobody asks any more; one that does not is of no use to anybody.
+        // The process should exit when its input closes. Otherwise it is killed.
         drop(self.stdin.take());
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
             let _ = self.child.kill();

@@ -1,4 +1,4 @@
-//! Shelves: the places where handoffs lie, and what a place tells about a document on it.
+//! Folders that contain handoffs, and what the location of a document says about it.
 
 pub(crate) mod claude_memory;
 
@@ -8,12 +8,12 @@ use midstride_core::handoff::Location;
 use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
-/// How documents lie on a shelf.
+/// How documents are arranged in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FolderLayout {
-    /// Ours: `<id>.md`, and `<id>/<stage>.md` for the stages of a pipeline.
+    /// midstride's own: `<id>.md`, and `<id>/<stage>.md` for the stages of a pipeline.
     Own,
-    /// A folder per stage: `briefs/<id>.md` or `briefs/<id>-<name>.md`.
+    /// One folder per stage: `briefs/<id>.md` or `briefs/<id>-<name>.md`.
     Pipeline,
     /// Any Markdown in a folder and below it.
     Folder,
@@ -21,25 +21,25 @@ pub enum FolderLayout {
     Memory,
 }
 
-/// A place where handoffs lie.
+/// A folder or a single file with handoffs.
 #[derive(Debug)]
 pub struct HandoffFolder {
     layout: FolderLayout,
     root: Root,
-    /// The folder below the root, or the one file.
+    /// The path of the folder or file below the root.
     path: PathBuf,
-    /// The name of the folders below it that count, where not all do.
+    /// The name of the subfolders that count, if not all do.
     only_below: Option<String>,
-    /// How many documents of it are looked at, where there is a limit.
+    /// Maximum number of documents, if there is a limit.
     documents_max: Option<usize>,
 }
 
-/// How many notes of one folder are looked at: agents leave them without end.
+/// Maximum number of notes in one folder. Agents can leave any number of them.
 const NOTES_MAX: usize = 500;
-/// How deep notes lie.
+/// Maximum depth of notes.
 const NOTES_DEPTH: usize = 6;
 
-/// Documents that explain a folder rather than the work.
+/// Names of documents that describe a folder rather than work.
 const NOT_NOTES: [&str; 9] = [
     "readme",
     "index",
@@ -52,7 +52,7 @@ const NOT_NOTES: [&str; 9] = [
     "skill",
 ];
 
-/// Folders of agents that hold instructions rather than notes.
+/// Names of agents' folders that contain instructions rather than notes.
 const NOT_NOTES_FOLDERS: [&str; 11] = [
     "skills",
     "rules",
@@ -67,10 +67,10 @@ const NOT_NOTES_FOLDERS: [&str; 11] = [
     "searchable",
 ];
 
-/// Folders of what is over.
+/// Names of archive folders.
 const ARCHIVES: [&str; 6] = ["archive", "archived", "archives", "old", "done", "completed"];
 
-/// Whether a document lies in a folder of what is over.
+/// Whether a document is in an archive folder.
 pub(crate) fn is_archived(path: &Path) -> bool {
     let folders = path.parent().into_iter().flat_map(Path::components);
     let mut names = folders.filter_map(|folder| folder.as_os_str().to_str());
@@ -78,23 +78,23 @@ pub(crate) fn is_archived(path: &Path) -> bool {
 }
 
 impl HandoffFolder {
-    /// A shelf that lies at `inside` below a root.
+    /// A folder at `inside` below a root.
     pub fn new(layout: FolderLayout, root: Root, inside: &str) -> Self {
         Self { layout, root, path: PathBuf::from(inside), only_below: None, documents_max: None }
     }
 
-    /// A folder in which everything below folders of one name counts: `thoughts/**/handoffs`.
+    /// A folder in which only documents below subfolders of one name count: `thoughts/**/handoffs`.
     pub fn nested(root: Root, inside: &str, only: &str) -> Self {
         let only_below = Some(only.to_owned());
         Self { only_below, ..Self::notes(root, inside) }
     }
 
-    /// A folder with notes, of which so many are looked at.
+    /// A folder with notes, with a limited number of documents.
     pub fn notes(root: Root, inside: &str) -> Self {
         Self { documents_max: Some(NOTES_MAX), ..Self::new(FolderLayout::Folder, root, inside) }
     }
 
-    /// The same shelf once more.
+    /// Opens the same folder again.
     pub fn reopen(&self) -> Result<Self, FileError> {
         let root = Root::open(self.root.path())?;
         let (inside, only) = (self.path.clone(), self.only_below.clone());
@@ -107,17 +107,17 @@ impl HandoffFolder {
         })
     }
 
-    /// The folder its paths count from.
+    /// The folder that its paths are relative to.
     pub fn root(&self) -> &Root {
         &self.root
     }
 
-    /// The folder below the root, or the one file.
+    /// The path of the folder or file below the root.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The same as a configuration names it: `thoughts/**/handoffs`.
+    /// The same as written in a configuration: `thoughts/**/handoffs`.
     pub fn pattern(&self) -> PathBuf {
         match &self.only_below {
             Some(only) => self.path.join("**").join(only),
@@ -125,7 +125,7 @@ impl HandoffFolder {
         }
     }
 
-    /// How documents lie on it.
+    /// How its documents are arranged.
     pub fn layout(&self) -> FolderLayout {
         self.layout
     }
@@ -135,8 +135,8 @@ impl HandoffFolder {
         Ok(self.scan(ScanDetail::Names)?.into_paths())
     }
 
-    /// Its documents, and how they look from outside.
-    pub fn scan(&self, look: ScanDetail) -> Result<FolderScan, FileError> {
+    /// Its documents with their metadata.
+    pub fn scan(&self, detail: ScanDetail) -> Result<FolderScan, FileError> {
         const DEPTH: usize = 8;
         let depth = match self.layout {
             FolderLayout::Own | FolderLayout::Pipeline => 2,
@@ -149,13 +149,14 @@ impl HandoffFolder {
                 return Err(error);
             }
             let stamp = self.root.stamp(&self.path);
-            // Whether it is there is seen like the change of a folder.
+            // Listed as a folder too, so that creating or deleting the file is detected like a
+            // folder change.
             return Ok(FolderScan {
                 files: stamp.map(|stamp| (self.path.clone(), stamp)).into_iter().collect(),
                 folders: vec![(self.path.clone(), stamp.unwrap_or_default())],
             });
         }
-        let mut seen = self.root.scan_below(&self.path, depth, look)?;
+        let mut seen = self.root.scan_below(&self.path, depth, detail)?;
         if self.layout == FolderLayout::Memory {
             let named = |(path, _): &(PathBuf, FileStamp)| {
                 path.file_name()
@@ -167,7 +168,7 @@ impl HandoffFolder {
             seen.files.retain(|(path, _)| self.is_candidate(path));
         }
         if let Some(most) = self.documents_max.filter(|most| seen.files.len() > *most) {
-            // Names of notes often begin with their day: the newest are kept.
+            // Names of notes often start with a date, so this keeps the newest.
             let key = |path: &Path| std::cmp::Reverse(path.to_owned());
             seen.files.sort_by_cached_key(|(path, _)| (is_archived(path), key(path)));
             seen.files.truncate(most);
@@ -175,19 +176,19 @@ impl HandoffFolder {
         Ok(seen)
     }
 
-    /// Whether a path below the root lies on this shelf.
+    /// Whether a path below the root belongs to this folder.
     pub fn contains(&self, path: &Path) -> bool {
         let is_document = is_markdown(path) && path != self.path;
         path.starts_with(&self.path)
             && (self.layout != FolderLayout::Folder || !is_document || self.is_candidate(path))
     }
 
-    /// Whether a document of a folder can be a handoff: what explains the folder is none, nor what
-    /// tells agents how to work.
+    /// Whether a document can be a handoff. Descriptions of the folder and instructions for agents
+    /// are excluded.
     fn is_candidate(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.path).unwrap_or(path);
         let name = stem(path).to_lowercase();
-        // `README.de` explains the folder too; `index-rebuild` is about something.
+        // `README.de` also describes the folder; `index-rebuild` does not.
         let name = name.trim_start_matches(['_', '.']);
         let is_template = name.starts_with("template") || name.ends_with("template");
         let explains = NOT_NOTES.contains(&name.split('.').next().unwrap_or_default());
@@ -201,12 +202,12 @@ impl HandoffFolder {
         !is_template && !explains && !is_excluded && self.only_below.as_ref().is_none_or(is_inside)
     }
 
-    /// Whether the whole shelf lies in a folder below the root.
+    /// Whether this folder is inside a folder below the root.
     pub fn is_in(&self, folder: &Path) -> bool {
         self.path.starts_with(folder)
     }
 
-    /// Where the document of a key lies, or would lie.
+    /// The path of the document with a key, whether or not it exists.
     pub fn path_of(&self, key: &HandoffKey) -> PathBuf {
         match &key.stage {
             Some(stage) => self.path.join(&key.id).join(format!("{stage}.md")),
@@ -214,13 +215,13 @@ impl HandoffFolder {
         }
     }
 
-    /// Where the document of a stage lies in a pipeline.
+    /// The path of the document of a stage in a pipeline.
     pub fn pipeline_path(&self, folder: &str, id: &str, name: Option<&str>) -> PathBuf {
         let stem = name.map_or_else(|| id.to_owned(), |name| format!("{id}-{name}"));
         self.path.join(folder).join(format!("{stem}.md"))
     }
 
-    /// What the place of a document tells about it.
+    /// What the location of a document says about it.
     pub fn location_of(&self, path: &Path, stages: &Stages) -> Location {
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         let stage = match self.layout {
@@ -235,7 +236,7 @@ impl HandoffFolder {
         Location { stem: stem.unwrap_or_else(|| stem_of(path)), stage: stage.map(str::to_owned) }
     }
 
-    /// The key that a place on our own shelf stands for.
+    /// The key for a path in midstride's own folder.
     pub fn key_for_path(&self, path: &Path) -> Option<HandoffKey> {
         if self.layout != FolderLayout::Own {
             return None;
@@ -248,8 +249,8 @@ impl HandoffFolder {
         }
     }
 
-    /// The folder below the root where only handoffs lie, if it is such a one: ours, or a pipeline
-    /// that is in use.
+    /// The folder below the root, if it contains nothing but handoffs: midstride's own, or a
+    /// pipeline that is in use.
     pub fn handoffs_only_folder(&self) -> Option<&Path> {
         let in_use = match self.layout {
             FolderLayout::Own => true,
@@ -259,7 +260,7 @@ impl HandoffFolder {
         in_use.then_some(self.path.as_path())
     }
 
-    /// The folder that references inside a pipeline count from.
+    /// The folder that references inside a pipeline are relative to.
     pub fn reference_base(&self) -> Option<&Path> {
         (self.layout == FolderLayout::Pipeline).then_some(self.path.as_path())
     }

@@ -1,5 +1,5 @@
-//! When notes were last changed. Their files say it, and git says it better: after a clone every
-//! file is new. Only commands ask git; hooks use what the last command was told.
+//! When notes were last changed. Git is more reliable than file times, because a clone makes every
+//! file look new. Only commands ask git; hooks use the cached answers.
 
 use crate::sys::files::FileStamp;
 use crate::sys::git::Repository;
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Where the answers of git are kept, in the private folder.
+/// The cache of git's answers, in the private folder.
 const FILE: &str = "note-dates.json";
-/// How many notes git is asked about at once: each is a process.
+/// Maximum number of notes to ask git about at once, because each one takes a process.
 const ASKED_MAX: usize = 12;
-/// How many answers are kept.
+/// Maximum number of cached answers.
 const KEPT_MAX: usize = 1_000;
 
 /// When notes were last changed.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NoteDates {
-    /// By the path as it is shown.
+    /// By displayed path.
     committed: BTreeMap<PathBuf, CommittedDate>,
 }
 
-/// What git said about a file, and how the file looked then.
+/// Git's answer about a file, and the metadata of the file at that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct CommittedDate {
-    /// The moment of the last commit that changed it, in seconds; none where git does not know it,
-    /// or knows another text.
+    /// The time of the last commit that changed it, in seconds. `None` if git does not know the
+    /// file or has a different version.
     at: Option<i64>,
     modified: i64,
     size: i64,
@@ -38,14 +38,14 @@ impl CommittedDate {
     }
 }
 
-/// A moment in seconds, and whether git knows it: a file may be new because it was copied.
+/// A time in seconds, and whether it comes from git. A file time may be that of a copy.
 pub(crate) struct NoteDate {
     pub(crate) seconds: i64,
     pub(crate) is_from_git: bool,
 }
 
 impl NoteDates {
-    /// What was kept; nothing where it cannot be read.
+    /// Reads the cache, or returns an empty one if it cannot be read.
     pub(crate) fn read(project: &Project) -> Self {
         let folder = project.private().ok().flatten();
         let bytes = folder.and_then(|folder| folder.read(Path::new(FILE)).ok());
@@ -53,20 +53,20 @@ impl NoteDates {
     }
 
     /// When the note at a place was last changed.
-    pub(crate) fn date_of(&self, project: &Project, spot: &DocumentPlace) -> Option<NoteDate> {
-        let stamp = project.stamp(spot)?;
+    pub(crate) fn date_of(&self, project: &Project, place: &DocumentPlace) -> Option<NoteDate> {
+        let stamp = project.stamp(place)?;
         let known =
-            self.committed.get(&project.display_path(spot)).filter(|one| one.matches(&stamp));
+            self.committed.get(&project.display_path(place)).filter(|one| one.matches(&stamp));
         let committed = known.and_then(|one| one.at);
         let second = committed.unwrap_or_else(|| stamp.modified.div_euclid(1_000_000_000));
         Some(NoteDate { seconds: second, is_from_git: committed.is_some() })
     }
 
-    /// Asks git about notes that it was not asked about as they are, and keeps what it says.
-    pub(crate) fn refresh_from_git(&mut self, project: &Project, spots: &[&DocumentPlace]) {
+    /// Asks git about notes that are new or changed since the last answer, and caches the results.
+    pub(crate) fn refresh_from_git(&mut self, project: &Project, places: &[&DocumentPlace]) {
         let Some(repository) = project.repository() else { return };
-        let unknown = spots.iter().filter_map(|spot| {
-            let (path, stamp) = (project.display_path(spot), project.stamp(spot)?);
+        let unknown = places.iter().filter_map(|place| {
+            let (path, stamp) = (project.display_path(place), project.stamp(place)?);
             let is_known = self.committed.get(&path).is_some_and(|one| one.matches(&stamp));
             (!is_known).then_some((path, stamp))
         });
@@ -83,14 +83,14 @@ impl NoteDates {
         while self.committed.len() > KEPT_MAX {
             self.committed.pop_first();
         }
-        // What cannot be kept is asked again.
+        // If the cache cannot be written, git is asked again next time.
         let json = serde_json::to_vec(self).unwrap_or_default();
         let folder = project.private().ok().flatten();
         let _ = folder.map(|folder| folder.put_without_sync(Path::new(FILE), &json));
     }
 }
 
-/// A shown path as it counts from the top of the working tree.
+/// The path relative to the working tree for a displayed path.
 fn path_in_work_tree(project: &Project, repository: &Repository, shown: &Path) -> Option<String> {
     let whole = project.root().path().join(shown);
     whole.strip_prefix(repository.work_tree()).ok()?.to_str().map(str::to_owned)

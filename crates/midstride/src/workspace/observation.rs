@@ -1,7 +1,7 @@
-//! What git says about the working tree, kept for hooks: a hook starts no git, so it reads what a
-//! command, or the process that goes on after an earlier hook, found.
+//! Cached git observations of a working tree, for hooks. Hooks do not run git, so they read what a
+//! command or a background process found.
 //!
-//! One small file per worktree. Without it, nothing is known until git is asked again.
+//! There is one small file per worktree. Without it, nothing is known until git runs again.
 
 use crate::sys::clock::Deadline;
 use crate::sys::files::{self, FileError, Lock, Root};
@@ -17,23 +17,23 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The version of the shape in which an observation is kept.
+/// The version of the file format.
 const VERSION: u32 = 1;
-/// Where observations are kept, with what is never committed.
+/// The folder of the observations, below the private folder.
 const FOLDER: &str = "work-trees";
-/// Of more worktrees than these, the one observed longest ago goes.
+/// Maximum number of worktrees kept. The oldest observation is removed first.
 const WORK_TREES_MAX: usize = 32;
-/// A larger file is none of ours.
+/// Maximum size of an observation file.
 const BYTES_MAX: u64 = 1 << 20;
-/// A user waits for a command.
+/// Time limit in a command, because the user waits.
 const COMMAND_TIME: Duration = Duration::from_secs(3);
-/// No one waits for a process that goes on alone.
+/// Time limit in a background process.
 const BACKGROUND_TIME: Duration = Duration::from_secs(30);
-/// More of what git prints is cut off.
+/// Maximum bytes of git's output.
 const OUTPUT_BYTES: usize = 4 << 20;
 
-/// Asks git what is uncommitted, and keeps it. `None` outside of a repository, or where midstride is
-/// not set up.
+/// Runs git to observe the working tree and stores the result. Returns `None` outside of a
+/// repository or if midstride is not set up.
 pub fn observe(project: &Project) -> Result<Option<Observation>, GitError> {
     let Some(repository) = project.repository() else { return Ok(None) };
     if project.private()?.is_none() {
@@ -42,16 +42,17 @@ pub fn observe(project: &Project) -> Result<Option<Observation>, GitError> {
     observe_within(project, repository, COMMAND_TIME).map(Some)
 }
 
-/// The same for a process that goes on alone. Of several at once, one observes and one waits.
+/// The same for a background process. If several run at once, one observes, one waits and the
+/// others exit.
 pub fn observe_in_background(project: &Project) -> Result<(), GitError> {
     let Some(repository) = project.repository() else { return Ok(()) };
     let Some(private) = project.private()? else { return Ok(()) };
     let name = file_stem(repository);
-    let Some(waits) = Lock::try_acquire(&private, &format!("observe-next-{name}"))? else {
+    let Some(waiting) = Lock::try_acquire(&private, &format!("observe-next-{name}"))? else {
         return Ok(());
     };
     let _observes = Lock::acquire(&private, &format!("observe-{name}"))?;
-    drop(waits);
+    drop(waiting);
     observe_within(project, repository, BACKGROUND_TIME).map(drop)
 }
 
@@ -77,7 +78,7 @@ fn observe_within(
     store(project, repository, observation)
 }
 
-/// Merged branches with the time of each: as the log says, else when it was first seen.
+/// Sets the time of each merge: as recorded earlier, from the reflog, or else now.
 fn with_merge_times(
     repository: &Repository,
     mut merged: Vec<MergedBranch>,
@@ -92,7 +93,7 @@ fn with_merge_times(
     merged
 }
 
-/// Keeps an observation without its secrets.
+/// Stores an observation with secrets removed.
 fn store(
     project: &Project,
     repository: &Repository,
@@ -100,7 +101,7 @@ fn store(
 ) -> Result<Observation, GitError> {
     let clean = project.rules().clean_json(&to_text(observation.clone())).0;
     let clean = clean.as_str();
-    // A folder that was removed meanwhile is not made again.
+    // Do not recreate a private folder that was removed in the meantime.
     if let Some(private) = project.private()? {
         let folder = private.make_below(Path::new(FOLDER))?;
         folder.put_without_sync(&file_name(repository), clean.as_bytes())?;
@@ -109,7 +110,7 @@ fn store(
     Ok(parse(clean.as_bytes()).unwrap_or(observation))
 }
 
-/// Removes what was observed longest ago of too many worktrees.
+/// Removes the oldest observations if there are too many.
 fn remove_oldest(folder: &Root) -> Result<(), FileError> {
     let mut names = folder.names(".json")?;
     let over = names.len().saturating_sub(WORK_TREES_MAX);
@@ -119,8 +120,8 @@ fn remove_oldest(folder: &Root) -> Result<(), FileError> {
     names[..over].iter().try_for_each(|name| files::remove_if_exists(&folder.path().join(name)))
 }
 
-/// What was last observed in this worktree, without what is provably not so any more. Reads files and
-/// starts no process.
+/// The last observation of this worktree, without what is provably outdated. Reads files and starts
+/// no process.
 pub fn last_observation(project: &Project) -> Option<Observation> {
     let repository = project.repository()?;
     let mut observation = read_stored(project, repository)?;
@@ -136,7 +137,7 @@ pub fn last_observation(project: &Project) -> Option<Observation> {
     Some(observation)
 }
 
-/// The working tree alone, as it was last observed, while the same commit is checked out.
+/// The last observed working tree, if the same commit is still checked out.
 pub fn last_work_tree(project: &Project) -> Option<WorkTreeState> {
     let repository = project.repository()?;
     let seen = parse_work_tree(&read_bytes(project, repository)?)?;
@@ -144,7 +145,7 @@ pub fn last_work_tree(project: &Project) -> Option<WorkTreeState> {
     is_there.then(|| drop_changed_files(repository, seen))
 }
 
-/// A working tree, without files that look different now.
+/// Updates a working tree by comparing its files with the disk, and removes what is outdated.
 fn drop_changed_files(repository: &Repository, mut state: WorkTreeState) -> WorkTreeState {
     let Ok(top) = Root::open(repository.work_tree()) else { return state };
     let files = std::mem::take(&mut state.uncommitted).into_iter();
@@ -157,8 +158,8 @@ fn drop_changed_files(repository: &Repository, mut state: WorkTreeState) -> Work
     state
 }
 
-/// Whether git has to be asked again: it never was, or something moved since, or a session changed
-/// a file at this time. Three files are looked at, and none is read.
+/// Whether git must run again: it never did, the repository changed since, or a session changed a
+/// file after that. Checks the metadata of three files and reads none.
 pub fn is_due(project: &Project, changed: Option<Timestamp>) -> bool {
     let Some(repository) = project.repository() else { return false };
     let folder = project.private_path().join(FOLDER);
@@ -171,7 +172,7 @@ fn changed_at(path: &Path) -> Option<Timestamp> {
     files::read_entry(path)?.changed
 }
 
-/// What became of a branch; `None` where that is not known. Merged is only what was observed.
+/// The state of a branch, or `None` if it is unknown. Merges are known only from the observation.
 pub fn branch_state(
     branches: &Branches<'_>,
     branch: &str,
@@ -187,8 +188,8 @@ pub fn branch_state(
     Some(merge.map_or(state, BranchState::Merged))
 }
 
-/// The commits that were made in this worktree between two times, oldest first, without secrets.
-/// Reads files and starts no process.
+/// The commits made in this worktree between two times, oldest first, with secrets removed. Reads
+/// files and starts no process.
 pub fn commits_made(
     project: &Project,
     from: Timestamp,
@@ -204,14 +205,15 @@ pub fn commits_made(
     commits
 }
 
-/// The first line of the file: what a capture takes in. Reading the rest takes longer.
+/// The first line of the file, which is all that a capture needs. It is separate because parsing
+/// the rest takes longer.
 #[derive(Serialize, Deserialize)]
 struct WorkTreeLine {
     version: u32,
     work_tree: WorkTreeState,
 }
 
-/// The second line: what a briefing needs besides.
+/// The second line, which a briefing needs too.
 #[derive(Serialize, Deserialize)]
 struct HistoryLine {
     recent: Vec<LoggedCommit>,
@@ -235,7 +237,7 @@ fn parse(text: &[u8]) -> Option<Observation> {
     Some(Observation { work_tree, recent, has_older, may_have_newer, merged })
 }
 
-/// The working tree alone; `None` where another version wrote it.
+/// Parses the working tree alone. Returns `None` for another version of the format.
 fn parse_work_tree(text: &[u8]) -> Option<WorkTreeState> {
     let line = text.split(|byte| *byte == b'\n').next()?;
     let first: WorkTreeLine = serde_json::from_slice(line).ok()?;

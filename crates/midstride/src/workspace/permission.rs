@@ -1,7 +1,7 @@
-//! What this person allowed: commands of proofs, and configurations that reach out of their project.
+//! The user's permissions: approved proof commands and trusted configurations.
 //!
-//! A permission is a file in the user's state folder, named by the hash of all that it is bound to.
-//! Whatever of it changes, there is no such file, and nothing is allowed.
+//! A permission is a file in the user's state folder, named by the hash of everything it is bound
+//! to. If any of that changes, the file does not match and nothing is allowed.
 
 use crate::sys::files::{FileError, FileProblem, Root};
 use crate::sys::ids::sha256;
@@ -12,16 +12,16 @@ use midstride_core::text::redact::CleanText;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Where they lie, below the state folder.
+/// The folder of the permission files, below the state folder.
 const FOLDER: &str = "midstride/permissions";
 
-/// Why nothing was allowed, or taken back.
+/// Why a permission was not granted or revoked.
 #[derive(Debug, thiserror::Error)]
 pub enum PermissionError {
-    /// Whoever asks is no person.
+    /// The process runs in an agent or a proof, not for the user.
     #[error("this runs in {0}; a person has to do it")]
     RequiresUser(Automation),
-    /// There is nowhere to keep it.
+    /// There is no home folder to store it in.
     #[error("there is no home folder to keep it in")]
     NoHome,
     /// A file could not be read or written.
@@ -29,7 +29,7 @@ pub enum PermissionError {
     File(#[from] FileError),
 }
 
-/// All that a permission is bound to.
+/// Everything that a permission is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionKey {
     kind: GrantKind,
@@ -38,12 +38,12 @@ pub struct PermissionKey {
     hash: String,
 }
 
-/// What is allowed.
+/// The kind of permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrantKind {
     /// A command of a proof.
     Proof,
-    /// What a configuration reaches for outside of its project.
+    /// What a configuration accesses outside of its project.
     Configuration,
 }
 
@@ -57,12 +57,12 @@ impl GrantKind {
 }
 
 impl PermissionKey {
-    /// A proof of a handoff in a project.
+    /// The key for a proof of a handoff in a project.
     pub(crate) fn proof(project: &str, handoff: &str, test: &ProofSpec) -> Self {
         Self::new(GrantKind::Proof, project, &json!({ "handoff": handoff, "proof": test.data() }))
     }
 
-    /// The configuration of a project, by the hash of its text.
+    /// The key for a project's configuration, by the hash of its text.
     pub(crate) fn configuration(project: &str, hash: &str) -> Self {
         Self::new(GrantKind::Configuration, project, &json!({ "configuration": hash }))
     }
@@ -78,18 +78,18 @@ impl PermissionKey {
     }
 }
 
-/// A permission that was given.
+/// A permission that was granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The handoff, or the file of the configuration, as it was called then.
+    /// The handoff or configuration file, by its name at the time.
     pub about: String,
-    /// What is allowed, as it was shown.
+    /// What is allowed, as shown to the user.
     pub shown: String,
-    /// When.
+    /// When it was granted.
     pub at: Option<Timestamp>,
 }
 
-/// The permissions of this person.
+/// The user's permissions.
 #[derive(Clone, Debug)]
 pub struct PermissionStore {
     folder: Option<PathBuf>,
@@ -97,7 +97,7 @@ pub struct PermissionStore {
 }
 
 impl PermissionStore {
-    /// Those of whoever started the process.
+    /// The permissions of the user who started the process.
     pub fn for_environment(environment: &Environment) -> Self {
         let folder = environment.state.as_ref().map(|state| state.join(FOLDER));
         Self { folder, automation: environment.automation }
@@ -113,7 +113,7 @@ impl PermissionStore {
         file.is_some_and(|file| file["bound"] == bound.hash.as_str())
     }
 
-    /// Allows exactly this, and says under which name it was shown.
+    /// Grants exactly this, and records how it was shown to the user.
     pub fn grant(&self, bound: &PermissionKey, granted: &Grant) -> Result<(), PermissionError> {
         self.require_user()?;
         let folder = Root::make_owner_only(self.folder.as_ref().ok_or(PermissionError::NoHome)?)?;
@@ -129,13 +129,13 @@ impl PermissionStore {
         Ok(folder.put_owner_only(&bound.file_name(), format!("{text:#}\n").as_bytes())?)
     }
 
-    /// Takes it back; says whether it was there.
+    /// Revokes a permission. Returns whether it existed.
     pub fn revoke(&self, bound: &PermissionKey) -> Result<bool, PermissionError> {
         let Some(folder) = self.open() else { return Ok(false) };
         remove(&folder, &bound.file_name())
     }
 
-    /// Takes back everything of a kind in a project; says how much that was.
+    /// Revokes all permissions of a kind in a project. Returns their number.
     pub fn revoke_all(&self, kind: GrantKind, project: &str) -> Result<usize, PermissionError> {
         let Some(folder) = self.open() else { return Ok(0) };
         let mut revoked = 0;
@@ -145,7 +145,7 @@ impl PermissionStore {
         Ok(revoked)
     }
 
-    /// What is allowed in a project, sorted by what it is about.
+    /// The permissions of a kind in a project, sorted by subject.
     pub fn in_project(
         &self,
         kind: GrantKind,
@@ -159,13 +159,14 @@ impl PermissionStore {
         Ok(found)
     }
 
-    /// Nobody allows anything to themselves.
+    /// Fails if the process runs in an agent or a proof, which must not grant permissions to
+    /// itself.
     pub fn require_user(&self) -> Result<(), PermissionError> {
         self.automation.map_or(Ok(()), |inside| Err(PermissionError::RequiresUser(inside)))
     }
 }
 
-/// A file of ours. One that somebody else could have written does not count.
+/// Reads a permission file. Ignores files that another user could have written.
 fn read(folder: &Root, name: &Path) -> Option<Value> {
     let bytes = folder.is_owner_only(name).then(|| folder.read(name).ok()).flatten()?;
     serde_json::from_slice(&bytes).ok()

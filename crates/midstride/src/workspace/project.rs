@@ -1,4 +1,4 @@
-//! A project: its root, its repository, its shelves, and the handoffs on them.
+//! A project: its root, repository, folders and handoffs.
 
 mod catalog;
 mod find_handoff;
@@ -29,25 +29,25 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The folder of ours in a project.
+/// midstride's folder in a project.
 pub const FOLDER: &str = ".midstride";
-/// The committed shelf.
+/// The folder of committed handoffs.
 pub const HANDOFFS: &str = ".midstride/handoffs";
-/// What is never committed, where there is no git.
+/// The private folder outside of git. It is never committed.
 const PRIVATE: &str = ".midstride/private";
-/// What is never committed, in the git directory.
+/// The private folder in the git directory. It is never committed.
 const PRIVATE_IN_GIT: &str = "midstride";
-/// The configuration.
+/// The path of the configuration.
 pub const CONFIGURATION: &str = ".midstride/config.toml";
 
-/// A project and everything it takes to work in it.
+/// An open project.
 #[derive(Debug)]
 pub struct Project {
     root: Root,
     repository: Option<Repository>,
     environment: Environment,
     settings: Settings,
-    /// Why the configuration holds for nothing.
+    /// Why the configuration is ignored.
     settings_error: Option<SettingsError>,
     setup: SetupMode,
     folders: Vec<HandoffFolder>,
@@ -60,33 +60,33 @@ pub struct Project {
 /// How a project was set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupMode {
-    /// Not at all; documents that lie around are read all the same.
+    /// Not set up. Existing documents are still read.
     NotSetUp,
     /// With a folder that is committed.
     Committed,
-    /// Only in the git directory: nothing is committed.
+    /// Only in the git directory, so that nothing is committed.
     Private,
 }
 
-/// A document and where it lies.
+/// A document and its location.
 #[derive(Debug)]
 pub struct StoredHandoff {
-    /// The path as a person would write it from the root of the project.
+    /// The path from the root of the project, as a user would write it.
     pub path: PathBuf,
-    /// The bytes as they were read.
+    /// The bytes as read.
     pub bytes: Vec<u8>,
-    /// What they say.
+    /// The parsed document.
     pub document: Document,
-    /// What the place tells.
+    /// What the location says about the document.
     pub location: Location,
-    /// The key that the place stands for.
+    /// The key that the location stands for.
     pub place_key: Option<HandoffKey>,
     folder: Option<usize>,
     relative_path: PathBuf,
 }
 
 impl StoredHandoff {
-    /// The path below the root of its shelf.
+    /// The path below the root of its folder.
     pub(crate) fn relative_path(&self) -> &Path {
         &self.relative_path
     }
@@ -95,19 +95,19 @@ impl StoredHandoff {
         DocumentPlace { folder: self.folder, relative_path: self.relative_path.clone() }
     }
 
-    /// What it would be with another text.
+    /// The same handoff with another text.
     #[must_use]
     pub fn with_text(self, bytes: Vec<u8>) -> Self {
         Self { document: Document::parse(&bytes), bytes, ..self }
     }
 
-    /// The document seen as a handoff.
+    /// The document as a handoff.
     pub fn handoff<'d>(&'d self, project: &'d Project) -> Handoff<'d> {
         Handoff::new(&self.document, &self.location, &project.settings.stages)
     }
 }
 
-/// The place of a document that was not read yet.
+/// The location of a document that has not been read yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DocumentPlace {
     folder: Option<usize>,
@@ -115,25 +115,25 @@ pub struct DocumentPlace {
 }
 
 impl DocumentPlace {
-    /// The path below the root of its shelf.
+    /// The path below the root of its folder.
     pub(crate) fn relative_path(&self) -> &Path {
         &self.relative_path
     }
 
-    /// Whether it lies in a folder of what is over.
+    /// Whether it is in an archive folder.
     pub(crate) fn is_archived(&self) -> bool {
         is_archived(&self.relative_path)
     }
 }
 
-/// What the shelves look like from outside.
+/// The result of scanning all folders.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentScan {
-    /// The documents, each once.
+    /// The documents, without duplicates.
     pub(crate) documents: Vec<(DocumentPlace, FileStamp)>,
-    /// The folders they lie in.
+    /// The folders that contain them.
     pub(crate) folders: Vec<(DocumentPlace, FileStamp)>,
-    /// The shelves that could not be looked at.
+    /// The folders that could not be scanned.
     pub(crate) unread: Vec<FileError>,
 }
 
@@ -143,23 +143,23 @@ pub enum ProjectError {
     /// A file or folder could not be opened.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The configuration could not be used.
+    /// The configuration is invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// There is a repository, but none of its files.
+    /// The repository is bare.
     #[error("`{}` is a bare repository: it has no files to work on", .0.display())]
     Bare(PathBuf),
 }
 
 impl Project {
-    /// Opens the project that holds the folder the process was started in.
+    /// Opens the project that contains the folder in which the process was started.
     pub fn discover(environment: Environment) -> Result<Self, ProjectError> {
         let mut project = Self::discover_ignoring_settings(environment)?;
         project.settings_error.take().map_or(Ok(project), |broken| Err(broken.into()))
     }
 
-    /// The same with a configuration that cannot be used: it is as if nothing were configured. For
-    /// what has to work all the same: looking what is wrong, switching off, taking out.
+    /// The same, but ignores an invalid configuration. For commands that must work anyway, such as
+    /// diagnosing, switching off and uninstalling.
     pub fn discover_ignoring_settings(environment: Environment) -> Result<Self, ProjectError> {
         let folder = environment.folder.clone();
         if let Some(bare) = Repository::find_bare(&folder) {
@@ -181,7 +181,7 @@ impl Project {
     ) -> Result<Self, ProjectError> {
         let private_roots = open_private(&root, repository.as_ref())?;
         let private_file = Path::new("config.toml");
-        let (read, set_up) = if root.has_folder(Path::new(FOLDER))
+        let (read, setup) = if root.has_folder(Path::new(FOLDER))
             && root.exists(Path::new(CONFIGURATION))
         {
             (Settings::read(&root, Path::new(CONFIGURATION)), SetupMode::Committed)
@@ -201,7 +201,7 @@ impl Project {
             environment,
             settings,
             settings_error: broken,
-            setup: set_up,
+            setup,
             folders: Vec::new(),
             skipped_settings: Vec::new(),
             catalog: OnceLock::new(),
@@ -248,7 +248,7 @@ impl Project {
             self.folders.push(HandoffFolder::new(layout, root, inside));
         }
         for inside in &self.settings.note_places {
-            // Most projects have few of them, and a hook has no time to look for each.
+            // Most projects have only a few of these, and hooks have no time to scan the others.
             if self.root.exists(Path::new(inside)) {
                 let root = Root::open(self.root.path())?;
                 self.folders.push(HandoffFolder::notes(root, inside));
@@ -257,7 +257,7 @@ impl Project {
         Ok(())
     }
 
-    /// Claude Code keeps one memory for all worktrees of a repository.
+    /// Adds Claude Code's memory folder. All worktrees of a repository share one.
     fn add_memory_folder(&mut self) {
         let Some(claude) = &self.environment.claude else {
             return;
@@ -268,7 +268,7 @@ impl Project {
         }
     }
 
-    /// What tells this project from all others on the machine; its worktrees share it.
+    /// The identity of this project on the machine. Its worktrees share it.
     pub(crate) fn identity(&self) -> String {
         let repository = self.repository.as_ref().map(Repository::common_dir);
         files::canonical(repository.unwrap_or(self.root.path())).to_string_lossy().into_owned()
@@ -279,17 +279,17 @@ impl Project {
         &self.root
     }
 
-    /// The repository it lies in.
+    /// The repository of the project, if any.
     pub fn repository(&self) -> Option<&Repository> {
         self.repository.as_ref()
     }
 
-    /// What the process was started with.
+    /// The environment of the process.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// What is recognised as a secret here.
+    /// The redaction rules of this project.
     pub fn rules(&self) -> &RedactionRules {
         if !self.has_added_rules() {
             return RedactionRules::shipped();
@@ -300,18 +300,18 @@ impl Project {
         })
     }
 
-    /// Whether the project calls more a secret than everybody does.
+    /// Whether the project has redaction rules of its own.
     pub fn has_added_rules(&self) -> bool {
         !self.settings.redact.is_empty()
     }
 
-    /// A text without its secrets, and what was taken out.
+    /// Removes secrets from a text. Returns the clean text and what was removed.
     pub fn clean(&self, text: &str) -> (CleanText, Vec<Redaction>) {
         self.rules().clean(text)
     }
 
-    /// A text in JSON from which everything was taken out that everybody calls a secret: only what the
-    /// project calls one besides is looked for.
+    /// Removes secrets from a JSON text that was already redacted with the built-in rules: only the
+    /// project's own rules are applied.
     pub fn clean_with_added_rules(&self, json: String) -> (String, Vec<Redaction>) {
         if !self.has_added_rules() {
             return (json, Vec::new());
@@ -320,32 +320,32 @@ impl Project {
         (clean.as_str().to_owned(), redacted)
     }
 
-    /// What is configured.
+    /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Why the configuration cannot be used, where the project was opened anyway.
+    /// Why the configuration is ignored, if the project was opened anyway.
     pub fn broken_configuration(&self) -> Option<&SettingsError> {
         self.settings_error.as_ref()
     }
 
-    /// How it was set up.
+    /// How the project was set up.
     pub fn setup(&self) -> SetupMode {
         self.setup
     }
 
-    /// Its shelves.
+    /// The folders with handoffs.
     pub fn folders(&self) -> &[HandoffFolder] {
         &self.folders
     }
 
-    /// What is configured but not read, and why.
+    /// Settings that are ignored, and why.
     pub fn skipped_settings(&self) -> &[SkippedSetting] {
         &self.skipped_settings
     }
 
-    /// Where what is never committed lies, or would lie.
+    /// The path of the private folder, whether or not it exists.
     pub fn private_path(&self) -> PathBuf {
         match &self.repository {
             Some(repository) => repository.common_dir().join(PRIVATE_IN_GIT),
@@ -353,21 +353,21 @@ impl Project {
         }
     }
 
-    /// The folder for what is never committed, where there is one.
+    /// The private folder, if it exists.
     pub(crate) fn private(&self) -> Result<Option<Root>, FileError> {
-        // What was kept before there was git comes last.
+        // A private folder from before the project used git comes last.
         Ok(open_private(&self.root, self.repository.as_ref())?.into_iter().next())
     }
 
-    /// The folder for what is never committed, made where it is missing. Without git it lies in the
-    /// project, and is told to git in case there is one later.
+    /// The private folder, created if it is missing. Outside of git it is part of the project, so
+    /// it gets a `.gitignore` in case the project uses git later.
     pub fn make_private(&self) -> Result<Root, FileError> {
         match &self.repository {
             Some(repository) => Root::make(&repository.common_dir().join(PRIVATE_IN_GIT)),
             None => {
                 let root = self.root.make_below(Path::new(PRIVATE))?;
                 let ignore = Path::new(".gitignore");
-                // Looked for first: to find out by writing it costs a search milliseconds.
+                // Check first: finding out by writing would cost milliseconds on every search.
                 if root.exists(ignore) {
                     return Ok(root);
                 }
@@ -379,111 +379,107 @@ impl Project {
         }
     }
 
-    /// The folder for what is never committed, where it was made before there was git.
+    /// The private folder from before the project used git.
     pub(crate) fn private_folder_without_git(&self) -> Result<Option<Root>, FileError> {
         self.root.open_below(Path::new(PRIVATE))
     }
 
-    /// The places of all documents, and the shelves that could not be looked at. A document that
-    /// lies on two shelves is named once.
+    /// The places of all documents, and the folders that could not be scanned. A document that is
+    /// in two folders is listed once.
     pub fn document_places(&self) -> Vec<Result<DocumentPlace, FileError>> {
         let DocumentScan { documents, unread, .. } = self.scan(ScanDetail::Names);
-        let mut spots: Vec<DocumentPlace> = documents.into_iter().map(|(spot, _)| spot).collect();
-        spots.sort_unstable_by(|a, b| {
+        let mut places: Vec<DocumentPlace> =
+            documents.into_iter().map(|(place, _)| place).collect();
+        places.sort_unstable_by(|a, b| {
             (a.folder, &a.relative_path).cmp(&(b.folder, &b.relative_path))
         });
-        spots.into_iter().map(Ok).chain(unread.into_iter().map(Err)).collect()
+        places.into_iter().map(Ok).chain(unread.into_iter().map(Err)).collect()
     }
 
-    /// The same, with how everything looks from outside.
-    pub(crate) fn scan(&self, look: ScanDetail) -> DocumentScan {
-        let mut looked = DocumentScan::default();
+    /// Scans all folders and returns documents and folders with their metadata.
+    pub(crate) fn scan(&self, detail: ScanDetail) -> DocumentScan {
+        let mut scan = DocumentScan::default();
         let mut seen = std::collections::HashSet::new();
-        for (index, shelf) in self.folders.iter().enumerate() {
-            let found = match shelf.scan(look) {
+        for (index, folder) in self.folders.iter().enumerate() {
+            let found = match folder.scan(detail) {
                 Ok(found) => found,
                 Err(error) => {
-                    looked.unread.push(error);
+                    scan.unread.push(error);
                     continue;
                 }
             };
             let here = found.files.into_iter();
-            // As bytes: a path is compared part by part, which takes ten times as long.
-            let whole = |inside: &Path| shelf.root().path().join(inside).into_os_string();
-            let here = here.filter(|(inside, _)| seen.insert(whole(inside)));
-            let spot = |inside| DocumentPlace { folder: Some(index), relative_path: inside };
-            looked.documents.extend(here.map(|(inside, stamp)| (spot(inside), stamp)));
+            // Compare as bytes: comparing paths by component takes ten times as long.
+            let whole =
+                |relative_path: &Path| folder.root().path().join(relative_path).into_os_string();
+            let here = here.filter(|(relative_path, _)| seen.insert(whole(relative_path)));
+            let place = |relative_path| DocumentPlace { folder: Some(index), relative_path };
+            scan.documents.extend(here.map(|(relative_path, stamp)| (place(relative_path), stamp)));
             let folders = found.folders.into_iter();
-            looked.folders.extend(folders.map(|(inside, stamp)| (spot(inside), stamp)));
+            scan.folders
+                .extend(folders.map(|(relative_path, stamp)| (place(relative_path), stamp)));
         }
-        looked
+        scan
     }
 
-    /// How the file or folder at a place looks from outside.
-    pub(crate) fn stamp(&self, spot: &DocumentPlace) -> Option<FileStamp> {
-        self.root_of(spot).stamp(&spot.relative_path)
+    /// The metadata of the file or folder at a place.
+    pub(crate) fn stamp(&self, place: &DocumentPlace) -> Option<FileStamp> {
+        self.root_of(place).stamp(&place.relative_path)
     }
 
-    fn root_of(&self, spot: &DocumentPlace) -> &Root {
-        spot.folder.map_or(&self.root, |index| self.folders[index].root())
+    fn root_of(&self, place: &DocumentPlace) -> &Root {
+        place.folder.map_or(&self.root, |index| self.folders[index].root())
     }
 
     /// The root of a place and the path below it.
-    pub(crate) fn root_and_path<'s>(&'s self, spot: &'s DocumentPlace) -> (&'s Path, &'s Path) {
-        (self.root_of(spot).path(), &spot.relative_path)
+    pub(crate) fn root_and_path<'s>(&'s self, place: &'s DocumentPlace) -> (&'s Path, &'s Path) {
+        (self.root_of(place).path(), &place.relative_path)
     }
 
-    /// The place at a path below the root of a shelf.
+    /// The place of a path below the root of a folder.
     pub(crate) fn place_below(&self, root: &Path, inside: &Path) -> Option<DocumentPlace> {
-        let holds = |shelf: &HandoffFolder| shelf.root().path() == root && shelf.contains(inside);
-        let shelf = self.folders.iter().position(holds)?;
-        Some(DocumentPlace { folder: Some(shelf), relative_path: inside.to_owned() })
+        let holds =
+            |folder: &HandoffFolder| folder.root().path() == root && folder.contains(inside);
+        let folder = self.folders.iter().position(holds)?;
+        Some(DocumentPlace { folder: Some(folder), relative_path: inside.to_owned() })
     }
 
     /// Reads the document at a place.
-    pub fn read(&self, spot: &DocumentPlace) -> Result<StoredHandoff, FileError> {
-        Ok(self.stored_handoff(spot.clone(), self.bytes(spot)?))
+    pub fn read(&self, place: &DocumentPlace) -> Result<StoredHandoff, FileError> {
+        Ok(self.stored_handoff(place.clone(), self.bytes(place)?))
     }
 
     /// The bytes of the document at a place.
-    pub(crate) fn bytes(&self, spot: &DocumentPlace) -> Result<Vec<u8>, FileError> {
-        self.root_of(spot).read(&spot.relative_path)
+    pub(crate) fn bytes(&self, place: &DocumentPlace) -> Result<Vec<u8>, FileError> {
+        self.root_of(place).read(&place.relative_path)
     }
 
-    /// A document with its place, from bytes that were read elsewhere.
-    pub(crate) fn stored_handoff(&self, spot: DocumentPlace, bytes: Vec<u8>) -> StoredHandoff {
+    /// A document at a place, from bytes that were already read.
+    pub(crate) fn stored_handoff(&self, place: DocumentPlace, bytes: Vec<u8>) -> StoredHandoff {
         let document = Document::parse(&bytes);
-        let shelf = spot.folder.map(|index| &self.folders[index]);
-        let whereabouts = match shelf {
-            Some(shelf) => shelf.location_of(&spot.relative_path, &self.settings.stages),
-            None => Location { stem: stem(&spot.relative_path), stage: None },
+        let folder = place.folder.map(|index| &self.folders[index]);
+        let location = match folder {
+            Some(folder) => folder.location_of(&place.relative_path, &self.settings.stages),
+            None => Location { stem: stem(&place.relative_path), stage: None },
         };
-        let place = shelf.and_then(|shelf| shelf.key_for_path(&spot.relative_path));
-        let path = self.display_path(&spot);
-        let DocumentPlace { folder: shelf, relative_path: inside } = spot;
-        StoredHandoff {
-            path,
-            bytes,
-            document,
-            location: whereabouts,
-            place_key: place,
-            folder: shelf,
-            relative_path: inside,
-        }
+        let place_key = folder.and_then(|folder| folder.key_for_path(&place.relative_path));
+        let path = self.display_path(&place);
+        let DocumentPlace { folder, relative_path } = place;
+        StoredHandoff { path, bytes, document, location, place_key, folder, relative_path }
     }
 
-    /// The path of a place as a person would write it.
-    pub fn display_path(&self, spot: &DocumentPlace) -> PathBuf {
-        let whole = self.root_of(spot).path().join(&spot.relative_path);
+    /// The path of a place as a user would write it.
+    pub fn display_path(&self, place: &DocumentPlace) -> PathBuf {
+        let whole = self.root_of(place).path().join(&place.relative_path);
         whole.strip_prefix(self.root.path()).map(Path::to_owned).unwrap_or(whole)
     }
 
-    /// Reads every document, each on whichever core is free, in the order of the shelves.
+    /// Reads all documents in parallel, in the order of the folders.
     pub fn read_all(&self) -> Vec<Result<StoredHandoff, FileError>> {
-        self.map_all(|shelved| shelved)
+        self.map_all(|stored| stored)
     }
 
-    /// Reads every document and does something with it, each on whichever core is free.
+    /// Reads all documents and maps each one, in parallel.
     pub fn map_all<T: Send>(
         &self,
         each: impl Fn(StoredHandoff) -> T + Sync,
@@ -491,29 +487,29 @@ impl Project {
         self.map_matching(|_| true, each)
     }
 
-    /// The same with those documents only whose bytes are wanted.
+    /// The same, but only for documents whose bytes are wanted.
     pub fn map_matching<T: Send>(
         &self,
         wanted: impl Fn(&[u8]) -> bool + Sync,
         each: impl Fn(StoredHandoff) -> T + Sync,
     ) -> Vec<Result<T, FileError>> {
-        let (spots, unread): (Vec<_>, Vec<_>) =
+        let (places, unread): (Vec<_>, Vec<_>) =
             self.document_places().into_iter().partition(Result::is_ok);
-        let spots: Vec<DocumentPlace> = spots.into_iter().filter_map(Result::ok).collect();
-        let done = map_on_all_cores(&spots, |spot| {
-            let bytes = self.bytes(spot)?;
-            Ok(wanted(&bytes).then(|| each(self.stored_handoff(spot.clone(), bytes))))
+        let places: Vec<DocumentPlace> = places.into_iter().filter_map(Result::ok).collect();
+        let done = map_on_all_cores(&places, |place| {
+            let bytes = self.bytes(place)?;
+            Ok(wanted(&bytes).then(|| each(self.stored_handoff(place.clone(), bytes))))
         });
         let unread = unread.into_iter().filter_map(Result::err).map(Err);
         done.into_iter().filter_map(Result::transpose).chain(unread).collect()
     }
 
-    /// A document at a path that a person named, which need not lie on a shelf.
+    /// The place of a path that the user named. It need not be in a handoff folder.
     pub fn place_of_path(&self, path: &Path) -> Option<DocumentPlace> {
         let whole = files::canonical(&self.environment.folder.join(path));
-        for (index, shelf) in self.folders.iter().enumerate() {
-            if let Ok(inside) = whole.strip_prefix(files::canonical(shelf.root().path()))
-                && shelf.contains(inside)
+        for (index, folder) in self.folders.iter().enumerate() {
+            if let Ok(inside) = whole.strip_prefix(files::canonical(folder.root().path()))
+                && folder.contains(inside)
             {
                 return Some(DocumentPlace {
                     folder: Some(index),
@@ -525,46 +521,46 @@ impl Project {
         Some(DocumentPlace { folder: None, relative_path: inside })
     }
 
-    /// The staged documents, as they would be committed.
+    /// The staged documents with their staged content.
     pub fn staged(
         &self,
         repository: &Repository,
     ) -> Result<Vec<StoredHandoff>, crate::sys::git::GitError> {
         let staged = repository.staged_markdown()?;
-        let spots = staged.into_iter().filter_map(|(path, bytes)| {
+        let places = staged.into_iter().filter_map(|(path, bytes)| {
             let whole = repository.work_tree().join(path);
             let inside = whole.strip_prefix(self.root.path()).ok()?.to_owned();
-            let shelf = self.folders.iter().position(|shelf| {
-                shelf.root().path() == self.root.path() && shelf.contains(&inside)
+            let folder = self.folders.iter().position(|folder| {
+                folder.root().path() == self.root.path() && folder.contains(&inside)
             })?;
-            Some((DocumentPlace { folder: Some(shelf), relative_path: inside }, bytes))
+            Some((DocumentPlace { folder: Some(folder), relative_path: inside }, bytes))
         });
-        Ok(spots.map(|(spot, bytes)| self.stored_handoff(spot, bytes)).collect())
+        Ok(places.map(|(place, bytes)| self.stored_handoff(place, bytes)).collect())
     }
 
-    /// The path of a document below the working tree of the repository; `None` where it lies
-    /// elsewhere, or there is no repository.
-    pub(crate) fn path_in_work_tree(&self, shelved: &StoredHandoff) -> Option<PathBuf> {
-        let whole = self.root.path().join(&shelved.path);
+    /// The path of a document relative to the working tree, or `None` if it is outside or there is
+    /// no repository.
+    pub(crate) fn path_in_work_tree(&self, stored: &StoredHandoff) -> Option<PathBuf> {
+        let whole = self.root.path().join(&stored.path);
         whole.strip_prefix(self.repository.as_ref()?.work_tree()).map(Path::to_owned).ok()
     }
 
-    /// Reads a document once more, which was there before.
-    pub fn reread(&self, shelved: &StoredHandoff) -> Result<StoredHandoff, FileError> {
-        self.read(&shelved.document_place()).map_err(FileError::into_deleted)
+    /// Reads a document again that existed before.
+    pub fn reread(&self, stored: &StoredHandoff) -> Result<StoredHandoff, FileError> {
+        self.read(&stored.document_place()).map_err(FileError::into_deleted)
     }
 
-    /// The private shelf, if a document lies on it.
-    pub(crate) fn private_folder_of(&self, shelved: &StoredHandoff) -> Option<&HandoffFolder> {
-        let shelf = &self.folders[shelved.folder?];
+    /// The private folder, if it contains the document.
+    pub(crate) fn private_folder_of(&self, stored: &StoredHandoff) -> Option<&HandoffFolder> {
+        let folder = &self.folders[stored.folder?];
         let private = [self.private_path(), self.root.path().join(PRIVATE)];
-        private.iter().any(|path| shelf.root().path() == path).then_some(shelf)
+        private.iter().any(|path| folder.root().path() == path).then_some(folder)
     }
 
-    /// Judges a document in its surroundings.
-    pub fn check(&self, shelved: &StoredHandoff) -> CheckFindings {
-        let around = surroundings::DocumentSurroundings::new(self, shelved);
-        check(&shelved.handoff(self), &self.settings.stages, shelved.place_key.as_ref(), &around)
+    /// Checks a document in its context.
+    pub fn check(&self, stored: &StoredHandoff) -> CheckFindings {
+        let context = surroundings::DocumentSurroundings::new(self, stored);
+        check(&stored.handoff(self), &self.settings.stages, stored.place_key.as_ref(), &context)
     }
 
     fn known_artifact(&self, path: &Path) -> Option<ReferencedArtifact> {
@@ -579,51 +575,51 @@ impl Project {
         self.artifacts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a reference in the document at a place leads to, found as the judge finds it.
-    pub fn resolve_reference(&self, spot: &DocumentPlace, reference: &str) -> ReferenceTarget {
-        surroundings::DocumentSurroundings::for_place(self, spot).resolve(reference)
+    /// What a reference in the document at a place leads to, resolved as in a check.
+    pub fn resolve_reference(&self, place: &DocumentPlace, reference: &str) -> ReferenceTarget {
+        surroundings::DocumentSurroundings::for_place(self, place).resolve(reference)
     }
 
-    /// The design that a piece of work carries out: what it builds on, if that is one; else the
+    /// The design that a piece of work implements: its upstream design document, or else the
     /// document itself.
-    pub fn design_of(&self, shelved: &StoredHandoff) -> PathBuf {
-        let around = surroundings::DocumentSurroundings::new(self, shelved);
-        let handoff = shelved.handoff(self);
+    pub fn design_of(&self, stored: &StoredHandoff) -> PathBuf {
+        let context = surroundings::DocumentSurroundings::new(self, stored);
+        let handoff = stored.handoff(self);
         let upstream = handoff.dependencies().upstream;
         let artifacts = upstream.iter().filter_map(|dependency| dependency.artifact);
-        let mut found = artifacts.filter_map(|artifact| around.find(artifact.value.trim()));
+        let mut found = artifacts.filter_map(|artifact| context.find(artifact.value.trim()));
         let design = found.find(|found| found.handoff(self).stage() == Some("design"));
-        design.map_or_else(|| shelved.path.clone(), |design| design.path)
+        design.map_or_else(|| stored.path.clone(), |design| design.path)
     }
 
-    /// Judges a document that lies nowhere yet.
+    /// Checks a document that is not stored yet.
     pub fn check_text(&self, document: &Document) -> CheckFindings {
-        let (around, whereabouts) =
+        let (context, location) =
             (surroundings::DocumentSurroundings::for_root(self), Location::default());
-        let handoff = Handoff::new(document, &whereabouts, &self.settings.stages);
-        check(&handoff, &self.settings.stages, None, &around)
+        let handoff = Handoff::new(document, &location, &self.settings.stages);
+        check(&handoff, &self.settings.stages, None, &context)
     }
 
-    /// Judges the description of a pull request.
+    /// Checks the description of a pull request.
     pub fn check_pull_request(&self, document: &Document) -> CheckFindings {
-        let around = surroundings::DocumentSurroundings::for_root(self);
-        midstride_core::handoff::check::check_pull_request(document, &around)
+        let context = surroundings::DocumentSurroundings::for_root(self);
+        midstride_core::handoff::check::check_pull_request(document, &context)
     }
 
-    /// Replaces a document by its next text.
-    pub fn replace(&self, shelved: &StoredHandoff, text: &CleanText) -> Result<(), FileError> {
-        self.replace_bytes(shelved, text.as_str().as_bytes())
+    /// Replaces a document with a new text.
+    pub fn replace(&self, stored: &StoredHandoff, text: &CleanText) -> Result<(), FileError> {
+        self.replace_bytes(stored, text.as_str().as_bytes())
     }
 
-    /// The same for bytes that are no text; their secrets were taken out as far as they can be read.
+    /// The same for bytes that are not UTF-8. Secrets were removed from the readable parts.
     pub(crate) fn replace_bytes(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
         bytes: &[u8],
     ) -> Result<(), FileError> {
-        let root = shelved.folder.map_or(&self.root, |index| self.folders[index].root());
+        let root = stored.folder.map_or(&self.root, |index| self.folders[index].root());
         self.known_artifacts().clear();
-        root.replace(&shelved.relative_path, &shelved.bytes, bytes)
+        root.replace(&stored.relative_path, &stored.bytes, bytes)
     }
 }
 
@@ -631,8 +627,8 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The folders for what is never committed, where they exist: the one that all worktrees share
-/// where there is git, and the one beneath the root of the project from before there was.
+/// The private folders that exist: the one in the git directory that all worktrees share, and the
+/// one below the project root from before the project used git.
 fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Vec<Root>, FileError> {
     let shared = repository.map(|repository| repository.common_dir().join(PRIVATE_IN_GIT));
     let shared = shared.filter(|folder| files::is_folder(folder));
@@ -640,7 +636,7 @@ fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Vec<Root
     Ok(shared.into_iter().chain(root.open_below(Path::new(PRIVATE))?).collect())
 }
 
-/// Does something with each item, on as many threads as there are cores; the order is kept.
+/// Maps items on all cores and keeps their order.
 pub(crate) fn map_on_all_cores<T: Sync, U: Send>(
     items: &[T],
     each: impl Fn(&T) -> U + Sync,
@@ -669,7 +665,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_on_all_cores_keeps_its_order() {
+    fn parallel_mapping_keeps_the_order() {
         let items: Vec<usize> = (0..1000).collect();
         assert_eq!(
             map_on_all_cores(&items, |item| item * 2),

@@ -1,4 +1,4 @@
-//! Settings: what the environment and the configuration of a project say.
+//! Settings from the environment and from a project's configuration.
 #![expect(clippy::disallowed_methods, reason = "this is the door to the environment")]
 
 use crate::sys::clock::Clock;
@@ -17,51 +17,52 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml_edit::{Document, Item, Key, TableLike};
 
-/// What the process was started with.
+/// The environment of the process.
 #[derive(Clone, Debug)]
 pub struct Environment {
-    /// Where it was started.
+    /// The folder in which the process was started.
     pub folder: PathBuf,
-    /// The home of the user.
+    /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// Where programs of the user keep their state.
+    /// The folder for programs' state.
     pub state: Option<PathBuf>,
-    /// Where Claude Code keeps what it writes.
+    /// Claude Code's configuration folder.
     pub claude: Option<PathBuf>,
-    /// Where Codex keeps what it writes.
+    /// Codex's home folder.
     pub codex: Option<PathBuf>,
-    /// The editor the user wants.
+    /// The user's editor.
     pub editor: Option<String>,
-    /// Who is working, for the header of new handoffs.
+    /// The user name for the header of new handoffs.
     pub user: Option<String>,
-    /// What it was started inside of, where that is not a person's own shell.
+    /// The agent or proof in which the process runs, if it was not started from the user's own
+    /// shell.
     pub automation: Option<Automation>,
-    /// The session it was started in, where its client tells.
+    /// The session in which the process was started, if its client says.
     pub session: Option<SessionName>,
-    /// What tells the time.
+    /// The source of the current time.
     pub clock: Clock,
 }
 
-/// Something that starts commands by itself: no person says yes in there.
+/// A program that runs commands on its own, so that the user cannot confirm anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Automation {
     /// The shell of an agent client.
     Agent(&'static str),
-    /// A command that was run for a handoff.
+    /// A proof command of a handoff.
     Proof,
 }
 
-/// A session, as its client names it.
+/// A session as named by its client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionName {
     /// The client.
     pub client: String,
-    /// The id.
+    /// The session id.
     pub id: String,
 }
 
 impl SessionName {
-    /// A session whose names can stand in the name of a stream.
+    /// Creates a session name if both parts are valid in the name of a stream.
     pub fn parse(client: &str, id: &str) -> Option<Self> {
         const LENGTH_MAX: usize = 128;
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
@@ -81,8 +82,8 @@ impl fmt::Display for Automation {
     }
 }
 
-/// Variables that clients set in the shells they start. This tells an honest agent from its user; it
-/// is no wall against one that takes them away.
+/// Variables that clients set in the shells they start. They identify honest agents, but are no
+/// protection against an agent that unsets them.
 const AGENTS: [(&str, &str); 8] = [
     ("CLAUDECODE", "Claude Code"),
     ("CODEX_SANDBOX", "Codex"),
@@ -94,13 +95,14 @@ const AGENTS: [(&str, &str); 8] = [
     ("AI_AGENT", "an agent"),
 ];
 
-/// The variables that tell that an agent is at work; who plays a person's part takes them away.
+/// The variables that identify an agent. The demo unsets them to act as the user.
 pub fn agent_variables() -> impl Iterator<Item = &'static str> {
     AGENTS.into_iter().map(|(variable, _)| variable)
 }
 
-/// Clients that tell which session a shell belongs to: the variable that tells the client, the one
-/// that has the id, and the name of the client. A variable that outlived its client tells nothing.
+/// Clients that expose the session id: the variable that identifies the client, the one with the
+/// id, and the client's name. A session variable counts only if its client's variable is set too,
+/// because it may have outlived its client.
 const SESSIONS: [(&str, &str, &str); 2] = [
     ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "claude-code"),
     ("CODEX_THREAD_ID", "CODEX_THREAD_ID", "codex"),
@@ -108,11 +110,11 @@ const SESSIONS: [(&str, &str, &str); 2] = [
 
 /// Set for the command of a proof.
 const PROOF: &str = "MIDSTRIDE_PROOF";
-/// What our own variables start with.
+/// The prefix of midstride's own variables.
 const OWN_PREFIX: &str = "MIDSTRIDE";
 
 impl Environment {
-    /// Reads the environment of this process, once.
+    /// Reads the environment of this process.
     pub fn from_process() -> std::io::Result<Self> {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let folders = etcetera::choose_base_strategy().ok();
@@ -124,7 +126,7 @@ impl Environment {
         };
         let (claude, codex) =
             (client("CLAUDE_CONFIG_DIR", ".claude"), client("CODEX_HOME", ".codex"));
-        // A fixed time makes a run repeatable; the tests and the demonstration use it.
+        // A fixed time makes a run reproducible. The tests and the demo use it.
         let fixed = text("MIDSTRIDE_NOW").and_then(|moment| moment.parse().ok());
         Ok(Self {
             folder: std::env::current_dir()?,
@@ -140,8 +142,8 @@ impl Environment {
         })
     }
 
-    /// The file in which Claude Code keeps what it knows of this user: in its folder where one was
-    /// named, else beside it.
+    /// The path of `.claude.json`: in Claude Code's folder if one is configured, otherwise in the
+    /// home folder.
     pub fn claude_json(&self) -> Option<PathBuf> {
         const NAME: &str = ".claude.json";
         match std::env::var_os("CLAUDE_CONFIG_DIR").filter(|named| !named.is_empty()) {
@@ -151,12 +153,12 @@ impl Environment {
     }
 }
 
-/// The folder of the shell that started this process, whatever was typed.
+/// The current folder of the process.
 pub(crate) fn current_folder() -> std::io::Result<PathBuf> {
     std::env::current_dir()
 }
 
-/// The folders in which programs are looked for by their names.
+/// The folders in `PATH`.
 pub(crate) fn program_folders() -> Vec<PathBuf> {
     std::env::var_os("PATH").map(|all| std::env::split_paths(&all).collect()).unwrap_or_default()
 }
@@ -173,31 +175,31 @@ fn detect_session(text: impl Fn(&str) -> Option<String>) -> Option<SessionName> 
     set.find_map(named)
 }
 
-/// Set for whoever works on a stage of a run.
+/// Set for an agent that works on a stage of a run.
 const ATTEMPT: &str = "MIDSTRIDE_ATTEMPT";
-/// Switches hooks off for everything that is started with it.
+/// Switches hooks off if it is `off`.
 const SWITCH: &str = "MIDSTRIDE";
-/// How long a hook may take, where that is not what it should be.
+/// Overrides the time limit of a hook.
 const HOOK_MILLISECONDS: &str = "MIDSTRIDE_HOOK_MILLISECONDS";
-/// Keeps hooks from starting the process that asks git, if it is `off`.
+/// Keeps hooks from starting the background process that runs git, if it is `off`.
 pub const OBSERVE: &str = "MIDSTRIDE_OBSERVE";
 
-/// Set for a hook that was started over because of a limit on the size of files.
+/// Set for a hook that was restarted because of a file size limit.
 pub const RESTARTED: &str = "MIDSTRIDE_STARTED_OVER";
 
-/// Whether this is such a hook: once is enough.
+/// Whether this hook was already restarted.
 pub fn is_restarted() -> bool {
     std::env::var_os(RESTARTED).is_some()
 }
 
-/// Says whether sessions that are started with it are briefed: `0` or `1`.
+/// Whether sessions started with it are briefed: `0` or `1`.
 const BRIEF: &str = "MIDSTRIDE_BRIEF";
-/// The task list that sessions of Claude Code share, where the user names one.
+/// The task list that Claude Code sessions share, if the user named one.
 const CLAUDE_TASK_LIST: &str = "CLAUDE_CODE_TASK_LIST_ID";
-/// How Claude Code was started, as it tells its hooks.
+/// How Claude Code was started, as passed to its hooks.
 const CLAUDE_ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
 
-/// Whether the user said in the environment that sessions are, or are not, briefed.
+/// The user's choice in the environment whether sessions are briefed.
 pub fn briefing_choice() -> Option<bool> {
     let value = std::env::var(BRIEF).ok()?;
     match value.trim().to_ascii_lowercase().as_str() {
@@ -207,18 +209,18 @@ pub fn briefing_choice() -> Option<bool> {
     }
 }
 
-/// The task list that the session of Claude Code which started this process shares with others.
+/// The task list that the Claude Code session shares with others.
 pub fn shared_task_list() -> Option<String> {
     std::env::var(CLAUDE_TASK_LIST).ok().filter(|list| !list.is_empty())
 }
 
-/// Whether Claude Code runs for a script: `claude -p` and the SDKs, where no user is at the terminal.
+/// Whether Claude Code runs for a script (`claude -p` or the SDKs), without a user at the terminal.
 pub fn is_headless_claude() -> bool {
     std::env::var(CLAUDE_ENTRYPOINT).is_ok_and(|entrypoint| entrypoint.starts_with("sdk"))
 }
 
-/// Whether hooks are silent here: they were switched off, or what they would tell is told by a run,
-/// or a proof is being run.
+/// Whether hooks stay silent: they are switched off, a run already provides their information, or a
+/// proof is running.
 pub fn are_hooks_silent() -> bool {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     are_hooks_switched_off() || set(ATTEMPT).is_some() || set(PROOF).is_some()
@@ -229,7 +231,7 @@ pub fn are_hooks_switched_off() -> bool {
     is_off(SWITCH)
 }
 
-/// Whether hooks may start the process that asks git.
+/// Whether hooks may start the background process that runs git.
 pub fn may_observe() -> bool {
     !is_off(OBSERVE)
 }
@@ -238,22 +240,22 @@ fn is_off(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| value.eq_ignore_ascii_case("off"))
 }
 
-/// The variables with which our own program is tried out: nothing that leads to files of the user,
-/// tells that an agent is at work, or switches anything off.
+/// The variables for running midstride in a simulation. Excludes variables that lead to the user's
+/// files, identify an agent or switch something off.
 pub fn simulation_variables() -> Vec<(OsString, OsString)> {
     const PASSED: [&str; 7] =
         ["PATH", "TMPDIR", "LANG", "TZ", "LD_LIBRARY_PATH", "MIDSTRIDE_NOW", HOOK_MILLISECONDS];
     PASSED.into_iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect()
 }
 
-/// How long a hook may take, if somebody says.
+/// The time limit of a hook, if it is overridden.
 pub fn hook_time() -> Option<Duration> {
     let text = std::env::var(HOOK_MILLISECONDS).ok()?;
     text.trim().parse().ok().map(Duration::from_millis)
 }
 
-/// The variables that a command from a document gets: without secrets, without what points git
-/// elsewhere, and without ours.
+/// The variables for a proof command: no secrets, no git location variables and none of midstride's
+/// own.
 pub(crate) fn proof_variables() -> Vec<(OsString, OsString)> {
     let harmless = |(name, value): &(OsString, OsString)| {
         let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
@@ -264,7 +266,7 @@ pub(crate) fn proof_variables() -> Vec<(OsString, OsString)> {
     passed.chain([(PROOF.into(), "1".into())]).collect()
 }
 
-/// Variables that say where the user, our state, git and the clients keep what they write.
+/// Variables that locate the files of the user, midstride, git and the clients.
 const LOCATION_VARIABLES: [&str; 10] = [
     "HOME",
     "USER",
@@ -277,11 +279,11 @@ const LOCATION_VARIABLES: [&str; 10] = [
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
 ];
-/// Where programs are looked for.
+/// The search path of programs.
 const PATH: &str = "PATH";
 
-/// The variables that a process of ours needs when it goes on after its client. It starts git alone
-/// and asks no one, so the keys that a client was given stay with the client.
+/// The variables for a midstride process that continues after its client exits. It only runs git,
+/// so it gets none of the client's keys.
 pub fn detached_process_variables(project: &Path) -> Vec<(OsString, OsString)> {
     let is_needed = |(name, _): &(OsString, OsString)| {
         let name = name.to_string_lossy();
@@ -292,21 +294,21 @@ pub fn detached_process_variables(project: &Path) -> Vec<(OsString, OsString)> {
     std::env::vars_os().filter(is_needed).chain(path).collect()
 }
 
-/// The places of programs that do not depend on where one stands, nor lie in a project: what a
-/// repository brings is not started as git.
+/// `PATH` without relative folders and folders inside the project, so that a program in the
+/// repository is never run as git.
 fn path_without_project(path: &OsStr, project: &Path) -> Option<OsString> {
     let is_outside = |place: &PathBuf| place.is_absolute() && !place.starts_with(project);
     std::env::join_paths(std::env::split_paths(path).filter(is_outside)).ok()
 }
 
-/// The name of the shelf that is Claude Code's memory of a project.
+/// The name of the folder that is Claude Code's memory of a project.
 pub const CLAUDE_MEMORY: &str = "claude-memory";
 
-/// Places that are read where nothing else is configured.
+/// Folders and files that are read by default.
 const FOLDERS: [&str; 5] =
     [".claude/pipeline", "docs/handoffs", "HANDOFF.md", "thoughts/**/handoffs", CLAUDE_MEMORY];
 
-/// More places where people and agents leave notes; read where they exist.
+/// More folders and files with notes, read if they exist.
 const NOTE_PLACES: [&str; 10] = [
     "NEXT_SESSION.md",
     "SESSION_HANDOFF.md",
@@ -320,7 +322,7 @@ const NOTE_PLACES: [&str; 10] = [
     "memory-bank",
 ];
 
-/// The configuration a new project starts with.
+/// The initial configuration of a new project.
 pub const TEMPLATE: &str = "\
 # midstride: what this project does differently. Everything here is optional.
 
@@ -357,7 +359,7 @@ pub const TEMPLATE: &str = "\
 # then = \"[a-z0-9]{32}\"
 ";
 
-/// What the part about folders was called before, in a configuration that nobody changed.
+/// An earlier version of the section about folders, to recognize an unchanged configuration.
 const OLD_FOLDERS_TEMPLATE: &str = "\
 # Places with handoffs besides `.midstride/handoffs`, read where they are. One outside the project, such as
 # \"~/notes\", is read once you said `midstride trust`.
@@ -365,7 +367,7 @@ const OLD_FOLDERS_TEMPLATE: &str = "\
 
 ";
 
-/// What the part about hooks said before.
+/// An earlier version of the section about hooks.
 const OLD_HOOKS_TEMPLATE: &str = "\
 # What hooks may do besides telling and capturing: remind the agent once to save what only it knows, and keep it
 # from stopping, twice at most, while it has not.
@@ -375,46 +377,47 @@ const OLD_HOOKS_TEMPLATE: &str = "\
 
 ";
 
-/// Whether a configuration is as `midstride init` wrote it, in this version or an earlier one.
+/// Whether a configuration is exactly as `midstride init` wrote it, in this version or an earlier
+/// one.
 pub fn is_template(bytes: &[u8]) -> bool {
     let with = |template: &str, from: &str, to: &str, part: &str| {
         let (start, end) = (template.find(from)?, template.find(to)?);
         Some(format!("{}{part}{}", &template[..start], &template[end..]))
     };
     let hooks = with(TEMPLATE, "# What hooks do", "# What a session is", OLD_HOOKS_TEMPLATE);
-    let shelves = hooks.as_deref().and_then(|template| {
+    let folders = hooks.as_deref().and_then(|template| {
         with(template, "# Folders and files", "# Capabilities", OLD_FOLDERS_TEMPLATE)
     });
-    let mut known = [Some(TEMPLATE.to_owned()), hooks, shelves].into_iter().flatten();
+    let mut known = [Some(TEMPLATE.to_owned()), hooks, folders].into_iter().flatten();
     known.any(|template| template.as_bytes() == bytes)
 }
 
-/// What a project has configured.
+/// The configuration of a project.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Places with handoffs besides our own.
+    /// Folders and files with handoffs, in addition to midstride's own.
     pub folders: Vec<String>,
-    /// Places that are read where they exist.
+    /// Folders and files with notes that are read if they exist.
     pub note_places: Vec<String>,
     /// Kinds and stages.
     pub stages: Stages,
-    /// Keys that this version does nothing with.
+    /// Keys that this version does not know.
     pub unknown: Vec<String>,
-    /// The file they were read from, and the SHA-256 of what it says.
+    /// The file with its SHA-256.
     pub source: Option<(PathBuf, String)>,
-    /// What the project recognises as a secret besides what ships with midstride.
+    /// The project's redaction rules, in addition to the built-in ones.
     pub redact: Vec<CustomRule>,
     /// What hooks may do.
     pub hooks: HookSettings,
-    /// What sessions are briefed with.
+    /// How sessions are briefed.
     pub brief: BriefSettings,
 }
 
-/// What sessions are briefed with when they start.
+/// How sessions are briefed at startup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct BriefSettings {
-    /// The tokens of a startup briefing; 0 for none.
+    /// The token budget of a startup briefing; 0 for none.
     pub budget: Option<u64>,
     /// Whether sessions that run for a script are briefed too.
     pub headless: bool,
@@ -424,14 +427,14 @@ impl BriefSettings {
     const KEYS: [&str; 2] = ["budget", "headless"];
 }
 
-/// What hooks may do besides telling and capturing.
+/// What hooks may do beyond briefing and capturing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct HookSettings {
-    /// Whether the agent is reminded once to save what only it knows; where nothing is said, only when
-    /// its context is nearly full.
+    /// Whether to remind the agent once to save what only it knows. By default, only if its context
+    /// is nearly full.
     pub nudge: Option<bool>,
-    /// Keep the agent from stopping while it has not.
+    /// Whether to keep the agent from stopping until it has saved.
     pub stop_gate: bool,
 }
 
@@ -439,7 +442,7 @@ impl HookSettings {
     const KEYS: [&str; 2] = ["nudge", "stop_gate"];
 }
 
-/// The keys of the file.
+/// The known keys of the file.
 const KEYS: [&str; 9] = [
     "folders",
     "shelves",
@@ -452,13 +455,13 @@ const KEYS: [&str; 9] = [
     "stages",
 ];
 
-/// The file as it is written.
+/// The file format.
 #[derive(Debug, Default, Deserialize)]
 struct SettingsFile {
-    /// Added to the usual places.
+    /// Added to the default folders.
     #[serde(default)]
     folders: Vec<String>,
-    /// The older key, which stands for all places.
+    /// The older key, which replaces all default folders.
     shelves: Option<Vec<String>>,
     capabilities: Option<Vec<String>>,
     may_be_empty: Option<Vec<String>>,
@@ -480,18 +483,18 @@ pub enum SettingsError {
     /// The file could not be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The file is not understood.
+    /// The file is invalid.
     #[error("`{}` is not understood: {message}", path.display())]
     Text {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong, with its line.
+        /// The error, with its line.
         message: String,
     },
 }
 
 impl Settings {
-    /// What holds without a configuration.
+    /// The settings without a configuration.
     pub fn standard() -> Self {
         Self {
             folders: FOLDERS.map(str::to_owned).to_vec(),
@@ -527,7 +530,8 @@ impl Settings {
         } = written;
         let standard = Self::standard();
         let own = Stages { capabilities, may_be_empty, kinds, stages, has_pipeline: false };
-        // A test proves that the shipped table has none, and every hook reads this.
+        // The built-in table needs no check: a test proves that it is valid, and every hook gets
+        // here.
         let may_mistake = own != Stages::default();
         let stages = standard.stages.with_project(own);
         let mistakes = if may_mistake { stages.problems() } else { Vec::new() };
@@ -544,8 +548,8 @@ impl Settings {
     }
 }
 
-/// Keys that are not known here. A newer midstride may know them, so they do no harm; one that is
-/// nearly a known one is a mistake.
+/// Keys that this version does not know. They are ignored, because a newer midstride may know them.
+/// A key that is almost a known one is an error.
 fn unknown_keys(text: &str) -> Result<Vec<String>, String> {
     let Ok(document) = text.parse::<Document<String>>() else { return Ok(Vec::new()) };
     let mut unknown = unknown_in(text, document.as_table(), "", &KEYS)?;
@@ -589,7 +593,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shell_of_an_agent_is_known() {
+    fn the_shell_of_an_agent_is_recognized() {
         let of = |set: &'static str| detect_automation(move |name| name == set);
         assert_eq!(of("CLAUDECODE"), Some(Automation::Agent("Claude Code")));
         assert_eq!(of(PROOF), Some(Automation::Proof));
@@ -597,7 +601,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_known_where_its_client_is() {
+    fn a_session_is_recognized_only_with_its_client() {
         let set = |variables: &'static [(&str, &str)]| {
             detect_session(move |name| {
                 let one = variables.iter().find(|(variable, _)| *variable == name);
@@ -613,7 +617,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_that_nobody_changed_is_recognized() {
+    fn an_unchanged_configuration_is_recognized() {
         assert!(is_template(TEMPLATE.as_bytes()));
         let with = |text: &str, from: &str, to: &str, part: &str| {
             let (start, end) = (text.find(from).unwrap(), text.find(to).unwrap());
@@ -627,7 +631,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_passed_over_and_a_misspelt_one_is_not() {
+    fn an_unknown_key_is_ignored_and_a_misspelled_one_is_an_error() {
         assert_eq!(unknown_keys("notify = \"x\"\n[web]\na = 1\n").unwrap(), ["notify", "web"]);
         assert_eq!(
             unknown_keys("shelves = []\n\n[stage.x]\n").unwrap_err(),

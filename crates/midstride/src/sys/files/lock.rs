@@ -1,24 +1,24 @@
-//! A lock between processes; it is gone when the guard, or its process, is gone.
+//! A lock between processes, released when the guard is dropped or its process exits.
 
 use super::{FileError, Root};
 use cap_std::fs::OpenOptions;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// Held until it is dropped.
+/// The guard of a lock.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits for the lock of a name beneath a root.
+    /// Waits for the lock with this name beneath a root.
     pub fn acquire(root: &Root, name: &str) -> Result<Self, FileError> {
         let (path, file) = open(root, name)?;
         file.lock().map(|()| Self { _file: file }).map_err(|error| root.error(&path, error))
     }
 
-    /// Takes the lock, unless somebody else has it.
+    /// Acquires the lock, unless another process holds it.
     pub fn try_acquire(root: &Root, name: &str) -> Result<Option<Self>, FileError> {
         let (path, file) = open(root, name)?;
         match file.try_lock() {

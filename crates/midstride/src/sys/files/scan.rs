@@ -1,4 +1,4 @@
-//! How files look from outside, without reading them: enough to know whether one was changed.
+//! Scans folders for Markdown files and records metadata, to detect changes without reading files.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 use super::{DEPTH_MAX, FileError, FileProblem, Root, is_markdown};
@@ -7,33 +7,33 @@ use std::os::unix::fs::DirEntryExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Within the same tick of its clock, a file system cannot tell two changes apart; the coarsest
-/// ones tick every two seconds.
+/// The coarsest timestamp resolution of a file system. Two changes within it look the same.
 const TICK: Duration = Duration::from_secs(2);
 
-/// How closely to look.
+/// How much metadata to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanDetail {
-    /// At names and which file each one is: a file that was written in place looks the same.
+    /// Names and inodes only. A file that was modified in place looks unchanged.
     Names,
-    /// At times and sizes too.
+    /// Times and sizes too.
     Metadata,
-    /// At times and sizes of so many files, at the names of the others.
+    /// Times and sizes of this many files, and only names of the others.
     MetadataUpTo(usize),
 }
 
-/// How a file or folder looked.
+/// The metadata of a file or folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileStamp {
-    /// When its content was changed, in nanoseconds; people can set it.
+    /// The modification time in nanoseconds. Programs can set it.
     pub modified: i64,
-    /// When anything about it was changed, in nanoseconds; nobody can set it.
+    /// The change time in nanoseconds. Programs cannot set it.
     pub changed: i64,
-    /// Its size.
+    /// The size in bytes.
     pub size: i64,
-    /// Which file it is.
+    /// The inode number.
     pub inode: i64,
-    /// Whether a change from now on would be seen: the last one is older than a tick.
+    /// Whether a later change would be detected, because the last one is older than the timestamp
+    /// resolution.
     pub is_settled: bool,
 }
 
@@ -55,29 +55,29 @@ impl FileStamp {
         }
     }
 
-    /// Whether its time is known.
+    /// Whether its times are known.
     pub fn has_time(&self) -> bool {
         self.changed != 0
     }
 
-    /// Whether it is the same file, and looks the same.
+    /// Whether it is the same file with the same metadata.
     pub fn is_same(&self, other: &Self) -> bool {
         (self.modified, self.changed, self.size, self.inode)
             == (other.modified, other.changed, other.size, other.inode)
     }
 }
 
-/// What was seen below a folder.
+/// The result of scanning a folder.
 #[derive(Debug, Default)]
 pub struct FolderScan {
     /// Files whose name ends with `.md`, in any order.
     pub files: Vec<(PathBuf, FileStamp)>,
-    /// The folders that were looked into. One that is not there has an empty stamp.
+    /// The scanned folders. A folder that does not exist has an empty stamp.
     pub folders: Vec<(PathBuf, FileStamp)>,
 }
 
 impl FolderScan {
-    /// The files alone, sorted.
+    /// The paths of the files, sorted.
     pub fn into_paths(self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = self.files.into_iter().map(|(path, _)| path).collect();
         paths.sort_unstable();
@@ -86,22 +86,22 @@ impl FolderScan {
 }
 
 impl Root {
-    /// How something beneath the root looks, links followed; `None` where it is not there.
+    /// The metadata of a path beneath the root, following links, or `None` if it does not exist.
     pub fn stamp(&self, path: &Path) -> Option<FileStamp> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         self.dir.metadata(path).ok().as_ref().map(FileStamp::from_metadata)
     }
 
-    /// Looks at the Markdown files below a folder; links to folders are not followed, so nothing is
-    /// found twice and no circle is walked.
+    /// Scans the Markdown files below a folder. Links to folders are not followed, so nothing is
+    /// found twice and cycles are impossible.
     pub fn scan_below(
         &self,
         folder: &Path,
         depth: usize,
-        look: ScanDetail,
+        detail: ScanDetail,
     ) -> Result<FolderScan, FileError> {
         let mut seen = FolderScan::default();
-        self.walk(folder, depth.min(DEPTH_MAX), look, &mut seen)?;
+        self.walk(folder, depth.min(DEPTH_MAX), detail, &mut seen)?;
         Ok(seen)
     }
 
@@ -109,11 +109,11 @@ impl Root {
         &self,
         folder: &Path,
         depth: usize,
-        look: ScanDetail,
+        detail: ScanDetail,
         seen: &mut FolderScan,
     ) -> Result<(), FileError> {
         let failed = |error| self.error(folder, error);
-        // Before its names are read: a change meanwhile is seen next time.
+        // Taken before reading the entries, so that a concurrent change is detected next time.
         seen.folders.push((folder.to_owned(), self.stamp(folder).unwrap_or_default()));
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let entries = match self.dir.read_dir(here).map_err(failed) {
@@ -131,12 +131,13 @@ impl Root {
             let kind = entry.file_type().map_err(failed)?;
             if kind.is_dir() {
                 if depth > 1 && !hidden {
-                    self.walk(&path, depth - 1, look, seen)?;
+                    self.walk(&path, depth - 1, detail, seen)?;
                 }
             } else if !hidden && is_markdown(&path) {
-                // A pipe or a device too: reading it is refused, and that is said.
-                let stamp = match look {
-                    // What a link leads to is looked at, not the link.
+                // This includes pipes and devices: reading one fails with an error, which is
+                // reported.
+                let stamp = match detail {
+                    // For a link, use the metadata of its target.
                     _ if kind.is_symlink() => self.stamp(&path).unwrap_or_default(),
                     ScanDetail::Names => stamp_from_name(&entry),
                     ScanDetail::MetadataUpTo(most) if seen.files.len() >= most => {
@@ -153,12 +154,12 @@ impl Root {
     }
 }
 
-/// What its folder tells about a file: nothing is known of its time.
+/// The stamp of a file from its folder entry alone, without times.
 fn stamp_from_name(entry: &DirEntry) -> FileStamp {
     FileStamp { inode: entry.ino().cast_signed(), ..FileStamp::default() }
 }
 
-/// A file that is gone again has an empty stamp, and reading it says so.
+/// A file that was deleted in the meantime gets an empty stamp. Reading it reports the error.
 fn stamp_from_metadata(entry: &DirEntry) -> FileStamp {
     entry.metadata().ok().as_ref().map(FileStamp::from_metadata).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A folder for work that goes away; nobody else may look into it.
+//! A temporary folder that only its owner can access.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 use super::{FileError, FileProblem};
@@ -6,15 +6,14 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-/// A folder of our own. It stays until it is removed, so that what lies in it is not lost when
-/// something fails.
+/// A temporary folder. It is not removed on drop, so that its files survive a failure.
 #[derive(Debug)]
 pub struct ScratchFolder {
     path: PathBuf,
 }
 
 impl ScratchFolder {
-    /// Makes a folder with a name like this.
+    /// Creates a folder whose name starts with `name`.
     pub fn new(name: &str) -> Result<Self, FileError> {
         let base = std::env::temp_dir();
         for attempt in 0..1000_u32 {
@@ -28,12 +27,12 @@ impl ScratchFolder {
         Err(FileError { path: base.join(name), problem: FileProblem::Exists })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a file in it, and gives back where.
+    /// Writes a file in the folder and returns its path.
     pub fn write(&self, inside: impl AsRef<Path>, bytes: &[u8]) -> Result<PathBuf, FileError> {
         let path = self.path.join(inside);
         let write = || -> io::Result<()> {
@@ -46,7 +45,7 @@ impl ScratchFolder {
         Ok(path)
     }
 
-    /// Removes it with everything in it.
+    /// Removes the folder with all its contents.
     pub fn remove(self) -> Result<(), FileError> {
         std::fs::remove_dir_all(&self.path).map_err(|error| FileError::new(self.path, error))
     }

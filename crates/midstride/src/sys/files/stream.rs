@@ -1,4 +1,4 @@
-//! Files of other programs that are long and still grow: listed with their sizes, read in pieces.
+//! Long, growing files of other programs: listed with their sizes and read in pieces.
 
 use super::{FileError, FileProblem, Root};
 use cap_std::fs::MetadataExt as _;
@@ -8,20 +8,20 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// What lies in a folder.
+/// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderEntry {
     /// Its name.
     pub name: String,
     /// Whether it is a folder.
     pub is_folder: bool,
-    /// How long it is.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// When it was changed.
+    /// When it was modified.
     pub changed: Option<Timestamp>,
-    /// When it was made, where the file system knows it.
+    /// When it was created, if the file system knows.
     pub created: Option<Timestamp>,
-    /// The system's own number for it; a file that took the place of another has another one.
+    /// The inode number. A file that replaced another one has a different number.
     pub inode: u64,
 }
 
@@ -33,9 +33,9 @@ pub struct FileStream {
     entry: FolderEntry,
 }
 
-/// Files with these names in a folder of another program, sorted by name; nothing where there is no
-/// such folder. The others are not looked at: there can be thousands, and a client waits. Links are
-/// followed wherever they lead: the folder is its user's own.
+/// The entries with matching names in a folder of another program, sorted by name. Empty if there
+/// is no such folder. Other entries are not examined: there can be thousands, and a client waits.
+/// Links are followed anywhere, because the folder belongs to the user.
 pub fn list_folder(
     folder: &Path,
     is_wanted: impl Fn(&str) -> bool,
@@ -53,7 +53,7 @@ pub fn list_folder(
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| is_wanted(name)) else { continue };
-        // It may be gone by now.
+        // It may have been deleted in the meantime.
         let Some(metadata) = entry_metadata(folder, &entry) else { continue };
         found.push(entry_from_metadata(name.to_owned(), &metadata));
     }
@@ -61,7 +61,8 @@ pub fn list_folder(
     Ok(found)
 }
 
-/// How an entry looks. It is found from its open folder, which is cheaper than by its whole path.
+/// The metadata of an entry. Looking it up relative to the open folder is cheaper than by its full
+/// path.
 fn entry_metadata(folder: &Path, entry: &DirEntry) -> Option<Metadata> {
     #[cfg(test)]
     looked_at::count();
@@ -70,7 +71,7 @@ fn entry_metadata(folder: &Path, entry: &DirEntry) -> Option<Metadata> {
     if is_link { std::fs::metadata(folder.join(entry.file_name())).ok() } else { Some(metadata) }
 }
 
-/// How a file or folder of another program looks; `None` where it is not there.
+/// The metadata of a file or folder of another program, or `None` if it does not exist.
 pub fn read_entry(path: &Path) -> Option<FolderEntry> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     std::fs::metadata(path).ok().map(|metadata| entry_from_metadata(name, &metadata))
@@ -84,8 +85,8 @@ fn entry_from_metadata(name: String, metadata: &Metadata) -> FolderEntry {
 }
 
 impl Root {
-    /// What lies in a folder, sorted by name; nothing where there is no such folder. Names that are
-    /// no UTF-8 are not those of the programs whose files we read.
+    /// The entries of a folder, sorted by name. Empty if there is no such folder. Skips names that
+    /// are not UTF-8, because the programs whose files we read do not create any.
     pub fn entries(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {
         let failed = |error| self.error(folder, error);
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -100,12 +101,12 @@ impl Root {
         for entry in entries {
             let entry = entry.map_err(failed)?;
             let Ok(name) = entry.file_name().into_string() else { continue };
-            // It may be gone by now.
+            // It may have been deleted in the meantime.
             let Ok(metadata) = self.dir.metadata(folder.join(&name)) else { continue };
             let changed = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
             let changed = changed.and_then(|time| Timestamp::try_from(time).ok());
             let (is_folder, bytes, inode) = (metadata.is_dir(), metadata.len(), metadata.ino());
-            // Nobody asks when a file of our own was made.
+            // The creation time is not needed here.
             let born = None;
             found.push(FolderEntry { name, is_folder, bytes, changed, created: born, inode });
         }
@@ -115,10 +116,11 @@ impl Root {
 }
 
 impl FileStream {
-    /// Opens a file of another program, or one that a person named. A link is followed.
+    /// Opens a file of another program or one that the user named. Links are followed.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let failed = |error| FileError::new(path.to_owned(), error);
-        // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
+        // Check the type before opening: opening a pipe would block until another process writes to
+        // it.
         let metadata = std::fs::metadata(path).map_err(failed)?;
         if !metadata.is_file() {
             let problem =
@@ -134,17 +136,17 @@ impl FileStream {
         })
     }
 
-    /// How it looked when it was opened.
+    /// Its metadata when it was opened.
     pub fn entry(&self) -> &FolderEntry {
         &self.entry
     }
 
-    /// How long it was when it was opened.
+    /// Its size when it was opened.
     pub fn bytes(&self) -> u64 {
         self.entry.bytes
     }
 
-    /// The bytes from here to there, as far as there are any.
+    /// The bytes in a range, up to the end of the file.
     pub fn read_range(&mut self, from: u64, to: u64) -> Result<Vec<u8>, FileError> {
         let mut bytes = Vec::new();
         let read = |file: &mut File, bytes: &mut Vec<u8>| -> io::Result<()> {
@@ -156,7 +158,7 @@ impl FileStream {
         Ok(bytes)
     }
 
-    /// Hands on what stands from here up to an end, or to the end of the file, through one buffer.
+    /// Passes the bytes from an offset to `to`, or to the end of the file, to `each` in chunks.
     pub fn each_chunk(
         &mut self,
         from: u64,
@@ -186,7 +188,7 @@ impl FileStream {
     }
 }
 
-/// How many entries of folders this thread looked at.
+/// Counts how many folder entries this thread examined.
 #[cfg(test)]
 pub(crate) mod looked_at {
     use std::cell::Cell;

@@ -1,12 +1,12 @@
-//! Whole folders: every file in one, and taking one away. Links are files of their own here, and are
-//! never followed.
+//! Operations on entire folders: listing all files and removing everything. Links are treated as
+//! files and never followed.
 
 use super::{FileError, FileProblem, Root};
 use std::path::{Path, PathBuf};
 
 impl Root {
-    /// Every file below a folder, sorted, hidden ones too; a link is one, wherever it leads. Nothing
-    /// where there is no such folder.
+    /// All files below a folder, sorted, including hidden files and links. Empty if there is no
+    /// such folder.
     pub fn files_below(&self, folder: &Path) -> Result<Vec<PathBuf>, FileError> {
         let mut found = Vec::new();
         let mut left = vec![folder.to_owned()];
@@ -29,13 +29,13 @@ impl Root {
         Ok(found)
     }
 
-    /// Whether a link is at a path, wherever it leads.
+    /// Whether there is a link at a path, even a broken one.
     pub fn is_link(&self, path: &Path) -> bool {
         self.dir.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
     }
 
-    /// Removes a folder with everything in it, or one file; a link goes without what it leads to. One
-    /// that is gone already is no error.
+    /// Removes a file or a folder with all its contents. A link is removed without its target.
+    /// Succeeds if nothing is there.
     pub fn remove_tree(&self, path: &Path) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let removed = match self.dir.symlink_metadata(path).map_err(failed) {
@@ -57,7 +57,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     #[test]
-    fn a_folder_goes_without_what_its_links_lead_to() {
+    fn removing_a_folder_keeps_the_targets_of_its_links() {
         let scratch = ScratchFolder::new("midstride-tree").unwrap();
         scratch.write("outside/kept.md", b"kept").unwrap();
         scratch.write("project/ours/a/.hidden", b"x").unwrap();

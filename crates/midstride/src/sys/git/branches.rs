@@ -1,4 +1,5 @@
-//! Branches: whether one still exists, read without starting git, and which ones are merged.
+//! The state of branches: whether one still exists, read without starting git, and which are
+//! merged.
 
 use super::Repository;
 use super::run::GitError;
@@ -11,39 +12,39 @@ use midstride_core::session::repository::{
 };
 use std::cell::OnceCell;
 
-/// A ref may point to a ref; more than a few is a circle.
+/// Maximum number of symbolic references to follow. More are a cycle.
 const LINKS_MAX: usize = 5;
-/// So many merged branches are kept.
+/// Maximum number of merged branches kept.
 const MERGED_MAX: usize = 200;
-/// What a repository's default branch is called where nothing says it.
+/// Common names of a default branch, for when `origin` does not name one.
 const DEFAULT_BRANCH_NAMES: [&str; 2] = ["main", "master"];
 
-/// What became of a branch.
+/// What happened to a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BranchState {
-    /// It is there.
+    /// It exists.
     Exists,
-    /// It is there, and another branch has its commits.
+    /// It exists, and another branch contains its commits.
     Merged(MergedBranch),
-    /// It has another name.
+    /// It was renamed.
     Renamed(String),
-    /// It was checked out here, and is not there any more.
+    /// It was checked out here and no longer exists.
     Deleted,
 }
 
-/// What became of several branches. The log of the working tree is read once, and only where a branch is
-/// missing.
+/// The states of several branches. The log of the working tree is read once, and only if a branch
+/// is missing.
 pub struct Branches<'r> {
     repository: &'r Repository,
     log: OnceCell<Vec<ReflogEntry>>,
 }
 
 impl Branches<'_> {
-    /// What became of a branch, from the files of git alone. `None` where they do not show it: no branch
-    /// of this name was checked out here lately, or git keeps its refs in another form.
+    /// The state of a branch, from git's files alone. `None` if they do not show it: no branch of
+    /// this name was checked out here recently, or git stores references in another format.
     pub fn state(&self, branch: &str) -> Option<BranchState> {
         let repository = self.repository;
-        // Clients write `HEAD` for a commit without a branch.
+        // Clients write `HEAD` for a detached commit.
         if branch == "HEAD" || files::is_folder(&repository.common_dir.join("reftable")) {
             return None;
         }
@@ -66,18 +67,18 @@ impl Branches<'_> {
 }
 
 impl Repository {
-    /// What became of branches.
+    /// The states of this repository's branches.
     pub fn branches(&self) -> Branches<'_> {
         Branches { repository: self, log: OnceCell::new() }
     }
 
-    /// What became of one branch.
+    /// The state of one branch.
     pub fn branch_state(&self, branch: &str) -> Option<BranchState> {
         self.branches().state(branch)
     }
 
-    /// The names that a branch had before, each with the time until which it had it. Git takes the log of
-    /// a branch along when it is renamed.
+    /// The previous names of a branch, each with the time of the rename. Git moves the log of a
+    /// branch along when it is renamed.
     pub fn former_names(&self, branch: &str) -> Vec<(String, Timestamp)> {
         let log = self.recent_branch_reflog(branch);
         let renames = log.into_iter().filter(|entry| entry.action == ReflogAction::Rename);
@@ -89,7 +90,7 @@ impl Repository {
         former.filter(|(name, _)| name != branch).collect()
     }
 
-    /// When a branch was merged into another one, as the log of that one shows.
+    /// When a branch was merged into another one, according to that branch's log.
     pub(crate) fn merged_at(&self, merged: &MergedBranch) -> Option<Timestamp> {
         let log = self.branch_reflog(&merged.into, None);
         let brings = |entry: &&ReflogEntry| {
@@ -99,7 +100,7 @@ impl Repository {
         log.iter().rev().find(brings).map(|entry| entry.at)
     }
 
-    /// The name that a branch got, if that one is there.
+    /// The new name of a renamed branch, if it still exists.
     fn new_name_of(&self, branch: &str, log: &[ReflogEntry]) -> Option<String> {
         let message = |name: &str| format!("renamed refs/heads/{branch} to refs/heads/{name}");
         let renames = log.iter().rev().filter(|entry| entry.action == ReflogAction::Rename);
@@ -111,7 +112,7 @@ impl Repository {
         found.map(str::to_owned)
     }
 
-    /// The commit that a ref points to.
+    /// The commit that a reference points to.
     pub fn commit_of(&self, reference: &str) -> Option<String> {
         let mut name = reference.to_owned();
         for _ in 0..LINKS_MAX {
@@ -124,7 +125,7 @@ impl Repository {
         None
     }
 
-    /// The branch that others are merged into: the one that `origin` names, or a usual one.
+    /// The branch that others are merged into: the one that `origin` names, or a common one.
     pub fn default_branch(&self) -> Option<String> {
         let named = self.reference("refs/remotes/origin/HEAD");
         let named =
@@ -134,9 +135,9 @@ impl Repository {
         named.map(str::trim).or_else(usual).map(str::to_owned)
     }
 
-    /// The local branches whose commits the default branch has, here or at `origin`. A branch
-    /// without a commit of its own is none of them, nor is one that is checked out: work on it goes
-    /// on.
+    /// The local branches whose commits are in the default branch, here or at `origin`. Excludes
+    /// branches without own commits and branches that are checked out, because work on them
+    /// continues.
     pub fn merged_branches(&self, bounds: ProcessLimits) -> Result<Vec<MergedBranch>, GitError> {
         let Some(default) = self.default_branch() else { return Ok(Vec::new()) };
         let places = [format!("refs/heads/{default}"), format!("refs/remotes/origin/{default}")];
@@ -157,8 +158,8 @@ impl Repository {
         Ok(merged)
     }
 
-    /// Branches that are checked out nowhere and whose commits another commit has, with where each
-    /// points.
+    /// Branches that are not checked out and whose commits are contained in a commit, with their
+    /// tips.
     fn branches_contained_in(
         &self,
         commit: &str,
@@ -177,7 +178,7 @@ impl Repository {
         Ok(free.collect())
     }
 
-    /// Whether a commit was ever made on a branch, as its log shows.
+    /// Whether a commit was ever made on a branch, according to its log.
     fn has_own_commits(&self, branch: &str) -> bool {
         let makes = |action: ReflogAction| {
             matches!(

@@ -1,4 +1,4 @@
-//! Many objects from one process.
+//! Reads many git objects through one `git cat-file` process.
 
 use super::run::command;
 use super::{GitError, Repository};
@@ -9,31 +9,32 @@ use std::io::{self, BufRead as _, Read as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
-/// A larger object is not looked into.
+/// Maximum size of an object that is read.
 pub const OBJECT_BYTES_MAX: u64 = 5 << 20;
 
-/// Objects from one process that stays.
+/// A running `git cat-file` process.
 #[derive(Debug)]
 pub struct ObjectReader(Conversation);
 
-/// What an object holds.
+/// The content of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitObject {
-    /// The bytes of a file; none where there are more than [`OBJECT_BYTES_MAX`].
+    /// A file; without bytes if it is larger than [`OBJECT_BYTES_MAX`].
     Blob {
-        /// Its id.
+        /// The blob id.
         id: String,
-        /// Its bytes.
+        /// The bytes.
         bytes: Option<Vec<u8>>,
     },
-    /// A folder, or a commit.
+    /// A tree or a commit.
     Other,
 }
 
 impl ObjectReader {
-    /// An object by any name git knows, `COMMIT:path` too, through links; `None` where there is none.
+    /// Reads an object by any name git accepts, including `COMMIT:path`, and follows symlinks.
+    /// Returns `None` if it does not exist.
     pub fn get(&mut self, name: &str) -> io::Result<Option<GitObject>> {
-        // A name with a line break would ask for two.
+        // A name with a line break would be read as two requests.
         if name.contains('\n') {
             return Ok(None);
         }
@@ -44,16 +45,16 @@ impl ObjectReader {
         }
         let mut words = head.trim_end().rsplitn(3, ' ');
         let (size, kind, id) = (words.next(), words.next(), words.next());
-        // `<name> missing`; a name may have blanks.
+        // `<name> missing`: the name may contain spaces.
         let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else { return Ok(None) };
         let is_blob = kind == Some("blob");
         let bytes = self.bytes(size, is_blob && size <= OBJECT_BYTES_MAX)?;
-        // `dangling <size>`, `symlink <size>`: a link that leads nowhere, or out of the commit.
+        // `dangling <size>` or `symlink <size>`: a link to nothing, or out of the commit.
         let Some(id) = id.map(str::to_owned) else { return Ok(None) };
         Ok(Some(if is_blob { GitObject::Blob { id, bytes } } else { GitObject::Other }))
     }
 
-    /// The bytes that follow, and the line break behind them.
+    /// Reads the bytes of the object and the line break after them.
     fn bytes(&mut self, size: u64, wanted: bool) -> io::Result<Option<Vec<u8>>> {
         let mut following = (&mut self.0.answers).take(size + 1);
         if !wanted {
@@ -68,14 +69,14 @@ impl ObjectReader {
 }
 
 impl Repository {
-    /// Starts the process that gives objects.
+    /// Starts the process.
     pub fn objects(&self) -> Result<ObjectReader, GitError> {
         let asked = ["cat-file", "--batch", "--follow-symlinks"];
         let mut git = command(&self.work_tree, &asked);
         Conversation::start(&mut git).map(ObjectReader).map_err(GitError::NotStarted)
     }
 
-    /// Texts by their ids; what is not here is left out.
+    /// Reads blobs by id. Missing ones are skipped.
     pub fn blobs(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, GitError> {
         let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
         let answer = self.run(&["cat-file", "--batch"], asked.as_bytes())?;
@@ -83,14 +84,14 @@ impl Repository {
         Ok(ids.iter().zip(split_objects(&answer)).filter_map(found).collect())
     }
 
-    /// The Markdown files that git keeps track of, below the working tree.
+    /// The tracked Markdown files.
     pub fn tracked_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
         let listed = self.run(&["ls-files", "-z", "--", "*.md"], b"")?;
         let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(path_of).collect())
     }
 
-    /// The staged files, with the text that would be committed.
+    /// The staged Markdown files with their staged content.
     pub fn staged_markdown(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, GitError> {
         let listed = self.run(
             &[
@@ -110,7 +111,7 @@ impl Repository {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        // A path with a line break would ask for two objects; it is asked for alone.
+        // A path with a line break would be read as two requests, so it gets its own process.
         let (odd, plain): (Vec<&[u8]>, Vec<&[u8]>) =
             paths.into_iter().partition(|path| path.contains(&b'\n'));
         let asked: Vec<u8> = plain.iter().flat_map(|path| [b":", *path, b"\n"].concat()).collect();

@@ -1,53 +1,54 @@
-//! Kept texts that go to another repository and come from there. A reference to a tree of blobs
-//! meets another one by union: nothing is taken away on either side but what somebody forgot.
+//! Exchanges stored texts with another repository. Each reference points to a tree of blobs, and
+//! both sides end up with the union of the two trees, minus forgotten blobs.
 
 use super::{GitError, Repository};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Somebody else may push at the same moment, again and again; not for ever.
+/// Maximum number of attempts when concurrent pushes interfere.
 const TRIES_MAX: usize = 10;
-/// How many references one push names; a command line has an end.
+/// Maximum number of references in one push, because the length of a command line is limited.
 const PUSHED_AT_ONCE: usize = 200;
-/// Makes git keep fetched objects one by one, however many there are.
+/// Makes git store fetched objects loose, regardless of their number.
 const LOOSE: &str = "fetch.unpackLimit=1000000000";
-/// Where the other repository's references are noted here. They are never pushed.
+/// The prefix under which fetched references are recorded. They are never pushed.
 pub(super) const FETCHED: &str = "refs/midstride-fetched";
 
-/// What went where.
+/// The result of an exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExchangeReport {
-    /// Texts that the other repository did not have.
+    /// The number of texts that the other repository did not have.
     pub sent: usize,
-    /// Texts that were not here.
+    /// The number of texts that were missing here.
     pub received: usize,
-    /// How many handoffs have texts there now.
+    /// The number of handoffs with texts in the other repository.
     pub handoffs: usize,
-    /// Handoffs whose texts may not go yet.
+    /// The number of handoffs whose texts may not be sent yet.
     pub held_back: usize,
-    /// References there that keep something else than texts; they were left alone.
+    /// References in the other repository that hold something other than texts. They are left
+    /// unchanged.
     pub unrecognized: Vec<String>,
 }
 
-/// What may go to another repository.
+/// What to exchange with another repository.
 pub struct RefExchange<'a> {
-    /// The references that are exchanged lie below this.
+    /// The prefix of the references to exchange.
     pub prefix: &'a str,
-    /// What the references below this keep alive never leaves.
+    /// The prefix of references whose blobs are never sent.
     pub private: &'a str,
-    /// Whether a reference that the other repository does not have may go there.
+    /// Whether a reference that the other repository does not have may be sent.
     pub may_send: &'a dyn Fn(&str) -> bool,
-    /// What is taken away on both sides.
+    /// Blobs to remove on both sides.
     pub forgotten: &'a BTreeSet<String>,
 }
 
-/// One reference here and there.
+/// A reference on both sides.
 #[derive(Clone, Debug, Default)]
 struct RefPair {
     local: Option<String>,
     remote: Option<String>,
 }
 
-/// A reference that has to change to have both sides' texts.
+/// A reference update that adds the texts of both sides.
 pub(super) struct RefUpdate {
     pub(super) name: String,
     pub(super) before: Option<String>,
@@ -55,20 +56,20 @@ pub(super) struct RefUpdate {
 }
 
 impl Repository {
-    /// Brings references here and in another repository to the union of both.
+    /// Brings the references of both repositories to their union.
     pub fn exchange(
         &self,
         remote: &str,
-        what: &RefExchange<'_>,
+        exchange: &RefExchange<'_>,
     ) -> Result<ExchangeReport, GitError> {
         let mut done = ExchangeReport::default();
         let mut last = None;
         for _ in 0..TRIES_MAX {
-            self.fetch_references(remote, what)?;
-            let pairs = self.pairs(remote, what.prefix)?;
-            match self.merge_references(remote, what, pairs, &mut done) {
+            self.fetch_references(remote, exchange)?;
+            let pairs = self.pairs(remote, exchange.prefix)?;
+            match self.merge_references(remote, exchange, pairs, &mut done) {
                 Ok(()) => return Ok(done),
-                // Whoever changed a reference meanwhile is fetched and met again.
+                // Another process changed a reference: fetch again and retry.
                 Err(error) if error.is_concurrent_update() => last = Some(error),
                 Err(error) => return Err(error),
             }
@@ -76,11 +77,11 @@ impl Repository {
         Err(last.expect("there is at least one try"))
     }
 
-    fn fetch_references(&self, remote: &str, what: &RefExchange<'_>) -> Result<(), GitError> {
-        let wanted = format!("+{}/*:{FETCHED}/{remote}/*", what.prefix);
-        // What was forgotten may come once more, and must not come in a pack: it could not be taken
-        // out of that.
-        let loose: &[&str] = if what.forgotten.is_empty() { &[] } else { &["-c", LOOSE] };
+    fn fetch_references(&self, remote: &str, exchange: &RefExchange<'_>) -> Result<(), GitError> {
+        let wanted = format!("+{}/*:{FETCHED}/{remote}/*", exchange.prefix);
+        // A fetch may bring a forgotten blob back. It must not arrive in a pack, because it could
+        // not be removed from there.
+        let loose: &[&str] = if exchange.forgotten.is_empty() { &[] } else { &["-c", LOOSE] };
         let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
         let from = ["--end-of-options", remote, &wanted];
         self.run(&[loose, &options[..], &from].concat(), b"").map(|_| ())
@@ -106,7 +107,7 @@ impl Repository {
     fn merge_references(
         &self,
         remote: &str,
-        what: &RefExchange<'_>,
+        exchange: &RefExchange<'_>,
         pairs: BTreeMap<String, RefPair>,
         done: &mut ExchangeReport,
     ) -> Result<(), GitError> {
@@ -114,10 +115,10 @@ impl Repository {
         let (mut sent, mut received) = (0, 0);
         done.unrecognized.clear();
         (done.handoffs, done.held_back) = (0, 0);
-        let private = self.kept_blobs_below(&[what.private])?.into_iter();
+        let private = self.kept_blobs_below(&[exchange.private])?.into_iter();
         let private: BTreeSet<String> = private.flat_map(|(_, kept)| kept.ids).collect();
         for (name, pair) in pairs {
-            if pair.remote.is_none() && !(what.may_send)(&name) {
+            if pair.remote.is_none() && !(exchange.may_send)(&name) {
                 done.held_back += 1;
                 continue;
             }
@@ -134,7 +135,7 @@ impl Repository {
                 continue;
             };
             done.handoffs += 1;
-            let lasting = |id: &&String| !what.forgotten.contains(*id);
+            let lasting = |id: &&String| !exchange.forgotten.contains(*id);
             let mine: BTreeSet<String> = ours.union(&theirs).filter(lasting).cloned().collect();
             let public = |id: &&String| theirs.contains(*id) || !private.contains(*id);
             let given: BTreeSet<String> = mine.iter().filter(public).cloned().collect();
@@ -148,7 +149,11 @@ impl Repository {
                 }
                 let after = self.make_tree(all)?;
                 if before.as_ref() != Some(&after) {
-                    side.push(RefUpdate { name: format!("{}/{name}", what.prefix), before, after });
+                    side.push(RefUpdate {
+                        name: format!("{}/{name}", exchange.prefix),
+                        before,
+                        after,
+                    });
                 }
             }
         }
@@ -161,7 +166,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Changes references here, all or none, if nobody else did meanwhile.
+    /// Updates local references, all or none, unless they changed in the meantime.
     fn update_references(&self, steps: &[RefUpdate]) -> Result<(), GitError> {
         let line = |step: &RefUpdate| match &step.before {
             Some(before) => format!("update {} {} {before}\n", step.name, step.after),
@@ -171,7 +176,7 @@ impl Repository {
         self.run(&["update-ref", "--stdin"], lines.as_bytes()).map(|_| ())
     }
 
-    /// Changes references there, if nobody else did meanwhile.
+    /// Updates references in the other repository, unless they changed in the meantime.
     pub(super) fn push(&self, remote: &str, steps: &[RefUpdate]) -> Result<(), GitError> {
         let mut words: Vec<String> =
             ["push", "--quiet", "--no-verify", "--atomic"].map(str::to_owned).to_vec();
@@ -186,7 +191,7 @@ impl Repository {
 }
 
 impl GitError {
-    /// Whether somebody else changed a reference at the same moment.
+    /// Whether a concurrent update of a reference caused the error.
     pub fn is_concurrent_update(&self) -> bool {
         let signs = ["stale info", "cannot lock ref", "reference already exists", "but expected"];
         match self {

@@ -1,42 +1,43 @@
-//! Many small files as one tree under a reference of another repository: fetched, listed, made with
-//! more files in it, pushed. However many there are, it takes a few processes.
+//! Stores many small files as one tree under a reference of another repository: fetches, lists,
+//! extends and pushes it with a constant number of processes.
 
 use super::exchange::{FETCHED, RefUpdate};
 use super::{GitError, Repository};
 
-/// Where trees of other repositories are noted here. They are never pushed.
+/// The prefix under which fetched trees are recorded. They are never pushed.
 const FETCHED_TREES: &str = "refs/midstride-fetched-trees";
-/// Where a tree is made; nothing stays there.
+/// A temporary reference for building a tree.
 const WORKBENCH: &str = "refs/midstride-workbench/tree";
 
-/// What a reference of another repository points at.
+/// What a reference of another repository points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedTree {
-    /// The object itself.
+    /// The id of the object.
     pub object: String,
-    /// The tree, if it is one or leads to one.
+    /// The tree, if the object is one or leads to one.
     pub tree: Option<String>,
 }
 
 /// A file in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeFile {
-    /// Its path, if it is text.
+    /// Its path, if it is UTF-8.
     pub path: Option<String>,
-    /// Its blob; nothing where it is no plain file.
+    /// Its blob, or `None` if it is not a regular file.
     pub blob: Option<String>,
     /// Its size in bytes.
     pub size: usize,
 }
 
 impl Repository {
-    /// Fetches what a reference of another repository points at; `None` where it has none.
+    /// Fetches the target of a reference of another repository, or returns `None` if it does not
+    /// exist.
     pub fn fetch_tree(
         &self,
         remote: &str,
         reference: &str,
     ) -> Result<Option<FetchedTree>, GitError> {
-        // A pattern: a plain name that is not there would be an error.
+        // Use a pattern: fetching a plain name that does not exist would be an error.
         let note = format!("{FETCHED_TREES}/{remote}/tree");
         let wanted = format!("+{reference}*:{note}*");
         let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
@@ -53,7 +54,7 @@ impl Repository {
         Ok(Some(FetchedTree { object, tree }))
     }
 
-    /// Removes what was noted here of other repositories, and what a run that was cut short left.
+    /// Removes references recorded for other repositories and leftovers of interrupted runs.
     pub fn remove_fetched_refs(&self) -> Result<(), GitError> {
         let noted = [FETCHED, FETCHED_TREES, WORKBENCH];
         let format = "--format=delete %(refname)";
@@ -64,14 +65,15 @@ impl Repository {
         self.run(&["update-ref", "--stdin"], &listed).map(|_| ())
     }
 
-    /// Every file in a tree, however deep.
+    /// All files in a tree, recursively.
     pub fn files_in_tree(&self, tree: &str) -> Result<Vec<TreeFile>, GitError> {
         let listed = self.run(&["ls-tree", "-r", "-z", "--long", "--full-tree", tree], b"")?;
         let entries = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
         Ok(entries.map(parse_tree_file).collect())
     }
 
-    /// A tree with files put into it, besides what another tree has. Who calls this is alone.
+    /// Creates a tree with files added to a base tree. The caller must make sure that no other
+    /// process does this at the same time.
     pub fn tree_with(
         &self,
         base: Option<&str>,
@@ -94,7 +96,7 @@ impl Repository {
         Ok(String::from_utf8_lossy(&tree).trim().to_owned())
     }
 
-    /// Puts a tree under a reference of another repository, if nobody else did meanwhile.
+    /// Pushes a tree to a reference of another repository, unless that changed in the meantime.
     pub fn push_tree(
         &self,
         remote: &str,
@@ -110,7 +112,7 @@ impl Repository {
     }
 }
 
-/// `<mode> <type> <id> <size>\t<path>`.
+/// Parses `<mode> <type> <id> <size>\t<path>`.
 fn parse_tree_file(entry: &[u8]) -> TreeFile {
     let tab = entry.iter().position(|byte| *byte == b'\t').unwrap_or(entry.len());
     let head = String::from_utf8_lossy(&entry[..tab]).into_owned();

@@ -1,14 +1,14 @@
-//! The commit that is checked out, read without starting git.
+//! Reads the checked-out commit without starting git.
 
 use super::Repository;
 use crate::sys::files;
 use midstride_core::session::repository::is_commit_id;
 
-/// A reference may point at a reference; more than a few is a circle.
+/// Maximum number of symbolic references to follow. More are a cycle.
 const LINKS_MAX: usize = 5;
 
 impl Repository {
-    /// The commit that is checked out; `None` before the first one.
+    /// The checked-out commit, or `None` before the first commit.
     pub fn head_commit(&self) -> Option<String> {
         let mut name = "HEAD".to_owned();
         for _ in 0..LINKS_MAX {

@@ -1,4 +1,4 @@
-//! What a commit or the working tree holds, who wrote a line, and what happened since.
+//! File listings, blame and commit history.
 
 use super::{GitError, Repository};
 use crate::sys::files;
@@ -7,25 +7,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The files of a commit or of the working tree, by their paths below its top.
+/// The files of a commit or of the working tree, by path from its root.
 #[derive(Clone, Debug, Default)]
 pub struct FileListing {
-    /// Files, with the ids of their texts where git has them.
+    /// The files, with their blob ids if git has them.
     pub files: BTreeMap<String, Option<String>>,
-    /// Other repositories.
+    /// The paths of submodules.
     pub submodules: BTreeSet<String>,
 }
 
-/// A commit, and which of the paths that were asked for it changed.
+/// A commit and which of the requested paths it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogEntry {
-    /// Its id.
+    /// The commit id.
     pub commit: String,
     /// When it was committed.
     pub time: Timestamp,
     /// The first line of its message.
     pub subject: String,
-    /// What it changed.
+    /// The changed paths.
     pub paths: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Repository {
         Ok(out)
     }
 
-    /// The files of the working tree: tracked ones with the text that is staged, and new ones.
+    /// The files of the working tree: tracked files with their staged blobs, and untracked files.
     pub fn files_in_work_tree(&self) -> Result<FileListing, GitError> {
         let mut out = FileListing::default();
         for entry in split_nul(&self.run(&["ls-files", "-z", "--stage"], b"")?) {
@@ -55,15 +55,15 @@ impl Repository {
         Ok(out)
     }
 
-    /// The ids that the bytes of files below the working tree would have.
+    /// The blob ids of files below the working tree, without filters.
     pub fn hash_files(&self, paths: &[String]) -> Result<Vec<String>, GitError> {
         let asked: String = paths.iter().map(|path| format!("{path}\n")).collect();
         let ids = self.run(&["hash-object", "--no-filters", "--stdin-paths"], asked.as_bytes())?;
         Ok(String::from_utf8_lossy(&ids).lines().map(str::to_owned).collect())
     }
 
-    /// For each line of a text that lies at a path, or is staged there, the commit that wrote it;
-    /// none where it is not committed yet. Nothing at all where the file is not tracked.
+    /// For each line of a text at a path, the commit that wrote it, or `None` if it is not
+    /// committed yet. Empty if the file is not tracked.
     pub fn blame_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<String>> {
         let asked = ["blame", "--porcelain", "-w", "--contents", "-", "--"].map(OsStr::new);
         let Ok(blamed) = self.run(&[&asked[..], &[path.as_os_str()]].concat(), text) else {
@@ -71,7 +71,7 @@ impl Repository {
         };
         let mut writers = Vec::new();
         for line in String::from_utf8_lossy(&blamed).lines() {
-            // `<commit> <line then> <line now>[ <how many>]` stands before every line.
+            // `<commit> <old line> <new line>[ <count>]` precedes every line.
             let mut words = line.split(' ');
             let id = words.next().filter(|id| matches!(id.len(), 40 | 64));
             let id = id.filter(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -83,7 +83,7 @@ impl Repository {
         writers
     }
 
-    /// The commits since a moment that changed some paths, newest first.
+    /// The commits since a time that changed some paths, newest first.
     pub fn changes_since(
         &self,
         since: Timestamp,
@@ -92,14 +92,14 @@ impl Repository {
         let since = format!("--since={}", since.as_second());
         let asked = ["log", "--no-merges", "-z", "--name-only", "--no-renames", &since];
         let asked = asked.into_iter().chain([LOG_FORMAT, "--"]).map(OsString::from);
-        // A path is a path here, whatever it looks like.
+        // `literal` keeps git from treating a path as a pattern.
         let asked_for = paths.iter().filter(|_| paths.len() <= ASKED_PATHS_MAX);
         let asked_for = asked_for.map(|path| OsString::from(format!(":(top,literal){path}")));
         let log = self.run(&asked.chain(asked_for).collect::<Vec<_>>(), b"")?;
         Ok(log_entries(&log, &|path| paths.contains(path)))
     }
 
-    /// A few of the commits, newest first, that brought a text or took it away, with the paths.
+    /// The latest commits that added or removed a blob, newest first, with the affected paths.
     pub fn commits_with(&self, blob: &str, at_most: usize) -> Result<Vec<LogEntry>, GitError> {
         let (object, most) = (format!("--find-object={blob}"), format!("-{at_most}"));
         let asked = ["log", "--all", "--reflog", "-m", "-z", "--name-only", "--no-renames"];
@@ -108,18 +108,18 @@ impl Repository {
         Ok(log_entries(&log, &|_| true))
     }
 
-    /// The paths below the working tree at which a text is staged.
+    /// The paths at which a blob is staged.
     pub fn staged_at(&self, blob: &str) -> Result<Vec<String>, GitError> {
         let here = self.files_in_work_tree()?.files.into_iter();
         Ok(here.filter(|(_, id)| id.as_deref() == Some(blob)).map(|(path, _)| path).collect())
     }
 
-    /// Whether only the newest part of the history is here.
+    /// Whether this is a shallow clone.
     pub fn is_shallow(&self) -> bool {
         files::is_file(&self.shallow_file())
     }
 
-    /// The commits whose parents are not here, because only the newest part of the history is.
+    /// The commits whose parents are missing in a shallow clone.
     pub fn shallow_commits(&self) -> BTreeSet<String> {
         let listed = files::read_small(&self.shallow_file()).ok().flatten().unwrap_or_default();
         listed.lines().map(|id| id.trim().to_owned()).collect()
@@ -129,7 +129,7 @@ impl Repository {
         self.common_dir.join("shallow")
     }
 
-    /// The parent of the last commit, up to one of them, that changed a path below the working tree.
+    /// The parent of the last commit at or before `up_to` that changed a path.
     pub fn before_last_change(&self, up_to: &str, path: &str) -> Option<String> {
         let path = format!(":(top,literal){path}");
         let log = self.run(&["log", "-1", "--format=%P", up_to, "--", &path], b"").ok()?;
@@ -138,12 +138,12 @@ impl Repository {
 }
 
 impl Repository {
-    /// When the last commit was made that changed a file below the working tree; none where the
-    /// file is not tracked, or differs from what is committed.
+    /// The time of the last commit that changed a file, in seconds. `None` if the file is not
+    /// tracked or differs from the committed version.
     pub fn changed_at(&self, path: &str) -> Option<i64> {
         let path = format!(":(top,literal){path}");
         let text = |arguments: &[&str]| self.run(arguments, b"").ok();
-        // Without this git looks through all of the history for a file that it never had.
+        // Without this check, git would search the entire history for an untracked file.
         let tracked = text(&["ls-files", "-z", "--", &path])?;
         let changed = text(&["diff", "--name-only", "-z", "HEAD", "--", &path])?;
         if tracked.is_empty() || !changed.is_empty() {
@@ -155,7 +155,7 @@ impl Repository {
 }
 
 impl FileListing {
-    /// Adds `<words>\t<path>`, of whose words the first is the mode and one the id.
+    /// Adds an entry `<words>\t<path>`. The first word is the mode; `id_at` is the index of the id.
     fn add(&mut self, entry: &str, id_at: usize) {
         let Some((words, path)) = entry.split_once('\t') else { return };
         let words: Vec<&str> = words.split(' ').collect();
@@ -167,12 +167,12 @@ impl FileListing {
         }
     }
 
-    /// Whether git keeps a file, rather than only seeing that it is there.
+    /// Whether git tracks a file.
     pub fn is_tracked(&self, path: &str) -> bool {
         self.files.get(path).is_some_and(Option::is_some)
     }
 
-    /// The submodule that a path lies in.
+    /// The submodule that contains a path.
     pub fn submodule_of(&self, path: &str) -> Option<&str> {
         let inside = |module: &&String| {
             path.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
@@ -181,22 +181,23 @@ impl FileListing {
     }
 }
 
-/// How commits are told, so that they can be told from paths.
+/// The log format. The leading byte 1 distinguishes commits from paths.
 const LOG_FORMAT: &str = "--format=%x01%H %ct %s";
 
-/// Git compares every path with every pattern: of many, it is quicker to be told about all.
+/// Maximum number of paths passed to git, which compares every path with every pattern. With more,
+/// it is faster to list all changes and filter them here.
 const ASKED_PATHS_MAX: usize = 16;
 
-/// The mode of a link to a commit of another repository.
+/// The file mode of a submodule.
 const SUBMODULE: &str = "160000";
 
-/// What stands between null bytes.
+/// Splits bytes at null bytes and skips empty parts.
 fn split_nul(bytes: &[u8]) -> Vec<String> {
     let parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
-/// Commits with those of their paths that are wanted; one without any is left out.
+/// Parses commits with those of their paths that are wanted. Skips commits without any.
 fn log_entries(log: &[u8], wanted: &dyn Fn(&str) -> bool) -> Vec<LogEntry> {
     let mut entries: Vec<LogEntry> = Vec::new();
     for part in split_nul(log) {

@@ -1,22 +1,22 @@
-//! What the index says about a merge that was left unfinished.
+//! Reads the sides of a merge conflict from the index.
 
 use super::{GitError, Repository};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The texts of a file that git could not merge; a side that deleted it has none.
+/// The versions of a file that git could not merge. A side that deleted the file has none.
 #[derive(Clone, Debug, Default)]
 pub struct ConflictSides {
-    /// What both started from.
+    /// The common ancestor.
     pub base: Option<Vec<u8>>,
-    /// Ours.
+    /// Our version.
     pub ours: Option<Vec<u8>>,
-    /// Theirs.
+    /// Their version.
     pub theirs: Option<Vec<u8>>,
 }
 
 impl Repository {
-    /// The texts of a conflicted path below the working tree; `None` where nothing conflicts.
+    /// The versions of a conflicted path below the working tree, or `None` if it has no conflict.
     pub fn conflict_sides(&self, path: &Path) -> Result<Option<ConflictSides>, GitError> {
         let asked = ["ls-files", "--unmerged", "-z", "--"].map(OsStr::new);
         let listed = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"")?;

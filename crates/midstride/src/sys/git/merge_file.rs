@@ -1,23 +1,23 @@
-//! Git's own merge of lines, for what is not our text.
+//! Git's line-based merge, for files that are not handoffs.
 
 use super::GitError;
 use super::run;
 use crate::sys::files::ScratchFolder;
 use std::path::Path;
 
-/// From here on the exit code of `git merge-file` is not a number of conflicts.
+/// The highest exit code of `git merge-file` that is a number of conflicts.
 const CONFLICTS_MAX: i32 = 127;
 
-/// What git made of three texts.
+/// The result of a merge.
 #[derive(Clone, Debug)]
 pub struct MergedLines {
-    /// The bytes, with git's markers where both sides changed the same lines.
+    /// The merged bytes, with conflict markers where both sides changed the same lines.
     pub bytes: Vec<u8>,
-    /// Whether there are markers.
+    /// Whether there are conflict markers.
     pub conflicts: bool,
 }
 
-/// Merges lines of any encoding; `None` where git takes a side for binary.
+/// Merges lines of any encoding. Returns `None` if git treats a side as binary.
 pub fn merge_lines(
     base: &[u8],
     ours: &[u8],

@@ -1,4 +1,4 @@
-//! Texts as git objects: stored as blobs, kept alive by a reference to a tree of them.
+//! Stores texts as git blobs, kept alive by references to trees of blobs.
 
 use super::{GitError, Repository};
 use crate::sys::files::{self, Lock, Root};
@@ -7,30 +7,30 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
 
-/// Who is overtaken by git itself joins the tree that is there now.
+/// Maximum number of attempts when git itself changes the reference at the same time.
 const TRIES_MAX: usize = 20;
-/// Git holds the lock of a reference for a moment; after so long nobody is left who holds it.
+/// Age after which the lock of a reference is stale. Git holds it only for a moment.
 const LOCK_AGE_MAX: Duration = Duration::from_secs(10);
 
 impl Repository {
-    /// Stores a text and gives back its id.
+    /// Stores a text and returns its blob id.
     pub fn store_blob(&self, text: &[u8]) -> Result<String, GitError> {
         let id = self.run(&["hash-object", "-w", "--no-filters", "--stdin"], text)?;
         Ok(String::from_utf8_lossy(&id).trim().to_owned())
     }
 
-    /// The id that a text would have.
+    /// The blob id of a text, without storing it.
     pub fn hash_blob(&self, text: &[u8]) -> Result<String, GitError> {
         let id = self.run(&["hash-object", "--no-filters", "--stdin"], text)?;
         Ok(String::from_utf8_lossy(&id).trim().to_owned())
     }
 
-    /// A text by its id; `None` where it is not on this machine.
+    /// Reads a blob, or returns `None` if it does not exist locally.
     pub fn blob(&self, id: &str) -> Option<Vec<u8>> {
         self.run(&["cat-file", "blob", id], b"").ok()
     }
 
-    /// The id of the text that is committed at a path below the working tree.
+    /// The blob id of the committed version of a path.
     pub fn committed_blob(&self, path: &Path) -> Option<String> {
         let name = [OsStr::new("HEAD:"), path.as_os_str()].into_iter().collect::<OsString>();
         let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options"].map(OsStr::new);
@@ -38,7 +38,7 @@ impl Repository {
         Some(String::from_utf8_lossy(&id).trim().to_owned())
     }
 
-    /// The whole id of a commit that was named; `None` where there is none.
+    /// The full id of a commit, or `None` if it does not exist.
     pub fn resolve_commit(&self, named: &str) -> Option<String> {
         let name = format!("{named}^{{commit}}");
         let id =
@@ -46,15 +46,16 @@ impl Repository {
         Some(String::from_utf8_lossy(&id).trim().to_owned())
     }
 
-    /// Whether git is told to leave a path below the working tree alone.
+    /// Whether git ignores a path below the working tree.
     pub fn is_ignored(&self, path: &Path) -> bool {
         let asked = [OsStr::new("check-ignore"), OsStr::new("--quiet"), OsStr::new("--")];
         let answer = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"");
-        // Only a plain no counts: what git cannot say is not told to anybody.
+        // Exit code 1 means "not ignored". On any other failure, treat the path as ignored to be
+        // safe.
         !matches!(answer, Err(GitError::Refused { code: Some(1), .. }))
     }
 
-    /// What a reference keeps alive; `None` where there is no such reference.
+    /// The blobs that a reference keeps alive, or `None` if there is no such reference.
     pub fn kept_blobs(&self, reference: &str) -> Result<Option<KeptBlobs>, GitError> {
         let tree = self.run(&["for-each-ref", "--format=%(objectname)", reference], b"")?;
         let tree = String::from_utf8_lossy(&tree).trim().to_owned();
@@ -65,8 +66,8 @@ impl Repository {
         Ok(Some(KeptBlobs { tree, ids }))
     }
 
-    /// The blobs of a tree that keeps texts. A tree may come from elsewhere: an entry that is not
-    /// named after its own blob would lend a name to a text that nobody gave away.
+    /// The blobs of a tree of texts. The tree may come from another repository, so entries that are
+    /// not named after their own blob are skipped: they could expose an unrelated blob.
     pub(super) fn blobs_in_tree(&self, tree: &str) -> Result<BTreeSet<String>, GitError> {
         let listed = self.run(&["ls-tree", tree], b"")?;
         let entry = |line: &str| {
@@ -76,21 +77,21 @@ impl Repository {
         Ok(String::from_utf8_lossy(&listed).lines().filter_map(entry).collect())
     }
 
-    /// A tree that keeps blobs.
+    /// Creates a tree of blobs.
     pub(super) fn make_tree(&self, ids: &BTreeSet<String>) -> Result<String, GitError> {
         let entries: String = ids.iter().map(|id| format!("100644 blob {id}\t{id}\n")).collect();
-        // A clone has references to texts that are not all here.
+        // In a clone, not all blobs may exist locally.
         let made = self.run(&["mktree", "--missing"], entries.as_bytes())?;
         Ok(String::from_utf8_lossy(&made).trim().to_owned())
     }
 
-    /// Keeps blobs alive under a reference, besides what it keeps already.
+    /// Adds blobs to those that a reference keeps alive.
     pub fn keep_blobs(&self, reference: &str, ids: &[String]) -> Result<(), GitError> {
         let more = |kept: &BTreeSet<String>| kept.iter().chain(ids).cloned().collect();
         self.update_kept_blobs(reference, &more).map(|_| ())
     }
 
-    /// Keeps blobs alive no longer under a reference; says whether it kept any of them.
+    /// Removes blobs from a reference. Returns whether it kept any of them.
     pub fn drop_blobs(&self, reference: &str, ids: &BTreeSet<String>) -> Result<bool, GitError> {
         let fewer = |kept: &BTreeSet<String>| kept.difference(ids).cloned().collect();
         let dropped = self.update_kept_blobs(reference, &fewer)?;
@@ -100,8 +101,8 @@ impl Repository {
         Ok(dropped)
     }
 
-    /// Changes what a reference keeps; says whether it did. Those of us who do so wait for each
-    /// other; git itself may come in between.
+    /// Changes the blobs of a reference and returns whether anything changed. A lock serializes
+    /// midstride processes, but git itself may still interfere.
     fn update_kept_blobs(
         &self,
         reference: &str,
@@ -132,7 +133,7 @@ impl Repository {
         last
     }
 
-    /// Makes git forget what a reference of ours pointed at before, where it is told to remember.
+    /// Removes the reflog of one of our references, if there is one.
     fn expire_reflog(&self, reference: &str) -> Result<(), GitError> {
         if self.run(&["reflog", "exists", reference], b"").is_err() {
             return Ok(());
@@ -140,22 +141,22 @@ impl Repository {
         self.run(&["reflog", "expire", "--expire=all", reference], b"").map(|_| ())
     }
 
-    /// Takes away the lock of a reference that somebody left who was killed. Only one of us does so
-    /// at a time, so nobody takes away the lock of whoever came after it.
+    /// Removes the lock of a reference that a killed process left behind. The caller holds our own
+    /// lock, so only one process does this at a time and never removes a newer lock by mistake.
     fn remove_stale_lock(&self, reference: &str) {
         let lock = self.common_dir().join(format!("{reference}.lock"));
         if files::age(&lock).is_some_and(|age| age > LOCK_AGE_MAX) {
-            // If it will not go, git says so once more, with the way out.
+            // If this fails, the next attempt reports git's own error.
             let _ = files::remove(&lock);
         }
     }
 }
 
-/// What a reference keeps alive.
+/// The blobs that a reference keeps alive.
 #[derive(Clone, Debug)]
 pub struct KeptBlobs {
-    /// The tree that it points at.
+    /// The tree it points to.
     pub tree: String,
-    /// The blobs in it.
+    /// The blobs in the tree.
     pub ids: BTreeSet<String>,
 }

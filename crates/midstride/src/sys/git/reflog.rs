@@ -1,4 +1,4 @@
-//! What moved `HEAD` and branches, read from git's own log files without starting git.
+//! Reads the reflogs of `HEAD` and of branches without starting git.
 
 use super::Repository;
 use crate::sys::files::FileStream;
@@ -9,19 +9,19 @@ use midstride_core::session::repository::{
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// So much of a log is read at first, from its end; then more, up to the limit.
+/// Bytes read from the end of a log at first. More are read if needed, up to the limit.
 const FIRST_BYTES: u64 = 16 << 10;
 const BYTES_MAX: u64 = 1 << 20;
-/// What a hook reads of a log at most, from its end: some hundred entries.
+/// Maximum bytes that a hook reads from the end of a log: a few hundred entries.
 const RECENT_BYTES: u64 = 128 << 10;
-/// So many entries in a row from before a time come from before it.
+/// Number of consecutive older entries after which the rest of the log is older too.
 const EARLIER_MAX: usize = 8;
-/// Where a branch points is asked for so many branches at most.
+/// Maximum number of branches whose tips are looked up.
 const TIPS_MAX: usize = 16;
 
 impl Repository {
-    /// What moved `HEAD` of this worktree between two times, oldest first, with the branch that was
-    /// checked out. At most the last megabyte of the log is read.
+    /// The reflog of `HEAD` in this worktree between two times, oldest first, with the branch that
+    /// was checked out. Reads at most the last megabyte.
     pub fn reflog(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<ReflogEntry> {
         let mut entries = entries(&self.git_dir.join("logs/HEAD"), from, BYTES_MAX);
         name_branches(&mut entries, self.branch_at_work().as_deref());
@@ -29,18 +29,18 @@ impl Repository {
         entries
     }
 
-    /// The newest entries of the same log, without their branches.
+    /// The newest entries of the same log, without branches.
     pub(super) fn recent_reflog(&self) -> Vec<ReflogEntry> {
         entries(&self.git_dir.join("logs/HEAD"), None, RECENT_BYTES)
     }
 
-    /// The newest entries of the log of a branch.
+    /// The newest entries of a branch's log.
     pub(super) fn recent_branch_reflog(&self, branch: &str) -> Vec<ReflogEntry> {
         let file = self.branch_file("logs/refs/heads", branch);
         file.map(|file| entries(&file, None, RECENT_BYTES)).unwrap_or_default()
     }
 
-    /// What moved a branch since a time, oldest first, whichever worktree it was checked out in.
+    /// The reflog of a branch since a time, oldest first, across all worktrees.
     pub fn branch_reflog(&self, branch: &str, from: Option<Timestamp>) -> Vec<ReflogEntry> {
         let Some(file) = self.branch_file("logs/refs/heads", branch) else { return Vec::new() };
         let mut entries = entries(&file, from, BYTES_MAX);
@@ -50,8 +50,8 @@ impl Repository {
         entries
     }
 
-    /// The commits that were made in this worktree between two times, oldest first, and what became
-    /// of them since.
+    /// The commits made in this worktree between two times, oldest first, and what happened to them
+    /// since.
     pub fn commits_made(&self, from: Timestamp, to: Option<Timestamp>) -> Vec<ReflogCommit> {
         let mut log = self.reflog(Some(from), None);
         let has_any = log.iter().any(|entry| to.is_none_or(|to| entry.at <= to));
@@ -69,7 +69,7 @@ impl Repository {
             !matches!(one.action, ReflogAction::Checkout | ReflogAction::Reset)
         };
         let here: HashSet<String> = log.iter().filter(makes).map(|one| one.new.clone()).collect();
-        // Where there is one worktree alone, almost everything happens in it.
+        // With a single worktree, almost everything happens in it.
         if crate::sys::files::is_folder(&self.common_dir.join("worktrees")) {
             self.add_moves_elsewhere(&mut log, &branches, from);
         }
@@ -79,7 +79,7 @@ impl Repository {
         commits
     }
 
-    /// Adds what another worktree did to branches: their own logs know.
+    /// Adds what other worktrees did to branches, from the branches' own logs.
     fn add_moves_elsewhere(
         &self,
         log: &mut Vec<ReflogEntry>,
@@ -94,7 +94,7 @@ impl Repository {
         let mut moves: Vec<ReflogEntry> = moves.filter(is_new).collect();
         moves.sort_by_key(|entry| entry.at);
         let mut moves = moves.into_iter().peekable();
-        // What happened here stays in its order, whatever its clock said.
+        // Local entries keep their order, even if the clock jumped.
         let mut all = Vec::new();
         for entry in log.drain(..) {
             while let Some(earlier) = moves.next_if(|one| one.at < entry.at) {
@@ -116,7 +116,7 @@ impl Repository {
         RefTips { local, remote: of("refs/remotes/origin") }
     }
 
-    /// The branch that is checked out, or is being rebased.
+    /// The branch that is checked out or being rebased.
     fn branch_at_work(&self) -> Option<String> {
         let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"].into_iter();
         let rebased = || {
@@ -128,14 +128,14 @@ impl Repository {
         self.branch().or_else(rebased)
     }
 
-    /// Where a file of a branch lies, unless its name leads out.
+    /// The path of a branch's file, unless the name would escape the folder.
     pub(super) fn branch_file(&self, folder: &str, branch: &str) -> Option<PathBuf> {
         let is_name = !branch.is_empty() && crate::sys::files::stays_inside(Path::new(branch));
         is_name.then(|| self.common_dir.join(folder).join(branch))
     }
 }
 
-/// The entries of a log since a time, oldest first; at most so much of it is read, from its end.
+/// The entries of a log since a time, oldest first. Reads at most `bytes_max` bytes from the end.
 fn entries(file: &Path, from: Option<Timestamp>, bytes_max: u64) -> Vec<ReflogEntry> {
     let Ok(mut stream) = FileStream::open(file) else { return Vec::new() };
     let end = stream.bytes();
@@ -143,7 +143,7 @@ fn entries(file: &Path, from: Option<Timestamp>, bytes_max: u64) -> Vec<ReflogEn
     loop {
         let start = end.saturating_sub(size);
         let Ok(bytes) = stream.read_range(start, end) else { return Vec::new() };
-        // The first line may be cut off.
+        // The first line may be incomplete.
         let whole = match start {
             0 => &bytes[..],
             _ => bytes.iter().position(|byte| *byte == b'\n').map_or(&[][..], |at| &bytes[at..]),
@@ -156,17 +156,17 @@ fn entries(file: &Path, from: Option<Timestamp>, bytes_max: u64) -> Vec<ReflogEn
     }
 }
 
-/// The same of a text, and whether it reaches back before that time. Lines are read from the last one
-/// back: most logs are much longer than what is asked for.
+/// The entries of a text since a time, and whether the text reaches back before that time. Reads
+/// from the end, because most logs are much longer than needed.
 fn entries_since(text: &str, from: Option<Timestamp>) -> (Vec<ReflogEntry>, bool) {
     let mut entries: Vec<ReflogEntry> = Vec::new();
     let mut earlier = 0;
     for entry in text.lines().rev().filter_map(ReflogEntry::parse) {
-        // Times of git have no fractions.
+        // Git's timestamps have no fractions.
         let is_earlier = from.is_some_and(|from| entry.at.as_second() < from.as_second());
         earlier = if is_earlier { earlier + 1 } else { 0 };
         entries.push(entry);
-        // A clock that was set back leaves a few.
+        // A clock that was set back leaves a few older entries among newer ones.
         if earlier > EARLIER_MAX {
             break;
         }

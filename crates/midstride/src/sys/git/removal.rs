@@ -1,25 +1,25 @@
-//! Objects that nobody needs any more, taken away one by one: loose ones, which nothing reaches.
+//! Removes unreachable loose objects of our own from a repository.
 //!
-//! What a commit, a staged file, a reference or its log reaches stays. What is in a pack stays too:
-//! only git itself makes its packs anew.
+//! Objects reachable from a commit, the index, a reference or a reflog stay. Packed objects stay
+//! too, because only git itself rewrites its packs.
 
 use super::{GitError, KeptBlobs, Repository};
 use crate::sys::files::{self, FileStamp, Root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What is left of an object.
+/// What happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemovalOutcome {
-    /// Nothing.
+    /// It was removed.
     Removed,
-    /// Nothing reaches it, but it lies in a pack.
+    /// It is unreachable but packed.
     Packed,
-    /// Something else than our references reaches it, so it was not touched.
+    /// Something other than our references reaches it, so it was kept.
     Referenced,
 }
 
-/// The references that are ours, whatever they are for.
+/// The reference prefixes that midstride owns.
 const OWN_REFERENCES: [&str; 5] = [
     "refs/midstride",
     "refs/midstride-private",
@@ -29,14 +29,15 @@ const OWN_REFERENCES: [&str; 5] = [
 ];
 
 impl Repository {
-    /// All references that are ours.
+    /// All references that midstride owns.
     pub fn our_references(&self) -> Result<Vec<String>, GitError> {
         let format = "--format=%(refname)";
         let listed = self.run(&[&["for-each-ref", format], &OWN_REFERENCES[..]].concat(), b"")?;
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
-    /// Removes all references that are ours. What only they kept alive goes when git cleans up.
+    /// Removes all references that midstride owns. Git's garbage collection removes what only they
+    /// kept alive.
     pub fn remove_our_references(&self) -> Result<(), GitError> {
         let ours = self.our_references()?;
         let asked: String = ours.iter().map(|name| format!("delete {name}\n")).collect();
@@ -46,8 +47,8 @@ impl Repository {
         self.run(&["update-ref", "--stdin"], asked.as_bytes()).map(|_| ())
     }
 
-    /// The references below some prefixes, with what each keeps alive; in two processes, however
-    /// many there are.
+    /// The references below some prefixes with the blobs that each one keeps alive. Starts two
+    /// processes, regardless of the number of references.
     pub fn kept_blobs_below(
         &self,
         prefixes: &[&str],
@@ -69,13 +70,13 @@ impl Repository {
         Ok(trees.into_iter().zip(names).map(kept).collect())
     }
 
-    /// Which of some objects lie loose here.
+    /// Which of the objects are loose.
     pub fn loose(&self, ids: &BTreeSet<String>) -> BTreeSet<String> {
         ids.iter().filter(|id| files::is_file(&self.loose_path(id))).cloned().collect()
     }
 
-    /// Removes loose blobs that nothing reaches, with the trees that named them and that nothing
-    /// reaches either. Says what is left of each blob that was there.
+    /// Removes unreachable loose blobs, together with unreachable loose trees that contain them.
+    /// Returns the outcome for each blob that existed.
     pub fn remove_blobs(
         &self,
         ids: &BTreeSet<String>,
@@ -84,11 +85,12 @@ impl Repository {
         if there.is_empty() {
             return Ok(BTreeMap::new());
         }
-        // Git touches an object that it is about to use again. What is touched from here on stays.
+        // Git touches an object before it reuses it. Objects touched after this point are kept.
         let mut seen = self.stamps(&there);
         seen.extend(self.stamps(&self.loose_trees_with(&there)?));
         let reached = self.reachable_objects()?;
-        // Trees first: killed in between, no tree is left that names a blob that is gone.
+        // Remove trees first: if the process is killed in between, no tree refers to a missing
+        // blob.
         let (blobs, trees): (Vec<_>, Vec<_>) =
             seen.into_iter().partition(|(id, _)| there.contains(id));
         for (id, stamp) in trees.into_iter().chain(blobs) {
@@ -108,41 +110,40 @@ impl Repository {
         Ok(there.into_iter().map(left).collect())
     }
 
-    /// Which of some objects are here, loose or in a pack.
+    /// Which of the objects exist, loose or packed.
     fn present(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, GitError> {
         let kinds = self.kinds(ids.iter())?;
         Ok(kinds.into_iter().map(|(id, _)| id).collect())
     }
 
-    /// The kinds of those objects that are here.
+    /// The kinds of those objects that exist.
     fn kinds<'i>(
         &self,
         ids: impl Iterator<Item = &'i String>,
     ) -> Result<Vec<(String, String)>, GitError> {
         let asked: String = ids.map(|id| format!("{id}\n")).collect();
         let format = "--batch-check=%(objectname) %(objecttype)";
-        let told = self.run(&["cat-file", format], asked.as_bytes())?;
-        let told = String::from_utf8_lossy(&told).into_owned();
+        let listed = self.run(&["cat-file", format], asked.as_bytes())?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
         let kind = |line: &str| {
             let (id, kind) = line.split_once(' ')?;
-            // `<id> missing`, and whatever else is no object.
+            // Skips `<id> missing` and anything else that is not an object.
             matches!(kind, "blob" | "tree" | "commit" | "tag")
                 .then(|| (id.to_owned(), kind.to_owned()))
         };
-        Ok(told.lines().filter_map(kind).collect())
+        Ok(listed.lines().filter_map(kind).collect())
     }
 
-    /// Everything that something reaches: commits of any branch, tag or worktree, what git remembers
-    /// of where they were, staged files.
+    /// All objects reachable from branches, tags, worktrees, reflogs and the index.
     fn reachable_objects(&self) -> Result<BTreeSet<String>, GitError> {
-        // A clone has references to texts that are not all here.
+        // In a clone, references may lead to objects that were not fetched.
         let asked = ["rev-list", "--objects", "--no-object-names", "--missing=allow-any"];
         let from = ["--all", "--reflog", "--indexed-objects"];
         let listed = self.run(&[&asked[..], &from].concat(), b"")?;
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
-    /// The loose trees that name one of some objects.
+    /// The loose trees that contain one of the objects.
     fn loose_trees_with(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, GitError> {
         let loose = self.loose_objects()?;
         let kinds = self.kinds(loose.iter())?.into_iter();
@@ -155,7 +156,7 @@ impl Repository {
         Ok(trees.filter(|(tree, raw)| names_one(tree, raw)).map(|(tree, _)| tree).collect())
     }
 
-    /// The ids of all objects that lie loose here.
+    /// The ids of all loose objects.
     fn loose_objects(&self) -> Result<Vec<String>, GitError> {
         let folder = Root::open(&self.objects_path())?;
         let mut found = Vec::new();
@@ -186,13 +187,13 @@ impl Repository {
     }
 }
 
-/// The blobs of a tree that are named after themselves, as those of ours are.
+/// The blobs of a tree that are named after their own id, as in the trees that midstride writes.
 fn self_named_blobs(raw: &[u8], id_bytes: usize) -> BTreeSet<String> {
     let own = tree_entries(raw, id_bytes).into_iter();
     own.filter(|(mode, name, id)| mode == "100644" && name == id).map(|(_, _, id)| id).collect()
 }
 
-/// `<mode> <name>\0<id>…` as mode, name and id.
+/// Parses `<mode> <name>\0<id>…` into mode, name and id.
 fn tree_entries(mut raw: &[u8], id_bytes: usize) -> Vec<(String, String, String)> {
     let mut found = Vec::new();
     while let Some(end) = raw.iter().position(|byte| *byte == 0) {
@@ -212,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tree_is_read_entry_by_entry() {
+    fn tree_entries_are_parsed() {
         let raw = b"100644 aa00\0\xaa\x0040000 x y\0\x00\x01100644 b\0";
         let found = tree_entries(raw, 2);
         let text = |(mode, name, id): &(String, String, String)| format!("{mode} {name} {id}");

@@ -1,4 +1,4 @@
-//! The git command line, run so that nothing around it can bend what it does.
+//! Runs the git command line, isolated from hooks, locks and environment variables.
 
 use super::Repository;
 use crate::sys::files::FileError;
@@ -8,8 +8,8 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Variables that point git at a repository, an index or a configuration; we run inside hooks and
-/// drivers, where they are set for somebody else.
+/// Variables that point git to a repository, an index or a configuration. midstride runs inside
+/// hooks and merge drivers, where they are set for another process.
 pub(crate) const LOCAL_VARIABLES: [&str; 15] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
@@ -28,29 +28,29 @@ pub(crate) const LOCAL_VARIABLES: [&str; 15] = [
     "GIT_COMMON_DIR",
 ];
 
-/// Why git did not do what it was asked.
+/// Why a git command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no git.
+    /// Git could not be started.
     #[error("git could not be started: {0}")]
     NotStarted(#[source] io::Error),
-    /// Git said no.
+    /// Git exited with an error.
     #[error("git {command} failed: {message}")]
     Refused {
-        /// What was asked.
+        /// The command.
         command: String,
-        /// What it said.
+        /// The error message.
         message: String,
-        /// Its exit code; none where a signal ended it.
+        /// The exit code, or `None` if a signal ended it.
         code: Option<i32>,
     },
-    /// The lock could not be taken.
+    /// The lock could not be acquired.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 impl Repository {
-    /// Runs git in the working tree and gives back its output.
+    /// Runs git in the working tree and returns its output.
     pub(super) fn run<S: AsRef<OsStr>>(
         &self,
         arguments: &[S],
@@ -60,7 +60,7 @@ impl Repository {
     }
 }
 
-/// Runs git in a folder, whatever comes of it.
+/// Runs git in a folder and returns its output, successful or not.
 pub(super) fn output<S: AsRef<OsStr>>(
     folder: &Path,
     arguments: &[S],
@@ -69,10 +69,10 @@ pub(super) fn output<S: AsRef<OsStr>>(
     process::communicate(&mut command(folder, arguments), input).map_err(GitError::NotStarted)
 }
 
-/// Git in a folder, ready to be started.
+/// Creates a git command for a folder.
 pub(super) fn command<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
     let mut command = process::command("git");
-    // What git says is read by us too, in one language.
+    // Error messages are parsed, so they must be in English.
     command.env("LC_ALL", "C");
     command.current_dir(folder).args([
         "--no-optional-locks",
@@ -83,7 +83,7 @@ pub(super) fn command<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Comman
     ]);
     command.args(arguments);
     for variable in LOCAL_VARIABLES {
-        // A commit in the making has an index of its own; what is staged is staged there.
+        // Inside a commit hook, this variable names the index of the commit in progress.
         if variable != "GIT_INDEX_FILE" {
             command.env_remove(variable);
         }
@@ -91,7 +91,7 @@ pub(super) fn command<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Comman
     command
 }
 
-/// What git wrote, if it did what it was asked.
+/// Returns the output of git, or an error if it failed.
 pub(super) fn check_status<S: AsRef<OsStr>>(
     arguments: &[S],
     output: Output,

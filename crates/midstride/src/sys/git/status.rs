@@ -1,4 +1,4 @@
-//! What is uncommitted, and the last commits with their files: git is asked, within bounds.
+//! Uncommitted files and the last commits, read from git with time and output limits.
 
 use super::Repository;
 use super::run::{GitError, command};
@@ -11,24 +11,24 @@ use midstride_core::session::repository::{
 };
 use std::path::Path;
 
-/// More uncommitted files than these are counted, not named.
+/// Maximum number of uncommitted files listed. More are counted.
 const LISTED_MAX: usize = 200;
-/// So many of the last commits are kept.
+/// Number of latest commits kept.
 pub const LOGGED_MAX: usize = 50;
-/// Of a commit that changed more files, so many are named; of all commits together so many.
+/// Maximum number of files listed per commit, and in all commits together.
 const FILES_PER_COMMIT: usize = 40;
 const FILES_MAX: usize = 600;
-/// Our own folder: what is in it is no work of the user.
+/// midstride's own folder, which is not the user's work.
 const OWN_FOLDER: &str = ".midstride";
 
-/// Runs git within bounds; what it writes beyond them is cut off.
+/// Runs git within limits. Output beyond them is cut off.
 pub(super) fn output_within(
     repository: &Repository,
     arguments: &[&str],
     bounds: ProcessLimits,
 ) -> Result<Vec<u8>, GitError> {
     let mut git = command(repository.work_tree(), arguments);
-    // A partial clone is not completed for this.
+    // Do not fetch missing objects of a partial clone.
     git.env("GIT_NO_LAZY_FETCH", "1").env_remove("GIT_INDEX_FILE");
     let done = communicate_bounded(git, Vec::new(), bounds).map_err(GitError::NotStarted)?;
     let (message, code) = match done.ended {
@@ -41,14 +41,14 @@ pub(super) fn output_within(
 }
 
 impl Repository {
-    /// What is uncommitted in this working tree.
+    /// The uncommitted changes in this working tree.
     pub fn work_tree_state(
         &self,
         at: Timestamp,
         bounds: ProcessLimits,
     ) -> Result<WorkTreeState, GitError> {
         let options = ["status", "--porcelain=v2", "--branch", "--show-stash", "-z"];
-        // A submodule that has changes of its own is another repository's business.
+        // Changes inside a submodule belong to another repository.
         let listed =
             output_within(self, &[&options[..], &["--ignore-submodules=dirty"]].concat(), bounds)?;
         let mut state = read_status(&listed);
@@ -61,10 +61,10 @@ impl Repository {
         Ok(state)
     }
 
-    /// What git is in the middle of in this working tree, read from its files.
+    /// The operation that git is in the middle of, read from its files.
     pub fn operation(&self) -> Option<GitOperation> {
         let marks = [
-            // A rebase that stopped has marks of the others too.
+            // A stopped rebase also leaves the markers of other operations, so check it first.
             ("rebase-merge", GitOperation::Rebase),
             ("rebase-apply", GitOperation::Rebase),
             ("MERGE_HEAD", GitOperation::Merge),
@@ -76,7 +76,7 @@ impl Repository {
         marks.into_iter().find(|(name, _)| is_there(name)).map(|(_, operation)| operation)
     }
 
-    /// The last commits that `HEAD` has, newest first, and whether it has more.
+    /// The last commits of `HEAD`, newest first, and whether there are more.
     pub fn last_commits(
         &self,
         bounds: ProcessLimits,
@@ -94,19 +94,19 @@ impl Repository {
     }
 }
 
-/// The size of a file below the top of a working tree, and when it was changed.
+/// The size and modification time of a file below the root of a working tree.
 pub(crate) fn file_size_and_time(top: &Root, path: &str) -> Option<(u64, Timestamp)> {
     let stamp = top.stamp(Path::new(path.trim_end_matches('/')))?;
     let modified = Timestamp::from_nanosecond(i128::from(stamp.modified)).ok()?;
     Some((u64::try_from(stamp.size).ok()?, modified))
 }
 
-/// What ends with a null byte: the rest was cut off.
+/// The part up to the last null byte. The rest was cut off.
 fn complete_records(output: &[u8]) -> &[u8] {
     &output[..output.iter().rposition(|byte| *byte == 0).unwrap_or_default()]
 }
 
-/// Reads `git status --porcelain=v2 --branch --show-stash -z`.
+/// Parses `git status --porcelain=v2 --branch --show-stash -z`.
 fn read_status(listed: &[u8]) -> WorkTreeState {
     let mut state = WorkTreeState::default();
     let mut parts = complete_records(listed).split(|byte| *byte == 0).map(String::from_utf8_lossy);
@@ -117,7 +117,7 @@ fn read_status(listed: &[u8]) -> WorkTreeState {
         }
         let found = read_file(&part);
         if part.starts_with("2 ") {
-            // The name that it had before comes next.
+            // The old name follows as a separate part.
             parts.next();
         }
         let Some((path, status)) = found else { continue };
@@ -158,9 +158,9 @@ fn read_header(state: &mut WorkTreeState, header: &str) {
     }
 }
 
-/// The path of an entry, and how it differs.
+/// Parses the path and status of an entry.
 fn read_file(entry: &str) -> Option<(&str, FileStatus)> {
-    // How many words come before the path, by the kind of entry.
+    // The number of words before the path depends on the kind of entry.
     let (kind, rest) = entry.split_once(' ')?;
     let words = match kind {
         "1" => 7,
@@ -170,7 +170,7 @@ fn read_file(entry: &str) -> Option<(&str, FileStatus)> {
         _ => return None,
     };
     let path = rest.splitn(words + 1, ' ').nth(words)?;
-    // In the index, and in the working tree.
+    // The status letters of the index and of the working tree.
     let letters = rest.split(' ').next()?;
     let status = match (kind, letters.as_bytes()) {
         ("u", _) => FileStatus::Conflicted,
@@ -182,7 +182,7 @@ fn read_file(entry: &str) -> Option<(&str, FileStatus)> {
     Some((path, status))
 }
 
-/// Reads `git log -z --name-only`, whose format begins each commit with a byte 1.
+/// Parses `git log -z --name-only` with a format that starts each commit with byte 1.
 fn read_log(log: &[u8]) -> Vec<LoggedCommit> {
     let mut commits: Vec<LoggedCommit> = Vec::new();
     let mut named = 0;
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_is_read_entry_by_entry() {
+    fn status_entries_are_parsed() {
         let id = "a".repeat(40);
         let text = [
             format!("# branch.oid {id}"),
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!((state.branch.as_deref(), state.stashes), (Some("feat/x"), 3));
         let upstream = state.upstream.unwrap();
         assert_eq!((upstream.ahead, upstream.behind), (Some(2), Some(1)));
-        let told: Vec<String> = state
+        let listed: Vec<String> = state
             .uncommitted
             .iter()
             .map(|file| format!("{:?} {}", file.status, file.path))
@@ -260,17 +260,17 @@ mod tests {
             "Conflicted both.rs",
             "Untracked notes/",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(listed, expected);
     }
 
     #[test]
-    fn a_status_without_a_commit_or_a_branch_is_read() {
+    fn a_status_without_a_commit_or_a_branch_is_parsed() {
         let state = read_status(b"# branch.oid (initial)\0# branch.head (detached)\0# stash x\0");
         assert_eq!(state, WorkTreeState::default());
     }
 
     #[test]
-    fn what_was_cut_off_is_not_read() {
+    fn truncated_records_are_skipped() {
         assert_eq!(read_status(b"? whole.rs\0? cut.r").uncommitted.len(), 1);
         let head = format!("\u{1}{} 1774113840 \u{2}One", "a".repeat(40));
         let commits = read_log(format!("{head}\0\nwhole.rs\0cut.r").as_bytes());
@@ -279,14 +279,14 @@ mod tests {
     }
 
     #[test]
-    fn of_very_many_files_the_first_are_named() {
+    fn files_over_the_limit_are_counted() {
         let text: String = (0..LISTED_MAX + 7).map(|number| format!("? f{number}\0")).collect();
         let state = read_status(text.as_bytes());
         assert_eq!((state.uncommitted.len(), state.more), (LISTED_MAX, 7));
     }
 
     #[test]
-    fn a_log_is_read_commit_by_commit() {
+    fn log_commits_are_parsed() {
         let (one, two) = ("a".repeat(40), "b".repeat(40));
         let files: String =
             (0..FILES_PER_COMMIT + 2).map(|number| format!("f{number}\0")).collect();

@@ -1,4 +1,4 @@
-//! Running a command that may do anything, within bounds.
+//! Runs untrusted commands with a time limit and an output limit.
 
 use super::capped_output::CappedOutput;
 use super::group::ProcessGroup;
@@ -11,49 +11,49 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Whoever was asked to end has so long to do it.
+/// Time to exit after a request to terminate.
 const GRACE: Duration = Duration::from_secs(1);
-/// Who watches is told so often that it still runs.
+/// How often the caller is notified that the command is still running.
 const TICK: Duration = Duration::from_millis(500);
 
-/// How long a command may run, and how much of its output is kept.
+/// The time and output limits of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessLimits {
-    /// After this time it is stopped.
+    /// Maximum run time.
     pub time: Duration,
-    /// What it writes beyond this is counted, not kept.
+    /// Maximum bytes of output kept. The rest is only counted.
     pub output_bytes: usize,
 }
 
-/// A command that was run.
+/// The result of a command.
 #[derive(Debug)]
 pub struct ProcessReport {
     /// How it ended.
     pub ended: TrialEnd,
-    /// What it wrote, to standard output and standard error alike where they are not kept apart.
+    /// Its output; both streams, unless standard error is captured separately.
     pub output: CappedOutput,
-    /// What it wrote to standard error, where that is kept apart.
+    /// Its standard error, if captured separately.
     pub errors: CappedOutput,
     /// How long it ran.
     pub time: Duration,
 }
 
-/// Runs a command in a process group of its own, without input, and waits for it. Whatever it
-/// started in that group is gone afterwards, and when we are gone. `watch` is told now and then how
-/// long it runs.
+/// Runs a command in its own process group, without input, and waits for it. All processes in that
+/// group are killed afterwards, even if midstride itself is killed. `watch` is called regularly
+/// with the time elapsed.
 pub fn run_bounded(
     mut command: Command,
     bounds: ProcessLimits,
     watch: &mut dyn FnMut(Duration),
 ) -> io::Result<ProcessReport> {
     command.stdin(Stdio::null());
-    // One pipe for both, so that lines stand in the order in which they were written.
+    // Both streams share one pipe, so that their lines stay in order.
     let (reader, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
     run(command, vec![reader], bounds, watch)
 }
 
-/// The same with something on standard input, and what it answers apart from what it complains of.
+/// The same with input, and with standard error captured separately.
 pub fn communicate_bounded(
     mut command: Command,
     input: Vec<u8>,
@@ -61,7 +61,7 @@ pub fn communicate_bounded(
 ) -> io::Result<ProcessReport> {
     let (reader, mut writer) = io::pipe()?;
     command.stdin(reader);
-    // Whoever does not read all of it says why with its exit code.
+    // If the command does not read all of it, its exit code says why.
     std::thread::spawn(move || writer.write_all(&input));
     let (output, to_output) = io::pipe()?;
     let (errors, to_errors) = io::pipe()?;
@@ -69,7 +69,7 @@ pub fn communicate_bounded(
     run(command, vec![output, errors], bounds, &mut |_| ())
 }
 
-/// Runs a command that writes into these pipes: its output, and perhaps its errors.
+/// Runs a command that writes into these pipes: its output and optionally its errors.
 fn run(
     mut command: Command,
     pipes: Vec<PipeReader>,
@@ -80,13 +80,13 @@ fn run(
     group.add(&mut command);
     let stopwatch = Stopwatch::start();
     let child = command.spawn()?;
-    // It holds the pipes open.
+    // The command holds the write ends of the pipes open.
     drop(command);
-    let kept = |reader| {
+    let collect = |reader| {
         let kept = Arc::new(Mutex::new(CappedOutput::with_limit(bounds.output_bytes)));
         (collect_output(reader, Arc::clone(&kept)), kept)
     };
-    let collected: Vec<_> = pipes.into_iter().map(kept).collect();
+    let collected: Vec<_> = pipes.into_iter().map(collect).collect();
     let ending = wait(child);
     let status = wait_until(&ending, bounds.time, stopwatch, watch);
     let time = stopwatch.elapsed();
@@ -98,7 +98,8 @@ fn run(
     if status.is_none() {
         let _ = ending.recv_timeout(GRACE);
     }
-    // The pipe closes with its last holder. One that left the group could hold it for ever.
+    // A pipe closes when its last writer exits. A process that left the group could keep it open
+    // forever, so the wait is limited.
     let mut kept = collected.iter().map(|(closed, kept)| {
         let _ = closed.recv_timeout(GRACE);
         kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -107,7 +108,7 @@ fn run(
     Ok(ProcessReport { ended: ending_of(status), output, errors, time })
 }
 
-/// Reads what is written, until nobody can write any more.
+/// Reads a pipe until all writers have closed it.
 fn collect_output(mut reader: PipeReader, output: Arc<Mutex<CappedOutput>>) -> Receiver<()> {
     const CHUNK: usize = 64 << 10;
     let (close, closed) = channel();
@@ -123,7 +124,7 @@ fn collect_output(mut reader: PipeReader, output: Arc<Mutex<CappedOutput>>) -> R
                 Err(_) => break,
             }
         }
-        // Whoever waited may have gone on without.
+        // The receiver may have timed out already.
         let _ = close.send(());
     });
     closed
@@ -135,7 +136,7 @@ fn wait(mut child: Child) -> Receiver<io::Result<ExitStatus>> {
     ending
 }
 
-/// How the command ended; `None` where its time was over before.
+/// The exit status of the command, or `None` if it timed out.
 fn wait_until(
     ending: &Receiver<io::Result<ExitStatus>>,
     time: Duration,

@@ -1,11 +1,11 @@
-//! What a command wrote, as far as it is kept: the beginning and the end.
+//! The output of a command, limited to its beginning and its end.
 
 use std::collections::VecDeque;
 
-/// Stands where something was left out; it has no number that could be taken for one of the output.
+/// The marker for dropped output. It contains no number that could be mistaken for output.
 const GAP: &str = "\n[…]\n";
 
-/// The beginning and the end of an output, and how much was left out between them.
+/// The beginning and the end of an output, and how much was dropped in between.
 #[derive(Clone, Debug, Default)]
 pub struct CappedOutput {
     half: usize,
@@ -15,7 +15,7 @@ pub struct CappedOutput {
 }
 
 impl CappedOutput {
-    /// Keeps at most so many bytes.
+    /// Creates an output that keeps at most this many bytes.
     pub(super) fn with_limit(bytes: usize) -> Self {
         Self { half: bytes / 2, ..Self::default() }
     }
@@ -29,12 +29,12 @@ impl CappedOutput {
         self.dropped += over as u64;
     }
 
-    /// How many bytes were left out.
+    /// The number of bytes that were dropped.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// What comes before anything was left out.
+    /// The output up to the first dropped byte.
     pub fn beginning(&self) -> Vec<u8> {
         let mut bytes = self.head.clone();
         if self.dropped == 0 {
@@ -43,7 +43,7 @@ impl CappedOutput {
         bytes
     }
 
-    /// As text; what is no UTF-8 is replaced, what was left out is marked.
+    /// The output as lossy UTF-8, with a marker for dropped bytes.
     pub fn text(&self) -> String {
         let mut bytes = self.head.clone();
         if self.dropped > 0 {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_is_whole() {
+    fn the_beginning_stops_at_the_first_dropped_byte() {
         let beginning = |bytes: &[u8]| {
             let mut kept = CappedOutput::with_limit(8);
             kept.add(bytes);

@@ -1,8 +1,8 @@
-//! A group of processes that does not outlive us, however we end.
+//! A process group that never outlives midstride.
 //!
-//! Its leader is a guard that waits for the end of a pipe whose other end we hold. When we are gone,
-//! by a signal from the terminal or by one that nobody can catch, the pipe closes and the guard kills
-//! the group. As long as the guard is not reaped, nobody else can get the number of the group.
+//! Its leader is a guard process that reads from a pipe whose other end midstride holds. When
+//! midstride exits, even by an uncatchable signal, the pipe closes and the guard kills the group.
+//! Until the guard is reaped, no other process group can get its id.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -10,10 +10,10 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
-/// The guard stays when the group is asked to end; it goes with the signal that ends all of it.
+/// The guard ignores requests to terminate and exits with the signal that kills the whole group.
 const GUARD: &str = "trap '' HUP INT QUIT TERM; read -r _; kill -KILL 0";
 
-/// A group of processes; all of it ends with this value.
+/// A process group that is killed on drop.
 pub(super) struct ProcessGroup {
     guard: Child,
 }
@@ -36,14 +36,14 @@ impl ProcessGroup {
         i32::try_from(self.guard.id()).expect("the number of a process is small")
     }
 
-    /// Asks every process of the group to end.
+    /// Asks every process in the group to exit.
     pub(super) fn terminate(&self) {
         self.signal(Signal::TERM);
     }
 
     fn signal(&self, signal: Signal) {
         if let Some(group) = Pid::from_raw(self.number()) {
-            // Nothing is left to be told where this fails.
+            // A failure means that no process is left to signal.
             let _ = kill_process_group(group, signal);
         }
     }
@@ -52,7 +52,7 @@ impl ProcessGroup {
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.signal(Signal::KILL);
-        // Reaped last: until then the number is its own.
+        // Reap the guard last: until then, its group id cannot be reused.
         let _ = self.guard.wait();
     }
 }

@@ -1,17 +1,17 @@
-//! Claude Code's memory of a project: one folder in the user's home for all its worktrees.
+//! Claude Code's memory folder of a project, which all its worktrees share.
 
 use std::path::{Path, PathBuf};
 
-/// Where the memory of the project at `root` lies, whether or not it is there.
+/// The memory folder of the project at `root`, whether or not it exists.
 pub(crate) fn folder(claude: &Path, root: &Path) -> PathBuf {
     claude.join("projects").join(slug(&root.to_string_lossy())).join("memory")
 }
 
-/// A longer name is cut here, and gets a hash.
+/// Maximum length of a slug. A longer one is cut and gets a hash.
 pub(crate) const LENGTH_MAX: usize = 200;
 
-/// How Claude Code names the folder of a project: every UTF-16 unit that is no ASCII letter or
-/// digit becomes a hyphen, and a long name is cut and gets a hash.
+/// Claude Code's folder name for a project: every UTF-16 unit that is not an ASCII letter or digit
+/// becomes a hyphen, and a long name is cut and gets a hash.
 pub(crate) fn slug(path: &str) -> String {
     let slug: String = path
         .encode_utf16()
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_memory_folder_is_named_as_claude_code_names_it() {
+    fn the_slug_matches_claude_codes_folder_name() {
         assert_eq!(slug("/home/dev/shop"), "-home-dev-shop");
         assert_eq!(slug("/tmp/x/odd dir_x.y/sub-Ünïcode"), "-tmp-x-odd-dir-x-y-sub--n-code");
         let long = format!("/{}", "a".repeat(250));

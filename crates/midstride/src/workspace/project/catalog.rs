@@ -1,10 +1,10 @@
-//! Which handoffs there are, read once where many are asked for by name.
+//! An index of all handoffs by key, built once for many lookups by name.
 
 use super::{DocumentPlace, Project, StoredHandoff};
 use crate::sys::files::FileError;
 use midstride_core::text::id::{HandoffKey, HandoffNames};
 
-/// The keys of all documents and where they lie.
+/// The keys of all documents and their places.
 #[derive(Debug)]
 pub(super) struct Catalog {
     entries: Vec<(HandoffKey, DocumentPlace)>,
@@ -12,31 +12,30 @@ pub(super) struct Catalog {
 }
 
 impl Project {
-    /// The catalog, made when it is first needed.
+    /// The catalog, built on first use.
     pub(super) fn catalog(&self) -> &Catalog {
         self.catalog.get_or_init(|| {
-            let read =
-                self.map_all(|shelved| (shelved.handoff(self).key(), shelved.document_place()));
+            let read = self.map_all(|stored| (stored.handoff(self).key(), stored.document_place()));
             Catalog::new(read.into_iter().filter_map(Result::ok).collect())
         })
     }
 
-    /// Reads every document and does something with it; the catalog is made on the way, so that
-    /// asking for names later reads none of them again.
+    /// Reads all documents and maps each one. Builds the catalog on the way, so that later lookups
+    /// by name do not read them again.
     pub fn map_all_in_catalog<T: Send>(
         &self,
         each: impl Fn(StoredHandoff) -> T + Sync,
     ) -> Vec<Result<(DocumentPlace, T), FileError>> {
         let mut entries = Vec::new();
-        let read = self.map_all(|shelved| {
-            let entry = (shelved.handoff(self).key(), shelved.document_place());
-            (entry, each(shelved))
+        let read = self.map_all(|stored| {
+            let entry = (stored.handoff(self).key(), stored.document_place());
+            (entry, each(stored))
         });
         let done = read.into_iter().map(|result| {
             result.map(|(entry, done)| {
-                let spot = entry.1.clone();
+                let place = entry.1.clone();
                 entries.push(entry);
-                (spot, done)
+                (place, done)
             })
         });
         let done = done.collect();
@@ -51,12 +50,12 @@ impl Catalog {
         Self { entries, names }
     }
 
-    /// The place of the one handoff with this key, or with this id where only one has it.
+    /// The place of the handoff with this key, or with this id if only one has it.
     pub(super) fn find(&self, name: &str) -> Option<&DocumentPlace> {
         self.names.find(name).map(|index| &self.entries[index].1)
     }
 
-    /// The keys of all that have this id.
+    /// The keys of all handoffs with this id.
     pub(super) fn keys_of_id(&self, id: &str) -> impl Iterator<Item = &HandoffKey> {
         self.names.all_with_id(id).iter().map(|index| &self.entries[*index].0)
     }

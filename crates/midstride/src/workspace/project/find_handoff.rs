@@ -1,4 +1,4 @@
-//! Finding one handoff by what a person typed: a path, a key, an id or the start of one.
+//! Finds one handoff by what the user typed: a path, a key, an id or the start of one.
 
 use super::{DocumentPlace, Project, StoredHandoff};
 use crate::sys::files::{self, FileError};
@@ -9,23 +9,23 @@ use std::path::{Path, PathBuf};
 /// Why no single handoff was found.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// Nothing fits.
+    /// Nothing matches.
     #[error("there is no handoff `{wanted}`")]
     NotFound {
         /// What was typed.
         wanted: String,
-        /// What may have been meant.
+        /// The closest match.
         nearest: Option<String>,
     },
-    /// Several fit.
+    /// Several match.
     #[error("`{wanted}` can mean {} handoffs", candidates.len())]
     Several {
         /// What was typed.
         wanted: String,
-        /// What it can mean, with the place of each.
+        /// The matches with their paths.
         candidates: Vec<(HandoffKey, PathBuf)>,
     },
-    /// The path leads to something that is no Markdown.
+    /// The path is not a Markdown file.
     #[error("`{0}` is no Markdown file")]
     NotMarkdown(String),
     /// The path leads out of the project.
@@ -37,27 +37,27 @@ pub enum FindError {
 }
 
 impl Project {
-    /// Finds the one handoff that is meant.
+    /// Finds the one handoff that matches.
     pub fn find(&self, wanted: &str) -> Result<StoredHandoff, FindError> {
         let typed = self.environment.folder.join(wanted);
         if wanted.contains('.') && !self.is_path(wanted) && files::is_file(&typed) {
             return Err(FindError::NotMarkdown(wanted.to_owned()));
         }
         if self.is_path(wanted) {
-            let spot = self.place_of_path(Path::new(wanted));
-            return Ok(self.read(&spot.ok_or_else(|| FindError::Outside(wanted.to_owned()))?)?);
+            let place = self.place_of_path(Path::new(wanted));
+            return Ok(self.read(&place.ok_or_else(|| FindError::Outside(wanted.to_owned()))?)?);
         }
-        if let Some(shelved) = self.find_by_place(wanted)? {
-            return Ok(shelved);
+        if let Some(stored) = self.find_by_place(wanted)? {
+            return Ok(stored);
         }
         self.find_by_reading(wanted)
     }
 
-    /// The place of the document that a word names: by its path, counted from where the user is or
-    /// from the root, or by the name of its file without its ending.
+    /// The place of the document that a word names: by its path, relative to the current folder or
+    /// the root, or by its file name without extension.
     pub(crate) fn place_named(&self, word: &str) -> Option<DocumentPlace> {
-        let is_there = |spot: &DocumentPlace| {
-            spot.folder.is_some() && self.root_of(spot).exists(&spot.relative_path)
+        let is_there = |place: &DocumentPlace| {
+            place.folder.is_some() && self.root_of(place).exists(&place.relative_path)
         };
         if files::is_markdown(Path::new(word)) {
             let from_root = self.root.path().join(word);
@@ -70,34 +70,34 @@ impl Project {
             return None;
         }
         let key = HandoffKey { id: id.to_owned(), stage: stage.map(str::to_owned) };
-        let at = |(index, shelf): (usize, &HandoffFolder)| {
-            let inside = shelf.path_of(&key);
-            let is_ours = shelf.contains(&inside) && shelf.root().exists(&inside);
+        let at = |(index, folder): (usize, &HandoffFolder)| {
+            let inside = folder.path_of(&key);
+            let is_ours = folder.contains(&inside) && folder.root().exists(&inside);
             is_ours.then_some(DocumentPlace { folder: Some(index), relative_path: inside })
         };
         self.folders.iter().enumerate().find_map(at)
     }
 
-    /// The only document whose path ends as a word says.
+    /// The document whose path ends with a word, if there is exactly one.
     pub(crate) fn place_ending_with(
         &self,
         word: &str,
-        spots: &[DocumentPlace],
+        places: &[DocumentPlace],
     ) -> Option<DocumentPlace> {
-        let mut fitting = spots.iter().filter(|spot| self.display_path(spot).ends_with(word));
+        let mut fitting = places.iter().filter(|place| self.display_path(place).ends_with(word));
         let first = fitting.next()?;
         fitting.next().is_none().then(|| first.clone())
     }
 
-    /// Something that looks like a path and is one.
+    /// Whether the text looks like a Markdown path and exists.
     fn is_path(&self, wanted: &str) -> bool {
         let path = Path::new(wanted);
         let looks = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
         looks && files::exists(&self.environment.folder.join(path))
     }
 
-    /// The document whose place says its key: no other document is looked at, however many there
-    /// are.
+    /// The document whose place determines its key. Reads no other document, regardless of their
+    /// number.
     fn find_by_place(&self, wanted: &str) -> Result<Option<StoredHandoff>, FindError> {
         let (id, stage) = match wanted.split_once('/') {
             Some((id, stage)) => (id, Some(stage.to_owned())),
@@ -109,10 +109,10 @@ impl Project {
         }
         let key = HandoffKey { id: id.to_owned(), stage };
         let mut found = Vec::new();
-        for (index, shelf) in self.folders.iter().enumerate() {
-            if shelf.key_for_path(&shelf.path_of(&key)).is_some() {
-                let inside = shelf.path_of(&key);
-                if shelf.root().exists(&inside) {
+        for (index, folder) in self.folders.iter().enumerate() {
+            if folder.key_for_path(&folder.path_of(&key)).is_some() {
+                let inside = folder.path_of(&key);
+                if folder.root().exists(&inside) {
                     found.push(DocumentPlace { folder: Some(index), relative_path: inside });
                 }
             }
@@ -120,12 +120,13 @@ impl Project {
         match found.as_slice() {
             [] => Ok(None),
             [one] => {
-                let shelved = self.read(one)?;
-                // A file that was renamed by hand says another id than its place.
-                Ok(Some(shelved).filter(|shelved| shelved.handoff(self).id() == id))
+                let stored = self.read(one)?;
+                // A file that was renamed by hand has a different id than its place.
+                Ok(Some(stored).filter(|stored| stored.handoff(self).id() == id))
             }
             several => {
-                let candidates = several.iter().map(|spot| (key.clone(), self.display_path(spot)));
+                let candidates =
+                    several.iter().map(|place| (key.clone(), self.display_path(place)));
                 Err(FindError::Several {
                     wanted: wanted.to_owned(),
                     candidates: candidates.collect(),
@@ -134,11 +135,11 @@ impl Project {
         }
     }
 
-    /// Reads all documents: the exact key, else the exact id, else the start of one.
+    /// Reads all documents and matches the exact key, else the exact id, else the start of a key.
     fn find_by_reading(&self, wanted: &str) -> Result<StoredHandoff, FindError> {
         let mut all: Vec<StoredHandoff> =
             self.read_all().into_iter().filter_map(Result::ok).collect();
-        let keys: Vec<HandoffKey> = all.iter().map(|shelved| shelved.handoff(self).key()).collect();
+        let keys: Vec<HandoffKey> = all.iter().map(|stored| stored.handoff(self).key()).collect();
         let fitting = |fits: &dyn Fn(&HandoffKey) -> bool| -> Vec<usize> {
             (0..keys.len()).filter(|index| fits(&keys[*index])).collect()
         };

@@ -1,4 +1,5 @@
-//! Shelves outside the root: a configuration can name them, and this person decides.
+//! Folders outside of the project root. The configuration can name them, but the user must trust
+//! it.
 
 use super::{Project, SkippedSetting};
 use crate::sys::files::{self, FileError, Root};
@@ -6,26 +7,26 @@ use crate::workspace::folder::{FolderLayout, HandoffFolder};
 use crate::workspace::permission::{PermissionKey, PermissionStore};
 use std::path::{Path, PathBuf};
 
-/// The file that says that midstride was set up here.
+/// The file that records that midstride was set up here.
 const SETUP_MARKER: &str = "home";
 
-/// A shelf that the configuration names and that does not lie in the project.
+/// A folder outside of the project that the configuration names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutsideFolder {
-    /// As it is written.
+    /// The name as configured.
     pub name: String,
-    /// Where it leads.
+    /// The path it resolves to.
     pub path: PathBuf,
 }
 
-/// Whether the name of a shelf leads out of the project, as far as its letters tell. A link that
-/// leads out is found when it is opened.
+/// Whether the name of a folder leads out of the project. A link that leads out is detected when it
+/// is opened.
 pub(super) fn is_outside(name: &str) -> bool {
     name.starts_with('~') || !files::stays_inside(Path::new(name))
 }
 
 impl Project {
-    /// The shelves that the configuration names outside the root.
+    /// The folders outside of the root that the configuration names.
     pub fn outside_folders(&self) -> Vec<OutsideFolder> {
         let names = self.settings.folders.iter();
         let names = names.map(|name| name.trim_end_matches("/**").trim_end_matches('/'));
@@ -43,37 +44,37 @@ impl Project {
         }
     }
 
-    /// What a permission for the configuration is bound to; none where there is no configuration.
+    /// The permission key of the configuration, or `None` if there is no configuration.
     pub(crate) fn configuration_key(&self) -> Option<PermissionKey> {
         let (_, hash) = self.settings.source.as_ref()?;
         Some(PermissionKey::configuration(&self.identity(), hash))
     }
 
-    /// Whether this person trusts the configuration as it is.
+    /// Whether the user trusts the current configuration.
     pub fn trusts_configuration(&self) -> bool {
-        let bound = self.configuration_key();
-        bound
-            .is_some_and(|bound| PermissionStore::for_environment(&self.environment).allows(&bound))
+        let key = self.configuration_key();
+        key.is_some_and(|key| PermissionStore::for_environment(&self.environment).allows(&key))
     }
 
-    /// Whether this person said that sessions here may be told what handoffs say: they set midstride
-    /// up here, or trusted the configuration as it is. A clone of somebody's repository brings
-    /// neither, for what is private is not cloned.
+    /// Whether the user allowed sessions here to be briefed from handoffs: by setting up midstride
+    /// here or by trusting the current configuration. A cloned repository brings neither, because
+    /// private files are not cloned.
     pub fn is_trusted(&self) -> bool {
         self.was_set_up_here() || self.trusts_configuration()
     }
 
     fn was_set_up_here(&self) -> bool {
         let private = self.private().ok().flatten();
-        let said = private.and_then(|folder| folder.read(Path::new(SETUP_MARKER)).ok());
-        // Outside of git the folder lies in the project, and may have come with it.
-        let is_ours = |said: &[u8]| {
-            self.repository.is_some() || String::from_utf8_lossy(said).trim() == self.identity()
+        let marker = private.and_then(|folder| folder.read(Path::new(SETUP_MARKER)).ok());
+        // Outside of git, the private folder is part of the project and may have been copied along
+        // with it.
+        let is_ours = |marker: &[u8]| {
+            self.repository.is_some() || String::from_utf8_lossy(marker).trim() == self.identity()
         };
-        said.is_some_and(|said| is_ours(&said))
+        marker.is_some_and(|marker| is_ours(&marker))
     }
 
-    /// Writes down that midstride was set up here, by whoever may say so.
+    /// Records that midstride was set up here. The caller checks that the user may do this.
     pub(crate) fn mark_set_up(&self) -> Result<(), FileError> {
         if self.was_set_up_here() {
             return Ok(());
@@ -82,7 +83,8 @@ impl Project {
             .put(Path::new(SETUP_MARKER), format!("{}\n", self.identity()).as_bytes())
     }
 
-    /// Only Markdown is read on a shelf, and no link leads further out.
+    /// Adds a trusted folder outside of the project. Only Markdown is read in it, and no link can
+    /// lead further out.
     pub(super) fn add_outside_folder(&mut self, name: &str) {
         if !self.trusts_configuration() {
             return self.skipped_settings.push(SkippedSetting::Untrusted(name.to_owned()));

@@ -1,24 +1,24 @@
-//! The documents that a person means by names, paths and folders.
+//! Selects documents by names, paths and folders that the user typed.
 
 use super::{DocumentPlace, FindError, Project, StoredHandoff};
 use crate::sys::files::{self, FileError, FileProblem};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Markdown in a folder that no shelf knows is looked for this far down.
+/// Maximum depth for Markdown in a folder that is not a handoff folder.
 const DEPTH: usize = 12;
 
-/// What was selected, and what of it could not be read.
+/// The selected documents, and what could not be read.
 #[derive(Debug, Default)]
 pub struct DocumentSelection {
-    /// The documents, each once.
+    /// The documents, without duplicates.
     pub documents: Vec<StoredHandoff>,
     /// What could not be read.
     pub unread: Vec<FileError>,
 }
 
 impl Project {
-    /// The documents of these names; all of them where none is given.
+    /// The documents with these names, or all documents if there are none.
     pub fn select(&self, names: &[String]) -> Result<DocumentSelection, FindError> {
         let mut results = Vec::new();
         for name in names {
@@ -31,8 +31,8 @@ impl Project {
         let mut seen: HashSet<PathBuf> = HashSet::new();
         for result in results {
             match result {
-                Ok(shelved) if seen.insert(shelved.path.clone()) => {
-                    selection.documents.push(shelved);
+                Ok(stored) if seen.insert(stored.path.clone()) => {
+                    selection.documents.push(stored);
                 }
                 Ok(_) => {}
                 Err(error) => selection.unread.push(error),
@@ -41,45 +41,46 @@ impl Project {
         Ok(selection)
     }
 
-    /// A handoff by its name, else everything in a folder, else a handoff by the start of its name.
+    /// A handoff by name, else everything in a folder, else a handoff by the start of its name.
     fn select_one(&self, name: &str) -> Result<Vec<Result<StoredHandoff, FileError>>, FindError> {
         let folder = self.environment.folder.join(name);
         if name.is_empty() || !files::is_folder(&folder) || self.catalog().find(name).is_some() {
-            return self.find(name).map(|shelved| vec![Ok(shelved)]);
+            return self.find(name).map(|stored| vec![Ok(stored)]);
         }
         if files::is_markdown(&folder) {
             return Err(FileError { path: folder, problem: FileProblem::IsFolder }.into());
         }
         let outside = || FindError::Outside(name.to_owned());
-        let spot = self.place_of_path(Path::new(name)).ok_or_else(outside)?;
-        Ok(self.places_in_folder(&spot)?.iter().map(|spot| self.read(spot)).collect())
+        let place = self.place_of_path(Path::new(name)).ok_or_else(outside)?;
+        Ok(self.places_in_folder(&place)?.iter().map(|place| self.read(place)).collect())
     }
 
-    /// The documents on the shelves of a folder; where it has none, all Markdown in it.
+    /// The documents of the handoff folders in a folder, or all Markdown in it if there are none.
     fn places_in_folder(&self, folder: &DocumentPlace) -> Result<Vec<DocumentPlace>, FileError> {
         let root = folder.folder.map_or(&self.root, |index| self.folders[index].root());
         let here = |index: &usize| {
-            let shelf = &self.folders[*index];
-            shelf.root().path() == root.path()
-                && (shelf.is_in(&folder.relative_path) || shelf.contains(&folder.relative_path))
+            let handoff_folder = &self.folders[*index];
+            handoff_folder.root().path() == root.path()
+                && (handoff_folder.is_in(&folder.relative_path)
+                    || handoff_folder.contains(&folder.relative_path))
         };
-        let mut spots = Vec::new();
+        let mut places = Vec::new();
         for index in (0..self.folders.len()).filter(here) {
             let documents = self.folders[index].documents()?;
             let inside =
                 documents.into_iter().filter(|path| path.starts_with(&folder.relative_path));
-            spots.extend(
+            places.extend(
                 inside.map(|inside| DocumentPlace { folder: Some(index), relative_path: inside }),
             );
         }
-        if spots.is_empty() {
+        if places.is_empty() {
             let found = root.markdown_below(&folder.relative_path, DEPTH)?;
-            spots.extend(
+            places.extend(
                 found
                     .into_iter()
                     .map(|inside| DocumentPlace { folder: folder.folder, relative_path: inside }),
             );
         }
-        Ok(spots)
+        Ok(places)
     }
 }

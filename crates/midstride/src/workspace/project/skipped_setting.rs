@@ -1,27 +1,27 @@
-//! What is configured and not read, and why: whoever shows it knows what can be done.
+//! Settings that are configured but ignored, and why.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Something that is configured and not read.
+/// A setting that is configured but ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkippedSetting {
-    /// The configuration itself.
+    /// The entire configuration.
     Configuration(String),
     /// A key that this version does not know.
     UnknownKey {
         /// The key.
         key: String,
-        /// The file that has it.
+        /// The file that contains it.
         file: PathBuf,
     },
-    /// A shelf that nobody trusted yet.
+    /// A folder that is not trusted yet.
     Untrusted(String),
-    /// A shelf that cannot be read.
+    /// A folder that cannot be read.
     Folder {
-        /// The shelf as it is configured.
+        /// The folder as configured.
         name: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }

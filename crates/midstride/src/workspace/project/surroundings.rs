@@ -1,4 +1,4 @@
-//! What lies around a document, for the judge.
+//! The context of a document for checks: what its references lead to.
 
 use super::{DocumentPlace, Project, StoredHandoff};
 use crate::sys::files;
@@ -10,11 +10,11 @@ use midstride_core::handoff::graph::ReferenceTarget;
 use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
-/// What a reference leads to, before anybody reads it.
+/// The target of a reference, before it is read.
 pub(super) enum ResolvedReference {
-    /// Nothing is there.
+    /// It does not exist.
     Missing,
-    /// Something is there that nobody judges.
+    /// It exists but is not checked.
     Plain,
     /// A document.
     Document(DocumentPlace),
@@ -23,34 +23,35 @@ pub(super) enum ResolvedReference {
 impl ResolvedReference {
     pub(super) fn into_document(self) -> Option<DocumentPlace> {
         match self {
-            Self::Document(spot) => Some(spot),
+            Self::Document(place) => Some(place),
             Self::Missing | Self::Plain => None,
         }
     }
 }
 
-/// The surroundings of one document.
+/// The context of one document.
 pub(super) struct DocumentSurroundings<'p> {
     project: &'p Project,
-    /// Folders that references count from, the nearest first; below the root of the project.
+    /// Folders that references are relative to, nearest first, below the project root.
     bases: Vec<PathBuf>,
-    /// The document itself, where one is judged.
+    /// The path of the document itself, if it is being checked.
     own_path: Option<PathBuf>,
 }
 
 impl<'p> DocumentSurroundings<'p> {
-    pub(super) fn new(project: &'p Project, shelved: &StoredHandoff) -> Self {
+    pub(super) fn new(project: &'p Project, stored: &StoredHandoff) -> Self {
         Self {
-            own_path: Some(shelved.path.clone()),
-            ..Self::for_place(project, &shelved.document_place())
+            own_path: Some(stored.path.clone()),
+            ..Self::for_place(project, &stored.document_place())
         }
     }
 
-    /// The surroundings of a place, for whoever judges nothing.
-    pub(super) fn for_place(project: &'p Project, spot: &DocumentPlace) -> Self {
-        let shelf = spot.folder.map(|index| &project.folders[index]);
-        let pipeline = shelf.and_then(|shelf| shelf.reference_base()).map(Path::to_owned);
-        let folder = spot.relative_path.parent().map(Path::to_owned);
+    /// The context of a place, for resolving references without a check.
+    pub(super) fn for_place(project: &'p Project, place: &DocumentPlace) -> Self {
+        let handoff_folder = place.folder.map(|index| &project.folders[index]);
+        let pipeline =
+            handoff_folder.and_then(|folder| folder.reference_base()).map(Path::to_owned);
+        let folder = place.relative_path.parent().map(Path::to_owned);
         let bases = pipeline.into_iter().chain(folder).chain([PathBuf::new()]).collect();
         Self { project, bases, own_path: None }
     }
@@ -59,12 +60,12 @@ impl<'p> DocumentSurroundings<'p> {
         Self { project, bases: vec![PathBuf::new()], own_path: None }
     }
 
-    /// The document that is referred to, by a path or by its key.
+    /// The referenced document, by path or key.
     pub(super) fn find(&self, reference: &str) -> Option<StoredHandoff> {
         self.project.read(&self.target(reference).into_document()?).ok()
     }
 
-    /// What is referred to, by a path or by its key.
+    /// The target of a reference, by path or key.
     pub(super) fn target(&self, reference: &str) -> ResolvedReference {
         if is_url(reference) {
             return ResolvedReference::Plain;
@@ -73,15 +74,15 @@ impl<'p> DocumentSurroundings<'p> {
             Some(path) if is_markdown(&path) => ResolvedReference::Document(self.place_for(path)),
             Some(_) => ResolvedReference::Plain,
             None => match self.project.catalog().find(reference) {
-                Some(spot) => ResolvedReference::Document(spot.clone()),
+                Some(place) => ResolvedReference::Document(place.clone()),
                 None if self.has_folder(reference) => ResolvedReference::Plain,
                 None => ResolvedReference::Missing,
             },
         }
     }
 
-    /// The document that is referred to, by its path or by the key that its place stands for; found
-    /// without reading any other.
+    /// The referenced document, by path or by the key that its place stands for. Reads no other
+    /// document.
     pub(super) fn find_nearby(&self, reference: &str) -> Option<DocumentPlace> {
         if is_url(reference) {
             return None;
@@ -90,14 +91,14 @@ impl<'p> DocumentSurroundings<'p> {
             return is_markdown(&path).then(|| self.place_for(path));
         }
         let key = HandoffKey::parse(reference)?;
-        self.project.folders.iter().enumerate().find_map(|(index, shelf)| {
-            let inside = shelf.path_of(&key);
-            let is_there = shelf.layout() == FolderLayout::Own && shelf.root().has_file(&inside);
+        self.project.folders.iter().enumerate().find_map(|(index, folder)| {
+            let inside = folder.path_of(&key);
+            let is_there = folder.layout() == FolderLayout::Own && folder.root().has_file(&inside);
             is_there.then_some(DocumentPlace { folder: Some(index), relative_path: inside })
         })
     }
 
-    /// What a reference leads to, without reading it.
+    /// The target of a reference, without reading it.
     pub(super) fn resolve(&self, reference: &str) -> ReferenceTarget {
         if is_url(reference) {
             return ReferenceTarget::Artifact(reference.to_owned());
@@ -110,9 +111,9 @@ impl<'p> DocumentSurroundings<'p> {
                 ReferenceTarget::Artifact(shown)
             };
         }
-        if let Some(spot) = self.project.catalog().find(reference) {
+        if let Some(place) = self.project.catalog().find(reference) {
             return ReferenceTarget::Document(
-                self.project.display_path(spot).display().to_string(),
+                self.project.display_path(place).display().to_string(),
             );
         }
         let several: Vec<String> =
@@ -125,13 +126,13 @@ impl<'p> DocumentSurroundings<'p> {
     }
 
     fn place_for(&self, path: PathBuf) -> DocumentPlace {
-        let shelf = self.project.folders.iter().position(|shelf| {
-            shelf.root().path() == self.project.root.path() && shelf.contains(&path)
+        let folder = self.project.folders.iter().position(|folder| {
+            folder.root().path() == self.project.root.path() && folder.contains(&path)
         });
-        DocumentPlace { folder: shelf, relative_path: path }
+        DocumentPlace { folder, relative_path: path }
     }
 
-    /// Where a file that is referred to lies, below the root.
+    /// The path of a referenced file, below the root.
     fn locate(&self, reference: &str) -> Option<PathBuf> {
         let path = Path::new(reference.split('#').next().unwrap_or(reference));
         self.bases.iter().find_map(|base| {
@@ -153,13 +154,13 @@ impl CheckContext for DocumentSurroundings<'_> {
         match self.target(reference) {
             ResolvedReference::Plain => ReferencedArtifact::Plain,
             ResolvedReference::Missing => ReferencedArtifact::Missing,
-            ResolvedReference::Document(spot) => {
-                let path = self.project.display_path(&spot);
+            ResolvedReference::Document(place) => {
+                let path = self.project.display_path(&place);
                 let itself = self.own_path.as_ref() == Some(&path);
                 if itself {
                     circular_artifact(&path)
                 } else {
-                    self.project.upstream_artifact(&spot)
+                    self.project.upstream_artifact(&place)
                 }
             }
         }
@@ -176,7 +177,7 @@ impl CheckContext for DocumentSurroundings<'_> {
 
     fn path_access(&self, path: &str) -> PathAccess {
         let (root, path) = (&self.project.root, Path::new(path));
-        // As a briefing looks at it: what it would leave out is told here.
+        // Uses the same test as a briefing, so that a check reports what a briefing would omit.
         if root.has_file(path) {
             PathAccess::Readable
         } else if root.links_outside(path) {
@@ -187,12 +188,12 @@ impl CheckContext for DocumentSurroundings<'_> {
     }
 }
 
-/// What lies on the web is not looked at.
+/// Whether a reference is a URL, which is never checked.
 fn is_url(reference: &str) -> bool {
     reference.contains("://")
 }
 
-/// A document that builds on the one that asks.
+/// The result for a document that depends on the one being checked.
 pub(super) fn circular_artifact(path: &Path) -> ReferencedArtifact {
     let why = "it builds on this document in turn".to_owned();
     ReferencedArtifact::Incomplete { name: path.display().to_string(), why }

@@ -1,5 +1,5 @@
-//! Whether what documents build on is complete: each document is judged once, however many build on
-//! it and however it is named.
+//! Checks whether the upstream documents of a handoff are complete. Each document is checked once,
+//! regardless of how many depend on it and how they refer to it.
 
 use super::surroundings::{DocumentSurroundings, ResolvedReference, circular_artifact};
 use super::{DocumentPlace, Project, StoredHandoff};
@@ -7,42 +7,43 @@ use midstride_core::handoff::check::{CheckContext, PathAccess, ReferencedArtifac
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// How many documents are read for what a stage builds on. A pipeline of ours has five before its end.
+/// Maximum number of upstream documents to read for a stage. A built-in pipeline has five before
+/// its end.
 const UPSTREAM_MAX: usize = 8;
 
-/// A document that waits for those that it builds on. They are walked without recursion: a chain may
-/// be as long as there are documents.
+/// A document whose upstream documents are still being checked. The walk uses this explicit stack
+/// instead of recursion, because a chain can be as long as there are documents.
 struct UpstreamNode {
     shelved: StoredHandoff,
     upstream: Vec<DocumentPlace>,
-    /// The lowest place in the line of the waiting that its judgement hangs on.
+    /// The lowest stack position that its result depends on.
     lowest: usize,
-    /// How many were found incomplete for now when it came.
+    /// The number of provisional results when it was pushed.
     provisional_count: usize,
 }
 
-/// One walk up from a document.
+/// One walk upstream from a document.
 struct UpstreamWalk<'p> {
     project: &'p Project,
     waiting: Vec<UpstreamNode>,
     places: HashMap<PathBuf, usize>,
-    /// Documents that are incomplete if those are that still wait and that they build on in a circle;
-    /// with the lowest place that they hang on.
+    /// Documents that are incomplete if others on the stack are, because they form a cycle with
+    /// them; each with the lowest stack position that it depends on.
     provisional: Vec<(PathBuf, ReferencedArtifact, usize)>,
 }
 
 impl Project {
-    /// The handoffs that a document builds on, the nearest first: those that it names, then those
-    /// that they name. A hook asks for them, so no other document is read to find one.
-    pub fn upstream_handoffs(&self, shelved: &StoredHandoff) -> Vec<StoredHandoff> {
-        let mut seen = HashSet::from([shelved.path.clone()]);
+    /// The upstream handoffs of a document, nearest first: those that it names, then those that
+    /// they name. Hooks use this, so no other documents are read.
+    pub fn upstream_handoffs(&self, stored: &StoredHandoff) -> Vec<StoredHandoff> {
+        let mut seen = HashSet::from([stored.path.clone()]);
         let mut found: Vec<StoredHandoff> = Vec::new();
-        let mut next = self.named_upstream_places(shelved);
+        let mut next = self.named_upstream_places(stored);
         let mut at = 0;
         while found.len() < UPSTREAM_MAX {
-            for spot in std::mem::take(&mut next) {
-                if found.len() < UPSTREAM_MAX && seen.insert(self.display_path(&spot)) {
-                    let read = self.read(&spot).ok();
+            for place in std::mem::take(&mut next) {
+                if found.len() < UPSTREAM_MAX && seen.insert(self.display_path(&place)) {
+                    let read = self.read(&place).ok();
                     found.extend(read.filter(|one| one.handoff(self).is_handoff()));
                 }
             }
@@ -53,17 +54,17 @@ impl Project {
         found
     }
 
-    fn named_upstream_places(&self, shelved: &StoredHandoff) -> Vec<DocumentPlace> {
-        let around = DocumentSurroundings::new(self, shelved);
-        let dependencies = shelved.handoff(self).dependencies().upstream;
+    fn named_upstream_places(&self, stored: &StoredHandoff) -> Vec<DocumentPlace> {
+        let context = DocumentSurroundings::new(self, stored);
+        let dependencies = stored.handoff(self).dependencies().upstream;
         let artifacts = dependencies.iter().filter_map(|dependency| dependency.artifact);
-        artifacts.filter_map(|artifact| around.find_nearby(artifact.value.trim())).collect()
+        artifacts.filter_map(|artifact| context.find_nearby(artifact.value.trim())).collect()
     }
 
-    /// What a document is as an upstream, judged the first time somebody asks. Documents that build
-    /// on each other are not complete: none of them can be the first.
-    pub(super) fn upstream_artifact(&self, spot: &DocumentPlace) -> ReferencedArtifact {
-        let path = self.display_path(spot);
+    /// The state of a document as an upstream, checked on first use. Documents that depend on each
+    /// other are never complete, because none of them can be the first.
+    pub(super) fn upstream_artifact(&self, place: &DocumentPlace) -> ReferencedArtifact {
+        let path = self.display_path(place);
         if let Some(known) = self.known_artifact(&path) {
             return known;
         }
@@ -73,44 +74,49 @@ impl Project {
             places: HashMap::new(),
             provisional: Vec::new(),
         };
-        walk.walk_from(spot);
+        walk.walk_from(place);
         self.known_artifact(&path).unwrap_or(ReferencedArtifact::Missing)
     }
 }
 
 impl UpstreamWalk<'_> {
-    fn walk_from(mut self, spot: &DocumentPlace) {
-        self.visit(spot);
+    fn walk_from(mut self, place: &DocumentPlace) {
+        self.visit(place);
         while let Some(last) = self.waiting.last_mut() {
             match last.upstream.pop() {
-                Some(spot) => self.visit(&spot),
+                Some(place) => self.visit(&place),
                 None => self.check_last(),
             }
         }
     }
 
-    /// Lets a document wait, unless it is known already what it is.
-    fn visit(&mut self, spot: &DocumentPlace) {
-        let path = self.project.display_path(spot);
+    /// Pushes a document onto the stack, unless its result is already known.
+    fn visit(&mut self, document: &DocumentPlace) {
+        let path = self.project.display_path(document);
         if self.project.known_artifact(&path).is_some() {
             return;
         }
         let found = self.provisional.iter().find(|(known, _, _)| *known == path);
-        let hangs_on = found.map(|(_, _, lowest)| *lowest);
-        if let Some(place) = self.places.get(&path).copied().or(hangs_on) {
+        let depends_on = found.map(|(_, _, lowest)| *lowest);
+        if let Some(place) = self.places.get(&path).copied().or(depends_on) {
             return self.depend_on(place);
         }
-        let Ok(shelved) = self.project.read(spot) else {
+        let Ok(stored) = self.project.read(document) else {
             return self.project.remember_artifact(path, ReferencedArtifact::Missing);
         };
-        if !shelved.handoff(self.project).is_handoff() {
+        if !stored.handoff(self.project).is_handoff() {
             return self.project.remember_artifact(path, ReferencedArtifact::Plain);
         }
-        let around = DocumentSurroundings::new(self.project, &shelved);
-        let upstream = upstream_places(self.project, &shelved, &around);
+        let context = DocumentSurroundings::new(self.project, &stored);
+        let upstream = upstream_places(self.project, &stored, &context);
         let (lowest, since) = (self.waiting.len(), self.provisional.len());
         self.places.insert(path, lowest);
-        self.waiting.push(UpstreamNode { shelved, upstream, lowest, provisional_count: since });
+        self.waiting.push(UpstreamNode {
+            shelved: stored,
+            upstream,
+            lowest,
+            provisional_count: since,
+        });
     }
 
     fn depend_on(&mut self, place: usize) {
@@ -119,19 +125,20 @@ impl UpstreamWalk<'_> {
         }
     }
 
-    /// Judges the last of the waiting, whose upstream is known as far as it can be.
+    /// Checks the document at the top of the stack. Its upstream is known as far as possible.
     fn check_last(&mut self) {
         let Some(last) = self.waiting.pop() else { return };
         let handoff = last.shelved.handoff(self.project);
-        let around = DocumentSurroundings::new(self.project, &last.shelved);
-        let seen = WalkSurroundings { walk: self, around: &around };
+        let context = DocumentSurroundings::new(self.project, &last.shelved);
+        let seen = WalkSurroundings { walk: self, around: &context };
         let verdict = check(&handoff, &self.project.settings.stages, None, &seen);
         let name = handoff.key().to_string();
         let path = last.shelved.path.clone();
         self.places.remove(&path);
         match verdict.incomplete_reason() {
-            // Complete while those it hangs on were taken for incomplete: complete whatever they are.
-            // Those that took it for incomplete are judged again when somebody asks.
+            // It is complete although the documents it depends on were taken for incomplete, so it
+            // is complete in any case. Drop the provisional results that took it for incomplete;
+            // they are checked again on demand.
             None => {
                 self.provisional.truncate(last.provisional_count);
                 self.project.remember_artifact(path, ReferencedArtifact::Complete);
@@ -154,24 +161,26 @@ impl UpstreamWalk<'_> {
     }
 
     fn known_result(&self, path: &Path) -> Option<ReferencedArtifact> {
-        let for_now = || self.provisional.iter().find(|(known, _, _)| known == path);
-        self.project.known_artifact(path).or_else(|| for_now().map(|(_, found, _)| found.clone()))
+        let provisional = || self.provisional.iter().find(|(known, _, _)| known == path);
+        self.project
+            .known_artifact(path)
+            .or_else(|| provisional().map(|(_, found, _)| found.clone()))
     }
 }
 
-/// The documents that a document builds on.
+/// The upstream documents of a document.
 fn upstream_places(
     project: &Project,
-    shelved: &StoredHandoff,
-    around: &DocumentSurroundings<'_>,
+    stored: &StoredHandoff,
+    context: &DocumentSurroundings<'_>,
 ) -> Vec<DocumentPlace> {
-    let dependencies = shelved.handoff(project).dependencies().upstream;
+    let dependencies = stored.handoff(project).dependencies().upstream;
     let artifacts = dependencies.iter().filter_map(|dependency| dependency.artifact);
-    let targets = artifacts.map(|artifact| around.target(artifact.value.trim()));
+    let targets = artifacts.map(|artifact| context.target(artifact.value.trim()));
     targets.filter_map(ResolvedReference::into_document).collect()
 }
 
-/// The surroundings of a document on the walk: of what it builds on, what was found so far.
+/// The context of a document during the walk, with the results found so far.
 struct WalkSurroundings<'w> {
     walk: &'w UpstreamWalk<'w>,
     around: &'w DocumentSurroundings<'w>,
@@ -182,8 +191,8 @@ impl CheckContext for WalkSurroundings<'_> {
         match self.around.target(reference) {
             ResolvedReference::Plain => ReferencedArtifact::Plain,
             ResolvedReference::Missing => ReferencedArtifact::Missing,
-            ResolvedReference::Document(spot) => {
-                let path = self.walk.project.display_path(&spot);
+            ResolvedReference::Document(place) => {
+                let path = self.walk.project.display_path(&place);
                 self.walk.known_result(&path).unwrap_or_else(|| circular_artifact(&path))
             }
         }
