@@ -1,7 +1,7 @@
-//! Clients: where each keeps the transcripts of a project, and whether a session still runs.
+//! Clients: finds the transcripts of a project and checks whether a session is still running.
 //!
-//! A client is one file. A session belongs to the project that its records name; a folder whose
-//! name fits is only a hint.
+//! Each client is one file. A session belongs to the project that its records name; a folder with a
+//! matching name is only a hint.
 
 pub(crate) mod active_sessions;
 pub mod capture;
@@ -31,62 +31,62 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// A transcript, and what its beginning tells.
+/// A transcript and what its first records say.
 #[derive(Clone, Debug)]
 pub struct TranscriptInfo {
     /// The client that wrote it.
     pub client: Client,
     /// The id of the session.
     pub session: String,
-    /// The session that started it as an agent of its own.
+    /// The session that started it as a subagent.
     pub agent_of: Option<String>,
-    /// Where it lies.
+    /// The path of the file.
     pub path: PathBuf,
-    /// How long it is.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// When it was changed last.
+    /// When it last changed.
     pub changed: Option<Timestamp>,
-    /// When the session began.
+    /// When the session started.
     pub began: Option<Timestamp>,
-    /// Where it worked.
+    /// Its working directory.
     pub cwd: Option<String>,
-    /// What the user asked first.
+    /// The user's first prompt.
     pub first_prompt: Option<String>,
 }
 
-/// Whether a session still runs.
+/// Whether a session is still running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionLiveness {
-    /// Its process is there.
+    /// Its process exists.
     Running,
-    /// Its process is gone.
+    /// Its process has exited.
     Ended,
-    /// The client leaves no trace by which to know.
+    /// The client leaves no trace to check.
     Unknown,
 }
 
-/// A task as a client keeps it in a file.
+/// A task that a client stores in a file.
 #[derive(Debug)]
 pub struct TaskFile {
-    /// The file, for people.
+    /// The file name, for messages.
     pub name: String,
-    /// What it says.
+    /// Its content.
     pub change: TaskUpdate<'static>,
 }
 
-/// A file that may be a transcript, as it looks from outside.
+/// A file that may be a transcript, before it is opened.
 #[derive(Clone, Debug)]
 pub struct TranscriptCandidate {
     /// The client that would have written it.
     pub client: Client,
-    /// Where it lies.
+    /// The path of the file.
     pub path: PathBuf,
-    /// How it looks.
+    /// Its folder entry.
     pub entry: FolderEntry,
 }
 
 impl TranscriptCandidate {
-    /// The session that its name tells.
+    /// The session id in its file name.
     pub fn session(&self) -> String {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
         match self.client {
@@ -95,33 +95,33 @@ impl TranscriptCandidate {
         }
     }
 
-    fn into_info(self, told: TranscriptHead) -> TranscriptInfo {
+    fn into_info(self, head: TranscriptHead) -> TranscriptInfo {
         let named = self.session();
         let session = match self.client {
-            // A fork has copies of the records of the session it came of, with that one's id.
+            // A forked session has copies of the original's records, with the original's id.
             Client::ClaudeCode if looks_like_an_id(&named) => named,
-            Client::ClaudeCode | Client::Codex => told.id.unwrap_or(named),
+            Client::ClaudeCode | Client::Codex => head.id.unwrap_or(named),
         };
         TranscriptInfo {
             client: self.client,
             session,
-            agent_of: told.agent_of,
+            agent_of: head.agent_of,
             path: self.path,
             bytes: self.entry.bytes,
             changed: self.entry.changed,
-            began: told.began,
-            cwd: told.cwd,
-            first_prompt: told.about,
+            began: head.began,
+            cwd: head.cwd,
+            first_prompt: head.about,
         }
     }
 }
 
-/// All transcripts of a project, the one that was changed last first. What cannot be read is told.
+/// All transcripts of a project, most recently changed first, and the errors of unreadable ones.
 pub fn transcripts(project: &Project, of: Option<Client>) -> (Vec<TranscriptInfo>, Vec<FileError>) {
     transcripts_where(project, of, &|_| true)
 }
 
-/// The same, of those that are wanted as they look from outside; the others are not opened.
+/// Like `transcripts`, but only those that `is_wanted` accepts; the others are not opened.
 pub fn transcripts_where(
     project: &Project,
     of: Option<Client>,
@@ -129,9 +129,9 @@ pub fn transcripts_where(
 ) -> (Vec<TranscriptInfo>, Vec<FileError>) {
     let (mut found, mut unread) = (Vec::new(), Vec::new());
     let tops = project_folders(project);
-    // Only read if a transcript is wanted at all.
+    // Loaded only if a transcript is wanted at all.
     let mut beginnings: Option<HeadCache> = None;
-    // Most sessions of a project began in one folder.
+    // Most sessions of a project start in one folder, so this saves most lookups.
     let mut inside: HashMap<String, bool> = HashMap::new();
     for client in Client::ALL.into_iter().filter(|client| of.is_none_or(|of| of == *client)) {
         let environment = project.environment();
@@ -147,10 +147,10 @@ pub fn transcripts_where(
                         .entry(cwd.clone())
                         .or_insert_with_key(|cwd| is_inside(&tops, cwd)) => {}
                 Ok(TranscriptHead { cwd: None, .. }) => {}
-                // An agent belongs to the session that started it, while that one is there.
+                // An agent belongs to the session that started it, if that transcript exists.
                 Ok(TranscriptHead { agent_of: Some(id), .. })
                     if candidates.iter().any(|one| one.session() == id) => {}
-                Ok(told) => found.push(candidate.clone().into_info(told)),
+                Ok(head) => found.push(candidate.clone().into_info(head)),
                 Err(error) => unread.push(error),
             }
         }
@@ -162,7 +162,7 @@ pub fn transcripts_where(
     (found, unread)
 }
 
-/// A transcript that somebody named by its path.
+/// Reads a transcript given by its path.
 pub fn read_transcript(path: &Path, client: Option<Client>) -> Result<TranscriptInfo, FileError> {
     let mut stream = FileStream::open(path)?;
     let client = match client {
@@ -170,29 +170,30 @@ pub fn read_transcript(path: &Path, client: Option<Client>) -> Result<Transcript
         None => detect_client(&stream.read_range(0, heads::HEAD_BYTES)?),
     };
     let (path, entry) = (path.to_owned(), stream.entry().clone());
-    let told = heads::read(client, &path)?;
-    Ok(TranscriptCandidate { client, path, entry }.into_info(told))
+    let head = heads::read(client, &path)?;
+    Ok(TranscriptCandidate { client, path, entry }.into_info(head))
 }
 
-/// A transcript that its client names while it writes it: nothing of it is read.
+/// A transcript that its client names while writing it; its content is not read.
 pub fn unread_transcript(path: &Path, client: Client) -> Result<TranscriptInfo, FileError> {
     let (path, entry) = (path.to_owned(), FileStream::open(path)?.entry().clone());
     Ok(TranscriptCandidate { client, path, entry }.into_info(TranscriptHead::default()))
 }
 
-/// The format of a transcript: Codex puts everything into a payload.
+/// Detects the format of a transcript: only Codex records have a payload.
 fn detect_client(start: &[u8]) -> Client {
     let first = start.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     let first = String::from_utf8_lossy(first.unwrap_or_default());
     if first.contains("\"payload\"") { Client::Codex } else { Client::ClaudeCode }
 }
 
-/// Where Claude Code, whose home is `claude`, keeps the transcripts of sessions that began in a folder.
+/// The folder where Claude Code, with home `claude`, stores the transcripts of sessions started in
+/// `folder`.
 pub fn claude_code_transcript_folder(claude: &Path, folder: &Path) -> PathBuf {
     claude.join("projects").join(slug(&files::canonical(folder).to_string_lossy()))
 }
 
-/// The folders that a project has: its own, and other working trees of its repository.
+/// The folders of a project: its own, and the other worktrees of its repository.
 pub fn project_folders(project: &Project) -> Vec<PathBuf> {
     let root = files::canonical(project.root().path());
     let repository = project.repository();
@@ -205,7 +206,7 @@ pub fn project_folders(project: &Project) -> Vec<PathBuf> {
     tops
 }
 
-/// Whether a folder that a record names lies in the project.
+/// Whether a working directory is inside the project.
 pub fn is_inside(tops: &[PathBuf], cwd: &str) -> bool {
     let cwd = files::canonical(Path::new(cwd));
     tops.iter().any(|top| cwd.starts_with(top))
@@ -215,7 +216,7 @@ fn looks_like_an_id(name: &str) -> bool {
     name.len() == 36 && name.matches('-').count() == 4
 }
 
-/// Transcripts of the agents that a session started, with their ids. What cannot be read is told.
+/// The transcripts of the agents that a session started, with their ids. Errors go to `unread`.
 pub(crate) fn agent_transcripts(
     project: &Project,
     found: &TranscriptInfo,
@@ -228,12 +229,13 @@ pub(crate) fn agent_transcripts(
     }
 }
 
-/// The session that an agent belongs to; the session itself where it is none, or that one is not there.
+/// The session that an agent belongs to; the session itself if it is not an agent or if that
+/// session is missing.
 pub(crate) fn owner_transcript(
     project: &Project,
     found: TranscriptInfo,
 ) -> Result<TranscriptInfo, FileError> {
-    /// An agent of an agent of an agent.
+    /// Agents can start agents.
     const DEPTH_MAX: usize = 8;
     let mut found = found;
     for _ in 0..DEPTH_MAX {
@@ -246,7 +248,7 @@ pub(crate) fn owner_transcript(
     Ok(found)
 }
 
-/// Tasks of a list that the client keeps in files.
+/// The tasks of a list that the client stores in files.
 pub(crate) fn tasks(environment: &Environment, client: Client, list: &str) -> Vec<TaskFile> {
     match client {
         Client::ClaudeCode => claude_code::tasks(environment, list),
@@ -254,7 +256,7 @@ pub(crate) fn tasks(environment: &Environment, client: Client, list: &str) -> Ve
     }
 }
 
-/// The transcript that another one goes on from, and up to which byte.
+/// The transcript that another one continues, and up to which byte.
 pub(crate) fn base_transcript(
     environment: &Environment,
     found: &TranscriptInfo,
@@ -265,20 +267,20 @@ pub(crate) fn base_transcript(
     }
 }
 
-/// The session whose records a transcript begins with, where the client copied them. What was told
-/// of another transcript so far is asked for with its path.
+/// The session whose records a transcript starts with, if the client copied them. `captured`
+/// returns what was captured so far from the transcript at a path.
 pub(crate) fn source_session(
     project: &Project,
     found: &TranscriptInfo,
-    told: &dyn Fn(&Path) -> Option<Session>,
+    captured: &dyn Fn(&Path) -> Option<Session>,
 ) -> Option<SourceSession> {
     match found.client {
-        Client::ClaudeCode => source_session::find_source(project, found, told),
+        Client::ClaudeCode => source_session::find_source(project, found, captured),
         Client::Codex => None,
     }
 }
 
-/// The session that the client is in now which started this process, where it says so anywhere.
+/// The current session of the client that started this process, if the client says so.
 pub fn current_session(environment: &Environment, client: Client) -> Option<SessionName> {
     let id = match client {
         Client::ClaudeCode => claude_code::current_session(environment),
@@ -287,7 +289,7 @@ pub fn current_session(environment: &Environment, client: Client) -> Option<Sess
     SessionName::parse(client.name(), &id?)
 }
 
-/// Which sessions still run, asked once for all and only if somebody wants to know.
+/// Checks which sessions are running. Queries each client once, and only when needed.
 pub struct LivenessProbe<'e> {
     environment: &'e Environment,
     claude_code: OnceCell<Option<HashSet<String>>>,
@@ -295,17 +297,17 @@ pub struct LivenessProbe<'e> {
 }
 
 impl<'e> LivenessProbe<'e> {
-    /// Looks at what runs now.
+    /// Creates a probe; nothing is queried yet.
     pub fn new(environment: &'e Environment) -> Self {
         Self { environment, claude_code: OnceCell::new(), codex: OnceCell::new() }
     }
 
-    /// Whether a session still runs.
+    /// Whether a session is still running.
     pub fn check(&self, found: &TranscriptInfo) -> SessionLiveness {
         self.check_session(found.client, &found.session, &found.path)
     }
 
-    /// The same by its id and its transcript, which need not be there.
+    /// Like `check`, by session id and transcript path; the transcript need not exist.
     pub(crate) fn check_session(
         &self,
         client: Client,

@@ -1,3 +1,3 @@
-//! Documents compared with the code they cite.
+//! Compares documents with the code they cite.
 
 pub mod drift;

@@ -1,8 +1,9 @@
-//! The one write path of a handoff: keep the text that is replaced, write the document with its own
-//! revision entry, take note of what was written, tell the ledger.
+//! The only write path of a handoff. It stores the replaced text, writes the document with its
+//! revision entry, saves what was written, and updates the ledger.
 //!
-//! Killed between any two steps, nothing is lost: a kept text that no document names is harmless,
-//! and a document that is ahead of the note tells so by its own last entry.
+//! If the process is killed between two steps, nothing is lost. A stored text that no document
+//! names is harmless, and a document that is ahead of the saved write says so in its own last
+//! entry.
 
 use crate::code::drift::AnchorScope;
 use crate::store::ledger::{SqliteLedger, WaitPolicy};
@@ -21,25 +22,25 @@ use midstride_core::text::time;
 use midstride_core::text::yaml::{YamlData, YamlNode};
 use std::path::PathBuf;
 
-/// Somebody else may win the race again and again; not for ever.
+/// How often to retry when another process changes the document first.
 const TRIES_MAX: usize = 20;
 
-/// The reason of a change that somebody made without midstride.
+/// The reason recorded for a change made without midstride.
 pub(crate) const OUTSIDE_EDIT_REASON: &str = "edited outside midstride";
 
-/// A uid that is longer is named by its hash.
+/// A longer uid is replaced by its hash in file names.
 const PLAIN_UID_LENGTH_MAX: usize = 64;
 
-/// What was done so far.
+/// The steps of recording a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordStep {
-    /// The text that is replaced, and the one that takes its place, are kept.
+    /// The replaced text and the new text are stored.
     TextsStored,
     /// The document has its new text.
     DocumentWritten,
-    /// It is noted what was written.
+    /// What was written is saved.
     LastWriteSaved,
-    /// The ledger knows of it.
+    /// The ledger has the revision.
     LedgerUpdated,
 }
 
@@ -49,32 +50,32 @@ impl RecordStep {
         [Self::TextsStored, Self::DocumentWritten, Self::LastWriteSaved, Self::LedgerUpdated];
 }
 
-/// Why a document was changed.
+/// Who changed a document, and why.
 #[derive(Clone, Debug)]
 pub struct RevisionInfo {
     /// The reason, which becomes part of the history.
     pub reason: String,
     /// Who changed it.
     pub by: Option<String>,
-    /// The verb that changed it, if it was not a new text.
+    /// The verb that changed it; `None` for a new text.
     pub verb: Option<RevisionVerb>,
-    /// Whether what it says was compared with the code.
+    /// Whether its statements were compared with the code.
     pub is_compared: bool,
 }
 
 impl RevisionInfo {
-    /// A new text.
+    /// A revision with a new text.
     pub fn by_text(reason: impl Into<String>, by: Option<String>) -> Self {
         Self { reason: reason.into(), by, verb: None, is_compared: false }
     }
 
-    /// A change that a verb makes.
+    /// A revision made by a verb.
     pub fn by_verb(verb: RevisionVerb, reason: impl Into<String>, by: Option<String>) -> Self {
         Self { reason: reason.into(), by, verb: Some(verb), is_compared: false }
     }
 
-    /// Which of the places that the text names are anchored anew; `None` where it brings its own
-    /// anchors, byte by byte.
+    /// Which citations get new anchors; `None` if the text has its own anchors, which stay
+    /// unchanged.
     fn anchor_scope(&self) -> Option<AnchorScope> {
         match self.verb {
             Some(RevisionVerb::Undo | RevisionVerb::Merge) => None,
@@ -85,19 +86,19 @@ impl RevisionInfo {
     }
 }
 
-/// Why a change was not made; the document is as it was.
+/// Why a change was not made; the document is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The document has no header to write the revision in.
     #[error("`{}` has no handoff header, so its history cannot be kept", .0.display())]
     NoHeader(PathBuf),
-    /// Two sides of a merge stand in the text; nobody can tell what it says.
+    /// The text has conflict markers from an unfinished merge.
     #[error("`{}` has an unfinished merge in it", .0.display())]
     Conflicted(PathBuf),
-    /// The revision cannot be written without harm.
+    /// The revision entry cannot be written without damaging the document.
     #[error("the revision cannot be recorded: {0}")]
     Refused(#[from] DocumentEditError),
-    /// A text could not be kept.
+    /// A text could not be stored.
     #[error(transparent)]
     Revision(#[from] RevisionError),
     /// A file could not be written.
@@ -105,33 +106,33 @@ pub enum JournalError {
     File(#[from] FileError),
 }
 
-/// A change that was made.
+/// A recorded change.
 #[derive(Debug)]
 pub struct RecordedRevision {
-    /// The number of the new text.
+    /// The number of the new revision.
     pub revision: usize,
-    /// Secrets that were not written.
+    /// Secrets that were redacted.
     pub redacted: Vec<Redaction>,
     /// Whether an edit made outside midstride was found and recorded as well.
     pub has_outside_edit: bool,
-    /// Why the ledger does not know of it yet; the next command tells it.
+    /// Why the ledger was not updated; the next command updates it.
     pub ledger_error: Option<String>,
 }
 
-/// What came of recording, where it is not over yet if somebody else was faster.
+/// The result of recording; `FileProblem::Changed` means that it can be retried.
 pub(crate) type JournalResult<T = RecordedRevision> = Result<T, JournalError>;
 
 impl Project {
-    /// Records what `attempt` makes of a document; where somebody else was faster, what it makes of
-    /// the document as it is then.
+    /// Records the result of `attempt`. If another process changes the document first, rereads it
+    /// and tries again.
     pub(crate) fn record_with_retry<T, E: From<JournalError>>(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
         mut attempt: impl FnMut(&StoredHandoff) -> Result<JournalResult<T>, E>,
     ) -> Result<T, E> {
         let mut read_again: Option<StoredHandoff> = None;
         for _ in 0..TRIES_MAX {
-            let now = read_again.as_ref().unwrap_or(shelved);
+            let now = read_again.as_ref().unwrap_or(stored);
             match attempt(now)? {
                 Err(JournalError::File(FileError { problem: FileProblem::Changed, .. })) => {
                     read_again = Some(self.reread(now).map_err(JournalError::from)?);
@@ -140,70 +141,70 @@ impl Project {
             }
         }
         let problem = FileProblem::Changed;
-        Err(JournalError::File(FileError { path: shelved.path.clone(), problem }).into())
+        Err(JournalError::File(FileError { path: stored.path.clone(), problem }).into())
     }
 
-    /// Puts the next text of a handoff in its place. `reached` is told about every step.
+    /// Replaces the text of a handoff. Calls `reached` after every step.
     pub fn record(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
         next: &Document,
         change: &RevisionInfo,
         reached: &dyn Fn(RecordStep),
     ) -> Result<RecordedRevision, JournalError> {
         if next.handoff_header().is_none() {
-            return Err(JournalError::NoHeader(shelved.path.clone()));
+            return Err(JournalError::NoHeader(stored.path.clone()));
         }
         if next.findings().iter().any(|finding| finding.code == Code::ConflictMarker) {
-            return Err(JournalError::Conflicted(shelved.path.clone()));
+            return Err(JournalError::Conflicted(stored.path.clone()));
         }
-        // What is anchored is what is written, without its secrets.
+        // Anchors are taken from the text that is written, without its secrets.
         let (clean, mut redacted) = self.clean(next.text());
         let cleaned = (!redacted.is_empty()).then(|| Document::parse(clean.as_str().as_bytes()));
         let next = cleaned.as_ref().unwrap_or(next);
-        let uid = self.uid_for_next(shelved, next);
-        let texts = self.text_store(shelved, &uid_file_name(&uid));
-        let (before, _) = self.clean(shelved.document.text());
+        let uid = self.uid_for_next(stored, next);
+        let texts = self.text_store(stored, &uid_file_name(&uid));
+        let (before, _) = self.clean(stored.document.text());
         let replaced = texts.store(&before)?;
         let outside =
-            self.id_before_outside_edit(shelved, &uid_file_name(&uid), &replaced, &texts)?;
-        let path = self.root().path().join(&shelved.path);
+            self.id_before_outside_edit(stored, &uid_file_name(&uid), &replaced, &texts)?;
+        let path = self.root().path().join(&stored.path);
         let anchoring = change
             .anchor_scope()
-            .and_then(|anew| self.anchor_edit(&path, Some(&shelved.document), next, anew));
+            .and_then(|scope| self.anchor_edit(&path, Some(&stored.document), next, scope));
         let mut edits: Vec<Edit> = anchoring.into_iter().collect();
-        edits.extend(self.identity_edits(shelved, next, &uid));
-        if let Some(noted) = &outside {
+        edits.extend(self.identity_edits(stored, next, &uid));
+        if let Some(text_id) = &outside {
             let change = RevisionInfo::by_verb(RevisionVerb::Outside, OUTSIDE_EDIT_REASON, None);
-            edits.push(self.revision_entry(&change, noted));
+            edits.push(self.revision_entry(&change, text_id));
         }
         edits.push(self.revision_entry(change, &replaced));
         let (next, _) = next.edit(&edits)?;
         let (after, late) = self.clean(next.text());
         redacted.extend(late);
-        // Before anything is kept of it.
+        // Checked before any text is stored.
         check_size(&path, after.as_str().as_bytes())?;
         let written = texts.store_new(&after)?;
         texts.retain(&[replaced, written.clone()])?;
         reached(RecordStep::TextsStored);
-        self.replace(shelved, &after)?;
+        self.replace(stored, &after)?;
         reached(RecordStep::DocumentWritten);
         self.save_last_write(&uid_file_name(&uid), &written, &after)?;
         reached(RecordStep::LastWriteSaved);
-        let handoff = Handoff::new(&next, &shelved.location, &self.settings().stages);
-        let untold =
-            self.update_ledger(&handoff, &shelved.path).err().map(|error| error.to_string());
+        let handoff = Handoff::new(&next, &stored.location, &self.settings().stages);
+        let ledger_error =
+            self.update_ledger(&handoff, &stored.path).err().map(|error| error.to_string());
         reached(RecordStep::LedgerUpdated);
         let revision = handoff.replaced_texts().len() + 1;
         Ok(RecordedRevision {
             revision,
             redacted,
             has_outside_edit: outside.is_some(),
-            ledger_error: untold,
+            ledger_error,
         })
     }
 
-    /// The document is written; that the ledger does not know of it is no reason to say otherwise.
+    /// Updates the ledger. The document is already written, so a failure here does not undo it.
     fn update_ledger(
         &self,
         handoff: &Handoff<'_>,
@@ -213,18 +214,18 @@ impl Project {
         self.reconcile_text(&ledger, handoff, path).map(|_| ())
     }
 
-    /// The identity of a handoff: the one it has, else the one its next text brings, else a new one.
-    fn uid_for_next(&self, shelved: &StoredHandoff, next: &Document) -> String {
-        let own = shelved.handoff(self).uid().map(|uid| uid.value);
+    /// The uid of a handoff: its own, else the one in its next text, else a new one.
+    fn uid_for_next(&self, stored: &StoredHandoff, next: &Document) -> String {
+        let own = stored.handoff(self).uid().map(|uid| uid.value);
         let brought = || next.handoff_header()?.text("uid").map(|uid| uid.value);
         let uid = own.or_else(brought).map(|uid| uid.trim().to_owned());
         uid.unwrap_or_else(|| new_uid(self.environment().clock.now()))
     }
 
-    /// What a new text may not take away: who the handoff is, and what happened to it so far.
-    fn identity_edits(&self, shelved: &StoredHandoff, next: &Document, uid: &str) -> Vec<Edit> {
-        let (now, stages) = (shelved.handoff(self), &self.settings().stages);
-        let next = Handoff::new(next, &shelved.location, stages);
+    /// Edits that keep what a new text must not remove: the uid and the history of the handoff.
+    fn identity_edits(&self, stored: &StoredHandoff, next: &Document, uid: &str) -> Vec<Edit> {
+        let (now, stages) = (stored.handoff(self), &self.settings().stages);
+        let next = Handoff::new(next, &stored.location, stages);
         let mut edits = Vec::new();
         if next.uid().is_none_or(|other| other.value.trim() != uid) {
             edits.push(Edit::Set(HeaderPath::field("uid"), YamlData::text(uid)));
@@ -232,7 +233,8 @@ impl Project {
         let (ours, theirs) = (now.revision_nodes(), next.revision_nodes());
         let path = HeaderPath::field("revisions");
         if theirs.len() < ours.len() && has_same_text_ids(&ours, &theirs) {
-            // Added one by one: what a person wrote into the history, comments too, stays as it is.
+            // Appended one by one, so that what a user wrote into the history, such as comments,
+            // stays.
             let missing = ours[theirs.len()..].iter();
             edits.extend(missing.map(|entry| Edit::Append(path.clone(), entry.data())));
         } else if let Some(history) = now.node("revisions")
@@ -243,7 +245,7 @@ impl Project {
         edits
     }
 
-    /// One entry of `revisions`.
+    /// Builds one entry of `revisions`.
     fn revision_entry(&self, change: &RevisionInfo, was: &str) -> Edit {
         let now = time::format_time(self.environment().clock.now());
         let by = change.by.clone().or_else(|| self.environment().user.clone());
@@ -256,40 +258,41 @@ impl Project {
         Edit::Append(HeaderPath::field("revisions"), YamlData::map(entry))
     }
 
-    /// The text that the last entry of the history made, if somebody has changed it since without
-    /// saying so.
+    /// The id of the text that the last history entry produced, if the document was edited since
+    /// without midstride.
     fn id_before_outside_edit(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
         uid: &str,
         now: &str,
         texts: &TextStore<'_>,
     ) -> Result<Option<String>, JournalError> {
-        let noted = self.last_write(uid)?;
-        if noted.as_ref().is_some_and(|note| note.hash == sha256(&shelved.bytes)) {
+        let last = self.last_write(uid)?;
+        if last.as_ref().is_some_and(|note| note.hash == sha256(&stored.bytes)) {
             return Ok(None);
         }
         match texts.backend() {
-            // Without branches and clones the last text that was written here is the one.
+            // Without branches and clones, the text last written here is the previous one.
             TextBackend::Files(_) => {
-                let named = shelved.handoff(self).named_texts();
-                let told =
+                let named = stored.handoff(self).named_texts();
+                let is_named =
                     |note: &LastWrite| note.text_id == now || named.contains(note.text_id.as_str());
-                Ok(noted.filter(|note| !told(note)).map(|note| note.text_id))
+                Ok(last.filter(|note| !is_named(note)).map(|note| note.text_id))
             }
-            TextBackend::Blobs { .. } => Ok(self.id_with_same_history(shelved, now, texts)?),
+            TextBackend::Blobs { .. } => Ok(self.id_with_same_history(stored, now, texts)?),
         }
     }
 
-    /// The kept or committed text with exactly the history that the document has, unless the
-    /// document is one of them: a pull, a merge and another branch bring texts that nobody edited.
+    /// The stored or committed text with exactly the document's history. `None` if the document is
+    /// one of them: a pull, a merge and another branch bring texts that were not edited outside
+    /// midstride.
     fn id_with_same_history(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
         now: &str,
         texts: &TextStore<'_>,
     ) -> Result<Option<String>, RevisionError> {
-        let committed = self.committed_text(shelved);
+        let committed = self.committed_text(stored);
         let kept = texts.retained_ids()?;
         if kept.contains(now) || committed.as_deref() == Some(now) {
             return Ok(None);
@@ -303,10 +306,10 @@ impl Project {
         let history = |handoff: &Handoff<'_>| -> Vec<YamlData> {
             handoff.revision_nodes().into_iter().map(YamlNode::data).collect()
         };
-        let ours = history(&shelved.handoff(self));
+        let ours = history(&stored.handoff(self));
         let made = repository.blobs(&candidates)?.into_iter().find(|(_, text)| {
             let (document, stages) = (Document::parse(text), &self.settings().stages);
-            let handoff = Handoff::new(&document, &shelved.location, stages);
+            let handoff = Handoff::new(&document, &stored.location, stages);
             let theirs = history(&handoff);
             let same = |(a, b): (&YamlData, &YamlData)| a.is_equivalent_to(b);
             ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
@@ -314,44 +317,44 @@ impl Project {
         Ok(made.map(|(id, _)| id))
     }
 
-    fn committed_text(&self, shelved: &StoredHandoff) -> Option<String> {
-        self.repository()?.committed_blob(&self.path_in_work_tree(shelved)?)
+    fn committed_text(&self, stored: &StoredHandoff) -> Option<String> {
+        self.repository()?.committed_blob(&self.path_in_work_tree(stored)?)
     }
 
-    /// Whether somebody changed a handoff since midstride wrote it, without saying so. Nothing is
-    /// recorded; the next change does that.
-    pub fn is_edited_outside(&self, shelved: &StoredHandoff) -> Result<bool, JournalError> {
-        Ok(self.find_id_before_outside_edit(shelved)?.is_some())
+    /// Whether a handoff was edited since midstride wrote it. Records nothing; the next change
+    /// does.
+    pub fn is_edited_outside(&self, stored: &StoredHandoff) -> Result<bool, JournalError> {
+        Ok(self.find_id_before_outside_edit(stored)?.is_some())
     }
 
-    /// What midstride wrote last, if somebody has changed it since and it is still at hand.
+    /// The text that midstride last wrote, if it was edited since and the text is still stored.
     pub(crate) fn read_before_outside_edit(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
     ) -> Result<Option<Vec<u8>>, JournalError> {
-        let Some(noted) = self.find_id_before_outside_edit(shelved)? else { return Ok(None) };
-        if let Some(tombstone) = self.tombstone(&noted).map(Box::new) {
+        let Some(id) = self.find_id_before_outside_edit(stored)? else { return Ok(None) };
+        if let Some(tombstone) = self.tombstone(&id).map(Box::new) {
             let text = "what it said before it was edited outside midstride".to_owned();
             return Err(RevisionError::Forgotten { text, tombstone }.into());
         }
-        Ok(self.stored_text(&noted)?)
+        Ok(self.stored_text(&id)?)
     }
 
-    /// The id of what midstride wrote last, if somebody has changed it since.
+    /// The id of the text that midstride last wrote, if it was edited since.
     fn find_id_before_outside_edit(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
     ) -> Result<Option<String>, JournalError> {
-        let Some(uid) = shelved.handoff(self).uid().map(|uid| uid_file_name(uid.value)) else {
+        let Some(uid) = stored.handoff(self).uid().map(|uid| uid_file_name(uid.value)) else {
             return Ok(None);
         };
-        // Almost always the text is the noted one, which no git has to tell.
-        if self.last_write(&uid)?.is_some_and(|note| note.hash == sha256(&shelved.bytes)) {
+        // The text is almost always the last one written, which can be checked without git.
+        if self.last_write(&uid)?.is_some_and(|note| note.hash == sha256(&stored.bytes)) {
             return Ok(None);
         }
-        let texts = self.text_store(shelved, &uid);
-        let now = texts.id_of(&self.clean(shelved.document.text()).0)?;
-        self.id_before_outside_edit(shelved, &uid, &now, &texts)
+        let texts = self.text_store(stored, &uid);
+        let now = texts.id_of(&self.clean(stored.document.text()).0)?;
+        self.id_before_outside_edit(stored, &uid, &now, &texts)
     }
 
     fn last_write(&self, uid: &str) -> Result<Option<LastWrite>, FileError> {
@@ -376,19 +379,19 @@ impl Project {
     }
 }
 
-/// What midstride wrote last in the place of a handoff.
+/// What midstride last wrote to a handoff.
 struct LastWrite {
     /// The id of the text.
     text_id: String,
-    /// Its SHA-256, by which it is known without git.
+    /// Its SHA-256, which can be compared without git.
     hash: String,
 }
 
-/// Whether two histories name the same texts, as far as both go.
+/// Whether two histories name the same texts, up to the length of the shorter one.
 fn has_same_text_ids(one: &[&YamlNode], other: &[&YamlNode]) -> bool {
-    let said =
+    let text_of =
         |node: &YamlNode, key| node.get(key).and_then(YamlNode::text).map(|at| at.value.to_owned());
-    let names = |node: &YamlNode| [said(node, "was"), said(node, "made")];
+    let names = |node: &YamlNode| [text_of(node, "was"), text_of(node, "made")];
     one.iter().zip(other).all(|(one, other)| names(one) == names(other))
 }
 
@@ -396,15 +399,15 @@ fn last_write_path(uid: &str) -> PathBuf {
     PathBuf::from("written").join(uid)
 }
 
-/// A uid as it can stand in a path and in the name of a reference: as it is where it is an ordinary
-/// one, else by its hash. Two uids never share a name, on systems that take `A` for `a` neither.
+/// A uid as a file name and as part of a ref name: unchanged if it is plain, else its hash. Two
+/// uids never share a name, even on file systems that ignore case.
 pub(crate) fn uid_file_name(uid: &str) -> String {
     let uid = uid.trim();
     let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     if !uid.is_empty() && uid.len() <= PLAIN_UID_LENGTH_MAX && uid.bytes().all(plain) {
         return uid.to_owned();
     }
-    // No plain uid begins like this.
+    // A plain uid never starts with an underscore.
     format!("_{}", sha256(uid.as_bytes()))
 }
 
@@ -413,7 +416,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_uid_has_a_name_of_its_own() {
+    fn each_uid_has_a_unique_file_name() {
         for plain in ["0195b9d2-4c00-7000-8000-000000000001", "one", "a-b"] {
             assert_eq!(uid_file_name(plain), plain);
         }

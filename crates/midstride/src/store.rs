@@ -1,4 +1,4 @@
-//! What midstride keeps beside the documents: the ledger, earlier texts, and the index.
+//! Data that midstride stores next to the documents: the ledger, earlier revisions and the index.
 
 pub mod index;
 pub mod ledger;

@@ -1,7 +1,7 @@
-//! Which sessions are at work, as their hooks saw it: a session that starts is told of another one here.
+//! Finds the sessions that are at work in a project, so that a new session learns of them.
 //!
-//! A session has a mark from its first hook to its last, so that only those that run are looked at. What
-//! they did is in what their hooks keep; no transcript is read.
+//! Each session has a marker file from its first hook to its last, so only running ones are
+//! checked. What they did comes from their hook memory; no transcript is read.
 
 use super::hook_memory::{FOLDER, HookMemory, SessionLocation};
 use crate::clients::{LivenessProbe, SessionLiveness};
@@ -14,14 +14,14 @@ use midstride_core::session::Client;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-/// What the mark of a session ends with.
+/// The suffix of a marker file.
 const MARKER_SUFFIX: &str = ".running";
-/// A session that wrote nothing for longer is not at work, whether it ended or not.
+/// A session that has written nothing for this long is not at work, even if it has not ended.
 const ACTIVE_WITHIN: SignedDuration = SignedDuration::from_hours(4);
-/// The same where the system does not tell whether its process is there.
+/// The same if the system cannot say whether its process exists.
 const ACTIVE_WITHOUT_PROCESS: SignedDuration = SignedDuration::from_mins(10);
 
-/// A session that is at work, as it was observed.
+/// A session at work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ActiveSession {
     /// The client that runs it.
@@ -30,20 +30,20 @@ pub(crate) struct ActiveSession {
     pub(crate) session: String,
     /// The top of its working tree.
     pub(crate) root: PathBuf,
-    /// The branch that is checked out there now.
+    /// The branch checked out there now.
     pub(crate) branch: Option<String>,
     /// When it last wrote to its transcript.
     pub(crate) active: Timestamp,
-    /// The files that it changed, from the top of its working tree.
+    /// The files it changed, relative to the top of its working tree.
     pub(crate) edited: Vec<String>,
 }
 
-/// Marks a session as one that runs.
+/// Marks a session as running.
 pub(crate) fn add_marker(project: &Project, session: &SessionName) -> Result<(), FileError> {
     project.make_private()?.make_below(Path::new(FOLDER))?.touch(&marker_name(session))
 }
 
-/// Removes the mark of a session that ended.
+/// Removes the marker of a session that ended.
 pub(crate) fn remove_marker(project: &Project, session: &SessionName) -> Result<(), FileError> {
     let Some(private) = project.private()? else { return Ok(()) };
     files::remove_if_exists(&private.path().join(FOLDER).join(marker_name(session)))
@@ -53,9 +53,9 @@ fn marker_name(session: &SessionName) -> PathBuf {
     PathBuf::from(format!("{}.{}{MARKER_SUFFIX}", session.client, session.id))
 }
 
-/// The sessions at work in this repository, the latest active one first: they started, no end of theirs
-/// was seen, their process is there as far as that can be known, and they wrote to their transcript
-/// within the last hours.
+/// The sessions at work in this repository, most recently active first. They have started and not
+/// ended, their process is not known to have exited, and they wrote to their transcript within the
+/// last hours.
 pub(crate) fn find_active_sessions(
     project: &Project,
     except: &[Option<&SessionName>],
@@ -71,7 +71,7 @@ pub(crate) fn find_active_sessions(
         }
         match read_active_session(project, &session, &lives) {
             Some(one) => found.push(one),
-            // Its next prompt marks it again, should there be one.
+            // If it is still running, its next prompt creates the marker again.
             None => drop(remove_marker(project, &session)),
         }
     }

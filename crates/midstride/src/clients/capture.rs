@@ -1,4 +1,5 @@
-//! Capture: reading a transcript from where it was left, and keeping what it told for the next time.
+//! Captures a session: reads its transcript from where the last capture stopped and saves the
+//! position.
 
 use crate::clients::{self, AgentFileCache, TranscriptInfo};
 use crate::sys::files::{self, FileError, FileProblem, FileStream, Root};
@@ -10,44 +11,44 @@ use midstride_core::session::transcript::{
 use midstride_core::session::{Client, CopiedRecords, Session};
 use std::path::{Path, PathBuf};
 
-/// Where cursors lie, with what is never committed.
+/// The folder of the cursors, inside the private folder.
 const FOLDER: &str = "cursors";
-/// A larger cursor is none of ours.
+/// midstride does not write larger cursors.
 const CURSOR_BYTES_MAX: u64 = 256 << 20;
-/// A longer cursor takes milliseconds to be written.
+/// A larger cursor takes milliseconds to write.
 const CURSOR_BYTES_SHORT: u64 = 128 << 10;
-/// A session that goes on from a session that goes on from a session.
+/// How many sessions in a row can each continue another one.
 const BASES_MAX: usize = 16;
 
-/// What was captured.
+/// The result of a capture.
 #[derive(Debug)]
 pub struct CaptureOutcome {
-    /// What the session did, with its agents.
+    /// What the session and its agents did.
     pub session: Session,
-    /// Bytes of the transcript that are in it.
+    /// Bytes of the transcript that were captured.
     pub bytes: u64,
-    /// How long the transcripts of its agents were.
+    /// Total size of the transcripts of its agents.
     pub agents_bytes: u64,
-    /// Bytes that had not been read before, of all its files.
+    /// Newly read bytes in all its files.
     pub new_bytes: u64,
-    /// Files of agents that could not be read.
+    /// Errors of agent files that could not be read.
     pub unread: Vec<FileError>,
 }
 
-/// What reading on would bring.
+/// How much there is to capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnreadAmount {
-    /// Nothing.
+    /// Nothing new.
     Nothing,
-    /// Not so much that it is worth reading and writing all that is kept, which is long.
+    /// Too little to be worth reading and rewriting a large cursor.
     Little,
-    /// Enough, or what is kept is short, or nobody knows.
+    /// Enough, or the cursor is small, or the amount is unknown.
     Enough,
 }
 
-/// What reading on would bring, of a session and its agents. Nothing that is kept is read for that,
-/// so it costs the same for a session of any length. Who waits until as much is new as is kept pays
-/// no more for what is kept than for what is new.
+/// How much of a session and its agents is not captured yet. It reads only the first bytes of each
+/// cursor, so the cost does not depend on the length of the session. Waiting until the new part is
+/// as large as the cursor keeps the cost of the cursor no higher than that of the new part.
 pub fn unread_amount(project: &Project, found: &TranscriptInfo) -> UnreadAmount {
     let private = project.private().ok().flatten();
     let cursors = private.and_then(|private| private.open_below(Path::new(FOLDER)).ok().flatten());
@@ -56,7 +57,7 @@ pub fn unread_amount(project: &Project, found: &TranscriptInfo) -> UnreadAmount 
         Client::ClaudeCode => {
             clients::agent_transcripts(project, found, &AgentFileCache::default(), &mut Vec::new())
         }
-        // Its transcript names its agents, and they are captured with it.
+        // A Codex transcript names its agents, and they are captured with it.
         Client::Codex => Vec::new(),
     };
     let agents = agents.into_iter().map(|(_, path)| path);
@@ -65,7 +66,7 @@ pub fn unread_amount(project: &Project, found: &TranscriptInfo) -> UnreadAmount 
     of_files.max().unwrap_or(UnreadAmount::Enough)
 }
 
-/// The same of one file. What cannot be read is told by whoever reads on.
+/// The amount for one file. Errors are left to the capture itself.
 fn unread_amount_in_file(cursors: &Root, path: &Path) -> UnreadAmount {
     let look = || -> Result<Option<UnreadAmount>, FileError> {
         let mut kept = FileStream::open(&cursors.path().join(cursor_name(path)))?;
@@ -85,12 +86,12 @@ fn unread_amount_in_file(cursors: &Root, path: &Path) -> UnreadAmount {
     look().ok().flatten().unwrap_or(UnreadAmount::Enough)
 }
 
-/// Whether so much that is new is not worth writing so much that is kept.
+/// Whether the new part is too small to be worth writing a cursor of this size.
 fn is_little(new: u64, kept: u64) -> bool {
     kept > CURSOR_BYTES_SHORT && new < kept
 }
 
-/// How much there is to read of the agents of a session. What cannot be looked at is nothing.
+/// Total size of the agent transcripts of a session. Files that cannot be read count as empty.
 pub(crate) fn agents_bytes(
     project: &Project,
     found: &TranscriptInfo,
@@ -100,9 +101,9 @@ pub(crate) fn agents_bytes(
     agents.iter().filter_map(|(_, path)| files::size(path)).sum()
 }
 
-/// Captures a session: only what is new is read.
+/// Captures a session, reading only what is new.
 pub fn capture(project: &Project, found: &TranscriptInfo) -> Result<CaptureOutcome, FileError> {
-    // Cursors only spare work: who may not write here is shown what there is all the same.
+    // Cursors only save work, so the capture continues if they cannot be written.
     let private = project.make_private();
     let cursors = private.and_then(|private| private.make_below(Path::new(FOLDER))).ok();
     let read_on = |path: &Path, before: &dyn Fn(&mut TranscriptCursor)| {
@@ -113,13 +114,13 @@ pub fn capture(project: &Project, found: &TranscriptInfo) -> Result<CaptureOutco
     let ReadOutcome { cursor, new: mut new_bytes, .. } = read;
     let bytes = cursor.offset;
     let mut session = cursor.session;
-    // The name of the file is the session's; records that were copied name another.
+    // The file name has the id of this session; copied records have another session's id.
     if session.id.as_deref() != Some(&found.session) && found.client == Client::ClaudeCode {
         let named = session.id.replace(found.session.clone());
         session.forked_from = session.forked_from.or(named);
     }
     let (mut unread, mut agents_bytes) = (Vec::new(), 0);
-    // Codex tells in the transcript that it started an agent; to look for their files takes long.
+    // A Codex transcript says if it started agents, and searching for their files takes long.
     let may_have_agents = found.client == Client::ClaudeCode || !session.agents.is_empty();
     let agents = may_have_agents.then(|| {
         clients::agent_transcripts(project, found, &AgentFileCache::default(), &mut unread)
@@ -143,8 +144,8 @@ pub fn capture(project: &Project, found: &TranscriptInfo) -> Result<CaptureOutco
     Ok(CaptureOutcome { session, bytes, agents_bytes, new_bytes, unread })
 }
 
-/// Removes what is kept of a session's transcripts from one capture to the next, and says of how
-/// many: the next capture reads them from their start.
+/// Removes the cursors of a session and returns how many there were; the next capture reads its
+/// transcripts from the start.
 pub fn remove_cursors(
     project: &Project,
     client: Client,
@@ -161,7 +162,7 @@ pub fn remove_cursors(
     let names: Vec<PathBuf> = paths.map(|path| cursor_name(&path)).collect();
     let mut removed = 0;
     for name in cursors.names(".json")? {
-        // A transcript that is gone has left its cursor, which knows whose it was.
+        // The transcript may be deleted; its cursor still has the session id.
         let is_its = || {
             let cursor = load_cursor(&cursors, &name)?;
             Ok(cursor.is_some_and(|(cursor, _)| cursor.session.id.as_deref() == Some(session)))
@@ -175,8 +176,8 @@ pub fn remove_cursors(
     Ok(removed)
 }
 
-/// What has to be known before the next record of a transcript is read. Only its beginning can be
-/// another session's: once a record of its own came, nothing is looked for any more.
+/// Prepares a cursor for the next record. Only the beginning of a transcript can be copied from
+/// another session, so after its first own record there is nothing to prepare.
 fn prepare_cursor(
     project: &Project,
     found: &TranscriptInfo,
@@ -191,21 +192,21 @@ fn prepare_cursor(
             read_base(cursor, &base, end);
         }
     }
-    let told = |path: &Path| captured_session(cursors?, path).ok().flatten();
-    if let Some(origin) = clients::source_session(project, found, &told) {
+    let captured = |path: &Path| captured_session(cursors?, path).ok().flatten();
+    if let Some(origin) = clients::source_session(project, found, &captured) {
         cursor.session.forked_from = Some(origin.session);
         cursor.session.expect_copies(CopiedRecords::WithIds(origin.ids));
     }
 }
 
-/// What was captured of a transcript so far, as far as that still holds.
+/// What was captured of a transcript so far, if the file still matches its cursor.
 fn captured_session(cursors: &Root, path: &Path) -> Result<Option<Session>, FileError> {
     let Some((cursor, _)) = load_cursor(cursors, &cursor_name(path))? else { return Ok(None) };
     let fits = matches_cursor(&cursor.position(), &mut FileStream::open(path)?)?;
     Ok(fits.then_some(cursor.session))
 }
 
-/// What a transcript goes on from, the oldest first.
+/// The transcripts that a transcript continues, oldest first.
 fn base_transcripts(project: &Project, found: &TranscriptInfo) -> Vec<(PathBuf, u64)> {
     let mut bases: Vec<(PathBuf, u64)> = Vec::new();
     let mut next = clients::base_transcript(project.environment(), found);
@@ -222,16 +223,17 @@ fn base_transcripts(project: &Project, found: &TranscriptInfo) -> Vec<(PathBuf, 
     bases
 }
 
-/// What reading on in a file came to.
+/// The result of reading the new part of a file.
 struct ReadOutcome {
     cursor: TranscriptCursor,
-    /// Bytes that had not been read before.
+    /// Newly read bytes.
     new: u64,
-    /// How long the file was, with half a line at its end.
+    /// The size of the file, including an incomplete last line.
     length: u64,
 }
 
-/// Reads a file from where it was left, or from its start where it is not the same any more.
+/// Reads a file from where its cursor stopped, or from its start if it is not the same file any
+/// more.
 fn read_new_bytes(
     project: &Project,
     cursors: Option<&Root>,
@@ -266,7 +268,8 @@ fn read_new_bytes(
         let (start, end) = (stream.read_range(0, start)?, stream.read_range(end, cursor.offset)?);
         cursor.set_windows(&start, &end);
         let is_worth_it = match remove_project_secrets(project, &mut cursor) {
-            // What is not kept is read again: that costs less than writing all that is kept.
+            // Without the saved cursor this part is read again, which costs less than rewriting a
+            // large cursor.
             SecretRemoval::Nothing => !is_little(new, kept_bytes),
             SecretRemoval::Removed => true,
             SecretRemoval::Failed => false,
@@ -278,15 +281,16 @@ fn read_new_bytes(
     Ok(ReadOutcome { cursor, new, length: stream.bytes() })
 }
 
-/// Where the cursor of a transcript lies.
+/// The file name of a transcript's cursor.
 fn cursor_name(path: &Path) -> PathBuf {
     PathBuf::from(format!("{}.json", &sha256(path.as_os_str().as_encoded_bytes())[..32]))
 }
 
-/// What comes before a transcript. One that is gone costs itself: the rest is captured.
+/// Reads the transcript that another one continues. If it is missing, the rest is captured without
+/// it.
 fn read_base(cursor: &mut TranscriptCursor, path: &Path, end: u64) {
     let Ok(mut stream) = FileStream::open(path) else { return };
-    // What it told is that session's own.
+    // These records belong to the other session.
     cursor.session.expect_copies(CopiedRecords::All);
     let mut lines = LineSplitter::default();
     let _ = stream
@@ -294,7 +298,7 @@ fn read_base(cursor: &mut TranscriptCursor, path: &Path, end: u64) {
     cursor.session.expect_copies(CopiedRecords::None);
 }
 
-/// How far the first window reaches, and where the second begins.
+/// The end of the first window and the start of the second.
 fn windows(offset: u64) -> (u64, u64) {
     let size = u64::try_from(WINDOW_BYTES).unwrap_or_default();
     (offset.min(size), offset.saturating_sub(size))
@@ -309,7 +313,7 @@ fn matches_cursor(reached: &CursorPosition, stream: &mut FileStream) -> Result<b
         .is_same_file(&stream.read_range(0, start)?, &stream.read_range(end, reached.offset)?))
 }
 
-/// A cursor that was stored, and how long it is.
+/// A stored cursor and its size.
 fn load_cursor(cursors: &Root, name: &Path) -> Result<Option<(TranscriptCursor, u64)>, FileError> {
     match cursors.read_up_to(name, CURSOR_BYTES_MAX) {
         Ok(bytes) => {
@@ -323,20 +327,20 @@ fn load_cursor(cursors: &Root, name: &Path) -> Result<Option<(TranscriptCursor, 
     }
 }
 
-/// Stores a cursor where that is possible: else the next capture reads it all again.
+/// Saves a cursor. If that fails, the next capture reads everything again.
 fn save_cursor(cursors: &Root, name: &Path, cursor: &TranscriptCursor) {
     let written = serde_json::to_vec(cursor).unwrap_or_default();
     let _ = cursors.put_without_sync(name, &written);
 }
 
-/// What taking out what the project alone calls a secret came to.
+/// The result of removing what only the project's own rules call a secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SecretRemoval {
-    /// There was nothing.
+    /// There was none.
     Nothing,
-    /// It is out.
+    /// All secrets were removed.
     Removed,
-    /// Without it nothing could be read any more, so it is still there.
+    /// The cursor would be unreadable without the secret, so the secret is still in it.
     Failed,
 }
 

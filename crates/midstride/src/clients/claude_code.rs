@@ -1,5 +1,5 @@
-//! Claude Code: a folder of transcripts per working folder, agents beside their session, tasks in
-//! files, and a file per process that runs.
+//! Claude Code: one folder of transcripts per working directory, agents next to their session,
+//! tasks in files, and one file per running process.
 
 use super::{HeadCache, TaskFile, TranscriptCandidate, TranscriptInfo, looks_like_an_id};
 use crate::sys::files::{self, FileError, FolderEntry, Root};
@@ -14,11 +14,11 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// A file of the client's that is larger is none of these.
+/// Limit for the client's small files; a larger file is something else.
 const SMALL_FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Transcripts in folders whose names fit: that of the project, of a folder below it, or of one that
-/// only begins alike.
+/// The transcripts in folders with a matching name: that of the project, of a folder below it, or
+/// of another one that only starts the same.
 pub(super) fn candidates(
     environment: &Environment,
     tops: &[PathBuf],
@@ -44,7 +44,7 @@ pub(super) fn candidates(
     found
 }
 
-/// The sessions in one folder, as the client names them.
+/// The sessions in one folder whose names look like session ids.
 pub(super) fn sessions_in(folder: &Path) -> Vec<TranscriptCandidate> {
     let sessions = files::list_folder(folder, is_session).unwrap_or_default().into_iter();
     let candidates = sessions.map(|entry| candidate(folder, entry));
@@ -55,7 +55,7 @@ fn candidate(folder: &Path, entry: FolderEntry) -> TranscriptCandidate {
     TranscriptCandidate { client: Client::ClaudeCode, path: folder.join(&entry.name), entry }
 }
 
-/// What the folder of a project, and those of its folders, begin with.
+/// The common prefix of the folder names of a project and of the folders below it.
 fn slug_prefix(top: &Path) -> String {
     let whole = slug(&top.to_string_lossy());
     whole[..whole.len().min(LENGTH_MAX)].to_owned()
@@ -66,8 +66,8 @@ fn is_session(name: &str) -> bool {
         && !name.starts_with("agent-")
 }
 
-/// The files of agents beside sessions, as older versions have them, by folder. Each folder is listed
-/// once, however many of its sessions are asked about.
+/// Agent files next to sessions, where older versions of Claude Code put them, by folder. Each
+/// folder is listed once, for all its sessions.
 #[derive(Debug, Default)]
 pub(crate) struct AgentFileCache(RefCell<HashMap<PathBuf, Vec<FolderEntry>>>);
 
@@ -85,7 +85,7 @@ fn list_agents(folder: &Path, unread: &mut Vec<FileError>) -> Vec<FolderEntry> {
     })
 }
 
-/// Files of agents: in a folder of the session, or beside it.
+/// The agent files of a session: in its own folder, or next to it.
 pub(super) fn agents(
     project: &Project,
     found: &TranscriptInfo,
@@ -107,7 +107,7 @@ pub(super) fn agents(
         let Some(id) = agent_id(&entry.name).map(str::to_owned) else { continue };
         let candidate = candidate(folder, entry);
         match beginnings.get(&candidate) {
-            Ok(told) if told.id.as_deref() == Some(&found.session) => {
+            Ok(head) if head.id.as_deref() == Some(&found.session) => {
                 agents.push((id, candidate.path));
             }
             Ok(_) => {}
@@ -120,7 +120,7 @@ pub(super) fn agents(
 
 fn agent_id(name: &str) -> Option<&str> {
     let id = name.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
-    // The one that writes a summary does no work of the session's.
+    // The agent that writes a compaction summary does no work for the session.
     (!id.starts_with("acompact-")).then_some(id)
 }
 
@@ -179,7 +179,7 @@ struct RegisteredSession {
     proc_start: Option<serde_json::Value>,
 }
 
-/// The sessions whose processes are there.
+/// The sessions whose processes exist.
 pub(super) fn running_sessions(environment: &Environment) -> HashSet<String> {
     let folder = environment.claude.as_ref().map(|claude| claude.join("sessions"));
     let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return HashSet::new() };
@@ -194,8 +194,9 @@ pub(super) fn running_sessions(environment: &Environment) -> HashSet<String> {
     names.iter().filter_map(read).filter(there).map(|one| one.session_id).collect()
 }
 
-/// The session that the client is in now which started this process. A client goes from one session
-/// to the next, with `/clear` say; what it once told its servers does not.
+/// The current session of the client that started this process. It is read from a file because a
+/// client changes its session, for example with `/clear`, and the environment of its servers does
+/// not follow.
 pub(super) fn current_session(environment: &Environment) -> Option<String> {
     let root = Root::open(&environment.claude.as_ref()?.join("sessions")).ok()?;
     process::ancestors().into_iter().find_map(|pid| {
@@ -208,8 +209,8 @@ pub(super) fn current_session(environment: &Environment) -> Option<String> {
     })
 }
 
-/// A number is given again to another process; the time of its start is not. A time that is written
-/// in another way cannot be compared, and the process is taken for the session's.
+/// Whether a process is the registered one. Process ids are reused; start times are not. A start
+/// time in another format cannot be compared and counts as the same.
 fn is_same_start(registered: Option<&serde_json::Value>, started: &str) -> bool {
     let written = match registered {
         Some(serde_json::Value::String(text)) => text.trim().to_owned(),
@@ -227,7 +228,7 @@ mod tests {
     use crate::sys::files::{ScratchFolder, looked_at};
 
     #[test]
-    fn a_process_with_another_start_is_another_process() {
+    fn a_reused_process_id_is_detected_by_its_start_time() {
         let text = |text: &str| serde_json::Value::String(text.to_owned());
         assert!(is_same_start(Some(&text("8812")), "8812"));
         assert!(is_same_start(Some(&8812.into()), "8812"));
@@ -237,14 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn agents_are_told_from_sessions() {
+    fn agent_files_are_distinguished_from_sessions() {
         assert_eq!(agent_id("agent-a87dc.jsonl"), Some("a87dc"));
         assert_eq!(agent_id("agent-acompact-fff.jsonl"), None);
         assert!(!is_session("agent-a87dc.jsonl") && is_session("5e55.jsonl"));
     }
 
     #[test]
-    fn other_transcripts_are_not_looked_at_to_find_agents() {
+    fn finding_agents_does_not_stat_other_transcripts() {
         let scratch = ScratchFolder::new("midstride-agents").unwrap();
         for number in 0..100 {
             scratch.write(format!("{number}.jsonl"), b"").unwrap();
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_other_projects_are_not_looked_at() {
+    fn folders_of_other_projects_are_not_scanned() {
         let scratch = ScratchFolder::new("midstride-projects").unwrap();
         for number in 0..100 {
             scratch.write(format!("projects/-other-{number}/{number}.jsonl"), b"").unwrap();

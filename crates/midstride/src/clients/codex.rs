@@ -1,5 +1,5 @@
-//! Codex: transcripts by the day on which they began; one that goes on from another names it and
-//! does not copy it.
+//! Codex: transcripts sorted by the day they started. One that continues another names it and does
+//! not copy it.
 
 use super::heads::{HeadCache, TranscriptHead};
 use super::{TranscriptCandidate, TranscriptInfo};
@@ -11,14 +11,14 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Where transcripts are, by year, month and day.
+/// The folder of the transcripts, by year, month and day.
 const SESSIONS: &str = "sessions";
-/// So many transcripts are looked at, the newest first.
+/// How many transcripts are considered, newest first.
 const CANDIDATES_MAX: usize = 1_000;
-/// The first record holds the client's whole instructions.
+/// The first record contains the client's complete instructions, so it is long.
 const FIRST_RECORD_MAX: u64 = 1 << 20;
 
-/// The newest transcripts. Which project one belongs to stands in its first record.
+/// The newest transcripts of all projects. The first record of each names its project.
 pub(super) fn candidates(
     environment: &Environment,
     unread: &mut Vec<FileError>,
@@ -26,7 +26,7 @@ pub(super) fn candidates(
     candidates_from(environment, &[], unread)
 }
 
-/// The same of those that began no earlier than a transcript, by its place below the folder of sessions.
+/// Only the transcripts that started no earlier than `from`, a path below the sessions folder.
 fn candidates_from(
     environment: &Environment,
     from: &[&str],
@@ -39,7 +39,7 @@ fn candidates_from(
     found
 }
 
-/// Years, months, days, then transcripts; the newest first.
+/// Walks years, months, days and transcripts, newest first.
 fn collect(
     folder: &Path,
     depth: usize,
@@ -70,7 +70,8 @@ fn collect(
     }
 }
 
-/// Transcripts of the agents that a session started, and of theirs, with their ids. They began later.
+/// The transcripts of the agents that a session started, and of their agents, with their ids.
+/// Agents start later than the session.
 pub(super) fn agents(
     project: &Project,
     found: &TranscriptInfo,
@@ -97,7 +98,7 @@ pub(super) fn agents(
         }
     }
     beginnings.save(project);
-    // An agent began after the one that started it.
+    // An agent starts after the session that started it.
     others.sort_by(|(.., one), (.., other)| one.cmp(other));
     let mut owners = vec![found.session.clone()];
     let mut agents = Vec::new();
@@ -110,7 +111,7 @@ pub(super) fn agents(
     agents
 }
 
-/// The transcripts in the folder of one that lies elsewhere.
+/// The transcripts in the same folder, for one outside the sessions folder.
 fn siblings(path: &Path) -> Vec<TranscriptCandidate> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let entries = files::list_folder(folder, is_transcript).unwrap_or_default().into_iter();
@@ -121,7 +122,7 @@ fn siblings(path: &Path) -> Vec<TranscriptCandidate> {
     entries.map(candidate).collect()
 }
 
-/// The transcript of a session, near another one or anywhere.
+/// The transcript of a session: next to another one, or anywhere.
 pub(super) fn transcript_of(environment: &Environment, near: &Path, id: &str) -> Option<PathBuf> {
     let is_it = |other: &TranscriptCandidate| other.path != near && other.session() == id;
     let all = || candidates(environment, &mut Vec::new()).into_iter();
@@ -133,14 +134,14 @@ fn is_transcript(name: &str) -> bool {
     name.starts_with("rollout-") && Path::new(name).extension().is_some_and(|end| end == "jsonl")
 }
 
-/// The id at the end of a name: `rollout-2026-11-15T18-50-25-<id>`.
+/// The session id at the end of a file name: `rollout-2026-11-15T18-50-25-<id>`.
 pub(super) fn session_id_in(stem: &str) -> String {
     const TIME: usize = "2026-11-15T18-50-25-".len();
     let rest = stem.strip_prefix("rollout-").unwrap_or(stem);
     rest.get(TIME..).unwrap_or(rest).to_owned()
 }
 
-/// The transcript that one goes on from, and up to which byte.
+/// The transcript that another one continues, and up to which byte.
 pub(super) fn base(environment: &Environment, path: &Path) -> Option<(PathBuf, u64)> {
     let start = FileStream::open(path).ok()?.read_range(0, FIRST_RECORD_MAX).ok()?;
     let first: Value = serde_json::from_slice(start.split(|byte| *byte == b'\n').next()?).ok()?;
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transcript_is_named_by_time_and_id() {
+    fn the_session_id_is_read_from_the_file_name() {
         assert_eq!(session_id_in("rollout-2026-11-15T18-50-25-01a1e08b-e0f1"), "01a1e08b-e0f1");
         assert_eq!(session_id_in("rollout-ä"), "ä");
     }

@@ -1,5 +1,5 @@
-//! What the beginnings of transcripts tell: whose they are, and what was asked first. A transcript
-//! only grows, so each is read once, and what it told is kept.
+//! Reads and caches the heads of transcripts: their session, project and first prompt. A transcript
+//! only grows, so each head is read once.
 
 use super::TranscriptCandidate;
 use crate::sys::files::{FileError, FileStream};
@@ -14,23 +14,23 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// So much of a transcript tells what was asked first, if anything was.
+/// How much of a transcript is searched for the first prompt.
 pub(super) const HEAD_BYTES: u64 = 256 << 10;
-/// Most tell it much earlier.
+/// Read size; most transcripts have the first prompt much earlier.
 const STEP_BYTES: u64 = 32 << 10;
-/// A session can begin with a picture; behind it stands where it worked.
+/// A session can start with an image, and its working directory comes after it.
 const SEARCHED_BYTES: u64 = 2 * LINE_BYTES_MAX as u64;
-/// Beside the cursors: it is as easily made again.
+/// Next to the cursors, because it can be rebuilt just as easily.
 const FOLDER: &str = "cursors";
 pub(crate) const FILE: &str = "beginnings.json";
-/// The first line. What another version kept is read again.
+/// The first line of the file. A cache from another version is discarded.
 const VERSION: &str = "{\"version\":4}";
-/// More are not kept once some of them were not asked for.
+/// Above this many, entries that were not used in this run are dropped.
 const CACHED_MAX: usize = 5_000;
-/// A larger file is none of ours.
+/// midstride does not write larger files.
 const CACHE_BYTES_MAX: u64 = 16 << 20;
 
-/// What the beginning of a transcript tells.
+/// What the head of a transcript says.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct TranscriptHead {
     pub(super) id: Option<String>,
@@ -41,22 +41,22 @@ pub(super) struct TranscriptHead {
     pub(super) opening: TranscriptOpening,
 }
 
-/// A line of the file: with which inode, how long the transcript was, and what it told.
+/// A line of the file: the inode and size of the transcript, and its head.
 type CachedHead = (u64, u64, TranscriptHead);
 
-/// The beginnings that were read before, and those that are read now: lines by the hash of the path.
-/// A line is parsed when it is asked for. A hook asks for a few of thousands.
+/// Cached heads and those used in this run, as lines keyed by the hash of the path. A line is
+/// parsed only when needed, because a hook needs a few out of thousands.
 pub(super) struct HeadCache {
     cached: HashMap<String, String>,
     current: BTreeMap<String, String>,
     is_dirty: bool,
 }
 
-/// Letters of a hash that stand for a path.
+/// How many digits of the hash identify a path.
 const NAME_LETTERS: usize = 32;
 
 impl HeadCache {
-    /// What is kept for a project; nothing where it has no place for it.
+    /// Loads the cache of a project; empty if it has no private folder.
     pub(super) fn load(project: &Project) -> Self {
         let private = project.private().ok().flatten();
         let file = Path::new(FOLDER).join(FILE);
@@ -68,7 +68,7 @@ impl HeadCache {
         Self { cached, current: BTreeMap::new(), is_dirty: false }
     }
 
-    /// The beginning of a transcript.
+    /// The head of a transcript.
     pub(super) fn get(
         &mut self,
         candidate: &TranscriptCandidate,
@@ -76,27 +76,28 @@ impl HeadCache {
         let (inode, bytes) = (candidate.entry.inode, candidate.entry.bytes);
         let name = sha256(candidate.path.as_os_str().as_encoded_bytes())[..NAME_LETTERS].to_owned();
         if let Some(line) = self.cached.remove(&name)
-            && let Ok((of, shorter, told)) = serde_json::from_str::<CachedHead>(&line)
+            && let Ok((of, size_then, head)) = serde_json::from_str::<CachedHead>(&line)
             && of == inode
-            && shorter <= bytes
+            && size_then <= bytes
         {
             self.current.insert(name, line);
-            return Ok(told);
+            return Ok(head);
         }
-        let (told, is_all) = read_head(candidate.client, &candidate.path)?;
+        let (head, is_all) = read_head(candidate.client, &candidate.path)?;
         if is_all {
             self.is_dirty = true;
-            let line = serde_json::to_string(&(inode, bytes, &told)).unwrap_or_default();
+            let line = serde_json::to_string(&(inode, bytes, &head)).unwrap_or_default();
             self.current.insert(name, line);
         }
-        Ok(told)
+        Ok(head)
     }
 
-    /// Keeps what was read. Whoever cannot reads it again.
+    /// Saves the cache. If that fails, the heads are read again.
     pub(super) fn save(mut self, project: &Project) {
         let Ok(Some(private)) = project.private() else { return };
         if self.is_dirty {
-            // Not all are looked at each time; those that are gone go when there are too many.
+            // Not every run uses all entries, so entries of deleted transcripts go only when there
+            // are too many.
             if self.cached.len() + self.current.len() <= CACHED_MAX {
                 self.current.extend(self.cached.drain());
             }
@@ -113,12 +114,12 @@ impl HeadCache {
     }
 }
 
-/// What the beginning of a transcript tells.
+/// Reads the head of a transcript.
 pub(super) fn read(client: Client, path: &Path) -> Result<TranscriptHead, FileError> {
-    read_head(client, path).map(|(told, _)| told)
+    read_head(client, path).map(|(head, _)| head)
 }
 
-/// The same, and whether the file will tell no more when it grows.
+/// Reads a head, and returns whether it is final even if the file grows.
 fn read_head(client: Client, path: &Path) -> Result<(TranscriptHead, bool), FileError> {
     let mut cursor = TranscriptCursor::new(client);
     let mut opening = TranscriptOpening::default();
@@ -132,15 +133,19 @@ fn read_head(client: Client, path: &Path) -> Result<(TranscriptHead, bool), File
             cursor.take(piece);
         });
         from += u64::try_from(piece.len()).unwrap_or_default();
-        let told = &cursor.session;
-        let most = if told.cwd.is_some() { HEAD_BYTES } else { SEARCHED_BYTES };
-        let enough = told.cwd.is_some() && told.began.is_some() && !told.requests.is_empty();
+        let session = &cursor.session;
+        let most = if session.cwd.is_some() { HEAD_BYTES } else { SEARCHED_BYTES };
+        let enough =
+            session.cwd.is_some() && session.began.is_some() && !session.requests.is_empty();
         if enough || piece.is_empty() || from >= most {
             break enough || from >= most;
         }
     };
-    let told = cursor.session;
-    let about = told.requests.iter().next().map(|request| request.text.clone());
-    let (id, agent_of) = (told.id, told.agent_of);
-    Ok((TranscriptHead { id, agent_of, began: told.began, cwd: told.cwd, about, opening }, is_all))
+    let session = cursor.session;
+    let about = session.requests.iter().next().map(|request| request.text.clone());
+    let (id, agent_of) = (session.id, session.agent_of);
+    Ok((
+        TranscriptHead { id, agent_of, began: session.began, cwd: session.cwd, about, opening },
+        is_all,
+    ))
 }

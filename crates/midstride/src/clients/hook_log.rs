@@ -1,5 +1,5 @@
-//! What hooks did: a line for each call, in a file that stays small. It tells what became of a hook
-//! that must not fail its client.
+//! The hook log: one line per hook call, in a file of limited size. It shows what happened to a
+//! hook, because a hook must not fail its client.
 
 mod report;
 
@@ -11,35 +11,35 @@ use midstride_core::text::redact::CleanText;
 use serde_json::json;
 use std::path::Path;
 
-/// The file, with what is never committed.
+/// The file name, inside the private folder.
 pub const FILE: &str = "hooks.log";
-/// A longer file loses its older half.
+/// A larger file loses its older half.
 const BYTES_MAX: u64 = 256 << 10;
-/// Of an error the beginning tells enough.
+/// The beginning of an error is enough.
 const ERROR_LETTERS_MAX: usize = 400;
 
-/// One call of a hook.
+/// One hook call.
 #[derive(Clone, Debug)]
 pub struct HookLogLine<'l> {
-    /// When.
+    /// When it ran.
     pub at: Timestamp,
     /// The client.
     pub client: &'l str,
-    /// The moment as the client names it.
+    /// The event name that the client uses.
     pub event: &'l str,
     /// The session.
     pub session: Option<&'l str>,
     /// How long it took.
     pub milliseconds: u64,
-    /// How many tokens the model was told.
+    /// Number of tokens given to the model.
     pub tokens: u64,
-    /// What was done, in words.
+    /// What it did, in words.
     pub did: &'l str,
-    /// What went wrong.
+    /// The error, if any.
     pub error: Option<&'l str>,
 }
 
-/// Adds a line, in a folder that is there.
+/// Appends a line to the log in an existing folder.
 pub fn add(private: &Path, line: &HookLogLine<'_>) -> Result<(), FileError> {
     let folder = Root::open(private)?;
     let short = |text: &str| -> String {
@@ -61,7 +61,7 @@ pub fn add(private: &Path, line: &HookLogLine<'_>) -> Result<(), FileError> {
     if bytes > BYTES_MAX { halve(&folder, file) } else { Ok(()) }
 }
 
-/// Keeps the newer half. A line that is added meanwhile may be lost, and is missed by nobody.
+/// Keeps the newer half. A line added at the same time may be lost, which does no harm.
 fn halve(folder: &Root, file: &Path) -> Result<(), FileError> {
     let bytes = folder.read(file)?;
     let half = &bytes[bytes.len() / 2..];

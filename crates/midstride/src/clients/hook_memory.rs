@@ -1,4 +1,5 @@
-//! What hooks of a session keep for the next one. It is lost without harm: something is said twice.
+//! State that the hooks of a session keep for later hooks. Losing it only means that something is
+//! repeated.
 
 use crate::sys::files::{self, FileError, Root};
 use crate::workspace::project::Project;
@@ -7,22 +8,22 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Where it lies, with what is never committed.
+/// The folder of the state files, inside the private folder.
 pub(crate) const FOLDER: &str = "hooks";
-/// Of more sessions than these, what the oldest kept goes.
+/// With more sessions than this, the state of the oldest is deleted.
 const SESSIONS_MAX: usize = 64;
-/// A larger file is none of ours.
+/// midstride does not write larger files.
 const BYTES_MAX: u64 = 1 << 20;
-/// A call that comes again so soon, in the same turn, is the same one: where hooks are installed twice,
-/// for the user and for the project, the client calls both at once.
+/// The same call within this time is a duplicate: if hooks are installed both for the user and for
+/// the project, the client calls both at once.
 const SAME_WITHIN: SignedDuration = SignedDuration::from_secs(2);
-/// So many calls come that soon after each other.
+/// How many recent calls to remember.
 const ANSWERED_MAX: usize = 32;
 
 /// Where a session runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionLocation {
-    /// The top of its project.
+    /// The root of its project.
     pub(crate) root: PathBuf,
     /// Its transcript.
     pub(crate) transcript: PathBuf,
@@ -41,44 +42,44 @@ impl SessionLocation {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct HookMemory {
-    /// What the session was told after a compaction.
+    /// What the session was given after a compaction.
     pub(crate) told: Option<String>,
-    /// What the session was briefed with when it started, and when.
+    /// The briefing it got at start, and when.
     pub(crate) briefed: Option<(Timestamp, String)>,
-    /// Whether that was when it was resumed, and no prompt came since. A client adds such a page to the
-    /// first message, and a compaction before that leaves it in the context.
+    /// Whether that was on resume and no prompt has come since. A client adds such a briefing to
+    /// the first message, and a compaction before that leaves it in the context.
     pub(crate) waits: bool,
-    /// The summary that was compared, by its SHA-256.
+    /// SHA-256 of the summary that was last compared.
     pub(crate) compared: Option<String>,
-    /// What that one lost, for the next prompt.
+    /// What that summary omitted, for the next prompt.
     pub(crate) missing: Option<String>,
     /// Whether the agent was reminded.
     pub(crate) nudged: bool,
-    /// Whether it was found out if there is something to remind it of.
+    /// Whether the hook has checked if a reminder is needed.
     pub(crate) weighed: bool,
-    /// How often in a row it was kept from stopping.
+    /// How many times in a row the agent was kept from stopping.
     pub(crate) blocked: u8,
-    /// Whether its client said that it ended.
+    /// Whether its client reported that it ended.
     pub(crate) ended: bool,
     /// Where the session runs.
     pub(crate) place: Option<SessionLocation>,
-    /// The files that it changed, as far as its transcript was read.
+    /// The files it changed, according to the part of its transcript that was read.
     pub(crate) edited: Vec<String>,
-    /// The calls that were answered last.
+    /// The most recent calls.
     answered: Vec<AnsweredCall>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct AnsweredCall {
-    /// What tells it from others.
+    /// Identifies the call.
     call: String,
     at: Timestamp,
 }
 
 impl HookMemory {
-    /// Whether a call is answered for the first time. From now on it was.
+    /// Whether this call is not a duplicate. Records it.
     pub(crate) fn is_first(&mut self, call: &str, now: Timestamp) -> bool {
-        // A clock may be set back.
+        // `abs`, because the clock may be set back.
         self.answered.retain(|one| now.duration_since(one.at).abs() < SAME_WITHIN);
         let is_first = self.answered.iter().all(|one| one.call != call);
         if is_first {
@@ -89,8 +90,9 @@ impl HookMemory {
         is_first
     }
 
-    /// What whoever goes on with the session starts from: who was reminded was, and lacks what it
-    /// lacked. What it is told then is no repetition, however soon that is.
+    /// Resets the state when a session ends, for the case that it is resumed. It keeps the
+    /// reminder, the briefing and what was missing, and drops the recent calls, so that the next
+    /// call counts as new.
     pub(crate) fn end(&mut self) {
         let Self { missing, nudged, briefed, .. } = std::mem::take(self);
         *self = Self { missing, nudged, briefed, ended: true, ..Self::default() };
@@ -108,8 +110,8 @@ impl HookMemory {
         bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
     }
 
-    /// Changes what is kept, as it is at this moment: two that are called at once do so one after the
-    /// other, and the second sees what the first one did.
+    /// Changes the state under a lock: of two hooks called at once, the second sees the change of
+    /// the first.
     pub(crate) fn change<T>(
         project: &Project,
         session: &SessionName,
@@ -122,7 +124,7 @@ impl HookMemory {
             let given = change(&mut kept);
             let written = || {
                 let text = serde_json::to_string(&kept).unwrap_or_default();
-                // What stood there was cleaned when it was new.
+                // Unchanged text was redacted when it was new.
                 let is_same = kept.told == before.told
                     && kept.missing == before.missing
                     && kept.briefed == before.briefed;
@@ -135,7 +137,7 @@ impl HookMemory {
         })
     }
 
-    /// The session that was briefed last, and what with.
+    /// The session that was briefed last, and its briefing.
     pub(crate) fn newest_briefing(
         project: &Project,
     ) -> Result<Option<(SessionName, String)>, FileError> {
@@ -150,7 +152,7 @@ impl HookMemory {
         Ok(newest.map(|(_, session, text)| (session, text)))
     }
 
-    /// Removes what sessions were briefed with.
+    /// Deletes the stored briefings of all sessions.
     pub(crate) fn forget_briefings(project: &Project) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
         let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(()) };
@@ -160,14 +162,14 @@ impl HookMemory {
         Ok(())
     }
 
-    /// Removes what a session kept.
+    /// Deletes the state of a session.
     pub(crate) fn remove(project: &Project, session: &SessionName) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
         let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(()) };
         files::remove_if_exists(&folder.path().join(file_name(session)))
     }
 
-    /// Removes what the sessions kept that wrote longest ago, so that only so many are left.
+    /// Deletes the state of the sessions that wrote longest ago, down to `SESSIONS_MAX`.
     pub(crate) fn prune(project: &Project) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
         let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(()) };
@@ -179,42 +181,41 @@ impl HookMemory {
         let mut names = names;
         names.sort_by_cached_key(written);
         for name in &names[..over] {
-            // Another session that starts does the same.
+            // Another session may delete the same file at the same time.
             files::remove_if_exists(&folder.path().join(name))?;
         }
         Ok(())
     }
 }
 
-/// The names of a session have no letter that leads out of the folder.
+/// The file name of a session's state. Session names have no character that could leave the folder.
 fn file_name(session: &SessionName) -> PathBuf {
     PathBuf::from(format!("{}.{}.json", session.client, session.id))
 }
 
-/// The session whose file this is.
+/// The session of a file name.
 fn parse_file_name(name: &Path) -> Option<SessionName> {
     let (client, id) = name.to_str()?.strip_suffix(".json")?.split_once('.')?;
     SessionName::parse(client, id)
 }
 
-/// What the newest session was briefed with when it started: the session, and the text. Nothing where
-/// none was.
+/// The newest session that was briefed at start, and its briefing; `None` if there is none.
 pub fn last_briefing(project: &Project) -> Result<Option<(SessionName, String)>, FileError> {
     HookMemory::newest_briefing(project)
 }
 
-/// What a session was briefed with when it started.
+/// The briefing that a session got at start.
 pub(crate) fn startup_briefing(project: &Project, client: &str, session: &str) -> Option<String> {
     let session = SessionName::parse(client, session)?;
     HookMemory::read(project, &session).briefed.map(|(_, text)| text)
 }
 
-/// Removes what hooks of a session keep for the next one.
+/// Deletes the state that the hooks of a session keep.
 pub(crate) fn clear_memory(project: &Project, session: &SessionName) -> Result<(), FileError> {
     HookMemory::remove(project, session)
 }
 
-/// Removes the briefings that sessions got, which quote earlier sessions.
+/// Deletes the stored briefings of all sessions, because they quote earlier sessions.
 pub(crate) fn forget_briefings(project: &Project) -> Result<(), FileError> {
     HookMemory::forget_briefings(project)
 }
@@ -224,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_that_comes_again_at_once_is_the_same() {
+    fn a_repeated_call_within_two_seconds_is_a_duplicate() {
         let at = |time: &str| time.parse::<Timestamp>().unwrap();
         let now = at("2026-03-22T10:00:00Z");
         let mut kept = HookMemory::default();
@@ -232,14 +233,14 @@ mod tests {
         assert!(!kept.is_first("start", now));
         assert!(kept.is_first("stop", now));
         assert!(!kept.is_first("start", at("2026-03-22T10:00:01.9Z")));
-        // Later, and where the clock was set back, it is another one.
+        // Later, or after the clock was set back, it is another call.
         assert!(kept.is_first("start", at("2026-03-22T10:00:02Z")));
         assert!(kept.is_first("start", at("2026-03-22T09:00:00Z")));
         assert!(kept.is_first("start", Timestamp::MAX) && kept.is_first("start", Timestamp::MIN));
     }
 
     #[test]
-    fn however_many_come_at_once_few_are_kept() {
+    fn only_the_most_recent_calls_are_remembered() {
         let now = Timestamp::UNIX_EPOCH;
         let mut kept = HookMemory::default();
         let mut is_first = |number: usize| kept.is_first(&number.to_string(), now);
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_ends_was_reminded_all_the_same() {
+    fn ending_a_session_keeps_its_reminder_and_missing_items() {
         let lost = Some("lost".to_owned());
         let mut kept =
             HookMemory { nudged: true, blocked: 2, missing: lost.clone(), ..HookMemory::default() };

@@ -1,4 +1,5 @@
-//! When hooks were switched off. Whoever does that for a while wants nothing of it to be told later.
+//! Switches hooks off and on, and remembers when they were off: sessions from that time are not
+//! picked up later.
 
 use crate::sys::files::{self, FileError, Root};
 use crate::workspace::project::Project;
@@ -11,17 +12,17 @@ const OFF_FILE: &str = "off";
 /// The file that makes the next session start without a briefing.
 pub(crate) const SKIP_NEXT_FILE: &str = "skip-next-briefing";
 const FILE: &str = "off-times.json";
-/// Earlier ones are forgotten.
+/// Older entries are dropped.
 const TIMES_MAX: usize = 100;
-/// A larger file is none of ours.
+/// midstride does not write larger files.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// From when to when, the earliest first.
+/// Periods with hooks off, as start and end, earliest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OffTimes(Vec<(Timestamp, Timestamp)>);
 
 impl OffTimes {
-    /// What is remembered of a project, with now where its hooks are off.
+    /// The recorded periods of a project, including the current one if its hooks are off.
     pub(crate) fn for_project(project: &Project) -> Self {
         let Some(folder) = project.private().ok().flatten() else { return Self::default() };
         let mut times = Self::read(&folder);
@@ -36,16 +37,16 @@ impl OffTimes {
         bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
-    /// Whether hooks were off then.
+    /// Whether hooks were off at a time.
     pub(crate) fn contains(&self, time: Timestamp) -> bool {
         self.0.iter().any(|(from, to)| (*from..=*to).contains(&time))
     }
 }
 
-/// Remembers that hooks were off up to now, from when the file says that did it.
+/// Records the period from the start in the off file until now.
 fn record_off_time(project: &Project, folder: &Root, since: &[u8]) -> Result<(), FileError> {
     let now = project.environment().clock.now();
-    // Older versions left nothing in it.
+    // Older versions left the file empty.
     let Some(began) = parse_start(since) else { return Ok(()) };
     let mut times = OffTimes::read(folder);
     times.0.push((began, now));
@@ -58,13 +59,13 @@ fn parse_start(since: &[u8]) -> Option<Timestamp> {
     std::str::from_utf8(since).ok()?.trim().parse().ok()
 }
 
-/// Whether somebody switched the hooks of a project off.
+/// Whether the hooks of a project are switched off.
 pub fn is_switched_off(project: &Project) -> bool {
     project.private().ok().flatten().is_some_and(|folder| folder.exists(Path::new(OFF_FILE)))
 }
 
-/// Switches the hooks of a project on or off; says whether that changed anything. While they were off
-/// is remembered: what began then is brought in by nobody who is not asked to.
+/// Switches the hooks of a project on or off; returns whether that changed anything. The off period
+/// is recorded, so that sessions from that time are picked up only on request.
 pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
     let folder = project.make_private()?;
     let file = Path::new(OFF_FILE);
@@ -81,7 +82,7 @@ pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
     }
 }
 
-/// Makes the next session start without a briefing; says whether that was not so already.
+/// Makes the next session start without a briefing; returns whether that was not already set.
 pub fn skip_next_briefing(project: &Project) -> Result<bool, FileError> {
     let folder = project.make_private()?;
     let file = Path::new(SKIP_NEXT_FILE);

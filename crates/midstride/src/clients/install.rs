@@ -1,8 +1,9 @@
-//! Installing into clients: what midstride wants in their files, as data, and how it gets in and out.
+//! Installs midstride into clients: the entries it needs in their files, as data, and how they are
+//! added and removed.
 //!
-//! A plan says what each file becomes before anything is written. A receipt remembers what was
-//! inserted, not what was there: taking it out again gives back the bytes that were there where
-//! nobody wrote since, and touches nothing but our entries where somebody did.
+//! A plan contains the new text of each file before anything is written. An install record has what
+//! was inserted, not what was there before. Removing it restores the original bytes if the file was
+//! not edited since, and otherwise removes only midstride's entries.
 
 mod claude_code;
 mod client_file;
@@ -38,21 +39,21 @@ use serde::{Deserialize, Serialize};
 use splice::Splice;
 use std::path::{Path, PathBuf};
 
-/// The tools of the MCP server that only read.
+/// The MCP tools that only read.
 const READ_TOOLS: [&str; 4] = ["brief", "get", "search", "check"];
-/// The tools with which an agent saves what it knows: its session, its tasks, its workflow state. All of it
-/// stays in the project, and earlier texts are kept.
+/// The MCP tools with which an agent saves its session, its tasks and its workflow state.
+/// Everything stays in the project, and earlier texts are kept.
 const SAVE_TOOLS: [&str; 5] = ["save", "tasks", "state_save", "state_load", "state_update"];
 
-/// Our name among the servers of a client.
+/// The name of midstride's MCP server in a client.
 const SERVER: &str = "midstride";
 
-/// For whom it is installed.
+/// Who it is installed for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InstallScope {
     /// For this user, in every project.
     User,
-    /// For everybody in the project of this folder.
+    /// For everyone in the project with this root.
     Project(PathBuf),
 }
 
@@ -64,7 +65,7 @@ impl InstallScope {
         }
     }
 
-    /// A file that a receipt names.
+    /// A file that an install record names.
     fn client_file(&self, path: &Path) -> ClientFile {
         let below = self.root().and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
         match below {
@@ -74,20 +75,20 @@ impl InstallScope {
     }
 }
 
-/// Which of midstride's own tools a client may use without asking. More is greater.
+/// Which of midstride's tools a client may use without asking. A greater value allows more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AllowedTools {
     /// None: the client asks each time, and a headless session cannot use them.
     #[default]
     Nothing,
-    /// Those that only read.
+    /// Tools that only read.
     Read,
-    /// Those that read, and those that save.
+    /// Tools that read, and tools that save.
     Save,
 }
 
 impl AllowedTools {
-    /// The tools, by their names on the server.
+    /// The names of the tools on the server.
     pub fn tools(self) -> Vec<&'static str> {
         match self {
             Self::Nothing => Vec::new(),
@@ -97,16 +98,16 @@ impl AllowedTools {
     }
 }
 
-/// What is written only for who asks for it.
+/// What is written only on request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InstallOptions {
-    /// The tools that may be used without asking; without a choice, those that were allowed before.
+    /// Tools to allow without asking; `None` keeps what was allowed before.
     pub allow: Option<AllowedTools>,
-    /// Codex runs our hooks without the user's review.
+    /// Makes Codex run the hooks without the user's review.
     pub trust_hooks: bool,
 }
 
-/// What is wanted in a file of a client.
+/// What midstride wants in a file of a client.
 #[derive(Clone, Debug)]
 struct TargetFile {
     file: ClientFile,
@@ -115,32 +116,32 @@ struct TargetFile {
 
 #[derive(Clone, Debug)]
 enum TargetContent {
-    /// Entries in a file that others write as well.
+    /// Entries in a file that others write too.
     Entries(Vec<ConfigEntry>),
-    /// A file of our own.
+    /// A file that belongs to midstride.
     WholeFile(&'static str),
 }
 
-/// A text that entries were put into.
+/// A text with inserted entries.
 #[derive(Clone, Debug, Default)]
 struct EntryInsertion {
     text: String,
     splices: Vec<Splice>,
-    /// Those that were not there already.
+    /// The entries that were missing.
     entries: Vec<ConfigEntry>,
-    /// The keys of objects and lists that were made for them.
+    /// The keys of objects and lists created for them.
     made: Vec<Vec<String>>,
     filled: Vec<FilledContainer>,
 }
 
-/// Something of somebody else that was empty, or null, before entries came into it.
+/// An object, list or null of the user's that was empty before entries were inserted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct FilledContainer {
     keys: Vec<String>,
     was: String,
 }
 
-/// Why a text is left as it is.
+/// Why a text is left unchanged.
 #[derive(Debug)]
 enum ClientFileError {
     Unreadable(String),
@@ -167,10 +168,10 @@ impl ClientFileError {
     }
 }
 
-/// Why nothing was installed, or taken out.
+/// Why nothing was installed or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// A file of the client is not what its name says.
+    /// A file of the client cannot be parsed.
     #[error("`{}` cannot be read: {message}", path.display())]
     Unreadable {
         /// The file.
@@ -178,33 +179,33 @@ pub enum InstallError {
         /// What is wrong, and where.
         message: String,
     },
-    /// Something else stands where our entries belong.
+    /// Something else is where the entries belong.
     #[error("{at} in `{}` is {found}, {wanted} is expected there", path.display())]
     Unexpected {
         /// The file.
         path: PathBuf,
-        /// Where in it.
+        /// Where in the file.
         at: String,
-        /// What stands there.
+        /// What is there.
         found: String,
-        /// What should.
+        /// What is expected.
         wanted: &'static str,
     },
-    /// The edit would have changed more than it should.
+    /// The edit would have changed more than intended.
     #[error("`{}` cannot be changed without harm to {what}", path.display())]
     Unverified {
         /// The file.
         path: PathBuf,
-        /// What would have been harmed.
+        /// What would have been damaged.
         what: String,
     },
-    /// There is nowhere to install to.
+    /// There is no home folder to install to.
     #[error("there is no home folder")]
     NoHome,
-    /// A receipt of ours is damaged.
+    /// An install record is damaged.
     #[error("the receipt `{}` cannot be read", .0.display())]
     DamagedRecord(PathBuf),
-    /// Permissions are given by a person.
+    /// Only the user can grant permissions, not an agent.
     #[error("this runs in {0}; a person has to do it")]
     RunByAgent(Automation),
     /// A file could not be read or written.
@@ -212,37 +213,37 @@ pub enum InstallError {
     File(#[from] FileError),
 }
 
-/// Everything that is wanted of a client, in the order in which it is shown.
+/// All files midstride wants in a client, in display order.
 fn target_files(
     environment: &Environment,
     client: Client,
     scope: &InstallScope,
-    wishes: InstallOptions,
+    options: InstallOptions,
 ) -> Result<Vec<TargetFile>, InstallError> {
     let wanted = match client {
-        Client::ClaudeCode => claude_code::target_files(environment, scope, wishes),
-        Client::Codex => codex::target_files(environment, scope, wishes)?,
+        Client::ClaudeCode => claude_code::target_files(environment, scope, options),
+        Client::Codex => codex::target_files(environment, scope, options)?,
     };
     wanted.ok_or(InstallError::NoHome)
 }
 
-/// Plans what is to be added.
+/// Plans an installation.
 pub(crate) fn plan_add(
     environment: &Environment,
     client: Client,
     scope: &InstallScope,
-    wishes: InstallOptions,
+    options: InstallOptions,
 ) -> Result<InstallPlan, InstallError> {
     let is_permission =
-        wishes.allow.is_some_and(|allow| allow != AllowedTools::Nothing) || wishes.trust_hooks;
+        options.allow.is_some_and(|allow| allow != AllowedTools::Nothing) || options.trust_hooks;
     match environment.automation {
-        // The rest only makes midstride be called; these take questions away from the user.
+        // The other entries only make clients call midstride; these remove prompts to the user.
         Some(inside) if is_permission => Err(InstallError::RunByAgent(inside)),
-        Some(_) | None => plan::add(environment, client, scope, wishes),
+        Some(_) | None => plan::add(environment, client, scope, options),
     }
 }
 
-/// Plans what is to be taken out.
+/// Plans a removal.
 pub(crate) fn plan_remove(
     environment: &Environment,
     client: Client,

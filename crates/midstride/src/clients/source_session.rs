@@ -1,5 +1,5 @@
-//! Which session another one goes on from, where the client copied its records: Claude Code does,
-//! under the id of the new session and without a word about the old one.
+//! Finds the session that another one continues if the client copied its records. Claude Code
+//! copies them under the id of the new session and does not name the old one.
 
 use super::heads::{HeadCache, TranscriptHead};
 use super::{TranscriptCandidate, TranscriptInfo, claude_code};
@@ -13,12 +13,12 @@ use midstride_core::session::{RecordIds, Session};
 use std::cmp::Reverse;
 use std::path::Path;
 
-/// So many transcripts are compared, those that were changed last first.
+/// How many transcripts are compared, most recently changed first.
 const COMPARED_MAX: usize = 64;
-/// So much of them is read in all; the one that a transcript names is read however long it is.
+/// How many bytes of them are read in total; a transcript that is named is read whatever its size.
 const COMPARED_BYTES_MAX: u64 = 512 << 20;
 
-/// A session that another one goes on from.
+/// A session that another one continues.
 pub(crate) struct SourceSession {
     /// Its id.
     pub(crate) session: String,
@@ -26,17 +26,18 @@ pub(crate) struct SourceSession {
     pub(crate) ids: RecordIds,
 }
 
-/// A transcript that begins as another one does, or may hold what that one begins with.
+/// A transcript that starts with the same record, or that may contain the first record of the
+/// other.
 struct RelatedTranscript {
     candidate: TranscriptCandidate,
     opening: TranscriptOpening,
 }
 
-/// The session whose records a transcript begins with; none for most.
+/// The session whose records a transcript starts with; `None` for most.
 pub(super) fn find_source(
     project: &Project,
     found: &TranscriptInfo,
-    told: &dyn Fn(&Path) -> Option<Session>,
+    captured: &dyn Fn(&Path) -> Option<Session>,
 ) -> Option<SourceSession> {
     let (own, others) = related_transcripts(project, found)?;
     if others.is_empty() {
@@ -55,11 +56,12 @@ pub(super) fn find_source(
             continue;
         }
         let age =
-            TranscriptAge::for_other(&other, &own, &run, told(&other.candidate.path).as_ref());
+            TranscriptAge::for_other(&other, &own, &run, captured(&other.candidate.path).as_ref());
         if age >= TranscriptAge::for_own(&own, &other, &run) {
             continue;
         }
-        // The one it has most of; of several that have the same, the one that wrote it.
+        // The one with the most shared records; of several with the same number, the one that wrote
+        // them.
         let is_better = best.as_ref().is_none_or(|(records, _, oldest)| {
             run.records > *records || run.records == *records && age < *oldest
         });
@@ -71,7 +73,7 @@ pub(super) fn find_source(
     best.map(|(_, origin, _)| origin)
 }
 
-/// A transcript as it looks beside others, and those beside it to compare it with.
+/// A transcript and the transcripts in its folder to compare it with.
 fn related_transcripts(
     project: &Project,
     found: &TranscriptInfo,
@@ -89,9 +91,9 @@ fn related_transcripts(
     opening.record.as_ref()?;
     let mut related = Vec::new();
     for candidate in others {
-        let Ok(told) = beginnings.get(&candidate) else { continue };
-        if may_be_related(&opening, &candidate, &told) {
-            related.push(RelatedTranscript { candidate, opening: told.opening });
+        let Ok(head) = beginnings.get(&candidate) else { continue };
+        if may_be_related(&opening, &candidate, &head) {
+            related.push(RelatedTranscript { candidate, opening: head.opening });
         }
     }
     beginnings.save(project);
@@ -99,8 +101,8 @@ fn related_transcripts(
     Some((RelatedTranscript { candidate: own, opening }, related))
 }
 
-/// Those that are compared. Where the one that it says it was copied from is there, others count only
-/// if they say the same: a copy of a copy can still name the first of them.
+/// Selects the transcripts to compare. If the one named as the source exists, others count only if
+/// they name the same source: a copy of a copy can still name the first one.
 fn worth_comparing(
     from: Option<&str>,
     mut related: Vec<RelatedTranscript>,
@@ -121,45 +123,47 @@ fn worth_comparing(
     related
 }
 
-/// Two that begin with one record are related. What is copied after a summary begins in the middle
-/// of the other one, which then was at work at that time.
+/// Whether two transcripts may share records. They do if they start with the same record. Records
+/// copied after a summary start in the middle of the other transcript, which was then active at
+/// that time.
 fn may_be_related(
     opening: &TranscriptOpening,
     other: &TranscriptCandidate,
-    told: &TranscriptHead,
+    head: &TranscriptHead,
 ) -> bool {
     let was_at_work =
-        || told.began <= opening.at && opening.at.is_none_or(|at| other.entry.changed >= Some(at));
-    told.opening.record == opening.record || opening.follows && was_at_work()
+        || head.began <= opening.at && opening.at.is_none_or(|at| other.entry.changed >= Some(at));
+    head.opening.record == opening.record || opening.follows && was_at_work()
 }
 
-/// Reads a transcript.
+/// Reads a transcript line by line.
 fn each_piece(path: &Path, each: &mut dyn FnMut(&TranscriptLine<'_>)) -> Result<(), FileError> {
     let mut lines = LineSplitter::default();
     FileStream::open(path)?.each_chunk(0, None, &mut |chunk| lines.feed(chunk, each))
 }
 
-/// What tells which of two transcripts had the records first; the lesser is the older. It says the
-/// same whichever of them is captured first.
+/// Evidence of which of two transcripts had the records first; the lesser is the older. The result
+/// is the same whichever of them is captured first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct TranscriptAge {
-    /// Some versions say it themselves.
+    /// What the transcript itself says, in some versions.
     claimed: CopyEvidence,
-    /// When it was opened, where that was after the last record they share was written: those
-    /// records are copies then.
+    /// When it was opened, if that was after the last shared record was written: then those records
+    /// are copies.
     opened_later: Option<Timestamp>,
-    /// What was told once stays told, or the records would count twice or not at all.
+    /// An earlier capture decides it the same way again, or the records would count twice or not at
+    /// all.
     captured_as: CopyEvidence,
-    /// Whether it has records besides those that both have: who copied went on.
+    /// Whether it has records after the shared ones: the copy continued.
     has_later_records: bool,
-    /// The time of its notes, or of its first record.
+    /// When it was opened, or else the time of its first record.
     noted: Option<Timestamp>,
-    /// A file that was copied or restored has another one.
+    /// Creation time of the file. Copying or restoring the file changes it.
     created: Option<Timestamp>,
     session: String,
 }
 
-/// What something says about one of two.
+/// Evidence about one of two transcripts.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CopyEvidence {
     Original,
@@ -178,7 +182,7 @@ impl CopyEvidence {
 }
 
 impl TranscriptAge {
-    /// The one that is captured: it has told nothing but copies so far.
+    /// The age of the transcript being captured, which has had nothing but copies so far.
     fn for_own(own: &RelatedTranscript, other: &RelatedTranscript, run: &SharedPrefix) -> Self {
         let opening = &own.opening;
         Self {
@@ -196,22 +200,22 @@ impl TranscriptAge {
         other: &RelatedTranscript,
         own: &RelatedTranscript,
         run: &SharedPrefix,
-        told: Option<&Session>,
+        captured: Option<&Session>,
     ) -> Self {
         let (session, opening) = (other.candidate.session(), &other.opening);
         let own_session = own.candidate.session();
         let is_named = own.opening.from.as_ref() == Some(&session);
         let names_own = opening.from.as_ref() == Some(&own_session);
-        let told_as_own =
-            told.is_some_and(|told| !told.can_have_copies() && told.forked_after.is_none());
-        let told_as_copy = told.is_some_and(|told| {
-            told.forked_after.is_some() && told.forked_from.as_ref() == Some(&own_session)
+        let is_captured_original = captured
+            .is_some_and(|captured| !captured.can_have_copies() && captured.forked_after.is_none());
+        let is_captured_copy = captured.is_some_and(|captured| {
+            captured.forked_after.is_some() && captured.forked_from.as_ref() == Some(&own_session)
         });
         Self {
             claimed: CopyEvidence::from_flags(is_named, names_own),
             opened_later: opening.opened.filter(|opened| Some(*opened) > run.latest),
-            captured_as: CopyEvidence::from_flags(told_as_own, told_as_copy),
-            // One that begins in the middle of the other has not all that it could begin with.
+            captured_as: CopyEvidence::from_flags(is_captured_original, is_captured_copy),
+            // A transcript that starts in the middle of the other cannot be compared this way.
             has_later_records: run.other_has_more && opening.record == own.opening.record,
             noted: opening.opened.or(opening.at),
             created: other.candidate.entry.created,
@@ -250,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_is_named_is_compared_and_what_was_copied_from_it() {
+    fn the_named_source_and_its_copies_are_compared() {
         let all = || {
             vec![
                 relative("other", None, 1, 9),
@@ -263,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_are_compared_as_long_as_they_are_short_enough_together() {
+    fn the_newest_transcripts_are_compared_up_to_the_byte_limit() {
         let half = COMPARED_BYTES_MAX / 2;
         let related = vec![
             relative("old", None, 1, 1),

@@ -1,5 +1,5 @@
-//! Task lists that several sessions of Claude Code share. The client names the list in the environment of
-//! its hooks and nowhere else, so the hooks of a session keep which one it has.
+//! Task lists that several Claude Code sessions share. The client names the list only in the
+//! environment of its hooks, so the hooks save which list a session uses.
 
 use crate::sys::files::FileError;
 use crate::workspace::project::Project;
@@ -7,14 +7,14 @@ use crate::workspace::settings::SessionName;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The file, with what is never committed.
+/// The file name, inside the private folder.
 const FILE: &str = "task-lists.json";
-/// Of more sessions than these, those that came first are forgotten.
+/// With more sessions than this, the oldest entries are dropped.
 const SESSIONS_MAX: usize = 500;
-/// A larger file is none of ours.
+/// midstride does not write larger files.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// Sessions with the list of each, in the order in which they came.
+/// Sessions and their lists, in the order they were saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct SharedTaskLists {
@@ -39,7 +39,7 @@ fn parse(bytes: Option<&[u8]>) -> SharedTaskLists {
     bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
 }
 
-/// Keeps which list a session shares with others.
+/// Saves which list a session shares with others.
 pub(crate) fn save_shared_list(
     project: &Project,
     session: &SessionName,
@@ -62,7 +62,7 @@ pub(crate) fn save_shared_list(
     })
 }
 
-/// The list that a session shares with others; none where it has one of its own.
+/// The list that a session shares with others; `None` if it does not share one.
 pub(crate) fn shared_list(project: &Project, client: &str, session: &str) -> Option<String> {
     let private = project.private().ok()??;
     let bytes = private.read_up_to(Path::new(FILE), BYTES_MAX).ok()?;

@@ -1,7 +1,7 @@
-//! Drift: what documents say about the code, compared with the code as it is.
+//! Drift: checks what documents say about the code against the current code.
 //!
-//! Places that are where they were are judged without git; one process gives the texts of the past,
-//! and the files there are get listed only where one is missing.
+//! Citations whose lines have not moved are checked without git. One git process reads the old
+//! texts, and the file listing is only read when a cited file is missing.
 
 mod anchoring;
 mod cache;
@@ -30,43 +30,43 @@ use origin::{OriginContent, OriginResolver, ResolvedOrigin};
 use rename::RenameOutcome;
 use std::sync::Arc;
 
-/// Judges documents against one state of the repository.
+/// Checks documents against one state of the repository.
 pub struct DriftChecker<'p> {
     code: CodeCache<'p>,
     now: CodeState,
-    /// A commit is compared with seldom; the working tree again and again.
+    /// Set for the working tree only: it is checked repeatedly, a commit rarely.
     cache: Option<CheckCache>,
 }
 
 impl<'p> DriftChecker<'p> {
-    /// A judge for the documents of a project.
+    /// Creates a checker for the documents of a project.
     pub fn new(project: &'p Project, now: CodeState) -> Result<Self, FileError> {
-        let memory = (now == CodeState::WorkTree).then(|| CheckCache::open(project));
-        Ok(Self { code: CodeCache::open(project)?, now, cache: memory })
+        let cache = (now == CodeState::WorkTree).then(|| CheckCache::open(project));
+        Ok(Self { code: CodeCache::open(project)?, now, cache })
     }
 
-    /// What has happened to every place that a document names.
-    pub fn check(&self, shelved: &StoredHandoff) -> Vec<CitationCheck> {
-        let remembered = self.cache.as_ref().and_then(|m| m.lookup(&self.code, shelved));
-        if let Some(judged) = remembered {
-            return judged;
+    /// Checks every citation of a document.
+    pub fn check(&self, stored: &StoredHandoff) -> Vec<CitationCheck> {
+        let cached = self.cache.as_ref().and_then(|m| m.lookup(&self.code, stored));
+        if let Some(checks) = cached {
+            return checks;
         }
-        let judged = self.check_uncached(shelved);
-        if let Some(memory) = self.cache.as_ref().filter(|_| !judged.is_empty()) {
-            memory.remember(&self.code, shelved, &judged);
+        let checks = self.check_uncached(stored);
+        if let Some(cache) = self.cache.as_ref().filter(|_| !checks.is_empty()) {
+            cache.remember(&self.code, stored, &checks);
         }
-        judged
+        checks
     }
 
-    fn check_uncached(&self, shelved: &StoredHandoff) -> Vec<CitationCheck> {
-        let citations = keyed_citations(&shelved.document);
+    fn check_uncached(&self, stored: &StoredHandoff) -> Vec<CitationCheck> {
+        let citations = keyed_citations(&stored.document);
         if citations.is_empty() {
             return Vec::new();
         }
-        let baselines = OriginResolver::new(&self.code, shelved, &self.now);
-        let judge = |(key, citation)| {
+        let baselines = OriginResolver::new(&self.code, stored, &self.now);
+        let check_one = |(key, citation)| {
             let base = baselines.resolve(&key, &citation);
-            let CitationResult { verdict, now, change, doubt: why } =
+            let CitationResult { verdict, now, change, doubt } =
                 self.check_citation(&citation, &base);
             let file_changed =
                 now.as_ref().is_some_and(|now| self.is_file_changed(&base, &now.path));
@@ -78,13 +78,13 @@ impl<'p> DriftChecker<'p> {
                 origin: base.origin,
                 change,
                 file_changed,
-                doubt: why,
+                doubt,
             }
         };
-        citations.into_iter().map(judge).collect()
+        citations.into_iter().map(check_one).collect()
     }
 
-    /// Whether a file is known to have another text in git than it had.
+    /// Whether the content of a file is known to differ from its content at the origin.
     fn is_file_changed(&self, base: &ResolvedOrigin, path: &str) -> bool {
         match &base.content {
             OriginContent::File { blob: Some(blob), .. } => {
@@ -129,7 +129,7 @@ impl<'p> DriftChecker<'p> {
         };
         let text = self.origin_text(&base.content);
         match self.code.find_renamed(base, blob.as_deref(), text.as_deref(), &self.now) {
-            // Who has no list of files finds nothing in it.
+            // A search that failed proves nothing about the file.
             RenameOutcome::NotFound | RenameOutcome::Inconclusive(_)
                 if self.code.git_doubt().is_some() =>
             {
@@ -156,8 +156,7 @@ impl<'p> DriftChecker<'p> {
         }
     }
 
-    /// What became of the lines of a file that is there; `found` is the verdict where they stand
-    /// elsewhere now.
+    /// Checks the cited lines in an existing file; `found` is the status if they are elsewhere now.
     fn check_in_file(
         &self,
         citation: &Citation<'_>,
@@ -189,7 +188,7 @@ impl<'p> DriftChecker<'p> {
         }
     }
 
-    /// Where lines are now; `None` where nothing tells what they were.
+    /// Finds the current position of lines; `None` if their old text is unknown.
     fn locate_lines(
         &self,
         was: &OriginContent,
@@ -223,16 +222,16 @@ impl<'p> DriftChecker<'p> {
         CitationResult { change, ..CitationResult::located(CitationStatus::Changed, path, there) }
     }
 
-    /// What some lines say, in one line that fits into a message, without secrets: it is kept.
+    /// Some lines as one line that fits in a message. Secrets are redacted, because it is cached.
     fn excerpt(&self, text: &str, lines: LineRange) -> String {
         const LETTERS_MAX: usize = 60;
-        let said = text.lines().skip(lines.first - 1).take(lines.count()).map(str::trim);
-        let said = said.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        let said = self.code.project.clean(&said).0.as_str().to_owned();
-        if said.chars().count() <= LETTERS_MAX {
-            return said;
+        let excerpt = text.lines().skip(lines.first - 1).take(lines.count()).map(str::trim);
+        let excerpt = excerpt.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+        let excerpt = self.code.project.clean(&excerpt).0.as_str().to_owned();
+        if excerpt.chars().count() <= LETTERS_MAX {
+            return excerpt;
         }
-        said.chars().take(LETTERS_MAX - 1).chain(['…']).collect()
+        excerpt.chars().take(LETTERS_MAX - 1).chain(['…']).collect()
     }
 
     fn origin_text(&self, was: &OriginContent) -> Option<Arc<str>> {
@@ -241,7 +240,7 @@ impl<'p> DriftChecker<'p> {
     }
 }
 
-/// Without anything to compare with, a path that is there is there, and no more is known.
+/// Without an origin, only the existence of the path can be checked.
 fn check_without_origin(
     citation: &Citation<'_>,
     base: &ResolvedOrigin,
@@ -254,7 +253,7 @@ fn check_without_origin(
     CitationResult::unchecked(doubt.clone())
 }
 
-/// What a judgement says beside what it is about.
+/// The result of a check, without the citation it is about.
 struct CitationResult {
     verdict: CitationStatus,
     now: Option<CodeLocation>,

@@ -1,7 +1,8 @@
-//! The index: which words stand in which document. It is derived and can be deleted at any moment.
+//! The search index: which words occur in which document. It is derived data and can be deleted at
+//! any time.
 //!
-//! Nothing here is the truth: what the index says is compared with the files before it is believed,
-//! and where it cannot be used, the documents are read instead, with the same answers.
+//! The files are the source of truth: index entries are checked against the files before they are
+//! used. If the index cannot be used, the documents are scanned instead, with the same results.
 
 mod card;
 mod checked_document;
@@ -32,24 +33,24 @@ use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A document that was found.
+/// A document that a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentHit {
-    /// Where it lies.
+    /// Where the document is.
     pub spot: DocumentPlace,
     /// How it ranks.
     pub tier: Tier,
-    /// What it was ordered and filtered by.
+    /// The metadata it is sorted and filtered by.
     pub card: IndexCard,
 }
 
-/// Why the index cannot answer. Nobody has to hear of it: the documents can.
+/// Why the index cannot answer. Callers need not report it: they can scan the documents instead.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// Nothing is written where nobody asked for it.
+    /// The project is not set up, and midstride writes nothing to a project that is not.
     #[error("this project is not set up, so it has no index")]
     NotSetUp,
-    /// The time was over.
+    /// The time limit passed.
     #[error("it took too long")]
     TimedOut,
     /// The database could not be read or written.
@@ -70,12 +71,12 @@ impl From<rusqlite::Error> for IndexError {
 }
 
 impl IndexError {
-    /// Whether another index would do better.
+    /// Whether recreating the index would help.
     pub(crate) fn is_damaged(&self) -> bool {
         matches!(self, Self::Database(error) if !schema::is_busy(error))
     }
 
-    /// Whether somebody else writes.
+    /// Whether another process holds the write lock.
     fn is_busy(&self) -> bool {
         matches!(self, Self::Database(error) if schema::is_busy(error))
     }
@@ -87,28 +88,28 @@ pub struct Index {
     connection: Connection,
     folder: Root,
     name: String,
-    /// The worktree that it is about.
+    /// The id of the worktree that the index covers.
     worktree: i64,
-    /// Whether another process finishes what the last refresh left.
+    /// Whether another process completes what the last refresh left undone.
     is_finished_elsewhere: bool,
 }
 
-/// What there is to say about an index.
+/// Status of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexFacts {
-    /// The file.
+    /// The database file.
     pub path: PathBuf,
-    /// How many documents it has; `None` where there is no index, or none that can be read.
+    /// Number of documents in it; `None` if the index is missing or unreadable.
     pub documents: Option<usize>,
-    /// How large it is.
+    /// Its size, including SQLite's log files.
     pub bytes: u64,
-    /// How long ago it was changed.
+    /// Time since it last changed.
     pub age: Option<Duration>,
 }
 
 impl Drop for Index {
     fn drop(&mut self) {
-        // Whoever finishes has the time for it.
+        // The process that completes the index also truncates its log.
         if !self.is_finished_elsewhere {
             sqlite_log::truncate_if_long(&self.connection, &self.folder.path().join(&self.name));
         }
@@ -116,8 +117,8 @@ impl Drop for Index {
 }
 
 impl Index {
-    /// Opens the index of a project, making it where there is none. One that is damaged, or that
-    /// another version made, is thrown away.
+    /// Opens the index of a project, creating it if it is missing. A damaged index, or one from
+    /// another version, is deleted and recreated.
     pub fn open(project: &Project, patience: WaitPolicy) -> Result<Self, IndexError> {
         let folder = LedgerFolder::for_project(project).create(project)?;
         let name = index_name(project.root().path());
@@ -129,7 +130,7 @@ impl Index {
         }
     }
 
-    /// Opens an index without anything in it; what was there is thrown away.
+    /// Opens an empty index, deleting any existing one.
     pub fn open_empty(project: &Project, patience: WaitPolicy) -> Result<Self, IndexError> {
         let folder = LedgerFolder::for_project(project).create(project)?;
         let name = index_name(project.root().path());
@@ -143,17 +144,17 @@ impl Index {
         Self { connection, folder, name, worktree, is_finished_elsewhere: false }
     }
 
-    /// The turn of this process to finish the index of a project; `None` while another one does.
+    /// Takes the lock to complete the index of a project; `None` if another process holds it.
     pub(crate) fn lock_to_finish(project: &Project) -> Result<Option<Lock>, IndexError> {
         let folder = LedgerFolder::for_project(project).create(project)?;
         let name = index_name(project.root().path());
         Ok(Lock::try_acquire(&folder, &format!("{name}.finish"))?)
     }
 
-    /// Looks at the index of a project, and makes none.
+    /// Returns the status of the index of a project without creating one.
     pub fn facts(project: &Project) -> IndexFacts {
         let path = index_path(project);
-        // With what SQLite keeps beside it.
+        // SQLite keeps its log and shared memory in files next to the database.
         let beside = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
         let bytes = |ending| files::size(&beside(ending)).unwrap_or(0);
         IndexFacts {
@@ -164,14 +165,14 @@ impl Index {
         }
     }
 
-    /// Removes the indexes of worktrees that are gone, and says how many there were.
+    /// Removes the indexes of deleted worktrees and returns how many there were.
     pub fn remove_orphaned(project: &Project) -> Result<usize, IndexError> {
         let forsaken =
             |path: &Path| schema::read_root(path).is_some_and(|root| !files::exists(&root));
         Self::remove_matching(project, &forsaken)
     }
 
-    /// Removes the indexes of all worktrees; the next search makes them anew.
+    /// Removes the indexes of all worktrees; the next search recreates them.
     pub fn remove_all(project: &Project) -> Result<usize, IndexError> {
         Self::remove_matching(project, &|_| true)
     }
@@ -197,8 +198,8 @@ impl Index {
 const PREFIX: &str = "index-";
 const SUFFIX: &str = ".db";
 
-/// Each worktree has documents of its own, and so an index of its own, beside the ledger that all
-/// of them share.
+/// The file name of the index of a worktree. Each worktree has its own documents and so its own
+/// index, in the folder of the ledger that all worktrees share.
 fn index_name(root: &Path) -> String {
     const LETTERS: usize = 12;
     let hash = sha256(files::canonical(root).as_os_str().as_encoded_bytes());

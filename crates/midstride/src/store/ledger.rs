@@ -1,7 +1,8 @@
-//! The ledger: an append-only log of what happened, in streams. All coordination is a fold of it.
+//! The ledger: an append-only event log, divided into streams. All shared state is a fold over it.
 //!
-//! The compare-and-set of an append is the only lock: whoever appends at the expected version wins,
-//! whoever comes later conflicts. Engines are one file each and pass one conformance suite.
+//! The compare-and-set of an append is the only lock: the first writer at the expected version
+//! wins, and every later one gets a conflict. Each engine is one file and passes one conformance
+//! suite.
 
 mod bell;
 mod folder;
@@ -27,10 +28,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A larger record goes to a blob first, and names it.
+/// Size limit of a record. A larger payload is stored as a blob that the record refers to.
 pub const RECORD_BYTES_MAX: usize = 64 << 10;
 
-/// What a stream is about: `handoff/<uid>`.
+/// The name of a stream, such as `handoff/<uid>`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(String);
 
@@ -45,18 +46,18 @@ impl StreamId {
         Self(format!("{}{}", Self::TASKS, id.as_str()))
     }
 
-    /// What the names of all streams of tasks start with.
+    /// Name prefix of all task streams.
     pub const TASKS: &str = "task/";
 
-    /// The stream of a kept text, by its id.
+    /// The stream of a stored text, by the text's id.
     pub fn text(hash: &str) -> Self {
         Self(format!("{}{hash}", Self::TEXTS))
     }
 
-    /// What the names of all streams of kept texts start with.
+    /// Name prefix of all streams of stored texts.
     pub const TEXTS: &str = "text/";
 
-    /// The text that a stream is about.
+    /// The hash of the text, if this is the stream of a text.
     pub fn text_hash(&self) -> Option<&str> {
         let hash = self.0.strip_prefix(Self::TEXTS)?;
         let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -73,7 +74,7 @@ impl StreamId {
         Self("mission".to_owned())
     }
 
-    /// The task that a stream is about.
+    /// The task id, if this is the stream of a task.
     pub fn task_id(&self) -> Option<TaskId> {
         TaskId::parse(self.0.strip_prefix(Self::TASKS)?)
     }
@@ -83,15 +84,15 @@ impl StreamId {
         Self(format!("{}{client}/{id}", Self::SESSIONS))
     }
 
-    /// What the names of all streams of sessions start with.
+    /// Name prefix of all session streams.
     pub const SESSIONS: &str = "session/";
 
-    /// The stream of what a session was told and took over.
+    /// The stream of what was delivered to a session and what the session picked up.
     pub fn deliveries(client: &str, session: &str) -> Self {
         Self(format!("{}{client}/{session}", Self::DELIVERIES))
     }
 
-    /// What the names of all streams of receipts start with.
+    /// Name prefix of all delivery streams.
     pub const DELIVERIES: &str = "receipt/";
 
     /// The stream of a workflow.
@@ -99,15 +100,15 @@ impl StreamId {
         Self(format!("{}{name}", Self::WORKFLOWS))
     }
 
-    /// What the names of all streams of workflows start with.
+    /// Name prefix of all workflow streams.
     pub const WORKFLOWS: &str = "workflow/";
 
-    /// A stream by its whole name.
+    /// A stream by its full name.
     pub fn from_name(name: &str) -> Self {
         Self(name.to_owned())
     }
 
-    /// Its name.
+    /// The name of the stream.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -119,25 +120,25 @@ impl fmt::Display for StreamId {
     }
 }
 
-/// Where a stream stands. What it says is the engine's business.
+/// The version of a stream. Only the engine interprets the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamVersion(pub u64);
 
-/// A place in the whole log; what was recorded later stands behind it.
+/// A position in the whole log; later records have higher positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LogPosition(pub u64);
 
-/// Where an append expects the stream to stand.
+/// The stream version that an append expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedVersion {
-    /// Nothing was appended to it yet.
+    /// The stream does not exist yet.
     NoStream,
-    /// Exactly here.
+    /// Exactly this version.
     Exact(StreamVersion),
 }
 
 impl ExpectedVersion {
-    /// The version that a read ended with, as what the next append expects.
+    /// Expects the version that a read ended with.
     pub fn after(version: Option<StreamVersion>) -> Self {
         version.map_or(Self::NoStream, Self::Exact)
     }
@@ -146,45 +147,45 @@ impl ExpectedVersion {
 /// One append: one or more events that were recorded together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerRecord {
-    /// Its place in the whole log.
+    /// Its position in the whole log.
     pub position: LogPosition,
-    /// The stream.
+    /// The stream it belongs to.
     pub stream: StreamId,
-    /// Counted from one, without a gap, in its stream.
+    /// Its number in the stream, counted from 1 without gaps.
     pub number: u64,
-    /// Where the stream stands with it.
+    /// The stream version after this record.
     pub version: StreamVersion,
-    /// What happened.
+    /// The recorded events.
     pub events: Vec<Envelope>,
 }
 
-/// Why nothing was appended, or why nobody knows whether it was.
+/// Why nothing was appended, or why the outcome is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// Somebody else was faster.
+    /// Another writer appended first.
     #[error("the stream has moved on")]
     Conflict {
-        /// Where it stands now.
+        /// The current version of the stream.
         actual: Option<StreamVersion>,
     },
-    /// The engine was lost on the way; append the same events again to know.
+    /// The engine failed midway. Append the same events again to find out.
     #[error("whether it was recorded is not known: {0}")]
     Ambiguous(String),
-    /// Others write all the time. Nothing was recorded.
+    /// Other writers held the lock for too long. Nothing was recorded.
     #[error("the ledger cannot be written: {0}")]
     Busy(String),
-    /// The engine cannot be reached, or does not take it. Nothing was recorded.
+    /// The engine cannot be reached or refuses the record. Nothing was recorded.
     #[error("the ledger cannot be written: {0}")]
     Unavailable(String),
     /// The record is over [`RECORD_BYTES_MAX`].
     #[error("a record of {0} bytes is too large; at most {RECORD_BYTES_MAX} fit")]
     TooLarge(usize),
-    /// Nothing to record.
+    /// There are no events to record.
     #[error("a record has at least one event")]
     Empty,
 }
 
-/// Events as one record is written, if they may be one; the same limits hold for every engine.
+/// Encodes events as one record, or fails if they cannot be one. All engines share these limits.
 pub fn encode_record(stream: &StreamId, events: &[Envelope]) -> Result<String, AppendError> {
     if events.is_empty() {
         return Err(AppendError::Empty);
@@ -195,20 +196,20 @@ pub fn encode_record(stream: &StreamId, events: &[Envelope]) -> Result<String, A
     if text.len() > RECORD_BYTES_MAX { Err(AppendError::TooLarge(text.len())) } else { Ok(text) }
 }
 
-/// Why a ledger cannot be read or opened.
+/// Why a ledger cannot be opened or read.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    /// A newer midstride made it; it was not touched.
+    /// A newer midstride created it; it was left untouched.
     #[error("`{}` is of version {found}; this midstride knows {known}", path.display())]
     Newer {
         /// The database.
         path: PathBuf,
-        /// Its version.
+        /// The version of the database.
         found: u32,
-        /// The newest one known here.
+        /// The newest version this midstride supports.
         known: u32,
     },
-    /// The file is no ledger, or is damaged.
+    /// The file is not a ledger or is damaged.
     #[error("`{}` cannot be read: {message}", path.display())]
     Damaged {
         /// The database.
@@ -216,10 +217,10 @@ pub enum LedgerError {
         /// What is wrong.
         message: String,
     },
-    /// The engine cannot be reached, or did not answer in time.
+    /// The engine cannot be reached or did not answer in time.
     #[error("the ledger cannot be used: {0}")]
     Unavailable(String),
-    /// Exactly these bytes were forgotten; they are not stored again.
+    /// Exactly these bytes were forgotten and cannot be stored again.
     #[error("`{0}` was forgotten, and is not stored again")]
     Forgotten(String),
     /// A file could not be read or written.
@@ -227,13 +228,13 @@ pub enum LedgerError {
     File(#[from] crate::sys::files::FileError),
 }
 
-/// Waits for news. A wake-up is a hint, never the truth: read again to know.
+/// Waits for new records. A wake-up is only a hint: read the ledger to find out.
 pub trait LedgerWatch {
-    /// Waits until something may have been recorded, or the time is over.
+    /// Waits until something may have been recorded, or until the time is up.
     fn wait(&mut self, at_most: Duration);
 }
 
-/// Bytes with their hash, which is taken once: that of megabytes takes a millisecond.
+/// Bytes with their hash, computed once because hashing megabytes takes a millisecond.
 #[derive(Debug)]
 pub struct Blob<'b> {
     hash: String,
@@ -241,13 +242,13 @@ pub struct Blob<'b> {
 }
 
 impl<'b> Blob<'b> {
-    /// Takes the hash of bytes.
+    /// Computes the hash of the bytes.
     pub fn new(bytes: impl Into<Cow<'b, [u8]>>) -> Self {
         let bytes = bytes.into();
         Self { hash: sha256(&bytes), bytes }
     }
 
-    /// Their SHA-256 in hexadecimal.
+    /// The SHA-256 in hexadecimal.
     pub fn hash(&self) -> &str {
         &self.hash
     }
@@ -260,8 +261,8 @@ impl<'b> Blob<'b> {
 
 /// An append-only log with streams, blobs and leases.
 pub trait Ledger {
-    /// Appends events as one record, if the stream stands where it is expected. The same ids at the
-    /// same place are fine again.
+    /// Appends events as one record, if the stream is at the expected version. Appending the same
+    /// event ids at the same version again succeeds without a second record.
     fn append(
         &self,
         stream: &StreamId,
@@ -269,61 +270,65 @@ pub trait Ledger {
         events: &[Envelope],
     ) -> Result<StreamVersion, AppendError>;
 
-    /// The records of a stream behind a version, in order.
+    /// The records of a stream after a version, in order.
     fn read(
         &self,
         stream: &StreamId,
         after: Option<StreamVersion>,
     ) -> Result<Vec<LedgerRecord>, LedgerError>;
 
-    /// At most `max` records behind a cursor, in the order of the log.
+    /// At most `max` records after a position, in log order.
     fn read_all(&self, after: LogPosition, max: usize) -> Result<Vec<LedgerRecord>, LedgerError>;
 
-    /// The records of all streams whose names start like this, each stream in order.
+    /// The records of all streams whose names start with `prefix`, each stream in order.
     fn read_with_prefix(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError>;
 
-    /// The last record of each stream whose name starts like this, by name. It costs what there are
-    /// streams of, however much happened in them and in others.
+    /// The last record of each stream whose name starts with `prefix`, sorted by name. The cost
+    /// depends on the number of matching streams, not on how many records they or others have.
     fn last_per_stream(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError>;
-    /// The last records of all streams whose names start like this, the latest first, at most `max`.
+    /// The newest records of all streams whose names start with `prefix`, newest first, at most
+    /// `max`.
     fn latest_with_prefix(
         &self,
         prefix: &str,
         max: usize,
     ) -> Result<Vec<LedgerRecord>, LedgerError>;
 
-    /// Appends the events that a stream does not know by their ids yet, a record each, wherever it
-    /// stands; gives back how many those were. Events from elsewhere come in here, and those that hang
-    /// on no state: what is decided on a stream is appended at the expected version.
+    /// Appends the events whose ids are not yet in their stream, one record each, at whatever
+    /// version the stream has; returns how many were new. This is for events from other machines
+    /// and for events that do not depend on state. An event that depends on the state of its stream
+    /// needs `append` with the expected version.
     fn append_missing(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError>;
 
-    /// Waits for what is recorded from now on.
+    /// Watches for records appended from now on.
     fn watch(&self) -> Result<Box<dyn LedgerWatch>, LedgerError>;
 
-    /// Takes a lease that ends with the guard, or with this process.
+    /// Takes a lease that ends when the guard is dropped or this process exits.
     fn acquire_lease(&self, name: &str) -> Result<Lease, LeaseError>;
 
-    /// Stores bytes. They last as soon as anything that is recorded later does.
+    /// Stores bytes. They are durable at the latest when the next record is.
     fn store_blob(&self, blob: &Blob<'_>) -> Result<(), LedgerError>;
 
-    /// The same, and gives back their SHA-256 in hexadecimal.
+    /// Like `store_blob`, and returns the SHA-256 in hexadecimal.
     fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
         let blob = Blob::new(bytes);
         self.store_blob(&blob)?;
         Ok(blob.hash)
     }
 
-    /// Stored bytes; `None` where there are none of that hash.
+    /// The stored bytes of a hash; `None` if there are none.
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError>;
 
-    /// The hashes that start like this, of all stored bytes.
+    /// The hashes of all stored bytes that start with `beginning`.
     fn blobs_with_prefix(&self, beginning: &str) -> Result<Vec<String>, LedgerError>;
 
-    /// Takes stored bytes away for good, with what events quote of them, and never stores them again.
-    /// Nothing of them is left in any file of the engine. Doing it again is fine.
+    /// Deletes stored bytes for good, together with what events quote from them, and refuses to
+    /// store them again. No file of the engine keeps any of them. Forgetting them twice is not an
+    /// error.
     fn forget_blob(&self, hash: &str) -> Result<(), LedgerError>;
 
-    /// Takes the words away for good that events quote of a session; gives back how many events did. The
-    /// events keep their ids, so that the same words do not come in again. Doing it again is fine.
+    /// Deletes the words that events quote from a session for good; returns how many events quoted
+    /// any. The events keep their ids, so the same words are not appended again. Forgetting a
+    /// session twice is not an error.
     fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError>;
 }

@@ -1,6 +1,5 @@
-//! Bring the ledger up to a document that is ahead of it. A crash between writing and telling, an
-//! edit made outside midstride and a merge are one case: the document's own history says what is
-//! missing.
+//! Appends to the ledger what a document's own history has and the ledger lacks. This covers a
+//! crash between writing the document and the ledger, an edit made outside midstride, and a merge.
 
 use crate::store::ledger::{AppendError, ExpectedVersion, Ledger, LedgerError, StreamId};
 use crate::sys::ids::sha256;
@@ -12,15 +11,15 @@ use midstride_core::work::event::{Envelope, Event, HandoffEvent};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Somebody else may tell the same again and again; not for ever.
+/// How often to retry when another process appends to the same stream.
 const TRIES_MAX: usize = 20;
-/// Many entries at once are told in parts that fit a record.
+/// Many events are split into records of this size, to stay below the record size limit.
 const EVENTS_PER_RECORD: usize = 50;
 
-/// Why the ledger stays behind.
+/// Why the ledger could not be updated.
 #[derive(Debug, thiserror::Error)]
 pub enum ReconcileError {
-    /// A newer midstride wrote something that may change what the rest means.
+    /// A newer midstride wrote an event that may change the meaning of the others.
     #[error("the ledger has `{0}`, which a newer midstride wrote")]
     Newer(String),
     /// The ledger cannot be read.
@@ -32,17 +31,16 @@ pub enum ReconcileError {
 }
 
 impl Project {
-    /// Tells the ledger what the history of a handoff says and it does not know yet; gives back how
-    /// much that was.
+    /// Appends the history of a handoff that the ledger lacks; returns the number of events.
     pub fn reconcile(
         &self,
         ledger: &dyn Ledger,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
     ) -> Result<usize, ReconcileError> {
-        self.reconcile_text(ledger, &shelved.handoff(self), &shelved.path)
+        self.reconcile_text(ledger, &stored.handoff(self), &stored.path)
     }
 
-    /// The same with a text that was just put in its place.
+    /// Like `reconcile`, for a text that was just written.
     pub(crate) fn reconcile_text(
         &self,
         ledger: &dyn Ledger,
@@ -51,10 +49,10 @@ impl Project {
     ) -> Result<usize, ReconcileError> {
         let Some(uid) = handoff.uid().map(|uid| uid.value.trim()) else { return Ok(0) };
         let stream = StreamId::handoff(uid);
-        let told = self.history(handoff, path, uid);
+        let events = self.history(handoff, path, uid);
         let mut last = Ok(0);
         for _ in 0..TRIES_MAX {
-            match append_new(ledger, &stream, &told) {
+            match append_new(ledger, &stream, &events) {
                 Err(ReconcileError::Append(conflict @ AppendError::Conflict { .. })) => {
                     last = Err(conflict.into());
                 }
@@ -64,9 +62,10 @@ impl Project {
         last
     }
 
-    /// What the document tells about itself, as events.
+    /// The history in the document, as events.
     fn history(&self, handoff: &Handoff<'_>, path: &Path, uid: &str) -> Vec<Envelope> {
-        // A document without secrets has none in its parts; each is looked through only where not.
+        // A document without secrets has none in its parts, so the parts are only redacted if it
+        // has any.
         let spotless = self.clean(handoff.document().text()).1.is_empty();
         let clean = |text: &str| match spotless {
             true => text.to_owned(),
@@ -81,10 +80,11 @@ impl Project {
             event: Event::Handoff(HandoffEvent::Captured { key: key.clone(), path: path.clone() }),
         };
         let revised = handoff.revision_nodes().into_iter().map(|entry| {
-            let said =
+            let text_of =
                 |name: &str| entry.get(name).and_then(YamlNode::text).map(|t| clean(t.value));
-            let (at, by, verb, was) = (said("at"), said("by"), said("verb"), said("was"));
-            let reason = said("reason").or_else(|| entry.text().map(|text| clean(text.value)));
+            let (at, by, verb, was) =
+                (text_of("at"), text_of("by"), text_of("verb"), text_of("was"));
+            let reason = text_of("reason").or_else(|| entry.text().map(|text| clean(text.value)));
             let parts =
                 [&at, &by, &verb, &reason, &was].map(|part| part.as_deref().unwrap_or_default());
             Envelope {
@@ -106,7 +106,7 @@ impl Project {
     }
 }
 
-/// The same on every machine, so that nobody tells a revision twice.
+/// An id that is the same on every machine, so that a revision is recorded only once.
 fn event_id(parts: &[&str]) -> String {
     sha256(parts.join("\0").as_bytes())[..32].to_owned()
 }
@@ -114,7 +114,7 @@ fn event_id(parts: &[&str]) -> String {
 fn append_new(
     ledger: &dyn Ledger,
     stream: &StreamId,
-    told: &[Envelope],
+    history: &[Envelope],
 ) -> Result<usize, ReconcileError> {
     let records = ledger.read(stream, None)?;
     let events = || records.iter().flat_map(|record| &record.events);
@@ -123,7 +123,7 @@ fn append_new(
     }
     let known: HashSet<&str> = events().map(|envelope| envelope.id.as_str()).collect();
     let mut seen = HashSet::new();
-    let new: Vec<Envelope> = told
+    let new: Vec<Envelope> = history
         .iter()
         .filter(|envelope| !known.contains(envelope.id.as_str()) && seen.insert(&envelope.id))
         .cloned()

@@ -1,5 +1,5 @@
-//! Texts that a handoff had before. In a repository they are blobs that a reference keeps alive;
-//! without git they are files in the private folder.
+//! Earlier texts (revisions) of handoffs. In a repository they are blobs that a ref keeps from
+//! being garbage-collected; without git they are files in the private folder.
 
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, FileProblem};
@@ -10,12 +10,12 @@ use midstride_core::text::redact::CleanText;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// References to the texts of handoffs that everybody may read; `midstride sync` shares them.
+/// Prefix of the refs to texts of committed handoffs; `midstride sync` shares them.
 pub const SHARED: &str = "refs/midstride/handoffs";
-/// References to the texts of handoffs that are not committed; they stay on this machine.
+/// Prefix of the refs to texts of handoffs that are not committed; they stay on this machine.
 pub const PRIVATE: &str = "refs/midstride-private/handoffs";
 
-/// Why a text could not be kept or found.
+/// Why a text could not be stored or found.
 #[derive(Debug, thiserror::Error)]
 pub enum RevisionError {
     /// The handoff has fewer revisions.
@@ -23,28 +23,28 @@ pub enum RevisionError {
     NotFound {
         /// The handoff.
         key: String,
-        /// What was asked for.
+        /// The requested revision.
         wanted: usize,
-        /// The number of its newest text.
+        /// The number of its newest revision.
         last: usize,
     },
-    /// The text was made elsewhere and never came here.
+    /// The revision exists, but its text was never copied to this machine.
     #[error("the text of `{key}@{wanted}` is not on this machine")]
     NotLocal {
         /// The handoff.
         key: String,
-        /// What was asked for.
+        /// The requested revision.
         wanted: usize,
     },
-    /// Somebody had it removed for good.
+    /// The text was deleted for good with `midstride forget`.
     #[error("{text} was forgotten {tombstone}")]
     Forgotten {
-        /// Which text, in words.
+        /// A description of the text.
         text: String,
-        /// What is left of it.
+        /// Its tombstone.
         tombstone: Box<Tombstone>,
     },
-    /// Git did not keep it.
+    /// Git failed to read or store the text.
     #[error(transparent)]
     Git(#[from] GitError),
     /// A file could not be read or written.
@@ -52,13 +52,13 @@ pub enum RevisionError {
     File(#[from] FileError),
 }
 
-/// The texts of one handoff, and what of all texts was forgotten.
+/// The texts of one handoff, plus the tombstones of all forgotten texts.
 pub(crate) struct TextStore<'p> {
     backend: TextBackend<'p>,
     forgotten: BTreeMap<String, Tombstone>,
 }
 
-/// Where the texts of one handoff are kept.
+/// Where the texts of one handoff are stored.
 pub(crate) enum TextBackend<'p> {
     /// As blobs under a reference.
     Blobs { repository: &'p Repository, reference: String },
@@ -67,12 +67,12 @@ pub(crate) enum TextBackend<'p> {
 }
 
 impl<'p> TextStore<'p> {
-    /// Where they are kept.
+    /// Returns where the texts are stored.
     pub(crate) fn backend(&self) -> &TextBackend<'p> {
         &self.backend
     }
 
-    /// Stores a text and gives back its id. One that was forgotten is only named.
+    /// Stores a text and returns its id. For a forgotten text, returns the id without storing it.
     pub(crate) fn store(&self, text: &CleanText) -> Result<String, RevisionError> {
         if !self.forgotten.is_empty() {
             let id = self.id_of(text)?;
@@ -88,7 +88,7 @@ impl<'p> TextStore<'p> {
         }
     }
 
-    /// The same for a text that a document is about to have: one that was forgotten is refused.
+    /// Like `store`, for the new text of a document: a forgotten text is an error.
     pub(crate) fn store_new(&self, text: &CleanText) -> Result<String, RevisionError> {
         let id = self.store(text)?;
         match self.forgotten.get(&id) {
@@ -100,7 +100,7 @@ impl<'p> TextStore<'p> {
         }
     }
 
-    /// The id that a text would have.
+    /// Returns the id that a text would have, without storing it.
     pub(crate) fn id_of(&self, text: &CleanText) -> Result<String, RevisionError> {
         match &self.backend {
             TextBackend::Blobs { repository, .. } => {
@@ -110,7 +110,7 @@ impl<'p> TextStore<'p> {
         }
     }
 
-    /// Keeps stored texts for good, but for what was forgotten.
+    /// Keeps stored texts from being garbage-collected, except forgotten ones.
     pub(crate) fn retain(&self, ids: &[String]) -> Result<(), RevisionError> {
         let lasting = ids.iter().filter(|id| !self.forgotten.contains_key(*id));
         let lasting: Vec<String> = lasting.cloned().collect();
@@ -122,7 +122,7 @@ impl<'p> TextStore<'p> {
         }
     }
 
-    /// The ids of all texts that were kept before, and so were written by midstride.
+    /// The ids of all retained texts, which midstride must have written.
     pub(crate) fn retained_ids(&self) -> Result<BTreeSet<String>, RevisionError> {
         match &self.backend {
             TextBackend::Blobs { repository, reference } => {
@@ -134,38 +134,39 @@ impl<'p> TextStore<'p> {
 }
 
 impl Project {
-    /// Where the texts of a handoff are kept: apart where nobody else is meant to read it.
-    pub(crate) fn text_store(&self, shelved: &StoredHandoff, uid: &str) -> TextStore<'_> {
-        let place = match self.repository() {
+    /// The text store of a handoff. A handoff that is not committed uses refs that are never
+    /// shared.
+    pub(crate) fn text_store(&self, stored: &StoredHandoff, uid: &str) -> TextStore<'_> {
+        let backend = match self.repository() {
             Some(repository) => {
-                let prefix = if self.is_committed(repository, shelved) { SHARED } else { PRIVATE };
+                let prefix = if self.is_committed(repository, stored) { SHARED } else { PRIVATE };
                 TextBackend::Blobs { repository, reference: format!("{prefix}/{uid}") }
             }
             None => TextBackend::Files(self),
         };
-        TextStore { backend: place, forgotten: self.known_tombstones() }
+        TextStore { backend, forgotten: self.known_tombstones() }
     }
 
-    /// Where the texts of a committed handoff are kept; `None` without git.
+    /// The text store of a committed handoff; `None` without git.
     pub(crate) fn shared_text_store(&self, uid: &str) -> Option<TextStore<'_>> {
         let repository = self.repository()?;
-        let place = TextBackend::Blobs { repository, reference: format!("{SHARED}/{uid}") };
-        Some(TextStore { backend: place, forgotten: self.known_tombstones() })
+        let backend = TextBackend::Blobs { repository, reference: format!("{SHARED}/{uid}") };
+        Some(TextStore { backend, forgotten: self.known_tombstones() })
     }
 
-    /// Whether others get a document, and so the texts that it had before.
-    pub(crate) fn is_shared(&self, shelved: &StoredHandoff) -> bool {
-        self.repository().is_some_and(|repository| self.is_committed(repository, shelved))
+    /// Whether others receive this document, and with it its earlier texts.
+    pub(crate) fn is_shared(&self, stored: &StoredHandoff) -> bool {
+        self.repository().is_some_and(|repository| self.is_committed(repository, stored))
     }
 
-    /// Whether a document goes to everybody who has the repository.
-    fn is_committed(&self, repository: &Repository, shelved: &StoredHandoff) -> bool {
-        let inside = self.path_in_work_tree(shelved);
-        let private = self.private_folder_of(shelved).is_some();
+    /// Whether the document is committed, so that everyone with the repository has it.
+    fn is_committed(&self, repository: &Repository, stored: &StoredHandoff) -> bool {
+        let inside = self.path_in_work_tree(stored);
+        let private = self.private_folder_of(stored).is_some();
         !private && inside.is_some_and(|path| !repository.is_ignored(&path))
     }
 
-    /// Keeps texts alive no longer under any reference.
+    /// Removes texts from all refs, so that git can garbage-collect them.
     pub(crate) fn drop_texts(&self, ids: &BTreeSet<String>) -> Result<(), GitError> {
         let Some(repository) = self.repository().filter(|_| !ids.is_empty()) else {
             return Ok(());
@@ -178,14 +179,14 @@ impl Project {
         Ok(())
     }
 
-    /// The ids of the texts that lie in the folder.
+    /// The ids of the texts in the private folder.
     pub(crate) fn texts_in_folder(&self) -> Result<Vec<String>, FileError> {
         let Some(folder) = self.private_folder_without_git()? else { return Ok(Vec::new()) };
         let entries = folder.entries(Path::new(TEXTS_FOLDER))?.into_iter();
         Ok(entries.filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
     }
 
-    /// Removes a text from the folder; says whether it was there.
+    /// Removes a text from the private folder; returns whether it existed.
     pub(crate) fn remove_from_folder(&self, id: &str) -> Result<bool, FileError> {
         let Some(folder) = self.private_folder_without_git()? else { return Ok(false) };
         match folder.read(&text_path(id)) {
@@ -203,7 +204,7 @@ impl Project {
         }
     }
 
-    /// A kept text; `None` where it is not on this machine.
+    /// A stored text; `None` if it is not on this machine.
     pub(crate) fn stored_text(&self, id: &str) -> Result<Option<Vec<u8>>, FileError> {
         if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) || id.is_empty() {
             return Ok(None);
@@ -212,7 +213,7 @@ impl Project {
         if blob.is_some() {
             return Ok(blob);
         }
-        // Texts from the time before there was a repository lie in the folder.
+        // A text stored before the project became a repository is in the private folder.
         let Some(folder) = self.private_folder_without_git()? else { return Ok(None) };
         match folder.read(&text_path(id)) {
             Ok(text) => Ok(Some(text)),
@@ -221,18 +222,18 @@ impl Project {
         }
     }
 
-    /// The text of a revision, counted from one; the last one is the document as it is.
+    /// The text of a revision, counted from 1; the last revision is the current document.
     pub fn revision_text(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
         wanted: usize,
     ) -> Result<Vec<u8>, RevisionError> {
-        let handoff = shelved.handoff(self);
+        let handoff = stored.handoff(self);
         let key = handoff.key().to_string();
         let replaced = handoff.replaced_texts();
         let last = replaced.len() + 1;
         if wanted == last {
-            return Ok(shelved.bytes.clone());
+            return Ok(stored.bytes.clone());
         }
         let id = wanted.checked_sub(1).and_then(|index| replaced.get(index));
         let id = id.ok_or_else(|| RevisionError::NotFound { key: key.clone(), wanted, last })?;
@@ -249,10 +250,10 @@ impl Project {
     /// Whether a handoff had exactly this text before.
     pub(crate) fn had_text(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
         text: &CleanText,
     ) -> Result<bool, RevisionError> {
-        let replaced = shelved.handoff(self).replaced_texts();
+        let replaced = stored.handoff(self).replaced_texts();
         if replaced.iter().flatten().next().is_none() {
             return Ok(false);
         }
@@ -267,7 +268,7 @@ fn id_in_folder(text: &CleanText) -> String {
     sha256(text.as_str().as_bytes())
 }
 
-/// The folder of the texts, with what is never committed.
+/// The folder of the texts, inside the private folder.
 const TEXTS_FOLDER: &str = "texts";
 
 fn text_path(id: &str) -> PathBuf {

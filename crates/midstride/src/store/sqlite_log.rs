@@ -1,6 +1,6 @@
-//! The logs that SQLite keeps beside its databases. Whoever opens a database that nobody has open
-//! reads its log to the end, and hooks open two at each call: so a log is short. Written back each
-//! time that a database is closed, it would be waited for each time: so it is not that short either.
+//! Limits the size of SQLite's write-ahead logs. A process that opens an idle database reads its
+//! whole log, and each hook call opens two databases, so a log must be short. Writing it back on
+//! every close would cost a sync each time, so it is not kept empty either.
 
 use crate::sys::files;
 use rusqlite::Connection;
@@ -8,17 +8,17 @@ use rusqlite::config::DbConfig;
 use std::path::Path;
 use std::time::Duration;
 
-/// A longer log is written back by whoever closes the database.
+/// A longer log is written back when the database is closed.
 const BYTES_MAX: u64 = 256 << 10;
 
-/// Leaves a log where it is when the database is closed: the last one to close it would write it back
-/// and remove it, and the next one make it anew, four waits for the disk where one is needed.
+/// Keeps the log when the database is closed. Otherwise the last process to close it would write
+/// the log back and remove it, and the next one would create it again: four syncs instead of one.
 pub(crate) fn keep_on_close(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map(drop)
 }
 
-/// Writes a long log back, for the last moment before a database is closed. Nobody is waited for:
-/// where others are at work, one of them does it later.
+/// Writes a long log back just before a database is closed. It does not wait: if other processes
+/// are using the database, one of them does it later.
 pub(crate) fn truncate_if_long(connection: &Connection, database: &Path) {
     let mut log = database.as_os_str().to_owned();
     log.push("-wal");

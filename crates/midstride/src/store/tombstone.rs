@@ -1,5 +1,5 @@
-//! Tombstones: what is left of texts that somebody had removed for good. They keep the text from
-//! being kept again, and say why it is not there.
+//! Tombstones: records of texts that were deleted for good. A tombstone keeps its text from being
+//! stored again and says why it is missing.
 
 use crate::store::ledger::{
     AppendError, Ledger, LedgerError, LedgerRecord, SqliteLedger, StreamId, WaitPolicy,
@@ -18,14 +18,14 @@ pub enum TombstoneKind {
     Revision,
     /// A checkpoint of a session.
     Checkpoint,
-    /// Something else that the ledger kept.
+    /// Something else that was in the ledger.
     Blob,
 }
 
 impl TombstoneKind {
     const ALL: [Self; 3] = [Self::Revision, Self::Checkpoint, Self::Blob];
 
-    /// As it is written.
+    /// The word used in the ledger and in messages.
     pub fn word(self) -> &'static str {
         match self {
             Self::Revision => "revision",
@@ -35,22 +35,22 @@ impl TombstoneKind {
     }
 }
 
-/// What is left of a text.
+/// The record of a deleted text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tombstone {
-    /// The id by which it was kept.
+    /// The id under which the text was stored.
     pub hash: String,
-    /// What it was; none where a newer midstride calls it something else.
+    /// What it was; `None` if a newer midstride uses a kind unknown here.
     pub kind: Option<TombstoneKind>,
-    /// Of which handoff or session.
+    /// The handoff or session it belonged to.
     pub owner: Option<String>,
-    /// Whether others learn of it by `midstride sync`.
+    /// Whether `midstride sync` shares the tombstone.
     pub is_shared: bool,
-    /// Since when.
+    /// When it was forgotten.
     pub forgotten_at: Timestamp,
     /// Who forgot it.
     pub forgotten_by: String,
-    /// Why.
+    /// The reason given.
     pub reason: Option<String>,
 }
 
@@ -66,8 +66,8 @@ impl fmt::Display for Tombstone {
 }
 
 impl Tombstone {
-    /// The tombstones that records tell of, by the ids of the texts. Whoever forgot a text first is
-    /// the one who did.
+    /// Collects the tombstones in records, keyed by the id of the text. If a text was forgotten
+    /// more than once, the earliest event counts.
     fn collect(records: Vec<LedgerRecord>) -> BTreeMap<String, Self> {
         let mut events: Vec<Envelope> =
             records.into_iter().flat_map(|record| record.events).collect();
@@ -90,11 +90,11 @@ impl Tombstone {
         else {
             return None;
         };
-        let was = TombstoneKind::ALL.into_iter().find(|was| was.word() == what);
+        let kind = TombstoneKind::ALL.into_iter().find(|kind| kind.word() == what);
         let (at, by) = (envelope.time, envelope.source);
         Some(Self {
             hash,
-            kind: was,
+            kind,
             owner: of,
             is_shared: shared,
             forgotten_at: at,
@@ -103,11 +103,11 @@ impl Tombstone {
         })
     }
 
-    /// Sets it up. The same one is there once, however often it is told.
+    /// Records the tombstone in the ledger. Recording the same one again changes nothing.
     pub(crate) fn record(&self, ledger: &dyn Ledger) -> Result<(), AppendError> {
         let event = TextEvent::Forgotten {
             hash: self.hash.clone(),
-            what: self.kind.map_or_else(String::new, |was| was.word().to_owned()),
+            what: self.kind.map_or_else(String::new, |kind| kind.word().to_owned()),
             of: self.owner.clone(),
             shared: self.is_shared,
             reason: self.reason.clone(),
@@ -126,7 +126,7 @@ impl Tombstone {
 }
 
 impl Project {
-    /// All tombstones, by the ids of the texts.
+    /// All tombstones, keyed by the id of the text.
     pub fn tombstones(&self) -> Result<BTreeMap<String, Tombstone>, LedgerError> {
         let Some(ledger) = SqliteLedger::open_existing(self, WaitPolicy::Command)? else {
             return Ok(BTreeMap::new());
@@ -134,13 +134,14 @@ impl Project {
         Ok(Tombstone::collect(ledger.read_with_prefix(StreamId::TEXTS)?))
     }
 
-    /// The tombstone of one text, as far as the ledger can be read.
+    /// The tombstone of one text; `None` if there is none or the ledger cannot be read.
     pub(crate) fn tombstone(&self, hash: &str) -> Option<Tombstone> {
         let ledger = SqliteLedger::open_existing(self, WaitPolicy::Command).ok()??;
         Tombstone::find(&ledger, hash).ok()?
     }
 
-    /// All tombstones, as far as the ledger can be read: documents are written without it too.
+    /// All tombstones, or none if the ledger cannot be read: documents can be written without a
+    /// ledger.
     pub(crate) fn known_tombstones(&self) -> BTreeMap<String, Tombstone> {
         self.tombstones().unwrap_or_default()
     }
@@ -151,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_forgot_it_first_did_and_the_others_share_it() {
+    fn the_earliest_forget_event_counts_and_any_shared_one_shares_it() {
         let event = |id: &str, time: &str, shared: bool| Envelope {
             id: id.to_owned(),
             time: time.parse().unwrap(),

@@ -1,4 +1,4 @@
-//! Reading the log back: what each hook of each client did, and what became of it.
+//! Reads the hook log: what each hook of each client did, and whether it failed.
 
 use super::FILE;
 use crate::sys::files::{FileError, FileProblem, FileStream};
@@ -7,60 +7,59 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// So much of the end of the log is read. It is kept shorter than this; one that is not was written
-/// by somebody else.
+/// How much of the end of the log is read. midstride keeps the log shorter than this.
 const TAIL_BYTES: u64 = 512 << 10;
 
-/// What the log tells.
+/// A summary of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookLogReport {
-    /// What fired, by client and moment.
+    /// The hooks that ran, by client and event.
     pub hooks: Vec<HookStats>,
-    /// How many lines are none of ours.
+    /// Number of lines that cannot be parsed.
     pub unreadable: usize,
-    /// By client, since when its hooks are in the log, and which sessions called them.
+    /// Per client, the time of the first call in the log and the sessions that called hooks.
     pub callers: BTreeMap<String, HookCallers>,
 }
 
 /// The sessions that called a hook of one client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookCallers {
-    /// When the first call was that the log still has.
+    /// The time of the first call still in the log.
     pub since: Timestamp,
-    /// The sessions.
+    /// The session ids.
     pub sessions: BTreeSet<String>,
 }
 
 /// What one hook of one client did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookStats {
-    /// The client, or `midstride` for what went on alone.
+    /// The client, or `midstride` for background work.
     pub client: String,
-    /// The moment as the client names it.
+    /// The event name that the client uses.
     pub event: String,
-    /// How often it was called.
+    /// Number of calls.
     pub count: usize,
-    /// When it was called last.
+    /// Time of the last call.
     pub last: Timestamp,
-    /// What it did then.
+    /// What the last call did.
     pub did: String,
-    /// What went wrong then.
+    /// The error of the last call.
     pub error: Option<String>,
-    /// How many milliseconds half of the calls took at most.
+    /// Median duration in milliseconds.
     pub median: u64,
-    /// How many the slowest took.
+    /// Longest duration in milliseconds.
     pub worst: u64,
-    /// How many tokens the model was told the last time.
+    /// Tokens given to the model by the last call.
     pub tokens: u64,
-    /// How many it was told in all.
+    /// Tokens given to the model by all calls.
     pub total_tokens: u64,
-    /// How many calls had an error.
+    /// Number of calls with an error.
     pub failures: usize,
-    /// When that was last, and what went wrong.
+    /// Time and error of the last failure.
     pub failed: Option<(Timestamp, String)>,
 }
 
-/// A line as it is written.
+/// A line of the log.
 #[derive(Deserialize)]
 struct HookLogEntry {
     at: Timestamp,
@@ -74,7 +73,7 @@ struct HookLogEntry {
     error: Option<String>,
 }
 
-/// Reads the end of the log in a folder; nothing fired where there is none.
+/// Reads the end of the log in a folder; empty if there is none.
 pub fn read_report(private: &Path) -> Result<HookLogReport, FileError> {
     let mut stream = match FileStream::open(&private.join(FILE)) {
         Ok(stream) => stream,
@@ -87,7 +86,7 @@ pub fn read_report(private: &Path) -> Result<HookLogReport, FileError> {
     let from = end.saturating_sub(TAIL_BYTES);
     let bytes = stream.read_range(from, end)?;
     let text = String::from_utf8_lossy(&bytes);
-    // In front of the first whole line stands the rest of another.
+    // The tail starts in the middle of a line, so that part is skipped.
     let text = if from == 0 { &text } else { text.split_once('\n').map_or("", |(_, rest)| rest) };
     Ok(parse_report(text))
 }
@@ -104,7 +103,7 @@ fn parse_report(text: &str) -> HookLogReport {
                 known.sessions.extend(call.session.clone());
                 calls.entry((call.client.clone(), call.event.clone())).or_default().push(call);
             }
-            // Somebody writes it right now.
+            // Another process is still writing this line.
             Err(_) if !line.ends_with('\n') => {}
             Err(_) => unreadable += 1,
         }
@@ -116,13 +115,13 @@ fn parse_report(text: &str) -> HookLogReport {
     }
 }
 
-/// What calls of one hook come to; the last line is the last call.
+/// Summarizes the calls of one hook; the last line is the last call.
 fn hook_stats(mut calls: Vec<HookLogEntry>) -> Option<HookStats> {
     let mut times: Vec<u64> = calls.iter().map(|call| call.milliseconds).collect();
     times.sort_unstable();
     let failed = |call: &HookLogEntry| Some((call.at, call.error.clone()?));
     let failures: Vec<(Timestamp, String)> = calls.iter().filter_map(failed).collect();
-    let (count, tokens_all) = (calls.len(), calls.iter().map(|call| call.tokens).sum());
+    let (count, total_tokens) = (calls.len(), calls.iter().map(|call| call.tokens).sum());
     let last = calls.pop()?;
     Some(HookStats {
         client: last.client,
@@ -134,7 +133,7 @@ fn hook_stats(mut calls: Vec<HookLogEntry>) -> Option<HookStats> {
         median: times[(count - 1) / 2],
         worst: times[count - 1],
         tokens: last.tokens,
-        total_tokens: tokens_all,
+        total_tokens,
         failures: failures.len(),
         failed: failures.into_iter().next_back(),
     })
@@ -153,8 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_a_hook_come_to_one_line() {
-        let told = parse_report(
+    fn calls_of_a_hook_are_summarized() {
+        let report = parse_report(
             &[
                 line("Stop", 1, 9, "null"),
                 line("SessionStart", 2, 30, "null"),
@@ -164,8 +163,8 @@ mod tests {
             ]
             .concat(),
         );
-        assert_eq!(told.unreadable, 0);
-        let [start, stop] = &told.hooks[..] else { panic!("{told:?}") };
+        assert_eq!(report.unreadable, 0);
+        let [start, stop] = &report.hooks[..] else { panic!("{report:?}") };
         assert_eq!((start.event.as_str(), start.count, stop.count), ("SessionStart", 4, 1));
         assert_eq!((start.median, start.worst), (11, 30));
         assert_eq!((start.tokens, start.total_tokens), (5, 14));
@@ -179,11 +178,11 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_none_of_ours_are_counted() {
+    fn unparsable_lines_are_counted() {
         let half = line("Stop", 1, 9, "null");
         let text = format!("no\n\n{{}}\n{}{}", half, &half[..half.len() - 5]);
-        let told = parse_report(&text);
-        assert_eq!((told.unreadable, told.hooks.len()), (2, 1), "{told:?}");
+        let report = parse_report(&text);
+        assert_eq!((report.unreadable, report.hooks.len()), (2, 1), "{report:?}");
         assert_eq!(parse_report(""), HookLogReport::default());
     }
 }

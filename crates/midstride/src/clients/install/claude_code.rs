@@ -1,4 +1,5 @@
-//! What Claude Code is to have: hooks and permissions in its settings, the MCP server, the skills.
+//! What midstride installs in Claude Code: hooks and permissions in its settings, the MCP server
+//! and the skills.
 
 use super::client_file::ClientFile;
 use super::entry::ConfigEntry;
@@ -12,9 +13,9 @@ pub(super) const COMMAND: &str = "midstride hook claude-code";
 /// The rule that allows `midstride save` in the client's shell.
 pub(super) const SAVE_COMMAND: &str = "Bash(midstride save:*)";
 
-/// The events that are hooked, with the seconds after which the client gives up. A hook answers
-/// within a fraction of a second; this is for a machine that stands still. Without one of its own,
-/// the end of a session waits for a second and a half only.
+/// The hooked events, with the client's timeout in seconds. A hook takes a fraction of a second;
+/// the timeout is for a stalled machine. The client's default for the end of a session is only 1.5
+/// seconds.
 const EVENTS: [(&str, u32); 10] = [
     ("SessionStart", 10),
     ("UserPromptSubmit", 5),
@@ -31,7 +32,7 @@ const EVENTS: [(&str, u32); 10] = [
 pub(super) fn target_files(
     environment: &Environment,
     scope: &InstallScope,
-    wishes: InstallOptions,
+    options: InstallOptions,
 ) -> Option<Vec<TargetFile>> {
     let (settings, servers, skills) = match scope {
         InstallScope::User => {
@@ -49,7 +50,7 @@ pub(super) fn target_files(
         ),
     };
     let mut entries = hooks();
-    entries.extend(permission_entries(wishes.allow.unwrap_or_default()));
+    entries.extend(permission_entries(options.allow.unwrap_or_default()));
     let mut wanted = vec![
         TargetFile { file: settings, content: TargetContent::Entries(entries) },
         TargetFile { file: servers, content: TargetContent::Entries(vec![server()]) },
@@ -63,21 +64,23 @@ pub(super) fn hooks() -> Vec<ConfigEntry> {
     EVENTS.map(hook).to_vec()
 }
 
-/// A group of its own, so that nobody's group is touched.
+/// A separate hook group, so that the user's groups stay untouched.
 pub(super) fn group(command: &str, timeout: u32) -> Value {
     json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
 }
 
 pub(super) fn server() -> ConfigEntry {
-    // Newer versions only name the tools of a server until the model asks for them; these are few, and
-    // a model that does not see `save` does not save. Older versions pass over the key.
+    // Newer versions of Claude Code list only the names of a server's tools until the model asks
+    // for them. midstride has few tools, and a model that does not see `save` does not save. Older
+    // versions ignore the key.
     let value = json!({
         "type": "stdio", "command": SERVER, "args": ["mcp"], "env": {}, "alwaysLoad": true
     });
     ConfigEntry::member(&["mcpServers", SERVER], value)
 }
 
-/// The rules that allow our tools, and for saving the command as well: an agent may prefer its shell.
+/// The rules that allow midstride's tools. For saving they also allow the command, because an agent
+/// may prefer its shell.
 fn permission_entries(allow: AllowedTools) -> impl Iterator<Item = ConfigEntry> {
     let tools = allow.tools().into_iter().map(|tool| format!("mcp__{SERVER}__{tool}"));
     let command = (allow == AllowedTools::Save).then(|| SAVE_COMMAND.to_owned());

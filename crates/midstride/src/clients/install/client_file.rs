@@ -1,14 +1,14 @@
-//! Where a file of a client is, and how it is read and exchanged.
+//! A file of a client: where it is, and how it is read and replaced.
 
 use super::InstallError;
 use crate::sys::files::{self, FileError, FileProblem, Root};
 use std::path::{Path, PathBuf};
 
-/// A file that may be there.
+/// A file that may or may not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ClientFile {
     path: PathBuf,
-    /// The folder that nothing leaves; files of the user may be linked to anywhere.
+    /// The folder that links must not leave; `None` for user files, which may be links to anywhere.
     root: Option<PathBuf>,
 }
 
@@ -18,7 +18,7 @@ impl ClientFile {
         Self { path, root: None }
     }
 
-    /// A file of a project, which may come from a stranger: its links stay in it.
+    /// A file of a project, which may be untrusted: links must stay inside the project.
     pub(super) fn in_project(root: &Path, path: impl AsRef<Path>) -> Self {
         Self { path: root.join(path), root: Some(root.to_owned()) }
     }
@@ -27,12 +27,12 @@ impl ClientFile {
         Self { path: self.path.join(below), root: self.root.clone() }
     }
 
-    /// The path as a person knows it.
+    /// The path as the user knows it.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The text; `None` where there is no file.
+    /// The text; `None` if there is no file.
     pub(super) fn read(&self) -> Result<Option<String>, InstallError> {
         let (root, path) = self.open()?;
         let bytes = match root.read(&path) {
@@ -47,7 +47,7 @@ impl ClientFile {
         String::from_utf8(bytes).map(Some).map_err(not_text)
     }
 
-    /// Puts one text in the place of another, if that is still there.
+    /// Replaces one text with another, if the file still has the first.
     pub(super) fn replace(
         &self,
         before: Option<&str>,
@@ -56,7 +56,7 @@ impl ClientFile {
         let (root, path) = self.open()?;
         match (before, after) {
             (None, None) => Ok(()),
-            // What a client keeps for its user is nobody else's.
+            // A client's user settings must not be readable by others.
             (None, Some(after)) if self.root.is_none() => {
                 root.create_owner_only(&path, after.as_bytes())
             }
@@ -66,7 +66,7 @@ impl ClientFile {
         }
     }
 
-    /// The folders that have to be made for it, the outermost first.
+    /// The folders that have to be created for it, outermost first.
     pub(super) fn missing_folders(&self) -> Vec<PathBuf> {
         let above = self.path.ancestors().skip(1);
         let mut missing: Vec<PathBuf> =
@@ -75,14 +75,14 @@ impl ClientFile {
         missing
     }
 
-    /// The folders between a project and its file; none for a file of the user.
+    /// The folders between the project root and the file; empty for a user file.
     pub(super) fn folders_in_project(&self) -> Vec<PathBuf> {
         let Some(root) = &self.root else { return Vec::new() };
         let above = self.path.ancestors().skip(1);
         above.take_while(|folder| *folder != root).map(Path::to_owned).collect()
     }
 
-    /// The innermost folder there is, and the way from it.
+    /// The innermost existing folder, and the path below it.
     fn open(&self) -> Result<(Root, PathBuf), FileError> {
         if let Some(root) = &self.root {
             let path = self.path.strip_prefix(root).unwrap_or(&self.path);

@@ -1,5 +1,5 @@
-//! What a client's own settings say that decides whether midstride works there: whether the client runs
-//! hooks at all, and whether its agent may save.
+//! Reads the client settings that decide whether midstride works: whether the client runs hooks at
+//! all, and whether its agent may save.
 
 use super::claude_code::SAVE_COMMAND;
 use super::client_file::ClientFile;
@@ -9,28 +9,28 @@ use midstride_core::session::Client;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What the settings of a client say.
+/// The relevant settings of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
     /// The file that switches all hooks off.
     pub hooks_off: Option<PathBuf>,
-    /// Whether its agent may save.
+    /// Whether the agent may save.
     pub saving: SavePermission,
 }
 
 /// Whether an agent may save with midstride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SavePermission {
-    /// Without asking.
+    /// Allowed without asking.
     Allowed,
-    /// The client asks its user each time, so a headless session cannot.
+    /// The client asks the user each time, so a headless session cannot save.
     Prompted,
     /// The user denied it.
     Denied,
 }
 
-/// Reads the settings of a client for a project. What cannot be read says nothing here; other rules name
-/// it.
+/// Reads the settings of a client for a project. Unreadable files are skipped here; other checks
+/// report them.
 pub fn read_client_settings(
     environment: &Environment,
     client: Client,
@@ -42,7 +42,7 @@ pub fn read_client_settings(
     }
 }
 
-/// The values of files that are there, those that overrule others last.
+/// The values of the existing files, in order of increasing precedence.
 fn values(
     places: impl IntoIterator<Item = ClientFile>,
     read: fn(&str) -> Option<Value>,
@@ -54,11 +54,11 @@ fn values(
     places.into_iter().filter_map(value).collect()
 }
 
-/// The file whose word counts, where it switches something to this.
+/// The file that decides a boolean setting, if it sets this value.
 fn last_file_with(files: &[(PathBuf, Value)], pointer: &str, wanted: bool) -> Option<PathBuf> {
-    let says =
+    let sets_it =
         |(_, value): &&(PathBuf, Value)| value.pointer(pointer).is_some_and(Value::is_boolean);
-    let (path, value) = files.iter().rev().find(says)?;
+    let (path, value) = files.iter().rev().find(sets_it)?;
     (value.pointer(pointer) == Some(&Value::Bool(wanted))).then(|| path.clone())
 }
 
@@ -72,8 +72,8 @@ fn claude_code(environment: &Environment, root: &Path) -> ClientSettings {
     let files = values(places, |text| json::parse_value(text).ok());
     let has = |list: &str, rules: &[String]| {
         let lists = files.iter().filter_map(|(_, value)| value["permissions"][list].as_array());
-        let mut said = lists.flatten().filter_map(Value::as_str);
-        said.any(|rule| rules.iter().any(|one| one == rule))
+        let mut listed = lists.flatten().filter_map(Value::as_str);
+        listed.any(|rule| rules.iter().any(|one| one == rule))
     };
     let tool = format!("mcp__{SERVER}");
     let tool = [format!("{tool}__save"), format!("{tool}__*"), tool];

@@ -1,5 +1,5 @@
-//! What Codex is to have: hooks in a file of their own, the MCP server in its configuration, the
-//! skills; and, for who asks for it, its trust in the hooks.
+//! What midstride installs in Codex: hooks in their own file, the MCP server in its configuration,
+//! the skills, and on request the trust in the hooks.
 
 use super::claude_code::group;
 use super::client_file::ClientFile;
@@ -17,8 +17,8 @@ use std::path::Path;
 /// The command of every hook.
 const COMMAND: &str = "midstride hook codex";
 
-/// The events that are hooked, as hooks and as trust call them, with the seconds after which the
-/// client gives up. It waits for the last two no longer than this.
+/// The hooked events, with their names in hooks and in trust, and the client's timeout in seconds.
+/// The client waits no longer than this for the last two.
 const EVENTS: [(&str, &str, u32); 7] = [
     ("SessionStart", "session_start", 5),
     ("UserPromptSubmit", "user_prompt_submit", 5),
@@ -32,7 +32,7 @@ const EVENTS: [(&str, &str, u32); 7] = [
 pub(super) fn target_files(
     environment: &Environment,
     scope: &InstallScope,
-    wishes: InstallOptions,
+    options: InstallOptions,
 ) -> Result<Option<Vec<TargetFile>>, InstallError> {
     let Some((folder, home)) = environment.codex.as_ref().zip(environment.home.as_ref()) else {
         return Ok(None);
@@ -50,14 +50,14 @@ pub(super) fn target_files(
             ClientFile::in_project(root, ".agents/skills"),
         ),
     };
-    let trusted = match wishes.trust_hooks {
+    let trusted = match options.trust_hooks {
         true => trust_entries(&hooks_file)?,
         false => Vec::new(),
     };
-    let server = server(wishes.allow.unwrap_or_default());
+    let server = server(options.allow.unwrap_or_default());
     let mut wanted =
         vec![TargetFile { file: hooks_file, content: TargetContent::Entries(hooks()) }];
-    // Trust is this user's alone, whoever has the hooks.
+    // Trust belongs to the user, so it never goes into a project file.
     if configuration == own {
         let entries = [vec![server], trusted].concat();
         wanted.push(TargetFile { file: own, content: TargetContent::Entries(entries) });
@@ -89,8 +89,8 @@ fn server(allow: AllowedTools) -> ConfigEntry {
     ConfigEntry::member(&["mcp_servers", SERVER], value)
 }
 
-/// Trust in each of our hooks, where it is going to stand: the client knows a hook by its place and
-/// by a hash of what it does.
+/// Trust entries for midstride's hooks at their future positions. The client identifies a hook by
+/// its position and by a hash of its definition.
 fn trust_entries(hooks_file: &ClientFile) -> Result<Vec<ConfigEntry>, InstallError> {
     let text = hooks_file.read()?.unwrap_or_default();
     let fails = |error: super::ClientFileError| error.with_path(hooks_file.path());
@@ -102,16 +102,16 @@ fn trust_entries(hooks_file: &ClientFile) -> Result<Vec<ConfigEntry>, InstallErr
     Ok(installed_hooks(hooks_file.path(), &top).into_iter().map(entry).collect())
 }
 
-/// One of our hooks, where it stands in a file.
+/// One of midstride's hooks in a file.
 struct InstalledHook {
     event: &'static str,
-    /// By which the client finds what was trusted.
+    /// The key under which the client stores its trust.
     key: String,
-    /// By which it sees whether this still is what was trusted.
+    /// The hash with which the client detects changes.
     hash: String,
 }
 
-/// Each of our hooks that is in a file.
+/// All of midstride's hooks in a file.
 fn installed_hooks(path: &Path, top: &Value) -> Vec<InstalledHook> {
     EVENTS
         .iter()
@@ -135,7 +135,7 @@ fn installed_hooks(path: &Path, top: &Value) -> Vec<InstalledHook> {
         .collect()
 }
 
-/// The hash by which the client knows what was trusted: of JSON in its shortest form, keys sorted.
+/// The hash that the client stores as trusted: of compact JSON with sorted keys.
 fn hash(event: &str, hook: &Value, matcher: Option<&Value>) -> String {
     const DEFAULT_TIMEOUT: u32 = 600;
     let timeout = hook.get("timeout").cloned().unwrap_or(DEFAULT_TIMEOUT.into());
@@ -152,7 +152,7 @@ fn hash(event: &str, hook: &Value, matcher: Option<&Value>) -> String {
     format!("sha256:{}", sha256(all.to_string().as_bytes()))
 }
 
-/// How the client stands to each of our hooks that is there.
+/// The trust in each of midstride's installed hooks.
 pub(super) fn read_hook_trust(
     environment: &Environment,
     hooks_file: &ClientFile,

@@ -1,24 +1,24 @@
-//! What we want in a file of a client: entries, known again by what they are for.
+//! Entries that midstride wants in a client's file, and how to find them again.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One thing of ours in a file of somebody else.
+/// One of midstride's entries in a client's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigEntry {
-    /// The keys that lead there, from the top.
+    /// The keys that lead to it, from the top.
     pub keys: Vec<String>,
-    /// What is there.
+    /// Its value, and how it is stored.
     pub what: EntryValue,
 }
 
-/// How it is there.
+/// How an entry is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryValue {
     /// As the value of the last key.
     Member(Value),
-    /// In the list that the keys lead to, among others.
+    /// As an element of the list at the keys.
     Element(Value),
 }
 
@@ -38,7 +38,7 @@ impl ConfigEntry {
         }
     }
 
-    /// How a person calls it.
+    /// The name to show to the user.
     pub fn name(&self) -> String {
         match &self.what {
             EntryValue::Element(Value::String(text)) => text.clone(),
@@ -46,7 +46,7 @@ impl ConfigEntry {
         }
     }
 
-    /// What is there for it in a tree; somebody may have changed it since.
+    /// The entry's current value in a tree, which the user may have changed.
     pub(super) fn find<'v>(&self, top: &'v Value) -> Option<&'v Value> {
         let there = self.keys.iter().try_fold(top, |value, key| value.get(key))?;
         match &self.what {
@@ -62,7 +62,7 @@ fn owned(keys: &[&str]) -> Vec<String> {
     keys.iter().map(|key| (*key).to_owned()).collect()
 }
 
-/// A group of hooks is ours by the command that it runs; anything else by being equal.
+/// A hook group is midstride's if it runs midstride's command; anything else if it is equal.
 fn is_same_element(there: &Value, ours: &Value) -> bool {
     match command_of_group(ours) {
         Some(command) => hooks_of(there).any(|hook| hook.get("command") == Some(command)),
@@ -74,12 +74,13 @@ fn hooks_of(group: &Value) -> impl Iterator<Item = &Value> {
     group.get("hooks").and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The command that a group of hooks of ours runs.
+/// The command that a hook group runs.
 pub(super) fn command_of_group(group: &Value) -> Option<&Value> {
     hooks_of(group).next()?.get("command")
 }
 
-/// A tree with an entry in it; what is in its way is left, and the caller sees that it is missing.
+/// Adds an entry to a tree. If an element's list is another kind of value, that value stays, and
+/// the caller notices that the element is missing.
 pub(super) fn with_entry(mut top: Value, entry: &ConfigEntry) -> Value {
     let (last, above) = entry.keys.split_last().map_or((None, &[][..]), |(k, a)| (Some(k), a));
     let mut here = &mut top;

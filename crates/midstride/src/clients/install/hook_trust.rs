@@ -1,15 +1,15 @@
-//! Whether a client runs a hook of ours.
+//! Whether a client trusts one of midstride's hooks.
 
-/// How a client that asks its user stands to a hook. Only a trusted one is run; the others are left
-/// out without a word.
+/// The trust that a client has in a hook, for clients that ask the user. The client runs only
+/// trusted hooks and silently skips the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookTrust {
-    /// The user trusts it as it is.
+    /// The user trusts it in its current form.
     Trusted,
-    /// The user is going to be asked.
+    /// The client will ask the user.
     Pending,
-    /// It is another one than the user trusted, who is going to be asked again.
+    /// It differs from what the user trusted, so the client will ask again.
     Changed,
-    /// The user switched it off.
+    /// The user disabled it.
     Disabled,
 }

@@ -1,5 +1,5 @@
-//! Entries in JSON that people edit: with comments, trailing commas and any indentation. Every byte
-//! that is not ours stays; what came out is read again and compared before it is believed.
+//! Edits JSON that users edit too, with comments, trailing commas and any indentation. All other
+//! bytes stay unchanged; the result is parsed and compared before it is used.
 
 use super::entry::{ConfigEntry, EntryValue, command_of_group, with_entry};
 use super::splice::{TextDraft, line_end};
@@ -13,12 +13,12 @@ use serde::de::IgnoredAny;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value};
 
-/// Where nothing tells how far lines are indented.
+/// The indentation if the text has none.
 const INDENT: &str = "  ";
-/// It may stand in front of a text, and is none of it.
+/// May precede a text and is not part of it.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// JSON without comments that says the same as nothing at all.
+/// Whether a text has no values and no comments.
 pub(super) fn is_blank(text: &str) -> bool {
     JsonText::read(text).is_ok_and(|json| {
         let empty = json.value().as_object().is_some_and(Map::is_empty);
@@ -26,8 +26,8 @@ pub(super) fn is_blank(text: &str) -> bool {
     })
 }
 
-/// Whether a client reads such a text at all. All of them want JSON without comments and trailing
-/// commas, and leave a whole file out that has one; a byte order mark is met by Claude Code alone.
+/// Whether a client can read a text. All clients require JSON without comments and trailing commas
+/// and skip a file that has any; only Claude Code accepts a byte order mark.
 pub(super) fn is_read_by(client: Client, text: &str) -> bool {
     let text = match client {
         Client::ClaudeCode => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
@@ -36,12 +36,12 @@ pub(super) fn is_read_by(client: Client, text: &str) -> bool {
     text.trim().is_empty() || serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// What a text says.
+/// The value of a text.
 pub(super) fn parse_value(text: &str) -> Result<Value, ClientFileError> {
     Ok(JsonText::read(text)?.value())
 }
 
-/// A text with entries that it lacks.
+/// Adds missing entries to a text.
 pub(super) fn add_entries(
     text: &str,
     entries: &[ConfigEntry],
@@ -51,7 +51,7 @@ pub(super) fn add_entries(
     let mut expected = JsonText::read(text)?.value();
     if JsonText::read(text)?.top.is_none() {
         let end = line_end(text);
-        // Behind a comment it would be a part of that.
+        // On the last line it would become part of a comment.
         let gap = if text.trim().is_empty() || text.ends_with('\n') { "" } else { end };
         draft.insert(text.len(), &format!("{gap}{{}}{end}"));
         added.made.push(Vec::new());
@@ -69,7 +69,7 @@ pub(super) fn add_entries(
     Ok(EntryInsertion { text: draft.text, splices: draft.splices, ..added })
 }
 
-/// A text without entries of ours, and without what was made for them and is empty now.
+/// Removes entries from a text, and the containers created for them if they are empty now.
 pub(super) fn remove_entries(
     text: &str,
     entries: &[ConfigEntry],
@@ -79,14 +79,14 @@ pub(super) fn remove_entries(
     let mut draft = TextDraft::new(text);
     let mut comments = 0;
     for entry in entries {
-        while let Some(place) = JsonText::read(&draft.text)?.entry_ranges(entry) {
-            comments += place.comments;
-            place.remove(&mut draft);
+        while let Some(ranges) = JsonText::read(&draft.text)?.entry_ranges(entry) {
+            comments += ranges.comments;
+            ranges.remove(&mut draft);
         }
     }
     for keys in made.iter().rev().filter(|keys| !keys.is_empty()) {
-        if let Some(place) = JsonText::read(&draft.text)?.empty_member_ranges(keys) {
-            place.remove(&mut draft);
+        if let Some(ranges) = JsonText::read(&draft.text)?.empty_member_ranges(keys) {
+            ranges.remove(&mut draft);
         }
     }
     for FilledContainer { keys, was } in filled.iter().rev() {
@@ -101,7 +101,7 @@ pub(super) fn remove_entries(
     }
 }
 
-/// The comments are all there, and the values are what they should be.
+/// Checks that all comments are still there and that the values are as expected.
 fn verify_edit(before: &str, after: &str, expected: &Value) -> Result<(), ClientFileError> {
     if parse_value(after)? != *expected && !expected.is_null() {
         return Err(ClientFileError::Unverified("the values".to_owned()));
@@ -109,7 +109,7 @@ fn verify_edit(before: &str, after: &str, expected: &Value) -> Result<(), Client
     keeps_comments(before, after, 0)
 }
 
-/// A comment inside an entry of ours goes with it; no other one does.
+/// Only comments inside a removed entry may disappear.
 fn keeps_comments(before: &str, after: &str, ours: usize) -> Result<(), ClientFileError> {
     let (before, after) = (JsonText::read(before)?, JsonText::read(after)?);
     let mut left = before.comments();
@@ -121,18 +121,18 @@ fn keeps_comments(before: &str, after: &str, ours: usize) -> Result<(), ClientFi
     }
 }
 
-/// Makes the objects and the list that an entry belongs into, where they are missing.
+/// Creates the objects and the list that an entry needs, if they are missing.
 fn create_parents(
     draft: &mut TextDraft,
     entry: &ConfigEntry,
     added: &mut EntryInsertion,
 ) -> Result<(), ClientFileError> {
-    let way = match entry.what {
+    let parents = match entry.what {
         EntryValue::Member(_) => &entry.keys[..entry.keys.len() - 1],
         EntryValue::Element(_) => &entry.keys[..],
     };
-    for depth in 0..=way.len() {
-        let keys = way[..depth].to_vec();
+    for depth in 0..=parents.len() {
+        let keys = parents[..depth].to_vec();
         let is_list = depth == entry.keys.len();
         let empty = if is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
         let json = JsonText::read(&draft.text)?;
@@ -158,23 +158,23 @@ fn create_parents(
 
 fn insert_entry(draft: &mut TextDraft, entry: &ConfigEntry) -> Result<(), ClientFileError> {
     let json = JsonText::read(&draft.text)?;
-    let place = match &entry.what {
+    let insertion = match &entry.what {
         EntryValue::Member(value) => {
             let (key, above) = entry.keys.split_last().expect("an entry has a key");
             json.object(above)?.append(Some(key), value)
         }
         EntryValue::Element(value) => json.list(&entry.keys)?.append(None, value),
     };
-    place.apply(draft);
+    insertion.apply(draft);
     Ok(())
 }
 
-/// A text, read.
+/// A parsed text.
 struct JsonText<'t> {
     text: &'t str,
     top: Option<ast::Value<'t>>,
     tokens: Vec<TokenAndRange<'t>>,
-    /// How far the text is behind the start of the file.
+    /// Length of the byte order mark before the parsed text.
     shift: usize,
 }
 
@@ -228,12 +228,12 @@ impl<'t> JsonText<'t> {
         keys.iter().try_fold(self.top.as_ref()?, |value, key| Some(&member(value, key)?.value))
     }
 
-    /// The object that keys lead to.
+    /// The object at the keys.
     fn object(&self, keys: &[String]) -> Result<JsonContainer<'_>, ClientFileError> {
         self.container(keys, |value| value.as_object().is_some(), "an object")
     }
 
-    /// The list that keys lead to.
+    /// The list at the keys.
     fn list(&self, keys: &[String]) -> Result<JsonContainer<'_>, ClientFileError> {
         self.container(keys, |value| value.as_array().is_some(), "a list")
     }
@@ -265,7 +265,7 @@ impl<'t> JsonText<'t> {
         let items = items.into_iter().map(|item| self.shifted(item)).collect();
         let range = self.shifted(range);
         let marks = self.tokens.iter().map(|token| {
-            let sort = match token.token {
+            let kind = match token.token {
                 Token::Comma => JsonMarkKind::Comma,
                 Token::CommentLine(_) => JsonMarkKind::LineComment,
                 Token::CommentBlock(_) => JsonMarkKind::BlockComment,
@@ -280,7 +280,7 @@ impl<'t> JsonText<'t> {
                 | Token::Number(_)
                 | Token::Null => JsonMarkKind::Other,
             };
-            (sort, self.shifted(token.range))
+            (kind, self.shifted(token.range))
         });
         let inside = |range_of: &(JsonMarkKind, Range)| {
             range_of.1.start > range.start && range_of.1.end < range.end
@@ -294,7 +294,7 @@ impl<'t> JsonText<'t> {
         top.is_some_and(|top| !top.properties.is_empty()) && !self.text.trim().contains('\n')
     }
 
-    /// Where an entry of ours stands, however it was changed since.
+    /// The ranges of one of midstride's entries, even if it was changed since.
     fn entry_ranges(&self, entry: &ConfigEntry) -> Option<JsonItemRanges> {
         match &entry.what {
             EntryValue::Member(_) => self.member_ranges(&entry.keys),
@@ -330,7 +330,7 @@ impl<'t> JsonText<'t> {
         if is_empty { self.member_ranges(keys) } else { None }
     }
 
-    /// Something that was empty before, where it is empty again: blanks may have come and gone.
+    /// The range of a container that was empty before, if it is empty again; whitespace may differ.
     fn emptied_range(&self, keys: &[String], was: &str) -> Option<Range> {
         let there = self.find(keys)?;
         let container = self.container_of(there)?;
@@ -341,7 +341,7 @@ impl<'t> JsonText<'t> {
         (container.items.is_empty() && is_same).then_some(range)
     }
 
-    /// A hook in a group, or the whole group where nothing else is in it.
+    /// The ranges of a hook in a group, or of the whole group if it has no other hook.
     fn hook_ranges(
         &self,
         groups: &ast::Value<'_>,
@@ -355,16 +355,16 @@ impl<'t> JsonText<'t> {
             member(hook, "command").is_some_and(|c| to_plain_value(&c.value) == *command)
         };
         let at = hooks.iter().position(is_ours)?;
-        let place = if hooks.len() == 1 {
+        let ranges = if hooks.len() == 1 {
             self.container_of(groups)?.item_ranges(index)
         } else {
             self.container_of(list)?.item_ranges(at)
         };
-        Some(place)
+        Some(ranges)
     }
 }
 
-/// The last member of a name: where a key is there twice, readers take that one.
+/// The last member with a name: if a key occurs twice, readers use the last.
 fn member<'v, 't>(value: &'v ast::Value<'t>, key: &str) -> Option<&'v ast::ObjectProp<'t>> {
     value.as_object()?.properties.iter().rfind(|one| one.name.as_str() == key)
 }
@@ -384,7 +384,7 @@ fn kind_name(value: &ast::Value<'_>) -> &'static str {
     }
 }
 
-/// Without places and comments.
+/// Converts to a value without ranges and comments.
 fn to_plain_value(value: &ast::Value<'_>) -> Value {
     match value {
         ast::Value::StringLit(text) => Value::String(text.value.to_string()),
@@ -415,17 +415,17 @@ impl JsonMarkKind {
     }
 }
 
-/// An object or a list, with where everything in it stands.
+/// An object or list, with the ranges of everything in it.
 struct JsonContainer<'t> {
     text: &'t str,
     range: Range,
     items: Vec<Range>,
     marks: Vec<(JsonMarkKind, Range)>,
-    /// Whether the whole text has something in it, all in one line.
+    /// Whether the whole text is not empty and on one line.
     is_flat: bool,
 }
 
-/// Texts that come in, from back to front.
+/// Texts to insert, from back to front.
 struct JsonInsertion {
     texts: Vec<(usize, String)>,
 }
@@ -438,11 +438,11 @@ impl JsonInsertion {
     }
 }
 
-/// An item, and what goes with it.
+/// The ranges to remove for an item.
 struct JsonItemRanges {
     /// From back to front.
     ranges: Vec<(usize, usize)>,
-    /// How many comments are in it.
+    /// Number of comments in it.
     comments: usize,
 }
 
@@ -455,7 +455,7 @@ impl JsonItemRanges {
 }
 
 impl JsonContainer<'_> {
-    /// Puts an item behind the others, as they are laid out.
+    /// Appends an item in the layout of the others.
     fn append(&self, key: Option<&String>, value: &Value) -> JsonInsertion {
         let last = self.items.last();
         let trailing = last.and_then(|last| self.comma_behind(last.end));
@@ -495,22 +495,22 @@ impl JsonContainer<'_> {
         format!("{gap}{}{value}", name(key))
     }
 
-    /// The blanks that the line of a place begins with.
+    /// The indentation of the line at a position.
     fn indent_at(&self, at: usize) -> &str {
         let start = self.text[..at].rfind('\n').map_or(0, |line| line + 1);
         let line = &self.text[start..];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// The comma behind an item, before anything else but comments.
+    /// The comma after an item, with only comments in between.
     fn comma_behind(&self, end: usize) -> Option<Range> {
         let mut behind = self.marks.iter().filter(|(_, mark)| mark.start >= end);
         let next = behind.find(|(sort, _)| !sort.is_comment());
         next.filter(|(sort, _)| *sort == JsonMarkKind::Comma).map(|(_, mark)| *mark)
     }
 
-    /// An item with the blanks before it and a comma: the one behind it, or, where it is the last
-    /// one, the one before.
+    /// The item with the whitespace before it and one comma: the one after it or, for the last
+    /// item, the one before it.
     fn item_ranges(&self, index: usize) -> JsonItemRanges {
         let item = self.items[index];
         let before = self.marks.iter().rfind(|(_, mark)| mark.end <= item.start);
@@ -542,7 +542,7 @@ impl JsonContainer<'_> {
         if let (None, Some(comma)) = (comma_behind, comma_before) {
             ranges.push((comma.start, comma.end));
         }
-        // None of them overlaps another: a comma is never inside of what is before or behind it.
+        // The ranges do not overlap: a comma is never inside the ranges before or after it.
         ranges.sort_unstable_by(|a, b| b.cmp(a));
         JsonItemRanges { ranges, comments }
     }
@@ -552,7 +552,7 @@ fn name(key: Option<&String>) -> String {
     key.map(|key| format!("{}: ", Value::from(key.as_str()))).unwrap_or_default()
 }
 
-/// How far the first indented line is in; lines of comments tell nothing.
+/// The indentation of the first indented line that is not a comment.
 fn indent_unit(text: &str) -> &str {
     let indented = text.lines().filter_map(|line| {
         let content = line.trim_start_matches([' ', '\t']);

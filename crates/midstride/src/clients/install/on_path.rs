@@ -1,4 +1,4 @@
-//! Programs by their names: what clients find when they call `midstride`, and the clients themselves.
+//! Finds programs on the PATH: the `midstride` that clients call, and the clients themselves.
 
 use crate::sys::files;
 use crate::sys::process::{ProcessLimits, command, run_bounded};
@@ -7,44 +7,44 @@ use midstride_core::session::Client;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A program that says its version takes no longer.
+/// Limits for running a program with `--version`.
 const BOUNDS: ProcessLimits = ProcessLimits { time: Duration::from_secs(5), output_bytes: 4096 };
 
-/// What is called when somebody calls `midstride`.
+/// The `midstride` that a client would run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathLookup {
-    /// One of this version.
+    /// This version.
     Same(PathBuf),
-    /// One that says it is another.
+    /// Another version, with its output.
     Other(PathBuf, String),
-    /// Nothing.
+    /// None on the PATH.
     Missing,
 }
 
-/// Looks for it.
+/// Finds `midstride` on the PATH.
 pub fn find_on_path() -> PathLookup {
     let Some(found) = find_program("midstride") else { return PathLookup::Missing };
-    let said = version(&found);
+    let output = version(&found);
     let ours = format!("midstride {}", env!("CARGO_PKG_VERSION"));
-    if said == ours { PathLookup::Same(found) } else { PathLookup::Other(found, said) }
+    if output == ours { PathLookup::Same(found) } else { PathLookup::Other(found, output) }
 }
 
 /// The program of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientProgram {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What it says of its version; nothing where it says nothing in time.
+    /// Its version output; `None` if it printed nothing in time.
     pub version: Option<String>,
 }
 
-/// Looks for the program of a client, and asks for its version.
+/// Finds the program of a client and runs it to get its version.
 pub fn find_client_program(client: Client) -> Option<ClientProgram> {
     let path = find_program(match client {
         Client::ClaudeCode => "claude",
         Client::Codex => "codex",
     })?;
-    // What it has to say besides comes first.
+    // Other output comes before the version.
     let version = version(&path).lines().last().map(str::to_owned);
     Some(ClientProgram { path, version })
 }
@@ -55,8 +55,8 @@ fn find_program(name: &str) -> Option<PathBuf> {
 }
 
 fn version(program: &Path) -> String {
-    let mut asked = command(program);
-    asked.arg("--version");
-    let said = run_bounded(asked, BOUNDS, &mut |_| ()).map(|run| run.output.text());
-    said.unwrap_or_default().trim().to_owned()
+    let mut process = command(program);
+    process.arg("--version");
+    let output = run_bounded(process, BOUNDS, &mut |_| ()).map(|run| run.output.text());
+    output.unwrap_or_default().trim().to_owned()
 }

@@ -1,4 +1,4 @@
-//! What is going to be written, decided before anything is.
+//! Plans the changes to a client's files before anything is written.
 
 use super::client_file::ClientFile;
 use super::entry::{ConfigEntry, EntryValue, command_of_group};
@@ -16,62 +16,62 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Changes of files of a client, all of them or none.
+/// Changes to the files of a client. Either all are made or none.
 #[derive(Clone, Debug)]
 pub struct InstallPlan {
     /// The client.
     pub client: Client,
-    /// For whom.
+    /// Who it is for.
     pub scope: InstallScope,
-    /// The files that become others.
+    /// The files that change.
     pub changes: Vec<FileChange>,
-    /// What is left as it is, and why.
+    /// What stays unchanged, and why.
     pub notes: Vec<InstallNote>,
-    /// What is remembered afterwards.
+    /// The install record to save afterwards.
     record: Option<InstallRecord>,
-    /// Folders that were made for us, the outermost first.
+    /// Folders created by midstride, outermost first.
     folders: Vec<PathBuf>,
 }
 
-/// A file that becomes another.
+/// A change to one file.
 #[derive(Clone, Debug)]
 pub struct FileChange {
     file: ClientFile,
-    /// The text as it is; none where there is no file.
+    /// The current text; `None` if there is no file.
     pub before: Option<String>,
-    /// The text as it is going to be; none where the file goes.
+    /// The new text; `None` if the file is removed.
     pub after: Option<String>,
 }
 
 impl FileChange {
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 }
 
-/// Something that is left as it is.
+/// Something the user should know about the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InstallNote {
-    /// A skill of that name says something else.
+    /// A skill with this name has other content.
     OtherSkill(PathBuf),
-    /// A skill of ours was changed since.
+    /// A skill of midstride's was changed since it was installed.
     ChangedSkill(PathBuf),
-    /// A skill of that name is there that we do not know to be ours.
+    /// A skill with this name exists that is not known to be midstride's.
     KeptSkill(PathBuf),
-    /// The plugin is enabled in that file as well.
+    /// The plugin is enabled in this file too.
     Plugin(PathBuf),
-    /// The client does not read the file, for comments or trailing commas that somebody wrote.
+    /// The client cannot read the file because of comments or trailing commas.
     NotRead(PathBuf),
-    /// An entry of that name was there before us, and says something else.
+    /// An entry with this name existed before and has another value.
     OtherEntry(PathBuf, String),
-    /// An entry of ours was changed since, and goes with the change.
+    /// An entry of midstride's was changed since; the change is lost.
     ChangedEntry(PathBuf, String),
-    /// The client has our hooks for the user and in the project, and runs both.
+    /// The client has the hooks both for the user and in the project, and runs both.
     DuplicateHooks(Client),
 }
 
-/// A file format by the name of the file.
+/// A config file format, by file extension.
 #[derive(Clone, Copy)]
 enum ConfigFormat {
     Json,
@@ -116,13 +116,13 @@ impl ConfigFormat {
     }
 }
 
-/// What a file says, or that nothing does.
+/// The value of a file; null if there is none.
 pub(super) fn parse_file(path: &Path, text: Option<&str>) -> Result<Value, InstallError> {
     let value = text.map(|text| ConfigFormat::from_path(path).value(text)).transpose();
     value.map(Option::unwrap_or_default).map_err(|error| error.with_path(path))
 }
 
-/// Whether there is room for entries in a file, and why not.
+/// Whether entries can be added to a file, or why not.
 pub(super) fn check_entries_fit(
     path: &Path,
     text: Option<&str>,
@@ -132,7 +132,7 @@ pub(super) fn check_entries_fit(
     added.map(drop).map_err(|error| error.with_path(path))
 }
 
-/// Whether a client reads a file that says this.
+/// Whether a client can read a file with this text.
 pub(super) fn is_read_by_client(client: Client, path: &Path, text: &str) -> bool {
     match ConfigFormat::from_path(path) {
         ConfigFormat::Json => json::is_read_by(client, text),
@@ -144,26 +144,26 @@ pub(super) fn add(
     environment: &Environment,
     client: Client,
     scope: &InstallScope,
-    wishes: InstallOptions,
+    options: InstallOptions,
 ) -> Result<InstallPlan, InstallError> {
     let old = InstallRecordFile::for_client(environment, client, scope)?.read()?;
-    // Without a choice, what was asked for before stays.
+    // Options that are not given keep their previous value.
     let before = old.as_ref().map(InstallRecord::options).unwrap_or_default();
-    let allow = wishes.allow.or(before.allow).unwrap_or_default();
-    let wishes = InstallOptions {
+    let allow = options.allow.or(before.allow).unwrap_or_default();
+    let options = InstallOptions {
         allow: Some(allow),
-        trust_hooks: wishes.trust_hooks || before.trust_hooks,
+        trust_hooks: options.trust_hooks || before.trust_hooks,
     };
     let mut plan = InstallPlan::empty(client, scope);
-    let wanted = target_files(environment, client, scope, wishes)?;
+    let wanted = target_files(environment, client, scope, options)?;
     let mut files = Vec::new();
     for wanted in &wanted {
-        let ours = old.as_ref().and_then(|receipt| receipt.insertion_in(wanted.file.path()));
+        let ours = old.as_ref().and_then(|record| record.insertion_in(wanted.file.path()));
         files.extend(plan.add_to(wanted, ours)?);
     }
-    // An older version may have written where this one writes nothing.
+    // An older version may have written to a file that this one does not use.
     let is_wanted = |file: &FileInsertion| wanted.iter().any(|one| one.file.path() == file.path);
-    for file in old.iter().flat_map(|receipt| &receipt.files).filter(|file| !is_wanted(file)) {
+    for file in old.iter().flat_map(|record| &record.files).filter(|file| !is_wanted(file)) {
         plan.remove_from(&scope.client_file(&file.path), file)?;
     }
     plan.record = Some(InstallRecord {
@@ -172,7 +172,7 @@ pub(super) fn add(
         project: scope.root().map(Path::to_owned),
         allow_read_tools: allow >= AllowedTools::Read,
         allow_save_tools: allow >= AllowedTools::Save,
-        trust_hooks: wishes.trust_hooks,
+        trust_hooks: options.trust_hooks,
         files,
     });
     Ok(plan)
@@ -183,13 +183,13 @@ pub(super) fn remove(
     client: Client,
     scope: &InstallScope,
 ) -> Result<InstallPlan, InstallError> {
-    let receipt = InstallRecordFile::for_client(environment, client, scope)?.read()?;
+    let record = InstallRecordFile::for_client(environment, client, scope)?.read()?;
     let mut plan = InstallPlan::empty(client, scope);
-    if let Some(receipt) = receipt {
-        for ours in &receipt.files {
+    if let Some(record) = record {
+        for ours in &record.files {
             plan.remove_from(&scope.client_file(&ours.path), ours)?;
         }
-        plan.folders = receipt.files.into_iter().flat_map(|file| file.folders).collect();
+        plan.folders = record.files.into_iter().flat_map(|file| file.folders).collect();
         plan.note_kept_skills(&target_files(
             environment,
             client,
@@ -202,7 +202,7 @@ pub(super) fn remove(
     let wanted = target_files(environment, client, scope, all)?;
     let found = wanted.iter().map(infer_insertion).collect::<Result<Vec<_>, _>>()?;
     let found: Vec<FileInsertion> = found.into_iter().flatten().collect();
-    // A permission or a skill alone may be anybody's; what calls midstride is not.
+    // A permission or skill alone may be the user's own; an entry that calls midstride is not.
     let is_called =
         |file: &FileInsertion| file.entries.iter().any(|entry| command_of(entry.value()).is_some());
     if found.iter().any(is_called) {
@@ -215,7 +215,8 @@ pub(super) fn remove(
     Ok(plan)
 }
 
-/// Where no receipt is left, what is there and is what we would insert is taken for ours.
+/// Infers what was inserted if there is no install record: whatever equals what midstride would
+/// insert.
 fn infer_insertion(wanted: &TargetFile) -> Result<Option<FileInsertion>, InstallError> {
     let path = wanted.file.path();
     let Some(present) = wanted.file.read()? else { return Ok(None) };
@@ -232,15 +233,16 @@ fn infer_insertion(wanted: &TargetFile) -> Result<Option<FileInsertion>, Install
             ours
         }
     };
-    let way = |entry: &ConfigEntry| match entry.what {
+    let depth = |entry: &ConfigEntry| match entry.what {
         EntryValue::Member(_) => entry.keys.len() - 1,
         EntryValue::Element(_) => entry.keys.len(),
     };
-    // A skill has a folder of its own. In a project the others are kept by nobody once they are
-    // empty: git knows none.
+    // A skill has its own folder. The other folders in a project can go once they are empty,
+    // because git does not track empty folders.
     let own_folder = path.parent().filter(|_| entries.is_empty()).map(Path::to_owned);
     let folders = wanted.file.folders_in_project().into_iter().chain(own_folder).collect();
-    let ways = entries.iter().flat_map(|entry| (1..=way(entry)).map(|depth| &entry.keys[..depth]));
+    let ways =
+        entries.iter().flat_map(|entry| (1..=depth(entry)).map(|depth| &entry.keys[..depth]));
     let made: BTreeSet<&[String]> = ways.collect();
     Ok(Some(FileInsertion {
         path: path.to_owned(),
@@ -254,7 +256,7 @@ fn infer_insertion(wanted: &TargetFile) -> Result<Option<FileInsertion>, Install
     }))
 }
 
-/// Whether an entry is there, and starts what ours would or says the same.
+/// Whether an entry exists and runs the same command as midstride's, or has the same value.
 fn is_like_ours(entry: &ConfigEntry, top: &Value) -> bool {
     let ours = entry.value();
     entry.find(top).is_some_and(|there| match command_of(ours) {
@@ -263,8 +265,8 @@ fn is_like_ours(entry: &ConfigEntry, top: &Value) -> bool {
     })
 }
 
-/// Whether what is there for a server starts another program than ours. A group of hooks is found
-/// by our command, whatever else is in it.
+/// Whether an existing server entry runs another program than midstride. A hook group is found by
+/// midstride's command, whatever else it contains.
 pub(super) fn is_foreign(entry: &ConfigEntry, there: &Value) -> bool {
     let program = |value: &Value| {
         let command = value.get("command")?.as_str()?;
@@ -273,7 +275,7 @@ pub(super) fn is_foreign(entry: &ConfigEntry, there: &Value) -> bool {
     program(entry.value()).is_some_and(|ours| program(there) != Some(ours))
 }
 
-/// What an entry starts: a server, or the hook of a group.
+/// The command that an entry runs: of a server, or of the hook in a group.
 fn command_of(value: &Value) -> Option<&Value> {
     value.get("command").or_else(|| command_of_group(value))
 }
@@ -291,13 +293,13 @@ impl InstallPlan {
         }
     }
 
-    fn change(&mut self, place: &ClientFile, before: Option<String>, after: Option<String>) {
+    fn change(&mut self, file: &ClientFile, before: Option<String>, after: Option<String>) {
         if before != after {
-            self.changes.push(FileChange { file: place.clone(), before, after });
+            self.changes.push(FileChange { file: file.clone(), before, after });
         }
     }
 
-    /// Plans one file, and gives back what is remembered of it.
+    /// Plans one file and returns what to record about it.
     fn add_to(
         &mut self,
         wanted: &TargetFile,
@@ -314,7 +316,7 @@ impl InstallPlan {
 
     fn add_whole(
         &mut self,
-        place: &ClientFile,
+        file: &ClientFile,
         text: &str,
         present: Option<String>,
         ours: Option<&FileInsertion>,
@@ -323,15 +325,15 @@ impl InstallPlan {
         match present {
             Some(there) if there == text => return ours.cloned(),
             Some(there) if !is_ours(&there) => {
-                self.notes.push(InstallNote::OtherSkill(place.path().to_owned()));
+                self.notes.push(InstallNote::OtherSkill(file.path().to_owned()));
                 return ours.cloned();
             }
             Some(_) | None => {}
         }
-        let folders = ours.map_or_else(|| place.missing_folders(), |ours| ours.folders.clone());
-        self.change(place, present, Some(text.to_owned()));
+        let folders = ours.map_or_else(|| file.missing_folders(), |ours| ours.folders.clone());
+        self.change(file, present, Some(text.to_owned()));
         Some(FileInsertion {
-            path: place.path().to_owned(),
+            path: file.path().to_owned(),
             before: None,
             after: sha256(text.as_bytes()),
             splices: Vec::new(),
@@ -344,12 +346,12 @@ impl InstallPlan {
 
     fn add_entries(
         &mut self,
-        place: &ClientFile,
+        file: &ClientFile,
         entries: &[ConfigEntry],
         present: Option<String>,
         ours: Option<&FileInsertion>,
     ) -> Result<Option<FileInsertion>, InstallError> {
-        let path = place.path();
+        let path = file.path();
         let top = parse_file(path, present.as_deref())?;
         self.note_others(path, entries, &top, ours);
         if has_plugin(&top) {
@@ -381,13 +383,14 @@ impl InstallPlan {
             entries: added.entries,
             made: added.made,
             filled: added.filled,
-            folders: ours.map_or_else(|| place.missing_folders(), |ours| ours.folders.clone()),
+            folders: ours.map_or_else(|| file.missing_folders(), |ours| ours.folders.clone()),
         };
-        self.change(place, present, Some(added.text));
+        self.change(file, present, Some(added.text));
         Ok(Some(inserted))
     }
 
-    /// A member that says something else than ours, and is not ours, stays as it is.
+    /// Notes members with the same name and another value that are not midstride's; they stay
+    /// unchanged.
     fn note_others(
         &mut self,
         path: &Path,
@@ -405,7 +408,7 @@ impl InstallPlan {
         }
     }
 
-    /// An entry of ours that somebody changed and that is written again loses that change.
+    /// Notes changed entries of midstride's that are rewritten and so lose the change.
     fn note_rewritten(
         &mut self,
         path: &Path,
@@ -423,45 +426,41 @@ impl InstallPlan {
         }
     }
 
-    fn remove_from(
-        &mut self,
-        place: &ClientFile,
-        ours: &FileInsertion,
-    ) -> Result<(), InstallError> {
-        let Some(present) = place.read()? else { return Ok(()) };
+    fn remove_from(&mut self, file: &ClientFile, ours: &FileInsertion) -> Result<(), InstallError> {
+        let Some(present) = file.read()? else { return Ok(()) };
         let after = if !ours.is_whole() {
-            let top = parse_file(place.path(), Some(&present))?;
+            let top = parse_file(file.path(), Some(&present))?;
             if !ours.entries.iter().any(|entry| entry.find(&top).is_some()) {
-                // Somebody took ours out, or wrote the file anew: it is theirs.
+                // The entries were removed, or the file was rewritten, so it belongs to the user.
                 return Ok(());
             }
-            self.note_changed(place.path(), ours, &top);
-            remove_insertion(place.path(), &present, ours)?
+            self.note_changed(file.path(), ours, &top);
+            remove_insertion(file.path(), &present, ours)?
         } else if ours.after == sha256(present.as_bytes()) {
             None
         } else {
-            self.notes.push(InstallNote::ChangedSkill(place.path().to_owned()));
+            self.notes.push(InstallNote::ChangedSkill(file.path().to_owned()));
             return Ok(());
         };
-        self.change(place, Some(present), after);
+        self.change(file, Some(present), after);
         Ok(())
     }
 
-    /// A skill that neither goes nor was named yet.
+    /// Notes skills that stay and are not mentioned yet.
     fn note_kept_skills(&mut self, wanted: &[TargetFile]) -> Result<(), InstallError> {
-        for TargetFile { file: place, content: form } in wanted {
-            let path = place.path();
+        for TargetFile { file, content } in wanted {
+            let path = file.path();
             let is_planned = self.changes.iter().any(|change| change.path() == path);
             let is_named = self.notes.contains(&InstallNote::ChangedSkill(path.to_owned()));
-            let is_skill = matches!(form, TargetContent::WholeFile(_));
-            if is_skill && !is_planned && !is_named && place.read()?.is_some() {
+            let is_skill = matches!(content, TargetContent::WholeFile(_));
+            if is_skill && !is_planned && !is_named && file.read()?.is_some() {
                 self.notes.push(InstallNote::KeptSkill(path.to_owned()));
             }
         }
         Ok(())
     }
 
-    /// What calls midstride goes in any case; what somebody made of it since is named.
+    /// Notes entries that the user changed. They are removed too, because they call midstride.
     fn note_changed(&mut self, path: &Path, ours: &FileInsertion, top: &Value) {
         for entry in &ours.entries {
             if entry.find(top).is_some_and(|there| there != entry.value()) {
@@ -470,14 +469,15 @@ impl InstallPlan {
         }
     }
 
-    /// Writes what was planned. Where one file cannot be written, the others are as they were.
+    /// Writes the planned changes. If one file cannot be written, the others are restored.
     pub(crate) fn apply(&self, environment: &Environment) -> Result<(), InstallError> {
-        let receipts = InstallRecordFile::for_client(environment, self.client, &self.scope)?;
-        let _lock = receipts.lock()?;
-        let old = receipts.read()?;
-        // Kept before, so that nothing of ours is ever unknown; taken away afterwards, for the same.
+        let record_file = InstallRecordFile::for_client(environment, self.client, &self.scope)?;
+        let _lock = record_file.lock()?;
+        let old = record_file.read()?;
+        // The record is saved before the files change and removed after, so that it always covers
+        // everything midstride inserted.
         if self.record.is_some() {
-            receipts.save(self.record.as_ref())?;
+            record_file.save(self.record.as_ref())?;
         }
         for (done, change) in self.changes.iter().enumerate() {
             let written = change.file.replace(change.before.as_deref(), change.after.as_deref());
@@ -486,20 +486,20 @@ impl InstallPlan {
                     change.file.replace(change.after.as_deref(), change.before.as_deref())?;
                 }
                 self.remove_folders();
-                receipts.save(old.as_ref())?;
+                record_file.save(old.as_ref())?;
                 return Err(error.into());
             }
         }
         if self.record.is_none() {
             self.remove_folders();
-            receipts.save(None)?;
+            record_file.save(None)?;
         }
         Ok(())
     }
 
-    /// Folders that were made for us go where they are empty.
+    /// Removes folders created by midstride, if they are empty.
     fn remove_folders(&self) {
-        let planned = self.record.iter().flat_map(|receipt| &receipt.files);
+        let planned = self.record.iter().flat_map(|record| &record.files);
         let planned = planned.flat_map(|file| &file.folders);
         let mut folders: Vec<&PathBuf> = self.folders.iter().chain(planned).collect();
         folders.sort_unstable();
@@ -507,7 +507,7 @@ impl InstallPlan {
     }
 }
 
-/// Whether settings of Claude Code enable the plugin, from whatever marketplace.
+/// Whether settings of Claude Code enable the plugin, from any marketplace.
 pub(super) fn has_plugin(top: &Value) -> bool {
     let enabled = top.get("enabledPlugins").and_then(Value::as_object);
     let is_ours = |name: &str| name.split('@').next() == Some(plugin::NAME);
@@ -515,7 +515,7 @@ pub(super) fn has_plugin(top: &Value) -> bool {
         .is_some_and(|all| all.iter().any(|(name, on)| is_ours(name) && *on == Value::Bool(true)))
 }
 
-/// What was inserted for an entry.
+/// The inserted entry that corresponds to an entry.
 fn inserted_entry<'i>(entry: &ConfigEntry, ours: &'i FileInsertion) -> Option<&'i ConfigEntry> {
     let is_same = |other: &&ConfigEntry| match (&entry.what, &other.what) {
         (EntryValue::Element(Value::String(a)), EntryValue::Element(Value::String(b))) => a == b,
@@ -527,7 +527,7 @@ fn inserted_entry<'i>(entry: &ConfigEntry, ours: &'i FileInsertion) -> Option<&'
     ours.entries.iter().find(is_same)
 }
 
-/// Whether an entry is there, and not one that we inserted when we wanted something else.
+/// Whether an entry exists and is not an outdated one that midstride inserted.
 fn is_up_to_date(entry: &ConfigEntry, top: &Value, ours: Option<&FileInsertion>) -> bool {
     let Some(there) = entry.find(top) else { return false };
     let before = ours.and_then(|ours| inserted_entry(entry, ours));
@@ -538,8 +538,8 @@ fn is_up_to_date(entry: &ConfigEntry, top: &Value, ours: Option<&FileInsertion>)
     })
 }
 
-/// Whether something that was inserted and is no longer wanted is still there: a permission that was
-/// taken back goes, also from an entry that somebody changed.
+/// Whether something inserted earlier and no longer wanted still exists. A revoked permission is
+/// removed even from an entry that the user changed.
 fn has_leftover(before: &Value, wanted: &Value, there: &Value) -> bool {
     before.as_object().into_iter().flatten().any(|(key, before)| {
         there.get(key).is_some_and(|there| match wanted.get(key) {
@@ -549,7 +549,7 @@ fn has_leftover(before: &Value, wanted: &Value, there: &Value) -> bool {
     })
 }
 
-/// Whether something of ours is there that is not wanted any more.
+/// Whether entries of midstride's exist that are no longer wanted.
 fn has_stale(entries: &[ConfigEntry], top: &Value, ours: Option<&FileInsertion>) -> bool {
     let known = |old: &ConfigEntry| {
         entries
@@ -560,7 +560,7 @@ fn has_stale(entries: &[ConfigEntry], top: &Value, ours: Option<&FileInsertion>)
     old.filter(|old| !known(old)).any(|old| old.find(top).is_some())
 }
 
-/// A text without what is ours: the very bytes that were there, where nobody wrote since.
+/// Removes what midstride inserted; restores the exact bytes if the file was not edited since.
 fn remove_insertion(
     path: &Path,
     text: &str,

@@ -1,14 +1,14 @@
-//! The plugin of Claude Code: the same hooks, server and skills, as files of a repository.
+//! The Claude Code plugin: the same hooks, server and skills, as files of a repository.
 
 use super::{claude_code, entry, skill};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// What the plugin is called.
+/// The name of the plugin.
 pub(super) const NAME: &str = "midstride";
 const DESCRIPTION: &str = "Carries work from one session to the next: briefings, checkpoints and handoffs that are checked";
 
-/// The files of the plugin, and the one by which a repository offers it.
+/// The files of the plugin, and the marketplace file with which a repository offers it.
 pub fn plugin_files() -> Vec<(PathBuf, String)> {
     let about = json!({
         "name": NAME,

@@ -1,5 +1,5 @@
-//! What was inserted where: kept in the user's state folder, outside of every repository. It has no
-//! text of anybody else in it, since settings of clients have secrets.
+//! Install records: what was inserted where. They are in the user's state folder, outside every
+//! repository, and contain no text of others, because client settings can contain secrets.
 
 use super::entry::ConfigEntry;
 use super::splice::Splice;
@@ -11,41 +11,41 @@ use midstride_core::session::Client;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Where they lie, below the state folder.
+/// The folder of the records, below the state folder.
 const FOLDER: &str = "midstride/clients";
 
-/// What was installed into one client for one scope.
+/// What was installed in one client for one scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct InstallRecord {
     /// The version that installed it.
     pub(super) version: String,
-    /// When.
+    /// When it was installed.
     pub(super) at: String,
-    /// The project, where it is for one.
+    /// The project, if it was installed for one.
     pub(super) project: Option<PathBuf>,
     pub(super) allow_read_tools: bool,
-    /// Receipts of older versions do not have it.
+    /// Missing in records of older versions.
     #[serde(default)]
     pub(super) allow_save_tools: bool,
     pub(super) trust_hooks: bool,
     pub(super) files: Vec<FileInsertion>,
 }
 
-/// What was inserted into one file.
+/// What was inserted in one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileInsertion {
     pub(super) path: PathBuf,
-    /// The SHA-256 of what it said before; none where there was no file.
+    /// SHA-256 of the previous text; `None` if there was no file.
     pub(super) before: Option<String>,
-    /// The SHA-256 of what it said afterwards.
+    /// SHA-256 of the new text.
     pub(super) after: String,
     pub(super) splices: Vec<Splice>,
     pub(super) entries: Vec<ConfigEntry>,
-    /// The keys of objects and lists that were made for them.
+    /// The keys of objects and lists created for the entries.
     pub(super) made: Vec<Vec<String>>,
-    /// What was empty before they came into it.
+    /// Containers that were empty before.
     pub(super) filled: Vec<FilledContainer>,
-    /// Folders that were made for it, the outermost first.
+    /// Folders created for the file, outermost first.
     pub(super) folders: Vec<PathBuf>,
 }
 
@@ -65,13 +65,13 @@ impl InstallRecord {
 }
 
 impl FileInsertion {
-    /// Whether all of the file is ours.
+    /// Whether the whole file belongs to midstride.
     pub(super) fn is_whole(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// The receipts of this user.
+/// The file with the install record of one client and scope.
 pub(super) struct InstallRecordFile {
     folder: PathBuf,
     name: PathBuf,
@@ -92,7 +92,7 @@ impl InstallRecordFile {
         Ok(Self { folder: state.join(FOLDER), name })
     }
 
-    /// Held by who writes, so that receipts and files belong together.
+    /// Takes the lock for writing, so that record and files stay consistent.
     pub(super) fn lock(&self) -> Result<Lock, InstallError> {
         Ok(Lock::acquire(&Root::make_owner_only(&self.folder)?, "writing")?)
     }
@@ -107,16 +107,16 @@ impl InstallRecordFile {
         serde_json::from_slice(&bytes).map(Some).map_err(damaged)
     }
 
-    /// Keeps a receipt, or with none takes the one away that was kept.
-    pub(super) fn save(&self, receipt: Option<&InstallRecord>) -> Result<(), InstallError> {
+    /// Saves a record, or removes the saved one if given `None`.
+    pub(super) fn save(&self, record: Option<&InstallRecord>) -> Result<(), InstallError> {
         let folder = Root::make_owner_only(&self.folder)?;
-        let Some(receipt) = receipt else {
+        let Some(record) = record else {
             return match folder.read(&self.name).and_then(|old| folder.remove(&self.name, &old)) {
                 Err(FileError { problem: FileProblem::NotFound, .. }) | Ok(()) => Ok(()),
                 Err(error) => Err(error.into()),
             };
         };
-        let text = serde_json::to_string_pretty(receipt).expect("a receipt is made of texts");
+        let text = serde_json::to_string_pretty(record).expect("a receipt is made of texts");
         Ok(folder.put_owner_only(&self.name, format!("{text}\n").as_bytes())?)
     }
 }

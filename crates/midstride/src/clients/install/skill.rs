@@ -1,19 +1,19 @@
-//! The skills that ship with midstride: how to write a handoff, and how to go on from one.
+//! The skills that ship with midstride: how to write a handoff, and how to continue from one.
 
 use super::client_file::ClientFile;
 use super::{TargetContent, TargetFile};
 use std::path::Path;
 
-/// Each by its name, which is that of its folder.
+/// The name and text of each skill; the name is also its folder.
 pub(super) const SKILLS: [(&str, &str); 2] = [
     ("midstride-handoff", include_str!("skills/midstride-handoff.md")),
     ("midstride-continue", include_str!("skills/midstride-continue.md")),
 ];
 
-/// What the file of each is called.
+/// The file name of a skill.
 pub(super) const FILE: &str = "SKILL.md";
 
-/// The skills in a folder of skills.
+/// The target files of the skills in a skills folder.
 pub(super) fn target_files(folder: &ClientFile) -> impl Iterator<Item = TargetFile> {
     SKILLS.into_iter().map(|(name, text)| TargetFile {
         file: folder.join(&Path::new(name).join(FILE)),

@@ -1,20 +1,20 @@
-//! Changes of a text as data: each can be taken back exactly, without keeping the text.
+//! Text changes as data: each can be undone exactly without storing the whole text.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Bytes that took the place of others. Of what was there before only that is kept.
+/// A replacement of some bytes. Only the replaced bytes are stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Splice {
-    /// Where, in the text as it was at that moment.
+    /// The offset in the text at that moment.
     at: usize,
-    /// What stood there.
+    /// The replaced text.
     was: String,
-    /// What stands there now.
+    /// The new text.
     text: String,
 }
 
-/// A text that is being changed, and what was done to it.
+/// A text being edited, and the edits so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TextDraft {
     pub(super) text: String,
@@ -41,7 +41,7 @@ impl TextDraft {
     }
 }
 
-/// The text as it was before; `None` where it is not the one that came of the splices.
+/// Undoes splices; `None` if the text is not their result.
 pub(super) fn undo(text: &str, splices: &[Splice]) -> Option<String> {
     let mut text = text.to_owned();
     for Splice { at, was, text: now } in splices.iter().rev() {
@@ -54,7 +54,7 @@ pub(super) fn undo(text: &str, splices: &[Splice]) -> Option<String> {
     Some(text)
 }
 
-/// What ends the lines of a text.
+/// The line ending of a text.
 pub(super) fn line_end(text: &str) -> &'static str {
     let first = text.find('\n');
     if first.is_some_and(|at| text[..at].ends_with('\r')) { "\r\n" } else { "\n" }

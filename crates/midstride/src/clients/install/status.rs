@@ -1,4 +1,4 @@
-//! How a client stands: what of ours is there, what is missing, what was changed since.
+//! The install status of a client: what is present, missing, or changed.
 
 use super::hook_trust::HookTrust;
 use super::plan::{check_entries_fit, has_plugin, is_foreign, is_read_by_client, parse_file};
@@ -13,100 +13,100 @@ use midstride_core::session::Client;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// What one client has of ours for one scope.
+/// What one client has installed for one scope.
 #[derive(Debug)]
 pub struct InstallStatus {
     /// The client.
     pub client: Client,
-    /// For whom.
+    /// Who it is for.
     pub scope: InstallScope,
-    /// Every file in which something of ours belongs.
+    /// All files with something to install.
     pub files: Vec<FileInstallStatus>,
-    /// Whether a receipt tells that it was installed from here.
+    /// Whether there is an install record.
     pub has_record: bool,
-    /// What the user chose when it was installed.
+    /// The options chosen at installation.
     pub options: InstallOptions,
-    /// Every hook that belongs there, in the order of a session.
+    /// All hooks, in the order of a session.
     pub hooks: Vec<HookStatus>,
-    /// Whether the client knows our MCP server.
+    /// Whether the client has midstride's MCP server.
     pub has_server: bool,
-    /// How many of our skills are there, of how many.
+    /// Number of installed skills, and number of all skills.
     pub skills: (usize, usize),
-    /// Whether the plugin of Claude Code, which has all of it, is enabled there.
+    /// Whether the Claude Code plugin, which contains everything, is enabled.
     pub has_plugin: bool,
 }
 
-/// One hook of ours.
+/// One of midstride's hooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookStatus {
-    /// The moment as the client names it.
+    /// The event name that the client uses.
     pub event: String,
-    /// Whether it is there.
+    /// Whether it is installed.
     pub is_installed: bool,
-    /// How the client stands to it, where it asks its user at all.
+    /// Its trust, if the client asks the user for it.
     pub trust: Option<HookTrust>,
-    /// The seconds after which the client gives up, where that is not what midstride wrote.
+    /// The client's timeout in seconds, if it differs from midstride's.
     pub other_timeout: Option<u64>,
 }
 
-/// What one file has of ours.
+/// What one file has installed.
 #[derive(Debug)]
 pub struct FileInstallStatus {
     /// The file.
     pub path: PathBuf,
-    /// What is there.
+    /// Names of installed items.
     pub present: Vec<String>,
-    /// What is not.
+    /// Names of missing items.
     pub missing: Vec<String>,
-    /// What is called like ours and is not: somebody else's, or ours that somebody changed.
+    /// Items with midstride's name and other content: the user's own, or changed by the user.
     pub others: Vec<String>,
-    /// Whether somebody wrote it since.
+    /// Whether the file was edited since the installation.
     pub is_changed: bool,
-    /// Whether the client leaves it out, for comments or trailing commas that somebody wrote.
+    /// Whether the client skips the file because of comments or trailing commas.
     pub is_ignored: bool,
-    /// Why it could not be looked at.
+    /// Why the file could not be checked.
     pub problem: Option<InstallError>,
 }
 
 impl InstallStatus {
-    /// Whether something of ours is there. Without a receipt a skill or a permission alone may be
-    /// anybody's; what calls midstride is not.
+    /// Whether anything is installed. Without a record, a skill or permission alone may be the
+    /// user's own; an entry that calls midstride is not.
     pub fn is_installed(&self) -> bool {
         let has_something = || self.files.iter().any(|file| !file.present.is_empty());
         self.has_hooks() || self.has_server || (self.has_record && has_something())
     }
 
-    /// Whether there is room for our MCP server, and nothing in it.
+    /// Whether midstride's MCP server is missing and could be added.
     pub fn lacks_server(&self) -> bool {
         self.files.iter().flat_map(|file| &file.missing).any(|name| is_server(name))
     }
 
-    /// How many of our skills are not there, nor anything of their names.
+    /// Number of missing skills, not counting those whose name is taken.
     pub fn missing_skills(&self) -> usize {
         let is_lacking = |file: &&FileInstallStatus| file.is_skill() && !file.missing.is_empty();
         self.files.iter().filter(is_lacking).count()
     }
 
-    /// How many of our hooks the client trusts, of how many; none where it does not ask its user.
+    /// Number of trusted hooks and of all hooks; `None` if the client does not ask the user.
     pub fn trusted_hooks(&self) -> Option<(usize, usize)> {
         let trusts: Vec<HookTrust> = self.hooks.iter().filter_map(|hook| hook.trust).collect();
         let trusted = trusts.iter().filter(|trust| **trust == HookTrust::Trusted).count();
         (!trusts.is_empty()).then_some((trusted, trusts.len()))
     }
 
-    /// Whether hooks of ours are there.
+    /// Whether any hooks are installed.
     pub fn has_hooks(&self) -> bool {
         self.hooks.iter().any(|hook| hook.is_installed)
     }
 
-    /// Whether the client runs the hooks of both, where both have them. Claude Code runs a command once
-    /// that stands in two files; Codex runs each. In the home of the user both are one file.
+    /// Whether the client runs the hooks twice if both scopes have them. Claude Code runs a command
+    /// in two files once; Codex runs both. In the user's home folder both scopes are the same file.
     pub fn duplicates_hooks_of(&self, other: &Self) -> bool {
         let file = |one: &Self| one.files.first().map(|file| file.path.clone());
         self.client == Client::Codex && file(self) != file(other)
     }
 
-    /// Whether everything of ours is there.
+    /// Whether everything is installed.
     pub fn is_complete(&self) -> bool {
         self.files.iter().all(FileInstallStatus::is_complete)
     }
@@ -117,7 +117,7 @@ impl FileInstallStatus {
         self.missing.is_empty() && self.others.is_empty() && self.problem.is_none()
     }
 
-    /// Whether all of the file is a skill.
+    /// Whether the file is a skill.
     pub fn is_skill(&self) -> bool {
         self.path.ends_with(skill::FILE)
     }
@@ -127,15 +127,15 @@ fn is_server(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, last)| last == SERVER)
 }
 
-/// Looks at a client.
+/// Reads the install status of a client.
 pub fn read_install_status(
     environment: &Environment,
     client: Client,
     scope: &InstallScope,
 ) -> Result<InstallStatus, InstallError> {
-    let receipt = InstallRecordFile::for_client(environment, client, scope)?.read()?;
-    let wishes = receipt.as_ref().map(InstallRecord::options).unwrap_or_default();
-    let wanted = target_files(environment, client, scope, wishes)?;
+    let record = InstallRecordFile::for_client(environment, client, scope)?.read()?;
+    let options = record.as_ref().map(InstallRecord::options).unwrap_or_default();
+    let wanted = target_files(environment, client, scope, options)?;
     let trust = match client {
         Client::ClaudeCode => None,
         Client::Codex => {
@@ -143,7 +143,7 @@ pub fn read_install_status(
         }
     };
     let files: Vec<FileInstallStatus> =
-        wanted.iter().map(|wanted| check_file(client, wanted, receipt.as_ref())).collect();
+        wanted.iter().map(|wanted| check_file(client, wanted, record.as_ref())).collect();
     let ours = |(wanted, file): (&TargetFile, &FileInstallStatus)| match &wanted.content {
         TargetContent::Entries(_) => None,
         TargetContent::WholeFile(_) => Some(!file.present.is_empty()),
@@ -152,8 +152,8 @@ pub fn read_install_status(
     Ok(InstallStatus {
         client,
         scope: scope.clone(),
-        has_record: receipt.is_some(),
-        options: wishes,
+        has_record: record.is_some(),
+        options,
         hooks: hooks(&wanted, &files, &trust.unwrap_or_default()),
         has_server: files.iter().any(|file| file.present.iter().any(|name| is_server(name))),
         skills: (skills.iter().filter(|is_there| **is_there).count(), skills.len()),
@@ -162,7 +162,7 @@ pub fn read_install_status(
     })
 }
 
-/// The hooks that belong into the first file, where all clients have them.
+/// The status of the hooks, which are in the first file for all clients.
 fn hooks(
     wanted: &[TargetFile],
     files: &[FileInstallStatus],
@@ -187,7 +187,7 @@ fn hooks(
     entries.iter().filter_map(hook).collect()
 }
 
-/// The timeout of a hook of ours, where somebody changed it.
+/// The timeout of a hook, if the user changed it.
 fn other_timeout(entry: &super::ConfigEntry, top: &Value) -> Option<u64> {
     let ours = entry.value().pointer("/hooks/0")?;
     let there = entry.find(top)?["hooks"].as_array()?;
@@ -203,7 +203,7 @@ fn enables_plugin(settings: &TargetFile) -> bool {
 fn check_file(
     client: Client,
     wanted: &super::TargetFile,
-    receipt: Option<&InstallRecord>,
+    record: Option<&InstallRecord>,
 ) -> FileInstallStatus {
     let path = wanted.file.path().to_owned();
     let mut file = FileInstallStatus {
@@ -215,7 +215,7 @@ fn check_file(
         is_ignored: false,
         problem: None,
     };
-    if let Err(problem) = check_contents(&mut file, client, wanted, receipt) {
+    if let Err(problem) = check_contents(&mut file, client, wanted, record) {
         file.problem = Some(problem);
     }
     file
@@ -225,17 +225,17 @@ fn check_contents(
     file: &mut FileInstallStatus,
     client: Client,
     wanted: &super::TargetFile,
-    receipt: Option<&InstallRecord>,
+    record: Option<&InstallRecord>,
 ) -> Result<(), InstallError> {
     let text = wanted.file.read()?;
-    let ours = receipt.and_then(|receipt| receipt.insertion_in(&file.path));
+    let ours = record.and_then(|record| record.insertion_in(&file.path));
     let hash = text.as_ref().map(|text| sha256(text.as_bytes()));
     file.is_changed = ours.is_some_and(|ours| hash.as_ref() != Some(&ours.after));
     match &wanted.content {
         TargetContent::Entries(entries) => {
             let top = parse_file(&file.path, text.as_deref())?;
-            let is_left_out = |text: &str| !is_read_by_client(client, &file.path, text);
-            file.is_ignored = text.as_deref().is_some_and(is_left_out);
+            let is_skipped = |text: &str| !is_read_by_client(client, &file.path, text);
+            file.is_ignored = text.as_deref().is_some_and(is_skipped);
             for entry in entries {
                 let list = match entry.find(&top) {
                     Some(there) if is_foreign(entry, there) => &mut file.others,
@@ -251,10 +251,10 @@ fn check_contents(
         TargetContent::WholeFile(skill) => {
             let name = file.path.parent().and_then(|folder| folder.file_name());
             let name = name.unwrap_or_default().to_string_lossy().into_owned();
-            // One of ours that nobody touched may be of an older version.
-            let is_as_it_came = ours.is_some() && !file.is_changed;
+            // An unchanged skill may be from an older version.
+            let is_unchanged = ours.is_some() && !file.is_changed;
             let list = match text {
-                Some(text) if text == *skill || is_as_it_came => &mut file.present,
+                Some(text) if text == *skill || is_unchanged => &mut file.present,
                 Some(_) => &mut file.others,
                 None => &mut file.missing,
             };

@@ -3,7 +3,7 @@ use super::{ClientFileError, EntryInsertion, claude_code, json, splice, toml};
 use proptest::prelude::*;
 use serde_json::json;
 
-/// How somebody writes JSON.
+/// A style in which JSON can be written.
 #[derive(Clone, Debug)]
 struct Style {
     indent: &'static str,
@@ -11,7 +11,7 @@ struct Style {
     has_trailing_commas: bool,
     is_flat: bool,
     has_mark: bool,
-    /// A bit for each place where a comment may stand, over and over.
+    /// One bit for each place where a comment may be, repeated.
     comments: u64,
 }
 
@@ -158,7 +158,7 @@ fn ours() -> Vec<ConfigEntry> {
 }
 
 #[test]
-fn a_text_with_a_comment_alone_keeps_it() {
+fn a_comment_in_an_empty_file_is_kept() {
     for text in ["//", "// mine", "/* mine */", "// mine\n", "// mine\r\n", "// mine\r"] {
         let added = json::add_entries(text, &ours()).unwrap();
         assert_eq!(splice::undo(&added.text, &added.splices).as_deref(), Some(text));
@@ -174,11 +174,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_goes_in_comes_out_and_nothing_else_moves(style in styles(), tree in trees()) {
+    fn adding_and_removing_entries_restores_the_text(style in styles(), tree in trees()) {
         let text = Writer::whole(&style, &tree);
         let added = match json::add_entries(&text, &ours()) {
             Ok(added) => added,
-            // Something else stands where ours belong: that is refused, and nothing else is.
+            // Something else is where the entries belong; only that is refused.
             Err(ClientFileError::Unexpected { .. }) => return Ok(()),
             Err(other) => panic!("{other:?}\n{text}"),
         };
@@ -192,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_it_fall(text in "[\\[\\]{}\",:/* \n\ra-c\u{feff}é0-9]{0,40}") {
+    fn no_input_makes_it_panic(text in "[\\[\\]{}\",:/* \n\ra-c\u{feff}é0-9]{0,40}") {
         if let Ok(added) = json::add_entries(&text, &ours()) {
             let EntryInsertion { entries, made, filled, .. } = &added;
             let left = json::remove_entries(&added.text, entries, made, filled);
@@ -215,7 +215,7 @@ fn with_one(text: &str) -> String {
 }
 
 #[test]
-fn an_entry_is_laid_out_like_what_is_there() {
+fn a_new_entry_follows_the_existing_layout() {
     let expected =
         "{\n\t\"a\": 1, // one\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [";
     let added = with_one("{\n\t\"a\": 1 // one\n}\n");
@@ -229,7 +229,7 @@ fn an_entry_is_laid_out_like_what_is_there() {
 }
 
 #[test]
-fn a_hook_that_somebody_added_to_our_group_stays() {
+fn removal_keeps_other_hooks_in_our_group() {
     let text = with_one("{}");
     let theirs =
         "{\"type\": \"command\", \"command\": \"theirs\"},\n          {\n            \"type\"";
@@ -237,14 +237,14 @@ fn a_hook_that_somebody_added_to_our_group_stays() {
     assert!(text.contains("theirs"), "{text}");
     let left = json::remove_entries(&text, &[one()], &[vec!["hooks".into()]], &[]).unwrap();
     assert!(left.contains("theirs") && !left.contains("midstride"), "{left}");
-    // A longer timeout does not make it somebody else's.
+    // A longer timeout does not make the hook someone else's.
     let text = with_one("{}").replace("\"timeout\": 5", "\"timeout\": 50 /* slow disk */");
     let made = [vec!["hooks".to_owned()], vec!["hooks".to_owned(), "Stop".to_owned()]];
     assert_eq!(json::remove_entries(&text, &[one()], &made, &[]).unwrap(), "{}");
 }
 
 #[test]
-fn a_comment_before_ours_swallows_nothing() {
+fn removal_after_a_line_comment_keeps_the_closing_bracket() {
     let text = "{\"hooks\": {\"Stop\": [1, // one\n{\"hooks\":[{\"command\":\"midstride hook claude-code\"}]}]}}";
     let left = json::remove_entries(text, &[one()], &[], &[]).unwrap();
     assert_eq!(left, "{\"hooks\": {\"Stop\": [1 // one\n]}}");
@@ -261,7 +261,7 @@ fn state() -> ConfigEntry {
 }
 
 #[test]
-fn tables_go_behind_everything_and_come_out_again() {
+fn toml_tables_are_appended_and_removed_cleanly() {
     let texts = [
         "",
         "\n",
@@ -285,7 +285,7 @@ fn tables_go_behind_everything_and_come_out_again() {
 }
 
 #[test]
-fn what_somebody_wrote_around_our_table_stays() {
+fn removal_keeps_user_edits_around_our_toml_table() {
     let added = toml::add_entries("a = 1\n# mine\n", &[server(), state()]).unwrap().text;
     let edited = added.replace("args =", "env = { A = \"b\" } # added\nargs =")
         + "\n# about c\n[c]\nd = 1\n\n[mcp_servers.midstride.env_more]\nx = 1\n";
@@ -300,7 +300,7 @@ fn what_somebody_wrote_around_our_table_stays() {
 }
 
 #[test]
-fn something_else_in_the_way_is_named() {
+fn an_unexpected_value_is_reported() {
     let refused = |text: &str| match json::add_entries(text, &[one()]) {
         Err(ClientFileError::Unexpected { at, found, .. }) => format!("{at} is {found}"),
         other => panic!("{other:?}"),

@@ -1,4 +1,5 @@
-//! Entries in TOML that people edit: tables of ours behind everything else. Every other byte stays.
+//! Edits TOML that users edit too: midstride's tables go at the end. All other bytes stay
+//! unchanged.
 
 use super::entry::{ConfigEntry, with_entry};
 use super::splice::{TextDraft, line_end};
@@ -7,18 +8,18 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 use toml_edit::{Document, Item, Key, TableLike};
 
-/// TOML that says nothing and has no comment.
+/// Whether a text has no values and no comments.
 pub(super) fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
-/// What a text says.
+/// The value of a text.
 pub(super) fn parse_value(text: &str) -> Result<Value, ClientFileError> {
     read(text)?;
     toml_edit::de::from_str(text).map_err(|error| unreadable(&error.to_string()))
 }
 
-/// A text with entries that it lacks.
+/// Adds missing entries to a text.
 pub(super) fn add_entries(
     text: &str,
     entries: &[ConfigEntry],
@@ -40,7 +41,7 @@ pub(super) fn add_entries(
     Ok(EntryInsertion { text: draft.text, splices: draft.splices, ..added })
 }
 
-/// A text without entries of ours.
+/// Removes entries from a text.
 pub(super) fn remove_entries(
     text: &str,
     entries: &[ConfigEntry],
@@ -95,7 +96,7 @@ fn insert_entry(draft: &mut TextDraft, entry: &ConfigEntry) -> Result<(), Client
     Ok(())
 }
 
-/// What comes before a table at the end: an empty line, where there is something.
+/// The blank line before an appended table, unless the text is empty.
 fn leading_blank_line(text: &str) -> String {
     let end = line_end(text);
     match (is_blank(text), text.ends_with('\n')) {
@@ -118,7 +119,7 @@ fn block(entry: &ConfigEntry, end: &str) -> String {
     out
 }
 
-/// Members of members become dotted keys.
+/// Nested members become dotted keys.
 fn flatten(members: &Map<String, Value>, above: &mut Vec<String>, lines: &mut Vec<String>) {
     for (key, value) in members {
         above.push(key.clone());
@@ -152,7 +153,7 @@ fn inline(value: &Value) -> String {
     }
 }
 
-/// Where an entry stands, from back to front, however it was written since.
+/// The ranges of an entry, from back to front, even if it was rewritten since.
 fn ranges_of(text: &str, entry: &ConfigEntry) -> Result<Vec<Range<usize>>, ClientFileError> {
     let document = read(text)?;
     let (last, above) = entry.keys.split_last().expect("an entry has a key");
@@ -176,7 +177,7 @@ fn ranges_of(text: &str, entry: &ConfigEntry) -> Result<Vec<Range<usize>>, Clien
     Ok(ranges)
 }
 
-/// A member of an inline table, with a comma.
+/// The range of a member of an inline table, including a comma.
 fn inline_range(text: &str, table: &dyn TableLike, key: &str, item: &Item) -> Option<Range<usize>> {
     let start = table.key(key)?.span()?.start;
     let end = item.span()?.end;
@@ -191,7 +192,7 @@ fn inline_range(text: &str, table: &dyn TableLike, key: &str, item: &Item) -> Op
     Some(start..if is_alone { end + behind } else { end })
 }
 
-/// The lines of a value, or of each table below an item with the values that stand right in it.
+/// The lines of a value, or of each table below an item with the values directly in it.
 fn collect(text: &str, item: &Item, ranges: &mut Vec<Range<usize>>) {
     match item {
         Item::None => {}
@@ -230,7 +231,7 @@ fn whole_lines(text: &str, span: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The start of the empty line before a table, where there is one.
+/// The start of the blank line before a table, if there is one.
 fn without_gap(text: &str, start: usize) -> usize {
     let before = &text[..start];
     let gap = ["\r\n", "\n"].into_iter().find_map(|end| before.strip_suffix(end));

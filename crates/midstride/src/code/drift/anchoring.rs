@@ -1,4 +1,4 @@
-//! Taking down what stands at the places that a document names while it is written.
+//! Records anchors: what is at the places that a document cites, at the time it is written.
 
 use super::code_state::{CodeCache, CodeState, PathContent, PathMatch};
 use crate::workspace::project::Project;
@@ -11,39 +11,39 @@ use midstride_core::text::edit::Edit;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
-/// Which places are anchored anew.
+/// Which citations get new anchors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnchorScope {
-    /// Those that are new, or about which something else is said.
+    /// Citations that are new or whose statement changed.
     ChangedStatements,
-    /// None: the same is said in another form.
+    /// None: only the format of the text changed.
     Nothing,
-    /// All of them: somebody compared what is said with the code.
+    /// All: the statements were just compared with the code.
     Everything,
 }
 
 impl Project {
-    /// The edit that brings the anchors of the next text of a document, which lies at a whole path,
-    /// up to what it says; `before` is the text it had, if it had one.
+    /// The edit that updates the anchors in the next text of a document. `path` is the absolute
+    /// path of the document; `before` is its previous text, if any.
     pub(crate) fn anchor_edit(
         &self,
         path: &Path,
         before: Option<&Document>,
         next: &Document,
-        anew: AnchorScope,
+        scope: AnchorScope,
     ) -> Option<Edit> {
         let anchors = Anchors::from_document(next);
         let citations = keyed_citations(next);
         if citations.is_empty() {
             return anchors.replace(next, &BTreeSet::new());
         }
-        let said_before = DocumentCitations::collect(before);
+        let previous = DocumentCitations::collect(before);
         let before = before.map(Anchors::from_document).unwrap_or_default();
         let mut kept = BTreeSet::new();
         let mut wanted: BTreeMap<AnchorKey, Citation<'_>> = BTreeMap::new();
         for (number, (key, citation)) in number_citations(citations) {
-            let is_renumbered = said_before.is_renumbered(&key, number);
-            let known = match anew {
+            let is_renumbered = previous.is_renumbered(&key, number);
+            let known = match scope {
                 AnchorScope::Everything => None,
                 AnchorScope::ChangedStatements if is_renumbered => None,
                 AnchorScope::ChangedStatements => {
@@ -51,15 +51,15 @@ impl Project {
                 }
                 AnchorScope::Nothing => anchor_of_same_place(&before, &key),
             };
-            let is_new = anew == AnchorScope::Everything
-                || is_renumbered
-                || !said_before.keys.contains(&key);
+            let is_new =
+                scope == AnchorScope::Everything || is_renumbered || !previous.keys.contains(&key);
             match known {
                 Some(anchor) => {
                     kept.insert(anchor);
                 }
-                // A place without an anchor is older than its next neighbour's change.
-                None if is_new && anew != AnchorScope::Nothing => {
+                // A known citation without an anchor is older than this change, so the current code
+                // says nothing about it.
+                None if is_new && scope != AnchorScope::Nothing => {
                     wanted.insert(key, citation);
                 }
                 None => {}
@@ -69,52 +69,51 @@ impl Project {
         anchors.replace(next, &kept)
     }
 
-    /// What stands now at some places.
+    /// Records what is at the given citations now.
     fn record_anchors(
         &self,
         path: &Path,
         wanted: BTreeMap<AnchorKey, Citation<'_>>,
     ) -> Vec<Anchor> {
         let wanted = wanted.into_iter().filter(|(key, _)| can_be_stored(&key.place));
-        let Ok(grounds) = CodeCache::open(self) else { return Vec::new() };
-        let mut taken: Vec<(Anchor, String)> = wanted
-            .filter_map(|(key, citation)| grounds.record_anchor(path, key, &citation))
-            .collect();
-        grounds.add_blob_ids(&mut taken);
+        let Ok(code) = CodeCache::open(self) else { return Vec::new() };
+        let mut taken: Vec<(Anchor, String)> =
+            wanted.filter_map(|(key, citation)| code.record_anchor(path, key, &citation)).collect();
+        code.add_blob_ids(&mut taken);
         taken.into_iter().map(|(anchor, _)| anchor).collect()
     }
 }
 
-/// What a document said about places.
+/// The citations of a document.
 #[derive(Default)]
 struct DocumentCitations {
     keys: HashSet<AnchorKey>,
-    /// With the number of the place in its statement.
+    /// Keys with the number of the citation within its statement.
     numbered: HashSet<(AnchorKey, usize)>,
     statements: HashSet<String>,
 }
 
 impl DocumentCitations {
     fn collect(document: Option<&Document>) -> Self {
-        let mut said = Self::default();
+        let mut collected = Self::default();
         for (number, (key, _)) in
             number_citations(document.into_iter().flat_map(keyed_citations).collect())
         {
-            said.statements.insert(key.statement.clone());
-            said.keys.insert(key.clone());
-            said.numbered.insert((key, number));
+            collected.statements.insert(key.statement.clone());
+            collected.keys.insert(key.clone());
+            collected.numbered.insert((key, number));
         }
-        said
+        collected
     }
 
-    /// Whether a statement that was there names another place here: where the lines of two places
-    /// are brought up to date at once, one may come to where the other was.
+    /// Whether a known statement cites another place under this number. If the lines of two
+    /// citations are updated at once, one can get the old lines of the other.
     fn is_renumbered(&self, key: &AnchorKey, number: usize) -> bool {
         self.statements.contains(&key.statement) && !self.numbered.contains(&(key.clone(), number))
     }
 }
 
-/// The places of a document, each with its number among those of which the same is said.
+/// Numbers the citations of a document within each statement.
 fn number_citations(
     citations: Vec<(AnchorKey, Citation<'_>)>,
 ) -> impl Iterator<Item = (usize, (AnchorKey, Citation<'_>))> {
@@ -126,7 +125,7 @@ fn number_citations(
     })
 }
 
-/// The anchor of a place whatever is said about it, under its new key.
+/// The anchor of the same place, whatever its statement was, under the new key.
 fn anchor_of_same_place(before: &Anchors, key: &AnchorKey) -> Option<Anchor> {
     let same = before.all().find(|anchor| anchor.key.place == key.place);
     let exact = before.find(key).or(same)?;
@@ -134,9 +133,9 @@ fn anchor_of_same_place(before: &Anchors, key: &AnchorKey) -> Option<Anchor> {
 }
 
 impl CodeCache<'_> {
-    /// Adds the ids of all files at once.
+    /// Adds the blob ids of all files in one git call.
     fn add_blob_ids(&self, taken: &mut [(Anchor, String)]) {
-        let is_file = |stood: &AnchorTarget| matches!(stood, AnchorTarget::File { .. });
+        let is_file = |target: &AnchorTarget| matches!(target, AnchorTarget::File { .. });
         let paths: BTreeSet<String> = taken
             .iter()
             .filter(|(anchor, path)| is_file(&anchor.target) && !path.contains('\n'))
@@ -150,7 +149,8 @@ impl CodeCache<'_> {
         }
     }
 
-    /// What stands at a place, and its path. A bare name that leads nowhere is no place.
+    /// Records what is at a citation, and its path. A bare name that matches no file is not a
+    /// citation.
     fn record_anchor(
         &self,
         document: &Path,
@@ -163,7 +163,7 @@ impl CodeCache<'_> {
             PathMatch::Missing => self.path_from_top(citation.path),
         };
         let file = |lines, has_twin| AnchorTarget::File { blob: None, lines, has_twin };
-        let stood = match (self.content_at(&CodeState::WorkTree, &path), citation.lines) {
+        let target = match (self.content_at(&CodeState::WorkTree, &path), citation.lines) {
             (PathContent::Folder, _) => AnchorTarget::Folder,
             (PathContent::Unreadable(_), _) => return None,
             (PathContent::File { text: None }, _) | (PathContent::File { .. }, None) => {
@@ -180,6 +180,6 @@ impl CodeCache<'_> {
             (PathContent::Missing, _) => AnchorTarget::Missing,
         };
         let elsewhere = (path != self.path_from_top(citation.path)).then(|| path.clone());
-        Some((Anchor { key, path: elsewhere, target: stood }, path))
+        Some((Anchor { key, path: elsewhere, target }, path))
     }
 }

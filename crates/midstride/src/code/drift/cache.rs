@@ -1,4 +1,4 @@
-//! What was judged before, for the same document, the same commit and the same files.
+//! Caches check results for the same document, commit and files.
 
 use super::code_state::{CodeCache, lock};
 use crate::store::index::{CheckedDocument, Index};
@@ -17,17 +17,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Remembers through the index; where there is none, everything is judged anew.
+/// The cache is stored in the index. Without an index, everything is checked every time.
 pub(super) struct CheckCache {
     index: Option<Mutex<Index>>,
     head: Option<String>,
     pending: Mutex<Vec<CheckedDocument>>,
 }
 
-/// The judgements of one document as they are kept.
+/// The stored results of one document.
 #[derive(Debug, Serialize, Deserialize)]
 struct CachedDocument {
-    /// How the files looked that were compared; absent where the outcome hangs on more than them.
+    /// Stamps of the compared files; `None` if the results depend on anything else.
     files: Option<BTreeMap<String, [i64; 4]>>,
     judged: Vec<CachedCitation>,
 }
@@ -58,24 +58,24 @@ impl CheckCache {
         Self { index: index.map(Mutex::new), head, pending: Mutex::default() }
     }
 
-    /// What was judged, if nothing it hangs on has changed.
+    /// The cached results, if nothing they depend on has changed.
     pub(super) fn lookup(
         &self,
-        grounds: &CodeCache<'_>,
-        shelved: &StoredHandoff,
+        code: &CodeCache<'_>,
+        stored: &StoredHandoff,
     ) -> Option<Vec<CitationCheck>> {
         let index = lock(self.index.as_ref()?);
-        let judged = index.checked_document(&document_path(grounds, shelved)).ok()??;
+        let checked = index.checked_document(&document_path(code, stored)).ok()??;
         drop(index);
-        if judged.head != self.head || judged.document != sha256(&shelved.bytes) {
+        if checked.head != self.head || checked.document != sha256(&stored.bytes) {
             return None;
         }
-        let kept: CachedDocument = serde_json::from_str(&judged.results).ok()?;
+        let kept: CachedDocument = serde_json::from_str(&checked.results).ok()?;
         let files = kept.files?;
         let same = |(path, looked): (&String, &[i64; 4])| match looked {
-            &FOLDER_STAMP => grounds.top().has_folder(Path::new(path)),
+            &FOLDER_STAMP => code.top().has_folder(Path::new(path)),
             looked => {
-                grounds.top().stamp(Path::new(path)).is_some_and(|s| stamp_numbers(&s) == *looked)
+                code.top().stamp(Path::new(path)).is_some_and(|s| stamp_numbers(&s) == *looked)
             }
         };
         if !files.iter().all(same) {
@@ -84,72 +84,73 @@ impl CheckCache {
         kept.judged.into_iter().map(CachedCitation::decode).collect()
     }
 
-    /// Takes note of what was judged.
+    /// Adds results to the cache.
     pub(super) fn remember(
         &self,
-        grounds: &CodeCache<'_>,
-        shelved: &StoredHandoff,
-        judged: &[CitationCheck],
+        code: &CodeCache<'_>,
+        stored: &StoredHandoff,
+        checks: &[CitationCheck],
     ) {
         if self.index.is_none() {
             return;
         }
         let kept = CachedDocument {
-            files: file_stamps(grounds.top(), judged),
-            judged: judged.iter().map(CachedCitation::encode).collect(),
+            files: file_stamps(code.top(), checks),
+            judged: checks.iter().map(CachedCitation::encode).collect(),
         };
-        let Ok(judged) = serde_json::to_string(&kept) else { return };
-        // A path may be a secret; it is found out again.
-        if !grounds.project.clean(&judged).1.is_empty() {
+        let Ok(results) = serde_json::to_string(&kept) else { return };
+        // Never stored if it contains a secret, such as a path; it is checked again instead.
+        if !code.project.clean(&results).1.is_empty() {
             return;
         }
         lock(&self.pending).push(CheckedDocument {
-            path: document_path(grounds, shelved),
-            document: sha256(&shelved.bytes),
+            path: document_path(code, stored),
+            document: sha256(&stored.bytes),
             head: self.head.clone(),
-            results: judged,
+            results,
         });
     }
 }
 
 impl Drop for CheckCache {
-    /// Everything at once; who cannot keep it judges again.
+    /// Saves all results at once. If that fails, the next run checks again.
     fn drop(&mut self) {
-        let learned = std::mem::take(&mut *lock(&self.pending));
-        if let Some(index) = self.index.as_ref().filter(|_| !learned.is_empty()) {
-            let _ = lock(index).save_checked_documents(&learned);
+        let pending = std::mem::take(&mut *lock(&self.pending));
+        if let Some(index) = self.index.as_ref().filter(|_| !pending.is_empty()) {
+            let _ = lock(index).save_checked_documents(&pending);
         }
     }
 }
 
-fn document_path(grounds: &CodeCache<'_>, shelved: &StoredHandoff) -> PathBuf {
-    document_path_in(grounds.project, shelved)
+fn document_path(code: &CodeCache<'_>, stored: &StoredHandoff) -> PathBuf {
+    document_path_in(code.project, stored)
 }
 
-fn document_path_in(project: &Project, shelved: &StoredHandoff) -> PathBuf {
-    project.root().path().join(&shelved.path)
+fn document_path_in(project: &Project, stored: &StoredHandoff) -> PathBuf {
+    project.root().path().join(&stored.path)
 }
 
-/// What was judged of a document as it is, at whichever commit that was; nothing is looked at.
+/// The cached results of the current text of a document, and the commit they were checked at. Reads
+/// no other files.
 pub(crate) fn cached_results(
     project: &Project,
     index: &Index,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
 ) -> Option<(Option<String>, Vec<CitationCheck>)> {
-    let judged = index.checked_document(&document_path_in(project, shelved)).ok()??;
-    if judged.document != sha256(&shelved.bytes) {
+    let checked = index.checked_document(&document_path_in(project, stored)).ok()??;
+    if checked.document != sha256(&stored.bytes) {
         return None;
     }
-    let kept: CachedDocument = serde_json::from_str(&judged.results).ok()?;
-    Some((judged.head, kept.judged.into_iter().filter_map(CachedCitation::decode).collect()))
+    let kept: CachedDocument = serde_json::from_str(&checked.results).ok()?;
+    Some((checked.head, kept.judged.into_iter().filter_map(CachedCitation::decode).collect()))
 }
 
-/// How the compared files look; `None` where the outcome hangs on what is not there, on other
-/// files, or on one that may change unseen.
-fn file_stamps(top: &Root, judged: &[CitationCheck]) -> Option<BTreeMap<String, [i64; 4]>> {
+/// The stamps of the compared files; `None` if the results depend on a missing file, on other
+/// files, or on a file that could change without a new stamp.
+fn file_stamps(top: &Root, checks: &[CitationCheck]) -> Option<BTreeMap<String, [i64; 4]>> {
     let mut files = BTreeMap::new();
-    for one in judged {
-        let told = matches!(
+    for one in checks {
+        let has_fixed_origin = matches!(
             one.origin,
             CitationOrigin::Anchor | CitationOrigin::Blame(_) | CitationOrigin::AtCommit(_)
         );
@@ -160,7 +161,7 @@ fn file_stamps(top: &Root, judged: &[CitationCheck]) -> Option<BTreeMap<String, 
                 | CitationStatus::Changed
                 | CitationStatus::NeverExisted
         );
-        if !told || !in_place {
+        if !has_fixed_origin || !in_place {
             return None;
         }
         if let Some(CodeLocation { path, .. }) = &one.location {
@@ -175,7 +176,7 @@ fn file_stamps(top: &Root, judged: &[CitationCheck]) -> Option<BTreeMap<String, 
     Some(files)
 }
 
-/// Of a folder it counts only that it is there.
+/// The stamp of any folder: only its existence matters.
 const FOLDER_STAMP: [i64; 4] = [0; 4];
 
 fn stamp_numbers(stamp: &FileStamp) -> [i64; 4] {

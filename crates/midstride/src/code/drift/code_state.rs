@@ -1,4 +1,4 @@
-//! What is there: in the working tree, or in a commit.
+//! Reads files from the working tree or from a commit.
 
 use crate::sys::files::{self, FileError, FileProblem, Root};
 use crate::sys::git::{FileListing, GitObject, OBJECT_BYTES_MAX, ObjectReader, Repository};
@@ -8,10 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// What documents are judged against.
+/// The state of the code that documents are checked against.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CodeState {
-    /// The files as they are now, committed or not.
+    /// The current files, committed or not.
     WorkTree,
     /// The files of a commit.
     Commit(String),
@@ -22,11 +22,11 @@ pub enum CodeState {
 pub(super) enum PathContent {
     Missing,
     Folder,
-    /// Without a text where it is none, is too large, or is kept elsewhere.
+    /// `text` is `None` if the file is binary, too large, or stored in Git LFS.
     File {
         text: Option<Arc<str>>,
     },
-    /// It cannot be looked at.
+    /// It cannot be read.
     Unreadable(CitationDoubt),
 }
 
@@ -36,26 +36,26 @@ impl PathContent {
     }
 }
 
-/// What a path in a document leads to.
+/// The result of resolving a path in a document.
 pub(super) enum PathMatch {
-    /// The one that is there.
+    /// Exactly one file or folder matches.
     Unique(String),
-    /// Any of so many.
+    /// This many files match.
     Ambiguous(usize),
     Missing,
 }
 
-/// Everything that is looked at on the way, each thing once.
+/// Reads code and caches everything it reads.
 pub(super) struct CodeCache<'p> {
     pub(super) project: &'p Project,
     top: Root,
-    /// The root of the project below the top, with a slash behind it.
+    /// The project root relative to the top, with a trailing slash.
     root_prefix: String,
     objects: Mutex<Option<ObjectReader>>,
     contents: Mutex<HashMap<(CodeState, String), PathContent>>,
     listings: Mutex<HashMap<CodeState, Arc<FileListing>>>,
     shallow_boundary: OnceLock<BTreeSet<String>>,
-    /// What git said the first time it did not answer.
+    /// The first error from git.
     git_error: OnceLock<String>,
 }
 
@@ -76,28 +76,29 @@ impl<'p> CodeCache<'p> {
         })
     }
 
-    /// The top of the working tree, or the root of the project.
+    /// The top of the working tree, or the project root without git.
     pub(super) fn top(&self) -> &Root {
         &self.top
     }
 
     /// What is at a path below the top.
-    pub(super) fn content_at(&self, ground: &CodeState, path: &str) -> PathContent {
-        // One that leads out is none, git would not answer any more; git's own files are no code.
+    pub(super) fn content_at(&self, state: &CodeState, path: &str) -> PathContent {
+        // A path that leads out of the tree counts as missing, and git would stop answering. Git's
+        // own files are not code.
         let is_gits = path.split('/').any(|part| part == ".git");
         if normalize_path(path).as_deref() != Some(path) || is_gits {
             return PathContent::Missing;
         }
-        let key = (ground.clone(), path.to_owned());
-        if let Some(look) = lock(&self.contents).get(&key) {
-            return look.clone();
+        let key = (state.clone(), path.to_owned());
+        if let Some(content) = lock(&self.contents).get(&key) {
+            return content.clone();
         }
-        let look = match ground {
+        let content = match state {
             CodeState::WorkTree => self.read_from_work_tree(path),
             CodeState::Commit(commit) => self.read_from_commit(commit, path),
         };
-        lock(&self.contents).insert(key, look.clone());
-        look
+        lock(&self.contents).insert(key, content.clone());
+        content
     }
 
     fn read_from_work_tree(&self, path: &str) -> PathContent {
@@ -110,7 +111,7 @@ impl<'p> CodeCache<'p> {
             FileProblem::TooLarge(_) => PathContent::File { text: None },
             FileProblem::NotFound | FileProblem::NotFolder => {
                 match self.list_files(&CodeState::WorkTree).submodule_of(path) {
-                    // One that is here would have shown it.
+                    // In an initialized submodule, the file would have been found.
                     Some(module) if !self.top.exists(&Path::new(module).join(".git")) => {
                         PathContent::Unreadable(CitationDoubt::Submodule(module.to_owned()))
                     }
@@ -143,9 +144,9 @@ impl<'p> CodeCache<'p> {
         }
     }
 
-    /// Another repository is a folder; what lies in it cannot be seen from here.
-    fn submodule_content(&self, ground: &CodeState, path: &str) -> PathContent {
-        let listed = self.list_files(ground);
+    /// A submodule is a folder; its files cannot be read from here.
+    fn submodule_content(&self, state: &CodeState, path: &str) -> PathContent {
+        let listed = self.list_files(state);
         match listed.submodule_of(path) {
             Some(module) => PathContent::Unreadable(CitationDoubt::Submodule(module.to_owned())),
             None if listed.submodules.contains(path) => PathContent::Folder,
@@ -153,7 +154,7 @@ impl<'p> CodeCache<'p> {
         }
     }
 
-    /// The text of a blob, where it is here.
+    /// The text of a blob, if it is in this repository.
     pub(super) fn blob(&self, id: &str) -> Option<Arc<str>> {
         match self.object(id)? {
             GitObject::Blob { bytes, .. } => decode_text(&bytes?),
@@ -161,7 +162,7 @@ impl<'p> CodeCache<'p> {
         }
     }
 
-    /// Whether a commit is here.
+    /// Whether a commit is in this repository.
     pub(super) fn has_commit(&self, id: &str) -> bool {
         self.object(&format!("{id}^{{commit}}")).is_some()
     }
@@ -174,52 +175,53 @@ impl<'p> CodeCache<'p> {
         }
         let answer = objects.as_mut()?.get(name);
         if answer.is_err() {
-            // A process that has ended answers nothing any more; the next question starts another.
+            // The process has exited; the next call starts another.
             *objects = None;
         }
         self.remember_git_error(answer)?
     }
 
-    /// What git answered; that it did not is kept in mind.
+    /// Returns git's answer and remembers the first error.
     fn remember_git_error<T>(&self, answer: Result<T, impl std::fmt::Display>) -> Option<T> {
         answer.map_err(|error| self.git_error.get_or_init(|| error.to_string())).ok()
     }
 
-    /// Why nothing that is not there can be believed not to be, if git did not answer.
+    /// The doubt to report if git failed: a file that was not found may still exist.
     pub(super) fn git_doubt(&self) -> Option<CitationDoubt> {
         self.git_error.get().cloned().map(CitationDoubt::Git)
     }
 
-    /// The commits whose parents are not here.
+    /// The commits of a shallow clone whose parents are missing.
     pub(super) fn shallow_boundary(&self) -> &BTreeSet<String> {
         self.shallow_boundary.get_or_init(|| {
             self.project.repository().map(Repository::shallow_commits).unwrap_or_default()
         })
     }
 
-    /// The files there are. Without git nothing is listed.
-    pub(super) fn list_files(&self, ground: &CodeState) -> Arc<FileListing> {
-        // Held until it is listed, so that git is asked once.
+    /// The files in a state. Empty without git.
+    pub(super) fn list_files(&self, state: &CodeState) -> Arc<FileListing> {
+        // Holds the lock while listing, so that git runs once.
         let mut listings = lock(&self.listings);
-        if let Some(listed) = listings.get(ground) {
+        if let Some(listed) = listings.get(state) {
             return Arc::clone(listed);
         }
-        let listed = self.project.repository().and_then(|repository| match ground {
+        let listed = self.project.repository().and_then(|repository| match state {
             CodeState::WorkTree => self.remember_git_error(repository.files_in_work_tree()),
             CodeState::Commit(commit) => self.remember_git_error(repository.files_at(commit)),
         });
         let listed = Arc::new(listed.unwrap_or_default());
-        listings.insert(ground.clone(), Arc::clone(&listed));
+        listings.insert(state.clone(), Arc::clone(&listed));
         listed
     }
 
-    /// The path below the top that a document, which lies at a whole path, means: from the root of
-    /// the project or the top, from its own folder, or the only one that ends so.
+    /// Resolves a path in a document to a path below the top: relative to the project root, to the
+    /// top or to the folder of the document, or the only file whose path ends with it. `document`
+    /// is an absolute path.
     pub(super) fn resolve_path(
         &self,
         document: &Path,
         written: &str,
-        ground: &CodeState,
+        state: &CodeState,
     ) -> PathMatch {
         let root = self.project.root().path().to_str();
         let inside = root.and_then(|root| written.strip_prefix(root)?.strip_prefix('/'));
@@ -231,25 +233,25 @@ impl<'p> CodeCache<'p> {
         }
         let mut candidates = candidates.iter().filter_map(|path| normalize_path(path));
         let there =
-            candidates.find(|path| !matches!(self.content_at(ground, path), PathContent::Missing));
-        there.map_or_else(|| self.resolve_suffix(written, ground), PathMatch::Unique)
+            candidates.find(|path| !matches!(self.content_at(state, path), PathContent::Missing));
+        there.map_or_else(|| self.resolve_suffix(written, state), PathMatch::Unique)
     }
 
-    /// The path that is meant if there is none: from the root of the project.
+    /// The path below the top to use if nothing matches: relative to the project root.
     pub(super) fn path_from_top(&self, written: &str) -> String {
         normalize_path(&format!("{}{written}", self.root_prefix))
             .unwrap_or_else(|| written.to_owned())
     }
 
-    fn resolve_suffix(&self, written: &str, ground: &CodeState) -> PathMatch {
+    fn resolve_suffix(&self, written: &str, state: &CodeState) -> PathMatch {
         let Some(end) = normalize_path(written).filter(|_| !written.ends_with('/')) else {
             return PathMatch::Missing;
         };
         let end = format!("/{end}");
-        let listed = self.list_files(ground);
+        let listed = self.list_files(state);
         let ending = listed.files.keys().filter(|path| path.ends_with(&end));
         let ending: Vec<&String> =
-            ending.filter(|path| self.content_at(ground, path).exists()).collect();
+            ending.filter(|path| self.content_at(state, path).exists()).collect();
         match &ending[..] {
             [] => PathMatch::Missing,
             [only] => PathMatch::Unique((*only).clone()),
@@ -257,8 +259,8 @@ impl<'p> CodeCache<'p> {
         }
     }
 
-    /// The ids that the texts of files in the working tree have in git. Filters that the repository
-    /// is configured with are not run: they are commands. Git may keep the ends of lines otherwise.
+    /// The blob ids of files in the working tree. Filters from the repository's configuration are
+    /// not run, because they are commands. Git may store other line endings.
     pub(super) fn blob_ids(&self, paths: &[String]) -> HashMap<String, String> {
         let Some(repository) = self.project.repository().filter(|_| !paths.is_empty()) else {
             return HashMap::new();
@@ -286,7 +288,7 @@ impl<'p> CodeCache<'p> {
         repository.hash_blob(plain.as_bytes()).ok()
     }
 
-    /// The folder of a document below the top, if it lies there.
+    /// The folder of a document below the top, if it is there.
     fn document_folder(&self, document: &Path) -> Option<String> {
         document.strip_prefix(self.top.path()).ok()?.parent()?.to_str().map(str::to_owned)
     }
@@ -296,18 +298,18 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A path as git writes it, without dots; `None` where it leads out, or nowhere.
+/// Normalizes a path the way git writes it, without dots; `None` if it is empty or leads out.
 fn normalize_path(path: &str) -> Option<String> {
     let tidy = files::normalize(Path::new(path)).filter(|path| !path.as_os_str().is_empty());
     tidy?.to_str().map(str::to_owned)
 }
 
-/// How a file begins whose text git keeps elsewhere.
+/// The beginning of a Git LFS pointer file.
 const LFS_PREFIX: &[u8] = b"version https://git-lfs.github.com/spec/";
-/// A file with a null byte among the first so many is no text; the same as git's.
+/// A null byte within this many bytes makes a file binary; git uses the same limit.
 const BINARY_CHECK_BYTES: usize = 8000;
 
-/// The text of a file; `None` where it is none.
+/// The text of a file; `None` if it is not text.
 fn decode_text(bytes: &[u8]) -> Option<Arc<str>> {
     let is_binary = bytes.iter().take(BINARY_CHECK_BYTES).any(|byte| *byte == 0);
     (!is_binary && !bytes.starts_with(LFS_PREFIX)).then(|| String::from_utf8_lossy(bytes).into())

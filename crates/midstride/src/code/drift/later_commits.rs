@@ -1,4 +1,4 @@
-//! Commits that changed what documents cite since they were last changed themselves.
+//! Finds commits that changed cited files after the document itself last changed.
 
 use super::DriftChecker;
 use crate::sys::git::LogEntry;
@@ -7,30 +7,31 @@ use jiff::Timestamp;
 use midstride_core::handoff::drift::{CitationCheck, LaterCommit};
 use std::collections::BTreeSet;
 
-/// What is asked about one document.
+/// A query for the later commits of one document.
 #[derive(Clone, Debug)]
 pub struct LaterCommitsQuery {
-    /// When the document was last changed.
+    /// When the document last changed.
     since: Timestamp,
-    /// Its own path below the working tree.
+    /// Its own path in the working tree.
     own_path: Option<String>,
-    /// Files it cites that were changed.
+    /// Cited files that changed.
     changed_paths: BTreeSet<String>,
 }
 
 impl DriftChecker<'_> {
-    /// What to ask about a document that was last changed at a moment; `None` where nothing it cites was changed.
+    /// The query for a document that last changed at `since`; `None` if no file it cites has
+    /// changed.
     pub fn later_commits_query(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
         since: Timestamp,
-        judged: &[CitationCheck],
+        checks: &[CitationCheck],
     ) -> Option<LaterCommitsQuery> {
         let project = self.code.project;
-        let changed = judged.iter().filter(|one| one.file_changed);
+        let changed = checks.iter().filter(|one| one.file_changed);
         let paths: BTreeSet<String> =
             changed.filter_map(|one| Some(one.location.as_ref()?.path.clone())).collect();
-        let own = project.path_in_work_tree(shelved);
+        let own = project.path_in_work_tree(stored);
         let own = own.and_then(|path| path.to_str().map(str::to_owned));
         (!paths.is_empty()).then_some(LaterCommitsQuery {
             since,
@@ -39,17 +40,17 @@ impl DriftChecker<'_> {
         })
     }
 
-    /// The later commits for each of some documents, newest first; git is asked once for all.
-    pub fn later_commits(&self, asked: &[LaterCommitsQuery]) -> Vec<Vec<LaterCommit>> {
-        let nothing = || asked.iter().map(|_| Vec::new()).collect();
+    /// The later commits of each document, newest first. Runs git once for all.
+    pub fn later_commits(&self, queries: &[LaterCommitsQuery]) -> Vec<Vec<LaterCommit>> {
+        let nothing = || queries.iter().map(|_| Vec::new()).collect();
         let Some(repository) = self.code.project.repository() else { return nothing() };
-        let Some(since) = asked.iter().map(|cited| cited.since).min() else { return nothing() };
-        let all = |cited: &LaterCommitsQuery| {
-            cited.changed_paths.iter().chain(&cited.own_path).cloned().collect::<Vec<_>>()
+        let Some(since) = queries.iter().map(|query| query.since).min() else { return nothing() };
+        let all = |query: &LaterCommitsQuery| {
+            query.changed_paths.iter().chain(&query.own_path).cloned().collect::<Vec<_>>()
         };
-        let paths: BTreeSet<String> = asked.iter().flat_map(all).collect();
+        let paths: BTreeSet<String> = queries.iter().flat_map(all).collect();
         let Ok(log) = repository.changes_since(since, &paths) else { return nothing() };
-        asked.iter().map(|cited| cited.matching_commits(&log)).collect()
+        queries.iter().map(|query| query.matching_commits(&log)).collect()
     }
 }
 
@@ -58,7 +59,7 @@ impl LaterCommitsQuery {
         let is_own = |path: &String| self.own_path.as_ref() == Some(path);
         log.iter()
             .filter(|entry| entry.time > self.since)
-            // What came together with the document, it knew.
+            // The document already covers changes committed together with it.
             .filter(|entry| !entry.paths.iter().any(is_own))
             .filter(|entry| entry.paths.iter().any(|path| self.changed_paths.contains(path)))
             .map(|entry| LaterCommit { id: entry.commit.clone(), subject: entry.subject.clone() })

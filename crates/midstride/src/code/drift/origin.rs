@@ -1,5 +1,5 @@
-//! What a citation is compared with: its anchor, the commit that wrote its line, or the commit that
-//! the header names.
+//! Finds the origin of a citation, which the current code is compared with: its anchor, the commit
+//! that wrote its line, or the commit in the header.
 
 use super::code_state::{CodeCache, CodeState, PathContent, PathMatch};
 use crate::sys::git::Repository;
@@ -12,17 +12,17 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What stood at a place when it was cited, and how that is known.
+/// What was at a place when it was cited, and how that is known.
 pub(super) struct ResolvedOrigin {
     pub(super) origin: CitationOrigin,
-    /// Where it was found.
+    /// The path at that time.
     pub(super) path: String,
-    /// The state it belongs to, where there is one to look into.
+    /// The state of the code it comes from, if it can be read.
     pub(super) state: Option<CodeState>,
     pub(super) content: OriginContent,
 }
 
-/// What stood at a place.
+/// What was at a place.
 pub(super) enum OriginContent {
     Missing,
     Folder,
@@ -30,16 +30,16 @@ pub(super) enum OriginContent {
         blob: Option<String>,
         text: Option<Arc<str>>,
         cited: Option<CitedLines>,
-        /// Whether other lines of the file said the same.
+        /// Whether other lines of the file had the same text.
         had_twin: bool,
     },
     Unknown(CitationDoubt),
 }
 
-/// Who wrote a line of a document.
+/// Who wrote a line of a document, according to git blame.
 enum LineAuthor {
     Commit(String),
-    /// The oldest commit that is here, or one before it.
+    /// The oldest commit of a shallow clone; the line may be older.
     ShallowBoundary(String),
     /// It is not committed yet.
     Uncommitted,
@@ -47,17 +47,17 @@ enum LineAuthor {
     Untracked,
 }
 
-/// Where the baselines of one document come from.
+/// Resolves the origins of the citations of one document.
 pub(super) struct OriginResolver<'d> {
     code: &'d CodeCache<'d>,
     shelved: &'d StoredHandoff,
-    /// Where it lies.
+    /// The path of the document.
     document: PathBuf,
     now: &'d CodeState,
     anchors: Anchors,
-    /// The commit in the header, if it is here.
+    /// The commit in the header, or why it cannot be used.
     header_commit: Option<Result<String, CitationDoubt>>,
-    /// Asked for when a citation without an anchor needs it.
+    /// Read when the first citation without an anchor needs it.
     blame: OnceCell<Vec<Option<String>>>,
 }
 
@@ -76,7 +76,8 @@ impl<'d> OriginResolver<'d> {
     pub(super) fn resolve(&self, key: &AnchorKey, citation: &Citation<'_>) -> ResolvedOrigin {
         match self.anchors.find(key) {
             Some(anchor) => self.resolve_from_anchor(anchor, citation),
-            // Bare names that led nowhere have no anchors; who has others was written with them.
+            // Bare names that matched no file get no anchor. If the document has other anchors,
+            // this is one.
             None if citation.is_bare_name() && self.anchors.all().next().is_some() => {
                 self.unknown(citation, CitationDoubt::NoOrigin)
             }
@@ -95,8 +96,8 @@ impl<'d> OriginResolver<'d> {
                 OriginContent::File { blob, text: None, cited: *lines, had_twin }
             }
         };
-        let ground = self.header_commit.clone().and_then(Result::ok).map(CodeState::Commit);
-        ResolvedOrigin { origin: CitationOrigin::Anchor, path, state: ground, content: was }
+        let state = self.header_commit.clone().and_then(Result::ok).map(CodeState::Commit);
+        ResolvedOrigin { origin: CitationOrigin::Anchor, path, state, content: was }
     }
 
     fn resolve_from_history(&self, citation: &Citation<'_>) -> ResolvedOrigin {
@@ -104,7 +105,7 @@ impl<'d> OriginResolver<'d> {
             (LineAuthor::Commit(commit), _) => {
                 self.resolve_from_commit(CitationOrigin::Blame(commit.clone()), &commit, citation)
             }
-            // Newer than the commit that the header has named before.
+            // The line is newer than the commit in the header.
             (LineAuthor::Uncommitted, _) if self.is_header_commit_committed() => {
                 self.resolve_from_current_state(citation)
             }
@@ -124,7 +125,7 @@ impl<'d> OriginResolver<'d> {
         }
     }
 
-    /// Who wrote the line that something stands in.
+    /// Who wrote the line at a position.
     fn line_author(&self, at: Span) -> LineAuthor {
         let line = self.shelved.document.position(at.start).line;
         match self.blame.get_or_init(|| self.read_blame()).get(line - 1) {
@@ -137,7 +138,7 @@ impl<'d> OriginResolver<'d> {
         }
     }
 
-    /// Whether the line in the header that names a commit is committed itself.
+    /// Whether the header line with the commit is committed itself.
     fn is_header_commit_committed(&self) -> bool {
         let named = self.shelved.document.header().and_then(|header| header.text("at_commit"));
         let writer = named.map(|named| self.line_author(named.at));
@@ -147,7 +148,7 @@ impl<'d> OriginResolver<'d> {
     fn read_blame(&self) -> Vec<Option<String>> {
         let project = self.code.project;
         let path = project.path_in_work_tree(self.shelved);
-        // Git has nothing to tell about a document that it does not know.
+        // Git blame needs a tracked document.
         let listed = self.code.list_files(&CodeState::WorkTree);
         let is_tracked = |path: &PathBuf| path.to_str().is_some_and(|path| listed.is_tracked(path));
         let path = path.filter(is_tracked);
@@ -163,18 +164,18 @@ impl<'d> OriginResolver<'d> {
 
     fn resolve_from_commit(
         &self,
-        baseline: CitationOrigin,
+        origin: CitationOrigin,
         commit: &str,
         citation: &Citation<'_>,
     ) -> ResolvedOrigin {
-        let ground = CodeState::Commit(commit.to_owned());
-        let (path, was) = self.content_in(citation, &ground);
-        ResolvedOrigin { origin: baseline, path, state: Some(ground), content: was }
+        let state = CodeState::Commit(commit.to_owned());
+        let (path, was) = self.content_in(citation, &state);
+        ResolvedOrigin { origin, path, state: Some(state), content: was }
     }
 
-    /// What a citation leads to in some state, and where.
-    fn content_in(&self, citation: &Citation<'_>, ground: &CodeState) -> (String, OriginContent) {
-        let path = match self.code.resolve_path(&self.document, citation.path, ground) {
+    /// What a citation refers to in a state of the code, and its path.
+    fn content_in(&self, citation: &Citation<'_>, state: &CodeState) -> (String, OriginContent) {
+        let path = match self.code.resolve_path(&self.document, citation.path, state) {
             PathMatch::Unique(path) => path,
             PathMatch::Ambiguous(files) => {
                 let path = self.code.path_from_top(citation.path);
@@ -182,14 +183,14 @@ impl<'d> OriginResolver<'d> {
             }
             PathMatch::Missing => self.code.path_from_top(citation.path),
         };
-        match (origin_content(self.code.content_at(ground, &path), citation), self.code.git_doubt())
+        match (origin_content(self.code.content_at(state, &path), citation), self.code.git_doubt())
         {
             (OriginContent::Missing, Some(trouble)) => (path, OriginContent::Unknown(trouble)),
             (was, _) => (path, was),
         }
     }
 
-    /// What is there now is what it says.
+    /// The line was just written, so the current code is its origin.
     fn resolve_from_current_state(&self, citation: &Citation<'_>) -> ResolvedOrigin {
         let (path, was) = self.content_in(citation, self.now);
         ResolvedOrigin { origin: CitationOrigin::JustWritten, path, state: None, content: was }
@@ -206,9 +207,9 @@ impl<'d> OriginResolver<'d> {
     }
 }
 
-/// What was seen, as what stood there: lines that a file does not have were never there.
-fn origin_content(looked: PathContent, citation: &Citation<'_>) -> OriginContent {
-    match looked {
+/// Converts current content to origin content: lines beyond the end of a file never existed.
+fn origin_content(content: PathContent, citation: &Citation<'_>) -> OriginContent {
+    match content {
         PathContent::Missing => OriginContent::Missing,
         PathContent::Folder => OriginContent::Folder,
         PathContent::Unreadable(doubt) => OriginContent::Unknown(doubt),
@@ -222,21 +223,21 @@ fn origin_content(looked: PathContent, citation: &Citation<'_>) -> OriginContent
     }
 }
 
-/// The commit that the header of a document names; an error where it is not here.
+/// The commit in the header of a document; an error if it is not in this repository.
 fn read_header_commit(
-    grounds: &CodeCache<'_>,
-    shelved: &StoredHandoff,
+    code: &CodeCache<'_>,
+    stored: &StoredHandoff,
 ) -> Option<Result<String, CitationDoubt>> {
-    let repository = grounds.project.repository()?;
-    let named = shelved.document.header()?.text("at_commit")?.value.trim().to_lowercase();
+    let repository = code.project.repository()?;
+    let named = stored.document.header()?.text("at_commit")?.value.trim().to_lowercase();
     let is_id = (7..=64).contains(&named.len()) && named.bytes().all(|b| b.is_ascii_hexdigit());
     if !is_id {
         return None;
     }
-    if grounds.has_commit(&named) {
+    if code.has_commit(&named) {
         return Some(Ok(named));
     }
-    Some(Err(match (grounds.git_doubt(), repository.is_shallow()) {
+    Some(Err(match (code.git_doubt(), repository.is_shallow()) {
         (Some(trouble), _) => trouble,
         (None, true) => CitationDoubt::Shallow(named),
         (None, false) => CitationDoubt::MissingCommit(named),

@@ -1,4 +1,4 @@
-//! Where a file went that is not at its path any more.
+//! Finds the new path of a file that was renamed.
 
 use super::code_state::{CodeCache, CodeState, PathContent};
 use super::origin::ResolvedOrigin;
@@ -7,18 +7,18 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// So many files are compared in search of one that was renamed and changed.
+/// How many files are compared to find one that was renamed and edited.
 const CANDIDATES_MAX: usize = 1000;
 
-/// What became of the search.
+/// The result of the search.
 pub(super) enum RenameOutcome {
     Found(String),
     NotFound,
-    /// Not found, and not everything was looked at.
+    /// Not found, but not all files were compared.
     Inconclusive(CitationDoubt),
 }
 
-/// A file that is not at its path any more.
+/// A file that is no longer at its path.
 struct MissingFile<'b> {
     path: &'b str,
     blob: Option<&'b str>,
@@ -26,8 +26,8 @@ struct MissingFile<'b> {
 }
 
 impl CodeCache<'_> {
-    /// The path that a file has now: one with the same text, or the one with the most similar text
-    /// among those that were not there before.
+    /// The new path of a file: one with the same content, or the one with the most similar text
+    /// among files that did not exist before.
     pub(super) fn find_renamed(
         &self,
         base: &ResolvedOrigin,
@@ -38,8 +38,8 @@ impl CodeCache<'_> {
         let was = MissingFile { path: &base.path, blob, text };
         let found = self.find_most_similar(&was, self.new_files(base.state.as_ref(), now), now);
         match (&found, &base.state) {
-            // What stood beside the file until it went is no new name of it. Git is asked only here:
-            // it may have to look through the whole history.
+            // A file that existed next to the old one is not its new name. Git runs only here,
+            // because it may have to search the whole history.
             (RenameOutcome::Found(_), None) => {
                 let before = self.state_before_removal(&base.path, now);
                 self.find_most_similar(&was, self.new_files(before.as_ref(), now), now)
@@ -65,13 +65,13 @@ impl CodeCache<'_> {
             let PathContent::File { text: Some(other) } = self.content_at(now, path) else {
                 continue;
             };
-            // The rest of a text that is twice as long cannot make up for it.
+            // A text twice as long cannot be similar enough.
             if text.len().min(other.len()) * 2 < text.len().max(other.len()) {
                 continue;
             }
-            let alike = similarity(text, &other);
-            if alike >= SIMILARITY_MIN && best.is_none_or(|(most, _)| alike > most) {
-                best = Some((alike, path));
+            let score = similarity(text, &other);
+            if score >= SIMILARITY_MIN && best.is_none_or(|(most, _)| score > most) {
+                best = Some((score, path));
             }
         }
         match best {
@@ -87,18 +87,18 @@ impl CodeCache<'_> {
         }
     }
 
-    /// Files that are there now and were not before, as far as that is known.
+    /// Files that exist now and did not exist before; all files if that is unknown.
     fn new_files(&self, before: Option<&CodeState>, now: &CodeState) -> Vec<String> {
-        let before = before.map(|ground| self.list_files(ground));
+        let before = before.map(|state| self.list_files(state));
         let is_new =
             |path: &&String| before.as_ref().is_none_or(|before| !before.files.contains_key(*path));
         self.list_files(now).files.keys().filter(is_new).cloned().collect()
     }
 
-    /// The last state that had a file, if the history tells.
+    /// The last state that had a file, if the history has one.
     fn state_before_removal(&self, path: &str, now: &CodeState) -> Option<CodeState> {
         let repository = self.project.repository()?;
-        let has = |ground: &CodeState| self.content_at(ground, path).exists();
+        let has = |state: &CodeState| self.content_at(state, path).exists();
         let newest = match now {
             CodeState::WorkTree => CodeState::Commit(repository.head_commit()?),
             CodeState::Commit(commit) => CodeState::Commit(commit.clone()),
@@ -117,7 +117,7 @@ impl CodeCache<'_> {
         same.find(|path| self.content_at(now, path).exists()).cloned()
     }
 
-    /// The ids of the texts of files; those that git does not keep yet are hashed.
+    /// The blob ids of files; those that git does not have yet are hashed.
     fn current_blob_ids(&self, paths: &[String], now: &CodeState) -> HashMap<String, String> {
         let listed = self.list_files(now);
         let (known, unknown): (Vec<&String>, Vec<&String>) =
@@ -135,7 +135,8 @@ impl CodeCache<'_> {
     }
 }
 
-/// The likelier ones come first: the same name, the same name in other letters, the same ending.
+/// Sorts likelier candidates first: the same path in other case, the same file name, the same
+/// extension.
 fn similarity_key(from: &str, to: &str) -> (bool, bool, bool, String) {
     let name = |path: &str| Path::new(path).file_name().map(OsStr::to_ascii_lowercase);
     let ending = |path: &str| Path::new(path).extension().map(OsStr::to_owned);

@@ -1,4 +1,4 @@
-//! What hits are filtered and ordered by.
+//! The index card of a document: the metadata that hits are filtered and sorted by.
 
 use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::{HandoffKind, Status};
@@ -7,7 +7,7 @@ use midstride_core::text::yaml::YamlNode;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What hits are filtered and ordered by.
+/// The metadata of a document that hits are filtered and sorted by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexCard {
     /// Its status.
@@ -16,45 +16,46 @@ pub struct IndexCard {
     pub kind: HandoffKind,
     /// Its stage.
     pub stage: Option<String>,
-    /// When it was last changed, in seconds, where it says so.
+    /// When it last changed, in Unix seconds, if it says so.
     pub changed: Option<i64>,
-    /// Whom it waits for, if it is open.
+    /// Who and what it is waiting for, if it is open.
     pub routing: Option<HandoffRouting>,
 }
 
-/// Whom and what an open handoff waits for: what the few are chosen by that a session is told of.
+/// Who and what an open handoff is waiting for. This selects the few handoffs that a session is
+/// briefed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffRouting {
-    /// Whether it is a note, which has no header of ours.
+    /// Whether it is a note, which has no midstride header.
     #[serde(default)]
     pub is_note: bool,
-    /// Who takes it over.
+    /// Who should pick it up.
     pub to: Vec<String>,
-    /// The branch it was saved on, where it says so.
+    /// The branch it was saved on, if it says so.
     pub branch: Option<String>,
-    /// The session it was saved from, where it says so.
+    /// The session it was saved from, if it says so.
     pub session: Option<String>,
 }
 
 impl HandoffRouting {
     fn from_handoff(handoff: &Handoff<'_>) -> Option<Self> {
-        let said = |path| {
+        let text_at = |path| {
             let text = handoff.node(path).and_then(YamlNode::text);
             text.map(|text| text.value.trim().to_owned()).filter(|text| !text.is_empty())
         };
         handoff.is_open().then(|| Self {
             is_note: !handoff.is_handoff(),
             to: handoff.to().iter().map(|to| to.value.trim().to_owned()).collect(),
-            branch: said("state.environment.branch"),
-            session: said("state.recovery.session"),
+            branch: text_at("state.environment.branch"),
+            session: text_at("state.recovery.session"),
         })
     }
 }
 
 impl IndexCard {
-    /// The card of a document.
-    pub fn from_document(project: &Project, shelved: &StoredHandoff) -> Self {
-        let handoff = shelved.handoff(project);
+    /// Builds the card of a document.
+    pub fn from_document(project: &Project, stored: &StoredHandoff) -> Self {
+        let handoff = stored.handoff(project);
         Self {
             status: handoff.status(),
             kind: handoff.kind(),
@@ -65,13 +66,13 @@ impl IndexCard {
     }
 }
 
-/// When a document says it was last changed; the name of a note may say it too.
+/// When a document says it last changed; for a note, the date in its name also counts.
 fn changed(handoff: &Handoff<'_>) -> Option<i64> {
     let named = || handoff.time_from_name().filter(|_| !handoff.is_handoff());
     handoff.changed().or_else(named).map(|time| time.moment.as_second())
 }
 
-/// What hits have to be, besides having the words.
+/// What a hit must match in addition to the words.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only this status.
@@ -80,16 +81,16 @@ pub struct Filter {
     pub kind: Option<HandoffKind>,
     /// Only this stage.
     pub stage: Option<String>,
-    /// Only what lies below this path, as it counts from the root of the project.
+    /// Only documents below this path, relative to the project root.
     pub below: Option<PathBuf>,
-    /// Only what was changed at or after this second.
+    /// Only documents changed at or after this second.
     pub since: Option<i64>,
-    /// Only what was changed before this second, or does not say when.
+    /// Only documents changed before this second, or without a time of change.
     pub until: Option<i64>,
 }
 
 impl Filter {
-    /// Whether a document at a path is wanted.
+    /// Whether the document with this card and path matches.
     pub fn matches(&self, card: &IndexCard, path: impl FnOnce() -> PathBuf) -> bool {
         let below = |folder: &PathBuf| path().starts_with::<&Path>(folder);
         self.status.is_none_or(|status| card.status == status)

@@ -1,13 +1,13 @@
-//! How much of the index one call may build, and what is said about the rest.
+//! Limits on how much of the index one call may build, and the progress it reports.
 
 use crate::sys::clock::Deadline;
 use std::fmt;
 use std::time::Duration;
 
-/// How many documents are read between two commits while a client waits. A call that is cut off
+/// How many documents are read between two commits while a client waits. A call that is killed
 /// loses no more than this.
 const BATCH: usize = 64;
-/// The same when nobody waits: fewer, larger commits build the index faster.
+/// The same when no client waits: fewer, larger commits build the index faster.
 const LARGE_BATCH: usize = 1024;
 
 /// How much a refresh may read. What it read is kept, and the next refresh continues from there.
@@ -15,7 +15,7 @@ const LARGE_BATCH: usize = 1024;
 pub struct RefreshLimit {
     /// Maximum documents.
     pub documents: Option<usize>,
-    /// No piece is started that would likely end after this.
+    /// No batch is started that would likely end after this.
     pub until: Option<Deadline>,
 }
 
@@ -30,19 +30,19 @@ impl RefreshLimit {
         Self { documents: None, until: Some(moment) }
     }
 
-    /// Whether there is any.
+    /// Whether there is a limit.
     pub fn is_set(&self) -> bool {
         self.documents.is_some() || self.until.is_some()
     }
 
-    /// The same, and at most this many documents.
+    /// This limit, and at most this many documents.
     pub(super) fn at_most(self, most: usize) -> Self {
         let documents = self.documents.map_or(most, |documents| documents.min(most));
         Self { documents: Some(documents), ..self }
     }
 
-    /// How many documents to read next, given how many were read and how long the last piece took;
-    /// 0 when it is time to stop. The first piece is always read, so every call makes progress.
+    /// How many documents to read next, given how many were read and how long the last batch took;
+    /// 0 when it is time to stop. The first batch is always read, so every call makes progress.
     pub(super) fn next_batch(&self, done: usize, took: Duration) -> usize {
         if !self.is_set() {
             return LARGE_BATCH;
@@ -53,7 +53,7 @@ impl RefreshLimit {
     }
 }
 
-/// How far an index is that does not have every document yet.
+/// Progress of an index that does not have every document yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexProgress {
     /// Documents that were read.
@@ -63,7 +63,7 @@ pub struct IndexProgress {
 }
 
 impl IndexProgress {
-    /// `None` once every document was read.
+    /// Returns `None` once every document was read.
     pub(super) fn new(documents: usize, left: usize) -> Option<Self> {
         (left > 0).then(|| Self { read: documents.saturating_sub(left), documents })
     }
@@ -76,7 +76,7 @@ impl fmt::Display for IndexProgress {
     }
 }
 
-/// A number with its thousands set apart.
+/// Formats a number with commas between thousands.
 fn group_thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_piece_is_small_while_a_client_waits_and_large_otherwise() {
+    fn a_batch_is_small_while_a_client_waits_and_large_otherwise() {
         let none = Duration::ZERO;
         assert_eq!(RefreshLimit::default().next_batch(5_000, none), LARGE_BATCH);
         let limit = RefreshLimit::documents(80);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn no_piece_is_started_that_would_end_too_late() {
+    fn no_batch_is_started_that_would_end_after_the_deadline() {
         let over = RefreshLimit::until(Deadline::after(Duration::ZERO));
         assert_eq!(over.next_batch(0, Duration::ZERO), BATCH, "the first one is always read");
         assert_eq!(over.next_batch(BATCH, Duration::ZERO), 0);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incomplete_index_says_how_far_it_is() {
+    fn an_incomplete_index_reports_its_progress() {
         let line = |documents, left| IndexProgress::new(documents, left).map(|one| one.to_string());
         let text = "read the newest 400 of 12,000 handoffs";
         assert_eq!(line(12_000, 11_600).as_deref(), Some(text));

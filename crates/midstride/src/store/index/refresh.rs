@@ -1,4 +1,4 @@
-//! Bringing the index up to the files: what looks different is read again, what is gone is removed.
+//! Updates the index from the files: changed documents are read again, deleted ones are removed.
 
 use super::limit::{IndexProgress, RefreshLimit};
 use super::root::{decode_root, encode_root};
@@ -19,29 +19,30 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-/// Up to so many documents each one is looked at every time; looking at more takes longer than
-/// finding.
+/// Up to this many documents are all compared on every refresh; comparing more takes longer than
+/// the search.
 const COMPARED_MAX: usize = 10_000;
-/// The same where a client waits: at the beginning of a session, and at each prompt.
+/// The same while a client waits: at session start and at each prompt.
 const COMPARED_FOR_CLIENT_MAX: usize = 500;
-/// In a larger project some are looked at each time, in turn, for so long.
+/// In a larger project, each refresh compares some documents in rotation, for this long.
 const ROTATION_TIME: Duration = Duration::from_millis(2);
-/// So many are taken into a turn at once.
+/// How many documents one refresh takes from the rotation.
 const ROTATION_MAX: usize = 500;
-/// The same where a client waits: the turn comes round as often as somebody asks something.
+/// The same while a client waits. Every query advances the rotation.
 const ROTATION_FOR_CLIENT_MAX: usize = 50;
-/// The first document that does not say when it changed is number 0.
+/// A rotation position before every document: ids start at 0, for documents without a time of
+/// change.
 const BEFORE_ALL: i64 = -1;
-/// Nobody waits in a hook for more than these to be read.
+/// A hook reads at most this many documents.
 const READ_IN_HOOK_MAX: usize = 64;
-/// A hook removes no more documents than this that are gone; the rest is left to the next refresh.
+/// A hook removes at most this many deleted documents; the next refresh removes the rest.
 const REMOVED_IN_HOOK_MAX: usize = 256;
-/// More than these are not read by two commands at once.
+/// With more documents than this to read, a command takes a lock, so that two do not read the same.
 const UNLOCKED_READ_MAX: usize = 256;
-/// From so many on, what was written is put in order for reading.
+/// After writing at least this many documents, the full-text index is optimized.
 const OPTIMIZE_MIN: usize = 2000;
 
-/// Enough of a hash to tell two texts of one document apart.
+/// Enough of a hash to distinguish two texts of one document.
 const HASH_LETTERS: usize = 16;
 
 impl Effort {
@@ -53,41 +54,42 @@ impl Effort {
     }
 }
 
-/// How closely to look at the files.
+/// How closely to compare the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// A person waits.
+    /// A user waits.
     Command,
-    /// A person waits, and wants to be sure.
+    /// A user waits and wants every file compared.
     Fresh,
-    /// Somebody waits who has little time: of what is new, some is read.
+    /// The caller has little time: only some of the new documents are read.
     Hurried,
-    /// A client waits, at each prompt: of many documents some are looked at, in turn.
+    /// A client waits at a prompt: in a large project, some documents are compared in rotation.
     Prompt,
-    /// A session begins: only what is open has to be right, however many others there are.
+    /// A session starts: only open handoffs must be current, however many other documents there
+    /// are.
     Open,
 }
 
-/// How far the index can be believed.
+/// How current the index is after a refresh.
 #[derive(Debug)]
 pub struct Freshness {
-    /// Whether every document was looked at; otherwise an edit made in place may be missing.
+    /// Whether every document was compared; if not, an edit made in place may be missing.
     pub is_complete: bool,
-    /// What could not be looked at or read.
+    /// Files that could not be scanned or read.
     pub unread: Vec<FileError>,
-    /// How far the index is, if it does not have every document yet.
+    /// Progress, if the index does not have every document yet.
     pub indexing: Option<IndexProgress>,
-    /// Whether the limit was reached before everything was done.
+    /// Whether the refresh reached its limit before it was done.
     pub is_cut_short: bool,
 }
 
-/// What the index knows of a document.
+/// What the index has of a document.
 struct IndexedDocument {
     id: i64,
     stamp: FileStamp,
     hash: Vec<u8>,
     is_open: bool,
-    /// Whether its words are in the index, besides its card.
+    /// Whether its words are in the index, not only its card.
     has_words: bool,
     read_with: RowContext,
 }
@@ -99,22 +101,22 @@ struct ReadMode {
     with_words: bool,
 }
 
-/// What a row of the index depends on besides the text of its document.
+/// What a row of the index depends on apart from the text of its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RowContext {
-    /// The configuration: it defines kinds and stages.
+    /// Hash of the settings, which define kinds and stages.
     settings: i64,
-    /// The worktree that the file was compared in. In a copy of another worktree's index every row
-    /// names that one, until its file was compared here.
+    /// The worktree in which the file was last compared. In a copy of another worktree's index,
+    /// every row has that worktree's id until its file is compared here.
     worktree: i64,
 }
 
-/// What looks different from what is known.
+/// The differences between the files and the index.
 #[derive(Default)]
 struct IndexChanges {
     is_complete: bool,
-    /// Whether cards are wanted before words: of many new documents they take a fourth of the time,
-    /// and a session that begins needs nothing else.
+    /// Whether to read cards before words. For many new documents cards take a quarter of the time,
+    /// and a session that starts needs nothing else.
     cards_first: bool,
     settings: Option<String>,
     documents: usize,
@@ -124,11 +126,11 @@ struct IndexChanges {
     unread: Vec<FileError>,
 }
 
-/// A root and a path below it, as bytes: a path is compared part by part, which takes ten times as
-/// long.
+/// A root and a path below it, as bytes. `Path` compares component by component, which takes ten
+/// times as long.
 type PathKey = (Vec<u8>, Vec<u8>);
 
-/// A document that looks different, with what is known of it.
+/// A document that may have changed, with what the index has of it.
 struct PendingDocument {
     spot: DocumentPlace,
     stamp: Option<FileStamp>,
@@ -136,8 +138,8 @@ struct PendingDocument {
 }
 
 impl PendingDocument {
-    /// Whether the index has its card as it looks now. What is left is to compare it once more, for a
-    /// change within the tick of the last one, or to read its words.
+    /// Whether its card in the index is current. All that is left is to compare it once more, for a
+    /// change within the same clock tick, or to read its words.
     fn is_indexed(&self, context: RowContext) -> bool {
         let looks_the_same =
             |known: &IndexedDocument| self.stamp.is_none_or(|stamp| stamp.is_same(&known.stamp));
@@ -145,8 +147,8 @@ impl PendingDocument {
         known.is_some_and(looks_the_same)
     }
 
-    /// Which to read first: handoffs that were open, then others that are not in the index as they
-    /// are, then what only has to be compared once more; in each the newest first.
+    /// The reading order: handoffs that were open, then other documents that are not current in the
+    /// index, then those that only have to be compared once more. Within each group, newest first.
     fn order(&self, context: RowContext) -> impl Ord + use<'_> {
         let is_open = self.known.as_ref().is_some_and(|known| known.is_open);
         let rank = (!self.is_indexed(context), is_open);
@@ -154,7 +156,7 @@ impl PendingDocument {
     }
 }
 
-/// A document as it is written.
+/// A document, ready to be written to the index.
 struct PreparedDocument {
     spot: DocumentPlace,
     stamp: FileStamp,
@@ -164,8 +166,8 @@ struct PreparedDocument {
 }
 
 impl Index {
-    /// Brings the index up to the files, in pieces that are kept. Whoever waits is told how many of
-    /// how many were read.
+    /// Updates the index from the files in batches, each of which is committed. `progress` receives
+    /// the number of documents read and the total.
     pub fn refresh(
         &mut self,
         project: &Project,
@@ -174,13 +176,13 @@ impl Index {
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Freshness, IndexError> {
         let limit = effort.limit(limit);
-        // Once: writing it out takes longer than asking the index.
+        // Computed once, because hashing the settings takes longer than a query.
         let settings = settings_text(project);
         let context = self.context(&settings);
         let mut news = self.find_changes(project, &settings, context, effort, limit)?;
         news.cards_first = effort == Effort::Open && limit.is_set();
         if !limit.is_set() && news.pending.len() > UNLOCKED_READ_MAX {
-            // Of many who find much to do, one does it and the others wait.
+            // Of several processes that find a lot to do, one does it and the others wait.
             let _turn = Lock::acquire(&self.folder, &format!("{}.refresh", self.name))?;
             let news = self.find_changes(project, &settings, context, effort, limit)?;
             return self.apply_changes(project, context, news, limit, progress);
@@ -192,7 +194,7 @@ impl Index {
         RowContext { settings: hash_number(settings), worktree: self.worktree }
     }
 
-    /// What looks different from what is known.
+    /// Finds the differences between the files and the index.
     fn find_changes(
         &self,
         project: &Project,
@@ -208,7 +210,7 @@ impl Index {
         };
         let documents = self.documents()?;
         if effort == Effort::Fresh || documents <= most || settings.is_some() {
-            // Of very many new documents a client does not wait for all times.
+            // With very many new documents, a client does not wait for all file times.
             let is_new = settings.is_some() && limit.is_set();
             let look = if is_new {
                 ScanDetail::MetadataUpTo(newest::TIMED_MAX)
@@ -231,7 +233,7 @@ impl Index {
         Ok(news)
     }
 
-    /// Open handoffs that were written in place, besides what is pending already.
+    /// Adds open handoffs that were edited in place and are not pending yet.
     fn add_edited_open_handoffs(
         &self,
         project: &Project,
@@ -274,8 +276,8 @@ impl Index {
         let gone_now =
             if limit.is_set() { gone.len().min(REMOVED_IN_HOOK_MAX) } else { gone.len() };
         let is_cut_short = done < pending.len() || gone_now < gone.len();
-        // What the folders look like is taken down by the refresh that finishes: the next one after
-        // a refresh that was cut short, or killed, looks at every name again.
+        // Folder stamps are saved only by a refresh that completes, so the next one after an
+        // interrupted refresh compares every name again.
         let remembered = match is_cut_short {
             true => self.save_folders(project, None, &[], &gone[..gone_now]),
             false => self.save_folders(project, settings.as_deref(), &folders, &gone),
@@ -294,7 +296,7 @@ impl Index {
         })
     }
 
-    /// Reads some documents again, however they look.
+    /// Reads documents again, whether or not they look changed.
     pub(crate) fn reread(
         &mut self,
         project: &Project,
@@ -308,7 +310,7 @@ impl Index {
             .map(drop)
     }
 
-    /// The configuration, unless everything was read with it.
+    /// The settings, if they differ from those the index was built with.
     fn settings_changed(&self, now: &str) -> Result<Option<String>, IndexError> {
         let sql = "SELECT value FROM facts WHERE name = 'settings'";
         let then: Option<String> =
@@ -343,7 +345,7 @@ impl Index {
                 pending.push(PendingDocument { spot: spot.clone(), stamp, known });
             }
         }
-        // A shelf that cannot be looked at is no reason to forget it.
+        // A folder that cannot be read is no reason to drop its documents.
         let gone = known.values().filter(|_| unread.is_empty()).map(|known| known.id).collect();
         let documents = documents.len();
         Ok(IndexChanges {
@@ -356,7 +358,7 @@ impl Index {
         })
     }
 
-    /// Whether a file was added, removed or exchanged anywhere: a folder tells.
+    /// Whether a file was added, removed or replaced anywhere, according to the folder stamps.
     fn folders_changed(&self, project: &Project) -> Result<bool, IndexError> {
         let sql = "SELECT root, inside, modified, changed, size, inode, settled FROM folders";
         let mut statement = self.connection.prepare_cached(sql)?;
@@ -376,7 +378,7 @@ impl Index {
         Ok(!project.folders().iter().all(start) || !folders.iter().all(same))
     }
 
-    /// Documents that changed lately, and those whose turn it is.
+    /// Documents that changed recently, and the next ones in the rotation.
     fn next_in_rotation(
         &self,
         project: &Project,
@@ -402,7 +404,7 @@ impl Index {
         let some = format!("WHERE id > {turn} AND settled = 1 ORDER BY id LIMIT {most}");
         let mut some: Vec<_> = load_indexed(&self.connection, &some)?.into_iter().collect();
         some.sort_unstable_by_key(|(_, known)| known.id);
-        // After the last one it is the first one's turn again.
+        // After the last document, the rotation starts over.
         let mut last = if some.is_empty() { BEFORE_ALL } else { turn };
         for (place, known) in some {
             if deadline.has_passed() {
@@ -415,12 +417,12 @@ impl Index {
                 pending.push(PendingDocument { spot, stamp, known: Some(known) });
             }
         }
-        // Where somebody else is writing, the same ones are looked at once more.
+        // If another process is writing, the next refresh compares the same documents again.
         let _ = self.connection.execute("INSERT OR REPLACE INTO facts VALUES ('turn', ?1)", [last]);
         Ok(pending)
     }
 
-    /// Takes down what the folders looked like, and forgets what is gone.
+    /// Saves the folder stamps and removes deleted documents from the index.
     fn save_folders(
         &mut self,
         project: &Project,
@@ -476,8 +478,8 @@ impl Index {
         Ok(!folders.is_empty() && !folders.iter().all(same))
     }
 
-    /// Reads documents and writes what they say, a piece at a time; what cannot be read is forgotten.
-    /// Returns how many were read, and what could not be.
+    /// Reads documents and indexes them in batches; unreadable ones are removed from the index.
+    /// Returns how many were read, and the errors.
     fn read_documents(
         &mut self,
         project: &Project,
@@ -497,7 +499,7 @@ impl Index {
             let watch = Stopwatch::start();
             let prepared = map_on_all_cores(piece, |one| prepare(project, one, with));
             match self.write_documents(project, with.context, prepared) {
-                // Another process writes. It gets there without us, and a client waits.
+                // Another process is writing the same documents, and a client waits.
                 Err(error) if limit.is_set() && error.is_busy() => {
                     let is_of_use = self.documents()? > 0;
                     return if is_of_use { Ok((done, unread)) } else { Err(IndexError::TimedOut) };
@@ -508,7 +510,7 @@ impl Index {
         }
         progress(all, all);
         if all >= OPTIMIZE_MIN && !limit.is_set() {
-            // The log has grown with it; written back, it is short again.
+            // Indexing has grown the log; a checkpoint makes it short again.
             self.connection.execute_batch(
                 "INSERT INTO words (words) VALUES ('optimize'); PRAGMA wal_checkpoint(TRUNCATE)",
             )?;
@@ -536,12 +538,12 @@ impl Index {
                 PrepareOutcome::Changed(document) => documents.push(*document),
                 PrepareOutcome::Unread(spot, error) => {
                     forget_at(&transaction, project, &spot)?;
-                    // What is gone since it was seen is simply not there.
+                    // A document that was deleted after the scan is not an error.
                     unread.extend(error.filter(|error| !error.is_missing()));
                 }
             }
         }
-        // New ids go up, or the engine writes everything down after each one.
+        // Ids must ascend, because otherwise FTS5 flushes its data after each document.
         documents.sort_by_key(|document| document.card.changed);
         for document in &documents {
             forget_at(&transaction, project, &document.spot)?;
@@ -555,19 +557,20 @@ impl Index {
     }
 }
 
-/// What became of a document that looked different.
+/// The result of reading a document that looked different.
 enum PrepareOutcome {
-    /// It says the same, and may still be changed unseen.
+    /// The text is the same, but a further change could go unnoticed.
     Same,
-    /// It says the same, and would be seen to change.
+    /// The text is the same, and any further change would be noticed.
     Settled(i64, FileStamp),
-    /// It says something else.
+    /// The text changed.
     Changed(Box<PreparedDocument>),
     /// It cannot be read.
     Unread(DocumentPlace, Option<FileError>),
 }
 
-/// What is read first. A few are read in any case, so their order does not matter.
+/// Sorts the documents to read first to the front. A few are always read, so their order does not
+/// matter.
 fn sort_newest_first(
     project: &Project,
     pending: &mut [PendingDocument],
@@ -582,7 +585,7 @@ fn sort_newest_first(
     }
     let untimed = pending.iter().filter(|one| one.stamp.is_none()).count();
     if limit.is_set() && untimed > TIMED_IN_HOOK_MAX {
-        // Nothing is known of some, so names decide for all.
+        // Some times are unknown, so names decide for all.
         for one in pending.iter_mut() {
             one.stamp = None;
         }
@@ -603,10 +606,11 @@ fn sort_newest_first(
     first.sort_unstable_by(|one, other| one.order(context).cmp(&other.order(context)));
 }
 
-/// What of the configuration rows depend on. Not where it is: that is another path in each worktree.
+/// A hash of the settings that rows depend on. It leaves out their path, which differs in each
+/// worktree.
 fn settings_text(project: &Project) -> String {
-    let Settings { folders: shelves, stages, .. } = project.settings();
-    sha256(format!("{shelves:?} {stages:?}").as_bytes())
+    let Settings { folders, stages, .. } = project.settings();
+    sha256(format!("{folders:?} {stages:?}").as_bytes())
 }
 
 /// The beginning of a hash as a number.
@@ -618,7 +622,7 @@ fn hash_number(hash: &str) -> i64 {
 fn prepare(project: &Project, pending: &PendingDocument, with: ReadMode) -> PrepareOutcome {
     let ReadMode { context, with_words } = with;
     let spot = pending.spot.clone();
-    // Before it is read: a change meanwhile is seen next time.
+    // Taken before the read, so that a change during the read is noticed next time.
     let Some(stamp) = pending.stamp.or_else(|| project.stamp(&spot)) else {
         return PrepareOutcome::Unread(spot, None);
     };
@@ -636,9 +640,9 @@ fn prepare(project: &Project, pending: &PendingDocument, with: ReadMode) -> Prep
         let news = stamp.is_settled || !stamp.is_same(&known.stamp) || !is_here;
         return if news { PrepareOutcome::Settled(known.id, stamp) } else { PrepareOutcome::Same };
     }
-    let shelved = project.stored_handoff(spot.clone(), bytes);
-    let columns = with_words.then(|| index_columns(&handoff_texts(&shelved.handoff(project))));
-    let card = IndexCard::from_document(project, &shelved);
+    let stored = project.stored_handoff(spot.clone(), bytes);
+    let columns = with_words.then(|| index_columns(&handoff_texts(&stored.handoff(project))));
+    let card = IndexCard::from_document(project, &stored);
     PrepareOutcome::Changed(Box::new(PreparedDocument { spot, stamp, hash, card, columns }))
 }
 
@@ -652,13 +656,13 @@ fn path_bytes<'s>(project: &'s Project, spot: &'s DocumentPlace) -> (&'s [u8], &
     (encode_root(project, root), inside.as_os_str().as_bytes())
 }
 
-/// The root and the path that two columns hold.
+/// Reads a root and a path from two columns.
 fn path_key_from_row(row: &Row<'_>, from: usize) -> rusqlite::Result<PathKey> {
     let blob = |at| -> rusqlite::Result<Vec<u8>> { Ok(row.get_ref(at)?.as_blob()?.to_vec()) };
     Ok((blob(from)?, blob(from + 1)?))
 }
 
-/// The place on a shelf that a root and a path below it mean.
+/// The place of the document at a path below a root; `None` if it is in no handoff folder.
 fn spot_from_key(project: &Project, (root, inside): &PathKey) -> Option<DocumentPlace> {
     project.place_below(decode_root(project, root), Path::new(OsStr::from_bytes(inside)))
 }
@@ -673,7 +677,7 @@ fn stamp_from_row(row: &Row<'_>, from: usize) -> rusqlite::Result<FileStamp> {
     })
 }
 
-/// Some of the documents that are known.
+/// Loads the indexed documents that match an SQL clause.
 fn load_indexed(
     connection: &Connection,
     which: &str,
@@ -699,7 +703,7 @@ fn load_indexed(
     rows.collect()
 }
 
-/// Counting takes longer than finding, so it is done when something was written.
+/// Saves the number of documents whenever rows change, because counting takes longer than a search.
 fn update_count(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO facts SELECT 'documents', count(*) FROM documents";
     transaction.execute(sql, []).map(|_| ())
@@ -775,7 +779,8 @@ fn insert(
     transaction.prepare_cached(sql)?.execute((id, name, header, body)).map(|_| ())
 }
 
-/// The next id of the day of a change; what does not say when it changed is the oldest.
+/// The next free id for the day of a change; a document without a time of change counts as the
+/// oldest.
 fn next_id(transaction: &Transaction<'_>, changed: Option<i64>) -> rusqlite::Result<i64> {
     const DAY_SECONDS: i64 = 86_400;
     const DAY_MAX: i64 = 1 << 32;
@@ -799,7 +804,8 @@ mod tests {
     use crate::workspace::settings::Environment;
     use std::path::PathBuf;
 
-    /// A project as one with very many documents is looked at, long after its last change.
+    /// A small project that is handled like one with very many documents, long after its last
+    /// change.
     struct LargeProject {
         scratch: ScratchFolder,
         project: Project,
@@ -837,7 +843,7 @@ mod tests {
             large
         }
 
-        /// A change within the tick of the one before would look the same.
+        /// A change within the same clock tick as the previous one would go unnoticed.
         fn wait_for_the_next_tick(&self) {
             let folder = self.project.root().stamp(&PathBuf::from(".midstride/handoffs")).unwrap();
             let tick = || {
@@ -879,7 +885,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_change_nothing_is_read_again() {
+    fn an_unchanged_project_reads_nothing_again() {
         let large = LargeProject::new();
         assert!(!large.folders_changed());
         assert!(large.pending(in_turn).is_empty() && large.pending(by_name).is_empty());
@@ -887,18 +893,18 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_in_place_is_found_when_its_turn_comes() {
+    fn the_rotation_finds_an_edit_made_in_place() {
         let large = LargeProject::new();
         large.scratch.write(path("two"), b"# Pelican no more\n").unwrap();
         assert!(!large.folders_changed(), "no folder tells");
-        // Whose turn it is moves on, and comes back.
+        // The rotation advances and starts over.
         let found: Vec<Vec<String>> = (0..3).map(|_| large.pending(in_turn)).collect();
         assert!(found.contains(&vec![path("two")]), "{found:?}");
         large.scratch.remove().unwrap();
     }
 
     #[test]
-    fn a_short_turn_comes_round_to_every_document() {
+    fn a_short_rotation_reaches_every_document() {
         let large = LargeProject::new();
         let names = ["one", "three", "two"].map(path);
         for name in &names {
@@ -908,7 +914,7 @@ mod tests {
             large.index.next_in_rotation(&large.project, 1, RefreshLimit::default()).unwrap()
         };
         for _ in 0..2 {
-            // The last of four finds that it is the first one's turn again.
+            // The fourth call only finds the end of the rotation.
             let mut found: Vec<String> = (0..4).flat_map(|_| large.pending(one)).collect();
             found.sort();
             assert_eq!(found, names);
@@ -917,7 +923,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_handoff_that_was_written_in_place_is_always_found() {
+    fn an_open_handoff_edited_in_place_is_always_found() {
         let mut large = LargeProject::new();
         let text = b"---\nhandoff:\n  title: Pelican\n---\n";
         large.scratch.write(path("open"), text).unwrap();
@@ -941,7 +947,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_exchanged_or_gone_is_told_by_its_folder() {
+    fn a_folder_stamp_reveals_added_replaced_and_deleted_files() {
         let large = LargeProject::new();
         let root = large.project.root();
         root.put(&PathBuf::from(path("two")), b"# Pelican\n").unwrap();
@@ -954,7 +960,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shelf_that_appears_is_told_too() {
+    fn a_new_handoff_folder_is_noticed() {
         let large = LargeProject::new();
         large.scratch.write("docs/handoffs/new.md", b"# Pelican\n").unwrap();
         assert!(large.folders_changed());

@@ -1,18 +1,18 @@
-//! Roots of documents as the index has them. That of the project is left out: it is another one in
-//! each worktree, and one worktree can start from a copy of another one's index.
+//! Encodes the roots of documents in the index. The project's own root is stored as empty: it
+//! differs in each worktree, and one worktree can start from a copy of another one's index.
 
 use crate::workspace::project::Project;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// What a column holds for a root.
+/// The column value of a root.
 pub(super) fn encode_root<'s>(project: &Project, root: &'s Path) -> &'s [u8] {
     let is_own = root.as_os_str() == project.root().path().as_os_str();
     if is_own { b"" } else { root.as_os_str().as_bytes() }
 }
 
-/// The root that a column holds.
+/// The root of a column value.
 pub(super) fn decode_root<'s>(project: &'s Project, stored: &'s [u8]) -> &'s Path {
     if stored.is_empty() { project.root().path() } else { Path::new(OsStr::from_bytes(stored)) }
 }

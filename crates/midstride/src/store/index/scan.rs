@@ -1,4 +1,4 @@
-//! The answers of the index without an index: every document is read.
+//! Search without an index: reads every document and gives the same results.
 
 use super::limit::{IndexProgress, RefreshLimit};
 use super::search::{TermHits, sort_hits};
@@ -10,15 +10,15 @@ use midstride_core::brief::search::{Query, SearchText, handoff_texts, term_zone,
 use midstride_core::text::words::SearchTerm;
 use std::time::Duration;
 
-/// All hits in order, and what could not be read.
+/// All hits, sorted, and the errors of unreadable documents.
 pub fn scan(
     project: &Project,
     query: &Query,
     filter: &Filter,
 ) -> (Vec<DocumentHit>, Vec<FileError>) {
-    let read = project.map_all(|shelved| {
-        let parts = handoff_texts(&shelved.handoff(project));
-        match_document(project, query, filter, &shelved, &parts)
+    let read = project.map_all(|stored| {
+        let parts = handoff_texts(&stored.handoff(project));
+        match_document(project, query, filter, &stored, &parts)
     });
     let mut hits = Vec::new();
     let mut unread = Vec::new();
@@ -32,33 +32,33 @@ pub fn scan(
     (hits, unread)
 }
 
-/// A document with its texts as a hit, if it is one.
+/// Returns the hit of a document, if it matches.
 pub(crate) fn match_document(
     project: &Project,
     query: &Query,
     filter: &Filter,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     parts: &[SearchText],
 ) -> Option<DocumentHit> {
-    let card = IndexCard::from_document(project, shelved);
-    let fits = filter.matches(&card, || shelved.path.clone());
+    let card = IndexCard::from_document(project, stored);
+    let fits = filter.matches(&card, || stored.path.clone());
     let tier = tier(query, parts).filter(|_| fits)?;
-    Some(DocumentHit { spot: shelved.document_place(), tier, card })
+    Some(DocumentHit { spot: stored.document_place(), tier, card })
 }
 
 /// The open handoffs.
 #[derive(Debug, Default)]
 pub(crate) struct OpenHandoffs {
-    /// Where each lies, and its card.
+    /// Their places and cards.
     pub(crate) cards: Vec<(DocumentPlace, IndexCard)>,
-    /// What could not be read.
+    /// The errors of unreadable documents.
     pub(crate) unread: Vec<FileError>,
-    /// How many documents were read, if not all of them.
+    /// Progress, if not all documents were read.
     pub(crate) indexing: Option<IndexProgress>,
 }
 
-/// The open handoffs among all documents, or as far as the limit reaches: among those that are open in
-/// another worktree, and the newest.
+/// The open handoffs among all documents. If there is a limit, documents that are open in another
+/// worktree are read first, then the newest.
 pub(crate) fn scan_open(project: &Project, limit: RefreshLimit) -> OpenHandoffs {
     let (mut spots, unread) = newest::newest_first(project);
     if limit.is_set() {
@@ -74,7 +74,7 @@ pub(crate) fn scan_open(project: &Project, limit: RefreshLimit) -> OpenHandoffs 
         }
         let watch = Stopwatch::start();
         let card = |spot: &DocumentPlace| {
-            project.read(spot).map(|shelved| IndexCard::from_document(project, &shelved))
+            project.read(spot).map(|stored| IndexCard::from_document(project, &stored))
         };
         for (spot, card) in piece.iter().zip(map_on_all_cores(piece, card)) {
             match card {
@@ -89,19 +89,19 @@ pub(crate) fn scan_open(project: &Project, limit: RefreshLimit) -> OpenHandoffs 
     open
 }
 
-/// The same for terms, one by one, as far as there is time.
+/// The documents that have each of several terms, found by reading documents until the deadline.
 #[derive(Debug)]
 pub struct TermScan {
-    /// Which documents have each term, unless more than are common; a document is known by its
-    /// place in `cards`.
+    /// The documents that have each term, unless too many do. A document is identified by its index
+    /// in `cards`.
     pub hits: Vec<TermHits>,
     /// The documents that were read.
     pub cards: Vec<(DocumentPlace, IndexCard)>,
-    /// Whether all were.
+    /// Whether all documents were read.
     pub is_complete: bool,
 }
 
-/// Which documents have each term, unless more than `many` of them do.
+/// Finds the documents that have each term, unless more than `many` of them do.
 pub fn scan_terms(
     project: &Project,
     terms: &[&SearchTerm],
@@ -114,10 +114,10 @@ pub fn scan_terms(
         if deadline.has_passed() {
             return None;
         }
-        let shelved = project.read(spot).ok()?;
-        let parts = handoff_texts(&shelved.handoff(project));
+        let stored = project.read(spot).ok()?;
+        let parts = handoff_texts(&stored.handoff(project));
         let zones: Vec<_> = terms.iter().map(|term| term_zone(term, &parts)).collect();
-        Some((spot.clone(), IndexCard::from_document(project, &shelved), zones))
+        Some((spot.clone(), IndexCard::from_document(project, &stored), zones))
     });
     let whole = !deadline.has_passed();
     let mut hits = vec![TermHits::default(); terms.len()];

@@ -1,4 +1,4 @@
-//! The shape of the index. There are no steps from one version to the next: it is made anew.
+//! The database schema of the index. There are no migrations: another version means a new index.
 
 use super::IndexError;
 use crate::store::ledger::WaitPolicy;
@@ -9,10 +9,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Goes up with the shape, with what counts as a word, and with how citations are judged.
+/// Increases when the schema, the definition of a word, or the check of citations changes.
 const VERSION: u32 = 5;
 
-/// How long to wait for others who write.
+/// How long to wait for other writers.
 fn timeout(patience: WaitPolicy) -> Duration {
     match patience {
         WaitPolicy::Command => Duration::from_secs(5),
@@ -20,12 +20,11 @@ fn timeout(patience: WaitPolicy) -> Duration {
     }
 }
 
-/// A root that is empty is that of the project, so that another worktree can start from a copy. What
-/// a row was read with, and in which worktree its file was last compared, are hashes.
+/// An empty root is the project's own, so that another worktree can start from a copy. The settings
+/// that a row was read with, and the worktree in which its file was last compared, are hashes.
 ///
-/// The id of a document tells the day of its last change, so that the newest come first without
-/// being sorted. Words are folded before they come here: all that is left to do is to split at
-/// spaces.
+/// The id of a document contains the day of its last change, so that the newest come first without
+/// sorting. Words are normalized before they are stored, so the tokenizer only splits at spaces.
 const SCHEMA: &str = "
     CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     CREATE TABLE folders (
@@ -56,7 +55,7 @@ const SCHEMA: &str = "
     INSERT INTO words (words, rank) VALUES ('hashsize', 33554432);
 ";
 
-/// Opens an index of this version, or makes one where there is nothing.
+/// Opens an index of this version, or creates one if there is none.
 pub(super) fn open(
     folder: &Root,
     name: &str,
@@ -74,8 +73,8 @@ pub(super) fn open(
     }
 }
 
-/// Throws an index away and makes another one. Whoever has the old one open goes on with a file
-/// that has no name any more, which harms nobody.
+/// Deletes an index and creates another one. A process that has the old one open keeps using the
+/// unlinked file, which does no harm.
 pub(super) fn recreate(
     folder: &Root,
     name: &str,
@@ -88,7 +87,7 @@ pub(super) fn recreate(
     open(folder, name, patience)
 }
 
-/// Removes an index with what SQLite keeps beside it; what cannot be removed is not used either.
+/// Removes an index and the files SQLite keeps next to it. Errors are ignored.
 pub(super) fn remove(folder: &Root, name: &str) {
     for ending in ["", "-wal", "-shm", "-journal"] {
         let _ = files::remove(&folder.path().join(format!("{name}{ending}")));
@@ -103,11 +102,11 @@ fn connect(path: &Path, patience: WaitPolicy) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// SQLite does not wait for others when the kind of its log changes, so those who start at once do
-/// so one after the other.
+/// Creates the tables of a new index. SQLite does not wait for other processes when the journal
+/// mode changes, so a lock makes processes that start at once take turns.
 fn initialize(connection: &mut Connection, folder: &Root, name: &str) -> Result<(), IndexError> {
     let _turn = Lock::acquire(folder, name)?;
-    // Nothing is lost that could not be made again, and a client may wait.
+    // No sync: the index can be rebuilt, and a client may be waiting.
     connection.pragma_update(None, "synchronous", "OFF")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -128,18 +127,18 @@ pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Opens an index that is neither made nor changed.
+/// Opens an index read-only, without creating it.
 pub(super) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
-/// Looks at an index without making or changing one.
+/// Queries an index of this version without creating or changing it.
 fn query_existing<T>(
     path: &Path,
-    at: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> Option<T> {
     let connection = connect_to_read(path).ok()?;
-    (version(&connection).ok()? == VERSION).then(|| at(&connection).ok())?
+    (version(&connection).ok()? == VERSION).then(|| query(&connection).ok())?
 }
 
 pub(super) fn count_documents(path: &Path) -> Option<usize> {
@@ -149,7 +148,7 @@ pub(super) fn count_documents(path: &Path) -> Option<usize> {
     query_existing(path, count).and_then(|count| usize::try_from(count).ok())
 }
 
-/// The root of the project that an index is about.
+/// The root of the project that an index covers.
 pub(super) fn read_root(path: &Path) -> Option<PathBuf> {
     let root = |connection: &Connection| -> rusqlite::Result<Vec<u8>> {
         connection.query_row("SELECT value FROM facts WHERE name = 'root'", [], |row| row.get(0))

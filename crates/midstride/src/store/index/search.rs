@@ -1,4 +1,4 @@
-//! Asking the index.
+//! Queries on the index.
 
 use super::root::decode_root;
 use super::{DocumentHit, Filter, Index, IndexCard, IndexError};
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The day of a change stands above these bits of an id.
+/// An id has the day of the change above these bits.
 pub(super) const BITS_BELOW_DAY: u32 = 20;
 
 const COLUMNS: &str =
@@ -24,21 +24,21 @@ const COLUMNS: &str =
 /// The documents that have a term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermHits {
-    /// The weightiest place in each, by a number that stands for it; none where too many have it.
+    /// The best zone with the term in each document, by document id; empty if too many have it.
     pub zones: HashMap<i64, Zone>,
-    /// How many have it; not counted further than what is too many.
+    /// Number of documents that have the term, counted only up to the limit plus one.
     pub documents: usize,
 }
 
 impl Index {
-    /// How many documents there are.
+    /// Number of documents in the index.
     pub fn documents(&self) -> Result<usize, IndexError> {
         let sql = "SELECT value FROM facts WHERE name = 'documents'";
         let count: Option<i64> = self.connection.query_row(sql, [], |row| row.get(0)).optional()?;
         Ok(count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
     }
 
-    /// The best hits, at most `limit`, in order.
+    /// The best hits, sorted, at most `limit`.
     pub fn find(
         &self,
         project: &Project,
@@ -69,7 +69,7 @@ impl Index {
         })
     }
 
-    /// The newest hits of a tier that were not seen in a better one.
+    /// The newest hits of a tier that are not in a better one.
     fn find_in_tier(
         &self,
         project: &Project,
@@ -90,7 +90,7 @@ impl Index {
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
             let day = id >> BITS_BELOW_DAY;
-            // Within a day they are not sorted, so the last day is looked at to its end.
+            // Ids are not sorted within a day, so the last day is read to its end.
             if hits.len() >= limit && last_day != Some(day) {
                 break;
             }
@@ -105,7 +105,7 @@ impl Index {
         Ok(hits)
     }
 
-    /// All documents, the newest first, as long as they are wanted.
+    /// Passes all documents to `wanted`, newest first, until it returns false.
     pub(crate) fn newest(
         &self,
         project: &Project,
@@ -123,7 +123,7 @@ impl Index {
         Ok(())
     }
 
-    /// The open handoffs that were seen in this worktree, the newest first.
+    /// The open handoffs that were compared in this worktree, newest first.
     pub fn open_handoffs(
         &self,
         project: &Project,
@@ -138,7 +138,7 @@ impl Index {
         Ok(rows.into_iter().flatten().collect())
     }
 
-    /// Which documents have each term, unless more than `many` do.
+    /// The documents that have each term, unless more than `many` do.
     pub fn find_terms(
         &self,
         terms: &[&SearchTerm],
@@ -167,7 +167,7 @@ impl Index {
         Ok(hits)
     }
 
-    /// One more than `many` at most.
+    /// Returns at most `many` + 1 ids.
     fn ids(&self, expression: &str, many: usize) -> Result<Vec<i64>, IndexError> {
         let sql = "SELECT rowid FROM words WHERE words MATCH ?1 LIMIT ?2";
         let limit = i64::try_from(many).unwrap_or(i64::MAX).saturating_add(1);
@@ -176,7 +176,7 @@ impl Index {
         Ok(ids.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Where the document lies that a number stands for, and its card.
+    /// The place and card of the document with an id.
     pub fn card(
         &self,
         project: &Project,
@@ -189,7 +189,7 @@ impl Index {
     }
 }
 
-/// What a row tells; nothing where it lies on no shelf any more.
+/// The place and card in a row; `None` if the document is no longer in a handoff folder.
 fn card_from_row(
     project: &Project,
     row: &Row<'_>,
@@ -203,7 +203,7 @@ fn card_from_row(
     Ok(project.place_below(root, inside).map(|spot| (spot, card)))
 }
 
-/// The best tier first, then the latest change, then by path.
+/// Sorts by tier, best first, then by latest change, then by path.
 pub(super) fn sort_hits(project: &Project, hits: &mut [DocumentHit]) {
     hits.sort_by_cached_key(|hit| {
         let changed = hit.card.changed.map(std::cmp::Reverse);
@@ -211,15 +211,15 @@ pub(super) fn sort_hits(project: &Project, hits: &mut [DocumentHit]) {
     });
 }
 
-/// A term as FTS5 reads it. Its words have nothing but letters and digits, so nothing in them can
-/// be taken for syntax.
+/// A term in FTS5 syntax. Its words have only letters and digits, so nothing in them can be read as
+/// syntax.
 fn phrase(term: &SearchTerm) -> String {
     let star = if term.prefix { " *" } else { "" };
     format!("\"{}\"{star}", term.words.join(" "))
 }
 
-/// What has to hold for a tier; hits of better tiers are among it. A single term cannot be in a
-/// name partly.
+/// The FTS5 expression of a tier; it also matches hits of better tiers. A single term cannot match
+/// a name partly.
 fn expression(query: &Query, tier: Tier) -> Option<String> {
     let phrases: Vec<String> = query.terms().iter().map(phrase).collect();
     let all = phrases.join(" AND ");
@@ -232,7 +232,7 @@ fn expression(query: &Query, tier: Tier) -> Option<String> {
     })
 }
 
-/// Does something that is stopped when its time is over.
+/// Runs a query and interrupts it when its time is up.
 fn with_timeout<T>(
     connection: &Connection,
     time: Duration,

@@ -1,7 +1,7 @@
-//! The first index of a worktree: a copy of the one that another worktree of the repository has.
+//! The first index of a worktree: a copy of the index of another worktree of the repository.
 //!
 //! Most documents are the same in both, so they only have to be compared, not parsed and split into
-//! words again. A row of a copy is not believed before its file was compared in this worktree.
+//! words again. A row of a copy is not used before its file was compared in this worktree.
 
 use super::root::decode_root;
 use super::{IndexError, index_name, schema};
@@ -15,11 +15,12 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// A larger one, of some 2,500 documents, takes too long to copy while a client waits.
+/// Copying a larger index (about 2,500 documents) takes too long while a client waits.
 const BYTES_IN_HOOK_MAX: u64 = 8 << 20;
 
-/// Copies the index of another worktree, if this one has none and there is one. Late where a client
-/// waits and the copy would take too long: the process that goes on after the hook makes it.
+/// Copies the index of another worktree, if this one has none and there is one. In a hook, fails
+/// with `TimedOut` if the copy would take too long; the background process started after the hook
+/// makes it.
 pub(super) fn copy_from_worktree(
     project: &Project,
     folder: &Root,
@@ -42,13 +43,13 @@ pub(super) fn copy_from_worktree(
     if files::exists(&folder.path().join(name)) {
         return Ok(());
     }
-    // Named like an index, so that it is removed like one if we are killed.
+    // Named like an index, so that cleanup removes it if this process is killed.
     let draft = format!("{}seed.db", name.trim_end_matches("db"));
     schema::remove(folder, &draft);
     let root = project.root().path().as_os_str().as_bytes();
     match copy_to(&from, &folder.path().join(&draft), root) {
         Ok(true) => Ok(folder.rename(Path::new(&draft), Path::new(name))?),
-        // Without a copy everything is read.
+        // Without a copy, the refresh reads every document.
         Ok(false) | Err(_) => {
             schema::remove(folder, &draft);
             Ok(())
@@ -56,7 +57,7 @@ pub(super) fn copy_from_worktree(
     }
 }
 
-/// The indexes of this project in other worktrees: the size and the path of the largest.
+/// The largest index of this project in other worktrees: its size and path.
 fn largest_other_index(project: &Project, folder: &Path, name: &str) -> Option<(u64, PathBuf)> {
     let repository = project.repository()?;
     let below = project.root().path().strip_prefix(repository.work_tree()).ok()?;
@@ -66,8 +67,8 @@ fn largest_other_index(project: &Project, folder: &Path, name: &str) -> Option<(
     known.filter_map(|path| Some((files::size(&path)?, path))).max()
 }
 
-/// The handoffs that are open in another worktree, as the places they have in this one: where there is
-/// no time to copy its index, these are worth reading first.
+/// The handoffs that are open in another worktree, as places in this one. If there is no time to
+/// copy its index, these are worth reading first.
 pub(super) fn open_in_other_worktrees(project: &Project) -> HashSet<DocumentPlace> {
     let name = index_name(project.root().path());
     let other = largest_other_index(project, LedgerFolder::for_project(project).path(), &name);
@@ -87,8 +88,8 @@ fn read_open_handoffs(project: &Project, path: &Path) -> rusqlite::Result<HashSe
     spots.filter_map(Result::transpose).collect()
 }
 
-/// Copies a database as it is at one moment, whoever else writes to it. Nothing waits for the disk: a
-/// copy that a crash of the machine damages is thrown away like any damaged index.
+/// Copies a consistent snapshot of a database, even while others write to it. It skips syncing: a
+/// copy damaged by a system crash is deleted like any damaged index.
 fn copy_to(from: &Path, to: &Path, root: &[u8]) -> rusqlite::Result<bool> {
     let source = schema::connect_to_read(from)?;
     let mut copy = Connection::open(to)?;
@@ -98,7 +99,7 @@ fn copy_to(from: &Path, to: &Path, root: &[u8]) -> rusqlite::Result<bool> {
     if step != StepResult::Done {
         return Ok(false);
     }
-    // As long as no configuration is named, the index is incomplete.
+    // Without saved settings, the index counts as incomplete.
     copy.execute_batch(
         "DELETE FROM folders; DELETE FROM judged; DELETE FROM facts WHERE name = 'settings'",
     )?;

@@ -1,5 +1,5 @@
-//! The doorbell: a file that is written after every append. Watching the database itself is always
-//! one event late.
+//! The doorbell: a file that is touched after every append, for watchers. Watching the database
+//! file itself is always one event late.
 
 use super::LedgerWatch;
 use crate::sys::files::{FileError, Root};
@@ -9,15 +9,15 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 const BELL: &str = "ledger.bell";
-/// Where a file system tells nothing, news is looked for this often.
+/// How often to poll, for file systems that report no changes.
 const POLL: Duration = Duration::from_secs(1);
 
-/// Rings; nobody has to hear it.
+/// Touches the file. Nothing needs to be watching.
 pub(super) fn ring(folder: &Root) -> Result<(), FileError> {
     folder.touch(Path::new(BELL))
 }
 
-/// Somebody at the door.
+/// Waits for the doorbell file to change.
 pub(super) struct BellWatch {
     rung: Receiver<()>,
     _watcher: Option<notify::RecommendedWatcher>,
@@ -28,12 +28,12 @@ impl BellWatch {
         let (ring, rung) = channel();
         let bell: PathBuf = folder.join(BELL);
         let heard = move |event: notify::Result<notify::Event>| {
-            // What cannot be told apart is a hint too.
+            // An event without a path may concern the doorbell, so it counts.
             if event.is_ok_and(|event| event.paths.is_empty() || event.paths.contains(&bell)) {
                 let _ = ring.send(());
             }
         };
-        // Without a watcher there is still the poll.
+        // Without a watcher, `wait` still returns at the next poll.
         let watcher = notify::recommended_watcher(heard).and_then(|mut watcher| {
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
             Ok(watcher)
@@ -45,7 +45,7 @@ impl BellWatch {
 impl LedgerWatch for BellWatch {
     fn wait(&mut self, at_most: Duration) {
         if self.rung.recv_timeout(at_most.min(POLL)).is_ok() {
-            // One answer for all that rang meanwhile.
+            // One wake-up covers every append so far.
             while self.rung.try_recv().is_ok() {}
         }
     }

@@ -1,32 +1,32 @@
-//! Where the ledger of a project lies: with the repository, so that all worktrees share it.
+//! The folder of a project's ledger. It is next to the repository data, so all worktrees share it.
 
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::ids::sha256;
 use crate::workspace::project::Project;
 use std::path::{Path, PathBuf};
 
-/// Kinds of file systems on which SQLite's shared memory does not hold: NFS, SMB, CIFS, SMB2, AFS,
-/// Ceph, and shares of a virtual machine.
+/// Magic numbers of file systems on which SQLite's shared memory does not work: NFS, SMB, CIFS,
+/// SMB2, AFS, Ceph, and shares of a virtual machine.
 const NETWORK_FILE_SYSTEMS: [u32; 7] =
     [0x0000_6969, 0x0000_517b, 0xff53_4d42, 0xfe53_4d42, 0x5346_414f, 0x00c3_6400, 0x0102_1997];
 
 /// The folder of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerFolder {
-    /// With what is never committed.
+    /// The project's private folder, which is never committed.
     Private(PathBuf),
-    /// In the user's state folder, because the project lies on the network.
+    /// In the user's state folder, because the project is on a network file system.
     State(PathBuf),
 }
 
 impl LedgerFolder {
-    /// Where the ledger of a project belongs.
+    /// Returns the ledger folder of a project.
     pub fn for_project(project: &Project) -> Self {
         let private = project.private_path();
         let state = project.environment().state.as_ref().filter(|_| is_on_network(&private));
         match state {
             Some(state) => {
-                // One folder per project: its path names it.
+                // The hash of the path gives each project its own folder.
                 let whole = files::canonical(&private).display().to_string();
                 let name = &sha256(whole.as_bytes())[..16];
                 Self::State(state.join("midstride").join(name))
@@ -35,14 +35,14 @@ impl LedgerFolder {
         }
     }
 
-    /// The folder, whether or not it is there.
+    /// The path of the folder, whether or not it exists.
     pub fn path(&self) -> &Path {
         match self {
             Self::Private(path) | Self::State(path) => path,
         }
     }
 
-    /// The folder, made where it is missing.
+    /// Opens the folder, creating it if it is missing.
     pub(crate) fn create(&self, project: &Project) -> Result<Root, FileError> {
         match self {
             Self::Private(_) => project.make_private(),
@@ -51,7 +51,7 @@ impl LedgerFolder {
     }
 }
 
-/// The nearest folder that exists tells.
+/// Whether a path is on a network file system, according to its nearest existing ancestor.
 fn is_on_network(path: &Path) -> bool {
     let kind = path.ancestors().find_map(|folder| rustix::fs::statfs(folder).ok());
     kind.is_some_and(|kind| {

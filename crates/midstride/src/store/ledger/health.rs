@@ -1,4 +1,4 @@
-//! What there is to say about a ledger without making or changing one.
+//! The health of a ledger, read without creating or changing one.
 
 use super::sqlite::FILE;
 use super::{LedgerFolder, NEWEST_VERSION, SqliteLedger, spool};
@@ -7,49 +7,49 @@ use crate::workspace::project::Project;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 
-/// What there is to say about a ledger.
+/// The health of a ledger and its spool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerHealth {
-    /// The database.
+    /// The database file.
     pub path: PathBuf,
-    /// How it is.
+    /// The state of the database.
     pub state: LedgerState,
-    /// Where what cannot be appended in time is put aside.
+    /// The folder for events that a hook could not append in time.
     pub spool: PathBuf,
-    /// How many files wait there.
+    /// Number of files waiting there.
     pub spooled: usize,
-    /// How many there cannot be read.
+    /// Number of files there that cannot be read.
     pub unreadable: usize,
 }
 
-/// How a ledger is.
+/// The state of a ledger database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerState {
-    /// There is none yet.
+    /// It does not exist yet.
     Missing,
     /// It can be read.
     Readable {
-        /// Its version.
+        /// Its schema version.
         version: u32,
-        /// How many records it has.
+        /// Number of records in it.
         records: usize,
     },
-    /// A newer midstride made it.
+    /// A newer midstride created it.
     Newer {
-        /// Its version.
+        /// Its schema version.
         version: u32,
     },
-    /// It cannot be used, and why.
+    /// It cannot be used, with the reason.
     Unusable(String),
 }
 
 impl SqliteLedger {
-    /// Looks at the ledger of a project, and makes none.
+    /// Checks the ledger of a project without creating one.
     pub fn health(project: &Project) -> LedgerHealth {
         let place = LedgerFolder::for_project(project);
         let path = place.path().join(FILE);
-        let (spool, put_aside, unreadable) = spool::count_files(place.path());
-        LedgerHealth { state: read_state(&path), path, spool, spooled: put_aside, unreadable }
+        let (spool, spooled, unreadable) = spool::count_files(place.path());
+        LedgerHealth { state: read_state(&path), path, spool, spooled, unreadable }
     }
 }
 

@@ -1,22 +1,23 @@
-//! Blobs that are large are files beside the database. In it they would be written twice, page by
-//! page, into its log and from there; and whoever opens it next would read that log.
+//! Large blobs, stored as files next to the database. Inside the database they would be written
+//! twice, page by page: to its log and then to its file. The next process to open it would also
+//! read that log.
 
 use super::{Blob, LedgerError};
 use crate::sys::files::{self, FileError, FileProblem, Root};
 use std::path::{Path, PathBuf};
 
 pub(crate) const FOLDER: &str = "blobs";
-/// SQLite reads and writes smaller ones as quickly as files.
+/// SQLite reads and writes smaller blobs as fast as files.
 const BYTES_MIN: usize = 64 << 10;
-/// A larger file is none of ours.
+/// midstride does not write larger files.
 const BYTES_MAX: u64 = 1 << 30;
 
-/// Whether a blob is stored here.
+/// Whether a blob is large enough to be stored as a file.
 pub(super) fn is_large(blob: &Blob<'_>) -> bool {
     blob.bytes().len() >= BYTES_MIN
 }
 
-/// Stores a blob; it is on the disk when this is done.
+/// Stores a blob; it is on disk when this returns.
 pub(super) fn put(ledger: &Root, blob: &Blob<'_>) -> Result<(), LedgerError> {
     let folder = ledger.make_below(Path::new(FOLDER))?;
     let name = Path::new(blob.hash());
@@ -26,7 +27,7 @@ pub(super) fn put(ledger: &Root, blob: &Blob<'_>) -> Result<(), LedgerError> {
     Ok(folder.put(name, blob.bytes())?)
 }
 
-/// The bytes of a hash, where they are here.
+/// The bytes of a hash, if there is a file for it.
 pub(super) fn get(ledger: &Root, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
     let Some(path) = blob_path(hash) else { return Ok(None) };
     match ledger.read_up_to(&path, BYTES_MAX) {
@@ -36,14 +37,15 @@ pub(super) fn get(ledger: &Root, hash: &str) -> Result<Option<Vec<u8>>, LedgerEr
     }
 }
 
-/// The hashes that start like this, of all that are here.
+/// The hashes of all blob files that start with `beginning`.
 pub(super) fn with_prefix(ledger: &Root, beginning: &str) -> Result<Vec<String>, LedgerError> {
     let Some(folder) = ledger.open_below(Path::new(FOLDER))? else { return Ok(Vec::new()) };
     let names = folder.names("")?.into_iter().filter_map(|name| name.to_str().map(str::to_owned));
     Ok(names.filter(|name| is_hash(name) && name.starts_with(beginning)).collect())
 }
 
-/// Removes a blob, where it is here, and what somebody left who was killed while they stored one.
+/// Removes a blob if it exists, and the temporary files of processes that were killed while storing
+/// one.
 pub(super) fn remove(ledger: &Root, hash: &str) -> Result<(), LedgerError> {
     let Some(path) = blob_path(hash) else { return Ok(()) };
     files::remove_if_exists(&ledger.path().join(path))?;
@@ -53,7 +55,7 @@ pub(super) fn remove(ledger: &Root, hash: &str) -> Result<(), LedgerError> {
     }
 }
 
-/// Where a blob lies. Hashes come from elsewhere too; what is none leads nowhere.
+/// The path of a blob. Hashes can come from outside, so anything that is not a hash has no path.
 fn blob_path(hash: &str) -> Option<PathBuf> {
     is_hash(hash).then(|| Path::new(FOLDER).join(hash))
 }

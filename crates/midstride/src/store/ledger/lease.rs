@@ -1,16 +1,16 @@
-//! Leases: a lock of the operating system on a file. No clock, no heartbeat: it ends with whoever
-//! holds it.
+//! Leases: an operating system lock on a file. There is no clock and no heartbeat; a lease ends
+//! when its process exits.
 
 use crate::sys::files::{FileError, Lock, Root};
 use std::fmt;
 
-/// A lease that is held; it ends when this goes.
+/// A lease that is held; it ends when dropped.
 pub struct Lease {
     _guard: Box<dyn Send>,
 }
 
 impl Lease {
-    /// A lease that lasts as long as what an engine holds for it.
+    /// Wraps the guard that an engine holds for the lease.
     pub fn new(guard: impl Send + 'static) -> Self {
         Self { _guard: Box::new(guard) }
     }
@@ -22,18 +22,18 @@ impl fmt::Debug for Lease {
     }
 }
 
-/// Why a lease was not given.
+/// Why a lease was not granted.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
-    /// Somebody else has it.
+    /// Another process holds it.
     #[error("somebody else holds `{0}`")]
     Taken(String),
-    /// The lock could not be taken.
+    /// The lock file could not be opened or locked.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// Takes a lease, if nobody has it.
+/// Takes a lease if it is free.
 pub(super) fn acquire(folder: &Root, name: &str) -> Result<Lease, LeaseError> {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let file: String = name.chars().map(plain).collect();

@@ -1,17 +1,17 @@
-//! The shape of the database, one step per version. A step that was released is never edited.
+//! The database schema and its migrations, one step per version. A released step is never edited.
 
 use super::LedgerError;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::{Path, PathBuf};
 
-/// Each step brings a database from the version before to its own.
+/// Each step upgrades a database from the previous version.
 const STEPS: [&str; 1] = [include_str!("migrations/0001.sql")];
 
-/// The newest version known here.
+/// The newest schema version this midstride supports.
 #[expect(clippy::cast_possible_truncation, reason = "there are a few")]
 pub const NEWEST_VERSION: u32 = STEPS.len() as u32;
 
-/// Brings a database to the newest version; what is newer is left alone.
+/// Upgrades a database to the newest version; a newer database is left untouched.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), LedgerError> {
     migrate_by(&STEPS, connection, path)
 }
@@ -35,24 +35,24 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// What a database was before a step, beside it.
+/// Copies the database next to itself before an upgrade.
 fn back_up(connection: &Connection, path: &Path, version: u32) -> rusqlite::Result<()> {
     let copy = backup_path(path, version);
     match connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]) {
-        // A start that was cut short kept it already.
+        // A run that was interrupted has already made the copy.
         Err(_) if crate::sys::files::exists(&copy) => Ok(()),
         done => done.map(|_| ()),
     }
 }
 
-/// Where the copy of a version is kept.
+/// The path of the backup of a version.
 fn backup_path(path: &Path, version: u32) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".version-{version}"));
     path.with_file_name(name)
 }
 
-/// All steps or none; of two that start at once, the second finds nothing left to do.
+/// Runs all steps or none. If two processes upgrade at once, the second has nothing left to do.
 fn apply_steps(steps: &[&str], connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found = version(&transaction)?;
@@ -78,7 +78,7 @@ mod tests {
     use crate::sys::files;
 
     #[test]
-    fn an_older_database_is_brought_up_and_a_copy_of_it_is_kept() {
+    fn an_older_database_is_upgraded_and_backed_up() {
         let folder = files::ScratchFolder::new("midstride-schema").unwrap();
         let path = folder.path().join("ledger.db");
         let mut connection = Connection::open(&path).unwrap();
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(read(&connection, "SELECT x FROM two"), 7);
         let copy = Connection::open(backup_path(&path, 1)).unwrap();
         assert_eq!(read(&copy, "SELECT x FROM one"), 7);
-        // Back to the older program: it refuses, and touches nothing.
+        // The older program refuses the newer database and leaves it untouched.
         let refused = migrate_by(&steps[..1], &mut connection, &path).unwrap_err();
         assert!(matches!(refused, LedgerError::Newer { found: 2, known: 1, .. }), "{refused}");
         assert_eq!(read(&connection, "SELECT x FROM two"), 7);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_fails_leaves_the_database_as_it_was() {
+    fn a_failed_step_leaves_the_database_unchanged() {
         let mut connection = Connection::open_in_memory().unwrap();
         let steps = ["CREATE TABLE one (x)", "CREATE TABLE two (x); nonsense"];
         assert!(apply_steps(&steps, &mut connection).is_err());

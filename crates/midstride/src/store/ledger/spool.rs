@@ -1,4 +1,5 @@
-//! What a hook could not append in time: files that the next command appends.
+//! The spool: files with events that a hook could not append in time. The next command appends
+//! them.
 
 use super::{Ledger, LedgerError, StreamId};
 use crate::sys::files::{FileError, FileProblem, Root};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "spool";
 
-/// Where the spool of a ledger lies, how many files wait in it, and how many cannot be read.
+/// The path of a ledger's spool, the number of files waiting in it, and how many cannot be read.
 pub(super) fn count_files(folder: &Path) -> (PathBuf, usize, usize) {
     let path = folder.join(FOLDER);
     let spool = Root::open(&path).ok();
@@ -19,7 +20,7 @@ pub(super) fn count_files(folder: &Path) -> (PathBuf, usize, usize) {
     (path, waiting, unreadable)
 }
 
-/// Puts events aside, whole or not at all.
+/// Spools events atomically.
 pub(super) fn put(folder: &Root, stream: &StreamId, events: &[Envelope]) -> Result<(), FileError> {
     let spool = folder.make_below(Path::new(FOLDER))?;
     let events: Vec<Value> =
@@ -29,14 +30,14 @@ pub(super) fn put(folder: &Root, stream: &StreamId, events: &[Envelope]) -> Resu
     spool.put(&PathBuf::from(format!("{name}.json")), text.as_bytes())
 }
 
-/// Appends what was put aside. One file that cannot be read costs itself.
+/// Appends the spooled events. An unreadable file is renamed and skipped.
 pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerError> {
     let Some(spool) = folder.open_below(Path::new(FOLDER))? else { return Ok(0) };
     let mut drained = 0;
     for name in spool.names(".json")? {
         let bytes = match spool.read(&name) {
             Ok(bytes) => bytes,
-            // Somebody else drains too.
+            // Another process is draining the spool too.
             Err(FileError { problem: FileProblem::NotFound, .. }) => continue,
             Err(error) => return Err(error.into()),
         };

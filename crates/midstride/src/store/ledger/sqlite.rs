@@ -21,20 +21,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub(super) const FILE: &str = "ledger.db";
-/// While the database is open, a log of so many pages is written back too.
+/// A log of this many pages is written back even while the database is open.
 const LOG_PAGES_MAX: u32 = 500;
-/// How many streams are brought up to others in one turn.
+/// How many streams `append_missing` writes in one transaction.
 const STREAMS_AT_ONCE: usize = 500;
 
-/// What the database has of a hash: bytes, or what stands in their place.
+/// The bytes stored under a hash; empty bytes are a tombstone.
 const BLOB_QUERY: &str = "SELECT bytes FROM blobs WHERE hash = ?1";
 
-/// How long to wait for others.
+/// How long to wait for other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitPolicy {
-    /// A person waits.
+    /// A user waits.
     Command,
-    /// A client waits for its hook: what cannot be appended at once is put aside.
+    /// A client waits for its hook: what cannot be appended quickly is spooled.
     Hook,
 }
 
@@ -57,8 +57,8 @@ pub struct SqliteLedger {
 }
 
 impl SqliteLedger {
-    /// Opens the ledger of a project, making it where there is none, and appends what was put
-    /// aside.
+    /// Opens the ledger of a project, creating it if it is missing. For a command, also appends the
+    /// spooled events.
     pub fn open(project: &Project, patience: WaitPolicy) -> Result<Self, LedgerError> {
         let folder = LedgerFolder::for_project(project).create(project)?;
         let ledger = Self::open_in(folder, patience)?;
@@ -68,7 +68,7 @@ impl SqliteLedger {
         Ok(ledger)
     }
 
-    /// The same where there is a ledger already; none is made.
+    /// Like `open`, but returns `None` if there is no ledger instead of creating one.
     pub fn open_existing(
         project: &Project,
         patience: WaitPolicy,
@@ -78,7 +78,7 @@ impl SqliteLedger {
         is_there.then(|| Self::open(project, patience)).transpose()
     }
 
-    /// How long a caller can wait.
+    /// How long callers of this ledger can wait.
     pub fn wait_policy(&self) -> WaitPolicy {
         self.wait_policy
     }
@@ -93,8 +93,8 @@ impl SqliteLedger {
         Ok(ledger)
     }
 
-    /// Makes a new or older database what it should be. SQLite does not wait for others when the
-    /// kind of its log changes, so those who start at once do so one after the other.
+    /// Sets up a new database or upgrades an older one. SQLite does not wait for other processes
+    /// when the journal mode changes, so a lock makes processes that start at once take turns.
     fn prepare(&self) -> Result<(), LedgerError> {
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| damaged(&self.path, &error);
@@ -102,7 +102,7 @@ impl SqliteLedger {
             let _turn = self.lock("ledger")?;
             let deadline = Deadline::after(self.wait_policy.timeout());
             while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
-                // Somebody who came earlier may still be looking at it.
+                // A process that opened the database earlier may still be reading it.
                 if !is_busy(&error) || deadline.has_passed() {
                     return Err(failed(error));
                 }
@@ -113,8 +113,7 @@ impl SqliteLedger {
         migrate(&mut connection, &self.path)
     }
 
-    /// The turn of this process to do what one does at a time. Nobody's client waits long for
-    /// another one.
+    /// Takes a lock of the ledger. A hook waits only briefly, because a client waits for it.
     pub(crate) fn lock(&self, name: &str) -> Result<Lock, LedgerError> {
         if self.wait_policy == WaitPolicy::Command {
             return Ok(Lock::acquire(&self.folder, name)?);
@@ -132,9 +131,9 @@ impl SqliteLedger {
         }
     }
 
-    /// Brings a stream of the ledger of a project to hold events too, or puts them aside where it can
-    /// be neither opened nor written in time: the next command that can appends them. Gives back how
-    /// many were new, where that is known.
+    /// Appends the events that a stream of the project's ledger does not have yet. If the ledger
+    /// cannot be opened or written in time, spools them for the next command. Returns how many were
+    /// new, if known.
     pub(crate) fn append_or_spool(
         project: &Project,
         stream: &StreamId,
@@ -150,7 +149,7 @@ impl SqliteLedger {
         }
     }
 
-    /// Appends, or puts aside what cannot be appended in time.
+    /// Appends events, or spools them if they cannot be appended in time.
     pub fn append_expected_or_spool(
         &self,
         stream: &StreamId,
@@ -170,8 +169,8 @@ impl SqliteLedger {
         }
     }
 
-    /// Brings a stream to hold events too, or puts them aside where that is not possible in time;
-    /// gives back how many were new, where that is known.
+    /// Appends the events that a stream does not have yet, or spools them if they cannot be
+    /// appended in time; returns how many were new, if known.
     pub fn append_missing_or_spool(
         &self,
         stream: &StreamId,
@@ -180,7 +179,7 @@ impl SqliteLedger {
         self.append_all_missing_or_spool(&[(stream.clone(), events)])
     }
 
-    /// The same of several streams.
+    /// Like `append_missing_or_spool`, for several streams.
     pub fn append_all_missing_or_spool(
         &self,
         streams: &[(StreamId, Vec<Envelope>)],
@@ -211,7 +210,8 @@ impl SqliteLedger {
     fn insert_blob(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
         let connection = self.connection();
         let store = || -> rusqlite::Result<usize> {
-            // Not waited for: the log is one file, so the record that names it brings it to the disk.
+            // No sync here: the log is one file, so the record that refers to the blob syncs the
+            // blob too.
             connection.pragma_update(None, "synchronous", "NORMAL")?;
             let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
             let stored = connection.execute(sql, (blob.hash(), blob.bytes()));
@@ -226,7 +226,7 @@ impl SqliteLedger {
         Ok(())
     }
 
-    /// What the database has of a hash: bytes, or what stands in their place.
+    /// The bytes stored in the database under a hash; empty bytes are a tombstone.
     fn blob_row(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
         let found = self.connection().query_row(BLOB_QUERY, [hash], |row| row.get(0)).optional();
         found.map_err(|error| self.unreadable(&error))
@@ -251,7 +251,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// What an append came to, before it is told as the trait wants it.
+/// The result of an append, before it is converted to the trait's result.
 enum AppendOutcome {
     Stored(StreamVersion),
     Conflict(Option<StreamVersion>),
@@ -274,7 +274,7 @@ impl Ledger for SqliteLedger {
         let appended = append(&mut self.connection(), stream, expected, events, &text);
         match appended.map_err(|error| unavailable(&error))? {
             AppendOutcome::Stored(version) => {
-                // The record is there whether or not anybody hears it.
+                // The record is stored whether or not a watcher wakes up.
                 let _ = bell::ring(&self.folder);
                 Ok(version)
             }
@@ -309,7 +309,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn read_with_prefix(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError> {
-        // By its limits, so that the index of the streams is used.
+        // A range comparison, so that SQLite uses the index on streams.
         let sql = "SELECT position, stream, number, events FROM records
                    WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream, number";
         let connection = self.connection();
@@ -320,7 +320,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn last_per_stream(&self, prefix: &str) -> Result<Vec<LedgerRecord>, LedgerError> {
-        // Which those are stands in the index of the streams alone.
+        // The subquery reads only the index on streams.
         let sql = "SELECT position, stream, number, events FROM records WHERE (stream, number) IN
                    (SELECT stream, max(number) FROM records
                     WHERE stream >= ?1 AND stream < ?1 || char(1114111) GROUP BY stream)
@@ -337,7 +337,7 @@ impl Ledger for SqliteLedger {
         prefix: &str,
         max: usize,
     ) -> Result<Vec<LedgerRecord>, LedgerError> {
-        // The places come from the index of the streams alone; only what is wanted is read.
+        // The subquery reads only the index on streams; events are read only for the rows returned.
         let sql = "SELECT position, stream, number, events FROM records WHERE position IN (
                        SELECT position FROM records
                        WHERE stream >= ?1 AND stream < ?1 || char(1114111)
@@ -353,7 +353,7 @@ impl Ledger for SqliteLedger {
 
     fn append_missing(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
         let mut new = 0;
-        // Others wait meanwhile, so the turns are short.
+        // Other processes wait for each transaction, so transactions are short.
         for some in streams.chunks(STREAMS_AT_ONCE) {
             new += append_missing(&mut self.connection(), some)?;
         }
@@ -378,7 +378,7 @@ impl Ledger for SqliteLedger {
         if self.blob_row(blob.hash())?.is_none() {
             large_blobs::put(&self.folder, blob)?;
         }
-        // Somebody may have had it forgotten meanwhile.
+        // Another process may have forgotten the blob meanwhile.
         if self.blob_row(blob.hash())?.is_some_and(|bytes| is_tombstone(blob.hash(), &bytes)) {
             large_blobs::remove(&self.folder, blob.hash())?;
             return Err(LedgerError::Forgotten(blob.hash().to_owned()));
@@ -401,7 +401,8 @@ impl Ledger for SqliteLedger {
         let rows = statement.query_map((beginning, sha256(b"")), |row| row.get(0));
         let inside: rusqlite::Result<BTreeSet<String>> = rows.and_then(Iterator::collect);
         let mut hashes = inside.map_err(|error| self.unreadable(&error))?;
-        // Somebody killed while it was forgotten leaves the file of one.
+        // A process killed while forgetting a blob leaves its file; the tombstone row identifies
+        // it.
         let is_kept =
             |hash: &String| connection.prepare_cached(BLOB_QUERY)?.exists([hash]).map(|it| !it);
         for hash in large_blobs::with_prefix(&self.folder, beginning)? {
@@ -430,8 +431,8 @@ impl Ledger for SqliteLedger {
 }
 
 impl SqliteLedger {
-    /// Bytes of a row that was moved stay where it was before: all pages are written anew, and the
-    /// log, which has the old ones, is emptied.
+    /// Rewrites all pages, because the bytes of a moved row stay in its old page, and empties the
+    /// log, which has the old pages.
     fn rewrite_pages(&self, connection: &Connection) -> Result<(), LedgerError> {
         let failed = |error: rusqlite::Error| self.unreadable(&error);
         connection.execute_batch("VACUUM").map_err(failed)?;
@@ -445,13 +446,13 @@ impl SqliteLedger {
     }
 }
 
-/// What stands in the place of bytes that were forgotten: none at all, under a hash of some. Older
-/// versions store nothing over it either.
+/// Whether a row is a tombstone: empty bytes under a hash that is not the hash of empty bytes.
+/// Older versions do not overwrite it either.
 fn is_tombstone(hash: &str, bytes: &[u8]) -> bool {
     bytes.is_empty() && hash != sha256(b"")
 }
 
-/// Puts a tombstone in the place of bytes, and takes out what events quote of them.
+/// Replaces bytes with a tombstone and removes what events quote from them.
 fn erase_blob(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
     connection.pragma_update(None, "secure_delete", "ON")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -462,7 +463,7 @@ fn erase_blob(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Takes out what events quote of a session.
+/// Removes what events quote from a session.
 fn erase_session_quotes(
     connection: &mut Connection,
     client: &str,
@@ -475,8 +476,8 @@ fn erase_session_quotes(
     Ok(rewritten)
 }
 
-/// Puts other events in the place of those that quote something, and counts them. Records without the
-/// needle are not read.
+/// Rewrites the events that quote something and counts them. Records that do not contain the needle
+/// are not read.
 fn rewrite(
     transaction: &Transaction<'_>,
     needle: &str,
@@ -490,15 +491,15 @@ fn rewrite(
     let mut rewritten = 0;
     for record in records {
         let before = rewritten;
-        let mut told = Vec::new();
+        let mut encoded = Vec::new();
         for envelope in record.events {
             let event = without(&envelope.event);
             rewritten += usize::from(event.is_some());
             let event = event.unwrap_or_else(|| envelope.event.clone());
-            told.push(Envelope { event, ..envelope }.to_cloud_event(record.stream.as_str()));
+            encoded.push(Envelope { event, ..envelope }.to_cloud_event(record.stream.as_str()));
         }
         if rewritten > before {
-            let text = Value::Array(told).to_string();
+            let text = Value::Array(encoded).to_string();
             let sql = "UPDATE records SET events = ?1 WHERE position = ?2";
             transaction.execute(sql, (text, record.position.0.cast_signed()))?;
         }
@@ -522,7 +523,7 @@ fn append(
         ExpectedVersion::Exact(version) => version.0.cast_signed(),
     };
     let next = wanted + 1;
-    // Before the comparison: a retry would otherwise conflict with itself.
+    // Checked before the version, because otherwise a retry would conflict with its own record.
     if last.is_some_and(|last| last >= next) && ids_at(&transaction, stream, next)? == ids(events) {
         return Ok(AppendOutcome::Stored(StreamVersion(next.cast_unsigned())));
     }
@@ -536,7 +537,7 @@ fn append(
     Ok(AppendOutcome::Stored(StreamVersion(next.cast_unsigned())))
 }
 
-/// Brings streams to hold events too, all or none.
+/// Appends the events that streams do not have yet, all or none.
 fn append_missing(
     connection: &mut Connection,
     streams: &[(StreamId, Vec<Envelope>)],
@@ -561,7 +562,7 @@ fn append_missing(
     Ok(new)
 }
 
-/// Where a stream stands, and the ids of its events.
+/// The version of a stream and the ids of its events.
 fn stream_state(
     connection: &Connection,
     stream: &StreamId,
@@ -606,7 +607,7 @@ fn record_from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<LedgerRecord> {
     })
 }
 
-/// A commit that failed was rolled back; only a lost disk leaves a doubt.
+/// A failed commit is rolled back; only an I/O error leaves the outcome unknown.
 fn unavailable(error: &rusqlite::Error) -> AppendError {
     match error.sqlite_error_code() {
         Some(ErrorCode::SystemIoFailure) => AppendError::Ambiguous(error.to_string()),
