@@ -1,4 +1,5 @@
-//! What can be done with handoffs, one file per verb. Surfaces call these and nothing below.
+//! The operations of midstride, one file per verb. The CLI and the MCP server call these and
+//! nothing below them.
 
 mod brief;
 mod client;

@@ -1,5 +1,5 @@
-//! Tell a session what it has to know: of open handoffs, of the session before it, of the tasks and
-//! of the mission. Where a client waits no process is started, and nothing is judged anew.
+//! Composes the briefing for a session: open handoffs, the previous session, tasks and the mission.
+//! For a hook it starts no process and checks no citations again, because the client waits.
 
 mod concurrent;
 pub(in crate::verbs) mod dismiss;
@@ -54,77 +54,79 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// The tokens that a briefing may cost.
+/// The token budgets a briefing can have.
 pub const BUDGET: RangeInclusive<u64> = 200..=20_000;
-/// So many where nobody said, and no client asks.
+/// The budget when none is given and no client asks.
 const DEFAULT_TOKENS: u64 = 2_000;
-/// A handoff is told in about so many tokens; what there is no room for is not read.
+/// What one handoff typically costs. The budget divided by this limits how many handoffs are read.
 const TOKENS_PER_HANDOFF: u64 = 250;
 const HANDOFF_COUNT_RANGE: RangeInclusive<u64> = 3..=80;
-/// What is asked for.
+/// What to put into a briefing, and for which session.
 #[derive(Clone, Debug, Default)]
 pub struct BriefRequest {
-    /// When, as the client tells; a client that tells waits for the answer.
+    /// The event the client reports. If it is set, a client waits for the answer.
     pub occasion: Option<BriefOccasion>,
-    /// The client that is told.
+    /// The client that gets the briefing.
     pub client: Option<Client>,
-    /// The role of whoever is told.
+    /// The role of the agent that gets the briefing.
     pub role: Option<String>,
-    /// The session that is told, which gets a receipt.
+    /// The session that gets the briefing. The delivery is recorded for it.
     pub session: Option<SessionName>,
-    /// How many tokens it may cost.
+    /// The maximum number of tokens.
     pub tokens: Option<u64>,
-    /// The ranks that are told, where it is not all of them.
+    /// The ranks to include; all of them if not set.
     pub only: Option<&'static [ItemRank]>,
-    /// Whether the session that goes on has its context still: it knows what it did, and what it was
-    /// told. It is told what is new.
+    /// Whether the session is resumed with its context intact. It knows what it did and what it was
+    /// briefed on, so the briefing has only what is new.
     pub has_context: bool,
-    /// When such a session was last at work, as far as that was written down: what others did since
-    /// is new to it.
+    /// When such a session was last active, if known. What other sessions did since is new to it.
     pub since: Option<Timestamp>,
-    /// How much of the index may be built for it; no limit where a person waits.
+    /// How much of the index may be built first. Unlimited when the user waits.
     pub limit: RefreshLimit,
-    /// What the user asks for, where a prompt is answered.
+    /// The user's prompt, if the briefing answers one.
     pub prompt: Option<String>,
-    /// A page that the session has in its context: what others did is not told again.
+    /// A page the session already has in its context. What it says about other sessions is not
+    /// repeated.
     pub in_context: Option<String>,
 }
 
-/// What a session is told, and what of.
+/// A briefing, what it covers, and what happened while it was composed.
 #[derive(Debug)]
 pub struct BriefOutcome {
-    /// What it is told.
+    /// The briefing itself.
     pub briefing: Briefing,
-    /// The handoffs that it is told of.
+    /// The handoffs it covers.
     pub handoffs: Vec<DeliveredHandoff>,
-    /// How many are open.
+    /// How many handoffs are open.
     pub open: usize,
-    /// How far the index is, if handoffs were not read yet: the briefing is of the newest.
+    /// The progress of the index if some handoffs are not read yet. The briefing then covers the
+    /// newest.
     pub indexing: Option<IndexProgress>,
-    /// Whether the index waits to be finished.
+    /// Whether the index still has to be finished.
     pub is_index_incomplete: bool,
-    /// The session that it is told of.
+    /// The earlier session it covers.
     pub predecessor: Option<SessionSummary>,
-    /// What became of the receipt; none where nobody is named, or nothing was said.
+    /// Whether the delivery was recorded. `None` if the request names no session or the briefing is
+    /// empty.
     pub delivery: Option<Result<Delivery, DeliveryError>>,
-    /// Why the ledger could not be asked.
+    /// Why the ledger could not be read.
     pub ledger_error: Option<LedgerError>,
-    /// What could not be read.
+    /// The files that could not be read.
     pub unread: Vec<FileError>,
 }
 
-/// What became of a receipt.
+/// How a delivery was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// It was written.
+    /// A new delivery record was written.
     New,
-    /// The session was told exactly this before.
+    /// The session already got exactly this text.
     Known,
-    /// The ledger was busy; the next command writes it.
+    /// The ledger was busy. The next command writes the record.
     Queued,
 }
 
-/// Tells a session what it has to know. Whoever waits for an index to be made is told how far it is.
+/// Composes the briefing for a session. `progress` is called while the index is built.
 pub fn brief(
     project: &Project,
     asked: &BriefRequest,
@@ -133,7 +135,7 @@ pub fn brief(
     brief_with(project, asked, |wanted| RankedHandoffs::find(project, asked, wanted, progress))
 }
 
-/// The same without an index, for who must not write one.
+/// Composes a briefing without the index, for callers that must not write one.
 pub(in crate::verbs) fn brief_without_index(
     project: &Project,
     asked: &BriefRequest,
@@ -151,19 +153,19 @@ fn brief_with(
         Ok(work) => (work, None),
         Err(trouble) => (LedgerFacts::default(), Some(trouble)),
     };
-    let told = (tokens / TOKENS_PER_HANDOFF)
+    let count = (tokens / TOKENS_PER_HANDOFF)
         .clamp(*HANDOFF_COUNT_RANGE.start(), *HANDOFF_COUNT_RANGE.end());
     let wanted = Selection {
         role: asked.role.as_deref(),
         branch: project.repository().and_then(Repository::branch),
-        session: work.summary.as_ref().map(|gist| gist.session.clone()),
-        limit: usize::try_from(told).unwrap_or(usize::MAX),
+        session: work.summary.as_ref().map(|summary| summary.session.clone()),
+        limit: usize::try_from(count).unwrap_or(usize::MAX),
         known: SessionKnowledge::from_request(asked, &work),
         may_ask_git: asked.occasion.is_none(),
     };
     let mut open = find(&wanted);
     let mut page = compose_page(project, asked, &wanted, &open, &work);
-    // Short handoffs leave room for more of them.
+    // Short handoffs leave tokens for more of them.
     if !open.rest.is_empty() && page.tokens * 10 < tokens * FILL_TENTHS_MIN {
         open.read_more(project, &wanted, wanted.limit * EXTRA_HANDOFFS_FACTOR);
         page = self::compose_page(project, asked, &wanted, &open, &work);
@@ -171,12 +173,12 @@ fn brief_with(
     BriefOutcome { ledger_error: trouble, ..deliver_page(project, asked, page, open, work) }
 }
 
-/// A page that uses less than so many tenths of its budget has room for more handoffs: so many times as
-/// many as it has.
+/// A page that uses less than this many tenths of its budget gets more handoffs, up to
+/// [`EXTRA_HANDOFFS_FACTOR`] times as many.
 const FILL_TENTHS_MIN: u64 = 7;
 const EXTRA_HANDOFFS_FACTOR: usize = 3;
 
-/// Tells a session of these handoffs and of nothing else.
+/// Composes a briefing on these handoffs only.
 pub(in crate::verbs) fn brief_handoffs(
     project: &Project,
     asked: &BriefRequest,
@@ -190,9 +192,9 @@ pub(in crate::verbs) fn brief_handoffs(
         known: None,
         may_ask_git: false,
     };
-    let opened = |shelved| {
-        let card = IndexCard::from_document(project, &shelved);
-        RankedHandoff { is_dated: card.changed.is_some(), card, citations: None, stored: shelved }
+    let opened = |stored| {
+        let card = IndexCard::from_document(project, &stored);
+        RankedHandoff { is_dated: card.changed.is_some(), card, citations: None, stored }
     };
     let best: Vec<RankedHandoff> = handoffs.into_iter().map(opened).collect();
     let open = RankedHandoffs { count: best.len(), best, ..RankedHandoffs::default() };
@@ -205,29 +207,29 @@ pub(in crate::verbs) fn brief_handoffs(
     BriefOutcome { ledger_error: trouble, ..deliver_page(project, asked, page, open, work) }
 }
 
-/// Whether a prompt proposes what a handoff rejected.
+/// Whether a prompt proposes something that a handoff rejected.
 pub(in crate::verbs) fn is_rejected(
     project: &Project,
     prompt: &str,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
 ) -> bool {
     let known = KnownHandoff {
-        handoff: shelved.handoff(project),
-        path: clean_path(project, shelved),
+        handoff: stored.handoff(project),
+        path: clean_path(project, stored),
         file_changed: None,
         prompt: Some(items::PromptWords::from_prompt(prompt)),
         trials: Vec::new(),
         drifted_places: Vec::new(),
         checked_at: None,
     };
-    handoff_items(&known).1.iter().any(|point| point.heading == items::REJECTED)
+    handoff_items(&known).1.iter().any(|item| item.heading == items::REJECTED)
 }
 
-/// Tells a session again what it did itself.
+/// Composes a briefing on what the session itself did.
 pub(in crate::verbs) fn brief_own_work(
     project: &Project,
     asked: &BriefRequest,
-    gist: &SessionSummary,
+    summary: &SessionSummary,
 ) -> Briefing {
     let wanted = Selection {
         role: None,
@@ -237,20 +239,21 @@ pub(in crate::verbs) fn brief_own_work(
         known: None,
         may_ask_git: false,
     };
-    let work = LedgerFacts { summary: Some(gist.clone()), is_own: true, ..LedgerFacts::default() };
+    let work =
+        LedgerFacts { summary: Some(summary.clone()), is_own: true, ..LedgerFacts::default() };
     let open = RankedHandoffs::default();
     let material = collect_material(project, asked, &wanted, &open, &work);
     compose(&material, Budget::for_client(token_budget(asked), asked.client))
 }
 
-/// The handoffs that a session was told of.
+/// The handoffs a session was briefed on, from its delivery records.
 pub(in crate::verbs) fn delivered_handoffs(
     ledger: &SqliteLedger,
     session: &SessionName,
 ) -> Result<Vec<DeliveredHandoff>, LedgerError> {
     let records = ledger.read(&StreamId::deliveries(&session.client, &session.id), None)?;
     let events = records.into_iter().flat_map(|record| record.events);
-    let told = events.filter_map(|envelope| match envelope.event {
+    let briefed = events.filter_map(|envelope| match envelope.event {
         Event::Session(SessionEvent::Briefed { handoffs, .. }) => Some(handoffs),
         Event::Session(
             SessionEvent::Checkpointed { .. }
@@ -266,7 +269,7 @@ pub(in crate::verbs) fn delivered_handoffs(
         | Event::Instruction(_)
         | Event::Unknown(_) => None,
     });
-    Ok(told.flatten().collect())
+    Ok(briefed.flatten().collect())
 }
 
 fn token_budget(asked: &BriefRequest) -> u64 {
@@ -274,7 +277,7 @@ fn token_budget(asked: &BriefRequest) -> u64 {
     asked.tokens.unwrap_or_else(usual)
 }
 
-/// What is told of all that was found.
+/// Composes the page from everything that was found.
 fn compose_page(
     project: &Project,
     asked: &BriefRequest,
@@ -286,7 +289,7 @@ fn compose_page(
     compose(&material, Budget::for_client(token_budget(asked), asked.client))
 }
 
-/// A page with its receipt.
+/// Finishes a page: lists the handoffs on it and records the delivery.
 fn deliver_page(
     project: &Project,
     asked: &BriefRequest,
@@ -294,13 +297,13 @@ fn deliver_page(
     open: RankedHandoffs,
     work: LedgerFacts,
 ) -> BriefOutcome {
-    let is_told = |shelved: &&StoredHandoff| {
-        let source = source_name(&shelved.handoff(project), &clean_path(project, shelved));
-        briefing.included.iter().any(|told| told.source == source)
+    let is_included = |stored: &&StoredHandoff| {
+        let source = source_name(&stored.handoff(project), &clean_path(project, stored));
+        briefing.included.iter().any(|included| included.source == source)
     };
-    let told = open.best.iter().map(|one| &one.stored).filter(is_told);
+    let included = open.best.iter().map(|one| &one.stored).filter(is_included);
     let handoffs: Vec<DeliveredHandoff> =
-        told.map(|shelved| delivered_handoff(project, shelved)).collect();
+        included.map(|stored| delivered_handoff(project, stored)).collect();
     let mut briefed = BriefOutcome {
         briefing,
         handoffs,
@@ -316,97 +319,97 @@ fn deliver_page(
     briefed
 }
 
-/// A client that tells when it asks does not wait for others.
+/// A hook does not wait for a busy ledger.
 fn wait_policy(asked: &BriefRequest) -> WaitPolicy {
     if asked.occasion.is_some() { WaitPolicy::Hook } else { WaitPolicy::Command }
 }
 
-/// Which open handoffs come first.
+/// What decides which open handoffs come first.
 struct Selection<'a> {
     role: Option<&'a str>,
     branch: Option<String>,
     /// The session whose own handoff comes before all others.
     session: Option<String>,
-    /// How many are told of.
+    /// How many handoffs to read.
     limit: usize,
-    /// What is left out, where somebody has its context still.
+    /// What to omit if the session still has its context.
     known: Option<SessionKnowledge>,
-    /// Whether git may be started: no client waits.
+    /// Whether git may be started; not while a client waits.
     may_ask_git: bool,
 }
 
-/// What a session knows that has its context still: its own handoffs, and those that it was told of.
+/// What a session with its context intact knows: its own handoffs and those it was briefed on.
 struct SessionKnowledge {
     session: String,
     briefed: Vec<DeliveredHandoff>,
 }
 
 impl SessionKnowledge {
-    /// Where the ledger cannot tell, all of it is told once more.
+    /// `None` if the ledger cannot be read. The session is then briefed on everything again.
     fn from_request(asked: &BriefRequest, work: &LedgerFacts) -> Option<Self> {
         let session = asked.session.as_ref().filter(|_| asked.has_context)?;
-        let told = delivered_handoffs(work.ledger.as_ref()?, session).ok()?;
-        Some(Self { session: session.id.clone(), briefed: told })
+        let briefed = delivered_handoffs(work.ledger.as_ref()?, session).ok()?;
+        Some(Self { session: session.id.clone(), briefed })
     }
 
     fn is_own(&self, card: &IndexCard) -> bool {
-        card.routing.as_ref().is_some_and(|waits| waits.session.as_ref() == Some(&self.session))
+        card.routing.as_ref().is_some_and(|routing| routing.session.as_ref() == Some(&self.session))
     }
 }
 
-/// How well a handoff fits: what is smaller comes first.
+/// How well a handoff fits. Smaller keys come first.
 type HandoffSortKey = (bool, bool, bool, u8, bool, Reverse<Option<i64>>, PathBuf);
 
-/// So many notes that are not briefed are named; the others are counted.
+/// How many omitted notes are named. The rest are counted.
 const OTHER_NOTES_MAX: usize = 10;
 
 impl Selection<'_> {
-    /// A handoff, unless it is known.
-    fn read(&self, project: &Project, spot: &DocumentPlace) -> Option<StoredHandoff> {
+    /// Reads a handoff, unless the session already knows it.
+    fn read(&self, project: &Project, place: &DocumentPlace) -> Option<StoredHandoff> {
         let known = self.known.as_ref();
-        let is_known = |shelved: &StoredHandoff| {
-            known.is_some_and(|known| known.briefed.contains(&delivered_handoff(project, shelved)))
+        let is_known = |stored: &StoredHandoff| {
+            known.is_some_and(|known| known.briefed.contains(&delivered_handoff(project, stored)))
         };
-        project.read(spot).ok().filter(|shelved| !is_known(shelved))
+        project.read(place).ok().filter(|stored| !is_known(stored))
     }
 
     fn sort_key(
         &self,
         project: &Project,
-        spot: &DocumentPlace,
+        place: &DocumentPlace,
         card: &IndexCard,
         is_sure: bool,
     ) -> HandoffSortKey {
-        let nobody = HandoffRouting::default();
-        let waits = card.routing.as_ref().unwrap_or(&nobody);
-        let is_role = |role: &str| waits.to.iter().any(|to| to.eq_ignore_ascii_case(role));
-        let branch = match (&waits.branch, &self.branch) {
+        let unrouted = HandoffRouting::default();
+        let routing = card.routing.as_ref().unwrap_or(&unrouted);
+        let is_role = |role: &str| routing.to.iter().any(|to| to.eq_ignore_ascii_case(role));
+        let branch = match (&routing.branch, &self.branch) {
             (Some(theirs), Some(ours)) if theirs == ours => 0,
             (None, _) => 1,
             (Some(_), _) => 2,
         };
         (
-            spot.is_archived(),
-            waits.session.is_none() || waits.session != self.session,
+            place.is_archived(),
+            routing.session.is_none() || routing.session != self.session,
             !self.role.is_some_and(is_role),
             branch,
-            // A file that says nothing about its age may be older than it looks.
-            waits.is_note && !is_sure,
+            // A note whose date comes from the file alone may be older than it looks.
+            routing.is_note && !is_sure,
             Reverse(card.changed),
-            project.display_path(spot),
+            project.display_path(place),
         )
     }
 }
 
-/// The open handoffs: how many, those that are told of, and the names of the others.
+/// The open handoffs: their number, those to brief on, and the names of the others.
 #[derive(Default)]
 struct RankedHandoffs {
     count: usize,
     best: Vec<RankedHandoff>,
-    /// Those that are only named, the best first.
+    /// Those that are only named, best first.
     rest: Vec<(DocumentPlace, IndexCard)>,
     others: Vec<String>,
-    /// The sessions that left one.
+    /// The sessions that wrote an open handoff.
     sessions: HashSet<String>,
     unread: Vec<FileError>,
     indexing: Option<IndexProgress>,
@@ -416,7 +419,7 @@ struct RankedHandoffs {
 struct RankedHandoff {
     stored: StoredHandoff,
     card: IndexCard,
-    /// Whether a note is as old as its card says: a file may look new because it was copied.
+    /// Whether the date on the card is reliable. A copied note looks newer than it is.
     is_dated: bool,
     citations: Option<(Option<String>, Vec<CitationCheck>)>,
 }
@@ -448,7 +451,7 @@ impl RankedHandoffs {
         Ok(Self { indexing, is_index_incomplete: is_index_left, ..open })
     }
 
-    /// The same by reading every document; what was judged before is not known then.
+    /// Ranks handoffs by reading every document. Earlier citation checks are not available then.
     fn from_files(project: &Project, asked: &BriefRequest, wanted: &Selection<'_>) -> Self {
         let OpenHandoffs { cards, unread, indexing } = scan_open(project, asked.limit);
         let open = Self::from_cards(project, wanted, cards, None, unread);
@@ -463,8 +466,8 @@ impl RankedHandoffs {
         unread: Vec<FileError>,
     ) -> Self {
         let unsure = date_notes(project, wanted, &mut cards);
-        cards.sort_by_cached_key(|(spot, card)| {
-            wanted.sort_key(project, spot, card, !unsure.contains(spot))
+        cards.sort_by_cached_key(|(place, card)| {
+            wanted.sort_key(project, place, card, !unsure.contains(place))
         });
         let count = cards.len();
         let session =
@@ -472,16 +475,11 @@ impl RankedHandoffs {
         let sessions = cards.iter().filter_map(session).collect();
         cards.retain(|(_, card)| !wanted.known.as_ref().is_some_and(|known| known.is_own(card)));
         let mut cards = cards.into_iter();
-        // No more are read than are told of and were told of before.
-        let best = cards.by_ref().filter_map(|(spot, card)| {
-            let shelved = wanted.read(project, &spot)?;
-            let judged = index.and_then(|index| cached_results(project, index, &shelved));
-            Some(RankedHandoff {
-                is_dated: !unsure.contains(&spot),
-                stored: shelved,
-                card,
-                citations: judged,
-            })
+        // Reads no more documents than the limit, plus those the session already knows.
+        let best = cards.by_ref().filter_map(|(place, card)| {
+            let stored = wanted.read(project, &place)?;
+            let citations = index.and_then(|index| cached_results(project, index, &stored));
+            Some(RankedHandoff { is_dated: !unsure.contains(&place), stored, card, citations })
         });
         let best = best.take(wanted.limit).collect();
         let rest: Vec<(DocumentPlace, IndexCard)> = cards.collect();
@@ -489,17 +487,12 @@ impl RankedHandoffs {
         Self { count, best, rest, others, sessions, unread, ..Self::default() }
     }
 
-    /// Reads so many more of them.
+    /// Reads up to `most` more handoffs from the rest.
     fn read_more(&mut self, project: &Project, wanted: &Selection<'_>, most: usize) {
         let mut rest = std::mem::take(&mut self.rest).into_iter();
-        let more = rest.by_ref().filter_map(|(spot, card)| {
-            let shelved = wanted.read(project, &spot)?;
-            Some(RankedHandoff {
-                is_dated: card.changed.is_some(),
-                stored: shelved,
-                card,
-                citations: None,
-            })
+        let more = rest.by_ref().filter_map(|(place, card)| {
+            let stored = wanted.read(project, &place)?;
+            Some(RankedHandoff { is_dated: card.changed.is_some(), stored, card, citations: None })
         });
         self.best.extend(more.take(most));
         self.rest = rest.collect();
@@ -507,27 +500,26 @@ impl RankedHandoffs {
     }
 }
 
-/// The names of handoffs that are not briefed; of notes, some.
+/// The names of the handoffs that are not briefed. Only some of the notes are named.
 fn handoff_names(project: &Project, rest: &[(DocumentPlace, IndexCard)]) -> Vec<String> {
     let name =
-        |(spot, _): &(DocumentPlace, IndexCard)| project.display_path(spot).display().to_string();
-    let is_note = |card: &IndexCard| card.routing.as_ref().is_some_and(|waits| waits.is_note);
+        |(place, _): &(DocumentPlace, IndexCard)| project.display_path(place).display().to_string();
+    let is_note = |card: &IndexCard| card.routing.as_ref().is_some_and(|routing| routing.is_note);
     let (notes, others): (Vec<_>, Vec<_>) = rest.iter().partition(|(_, card)| is_note(card));
     let all = others.into_iter().chain(notes.into_iter().take(OTHER_NOTES_MAX));
     all.map(|card| project.clean(&name(card)).0.as_str().to_owned()).collect()
 }
 
-/// Gives notes that do not say when they were written the date of their last change, and says which
-/// of these dates come from the file alone.
+/// Dates undated notes by their last change. Returns those whose date comes from the file alone.
 fn date_notes(
     project: &Project,
     wanted: &Selection<'_>,
     cards: &mut [(DocumentPlace, IndexCard)],
 ) -> HashSet<DocumentPlace> {
-    let is_note = |card: &IndexCard| card.routing.as_ref().is_some_and(|waits| waits.is_note);
+    let is_note = |card: &IndexCard| card.routing.as_ref().is_some_and(|routing| routing.is_note);
     let is_undated = |card: &IndexCard| card.changed.is_none() && is_note(card);
     let undated = cards.iter().filter(|(_, card)| is_undated(card));
-    let undated: Vec<&DocumentPlace> = undated.map(|(spot, _)| spot).collect();
+    let undated: Vec<&DocumentPlace> = undated.map(|(place, _)| place).collect();
     if undated.is_empty() {
         return HashSet::new();
     }
@@ -536,18 +528,18 @@ fn date_notes(
         dates.refresh_from_git(project, &undated);
     }
     let mut unsure = HashSet::new();
-    for (spot, card) in cards.iter_mut().filter(|(_, card)| is_undated(card)) {
-        let Some(dated) = dates.date_of(project, spot) else { continue };
+    for (place, card) in cards.iter_mut().filter(|(_, card)| is_undated(card)) {
+        let Some(dated) = dates.date_of(project, place) else { continue };
         card.changed = Some(dated.seconds);
         if !dated.is_from_git {
-            unsure.insert(spot.clone());
+            unsure.insert(place.clone());
         }
     }
     unsure
 }
 
-/// Everything there is to tell. Whoever worked last comes first; a session that left a handoff is
-/// told through it.
+/// Collects everything a briefing can include. The latest work comes first. If a session wrote a
+/// handoff, that handoff describes it.
 fn collect_material(
     project: &Project,
     asked: &BriefRequest,
@@ -555,78 +547,85 @@ fn collect_material(
     open: &RankedHandoffs,
     work: &LedgerFacts,
 ) -> Material {
-    let mut boot = Vec::new();
+    let mut startup = Vec::new();
     let mut sources = Vec::new();
     let mut briefed: HashSet<PathBuf> =
         open.best.iter().map(|one| one.stored.path.clone()).collect();
     for one in &open.best {
-        let (first, mut told) = collect_handoff_items(project, asked, work.ledger.as_ref(), one);
-        let theirs = one.card.routing.as_ref().and_then(|waits| waits.branch.as_ref());
-        mark_other_branch(project, &mut told, theirs, wanted, false);
-        boot.extend(first);
-        told.extend(upstream::collect_upstream_items(project, &one.stored, &mut briefed));
-        told.extend(collect_unexplained_items(project, work, one).unwrap_or_default());
-        sources.push(told);
+        let (first, mut source) = collect_handoff_items(project, asked, work.ledger.as_ref(), one);
+        let theirs = one.card.routing.as_ref().and_then(|routing| routing.branch.as_ref());
+        mark_other_branch(project, &mut source, theirs, wanted, false);
+        startup.extend(first);
+        source.extend(upstream::collect_upstream_items(project, &one.stored, &mut briefed));
+        source.extend(collect_unexplained_items(project, work, one).unwrap_or_default());
+        sources.push(source);
     }
-    let mut points = Vec::new();
-    let before = work.summary.as_ref().map(|gist| {
-        let mut told = session_items(gist);
-        // A session that goes on has not ended.
-        told.retain(|point| !work.is_own || point.rank != ItemRank::Source);
-        // What its author wrote down is better than what is derived; facts stand beside it.
+    let mut items = Vec::new();
+    let before = work.summary.as_ref().map(|summary| {
+        let mut source = session_items(summary);
+        // A resumed session has not ended.
+        source.retain(|item| !work.is_own || item.rank != ItemRank::Source);
+        // A handoff its author wrote beats what midstride derives, so only facts are kept next to
+        // it.
         let is_written = |one: &RankedHandoff| {
-            let session = one.card.routing.as_ref().and_then(|waits| waits.session.as_ref());
-            session == Some(&gist.session) && passes_quality_check(&one.stored.document)
+            let session = one.card.routing.as_ref().and_then(|routing| routing.session.as_ref());
+            session == Some(&summary.session) && passes_quality_check(&one.stored.document)
         };
         if !work.is_own && open.best.iter().any(is_written) {
             let is_fact =
-                |point: &BriefItem| point.form == ItemForm::Line && point.rank <= ItemRank::Failure;
-            told.retain(|point| is_fact(point) && point.rank != ItemRank::NextAction);
-            // The handoff has the goal, so no request stands above.
-            for point in &mut told {
-                point.text = point.text.replace("the request above is unfinished; ", "");
+                |item: &BriefItem| item.form == ItemForm::Line && item.rank <= ItemRank::Failure;
+            source.retain(|item| is_fact(item) && item.rank != ItemRank::NextAction);
+            // The handoff states the goal, so no request is quoted above.
+            for item in &mut source {
+                item.text = item.text.replace("the request above is unfinished; ", "");
             }
-            told.retain(|point| point.text != "the request above is unfinished");
+            source.retain(|item| item.text != "the request above is unfinished");
         }
-        mark_other_branch(project, &mut told, gist.branch.as_ref(), wanted, work.is_branch_closed);
-        told
+        mark_other_branch(
+            project,
+            &mut source,
+            summary.branch.as_ref(),
+            wanted,
+            work.is_branch_closed,
+        );
+        source
     });
     match (before, is_session_first(work, open)) {
-        // Who goes on itself needs all of it.
-        (Some(before), true) if work.is_own => points = before,
+        // A session that continues its own work needs all of it.
+        (Some(before), true) if work.is_own => items = before,
         (Some(before), true) => sources.insert(0, before),
         (Some(before), false) => sources.push(before),
         (None, _) => {}
     }
-    let own = points.len();
-    points.extend(interleave(sources));
-    let repository = collect_repository_items(project, asked, wanted, work, &mut points);
-    points.extend(repository);
-    points.extend(collect_concurrent_session_items(project, asked, work));
-    points.extend(unsettled_items(&work.unsettled.0, work.unsettled.1.len()));
-    points.extend(work.items.iter().cloned());
+    let own = items.len();
+    items.extend(interleave(sources));
+    let repository = collect_repository_items(project, asked, wanted, work, &mut items);
+    items.extend(repository);
+    items.extend(collect_concurrent_session_items(project, asked, work));
+    items.extend(unsettled_items(&work.unsettled.0, work.unsettled.1.len()));
+    items.extend(work.items.iter().cloned());
     if asked.occasion != Some(BriefOccasion::Prompt) {
-        points.extend(earlier_session_items(&work.earlier_work));
+        items.extend(earlier_session_items(&work.earlier_work));
     }
     let is_on_page =
         |id: &str| asked.in_context.as_ref().is_some_and(|page| page.contains(short_id(id)));
     let earlier = work.other_sessions.iter();
     let earlier = earlier.filter(|one| !open.sessions.contains(&one.id) && !is_on_page(&one.id));
-    points.extend(other_session_items(earlier));
-    points.extend(other_handoff_items(open.others.iter().cloned()));
+    items.extend(other_session_items(earlier));
+    items.extend(other_handoff_items(open.others.iter().cloned()));
     if let Some(page) = &asked.in_context {
-        let others = points.split_off(own);
-        points.extend(items_missing_from_text(others, page));
+        let others = items.split_off(own);
+        items.extend(items_missing_from_text(others, page));
     }
-    // What to do next is no fact.
+    // The next action is not a fact the summary has to keep.
     if asked.occasion == Some(BriefOccasion::Summary) {
-        points.retain(|point| point.rank != ItemRank::NextAction);
+        items.retain(|item| item.rank != ItemRank::NextAction);
     }
     if let Some(only) = asked.only {
-        points.retain(|point| only.contains(&point.rank));
+        items.retain(|item| only.contains(&item.rank));
         let is_constraint =
             |one: &SourcedStartupStep| matches!(one.step, StartupStep::Constraint(_));
-        boot.retain(|one| is_constraint(one) && only.contains(&ItemRank::Constraint));
+        startup.retain(|one| is_constraint(one) && only.contains(&ItemRank::Constraint));
     }
     let most = BUDGET.end().to_string();
     Material {
@@ -634,44 +633,44 @@ fn collect_material(
         occasion: asked.occasion.unwrap_or(BriefOccasion::Startup),
         role: asked.role.clone(),
         branch: wanted.branch.as_deref().map(|name| project.clean(name).0.as_str().to_owned()),
-        startup: boot,
-        items: points,
+        startup,
+        items,
         unread: open.indexing.map_or(0, |indexing| indexing.documents - indexing.read),
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
         headline: work.summary.as_ref().map(headline),
     }
 }
 
-/// What is uncommitted, as git said last, and what came to this branch since the session. An agent that
-/// is started sees the same tree as its session.
+/// What is uncommitted according to the last observation, and what was committed on this branch
+/// since the session. Prompts and restricted briefings omit this.
 fn collect_repository_items(
     project: &Project,
     asked: &BriefRequest,
     wanted: &Selection<'_>,
     work: &LedgerFacts,
-    told: &mut [BriefItem],
+    existing: &mut [BriefItem],
 ) -> Vec<BriefItem> {
     let is_wanted = asked.only.is_none() && asked.occasion != Some(BriefOccasion::Prompt);
-    let Some(gist) = work.summary.as_ref().filter(|_| is_wanted) else { return Vec::new() };
+    let Some(summary) = work.summary.as_ref().filter(|_| is_wanted) else { return Vec::new() };
     let Some(observation) = last_observation(project) else { return Vec::new() };
     // The session may have worked on another branch or in another working tree.
-    let folder = gist.folder.as_deref().map(Path::new);
-    let is_here = gist.branch.as_ref() == wanted.branch.as_ref()
+    let folder = summary.folder.as_deref().map(Path::new);
+    let is_here = summary.branch.as_ref() == wanted.branch.as_ref()
         && folder.is_some_and(|folder| folder.starts_with(project.root().path()));
-    let mut points = match is_here && mark_clean(told, &observation.work_tree) {
+    let mut items = match is_here && mark_clean(existing, &observation.work_tree) {
         true => Vec::new(),
         false => work_tree_items(&observation.work_tree),
     };
-    points.extend(later_commits_item(&observation, gist).filter(|_| !work.is_own));
-    points.extend(earlier_commit_items(&observation, &work.earlier_sessions));
-    for point in &mut points {
-        point.text = project.clean(&point.text).0.as_str().to_owned();
+    items.extend(later_commits_item(&observation, summary).filter(|_| !work.is_own));
+    items.extend(earlier_commit_items(&observation, &work.earlier_sessions));
+    for item in &mut items {
+        item.text = project.clean(&item.text).0.as_str().to_owned();
     }
-    points
+    items
 }
 
-/// What a session did that its handoff may not tell: it did not pass the gate. Where the session
-/// itself is told there is no need.
+/// What a session did that its handoff may not cover, because the handoff failed the quality check.
+/// `None` if the briefing covers the session itself.
 fn collect_unexplained_items(
     project: &Project,
     work: &LedgerFacts,
@@ -679,81 +678,84 @@ fn collect_unexplained_items(
 ) -> Option<Vec<BriefItem>> {
     let ledger = work.ledger.as_ref().filter(|_| !passes_quality_check(&one.stored.document))?;
     let handoff = one.stored.handoff(project);
-    let said = |path: &str| Some(handoff.node(path)?.text()?.value.trim());
-    let name = SessionName::parse(said("state.recovery.client")?, said("state.recovery.session")?)?;
-    if work.summary.as_ref().is_some_and(|gist| gist.session == name.id) {
+    let header_text = |path: &str| Some(handoff.node(path)?.text()?.value.trim());
+    let name = SessionName::parse(
+        header_text("state.recovery.client")?,
+        header_text("state.recovery.session")?,
+    )?;
+    if work.summary.as_ref().is_some_and(|summary| summary.session == name.id) {
         return None;
     }
-    // A ledger that cannot be read was told of when it was opened.
-    let gist = summary_of_session(ledger, &name).ok()??;
-    Some(session_items(&required_in_summary(&gist)?))
+    // A ledger that cannot be read was reported when it was opened.
+    let summary = summary_of_session(ledger, &name).ok()??;
+    Some(session_items(&required_in_summary(&summary)?))
 }
 
-/// Names the branch of work that is on another one than the one that is checked out.
+/// Marks items with their branch if it is not the one checked out.
 fn mark_other_branch(
     project: &Project,
-    points: &mut [BriefItem],
+    items: &mut [BriefItem],
     theirs: Option<&String>,
     wanted: &Selection<'_>,
     is_closed: bool,
 ) {
     let (Some(theirs), Some(ours)) = (theirs, wanted.branch.as_ref()) else { return };
     if theirs != ours {
-        mark_branch(points, project.clean(theirs).0.as_str(), is_closed);
+        mark_branch(items, project.clean(theirs).0.as_str(), is_closed);
     }
 }
 
-/// Whether what a session did comes before what handoffs say.
+/// Whether the session comes before the handoffs.
 fn is_session_first(work: &LedgerFacts, open: &RankedHandoffs) -> bool {
-    let Some(gist) = &work.summary else { return false };
+    let Some(summary) = &work.summary else { return false };
     let first = open.best.first();
     let left = first.and_then(|one| one.card.routing.as_ref()?.session.as_ref());
-    if left == Some(&gist.session) {
+    if left == Some(&summary.session) {
         return false;
     }
     let changed = first.and_then(|one| one.card.changed);
-    work.is_own || gist.ended.map(Timestamp::as_second) > changed
+    work.is_own || summary.ended.map(Timestamp::as_second) > changed
 }
 
-/// What is told of one handoff, without secrets: nobody may have written it through midstride.
+/// The items of one handoff, redacted again: the file may not have been written through midstride.
 fn collect_handoff_items(
     project: &Project,
     asked: &BriefRequest,
     ledger: Option<&SqliteLedger>,
     one: &RankedHandoff,
 ) -> (Vec<SourcedStartupStep>, Vec<BriefItem>) {
-    let shelved = &one.stored;
-    // Anchors are for programs.
-    let plain = anchor::without_anchors(&shelved.document);
-    let document = plain.as_ref().unwrap_or(&shelved.document);
-    let handoff = Handoff::new(document, &shelved.location, &project.settings().stages);
-    let (judged_at, judged) = one
+    let stored = &one.stored;
+    // Anchors are for programs, not for readers.
+    let plain = anchor::without_anchors(&stored.document);
+    let document = plain.as_ref().unwrap_or(&stored.document);
+    let handoff = Handoff::new(document, &stored.location, &project.settings().stages);
+    let (checked_at, checks) = one
         .citations
         .as_ref()
-        .map_or((None, &[][..]), |(at, judged)| (at.clone(), judged.as_slice()));
+        .map_or((None, &[][..]), |(at, checks)| (at.clone(), checks.as_slice()));
     let known = KnownHandoff {
         trials: proof_trials(ledger, &handoff),
-        path: clean_path(project, shelved),
+        path: clean_path(project, stored),
         file_changed: one.card.changed.filter(|_| one.is_dated).and_then(timestamp_from_second),
         prompt: asked.prompt.as_deref().map(items::PromptWords::from_prompt),
         handoff,
-        drifted_places: judged.iter().filter_map(drifted_place).collect(),
-        checked_at: judged_at,
+        drifted_places: checks.iter().filter_map(drifted_place).collect(),
+        checked_at,
     };
     let clean = |text: &mut String| *text = project.clean(text).0.as_str().to_owned();
-    let (mut boot, mut points) = handoff_items(&known);
-    boot.retain(|SourcedStartupStep { step: action, .. }| match action {
-        // What is gone, or leads out of the project, is not to be read.
+    let (mut startup, mut items) = handoff_items(&known);
+    startup.retain(|SourcedStartupStep { step: action, .. }| match action {
+        // Skip files that are deleted or outside the project.
         StartupStep::Read(path) => {
             let is_path = StartupKind::Read.rejection_reason(path).is_none();
             !is_path || project.root().has_file(Path::new(path.trim()))
         }
         StartupStep::Skill(_) | StartupStep::Tasks(_) | StartupStep::Constraint(_) => true,
     });
-    for point in &mut points {
-        clean(&mut point.text);
+    for item in &mut items {
+        clean(&mut item.text);
     }
-    for SourcedStartupStep { step: action, .. } in &mut boot {
+    for SourcedStartupStep { step: action, .. } in &mut startup {
         match action {
             StartupStep::Skill(text) | StartupStep::Read(text) | StartupStep::Constraint(text) => {
                 clean(text);
@@ -761,19 +763,19 @@ fn collect_handoff_items(
             StartupStep::Tasks(texts) => texts.iter_mut().for_each(clean),
         }
     }
-    (boot, points)
+    (startup, items)
 }
 
 fn timestamp_from_second(second: i64) -> Option<Timestamp> {
     Timestamp::from_second(second).ok()
 }
 
-/// The path of a document as it is quoted: a name may hold a secret too.
-fn clean_path(project: &Project, shelved: &StoredHandoff) -> String {
-    project.clean(&shelved.path.display().to_string()).0.as_str().to_owned()
+/// The path of a document for quoting. A file name can contain a secret, too.
+fn clean_path(project: &Project, stored: &StoredHandoff) -> String {
+    project.clean(&stored.path.display().to_string()).0.as_str().to_owned()
 }
 
-/// How the proofs of a handoff ran, as the ledger tells.
+/// The proof runs of a handoff that the ledger records, oldest first.
 fn proof_trials(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofTrial> {
     let uid = handoff.uid().map(|uid| uid.value.trim()).filter(|_| !handoff.proofs().is_empty());
     let (Some(ledger), Some(uid)) = (ledger, uid) else { return Vec::new() };
@@ -798,21 +800,21 @@ fn proof_trials(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<Pro
     runs
 }
 
-/// A place that is not as it was, if it is one.
-fn drifted_place(judged: &CitationCheck) -> Option<DriftedPlace> {
-    let has_drifted = match judged.status {
+/// The cited place if it drifted.
+fn drifted_place(check: &CitationCheck) -> Option<DriftedPlace> {
+    let has_drifted = match check.status {
         CitationStatus::Moved
         | CitationStatus::Changed
         | CitationStatus::Renamed
         | CitationStatus::Deleted => true,
         CitationStatus::Intact | CitationStatus::NeverExisted | CitationStatus::Unchecked => false,
     };
-    let place = judged.place.value.clone();
-    let now = judged.location.as_ref().map(ToString::to_string).filter(|now| *now != place);
-    has_drifted.then_some(DriftedPlace { place, verdict: judged.status, now })
+    let place = check.place.value.clone();
+    let now = check.location.as_ref().map(ToString::to_string).filter(|now| *now != place);
+    has_drifted.then_some(DriftedPlace { place, verdict: check.status, now })
 }
 
-/// Writes down that a session was told, once for each text.
+/// Records that a session got this briefing, once per text.
 fn deliver(
     project: &Project,
     asked: &BriefRequest,
@@ -823,7 +825,7 @@ fn deliver(
     if project.setup() == SetupMode::NotSetUp || briefed.briefing.text.is_empty() {
         return None;
     }
-    let tell = || -> Result<Delivery, DeliveryError> {
+    let record = || -> Result<Delivery, DeliveryError> {
         let digest = sha256(briefed.briefing.text.as_bytes());
         let id = content_id(&[&session.client, &session.id, "briefed", &digest]);
         let event = SessionEvent::Briefed {
@@ -831,23 +833,23 @@ fn deliver(
             session: session.id.clone(),
             source: asked.occasion.map(|occasion| occasion.name().to_owned()),
             handoffs: briefed.handoffs.clone(),
-            checkpoint: briefed.predecessor.as_ref().map(|gist| gist.digest.clone()),
+            checkpoint: briefed.predecessor.as_ref().map(|summary| summary.digest.clone()),
             digest,
             tokens: briefed.briefing.tokens,
         };
         let stream = StreamId::deliveries(&session.client, &session.id);
         let events = vec![session_envelope(project, id, event)];
-        let told = match (ledger, wait_policy(asked)) {
+        let appended = match (ledger, wait_policy(asked)) {
             (Some(ledger), _) => ledger.append_missing_or_spool(&stream, events),
             (None, WaitPolicy::Hook) => SqliteLedger::append_or_spool(project, &stream, events),
             (None, WaitPolicy::Command) => SqliteLedger::open(project, WaitPolicy::Command)?
                 .append_missing_or_spool(&stream, events),
         };
-        Ok(match told? {
+        Ok(match appended? {
             Some(0) => Delivery::Known,
             Some(_) => Delivery::New,
             None => Delivery::Queued,
         })
     };
-    Some(tell())
+    Some(record())
 }

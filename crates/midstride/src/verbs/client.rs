@@ -1,4 +1,4 @@
-//! Install midstride into a client, take it out again, and see how the clients stand.
+//! Installs midstride into a client, removes it again, and reports the status of the clients.
 
 use crate::clients::install::{
     self, InstallError, InstallNote, InstallOptions, InstallPlan, InstallScope, InstallStatus,
@@ -9,7 +9,7 @@ use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
 use std::path::PathBuf;
 
-/// What adding midstride to a client changes. Nothing is written yet.
+/// Plans adding midstride to a client. Writes nothing yet.
 pub fn add_to_client(
     environment: &Environment,
     client: Client,
@@ -26,7 +26,7 @@ pub fn add_to_client(
     Ok(plan)
 }
 
-/// The scope that holds in this folder besides one.
+/// The other scope that applies in this folder.
 fn other_scope(environment: &Environment, scope: &InstallScope) -> Option<InstallScope> {
     match scope {
         InstallScope::Project(_) => Some(InstallScope::User),
@@ -37,7 +37,7 @@ fn other_scope(environment: &Environment, scope: &InstallScope) -> Option<Instal
     }
 }
 
-/// What taking midstride out of a client changes. Nothing is written yet.
+/// Plans removing midstride from a client. Writes nothing yet.
 pub fn remove_from_client(
     environment: &Environment,
     client: Client,
@@ -46,12 +46,12 @@ pub fn remove_from_client(
     install::plan_remove(environment, client, scope)
 }
 
-/// Writes what was planned: all of it, or nothing.
+/// Applies a plan: all of it, or nothing.
 pub fn apply_plan(environment: &Environment, plan: &InstallPlan) -> Result<(), InstallError> {
     plan.apply(environment)
 }
 
-/// How a client stands.
+/// The installation status of a client.
 pub fn client_status(
     environment: &Environment,
     client: Client,
@@ -60,7 +60,7 @@ pub fn client_status(
     install::read_install_status(environment, client, scope)
 }
 
-/// Every client with the folder that it keeps for this user, and whether that is there.
+/// Every client with its folder for this user, and whether the folder exists.
 pub fn find_clients(environment: &Environment) -> Vec<(Client, Option<PathBuf>, bool)> {
     let folder = |client| match client {
         Client::ClaudeCode => environment.claude.clone(),

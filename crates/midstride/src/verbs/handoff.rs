@@ -1,4 +1,4 @@
-//! Handoffs, one file per verb.
+//! Operations on handoffs, one file per verb.
 
 pub(in crate::verbs) mod advance;
 pub(in crate::verbs) mod agent_save;

@@ -1,4 +1,4 @@
-//! A project as a whole: set up, examine, synchronize, remove.
+//! Operations on a whole project: set up, examine, sync, purge.
 
 pub(in crate::verbs) mod doctor;
 pub(in crate::verbs) mod finish_index;

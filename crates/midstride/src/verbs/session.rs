@@ -1,4 +1,4 @@
-//! Agent sessions: capture one, list them, compare them with their handoff.
+//! Operations on agent sessions: capture, list, compare with a handoff.
 
 pub(in crate::verbs) mod checkpoint;
 pub(in crate::verbs) mod coverage;

@@ -1,4 +1,4 @@
-//! Tasks: added, changed and noted in the ledger, one stream each.
+//! Adds, changes and annotates tasks in the ledger, with one stream per task.
 
 pub(in crate::verbs) mod decision;
 pub(in crate::verbs) mod mirror;
@@ -23,24 +23,24 @@ use midstride_core::work::task::{
 };
 use std::collections::HashMap;
 
-/// Why a task is as it was.
+/// Why a task was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
-    /// The project has no place for it.
+    /// The project is not set up.
     #[error("this project is not set up")]
     NotSetUp,
     /// It was not found.
     #[error(transparent)]
     Find(#[from] TaskNotFound),
-    /// What was asked does not fit.
+    /// The change does not fit the task.
     #[error("{id} stays as it is: {why}")]
     Refused {
         /// The task.
         id: TaskId,
-        /// Why.
+        /// The reason.
         why: TaskRefusal,
     },
-    /// Something claims to have happened at the last moment there is.
+    /// The task has an event at the last representable time.
     #[error("nothing can come after {0}, when it was changed last")]
     EndOfTime(Timestamp),
     /// The ledger cannot be read.
@@ -54,7 +54,7 @@ pub enum TaskError {
     File(#[from] FileError),
 }
 
-/// All tasks of a project, as the ledger tells them now.
+/// All tasks of a project, from the ledger.
 #[derive(Debug)]
 pub struct TaskBoard {
     ledger: SqliteLedger,
@@ -66,13 +66,13 @@ pub struct TaskBoard {
 /// A task that was added or changed.
 #[derive(Debug)]
 pub struct ChangedTask {
-    /// Which.
+    /// Its id.
     pub id: TaskId,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
 }
 
-/// Something that may happen to a task, decided on how all of them stand.
+/// Decides on an event for a task, given all tasks.
 type TaskDecision<'d> = &'d dyn Fn(&Tasks, &Task) -> Result<TaskEvent, TaskRefusal>;
 
 impl TaskBoard {
@@ -84,18 +84,18 @@ impl TaskBoard {
         Ok(board)
     }
 
-    /// The ledger they are in.
+    /// The ledger the tasks are in.
     pub(in crate::verbs) fn ledger(&self) -> &SqliteLedger {
         &self.ledger
     }
 
-    /// Reads them again.
+    /// Reads the tasks again.
     pub(in crate::verbs) fn reload(&mut self) -> Result<(), LedgerError> {
         (self.tasks, self.versions) = read_tasks(&self.ledger)?;
         Ok(())
     }
 
-    /// Appends what happens to a task; where somebody else was faster, what happens to it then.
+    /// Appends an event to a task. If another process changed it meanwhile, decides again.
     fn append_change(
         &mut self,
         project: &Project,
@@ -136,7 +136,7 @@ pub(in crate::verbs) fn read_tasks(
     Ok((tasks, versions))
 }
 
-/// The ledger of a project that is set up; a folder that nobody set up is left as it is.
+/// The ledger of a project that is set up. Refuses a folder that is not.
 pub(in crate::verbs) fn open_ledger(project: &Project) -> Result<SqliteLedger, TaskError> {
     match project.setup() {
         SetupMode::NotSetUp => Err(TaskError::NotSetUp),
@@ -146,8 +146,8 @@ pub(in crate::verbs) fn open_ledger(project: &Project) -> Result<SqliteLedger, T
     }
 }
 
-/// Something that happens to a task. A note is named by what it says, so that it is the same one
-/// whichever way it comes; whatever else happens is named by chance.
+/// The envelope for a task event. A note's id is derived from its content, so that it is the same
+/// in every clone. All other events get a random id.
 pub(in crate::verbs) fn task_envelope(
     id: &TaskId,
     time: Timestamp,
@@ -165,26 +165,26 @@ pub(in crate::verbs) fn task_envelope(
     Envelope { id: name, time, source: by.to_owned(), event: Event::Task(event) }
 }
 
-/// An id for what is known by what it says.
+/// An id derived from the content.
 pub(in crate::verbs) fn content_id(parts: &[&str]) -> String {
     sha256(parts.join("\0").as_bytes())[..32].to_owned()
 }
 
-/// Adds a task. Nothing is read unless it waits for others.
+/// Adds a task. Reads no other tasks unless it depends on some.
 pub fn add_task(
     project: &Project,
     wanted: &NewTask,
     before: &[String],
     by: Option<&str>,
 ) -> Result<ChangedTask, TaskError> {
-    let mut sieve = Redactor::for_project(project);
+    let mut redactor = Redactor::for_project(project);
     let mut new = NewTask {
-        subject: sieve.clean(&wanted.subject),
-        description: wanted.description.as_deref().map(|text| sieve.clean(text)),
+        subject: redactor.clean(&wanted.subject),
+        description: wanted.description.as_deref().map(|text| redactor.clean(text)),
         depends_on: wanted.depends_on.clone(),
-        metadata: sieve.clean_all(&wanted.metadata),
+        metadata: redactor.clean_all(&wanted.metadata),
     };
-    let by = sieve.clean(actor(project, by));
+    let by = redactor.clean(actor(project, by));
     let now = project.environment().clock.now();
     let id = TaskId::parse(&new_uid(now)).expect("a uid is one");
     let board;
@@ -201,20 +201,20 @@ pub fn add_task(
     };
     let envelope = task_envelope(&id, now, &by, new.to_event());
     ledger.append(&StreamId::task(&id), ExpectedVersion::NoStream, &[envelope])?;
-    Ok(ChangedTask { id, redacted: sieve.redactions })
+    Ok(ChangedTask { id, redacted: redactor.redactions })
 }
 
-/// A task that a session added, or had already.
+/// A task a session added or already had.
 #[derive(Debug)]
 pub struct AddedTask {
-    /// Which.
+    /// The task.
     pub task: ChangedTask,
     /// Whether it is new.
     pub is_new: bool,
 }
 
-/// Adds a task for the session that asks. One that the session has under that subject, on the list of
-/// its client or here, is that task: it gets what is new.
+/// Adds a task for the current session. If the session already has a task with this subject, on its
+/// client's list or here, updates that one instead.
 pub fn add_session_task(
     project: &Project,
     wanted: &NewTask,
@@ -234,7 +234,7 @@ pub fn add_session_task(
         return Ok(AddedTask { task: add_task(project, &wanted, before, by)?, is_new: true });
     };
     let metadata = wanted.metadata.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
-    let wish = TaskChangeRequest {
+    let change = TaskChangeRequest {
         patch: TaskPatch {
             description: wanted.description.clone(),
             metadata: metadata.collect(),
@@ -243,7 +243,7 @@ pub fn add_session_task(
         depends_on: before.to_vec(),
         removed_dependencies: Vec::new(),
     };
-    let done = match change_task(project, &mut board, &id, &wish, by) {
+    let done = match change_task(project, &mut board, &id, &change, by) {
         Err(TaskError::Refused { id, why: TaskRefusal::NoChange }) => {
             ChangedTask { id, redacted: Vec::new() }
         }
@@ -252,14 +252,14 @@ pub fn add_session_task(
     Ok(AddedTask { task: done, is_new: false })
 }
 
-/// What is to change about a task; other tasks are named as people type them.
+/// Changes to a task. Other tasks are named the way users type them.
 #[derive(Clone, Debug, Default)]
 pub struct TaskChangeRequest {
-    /// What changes, other tasks apart.
+    /// The changes, without dependencies.
     pub patch: TaskPatch,
-    /// Tasks that come first from now on.
+    /// Dependencies to add.
     pub depends_on: Vec<String>,
-    /// Tasks that do not come first any longer.
+    /// Dependencies to remove.
     pub removed_dependencies: Vec<String>,
 }
 
@@ -271,21 +271,22 @@ pub fn change_task(
     typed: &TaskChangeRequest,
     by: Option<&str>,
 ) -> Result<ChangedTask, TaskError> {
-    let mut sieve = Redactor::for_project(project);
-    let by = sieve.clean(actor(project, by));
-    let said = &typed.patch;
-    let mut wish = TaskPatch {
-        subject: said.subject.as_deref().map(|text| sieve.clean(text)),
-        description: said.description.as_deref().map(|text| sieve.clean(text)),
-        reason: said.reason.as_deref().map(|text| sieve.clean(text)),
-        metadata: said
+    let mut redactor = Redactor::for_project(project);
+    let by = redactor.clean(actor(project, by));
+    let patch = &typed.patch;
+    let mut clean_patch = TaskPatch {
+        subject: patch.subject.as_deref().map(|text| redactor.clean(text)),
+        description: patch.description.as_deref().map(|text| redactor.clean(text)),
+        reason: patch.reason.as_deref().map(|text| redactor.clean(text)),
+        metadata: patch
             .metadata
             .iter()
-            .map(|(key, value)| (sieve.clean(key), value.as_deref().map(|v| sieve.clean(v))))
+            .map(|(key, value)| (redactor.clean(key), value.as_deref().map(|v| redactor.clean(v))))
             .collect(),
-        ..said.clone()
+        ..patch.clone()
     };
-    // Of two who let tasks wait for each other at once, the second has to see what the first did.
+    // When two processes add dependencies at once, the second must see what the first added, or a
+    // cycle could form.
     let _turn = match typed.depends_on.is_empty() {
         true => None,
         false => {
@@ -295,18 +296,19 @@ pub fn change_task(
         }
     };
     for (names, ids) in [
-        (&typed.depends_on, &mut wish.depends_on),
-        (&typed.removed_dependencies, &mut wish.removed_dependencies),
+        (&typed.depends_on, &mut clean_patch.depends_on),
+        (&typed.removed_dependencies, &mut clean_patch.removed_dependencies),
     ] {
         for name in names {
             ids.insert(board.tasks.find_or_uid(name)?);
         }
     }
-    let id = board.append_change(project, wanted, &by, &|tasks, task| tasks.change(task, &wish))?;
-    Ok(ChangedTask { id, redacted: sieve.redactions })
+    let id = board
+        .append_change(project, wanted, &by, &|tasks, task| tasks.change(task, &clean_patch))?;
+    Ok(ChangedTask { id, redacted: redactor.redactions })
 }
 
-/// Says something about a task.
+/// Adds a note to a task.
 pub fn note_task(
     project: &Project,
     board: &mut TaskBoard,
@@ -314,19 +316,19 @@ pub fn note_task(
     text: &str,
     by: Option<&str>,
 ) -> Result<ChangedTask, TaskError> {
-    let mut sieve = Redactor::for_project(project);
-    let (by, text) = (sieve.clean(actor(project, by)), sieve.clean(text));
+    let mut redactor = Redactor::for_project(project);
+    let (by, text) = (redactor.clean(actor(project, by)), redactor.clean(text));
     let task = board.tasks.find(wanted)?;
     let id = task.id.clone();
     let event = task.note(&text).map_err(|why| TaskError::Refused { id: id.clone(), why })?;
-    // What is said hangs on nothing, so nobody who says something at once is in the way.
+    // A note does not depend on the task's state, so concurrent notes do not conflict.
     let envelope = task_envelope(&id, next_moment(project, Some(task.changed))?, &by, event);
     board.ledger.append_missing(&[(StreamId::task(&id), vec![envelope])])?;
     board.reload()?;
-    Ok(ChangedTask { id, redacted: sieve.redactions })
+    Ok(ChangedTask { id, redacted: redactor.redactions })
 }
 
-/// Who does something: whoever is named, else the user.
+/// The actor: the given name, or else the user.
 pub(in crate::verbs) fn actor<'p>(project: &'p Project, by: Option<&'p str>) -> &'p str {
     by.or(project.environment().user.as_deref()).unwrap_or("midstride")
 }

@@ -1,4 +1,4 @@
-//! The work as a whole: the mission, workflow states and standing instructions.
+//! Operations on the work as a whole: mission, workflow states and standing instructions.
 
 pub(in crate::verbs) mod instructions;
 pub(in crate::verbs) mod mission;

@@ -1,4 +1,4 @@
-//! What a session that starts is told of others that are at work.
+//! Lists other active sessions for a session that starts.
 
 use super::BriefRequest;
 use super::ledger_facts::LedgerFacts;
@@ -12,8 +12,8 @@ use midstride_core::session::checkpoint::{HighlightKind, SessionSummary};
 use midstride_core::session::shell::join_folder;
 use std::path::Path;
 
-/// A line for each other session at work. A session that goes on after a compaction was told when it
-/// started, and a prompt or an agent asks for something else.
+/// One item per other active session. Not after a compaction, because the session got them when it
+/// started, and not for prompts or agents.
 pub(super) fn collect_concurrent_session_items(
     project: &Project,
     asked: &BriefRequest,
@@ -39,11 +39,15 @@ pub(super) fn collect_concurrent_session_items(
     if others.is_empty() {
         return Vec::new();
     }
-    let left =
-        work.summary.as_ref().map(|gist| uncommitted_files(project, gist)).unwrap_or_default();
+    let left = work
+        .summary
+        .as_ref()
+        .map(|summary| uncommitted_files(project, summary))
+        .unwrap_or_default();
     let here = files::canonical(project.root().path());
     let seen = |one: ActiveSession| {
-        let is_of_page = work.summary.as_ref().is_some_and(|gist| gist.session == one.session);
+        let is_of_page =
+            work.summary.as_ref().is_some_and(|summary| summary.session == one.session);
         let both = |path: &&String| !is_of_page && one.edited.contains(path);
         items::ConcurrentSession {
             client: one.client,
@@ -63,9 +67,9 @@ fn clean(project: &Project, text: &str) -> String {
     project.clean(text).0.as_str().to_owned()
 }
 
-/// The files that a session changed, from the top of the project, without those that were committed
-/// since as far as git was asked.
-fn uncommitted_files(project: &Project, gist: &SessionSummary) -> Vec<String> {
+/// The files a session changed, relative to the project root, without those committed since
+/// according to the last observation.
+fn uncommitted_files(project: &Project, summary: &SessionSummary) -> Vec<String> {
     let root = files::canonical(project.root().path());
     let state = last_work_tree(project);
     let is_uncommitted = |path: &String| {
@@ -74,8 +78,8 @@ fn uncommitted_files(project: &Project, gist: &SessionSummary) -> Vec<String> {
             state.more > 0 || state.uncommitted.iter().any(|file| has(&file.path))
         })
     };
-    let changed = gist.of_kind(HighlightKind::Changed).filter_map(|one| {
-        let whole = join_folder(gist.folder.as_deref(), &one.text);
+    let changed = summary.of_kind(HighlightKind::Changed).filter_map(|one| {
+        let whole = join_folder(summary.folder.as_deref(), &one.text);
         Some(Path::new(&whole).strip_prefix(&root).ok()?.to_str()?.to_owned())
     });
     changed.filter(is_uncommitted).collect()

@@ -1,4 +1,4 @@
-//! Close what briefings repeat: items that earlier sessions left open, and standing instructions.
+//! Closes what briefings repeat: items earlier sessions left open, and standing instructions.
 
 use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy};
 use crate::verbs::brief::open_session_items;
@@ -11,14 +11,14 @@ use midstride_core::brief::unsettled::UnsettledItem;
 use midstride_core::session::instruction::{Instruction, InstructionState};
 use midstride_core::work::event::{Event, InstructionEvent, SessionEvent};
 
-/// Something that briefings repeat until it is closed.
+/// Something briefings repeat until it is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DismissableItem {
-    /// What it is closed by.
+    /// The handle that closes it.
     pub handle: String,
-    /// What it is.
+    /// Its kind, as a word.
     pub kind: &'static str,
-    /// What was said, run or asked.
+    /// The statement, command or question.
     pub text: String,
     /// The session it comes from.
     pub session: String,
@@ -52,36 +52,36 @@ pub enum DismissError {
     /// Nothing open has this handle.
     #[error("nothing open has the handle `{handle}`")]
     NoSuch {
-        /// What was typed.
+        /// The handle that was given.
         handle: String,
-        /// The handles that there are.
+        /// The handles that exist.
         known: Vec<String>,
     },
-    /// More than one instruction fits.
+    /// More than one instruction matches.
     #[error("`{handle}` names {} instructions", known.len())]
     Several {
-        /// What was typed.
+        /// The handle that was given.
         handle: String,
-        /// The handles that fit.
+        /// The handles that match.
         known: Vec<String>,
     },
-    /// The instruction does not hold any more.
+    /// The instruction is already closed.
     #[error("instruction `{handle}` was already {how} on {}", at.strftime("%Y-%m-%d %H:%M"))]
     AlreadyClosed {
-        /// What was typed.
+        /// The handle that was given.
         handle: String,
         /// How it was closed.
         how: &'static str,
-        /// When.
+        /// When it was closed.
         at: Timestamp,
     },
-    /// An agent asks, and only the user closes a standing instruction.
+    /// An agent asked, and only the user can close a standing instruction.
     #[error("only the user can close instruction `{handle}`")]
     OnlyUser {
-        /// What was typed.
+        /// The handle that was given.
         handle: String,
     },
-    /// It could not be recorded.
+    /// The ledger could not record it.
     #[error(transparent)]
     Delivery(#[from] DeliveryError),
 }
@@ -92,7 +92,7 @@ impl From<LedgerError> for DismissError {
     }
 }
 
-/// What can be dismissed here: standing instructions first, then items that are carried over.
+/// What can be dismissed in this project: standing instructions first, then unsettled items.
 pub fn dismissable_items(project: &Project) -> Result<Vec<DismissableItem>, LedgerError> {
     let instructions = instructions(project)?;
     let carried = open_session_items(project)?;
@@ -100,7 +100,7 @@ pub fn dismissable_items(project: &Project) -> Result<Vec<DismissableItem>, Ledg
     Ok(instructions.iter().map(DismissableItem::from).chain(items).collect())
 }
 
-/// Closes an item or an instruction by its handle. `wrong` says that it was not true.
+/// Closes an item or an instruction by its handle. `wrong` says it was never true.
 pub fn dismiss(
     project: &Project,
     handle: &str,
@@ -116,7 +116,7 @@ pub fn dismiss(
     }
 }
 
-/// Closes an item that an agent says it settled. Only the user closes instructions.
+/// Closes an item an agent says it settled. Only the user can close instructions.
 pub fn settle(project: &Project, handle: &str) -> Result<DismissableItem, DismissError> {
     match is_instruction(&handle.trim().to_lowercase()) {
         true => Err(DismissError::OnlyUser { handle: handle.to_owned() }),
@@ -124,16 +124,16 @@ pub fn settle(project: &Project, handle: &str) -> Result<DismissableItem, Dismis
     }
 }
 
-/// What was dismissed of what briefings said.
+/// How much of what briefings said was dismissed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dismissals {
-    /// Items and instructions that were dismissed.
+    /// Dismissed items and instructions.
     pub all: usize,
-    /// Those of them that were not true.
+    /// Those dismissed as wrong.
     pub wrong: usize,
 }
 
-/// Counts what was dismissed here, within the latest records of sessions.
+/// Counts dismissals, within the latest session records.
 pub fn count_dismissals(project: &Project) -> Result<Dismissals, LedgerError> {
     const RECORDS_MAX: usize = 10_000;
     let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
@@ -222,8 +222,8 @@ fn dismiss_instruction(
     Ok((*instruction).into())
 }
 
-/// How and when an instruction was closed, where dismissing it says nothing new. That it was never true
-/// can still be added.
+/// How and when an instruction was closed, if dismissing it adds nothing. A closed instruction can
+/// still be marked as wrong.
 fn closed_state(instruction: &Instruction, wrong: bool) -> Option<(&'static str, Timestamp)> {
     let how = match instruction.state {
         InstructionState::Active => return None,

@@ -1,6 +1,6 @@
-//! Answer a client that calls its hook: tell a session what it has to know, and write down what it
-//! does. The client waits, so nothing here starts a process or waits for others; and whatever goes
-//! wrong, the rest is done.
+//! Answers a hook call from a client: briefs the session and records what it does. The client
+//! waits, so nothing here starts a process or waits for a lock. If one step fails, the others still
+//! run.
 
 use crate::clients::active_sessions;
 use crate::clients::capture::{UnreadAmount, capture, unread_amount};
@@ -49,56 +49,56 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Hooks capture a session that ended if its transcript is short, at its end or before the next session
-/// starts. A background process captures longer ones.
+/// Hooks capture a session if its transcript is short, when it ends or before the next one starts.
+/// A background process captures longer ones.
 const RECOVERY_BOUNDS: RecoveryBounds =
     RecoveryBounds { sessions_max: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
-/// Of more files than these, those that were changed longest ago are not kept.
+/// How many edited files are kept. The least recently edited are dropped.
 const EDITED_MAX: usize = 64;
-/// So many handoffs are told of at a prompt.
+/// How many handoffs a prompt is briefed on at most.
 const RELEVANT_MAX: usize = 3;
-/// So many are looked at: those that were told of before fall out.
+/// How many search hits are considered. Some of them were already briefed.
 const RELEVANT_CANDIDATES_MAX: usize = 8;
-/// So much of a prompt is looked at: what a user asks stands before what they paste, and the client
-/// waits.
+/// How much of a prompt is searched. Users write their question before what they paste, and the
+/// client waits.
 const PROMPT_BYTES_MAX: usize = 64 << 10;
-/// What a summary is asked to keep, and what it lost, costs at most so many tokens.
+/// The token limit for what a summary has to keep and for what it lost.
 const SUMMARY_TOKENS_MAX: u64 = 1_000;
-/// What an agent has to know of handoffs: what it must keep to, and what will bite it.
+/// The ranks an agent needs from handoffs: its constraints and the landmines.
 const AGENT_RANKS: [ItemRank; 2] = [ItemRank::Constraint, ItemRank::Landmine];
 
-/// What a session that knows a handoff is told again.
+/// The ranks repeated to a session that already knows a handoff.
 const REJECTION_RANKS: [ItemRank; 2] = [ItemRank::Rejected, ItemRank::Constraint];
 
-/// What became of a call.
+/// The result of a hook call.
 #[derive(Debug, Default)]
 pub struct HookOutcome {
-    /// What the client is answered.
+    /// The answer for the client.
     pub answer: HookOutput,
     /// What was done, in words.
     pub actions: Vec<String>,
-    /// How many tokens the model is told.
+    /// How many tokens the model gets.
     pub tokens: u64,
-    /// What went wrong; the rest was done.
+    /// What went wrong. The other steps still ran.
     pub errors: Vec<String>,
-    /// Whether sessions that ended wait to be brought in by somebody who has the time.
+    /// Whether ended sessions still have to be recovered by a process with more time.
     pub is_recovery_incomplete: bool,
     /// Whether a background process has to capture the session.
     pub is_capture_due: bool,
-    /// Whether the index waits to be finished, and no other process does that.
+    /// Whether the index still has to be finished and no other process is doing it.
     pub is_index_incomplete: bool,
-    /// Whether git has to be asked what is uncommitted, by a process that goes on alone.
+    /// Whether a background process has to ask git what is uncommitted.
     pub is_observation_due: bool,
 }
 
-/// Whether hooks say anything in a project: it is set up, and they were not switched off.
+/// Whether hooks stay silent: the project is not set up, or hooks are switched off.
 pub fn is_silent(project: &Project) -> bool {
     project.setup() == SetupMode::NotSetUp || is_switched_off(project)
 }
 
-/// Whether sessions are briefed when they start, by what the user said in the environment, what the
-/// project configured, and whether somebody is there to read it. Nothing that runs for a script
-/// changes because midstride is installed.
+/// Whether to brief sessions when they start. The environment decides first, then the project's
+/// configuration. Headless sessions get none by default, so that installing midstride changes
+/// nothing for scripts.
 fn wants_briefing(project: &Project, client: Client) -> bool {
     let configured = project.settings().brief;
     settings::briefing_choice().unwrap_or_else(|| {
@@ -106,7 +106,7 @@ fn wants_briefing(project: &Project, client: Client) -> bool {
     })
 }
 
-/// Whether a session runs for a script, so that nobody can be asked.
+/// Whether a session runs headless, for a script, so that no user can answer a prompt.
 fn is_headless(client: Client) -> bool {
     match client {
         Client::ClaudeCode => settings::is_headless_claude(),
@@ -114,7 +114,7 @@ fn is_headless(client: Client) -> bool {
     }
 }
 
-/// Answers a call. The limit says how much of the index may be built before the answer.
+/// Answers a hook call. `limit` is how much of the index may be built before the answer.
 pub fn hook(project: &Project, call: &HookInput, limit: RefreshLimit) -> HookOutcome {
     let mut done = HookOutcome::default();
     if is_silent(project) {
@@ -134,7 +134,7 @@ pub fn hook(project: &Project, call: &HookInput, limit: RefreshLimit) -> HookOut
     hooking.answer();
     let is_due = hooking.is_observation_due();
     let mut done = hooking.outcome;
-    // One process at a time finishes it.
+    // One process at a time finishes the index.
     if done.is_index_incomplete {
         done.is_index_incomplete = matches!(Index::lock_to_finish(project), Ok(Some(_)));
     }
@@ -144,11 +144,12 @@ pub fn hook(project: &Project, call: &HookInput, limit: RefreshLimit) -> HookOut
     done
 }
 
-/// Somebody else's handoffs are counted, and not read.
+/// Counts the handoffs of an untrusted project without reading them.
 fn untrusted_answer(project: &Project, call: &HookInput) -> HookOutput {
-    let count = project.document_places().iter().filter(|spot| spot.is_ok()).count();
-    let told = matches!(call.kind, HookEvent::Start(BriefOccasion::Startup | BriefOccasion::Clear));
-    if count == 0 || !told {
+    let count = project.document_places().iter().filter(|place| place.is_ok()).count();
+    let is_start =
+        matches!(call.kind, HookEvent::Start(BriefOccasion::Startup | BriefOccasion::Clear));
+    if count == 0 || !is_start {
         return HookOutput::default();
     }
     let handoffs = if count == 1 { "1 handoff".to_owned() } else { format!("{count} handoffs") };
@@ -165,13 +166,13 @@ struct HookCall<'h> {
     session: SessionName,
     limit: RefreshLimit,
     outcome: HookOutcome,
-    /// When the session last changed a file, as far as its transcript was read.
+    /// When the session last changed a file, in the part of its transcript that was read.
     last_edit: Option<Timestamp>,
 }
 
 impl HookCall<'_> {
-    /// Whether what git said last is out of date. At the end of a session and before a compaction it
-    /// is asked anyway: what the user edits is in no transcript.
+    /// Whether the last observation is out of date. At the end of a session and before a compaction
+    /// git is always asked, because the user's own edits are in no transcript.
     fn is_observation_due(&self) -> bool {
         match self.call.kind {
             HookEvent::BeforeCompaction | HookEvent::End { .. } => {
@@ -190,7 +191,7 @@ impl HookCall<'_> {
         }
     }
 
-    /// Keeps which list the tasks of a session are on, before anything is told of them.
+    /// Records which list holds the session's tasks, before a briefing needs it.
     fn keep_task_list(&mut self, list: Option<String>) {
         let is_needed = matches!(
             self.call.kind,
@@ -221,7 +222,7 @@ impl HookCall<'_> {
         }
     }
 
-    /// A value, or one more thing that went wrong.
+    /// Returns the value, or records the error.
     fn record_error<T, E: std::fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.outcome.errors.push(error.to_string())).ok()
     }
@@ -240,10 +241,10 @@ impl HookCall<'_> {
         }
     }
 
-    /// Sessions that ended without a word come first: the next one is told of them.
+    /// Recovers killed sessions first, so that the briefing covers them.
     fn start(&mut self, occasion: BriefOccasion) {
         let place = SessionLocation::new(self.project, self.call.transcript.as_deref());
-        // What is told twice fills the context; what cannot be remembered is told all the same.
+        // A repeated briefing fills the context. If the memory cannot be written, brief anyway.
         if self.is_first(|kept| (kept.place, kept.ended) = (place, false)) == Some(false) {
             return;
         }
@@ -266,26 +267,26 @@ impl HookCall<'_> {
             BriefRequest { tokens, has_context, since, in_context, ..self.request(occasion) };
         let briefed = brief(self.project, &asked, &mut |_, _| ());
         self.record_errors(&briefed);
-        // What it was told in the same words is in its context still.
+        // A briefing with the same text is still in its context.
         let is_known = has_context && matches!(briefed.delivery, Some(Ok(Delivery::Known)));
-        let told = Some(&briefed.briefing).filter(|told| !told.text.is_empty() && !is_known);
-        let text = told.map(|told| told.text.clone());
+        let page = Some(&briefed.briefing).filter(|page| !page.text.is_empty() && !is_known);
+        let text = page.map(|page| page.text.clone());
         if text.is_some() {
             self.record_action("briefed");
         }
-        // A page counts the handoffs that were not read; without one, the session is told of them here.
+        // A page counts the handoffs that are not read yet. Without a page, say it here.
         let indexing = briefed.indexing.map(|indexing| format!("Index is being built: {indexing}"));
         let text = text.or(indexing);
         let indexing =
             briefed.indexing.map(|indexing| format!("midstride is building its index: {indexing}"));
-        let line = [told.and_then(Briefing::user_line), recovered_line(recovered), indexing];
+        let line = [page.and_then(Briefing::user_line), recovered_line(recovered), indexing];
         let line: Vec<String> = line.into_iter().flatten().collect();
         self.outcome.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
-        let told = text.clone().filter(|_| occasion == BriefOccasion::Compact);
+        let page = text.clone().filter(|_| occasion == BriefOccasion::Compact);
         self.outcome.answer.context = text.clone();
         let now = self.project.environment().clock.now();
         self.change_memory(|kept| {
-            kept.told = told;
+            kept.told = page;
             kept.waits = text.is_some() && occasion == BriefOccasion::Resume;
             kept.briefed = text.map(|text| (now, text)).or(kept.briefed.take());
         });
@@ -293,14 +294,14 @@ impl HookCall<'_> {
         self.record_error(bounded);
     }
 
-    /// The page that a session got when it was resumed, where it is compacted before its first prompt:
-    /// both are in its context then.
+    /// The page a resumed session got, if it is compacted before its first prompt. Both pages are
+    /// then in its context.
     fn page_in_context(&self, occasion: BriefOccasion) -> Option<String> {
         let kept = (occasion == BriefOccasion::Compact).then(|| self.memory())?;
         kept.briefed.filter(|_| kept.waits).map(|(_, page)| page)
     }
 
-    /// Whether this session gets a briefing. One that was to be skipped is, once.
+    /// Whether this session gets a briefing. A skip request is used up here.
     fn should_brief(&self) -> bool {
         let private = self.project.private().ok().flatten();
         let skip = private.map(|folder| folder.path().join(SKIP_NEXT_FILE));
@@ -308,11 +309,11 @@ impl HookCall<'_> {
         !is_skipped && wants_briefing(self.project, self.call.client)
     }
 
-    /// Clients write to a transcript that they go on with before they call, so only what was written
-    /// down before tells.
+    /// When the session was last captured. The transcript cannot tell, because clients append to it
+    /// before they call the hook.
     fn last_active(&mut self) -> Option<Timestamp> {
-        let gist = self.own_summary();
-        self.record_error(gist).flatten()?.ended
+        let summary = self.own_summary();
+        self.record_error(summary).flatten()?.ended
     }
 
     fn recover(&mut self) -> usize {
@@ -332,7 +333,7 @@ impl HookCall<'_> {
         new.into_iter().filter(|one| !self.has_reported_end(&one.checkpoint)).count()
     }
 
-    /// Whether a client told that a session ended. It may write to the transcript after that.
+    /// Whether the client reported the end of a session. It may write to the transcript after that.
     fn has_reported_end(&self, checkpoint: &Checkpoint) -> bool {
         let name = SessionName::parse(checkpoint.client().name(), checkpoint.session_id());
         name.is_some_and(|name| HookMemory::read(self.project, &name).ended)
@@ -348,7 +349,7 @@ impl HookCall<'_> {
         errors.extend(briefed.unread.iter().map(ToString::to_string));
     }
 
-    /// What matters for a prompt comes with it, each handoff once in a session.
+    /// Briefs on the handoffs that matter for a prompt, each once per session.
     fn prompt(&mut self, text: &str) {
         if self.call.agent.is_some() {
             return self.agent_prompt(text);
@@ -365,11 +366,11 @@ impl HookCall<'_> {
             self.record_action("briefed");
             parts.push(briefed.briefing.text);
         }
-        if let Some(worth) = self.reminder(&kept) {
+        if let Some(reason) = self.reminder(&kept) {
             self.record_action("nudged");
-            parts.push(reminder_text(worth));
+            parts.push(reminder_text(reason));
         }
-        // At the end: whoever has no time to answer must not have taken it away.
+        // Take this last, so that a call that runs out of time does not lose it.
         let missing =
             kept.missing.as_ref().and_then(|_| self.change_memory(|kept| kept.missing.take()));
         if let Some(missing) = missing.flatten() {
@@ -379,8 +380,8 @@ impl HookCall<'_> {
         self.outcome.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
     }
 
-    /// What an agent is asked for is not what the user says. Codex calls the hook of a prompt for both, and
-    /// names the transcript of the agent.
+    /// Briefs an agent on its task, which is not the user's prompt. Codex calls the prompt hook for
+    /// both and names the agent's transcript.
     fn agent_prompt(&mut self, text: &str) {
         let Some(briefed) = self.brief_relevant(text) else { return };
         self.record_errors(&briefed);
@@ -388,31 +389,31 @@ impl HookCall<'_> {
         self.outcome.answer.context = Some(briefed.briefing.text);
     }
 
-    /// Reads on, and says what the agent is reminded of, once in a session.
+    /// Reads the transcript and returns the reason to remind the agent to save, once per session.
     fn reminder(&mut self, kept: &HookMemory) -> Option<SaveReason> {
         let turned_on = self.project.settings().hooks.nudge;
         let may = turned_on != Some(false) && !kept.nudged;
-        // What is long is weighed once, and then whenever it is read on.
+        // Assess a long transcript once, and then whenever there is enough new text.
         let session = self.read_transcript(|news| match news {
             UnreadAmount::Nothing | UnreadAmount::Little => may && !kept.weighed,
             UnreadAmount::Enough => true,
         });
         let session = session.filter(|_| may)?;
-        let worth = reminder_reason(&session, turned_on).filter(|_| self.may_save());
-        let worth = worth.filter(|_| !self.has_handoff());
-        if kept.weighed && worth.is_none() {
+        let reason = reminder_reason(&session, turned_on).filter(|_| self.may_save());
+        let reason = reason.filter(|_| !self.has_handoff());
+        if kept.weighed && reason.is_none() {
             return None;
         }
-        // What cannot be remembered would be said again and again.
+        // If it cannot be remembered, the reminder would repeat with every prompt.
         let is_first = self.change_memory(|kept| {
             kept.weighed = true;
-            worth.is_some() && !std::mem::replace(&mut kept.nudged, true)
+            reason.is_some() && !std::mem::replace(&mut kept.nudged, true)
         });
-        worth.filter(|_| is_first == Some(true))
+        reason.filter(|_| is_first == Some(true))
     }
 
-    /// Whether the agent may save: it is never asked to do what it may not. Where the client asks its
-    /// user, somebody has to be there.
+    /// Whether the agent may save, so that it is never asked for something it cannot do. If the
+    /// client prompts for permission, the session must not be headless.
     fn may_save(&self) -> bool {
         let client = self.call.client;
         let environment = self.project.environment();
@@ -434,7 +435,7 @@ impl HookCall<'_> {
             text: text[..text.floor_char_boundary(PROMPT_BYTES_MAX)].to_owned(),
             files: Vec::new(),
             limit: RELEVANT_CANDIDATES_MAX,
-            // A fifth of what a hook has, however long that is.
+            // A fifth of the hook's time limit, whatever that is.
             timeout: settings::hook_time().map_or(HOOK_SEARCH_TIMEOUT, |time| time / 5),
             effort: Effort::Prompt,
         };
@@ -444,16 +445,16 @@ impl HookCall<'_> {
         if hits.is_empty() {
             return None;
         }
-        let told = self.briefed_handoffs();
-        let told = self.record_error(told)?;
-        let is_new = |shelved: &StoredHandoff| {
-            let handoff = shelved.handoff(self.project);
+        let delivered = self.briefed_handoffs();
+        let delivered = self.record_error(delivered)?;
+        let is_new = |stored: &StoredHandoff| {
+            let handoff = stored.handoff(self.project);
             let uid = handoff.uid().map(|uid| uid.value.trim().to_owned());
-            let own = IndexCard::from_document(self.project, shelved)
+            let own = IndexCard::from_document(self.project, stored)
                 .routing
-                .and_then(|waits| waits.session);
+                .and_then(|routing| routing.session);
             let name = uid.unwrap_or_else(|| handoff.key().to_string());
-            !told.contains(&name) && own.as_ref() != Some(&self.session.id)
+            !delivered.contains(&name) && own.as_ref() != Some(&self.session.id)
         };
         let asked =
             BriefRequest { prompt: Some(prompt.text), ..self.request(BriefOccasion::Prompt) };
@@ -463,7 +464,7 @@ impl HookCall<'_> {
             return self.brief_rejections(asked, known);
         }
         let new: Vec<StoredHandoff> = new.into_iter().take(RELEVANT_MAX).collect();
-        // What cannot be remembered would be told with every prompt.
+        // If it cannot be remembered, it would repeat with every prompt.
         if self.is_first(|_| ()) != Some(true) {
             return None;
         }
@@ -471,15 +472,14 @@ impl HookCall<'_> {
         (!briefed.briefing.text.is_empty()).then_some(briefed)
     }
 
-    /// A session that knows a handoff may have forgotten what it rejects: who proposes that again is
-    /// told, once.
+    /// Briefs once more on what known handoffs reject, if the prompt proposes it again.
     fn brief_rejections(
         &mut self,
         asked: BriefRequest,
         known: Vec<StoredHandoff>,
     ) -> Option<BriefOutcome> {
         let prompt = asked.prompt.as_deref().unwrap_or_default();
-        let rejects = |shelved: &StoredHandoff| is_rejected(self.project, prompt, shelved);
+        let rejects = |stored: &StoredHandoff| is_rejected(self.project, prompt, stored);
         let again: Vec<StoredHandoff> =
             known.into_iter().take(RELEVANT_MAX).filter(rejects).collect();
         if again.is_empty() || self.is_first(|_| ()) != Some(true) {
@@ -491,7 +491,7 @@ impl HookCall<'_> {
         (is_new && !briefed.briefing.text.is_empty()).then_some(briefed)
     }
 
-    /// The handoffs that this session was told of, by uid, or by id where they have none.
+    /// The handoffs this session was briefed on, by uid, or by id if they have none.
     fn briefed_handoffs(&self) -> Result<HashSet<String>, LedgerError> {
         let Some(ledger) = SqliteLedger::open_existing(self.project, WaitPolicy::Hook)? else {
             return Ok(HashSet::new());
@@ -500,7 +500,7 @@ impl HookCall<'_> {
         Ok(delivered_handoffs(&ledger, &self.session)?.into_iter().map(name).collect())
     }
 
-    /// The transcript that the client names, where there is one. Nothing of it was read.
+    /// The transcript the client names, if it exists. Reads none of it.
     fn find_transcript(&mut self) -> Option<TranscriptInfo> {
         let path = self.call.transcript.as_deref().map(Path::new);
         let found = path.map(|path| clients::unread_transcript(path, self.call.client));
@@ -522,14 +522,14 @@ impl HookCall<'_> {
         }
     }
 
-    /// The same, once its beginning told that it is of this project.
+    /// The same transcript, once its first lines show that it belongs to this project.
     fn check_transcript(&mut self, called: &TranscriptInfo) -> Option<TranscriptInfo> {
         let found = find_transcript(self.project, &called.path, called.client);
         self.record_error(found)
     }
 
-    /// Reads on in the transcript, where that is wanted for so much; what it tells is written down when
-    /// the session ends.
+    /// Reads what is new in the transcript if the amount is wanted. The session is captured when it
+    /// ends.
     fn read_transcript(&mut self, is_wanted: impl Fn(UnreadAmount) -> bool) -> Option<Session> {
         let called = self.find_transcript()?;
         if !is_wanted(unread_amount(self.project, &called)) {
@@ -543,7 +543,7 @@ impl HookCall<'_> {
         Some(captured.session)
     }
 
-    /// Keeps which files the session changed, for others that start meanwhile.
+    /// Records which files the session changed, for sessions that start meanwhile.
     fn record_changes(&mut self, session: &Session) {
         self.last_edit = session.files.last_change();
         if self.last_edit.is_some() {
@@ -563,12 +563,13 @@ impl HookCall<'_> {
         }
     }
 
-    /// Writes down what the session did since it was written down last.
+    /// Captures what the session did since its last capture.
     fn checkpoint(&mut self) -> Option<CheckpointOutcome> {
         self.checkpoint_within(u64::MAX)
     }
 
-    /// Captures the session unless its transcript is longer; then a background process does.
+    /// Captures the session, unless its transcript is longer than `bytes_max`. Then a background
+    /// process does.
     fn checkpoint_within(&mut self, bytes_max: u64) -> Option<CheckpointOutcome> {
         let called = self.find_transcript()?;
         let ledger = SqliteLedger::open(self.project, WaitPolicy::Hook);
@@ -596,25 +597,26 @@ impl HookCall<'_> {
     fn before_compaction(&mut self) {
         let done = self.checkpoint();
         let is_new = done.as_ref().is_some_and(|done| done.is_new);
-        let gist = match done {
+        let summary = match done {
             Some(done) => Some(SessionSummary::from_checkpoint(&done.checkpoint)),
             None => {
-                let gist = self.own_summary();
-                self.record_error(gist).flatten()
+                let summary = self.own_summary();
+                self.record_error(summary).flatten()
             }
         };
-        let Some(kept) = gist.as_ref().and_then(without_agent_statements) else { return };
-        // Where something came since, it is no repetition.
+        let Some(kept) = summary.as_ref().and_then(without_agent_statements) else { return };
+        // If anything is new since, this is not a repetition.
         if self.is_first(|_| ()) == Some(false) && !is_new {
             return;
         }
-        let told = self.own_briefing(&kept, BriefOccasion::Summary);
+        let briefing = self.own_briefing(&kept, BriefOccasion::Summary);
         self.outcome.answer.instructions = Some(format!(
-            "The summary has to keep what follows, the words of the user as they are.\n\n{told}"
+            "The summary has to keep what follows, the words of the user as they are.\n\n{briefing}"
         ));
     }
 
-    /// What neither the summary tells nor what was told since waits for the next prompt.
+    /// Finds what neither the summary nor the briefing since then includes, and keeps it for the
+    /// next prompt.
     fn after_compaction(&mut self, summary: Option<&str>) {
         let Some(summary) = summary else { return };
         let digest = sha256(summary.as_bytes());
@@ -623,10 +625,10 @@ impl HookCall<'_> {
         if is_compared(&kept) {
             return;
         }
-        let gist = self.own_summary();
-        let Some(gist) = self.record_error(gist).flatten() else { return };
-        let told = kept.told.unwrap_or_default();
-        let lost = missing_from_texts(&gist, &[summary, &told]);
+        let own = self.own_summary();
+        let Some(own) = self.record_error(own).flatten() else { return };
+        let briefed = kept.told.unwrap_or_default();
+        let lost = missing_from_texts(&own, &[summary, &briefed]);
         let lost = lost.map(|lost| self.own_briefing(&lost, BriefOccasion::Compact));
         let is_lost = lost.is_some();
         let changed = self.change_memory(|kept| {
@@ -650,9 +652,9 @@ impl HookCall<'_> {
         ledger.map_or(Ok(None), |ledger| summary_of_session(&ledger, &self.session))
     }
 
-    fn own_briefing(&self, gist: &SessionSummary, occasion: BriefOccasion) -> String {
+    fn own_briefing(&self, summary: &SessionSummary, occasion: BriefOccasion) -> String {
         let asked = BriefRequest { tokens: Some(SUMMARY_TOKENS_MAX), ..self.request(occasion) };
-        let text = brief_own_work(self.project, &asked, gist).text;
+        let text = brief_own_work(self.project, &asked, summary).text;
         self.project.clean(&text).0.as_str().to_owned()
     }
 
@@ -694,22 +696,23 @@ impl HookCall<'_> {
         let Some(captured) = self.record_error(captured) else { return };
         self.record_new_bytes(captured.new_bytes);
         self.record_changes(&captured.session);
-        let Some(worth) = save_reason(&captured.session).filter(|_| self.may_save()) else {
+        let Some(reason) = save_reason(&captured.session).filter(|_| self.may_save()) else {
             return;
         };
         let taken = build_checkpoint(self.project, &found, captured, CheckpointMode::Auto);
         let Some(taken) = self.record_error(taken) else { return };
         let handed = self.find_gaps(own.first(), &taken.serialized.checkpoint);
-        let Some(why) = stop_block_reason(Some(worth), &handed, before) else { return };
-        // What cannot be counted does not end.
+        let Some(why) = stop_block_reason(Some(reason), &handed, before) else { return };
+        // If blocks cannot be counted, they would never stop.
         if self.is_first(|kept| kept.blocked = before + 1) == Some(true) {
             self.record_action("blocked");
             self.outcome.answer.block = Some(why);
         }
     }
 
-    /// A background process captures a long session, so that the client does not wait. After `/clear` the
-    /// next session starts at once and its briefing needs the capture, so the hook captures it.
+    /// A background process captures a long session, so that the client does not wait. After
+    /// `/clear` the next session starts at once and its briefing needs the capture, so the hook
+    /// captures it.
     fn end(&mut self, is_clear: bool) {
         self.checkpoint_within(if is_clear { u64::MAX } else { RECOVERY_BOUNDS.bytes_max });
         self.change_memory(HookMemory::end);
@@ -717,21 +720,21 @@ impl HookCall<'_> {
         self.record_error(unmarked);
     }
 
-    /// Whether an open handoff of this session is there for which nothing more is asked.
+    /// Whether this session has an open handoff that needs no changes.
     fn has_handoff(&self) -> bool {
         self.own_handoffs().iter().any(needs_no_changes)
     }
 
-    /// What a handoff of this session does not tell. Only what is compared with the transcript is
-    /// judged anew: everything else was when it was saved, and would ask git.
+    /// What a handoff of this session does not cover. Only the comparison with the transcript is
+    /// done again. Everything else was checked when it was saved, and would start git.
     fn find_gaps(
         &self,
         own: Option<&StoredHandoff>,
         checkpoint: &Checkpoint,
     ) -> HandoffCompleteness {
-        let key = own.map(|shelved| shelved.handoff(self.project).key().to_string());
+        let key = own.map(|stored| stored.handoff(self.project).key().to_string());
         let nothing = Document::parse(b"");
-        let document = own.map_or(&nothing, |shelved| &shelved.document);
+        let document = own.map_or(&nothing, |stored| &stored.document);
         let coverage = measure_coverage(self.project, checkpoint, document);
         let gate = QualityReport::check(document, &CheckFindings::default(), Some(&coverage));
         let mut gaps: Vec<String> = gate.issues.iter().map(QualityIssue::line).collect();
@@ -745,34 +748,34 @@ impl HookCall<'_> {
     /// The open handoffs of this session.
     fn own_handoffs(&self) -> Vec<StoredHandoff> {
         let of_session = |card: &IndexCard| {
-            let session = card.routing.as_ref().and_then(|waits| waits.session.as_ref());
+            let session = card.routing.as_ref().and_then(|routing| routing.session.as_ref());
             session == Some(&self.session.id)
         };
-        let spots = with_index(self.project, WaitPolicy::Hook, |index| {
+        let places = with_index(self.project, WaitPolicy::Hook, |index| {
             index.refresh(self.project, Effort::Open, self.limit, &mut |_, _| ())?;
             index.open_handoffs(self.project)
         });
-        let ours = spots.into_iter().flatten().filter(|(_, card)| of_session(card));
-        ours.filter_map(|(spot, _)| self.project.read(&spot).ok()).collect()
+        let ours = places.into_iter().flatten().filter(|(_, card)| of_session(card));
+        ours.filter_map(|(place, _)| self.project.read(&place).ok()).collect()
     }
 
     fn memory(&self) -> HookMemory {
         HookMemory::read(self.project, &self.session)
     }
 
-    /// Changes what is kept; nothing comes back where that is not possible.
+    /// Changes the hook memory. Returns `None` if it cannot be written.
     fn change_memory<T>(&mut self, change: impl FnOnce(&mut HookMemory) -> T) -> Option<T> {
         let changed = HookMemory::change(self.project, &self.session, change);
         self.record_error(changed)
     }
 
-    /// Whether nobody else answers this call, which is asked where something is about to be said; if
-    /// so, changes what is kept.
+    /// Whether this is the first of several identical calls. Asked before something is said. If it
+    /// is, changes the hook memory.
     fn is_first(&mut self, change: impl FnOnce(&mut HookMemory)) -> Option<bool> {
-        let Some(sameness) = self.call.dedup_key() else { return Some(true) };
-        let sameness = &sameness.as_bytes()[..sameness.len().min(PROMPT_BYTES_MAX)];
+        let Some(key) = self.call.dedup_key() else { return Some(true) };
+        let key = &key.as_bytes()[..key.len().min(PROMPT_BYTES_MAX)];
         let turn = self.call.turn.as_deref().unwrap_or_default().as_bytes();
-        let call = sha256(&[self.call.event.as_bytes(), b"\n", turn, b"\n", sameness].concat());
+        let call = sha256(&[self.call.event.as_bytes(), b"\n", turn, b"\n", key].concat());
         let now = self.project.environment().clock.now();
         let is_first = self.change_memory(|kept| {
             let is_first = kept.is_first(&call, now);
@@ -788,20 +791,21 @@ impl HookCall<'_> {
     }
 }
 
-/// Whether a transcript may not be there yet: clients write it behind what they do, and for a session
-/// in which nothing was asked not at all. A context that is full was written down.
+/// Whether the transcript may not exist yet. Clients write it late, and not at all for a session
+/// without a prompt. Before and after a compaction it must exist.
 fn may_lack_transcript(moment: &HookEvent) -> bool {
     !matches!(moment, HookEvent::BeforeCompaction | HookEvent::Start(BriefOccasion::Compact))
 }
 
-/// Where nobody asks what the session did, little is left for later.
+/// For events that need no answer, a small amount of new text can wait.
 fn is_enough_news(news: UnreadAmount) -> bool {
     news == UnreadAmount::Enough
 }
 
-/// Whether nothing more is asked for a handoff: it is enough, or its agent was asked once.
-fn needs_no_changes(shelved: &StoredHandoff) -> bool {
-    quality::passes_quality_check(&shelved.document) || quality::has_been_resaved(&shelved.document)
+/// Whether a handoff needs no changes: it passes the quality check, or its agent already saved it
+/// again.
+fn needs_no_changes(stored: &StoredHandoff) -> bool {
+    quality::passes_quality_check(&stored.document) || quality::has_been_resaved(&stored.document)
 }
 
 fn recovered_line(count: usize) -> Option<String> {
@@ -812,7 +816,7 @@ fn recovered_line(count: usize) -> Option<String> {
     }
 }
 
-/// The files that a session changed in its project, those it changed last first, without secrets.
+/// The project files a session changed, most recent first, redacted.
 fn edited_files(project: &Project, session: &Session) -> Vec<String> {
     let mut changed: Vec<_> = changed_files(project, session).collect();
     changed.sort_by_key(|(_, seen)| Reverse(seen.map(|seen| seen.number)));

@@ -1,5 +1,5 @@
-//! What the ledger knows of earlier work: the session that is briefed, what others left open, tasks and
-//! standing instructions.
+//! Reads what the ledger knows about earlier work: the session to brief on, what others left open,
+//! tasks and standing instructions.
 
 use super::{BriefRequest, wait_policy};
 use crate::clients;
@@ -35,29 +35,29 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// The latest records of sessions that are read.
+/// How many of the latest session records are read.
 const RECORDS_MAX: usize = 200;
-/// Earlier sessions that are named.
+/// How many earlier sessions are named.
 const EARLIER_MAX: usize = 10;
 
-/// What the ledger tells.
+/// The facts from the ledger.
 #[derive(Default)]
 pub(super) struct LedgerFacts {
     pub(super) ledger: Option<SqliteLedger>,
     pub(super) summary: Option<SessionSummary>,
     pub(super) is_own: bool,
-    /// What that one left open itself.
+    /// What that session left open.
     pub(super) own_unsettled: Vec<UnsettledItem>,
-    /// What sessions before that one left open, and what is only counted.
+    /// What earlier sessions left open, and what is only counted.
     pub(super) unsettled: (Vec<UnsettledItem>, Vec<UnsettledItem>),
     /// The sessions with work that left it.
     pub(super) earlier_sessions: Vec<SessionSummary>,
-    /// The nearest sessions with work before that one, whatever they left.
+    /// The nearest sessions with work before that one, whatever they left open.
     pub(super) earlier_work: Vec<SessionSummary>,
-    /// Other sessions, the nearest first and then the latest.
+    /// Other sessions, nearest first, then latest.
     pub(super) other_sessions: Vec<OtherSession>,
     pub(super) items: Vec<BriefItem>,
-    /// Whether its branch was merged or deleted.
+    /// Whether the session's branch was merged or deleted.
     pub(super) is_branch_closed: bool,
 }
 
@@ -71,136 +71,165 @@ impl LedgerFacts {
         });
         let records = ledger.latest_with_prefix(StreamId::SESSIONS, RECORDS_MAX)?;
         let mut others = sessions_here(project, &records, asked.session.as_ref());
-        let mut own_gist = match own.filter(|_| !asked.has_context) {
+        let mut own_summary = match own.filter(|_| !asked.has_context) {
             Some(session) => summary_of_session(&ledger, session)?,
             None => None,
         };
         if asked.occasion == Some(BriefOccasion::Compact) {
-            own_gist = own_gist.map(|gist| match &gist.summary {
-                Some(summary) => without_summary(&gist, summary),
-                None => gist,
+            own_summary = own_summary.map(|session_summary| match &session_summary.summary {
+                Some(summary) => without_summary(&session_summary, summary),
+                None => session_summary,
             });
         }
         if asked.has_context {
             others.retain(|one| one.ended > asked.since);
         }
         let dismissed = dismissed_handles(&records);
-        let is_own = own_gist.is_some();
+        let is_own = own_summary.is_some();
         let branch = project.repository().and_then(Repository::branch);
         let worked = WorkSessionEnds::from_checkpoints(&others);
         sort_by_nearness(project, branch.as_deref(), &mut others);
-        let mut sessions: Vec<SessionSummary> = own_gist.into_iter().collect();
+        let mut sessions: Vec<SessionSummary> = own_summary.into_iter().collect();
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(sessions_with_work(&ledger, &mut others, sessions.is_empty())?);
         }
         let worked_before = match is_own || asked.has_context {
             true => Vec::new(),
-            false => earlier_sessions_with_work(&ledger, &others, &sessions)?,
+            false => open_earlier_work(project, &ledger, &others, &sessions)?,
         };
-        let closed = closed_branches(project, &worked_before);
-        let is_over = |gist: &SessionSummary| {
-            let closed = gist.branch.as_ref().and_then(|branch| closed.get(branch));
-            closed.is_some_and(|closed| closed.closes(gist))
-        };
-        let worked_before = worked_before.into_iter().filter(|gist| !is_over(gist)).collect();
         let tasks = read_tasks(&ledger)?.0;
-        for (at, gist) in sessions.iter_mut().enumerate() {
-            let (client, list) = (gist.client, gist.task_list().to_owned());
-            gist.items.retain(|item| !is_covered_by_board(&tasks, client, &list, item, at));
+        for (at, summary) in sessions.iter_mut().enumerate() {
+            let (client, list) = (summary.client, summary.task_list().to_owned());
+            summary.items.retain(|item| !is_covered_by_board(&tasks, client, &list, item, at));
         }
         let closed = closed_branches(project, &sessions);
-        let closed_for = |gist: &SessionSummary| closed.get(gist.branch.as_ref()?).copied();
+        let closed_for = |summary: &SessionSummary| closed.get(summary.branch.as_ref()?).copied();
         let carried = unsettled::collect_unsettled(
             &sessions,
             |handle| dismissed.contains(handle),
-            |gist, item| closed_for(gist).is_some_and(|closed| closed.closes_item(gist, item)),
+            |summary, item| {
+                closed_for(summary).is_some_and(|closed| closed.closes_item(summary, item))
+            },
         );
         let recent: Vec<(Client, String, Option<String>)> = sessions
             .iter()
             .take(unsettled::SESSIONS_MAX + 1)
-            .map(|gist| (gist.client, gist.session.clone(), gist.task_list.clone()))
+            .map(|summary| (summary.client, summary.session.clone(), summary.task_list.clone()))
             .collect();
         let mut sessions = sessions.into_iter();
-        let (gist, before) = (sessions.next(), sessions.collect());
-        let closed = gist.as_ref().filter(|_| !is_own).and_then(closed_for);
-        let is_closed = closed.zip(gist.as_ref()).is_some_and(|(closed, gist)| closed.closes(gist));
-        let open = gist.as_ref().filter(|_| !is_own).map(unsettled::open_items).unwrap_or_default();
+        let (summary, before) = (sessions.next(), sessions.collect());
+        let closed = summary.as_ref().filter(|_| !is_own).and_then(closed_for);
+        let is_closed =
+            closed.zip(summary.as_ref()).is_some_and(|(closed, summary)| closed.closes(summary));
+        let open =
+            summary.as_ref().filter(|_| !is_own).map(unsettled::open_items).unwrap_or_default();
         let open = open.into_iter().filter(|one| !dismissed.contains(&one.handle)).collect();
-        let gist = gist
-            .map(|gist| unsettled::without_dismissed(gist, |handle| dismissed.contains(handle)));
-        let gist = gist.map(|gist| match closed {
-            Some(closed) => closed.apply(gist),
-            None => gist,
+        let summary = summary.map(|summary| {
+            unsettled::without_dismissed(summary, |handle| dismissed.contains(handle))
+        });
+        let summary = summary.map(|summary| match closed {
+            Some(closed) => closed.apply(summary),
+            None => summary,
         });
         let earlier = others.into_iter().take(EARLIER_MAX);
         let earlier = earlier.map(|one| one.into_other_session(branch.as_deref())).collect();
-        let mut points = Vec::new();
+        let mut items = Vec::new();
         let instructions = read_instructions(project, &ledger)?;
         if !asked.has_context && asked.occasion != Some(BriefOccasion::Prompt) {
-            points.extend(instruction_items(instructions.active(branch.as_deref())));
+            items.extend(instruction_items(instructions.active(branch.as_deref())));
         }
-        let gist = gist.map(|gist| drop_recorded_instructions(gist, &instructions));
-        let gist = gist.map(|gist| drop_replaced_commits(project, gist));
-        let records = ledger.read(&StreamId::mission(), None)?;
-        let states = mission::states(records.iter().flat_map(|record| &record.events));
-        let state = Mission::combine(states.last(), &tasks);
-        points.extend(state.as_ref().map(mission_items).unwrap_or_default());
-        points.extend(task_items(&tasks, |task| task_placement(task, gist.as_ref(), &recent)));
-        points.extend(collect_workflow_items(&ledger, &worked)?);
+        let summary = summary.map(|summary| drop_recorded_instructions(summary, &instructions));
+        let summary = summary.map(|summary| drop_replaced_commits(project, summary));
+        items.extend(current_mission_items(&ledger, &tasks)?);
+        items.extend(task_items(&tasks, |task| task_placement(task, summary.as_ref(), &recent)));
+        items.extend(collect_workflow_items(&ledger, &worked)?);
         Ok(Self {
             ledger: Some(ledger),
-            summary: gist,
+            summary,
             is_own,
             own_unsettled: open,
             unsettled: carried,
             earlier_sessions: before,
             earlier_work: worked_before,
             other_sessions: earlier,
-            items: points,
+            items,
             is_branch_closed: is_closed,
         })
     }
 }
 
-/// A session without the instructions that are recorded apart: these say whether they hold.
+/// The earlier sessions with work whose branch was neither merged nor deleted.
+fn open_earlier_work(
+    project: &Project,
+    ledger: &SqliteLedger,
+    others: &[CheckpointRecord<'_>],
+    sessions: &[SessionSummary],
+) -> Result<Vec<SessionSummary>, LedgerError> {
+    let worked = earlier_sessions_with_work(ledger, others, sessions)?;
+    let closed = closed_branches(project, &worked);
+    let is_over = |summary: &SessionSummary| {
+        let closed = summary.branch.as_ref().and_then(|branch| closed.get(branch));
+        closed.is_some_and(|closed| closed.closes(summary))
+    };
+    Ok(worked.into_iter().filter(|summary| !is_over(summary)).collect())
+}
+
+/// The state of the mission, as items.
+fn current_mission_items(
+    ledger: &SqliteLedger,
+    tasks: &Tasks,
+) -> Result<Vec<BriefItem>, LedgerError> {
+    let records = ledger.read(&StreamId::mission(), None)?;
+    let states = mission::states(records.iter().flat_map(|record| &record.events));
+    let state = Mission::combine(states.last(), tasks);
+    Ok(state.as_ref().map(mission_items).unwrap_or_default())
+}
+
+/// Drops the instructions that are recorded separately. Those records know whether they are active.
 fn drop_recorded_instructions(
-    mut gist: SessionSummary,
+    mut summary: SessionSummary,
     instructions: &Instructions,
 ) -> SessionSummary {
     let is_recorded = |item: &Highlight| {
         item.kind == HighlightKind::Instruction
             && instructions.iter().any(|one| one.text.trim() == item.text.trim())
     };
-    gist.items.retain(|item| !is_recorded(item));
-    gist
+    summary.items.retain(|item| !is_recorded(item));
+    summary
 }
 
-/// A session without commits that were amended, rebased or reset away since it was captured.
-fn drop_replaced_commits(project: &Project, mut gist: SessionSummary) -> SessionSummary {
+/// Drops commits that were amended, rebased or reset away since the session was captured.
+fn drop_replaced_commits(project: &Project, mut summary: SessionSummary) -> SessionSummary {
     let is_commit =
         |item: &Highlight| matches!(item.kind, HighlightKind::Commit | HighlightKind::Message);
-    let Some(began) = gist.began.filter(|_| gist.items.iter().any(is_commit)) else { return gist };
-    let made = commits_made(project, began, gist.ended);
+    let Some(began) = summary.began.filter(|_| summary.items.iter().any(is_commit)) else {
+        return summary;
+    };
+    let made = commits_made(project, began, summary.ended);
     let is_replaced = |id: &str| {
         let made = made.iter().find(|made| made.id.starts_with(id));
         made.is_some_and(|made| made.state == ReflogCommitState::Replaced)
     };
-    gist.items.retain(|item| !is_commit(item) || !item.detail.as_deref().is_some_and(is_replaced));
-    gist
+    summary
+        .items
+        .retain(|item| !is_commit(item) || !item.detail.as_deref().is_some_and(is_replaced));
+    summary
 }
 
-/// Where a task is told: with the session that is briefed, or here. Of the lists of earlier sessions, what
-/// was left on the oldest is only counted.
+/// Whether a task appears with the session of the briefing, here, or only in a count. Tasks that
+/// only older sessions list are counted.
 fn task_placement(
     task: &Task,
-    gist: Option<&SessionSummary>,
+    summary: Option<&SessionSummary>,
     recent: &[(Client, String, Option<String>)],
 ) -> TaskPlacement {
     let is_of = |client: Client, session: &str, shared: Option<&String>| match shared {
         Some(list) => task.is_on_list(client.name(), list),
         None => task.is_listed_by(client.name(), session),
     };
-    if gist.is_some_and(|gist| is_of(gist.client, &gist.session, gist.task_list.as_ref())) {
+    if summary
+        .is_some_and(|summary| is_of(summary.client, &summary.session, summary.task_list.as_ref()))
+    {
         return TaskPlacement::WithSession;
     }
     let is_recent = || {
@@ -214,7 +243,8 @@ fn task_placement(
     }
 }
 
-/// When sessions with work ended: what none of them touched is only counted in the end.
+/// When sessions with work ended. A workflow state that none of the latest saved again is only
+/// counted.
 struct WorkSessionEnds(Vec<(SessionName, Timestamp)>);
 
 impl WorkSessionEnds {
@@ -223,7 +253,7 @@ impl WorkSessionEnds {
         Self(worked.filter_map(|one| Some((one.name.clone(), one.ended?))).collect())
     }
 
-    /// How many ended after a state was saved, without the one that saved it.
+    /// How many sessions ended after a state was saved, without the one that saved it.
     fn count_since(&self, state: &WorkflowState) -> usize {
         let saved = |name: &SessionName| {
             let by = state.session.as_ref();
@@ -233,7 +263,7 @@ impl WorkSessionEnds {
     }
 }
 
-/// The workflow states that were saved last. One that five sessions with work did not save again is only
+/// The workflow states saved last. A state that five sessions with work did not save again is only
 /// counted.
 fn collect_workflow_items(
     ledger: &SqliteLedger,
@@ -241,17 +271,17 @@ fn collect_workflow_items(
 ) -> Result<Vec<BriefItem>, LedgerError> {
     /// Older ones are listed by `midstride state`.
     const SHOWN_MAX: usize = 3;
-    /// A longer state is only named.
+    /// A larger state is only named.
     const BYTES_MAX: u64 = 64 << 10;
     let states = newest_states(ledger)?;
     let all = states.len();
     let is_recent = |state: &WorkflowState| worked.count_since(state) < unsettled::SESSIONS_MAX;
     let mut states: Vec<_> = states.into_iter().filter(|(state, _)| is_recent(state)).collect();
     states.sort_by_key(|(state, _)| Reverse(state.at));
-    let mut points = Vec::new();
+    let mut items = Vec::new();
     let older = all - states.len().min(SHOWN_MAX);
     if older > 0 {
-        points.push(older_workflows_item(older));
+        items.push(older_workflows_item(older));
     }
     for (kept, number) in states.into_iter().take(SHOWN_MAX) {
         let blob = match kept.bytes <= BYTES_MAX {
@@ -259,13 +289,13 @@ fn collect_workflow_items(
             false => None,
         };
         let state = blob.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        points.push(workflow_item(&kept, number, state.as_ref()));
+        items.push(workflow_item(&kept, number, state.as_ref()));
     }
-    Ok(points)
+    Ok(items)
 }
 
-/// Whether the tasks of the project tell of a task of a session: it is over, or the session is not the
-/// first one, which tells its own.
+/// Whether the project's task list already covers a task of a session: the task is closed, or the
+/// session is not the first one, which lists its own tasks.
 fn is_covered_by_board(
     tasks: &Tasks,
     client: Client,
@@ -273,28 +303,29 @@ fn is_covered_by_board(
     item: &Highlight,
     at: usize,
 ) -> bool {
-    let is_told = |task: &Task| at > 0 || !task.status.is_open() || task.role() != TaskRole::Work;
+    let is_covered =
+        |task: &Task| at > 0 || !task.status.is_open() || task.role() != TaskRole::Work;
     let known = || tasks.find_on_list(client.name(), list, &item.text);
-    item.kind == HighlightKind::Task && known().is_some_and(is_told)
+    item.kind == HighlightKind::Task && known().is_some_and(is_covered)
 }
 
-/// The agents of the session that would be briefed that have not come back.
+/// The agents still running when the session that a briefing would cover ended.
 pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlightAgent>, LedgerError> {
-    let gist = LedgerFacts::read(project, &BriefRequest::default())?.summary;
-    let items = gist.into_iter().flat_map(|gist| gist.items);
+    let summary = LedgerFacts::read(project, &BriefRequest::default())?.summary;
+    let items = summary.into_iter().flat_map(|summary| summary.items);
     let agents = items.filter(|item| item.kind == HighlightKind::Agent);
     let about = |text: String| (!text.trim().is_empty()).then_some(text);
     Ok(agents.map(|item| InFlightAgent { id: item.detail, about: about(item.text) }).collect())
 }
 
-/// What sessions left open, the newest first; what a briefing only counts comes last.
+/// What sessions left open, newest first. What a briefing only counts comes last.
 pub fn open_session_items(project: &Project) -> Result<Vec<UnsettledItem>, LedgerError> {
     let LedgerFacts { own_unsettled: open, unsettled: (carried, older), .. } =
         LedgerFacts::read(project, &BriefRequest::default())?;
     Ok([open, carried, older].concat())
 }
 
-/// The handles of what was dismissed.
+/// The handles of all dismissed items.
 fn dismissed_handles(records: &[LedgerRecord]) -> HashSet<String> {
     let events = records.iter().flat_map(|record| &record.events);
     let handles = events.filter_map(|envelope| {
@@ -306,7 +337,7 @@ fn dismissed_handles(records: &[LedgerRecord]) -> HashSet<String> {
     handles.collect()
 }
 
-/// What a record of a session says about a checkpoint.
+/// What a ledger record says about a checkpoint.
 struct CheckpointRecord<'r> {
     name: SessionName,
     blob: &'r str,
@@ -318,35 +349,34 @@ struct CheckpointRecord<'r> {
     worked: Option<bool>,
     open: Option<u64>,
     edited_below: Option<&'r str>,
-    /// Whether it worked in this working tree.
+    /// Whether the session worked in this working tree.
     is_here: bool,
     nearness: Nearness,
 }
 
-/// How near the work of a session is to what is checked out now and to the current folder, the nearest
-/// first.
+/// How near a session's work is to the current checkout and folder, nearest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
     /// In this working tree, on this branch.
     Here,
     /// On this branch, in another working tree.
     Branch,
-    /// In this folder of a repository with several, on another branch.
+    /// In this folder of a repository with several projects, on another branch.
     Folder,
     /// In this working tree, on another branch.
     WorkTree,
-    /// It is only named.
+    /// Anything else. The session is only named.
     #[default]
     Rest,
 }
 
 impl CheckpointRecord<'_> {
-    /// An older capture does not name its branch.
+    /// Older captures do not name their branch.
     fn nearness(&self, branch: Option<&str>, is_in_folder: bool) -> Nearness {
         let is_branch = self.branch.is_none() || branch.is_none() || self.branch == branch;
         match (is_branch, self.is_here) {
             (true, true) => Nearness::Here,
-            // A working tree that is unknown may be on any branch.
+            // An unknown working tree may be on any branch.
             (true, false) if self.branch.is_some() && branch.is_some() => Nearness::Branch,
             _ if is_in_folder => Nearness::Folder,
             (_, true) => Nearness::WorkTree,
@@ -354,12 +384,12 @@ impl CheckpointRecord<'_> {
         }
     }
 
-    /// Whether what it left open is left open here.
+    /// Whether its open items count as open here.
     fn leaves_open_here(&self) -> bool {
         self.is_here || self.nearness == Nearness::Branch
     }
 
-    /// As one that is only named, with its branch where that is another one than this.
+    /// Converts to a session that is only named, with its branch if it is not the current one.
     fn into_other_session(self, branch: Option<&str>) -> OtherSession {
         let other = self.branch.filter(|theirs| Some(*theirs) != branch);
         let branch = other.map(str::to_owned);
@@ -367,7 +397,7 @@ impl CheckpointRecord<'_> {
     }
 }
 
-/// Sorts sessions by nearness; those that are equally near stay as they are.
+/// Sorts sessions by nearness. Equally near sessions keep their order.
 fn sort_by_nearness(project: &Project, branch: Option<&str>, others: &mut [CheckpointRecord<'_>]) {
     let current = files::canonical(&project.environment().folder);
     let root = files::canonical(project.root().path());
@@ -380,11 +410,11 @@ fn sort_by_nearness(project: &Project, branch: Option<&str>, others: &mut [Check
     others.sort_by_key(|one| one.nearness);
 }
 
-/// Whether a session began in a folder of some working tree, in one below it or above it, or changed
-/// files there and nowhere else.
+/// Whether a session began in this folder of any working tree, or below or above it, or changed
+/// files only there.
 fn is_in_folder(tops: &[PathBuf], folder: &Path, one: &CheckpointRecord<'_>) -> bool {
     let began = one.folder.map(|began| files::canonical(Path::new(began)));
-    // A working tree may lie inside another.
+    // A working tree can be inside another one.
     let top = |began: &PathBuf| {
         let tops = tops.iter().filter(|top| began.starts_with(top));
         tops.max_by_key(|top| top.as_os_str().len())
@@ -398,22 +428,23 @@ fn is_in_folder(tops: &[PathBuf], folder: &Path, one: &CheckpointRecord<'_>) -> 
         || one.edited_below.is_some_and(|edited| Path::new(edited).starts_with(folder))
 }
 
-/// The session that is briefed, where `one` is wanted: the nearest that did work, or the nearest. It is
-/// taken out of the list. Behind it come those that left something open, and those that may have
+/// Takes the session to brief on out of the list if `one` is set: the nearest that did work, or
+/// else the nearest. After it come the sessions that left something open and those that may have
 /// settled it since.
 fn sessions_with_work(
     ledger: &SqliteLedger,
     others: &mut Vec<CheckpointRecord<'_>>,
     one: bool,
 ) -> Result<Vec<SessionSummary>, LedgerError> {
-    /// More sessions are not read; they are only named.
+    /// How many sessions are read. The rest are only named.
     const READ_MAX: usize = 12;
     let mut near = others.iter().take_while(|other| other.nearness != Nearness::Rest).count();
     let mut found: Vec<SessionSummary> = Vec::new();
-    if one && let Some((at, gist)) = first_session_with_work(ledger, &others[..near], READ_MAX)? {
+    if one && let Some((at, summary)) = first_session_with_work(ledger, &others[..near], READ_MAX)?
+    {
         others.remove(at);
         near -= 1;
-        found.push(gist);
+        found.push(summary);
     }
     let near = || others[..near].iter().filter(|other| other.leaves_open_here());
     // Every session since the oldest open item may have settled it.
@@ -427,8 +458,8 @@ fn sessions_with_work(
     Ok(found)
 }
 
-/// The nearest sessions with work behind the one that is briefed: what they did outside is not to be done
-/// twice.
+/// The nearest sessions with work before the one in the briefing, so that the agent does not repeat
+/// what they did outside the repository.
 fn earlier_sessions_with_work(
     ledger: &SqliteLedger,
     others: &[CheckpointRecord<'_>],
@@ -439,16 +470,17 @@ fn earlier_sessions_with_work(
     let near = near.filter(|other| other.leaves_open_here() && other.worked != Some(false));
     let mut found = Vec::new();
     for other in near.take(READ_MAX) {
-        let known = sessions.iter().skip(1).find(|gist| gist.session == other.name.id).cloned();
+        let known =
+            sessions.iter().skip(1).find(|summary| summary.session == other.name.id).cloned();
         found.extend(match known {
-            Some(gist) => Some(gist),
+            Some(summary) => Some(summary),
             None => read_summary(ledger, other)?,
         });
     }
     Ok(found)
 }
 
-/// The first session that did work, or the first one of this working tree where none did.
+/// The first session that did work, or else the first one of this working tree.
 fn first_session_with_work(
     ledger: &SqliteLedger,
     others: &[CheckpointRecord<'_>],
@@ -456,12 +488,16 @@ fn first_session_with_work(
 ) -> Result<Option<(usize, SessionSummary)>, LedgerError> {
     let may_work = others.iter().enumerate().filter(|(_, other)| other.worked != Some(false));
     for (at, other) in may_work.take(read_max) {
-        if let Some(gist) = read_summary(ledger, other)?.filter(|gist| gist.worked) {
-            return Ok(Some((at, gist)));
+        if let Some(summary) = read_summary(ledger, other)?.filter(|summary| summary.worked) {
+            return Ok(Some((at, summary)));
         }
     }
     let first = others.first().filter(|first| first.is_here);
-    Ok(first.map(|first| read_summary(ledger, first)).transpose()?.flatten().map(|gist| (0, gist)))
+    Ok(first
+        .map(|first| read_summary(ledger, first))
+        .transpose()?
+        .flatten()
+        .map(|summary| (0, summary)))
 }
 
 /// The branches of these sessions that were merged or deleted.
@@ -471,7 +507,7 @@ fn closed_branches(
 ) -> HashMap<String, ClosedBranch> {
     let Some(repository) = project.repository() else { return HashMap::new() };
     let here = repository.branch();
-    let names = sessions.iter().filter_map(|gist| gist.branch.clone());
+    let names = sessions.iter().filter_map(|summary| summary.branch.clone());
     let names: HashSet<String> = names.filter(|branch| Some(branch) != here.as_ref()).collect();
     if names.is_empty() {
         return HashMap::new();
@@ -526,7 +562,7 @@ fn checkpoints(records: &[LedgerRecord]) -> impl DoubleEndedIterator<Item = Chec
     })
 }
 
-/// What a session itself did before its context was replaced.
+/// The summary of what a session did before its context was replaced.
 pub(in crate::verbs) fn summary_of_session(
     ledger: &SqliteLedger,
     session: &SessionName,
@@ -536,7 +572,7 @@ pub(in crate::verbs) fn summary_of_session(
     last.map_or(Ok(None), |last| read_summary(ledger, &last))
 }
 
-/// The other sessions of this repository, the latest first, each once, with whether they worked in this
+/// The other sessions of this repository, latest first, each once, and whether they worked in this
 /// working tree.
 fn sessions_here<'r>(
     project: &Project,
@@ -544,12 +580,12 @@ fn sessions_here<'r>(
     session: Option<&SessionName>,
 ) -> Vec<CheckpointRecord<'r>> {
     let top = files::canonical(project.root().path());
-    // A working tree may lie inside another.
+    // A working tree can be inside another one.
     let inner = clients::project_folders(project)
         .into_iter()
         .filter(|one| *one != top && one.starts_with(&top));
     let inner: Vec<PathBuf> = inner.collect();
-    // A folder that is gone was this one before it was moved, as far as anybody can tell.
+    // A folder that no longer exists may be this one before it was moved.
     let is_here = |folder: &str| {
         let folder = files::canonical(Path::new(folder));
         let is_in = |top: &PathBuf| folder.starts_with(top);
@@ -559,14 +595,15 @@ fn sessions_here<'r>(
     let others =
         others.map(|one| CheckpointRecord { is_here: one.folder.is_none_or(is_here), ..one });
     let mut others: Vec<CheckpointRecord<'_>> = others.collect();
-    // The latest record of a session comes first, and stays there.
+    // The latest record of a session comes first and is the one kept.
     others.sort_by_key(|one| Reverse(one.ended));
     let mut seen = HashSet::new();
     others.retain(|one| seen.insert((one.name.client.clone(), one.name.id.clone())));
     others
 }
 
-/// The captured sessions of this repository, the latest first, each once.
+/// Visits the captured sessions of this repository, latest first, each once, until `is_wanted`
+/// returns false.
 pub(in crate::verbs) fn visit_latest_summaries(
     ledger: &SqliteLedger,
     mut is_wanted: impl FnMut(SessionSummary) -> bool,
@@ -578,15 +615,14 @@ pub(in crate::verbs) fn visit_latest_summaries(
     for one in sessions {
         let is_new = seen.insert((one.name.client.clone(), one.name.id.clone()));
         let read = if is_new { read_summary(ledger, &one)? } else { None };
-        if read.is_some_and(|gist| !is_wanted(gist)) {
+        if read.is_some_and(|summary| !is_wanted(summary)) {
             break;
         }
     }
     Ok(())
 }
 
-/// What was kept to be told; where that is missing or older than the checkpoint can tell, the
-/// checkpoint tells.
+/// Reads the stored summary. If it is missing or outdated, derives it from the checkpoint.
 fn read_summary(
     ledger: &SqliteLedger,
     one: &CheckpointRecord<'_>,

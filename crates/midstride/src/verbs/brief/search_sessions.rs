@@ -1,4 +1,4 @@
-//! Find captured sessions by what was said and done in them.
+//! Searches captured sessions by what was said and done in them.
 
 use crate::store::ledger::{LedgerError, SqliteLedger, WaitPolicy};
 use crate::verbs::brief::visit_latest_summaries;
@@ -8,7 +8,7 @@ use midstride_core::brief::search::{MatchExcerpt, Query, match_excerpts, session
 use midstride_core::session::Client;
 use midstride_core::text::words::SearchTerm;
 
-/// A session that was found, and why.
+/// A session that matches, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundSession {
     /// The client that ran it.
@@ -17,11 +17,11 @@ pub struct FoundSession {
     pub session: String,
     /// When its last record was written.
     pub ended: Option<Timestamp>,
-    /// The texts that have the words; the field is the kind of each.
+    /// The matching texts; the field names the kind of each.
     pub why: Vec<MatchExcerpt>,
 }
 
-/// Finds sessions that have every word, the latest first. The latest 200 captures are searched.
+/// Finds the sessions that contain every word, latest first, among the latest 200 captures.
 pub fn search_sessions(
     project: &Project,
     query: &Query,
@@ -32,13 +32,13 @@ pub fn search_sessions(
     };
     let terms: Vec<&SearchTerm> = query.terms().iter().collect();
     let mut found = Vec::new();
-    visit_latest_summaries(&ledger, |gist| {
-        let parts = session_texts(&gist);
+    visit_latest_summaries(&ledger, |summary| {
+        let parts = session_texts(&summary);
         if tier(query, &parts).is_some() {
             found.push(FoundSession {
-                client: gist.client,
-                session: gist.session,
-                ended: gist.ended,
+                client: summary.client,
+                session: summary.session,
+                ended: summary.ended,
                 why: match_excerpts(&terms, &parts),
             });
         }

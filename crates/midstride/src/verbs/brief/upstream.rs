@@ -1,4 +1,4 @@
-//! What a stage is briefed with of the handoffs that it builds on.
+//! Collects briefing items from the handoffs a stage builds on.
 
 use super::clean_path;
 use crate::workspace::project::{Project, StoredHandoff};
@@ -7,23 +7,22 @@ use midstride_core::brief::items::upstream_items;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-/// The items of every handoff that a stage builds on, without secrets. One that was briefed before
-/// is not briefed again.
+/// The redacted items of every handoff a stage builds on. Skips handoffs already in the briefing.
 pub(super) fn collect_upstream_items(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     briefed: &mut HashSet<PathBuf>,
 ) -> Vec<BriefItem> {
-    if shelved.handoff(project).stage().is_none() {
+    if stored.handoff(project).stage().is_none() {
         return Vec::new();
     }
-    let upstream = project.upstream_handoffs(shelved).into_iter();
+    let upstream = project.upstream_handoffs(stored).into_iter();
     let new = upstream.filter(|one| briefed.insert(one.path.clone()));
-    let mut points: Vec<BriefItem> = new
+    let mut items: Vec<BriefItem> = new
         .flat_map(|one| upstream_items(&one.handoff(project), &clean_path(project, &one)))
         .collect();
-    for point in &mut points {
-        point.text = project.clean(&point.text).0.as_str().to_owned();
+    for item in &mut items {
+        item.text = project.clean(&item.text).0.as_str().to_owned();
     }
-    points
+    items
 }

@@ -1,4 +1,4 @@
-//! Take the work on to the next stage: judge, draft the next document, record it.
+//! Advances a handoff to the next stage: checks it, drafts the next document and records the step.
 
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::sys::files::FileError;
@@ -18,23 +18,23 @@ use midstride_core::text::id::HandoffKey;
 use midstride_core::text::span::{Span, line_end};
 use std::path::PathBuf;
 
-/// Where the work goes, and who says so.
+/// The next stage, and who advances to it.
 #[derive(Clone, Debug)]
 pub struct AdvanceRequest {
     /// The next stage.
     pub to: String,
-    /// Why it goes on over what blocks.
+    /// Why to advance despite blocking findings.
     pub force: Option<String>,
-    /// Who takes it on.
+    /// The author of the step.
     pub by: Option<String>,
 }
 
-/// What came of it.
+/// The result of [`advance`].
 #[derive(Debug)]
 pub enum AdvanceOutcome {
-    /// Something blocks, and nothing was changed. Only the findings that block are told.
+    /// Findings block the step, and nothing was changed. Has only the blocking findings.
     Blocked(Box<DocumentCheck>),
-    /// The work goes on.
+    /// The handoff advanced.
     Advanced(Box<StageTransition>),
 }
 
@@ -45,27 +45,27 @@ pub struct StageTransition {
     pub from: StoredHandoff,
     /// The name of the next stage's document.
     pub key: HandoffKey,
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// The draft, unless the next stage's document was there already.
+    /// The draft, unless the next stage's document already existed.
     pub created: Option<CreatedHandoff>,
-    /// What was recorded, unless the history told it already.
+    /// The recorded revision, unless the history already had it.
     pub recorded: Option<RecordedRevision>,
-    /// The reason it is recorded with.
+    /// The reason in the history.
     pub reason: String,
-    /// What it went over by force, each once.
+    /// The codes of the findings that were overridden, each once.
     pub overridden: Vec<Code>,
-    /// The other handoffs that the next stage builds on and that are still open.
+    /// The other handoffs the next stage builds on that are still open.
     pub open_siblings: Vec<HandoffKey>,
 }
 
-/// Why the work does not go on; where a draft was written, it stays and is found the next time.
+/// Why a handoff did not advance. A draft that was written stays, and the next attempt finds it.
 #[derive(Debug, thiserror::Error)]
 pub enum AdvanceError {
-    /// There is no such stage or document, or the next one could not be made.
+    /// The stage or the document does not exist, or the next document could not be created.
     #[error(transparent)]
     New(#[from] NewError),
-    /// It does not fit the handoff, or could not be recorded.
+    /// The step does not fit the handoff, or could not be recorded.
     #[error(transparent)]
     Apply(#[from] ApplyError),
     /// A file could not be read.
@@ -73,8 +73,8 @@ pub enum AdvanceError {
     File(#[from] FileError),
 }
 
-/// Takes a handoff, by the name that a person typed, to the next stage. The draft comes before the
-/// record: killed in between, the same command finds the draft and finishes.
+/// Advances the named handoff to the next stage. Writes the draft before the record, so that after
+/// a kill the same command finds the draft and finishes.
 pub fn advance(
     project: &Project,
     name: &str,
@@ -83,13 +83,13 @@ pub fn advance(
     let rule = stage_rule(project, &forward.to)?;
     let from = find_upstream(project, name, rule).map_err(NewError::from)?;
     refuse_invalid_transition(project, &from, &forward.to)?;
-    let mut judged = check_documents(project, None, vec![project.reread(&from)?]).remove(0);
-    judged.verdict.findings.retain(Finding::blocks);
-    judged.verdict.findings.extend(find_missing_upstream(project, &from, &forward.to, rule));
-    if !judged.verdict.findings.is_empty() && forward.force.is_none() {
-        return Ok(AdvanceOutcome::Blocked(Box::new(judged)));
+    let mut checked = check_documents(project, None, vec![project.reread(&from)?]).remove(0);
+    checked.verdict.findings.retain(Finding::blocks);
+    checked.verdict.findings.extend(find_missing_upstream(project, &from, &forward.to, rule));
+    if !checked.verdict.findings.is_empty() && forward.force.is_none() {
+        return Ok(AdvanceOutcome::Blocked(Box::new(checked)));
     }
-    let mut over: Vec<Code> = judged.verdict.findings.iter().map(|found| found.code).collect();
+    let mut over: Vec<Code> = checked.verdict.findings.iter().map(|found| found.code).collect();
     over.sort_unstable();
     over.dedup();
     let step = AdvanceStep { project, request: forward, is_blocked: !over.is_empty() };
@@ -98,8 +98,8 @@ pub fn advance(
     let change =
         RevisionInfo::by_verb(RevisionVerb::Advance, step.reason(&over), forward.by.clone());
     let recorded = step.record(&from, &key, &path, &change)?;
-    let (reason, beside) = (change.reason, find_open_siblings(project, &from, rule));
-    let passage = StageTransition {
+    let (reason, open_siblings) = (change.reason, find_open_siblings(project, &from, rule));
+    let transition = StageTransition {
         from,
         key,
         path,
@@ -107,12 +107,12 @@ pub fn advance(
         recorded,
         reason,
         overridden: over,
-        open_siblings: beside,
+        open_siblings,
     };
-    Ok(AdvanceOutcome::Advanced(Box::new(passage)))
+    Ok(AdvanceOutcome::Advanced(Box::new(transition)))
 }
 
-/// What the next stage waits for: the other stages that it builds on are there and complete.
+/// Findings for the other stages the next stage builds on that are missing or incomplete.
 fn find_missing_upstream(
     project: &Project,
     from: &StoredHandoff,
@@ -149,22 +149,22 @@ fn find_missing_upstream(
     others.filter_map(finding).collect()
 }
 
-/// The other handoffs that a stage builds on and that are still open.
+/// The other handoffs a stage builds on that are still open.
 fn find_open_siblings(
     project: &Project,
     from: &StoredHandoff,
     rule: &StageRule,
 ) -> Vec<HandoffKey> {
     let own = from.handoff(project).key();
-    let beside = |stage: &String| HandoffKey { id: own.id.clone(), stage: Some(stage.clone()) };
-    let others = rule.upstream().iter().map(beside).filter(|key| *key != own);
+    let key_of = |stage: &String| HandoffKey { id: own.id.clone(), stage: Some(stage.clone()) };
+    let others = rule.upstream().iter().map(key_of).filter(|key| *key != own);
     let is_open = |key: &HandoffKey| {
         find_by_key(project, key).is_some_and(|other| other.handoff(project).status().is_open())
     };
     others.filter(is_open).collect()
 }
 
-/// A document of the same feature that a stage can follow.
+/// A document of the same feature that this stage can follow.
 fn find_predecessor(project: &Project, key: &HandoffKey) -> Option<HandoffKey> {
     let rule = project.settings().stages.stages.get(key.stage.as_deref()?)?;
     let before = |stage: &String| HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) };
@@ -183,24 +183,25 @@ fn refuse_invalid_transition(
         .map_err(|why| ApplyError::Refused { key, why })
 }
 
-/// The step that is being made.
+/// One advance in progress.
 struct AdvanceStep<'a> {
     project: &'a Project,
     request: &'a AdvanceRequest,
-    /// Whether it goes over something.
+    /// Whether blocking findings are overridden.
     is_blocked: bool,
 }
 
 impl AdvanceStep<'_> {
     fn decide(&self, now: &StoredHandoff, artifact: &str) -> Result<Vec<Edit>, LifecycleRefusal> {
-        // Somebody may have put a question in meanwhile; the handoff stays open then.
+        // A blocking question may have been added meanwhile. The handoff then stays open.
         let blocked = self.is_blocked || !self.project.check(now).blocking().is_empty();
         let (handoff, stages) = (now.handoff(self.project), &self.project.settings().stages);
         let time = self.project.environment().clock.now();
         lifecycle::advance(&handoff, &self.request.to, artifact, stages, blocked, time)
     }
 
-    /// A header that cannot be edited is found before anything is written; any artifact shows it.
+    /// Refuses a header that cannot be edited before anything is written. The artifact does not
+    /// matter for this.
     fn refuse_unwritable(&self, from: &StoredHandoff) -> Result<(), ApplyError> {
         let key = from.handoff(self.project).key().to_string();
         let edits = self.decide(from, &key).map_err(|why| ApplyError::Refused { key, why })?;
@@ -208,7 +209,7 @@ impl AdvanceStep<'_> {
         Ok(())
     }
 
-    /// The next stage's document: the one that is there, else a draft that builds on this one.
+    /// The next stage's document: the existing one, or a new draft that builds on this one.
     fn draft(
         &self,
         from: &StoredHandoff,
@@ -223,13 +224,13 @@ impl AdvanceStep<'_> {
             id: Some(id),
             stage: Some(self.request.to.clone()),
             upstream: Some(whole.display().to_string()),
-            // What builds on a private handoff is not for everybody either.
+            // What builds on a private handoff stays private, too.
             private: self.project.private_folder_of(from).map(|_| true),
             ..NewHandoff::default()
         };
         match new(self.project, &wanted) {
             Ok(created) => Ok((key, created.stored.path.clone(), Some(created))),
-            // Somebody else was faster.
+            // Another process created it first.
             Err(exists @ NewError::Exists { .. }) => match existing_path(self.project, &key)? {
                 Some(path) => Ok((key, path, None)),
                 None => Err(exists.into()),
@@ -238,7 +239,7 @@ impl AdvanceStep<'_> {
         }
     }
 
-    /// How the history tells it.
+    /// The reason for the history.
     fn reason(&self, over: &[Code]) -> String {
         let advanced = lifecycle::advance_reason(&self.request.to);
         match &self.request.force {
@@ -250,7 +251,7 @@ impl AdvanceStep<'_> {
         }
     }
 
-    /// Writes it into the document that the work comes from, unless that tells it already.
+    /// Records the step in the document it starts from, unless it is already recorded.
     fn record(
         &self,
         from: &StoredHandoff,

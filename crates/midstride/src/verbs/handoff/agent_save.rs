@@ -1,5 +1,5 @@
-//! What `save` may reach when an agent runs it. A user allows `midstride save` with any arguments, so the
-//! arguments must not lead out of the project in which the agent works.
+//! Limits what an agent can reach with `save`. The user allows `midstride save` with any arguments,
+//! so the arguments must not lead out of the agent's project.
 
 use crate::clients;
 use crate::sys::files;
@@ -8,7 +8,7 @@ use crate::workspace::project::Project;
 use crate::workspace::settings::{self, Automation, Environment};
 use std::path::Path;
 
-/// Refuses to save into a project in which the shell of the agent is not.
+/// Refuses to save into a project other than the one the agent's shell is in.
 pub fn check_agent_project(project: &Project) -> Result<(), SaveError> {
     if !is_agent(project) {
         return Ok(());
@@ -23,7 +23,7 @@ pub fn check_agent_project(project: &Project) -> Result<(), SaveError> {
     if is_own { Ok(()) } else { Err(SaveError::OtherProject) }
 }
 
-/// Refuses a transcript that is not one of the project of the agent.
+/// Refuses a transcript that does not belong to the agent's project.
 pub fn check_agent_transcript(project: &Project, path: &Path) -> Result<(), SaveError> {
     if !is_agent(project) {
         return Ok(());
@@ -36,7 +36,7 @@ pub fn check_agent_transcript(project: &Project, path: &Path) -> Result<(), Save
     }
 }
 
-/// Reads the file that `--body` names. An agent names files of its project only.
+/// Reads the file given as `--body`. An agent can only name files in its project.
 pub fn read_body(project: &Project, path: &Path) -> Result<Vec<u8>, SaveError> {
     let named = project.environment().folder.join(path);
     if !is_agent(project) {

@@ -1,4 +1,4 @@
-//! Allow the commands of proofs, each exactly as it is shown, and take that back.
+//! Allows the commands of proofs, each exactly as shown, and revokes that.
 
 use crate::workspace::permission::{
     Grant, GrantKind, PermissionError, PermissionKey, PermissionStore,
@@ -6,14 +6,14 @@ use crate::workspace::permission::{
 use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::handoff::proof::{ProofSpec, ProofSpecError, numbered_proofs};
 
-/// A proof, and whether this person allowed it.
+/// A proof, and whether the user allowed it.
 #[derive(Clone, Debug)]
 pub struct AllowableProof {
-    /// Counted from one, in the order of the document.
+    /// Its number, from one, in document order.
     pub number: usize,
-    /// What is claimed.
+    /// The claim.
     pub claim: Option<String>,
-    /// What would be run, or why it cannot be.
+    /// The command to run, or why it cannot run.
     pub test: Result<ProofSpec, ProofSpecError>,
     /// Whether it is allowed.
     pub is_allowed: bool,
@@ -22,30 +22,30 @@ pub struct AllowableProof {
 /// Why nothing was allowed.
 #[derive(Debug, thiserror::Error)]
 pub enum AllowError {
-    /// There are fewer proofs.
+    /// No proof has this number.
     #[error("`{key}` has no proof {number}")]
     NoProof {
         /// The handoff.
         key: String,
-        /// What was asked for.
+        /// The number that was given.
         number: usize,
-        /// The numbers that there are.
+        /// The numbers that exist.
         has: Vec<usize>,
     },
-    /// It could not be kept.
+    /// The permission could not be stored.
     #[error(transparent)]
     Permission(#[from] PermissionError),
 }
 
-/// The proofs of a handoff with what this person allowed; one of them where a number is given.
+/// The proofs of a handoff and whether the user allowed them. Only one if `only` is given.
 pub fn allowable_proofs(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     only: Option<usize>,
 ) -> Result<Vec<AllowableProof>, AllowError> {
     let permissions = PermissionStore::for_environment(project.environment());
-    let all = numbered_proofs(&shelved.handoff(project)).into_iter().map(|numbered| {
-        let bound = numbered.spec.as_ref().ok().map(|test| bind_permission(project, shelved, test));
+    let all = numbered_proofs(&stored.handoff(project)).into_iter().map(|numbered| {
+        let bound = numbered.spec.as_ref().ok().map(|test| bind_permission(project, stored, test));
         AllowableProof {
             number: numbered.number,
             claim: numbered.proof.claim.map(|claim| claim.value.trim().to_owned()),
@@ -59,58 +59,58 @@ pub fn allowable_proofs(
     let chosen: Vec<AllowableProof> =
         all.into_iter().filter(|proof| proof.number == number).collect();
     if chosen.is_empty() {
-        let key = shelved.handoff(project).key().to_string();
+        let key = stored.handoff(project).key().to_string();
         return Err(AllowError::NoProof { key, number, has });
     }
     Ok(chosen)
 }
 
-/// What a permission for a proof is bound to.
-fn bind_permission(project: &Project, shelved: &StoredHandoff, test: &ProofSpec) -> PermissionKey {
-    let handoff = shelved.handoff(project);
-    let place = || format!("{} {}", handoff.key(), shelved.path.display());
+/// The key that a permission for a proof is bound to.
+fn bind_permission(project: &Project, stored: &StoredHandoff, test: &ProofSpec) -> PermissionKey {
+    let handoff = stored.handoff(project);
+    let place = || format!("{} {}", handoff.key(), stored.path.display());
     let identity = handoff.uid().map_or_else(place, |uid| uid.value.trim().to_owned());
     PermissionKey::proof(&project.identity(), &identity, test)
 }
 
-/// Whether somebody may be asked at all.
+/// Whether a user can be asked for permission at all.
 pub fn check_may_allow(project: &Project) -> Result<(), PermissionError> {
     PermissionStore::for_environment(project.environment()).require_user()
 }
 
-/// Allows a proof exactly as it is.
+/// Allows a proof exactly as it is now.
 pub fn allow(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     test: &ProofSpec,
 ) -> Result<(), PermissionError> {
     let environment = project.environment();
     let granted = Grant {
-        about: shelved.handoff(project).key().to_string(),
+        about: stored.handoff(project).key().to_string(),
         shown: project.clean(&test.command).0.as_str().to_owned(),
         at: Some(environment.clock.now()),
     };
     PermissionStore::for_environment(environment)
-        .grant(&bind_permission(project, shelved, test), &granted)
+        .grant(&bind_permission(project, stored, test), &granted)
 }
 
-/// Takes a permission back; says whether there was one.
+/// Revokes a permission. Returns whether there was one.
 pub fn disallow(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     test: &ProofSpec,
 ) -> Result<bool, PermissionError> {
     PermissionStore::for_environment(project.environment())
-        .revoke(&bind_permission(project, shelved, test))
+        .revoke(&bind_permission(project, stored, test))
 }
 
-/// Takes back all that is allowed in this project, also of proofs that were changed since.
+/// Revokes all proof permissions of this project, including those for proofs changed since.
 pub fn disallow_all(project: &Project) -> Result<usize, PermissionError> {
     PermissionStore::for_environment(project.environment())
         .revoke_all(GrantKind::Proof, &project.identity())
 }
 
-/// What is allowed in this project, also of proofs that were changed since.
+/// All proof permissions of this project, including those for proofs changed since.
 pub fn allowed_proofs(project: &Project) -> Result<Vec<Grant>, PermissionError> {
     PermissionStore::for_environment(project.environment())
         .in_project(GrantKind::Proof, &project.identity())

@@ -1,4 +1,4 @@
-//! Take a handoff a step further in its life: what core decided is recorded.
+//! Applies a lifecycle change that core decided on, and records it.
 
 use crate::journal::{JournalError, JournalResult, RecordedRevision, RevisionInfo};
 use crate::verbs::handoff::deliveries::acknowledge_by_change;
@@ -7,15 +7,15 @@ use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::LifecycleRefusal;
 use midstride_core::text::edit::Edit;
 
-/// Why a handoff stays as it is.
+/// Why a handoff was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
-    /// The step does not fit.
+    /// The change does not fit the handoff's status.
     #[error("`{key}` stays as it is: {why}")]
     Refused {
         /// The handoff.
         key: String,
-        /// Why.
+        /// The reason.
         why: LifecycleRefusal,
     },
     /// The commit is not in this repository.
@@ -26,46 +26,46 @@ pub enum ApplyError {
     Journal(#[from] JournalError),
 }
 
-/// Records what is decided. Where somebody else was faster it is decided again, on what is there
-/// now.
+/// Records what `decide` returns. If the document changed meanwhile, decides again on its current
+/// text.
 pub fn apply(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ApplyError> {
-    apply_in_place(project, shelved, &|now| decide(&now.handoff(project)), change)
+    apply_in_place(project, stored, &|now| decide(&now.handoff(project)), change)
 }
 
-/// The same for a decision that depends on where the document lies.
+/// Like [`apply`], for a decision that depends on the path of the document.
 pub(in crate::verbs) fn apply_in_place(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     decide: &dyn Fn(&StoredHandoff) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ApplyError> {
     let recorded =
-        project.record_with_retry(shelved, |now| apply_once(project, now, decide, change))?;
-    acknowledge_by_change(project, shelved, change);
+        project.record_with_retry(stored, |now| apply_once(project, now, decide, change))?;
+    acknowledge_by_change(project, stored, change);
     Ok(recorded)
 }
 
 fn apply_once(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     decide: &dyn Fn(&StoredHandoff) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<JournalResult, ApplyError> {
-    let key = shelved.handoff(project).key().to_string();
-    let edits = decide(shelved).map_err(|why| ApplyError::Refused { key, why })?;
-    if shelved.document.handoff_header().is_none() {
-        return Err(JournalError::NoHeader(shelved.path.clone()).into());
+    let key = stored.handoff(project).key().to_string();
+    let edits = decide(stored).map_err(|why| ApplyError::Refused { key, why })?;
+    if stored.document.handoff_header().is_none() {
+        return Err(JournalError::NoHeader(stored.path.clone()).into());
     }
-    let (next, _) = shelved.document.edit(&edits).map_err(JournalError::from)?;
-    Ok(project.record(shelved, &next, change, &|_| ()))
+    let (next, _) = stored.document.edit(&edits).map_err(JournalError::from)?;
+    Ok(project.record(stored, &next, change, &|_| ()))
 }
 
-/// The whole id of a commit that a person named.
+/// The full id of a commit the user named.
 pub fn commit_id(project: &Project, named: &str) -> Result<String, ApplyError> {
     let found = project.repository().and_then(|repository| repository.resolve_commit(named));
     found.ok_or_else(|| ApplyError::NoCommit(named.to_owned()))

@@ -1,34 +1,34 @@
-//! The blocking questions that a handoff meets: its own, and those of what it builds on.
+//! Lists the blocking questions for a handoff: its own, and those of the handoffs it builds on.
 
 use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::Status;
 use midstride_core::text::id::HandoffKey;
 
-/// A question that the work has to wait for.
+/// A question that blocks the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockingQuestion {
     /// The handoff that asks it.
     pub handoff: HandoffKey,
-    /// Its number there, as `answer` counts.
+    /// Its number there, as `answer` counts them.
     pub number: usize,
-    /// What is asked, without secrets.
+    /// The question, redacted.
     pub question: String,
     /// Who should answer it.
     pub owner: Option<String>,
 }
 
-/// The open blocking questions of a handoff, then those of the handoffs that it builds on. A resolved
-/// upstream still asks; one that was superseded or abandoned does not.
-pub fn blocking_questions(project: &Project, shelved: &StoredHandoff) -> Vec<BlockingQuestion> {
-    let upstream = project.upstream_handoffs(shelved);
-    std::iter::once(shelved)
+/// The open blocking questions of a handoff, then those of the handoffs it builds on. A resolved
+/// upstream still counts; a superseded or abandoned one does not.
+pub fn blocking_questions(project: &Project, stored: &StoredHandoff) -> Vec<BlockingQuestion> {
+    let upstream = project.upstream_handoffs(stored);
+    std::iter::once(stored)
         .chain(&upstream)
         .flat_map(|one| own_blocking_questions(project, one))
         .collect()
 }
 
-fn own_blocking_questions(project: &Project, shelved: &StoredHandoff) -> Vec<BlockingQuestion> {
-    let handoff = shelved.handoff(project);
+fn own_blocking_questions(project: &Project, stored: &StoredHandoff) -> Vec<BlockingQuestion> {
+    let handoff = stored.handoff(project);
     if matches!(handoff.status(), Status::Superseded | Status::Abandoned) {
         return Vec::new();
     }

@@ -1,4 +1,4 @@
-//! Judge documents, each for itself and all against each other.
+//! Checks documents, each on its own and against all others.
 
 use crate::code::drift::{CodeState, DriftChecker, LaterCommitsQuery};
 use crate::sys::files::FileError;
@@ -15,20 +15,21 @@ use midstride_core::handoff::drift::{self, CitationCheck, HandoffActivity, Later
 use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
-/// A document and what was found in it.
+/// A document and its findings.
 #[derive(Debug)]
 pub struct DocumentCheck {
-    /// The path, from the root of the project.
+    /// The path, relative to the project root.
     pub path: PathBuf,
     /// Its name.
     pub key: HandoffKey,
-    /// What was found.
+    /// The findings.
     pub verdict: CheckFindings,
-    /// The places it names, judged: those that are not as they were, or all of them.
+    /// The checked citations: those that drifted, or all of them.
     pub citations: Vec<CitationCheck>,
-    /// How much it tells of its session, where it names one.
+    /// How well it covers its session, if it names one.
     pub coverage: Option<SessionComparison>,
-    /// Of many, kept only where something was found: a thousand clean ones would fill the memory.
+    /// Kept only with findings when many documents are checked: a thousand clean ones would fill
+    /// the memory.
     document: Option<Document>,
     claim: Option<IdClaim>,
     spot: Option<DocumentPlace>,
@@ -40,32 +41,32 @@ pub struct DocumentCheck {
 pub struct Comparison<'p> {
     drift: DriftChecker<'p>,
     sessions: SessionLookup,
-    /// Whether everything is told: places that are as they were, and handoffs that have ended.
+    /// Whether to report everything, including intact citations and closed handoffs.
     all: bool,
 }
 
 impl<'p> Comparison<'p> {
-    /// With the working tree, or with a commit.
+    /// Compares with the working tree or with a commit.
     pub fn against(project: &'p Project, ground: CodeState, all: bool) -> Result<Self, FileError> {
         let drift = DriftChecker::new(project, ground)?;
         Ok(Self { drift, sessions: SessionLookup::default(), all })
     }
 
-    /// The same, and every document with one session, whatever it names.
+    /// Also compares every document with one session, whatever session it names.
     pub fn with_session(
         self,
         project: &Project,
-        told: &ComparedSession,
+        session: &ComparedSession,
     ) -> Result<Self, CheckpointError> {
-        Ok(Self { sessions: SessionLookup::only(read_session(project, told)?), ..self })
+        Ok(Self { sessions: SessionLookup::only(read_session(project, session)?), ..self })
     }
 
-    /// Whether lines that a document cites stand elsewhere now.
-    pub fn has_moved(&self, shelved: &StoredHandoff) -> bool {
-        self.drift.check(shelved).iter().any(|one| one.status == drift::CitationStatus::Moved)
+    /// Whether lines a document cites have moved.
+    pub fn has_moved(&self, stored: &StoredHandoff) -> bool {
+        self.drift.check(stored).iter().any(|one| one.status == drift::CitationStatus::Moved)
     }
 
-    /// A session that somebody names is compared in any case.
+    /// Compares with the session of a document. A session the user named is always compared.
     fn compare_session(
         &self,
         project: &Project,
@@ -75,31 +76,30 @@ impl<'p> Comparison<'p> {
         wanted.then(|| self.sessions.compare(project, handoff)).flatten()
     }
 
-    /// What a handoff says is history when it has ended.
+    /// A closed handoff is history and is skipped.
     fn concerns(&self, handoff: &Handoff<'_>) -> bool {
         self.all || !handoff.has_status() || handoff.status().is_open()
     }
 }
 
 impl DocumentCheck {
-    /// The document, for showing what was found in it.
+    /// The document, for showing findings in context.
     pub fn document(&self) -> &Document {
         self.document.as_ref().expect("whoever asks has a finding of this document")
     }
 }
 
-/// Judges every document of a project.
+/// Checks every document of a project.
 pub fn check_all(
     project: &Project,
     with: &Comparison<'_>,
 ) -> Vec<Result<DocumentCheck, FileError>> {
-    let judge =
-        |shelved| check_document(project, Some(with), shelved, DocumentRetention::IfFindings);
-    let mut judged = project.map_all(judge);
+    let check = |stored| check_document(project, Some(with), stored, DocumentRetention::IfFindings);
+    let mut checked = project.map_all(check);
     let held: Vec<IdClaim> =
-        judged.iter().flatten().filter_map(|judged| judged.claim.clone()).collect();
-    let later = later_commits(with, judged.iter().flatten());
-    for (result, later) in judged.iter_mut().filter(|result| result.is_ok()).zip(later) {
+        checked.iter().flatten().filter_map(|checked| checked.claim.clone()).collect();
+    let later = later_commits(with, checked.iter().flatten());
+    for (result, later) in checked.iter_mut().filter(|result| result.is_ok()).zip(later) {
         let Ok(one) = result else { continue };
         for finding in one.compare(&held, &later) {
             if let Err(error) = one.add_finding(project, finding) {
@@ -108,41 +108,41 @@ pub fn check_all(
             }
         }
     }
-    judged
+    checked
 }
 
-/// Judges some documents, each against all others.
+/// Checks some documents, each against all others.
 pub fn check_documents(
     project: &Project,
     with: Option<&Comparison<'_>>,
     documents: Vec<StoredHandoff>,
 ) -> Vec<DocumentCheck> {
-    let judge = |shelved| check_document(project, with, shelved, DocumentRetention::Always);
-    let mut judged: Vec<DocumentCheck> = documents.into_iter().map(judge).collect();
+    let check = |stored| check_document(project, with, stored, DocumentRetention::Always);
+    let mut checked: Vec<DocumentCheck> = documents.into_iter().map(check).collect();
     let ids: Vec<String> =
-        judged.iter().filter_map(|judged| Some(judged.claim.as_ref()?.key.id.clone())).collect();
-    // Only a document that has the id somewhere in it can claim it.
+        checked.iter().filter_map(|checked| Some(checked.claim.as_ref()?.key.id.clone())).collect();
+    // Only a document that contains the id can claim it.
     let mentions = |text: &[u8]| {
         let text = String::from_utf8_lossy(text);
         ids.iter().any(|id| text.contains(id.as_str()))
     };
     let held = match ids.is_empty() {
         true => Vec::new(),
-        false => project.map_matching(mentions, |shelved| claim(project, &shelved)),
+        false => project.map_matching(mentions, |stored| claim(project, &stored)),
     };
     let held: Vec<IdClaim> = held.into_iter().filter_map(Result::ok).flatten().collect();
-    let later = with.map_or_else(Vec::new, |with| later_commits(with, judged.iter()));
+    let later = with.map_or_else(Vec::new, |with| later_commits(with, checked.iter()));
     let later = later.into_iter().chain(std::iter::repeat(Vec::new()));
-    for (one, later) in judged.iter_mut().zip(later) {
+    for (one, later) in checked.iter_mut().zip(later) {
         for finding in one.compare(&held, &later) {
-            // They are all kept, so that nothing is read.
+            // Documents are always kept here, so this reads no file and cannot fail.
             let _ = one.add_finding(project, finding);
         }
     }
-    judged
+    checked
 }
 
-/// Judges the description of a pull request.
+/// Checks the description of a pull request.
 pub fn check_pull_request(project: &Project, path: &Path, bytes: &[u8]) -> DocumentCheck {
     let document = Document::parse(bytes);
     let verdict = project.check_pull_request(&document);
@@ -162,7 +162,7 @@ pub fn check_pull_request(project: &Project, path: &Path, bytes: &[u8]) -> Docum
     }
 }
 
-/// Whether a judged document stays in memory.
+/// Whether a checked document stays in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DocumentRetention {
     Always,
@@ -172,74 +172,75 @@ enum DocumentRetention {
 fn check_document(
     project: &Project,
     with: Option<&Comparison<'_>>,
-    shelved: StoredHandoff,
+    stored: StoredHandoff,
     keep: DocumentRetention,
 ) -> DocumentCheck {
-    let mut verdict = project.check(&shelved);
-    let handoff = shelved.handoff(project);
+    let mut verdict = project.check(&stored);
+    let handoff = stored.handoff(project);
     let key = handoff.key();
     let coverage = with.and_then(|with| with.compare_session(project, &handoff));
     let with = with.filter(|with| with.concerns(&handoff));
-    let citations = with.map(|with| with.drift.check(&shelved)).unwrap_or_default();
+    let citations = with.map(|with| with.drift.check(&stored)).unwrap_or_default();
     let named = handoff.is_handoff().then(|| key.to_string());
     for finding in drift::findings(named.as_deref(), &citations) {
-        verdict.add(&shelved.document, finding);
+        verdict.add(&stored.document, finding);
     }
-    let told = coverage.as_ref().and_then(SessionComparison::coverage);
-    for finding in told.map(|told| told.findings(&handoff)).unwrap_or_default() {
-        verdict.add(&shelved.document, finding);
+    let measured = coverage.as_ref().and_then(SessionComparison::coverage);
+    for finding in measured.map(|measured| measured.findings(&handoff)).unwrap_or_default() {
+        verdict.add(&stored.document, finding);
     }
     let open =
         with.and_then(|_| HandoffActivity::for_open(&handoff, project.environment().clock.now()));
     let changed = open.and_then(|open| open.changed);
     let cited = with
         .zip(changed)
-        .and_then(|(with, changed)| with.drift.later_commits_query(&shelved, changed, &citations));
+        .and_then(|(with, changed)| with.drift.later_commits_query(&stored, changed, &citations));
     let all = with.is_some_and(|with| with.all);
-    let is_told = |one: &CitationCheck| all || one.status != drift::CitationStatus::Intact;
-    let citations: Vec<CitationCheck> = citations.into_iter().filter(is_told).collect();
-    let claim = claim(project, &shelved);
+    let is_shown = |one: &CitationCheck| all || one.status != drift::CitationStatus::Intact;
+    let citations: Vec<CitationCheck> = citations.into_iter().filter(is_shown).collect();
+    let claim = claim(project, &stored);
     let found = !verdict.findings.is_empty() || !verdict.silenced.is_empty();
     let kept =
         found || keep == DocumentRetention::Always || !citations.is_empty() || coverage.is_some();
-    let spot = Some(shelved.document_place());
-    let document = kept.then_some(shelved.document);
-    let path = shelved.path;
+    let spot = Some(stored.document_place());
+    let document = kept.then_some(stored.document);
+    let path = stored.path;
     DocumentCheck { path, key, verdict, citations, coverage, document, claim, spot, open, cited }
 }
 
-/// For each judged document the commits that changed what it cites since.
+/// For each checked document, the commits that changed the cited code since.
 fn later_commits<'j>(
     with: &Comparison<'_>,
-    judged: impl Iterator<Item = &'j DocumentCheck>,
+    checked: impl Iterator<Item = &'j DocumentCheck>,
 ) -> Vec<Vec<LaterCommit>> {
-    let judged: Vec<&DocumentCheck> = judged.collect();
-    let asked: Vec<LaterCommitsQuery> = judged.iter().filter_map(|one| one.cited.clone()).collect();
+    let checked: Vec<&DocumentCheck> = checked.collect();
+    let asked: Vec<LaterCommitsQuery> =
+        checked.iter().filter_map(|one| one.cited.clone()).collect();
     let mut answers = with.drift.later_commits(&asked).into_iter();
     let answer = |one: &&DocumentCheck| one.cited.as_ref().and_then(|_| answers.next());
-    judged.iter().map(answer).map(Option::unwrap_or_default).collect()
+    checked.iter().map(answer).map(Option::unwrap_or_default).collect()
 }
 
-fn claim(project: &Project, shelved: &StoredHandoff) -> Option<IdClaim> {
-    let handoff = shelved.handoff(project);
+fn claim(project: &Project, stored: &StoredHandoff) -> Option<IdClaim> {
+    let handoff = stored.handoff(project);
     let (uid, id) = (handoff.uid()?.value.to_owned(), handoff.node("id")?);
-    let path = shelved.path.display().to_string();
+    let path = stored.path.display().to_string();
     Some(IdClaim { key: handoff.key(), uid, at: id.at, path })
 }
 
 impl DocumentCheck {
-    /// What comparing it with others and with the history tells.
+    /// The findings from comparing it with other documents and with the history.
     fn compare(&self, held: &[IdClaim], later: &[LaterCommit]) -> Vec<Finding> {
         let clash = self.claim.as_ref().and_then(|claim| duplicate_id_finding(claim, held));
         let done = self.open.and_then(|open| open.possibly_done_finding(later));
         [clash, done].into_iter().flatten().collect()
     }
 
-    /// It may have been clean so far, and has to be read again.
+    /// Adds a finding. A document that was clean so far has to be read again.
     fn add_finding(&mut self, project: &Project, finding: Finding) -> Result<(), FileError> {
         let document = match (self.document.take(), &self.spot) {
             (Some(document), _) => document,
-            (None, Some(spot)) => project.read(spot)?.document,
+            (None, Some(place)) => project.read(place)?.document,
             (None, None) => return Ok(()),
         };
         self.verdict.add(&document, finding);

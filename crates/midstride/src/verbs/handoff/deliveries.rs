@@ -1,4 +1,4 @@
-//! Receipts: write down which session was told of which handoff, and which took it over.
+//! Delivery records: which session was briefed on which handoff, and which one picked it up.
 
 use crate::journal::RevisionInfo;
 use crate::store::ledger::{
@@ -11,10 +11,10 @@ use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::delivery::DeliveryLog;
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, SessionEvent};
 
-/// Why no receipt was written.
+/// Why no delivery record was written.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
-    /// The project has no place for it.
+    /// The project is not set up.
     #[error("this project is not set up")]
     NotSetUp,
     /// The ledger cannot be read.
@@ -25,7 +25,7 @@ pub enum DeliveryError {
     Append(#[from] AppendError),
 }
 
-/// Writes down that a session took handoffs over, each once; gives back for how many that is new.
+/// Records that a session picked up handoffs, each once. Returns how many of them are new.
 pub fn acknowledge(
     project: &Project,
     session: &SessionName,
@@ -35,8 +35,8 @@ pub fn acknowledge(
     if project.setup() == SetupMode::NotSetUp {
         return Err(DeliveryError::NotSetUp);
     }
-    let events = handoffs.iter().map(|shelved| {
-        let handoff = delivered_handoff(project, shelved);
+    let events = handoffs.iter().map(|stored| {
+        let handoff = delivered_handoff(project, stored);
         let name = handoff.uid.as_deref().unwrap_or(&handoff.id);
         let id = content_id(&[&session.client, &session.id, "acknowledged", name]);
         let SessionName { client, id: session } = session.clone();
@@ -48,10 +48,10 @@ pub fn acknowledge(
     Ok(ledger.append_missing(&[(stream, events.collect())])?)
 }
 
-/// What a session does with a handoff tells that it took it over.
+/// Starting, answering or resolving a handoff records that the session picked it up.
 pub(in crate::verbs) fn acknowledge_by_change(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     change: &RevisionInfo,
 ) {
     let taken_over = matches!(
@@ -63,18 +63,18 @@ pub(in crate::verbs) fn acknowledge_by_change(
     else {
         return;
     };
-    // The change is made; that nobody wrote down who made it is no reason to say otherwise.
-    if let Ok(now) = project.reread(shelved) {
+    // The change itself succeeded. A missing delivery record must not report it as failed.
+    if let Ok(now) = project.reread(stored) {
         let _ = acknowledge(project, session, &[&now], verb.word());
     }
 }
 
-/// Who was told of a handoff, and who took it over.
+/// Which sessions were briefed on a handoff, and which picked it up.
 pub fn delivery_records(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
 ) -> Result<DeliveryLog, LedgerError> {
-    let handoff = shelved.handoff(project);
+    let handoff = stored.handoff(project);
     let Some(uid) = handoff.uid() else { return Ok(DeliveryLog::default()) };
     let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
         return Ok(DeliveryLog::default());
@@ -83,13 +83,13 @@ pub fn delivery_records(
     Ok(DeliveryLog::from_events(uid.value.trim(), records.iter().flat_map(|record| &record.events)))
 }
 
-/// A handoff as a receipt names it.
+/// A handoff as delivery records name it.
 pub(in crate::verbs) fn delivered_handoff(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
 ) -> DeliveredHandoff {
     let clean = |text: &str| project.clean(text).0.as_str().to_owned();
-    let handoff = shelved.handoff(project);
+    let handoff = stored.handoff(project);
     DeliveredHandoff {
         uid: handoff.uid().map(|uid| clean(uid.value.trim())),
         id: clean(&handoff.key().to_string()),

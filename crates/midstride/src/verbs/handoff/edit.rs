@@ -1,4 +1,4 @@
-//! Change a document in the user's editor.
+//! Changes a document in the user's editor.
 
 use crate::journal::RevisionInfo;
 use crate::sys::files::{self, FileError, ScratchFolder};
@@ -9,14 +9,14 @@ use midstride_core::format::document::Document;
 use midstride_core::text::redact::Redaction;
 use std::path::PathBuf;
 
-/// What came of it.
+/// The result of an edit.
 #[derive(Debug)]
 pub enum EditOutcome {
-    /// The text was saved as it was.
+    /// The text did not change.
     Unchanged,
-    /// A note, or a handoff in the making, has the new text, without these secrets.
+    /// A note or a new handoff got the new text, without these secrets.
     Saved(Vec<Redaction>),
-    /// A handoff has the new text, and a revision more.
+    /// A handoff got the new text as a new revision.
     Revised(crate::journal::RecordedRevision),
 }
 
@@ -26,28 +26,28 @@ pub enum EditError {
     /// No editor is set.
     #[error("no editor is set")]
     NoEditor,
-    /// The editor could not be started, or gave up.
+    /// The editor could not start, or failed.
     #[error("the editor `{editor}` failed: {message}")]
     Editor {
         /// The command.
         editor: String,
-        /// What happened.
+        /// The error.
         message: String,
-        /// The text as it was left.
+        /// The text as the editor left it.
         kept: PathBuf,
     },
-    /// The new text is no text; it is kept.
+    /// The new text is not UTF-8. A copy is kept.
     #[error("what the editor saved is not UTF-8")]
     NotUtf8 {
-        /// The text that was not written.
+        /// The text that was not saved.
         kept: PathBuf,
     },
-    /// The new text was not written; it is kept.
+    /// The new text was not saved. A copy is kept.
     #[error("{why}")]
     NotSaved {
-        /// Why.
+        /// The reason.
         why: Box<ReviseError>,
-        /// The text that was not written.
+        /// The text that was not saved.
         kept: PathBuf,
     },
     /// A file could not be read or written.
@@ -55,23 +55,23 @@ pub enum EditError {
     File(#[from] FileError),
 }
 
-/// Opens a copy in the editor and puts it in the place of the document when the editor is done. The
-/// change of a handoff is a revision; a note has no history to keep.
+/// Opens a copy in the editor and replaces the document when the editor exits. A changed handoff
+/// gets a new revision; a note has no history.
 pub fn edit(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     change: &RevisionInfo,
 ) -> Result<EditOutcome, EditError> {
-    let draft = open_draft(project, shelved)?;
-    if draft.text.as_bytes() == shelved.bytes {
+    let draft = open_draft(project, stored)?;
+    if draft.text.as_bytes() == stored.bytes {
         draft.discard()?;
         return Ok(EditOutcome::Unchanged);
     }
     let is_handoff = |document: &Document| document.handoff_header().is_some();
-    if !is_handoff(&shelved.document) && !is_handoff(&Document::parse(draft.text.as_bytes())) {
-        return draft.save(project, shelved);
+    if !is_handoff(&stored.document) && !is_handoff(&Document::parse(draft.text.as_bytes())) {
+        return draft.save(project, stored);
     }
-    match revise_in_place(project, shelved, &draft.text, change) {
+    match revise_in_place(project, stored, &draft.text, change) {
         Ok(revised) => {
             draft.discard()?;
             Ok(match revised {
@@ -83,31 +83,31 @@ pub fn edit(
     }
 }
 
-/// Lets the author fill in a document that was just made: what it replaces is nobody's text.
-pub fn fill_in(project: &Project, shelved: &StoredHandoff) -> Result<EditOutcome, EditError> {
-    let draft = open_draft(project, shelved)?;
-    if draft.text.as_bytes() == shelved.bytes {
+/// Lets the author fill in a new document. Its skeleton is not worth a revision.
+pub fn fill_in(project: &Project, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
+    let draft = open_draft(project, stored)?;
+    if draft.text.as_bytes() == stored.bytes {
         draft.discard()?;
         return Ok(EditOutcome::Unchanged);
     }
-    draft.save(project, shelved)
+    draft.save(project, stored)
 }
 
 /// A copy of a document as the editor left it. The file stays until it is discarded.
 #[derive(Debug)]
 pub struct EditorDraft {
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// Where it is kept.
+    /// Its path.
     pub path: PathBuf,
     scratch: ScratchFolder,
 }
 
-/// Opens a copy in the editor; the document stays as it is.
-pub fn open_draft(project: &Project, shelved: &StoredHandoff) -> Result<EditorDraft, EditError> {
+/// Opens a copy in the editor and leaves the document unchanged.
+pub fn open_draft(project: &Project, stored: &StoredHandoff) -> Result<EditorDraft, EditError> {
     let editor = project.environment().editor.clone().ok_or(EditError::NoEditor)?;
     let scratch = ScratchFolder::new("midstride-edit")?;
-    let path = scratch.write(shelved.path.file_name().unwrap_or_default(), &shelved.bytes)?;
+    let path = scratch.write(stored.path.file_name().unwrap_or_default(), &stored.bytes)?;
     let failed =
         |message| EditError::Editor { editor: editor.clone(), message, kept: path.clone() };
     let status = process::edit(&editor, &path).map_err(|error| failed(error.to_string()))?;
@@ -120,15 +120,15 @@ pub fn open_draft(project: &Project, shelved: &StoredHandoff) -> Result<EditorDr
 }
 
 impl EditorDraft {
-    /// Removes the copy: its text is written.
+    /// Removes the copy once its text is saved.
     pub fn discard(self) -> Result<(), FileError> {
         self.scratch.remove()
     }
 
-    /// Puts it in the place of the document without a word about it.
-    fn save(self, project: &Project, shelved: &StoredHandoff) -> Result<EditOutcome, EditError> {
+    /// Replaces the document without recording a revision.
+    fn save(self, project: &Project, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
         let (text, redacted) = project.clean(&self.text);
-        if let Err(why) = project.replace(shelved, &text) {
+        if let Err(why) = project.replace(stored, &text) {
             let why = Box::new(ReviseError::Journal(why.into()));
             return Err(EditError::NotSaved { why, kept: self.path });
         }

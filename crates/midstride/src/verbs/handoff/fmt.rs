@@ -1,4 +1,4 @@
-//! Bring a document into the strict form: what `fmt` and `check --fix` do.
+//! Formats a document strictly, for `fmt` and `check --fix`.
 
 use crate::journal::{JournalError, RevisionInfo};
 use crate::workspace::project::{Project, StoredHandoff};
@@ -6,16 +6,16 @@ use midstride_core::format::document::DocumentEditError;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::text::redact::Redaction;
 
-/// What became of a document.
+/// The result of formatting a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormatOutcome {
-    /// It was in the strict form.
+    /// It already was in the strict form.
     Unchanged,
-    /// It was not; it is now, if it was to be written, without these secrets.
+    /// It was not in the strict form. If `write` is set, it was rewritten without these secrets.
     Changed(Vec<Redaction>),
 }
 
-/// Why a document was left as it was.
+/// Why a document was not formatted.
 #[derive(Debug, thiserror::Error)]
 pub enum FmtError {
     /// The document cannot be changed safely.
@@ -23,7 +23,7 @@ pub enum FmtError {
     Refused {
         /// The document.
         path: std::path::PathBuf,
-        /// Why.
+        /// The reason.
         why: DocumentEditError,
     },
     /// It could not be recorded.
@@ -31,23 +31,23 @@ pub enum FmtError {
     Journal(#[from] JournalError),
 }
 
-/// The strict form of a document; writes it unless only asked to look.
+/// Formats a document, and writes it if `write` is set.
 pub fn fmt(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     write: bool,
 ) -> Result<FormatOutcome, FmtError> {
-    let strict = shelved
+    let strict = stored
         .document
         .format()
-        .map_err(|why| FmtError::Refused { path: shelved.path.clone(), why })?;
-    if strict.text() == shelved.document.text() {
+        .map_err(|why| FmtError::Refused { path: stored.path.clone(), why })?;
+    if strict.text() == stored.document.text() {
         return Ok(FormatOutcome::Unchanged);
     }
     if !write {
         return Ok(FormatOutcome::Changed(project.clean(strict.text()).1));
     }
     let change = RevisionInfo::by_verb(RevisionVerb::Fmt, "formatted", None);
-    let recorded = project.record(shelved, &strict, &change, &|_| ())?;
+    let recorded = project.record(stored, &strict, &change, &|_| ())?;
     Ok(FormatOutcome::Changed(recorded.redacted))
 }

@@ -1,7 +1,8 @@
-//! Forget a kept text: it is removed for good, and a tombstone takes its place.
+//! Forgets a kept text: removes it for good and leaves a tombstone.
 //!
-//! The tombstone comes first, so that nobody keeps the text again meanwhile; what follows can be done
-//! any number of times. Killed in between, forgetting it once more finishes the work.
+//! The tombstone is written first, so that no other process keeps the text again meanwhile. The
+//! later steps can be repeated any number of times. After a kill, forgetting the text again
+//! finishes the work.
 
 use crate::clients;
 use crate::clients::capture;
@@ -28,57 +29,57 @@ use midstride_core::work::event::{Event, SessionEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// A shorter beginning of an id names nothing.
+/// The shortest id prefix that can name a text.
 pub const ID_PREFIX_LENGTH_MIN: usize = 4;
-/// So many commits that have a text are named.
+/// How many commits that contain the text are named.
 const COMMITS_MAX: usize = 5;
 
-/// A text that is kept here, or was.
+/// A text that is or was kept.
 #[derive(Clone, Debug)]
 pub struct KeptText {
-    /// The id by which it is kept.
+    /// Its id in the store.
     pub hash: String,
-    /// What it is.
+    /// Its kind.
     pub kind: TombstoneKind,
-    /// The handoff or the session that it belongs to, where that is known.
+    /// The handoff or session it belongs to, if known.
     pub owner: Option<String>,
-    /// How it is called: `market@2`; a session by its client and id.
+    /// Its names: `market@2` for a revision, client and id for a session.
     pub names: Vec<String>,
-    /// When the document got another text, or when the session was captured.
+    /// When the document was replaced, or the session captured.
     pub at: Option<Timestamp>,
-    /// How long it is; none where it is not on this machine.
+    /// Its size; `None` if it is not on this machine.
     pub bytes: Option<usize>,
-    /// What it is about, or its first line.
+    /// Its subject, or its first line.
     pub preview: Option<String>,
-    /// Whether it goes to other repositories by `midstride sync`.
+    /// Whether `midstride sync` shares it with other repositories.
     pub is_shared: bool,
-    /// What is left of it, if it was forgotten already.
+    /// Its tombstone, if it was already forgotten.
     pub tombstone: Option<Tombstone>,
-    /// The documents that are exactly this text now.
+    /// The documents whose current text is exactly this.
     pub documents: Vec<PathBuf>,
-    /// Other texts of the same handoff or session that are kept.
+    /// Other kept texts of the same handoff or session.
     pub others: Vec<String>,
-    /// The handoffs of a checkpoint's session, which have its facts.
+    /// For a checkpoint, the handoffs of its session, which contain its facts.
     pub handoffs: Vec<PathBuf>,
-    /// The transcript that a checkpoint was made of, while it is there.
+    /// For a checkpoint, the transcript it was made from, if it still exists.
     pub transcript: Option<PathBuf>,
     session: Option<(Client, String)>,
-    /// What of a checkpoint is kept once more, to be told quickly.
+    /// For a checkpoint, its summary, which is stored separately for fast briefings.
     summary_blob: Option<String>,
 }
 
-/// What was done so far.
+/// A completed step of forgetting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForgetStep {
-    /// The tombstone is there.
+    /// The tombstone is written.
     TombstoneSet,
-    /// No reference of ours keeps the text.
+    /// No midstride reference keeps the text.
     Dropped,
-    /// The text itself is removed, as far as nothing else needs it.
+    /// The text itself is removed, unless something else needs it.
     Removed,
-    /// What was made of it is removed: cursors, indexes.
+    /// What was derived from it is removed: cursors and indexes.
     Cleared,
-    /// The ledger has nothing of it.
+    /// The ledger no longer contains it.
     Emptied,
 }
 
@@ -88,22 +89,22 @@ impl ForgetStep {
         [Self::TombstoneSet, Self::Dropped, Self::Removed, Self::Cleared, Self::Emptied];
 }
 
-/// A text that was forgotten.
+/// The result of forgetting a text.
 #[derive(Debug)]
 pub struct ForgetOutcome {
-    /// What is left of it.
+    /// Its tombstone.
     pub tombstone: Tombstone,
-    /// Whether nobody had forgotten it before.
+    /// Whether it was not forgotten before.
     pub is_new: bool,
-    /// What git has left of it.
+    /// What git still has of it.
     pub removal: RemovalOutcome,
-    /// A few of the commits that have it, where something else than midstride reaches it.
+    /// Some of the commits that contain it, if something other than midstride references it.
     pub commits: Vec<LogEntry>,
-    /// Where it is staged.
+    /// The paths where it is staged.
     pub staged: Vec<String>,
-    /// Cursors of its transcript that were removed.
+    /// How many cursors of its transcript were removed.
     pub cursors: usize,
-    /// Texts of tasks and standing instructions of its session that went with it.
+    /// How many texts of its session's tasks and standing instructions were removed with it.
     pub session_texts: usize,
     /// Whether other repositories may still have those tasks.
     pub may_tasks_remain_elsewhere: bool,
@@ -111,41 +112,41 @@ pub struct ForgetOutcome {
     pub may_remain_elsewhere: bool,
 }
 
-/// Why nothing was forgotten, or not all of it.
+/// Why nothing, or not everything, was forgotten.
 #[derive(Debug, thiserror::Error)]
 pub enum ForgetError {
-    /// It is no id, nor the beginning of one.
+    /// It is not an id or an id prefix.
     #[error("`{0}` is no id of a text")]
     NoId(String),
-    /// Nothing is kept under it.
+    /// No kept text has this id.
     #[error("no kept text has an id that begins with `{0}`")]
     NoSuch(String),
-    /// Several are.
+    /// Several texts match.
     #[error("`{wanted}` begins the ids of several texts")]
     Several {
-        /// What was typed.
+        /// The prefix that was given.
         wanted: String,
-        /// The ids, and what each is.
+        /// The ids, and a description of each.
         found: Vec<(String, String)>,
     },
-    /// It is the document itself.
+    /// It is the current text of the document.
     #[error("`{key}@{number}` is the document as it is, which midstride does not take away")]
     Current {
         /// The handoff.
         key: String,
-        /// What was asked for.
+        /// The revision that was given.
         number: usize,
     },
     /// The revision cannot be found.
     #[error(transparent)]
     Revision(#[from] RevisionError),
-    /// Git cannot say or do it.
+    /// A git command failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The ledger cannot be used.
+    /// The ledger failed.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// The tombstone could not be set up.
+    /// The tombstone could not be written.
     #[error(transparent)]
     Append(#[from] AppendError),
     /// The index could not be removed.
@@ -156,13 +157,13 @@ pub enum ForgetError {
     File(#[from] FileError),
 }
 
-/// The kept text that is an earlier text of a handoff, counted from one.
+/// The kept text of an earlier revision of a handoff, counted from one.
 pub fn kept_revision(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     number: usize,
 ) -> Result<KeptText, ForgetError> {
-    let handoff = shelved.handoff(project);
+    let handoff = stored.handoff(project);
     let (key, replaced) = (handoff.key().to_string(), handoff.replaced_texts());
     let last = replaced.len() + 1;
     if number == last {
@@ -175,7 +176,7 @@ pub fn kept_revision(
     TextInventory::read(project)?.describe_text(project, &id.value.trim().to_lowercase())
 }
 
-/// The kept text of an id, or of a beginning that no other has.
+/// The kept text with this id, or with this unambiguous prefix.
 pub fn kept_text(project: &Project, id: &str) -> Result<KeptText, ForgetError> {
     let wanted = id.trim().to_lowercase();
     let is_hex = wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -188,18 +189,18 @@ pub fn kept_text(project: &Project, id: &str) -> Result<KeptText, ForgetError> {
         [] => Err(ForgetError::NoSuch(wanted)),
         [one] => kept.describe_text(project, one),
         several => {
-            let told = |hash: &String| -> Result<(String, String), ForgetError> {
+            let describe = |hash: &String| -> Result<(String, String), ForgetError> {
                 let text = kept.describe_text(project, hash)?;
                 Ok((hash.clone(), text.describe()))
             };
-            let found = several.iter().map(told).collect::<Result<_, _>>()?;
+            let found = several.iter().map(describe).collect::<Result<_, _>>()?;
             Err(ForgetError::Several { wanted, found })
         }
     }
 }
 
 impl KeptText {
-    /// What it is, in a few words.
+    /// A short description.
     pub fn describe(&self) -> String {
         match (self.kind, self.names.as_slice()) {
             (TombstoneKind::Revision, []) => {
@@ -212,7 +213,7 @@ impl KeptText {
     }
 }
 
-/// Removes a text for good. `reached` is told about every step.
+/// Removes a text for good. Calls `reached` after every step.
 pub fn forget(
     project: &Project,
     text: &KeptText,
@@ -276,7 +277,7 @@ pub fn forget(
     })
 }
 
-/// Sets the tombstone up, unless it is there; others learn of it where they may have the text.
+/// Writes the tombstone, unless it exists. It is shared if other repositories may have the text.
 fn ensure_tombstone(
     project: &Project,
     ledger: &SqliteLedger,
@@ -304,7 +305,7 @@ fn ensure_tombstone(
     Ok((now, before.is_none()))
 }
 
-/// Everything that is kept, and what is known of it.
+/// Everything that is kept, and what is known about it.
 struct TextInventory {
     documents: Vec<StoredHandoff>,
     tombstones: BTreeMap<String, Tombstone>,
@@ -313,7 +314,7 @@ struct TextInventory {
     ledger: Option<SqliteLedger>,
 }
 
-/// A checkpoint as the ledger tells of it.
+/// A checkpoint as the ledger records it.
 struct LedgerCheckpoint {
     client: String,
     session: String,
@@ -338,7 +339,7 @@ impl TextInventory {
         })
     }
 
-    /// The ids that begin like this: of what is kept, named by a document, or was forgotten.
+    /// The ids with this prefix: kept, named by a document, or forgotten.
     fn ids_with_prefix(
         &self,
         project: &Project,
@@ -347,8 +348,8 @@ impl TextInventory {
         let mut all: BTreeSet<String> = self.references.values().flatten().cloned().collect();
         all.extend(self.in_folder.iter().cloned());
         all.extend(self.tombstones.keys().cloned());
-        for shelved in &self.documents {
-            all.extend(shelved.handoff(project).named_texts().into_iter().map(str::to_lowercase));
+        for stored in &self.documents {
+            all.extend(stored.handoff(project).named_texts().into_iter().map(str::to_lowercase));
         }
         all.retain(|hash| hash.starts_with(beginning));
         if let Some(ledger) = &self.ledger {
@@ -357,7 +358,7 @@ impl TextInventory {
         Ok(all)
     }
 
-    /// What is known of one text.
+    /// What is known about one text.
     fn describe_text(&self, project: &Project, hash: &str) -> Result<KeptText, ForgetError> {
         let tombstone = self.tombstones.get(hash).cloned();
         let taken = self.checkpoints()?;
@@ -410,18 +411,18 @@ impl TextInventory {
             keeping.iter().filter_map(|name| Some(name.rsplit_once('/')?.1)).collect();
         let is_shared = keeping.iter().any(|name| name.starts_with(SHARED));
         let mut text = KeptText { is_shared, ..plain };
-        // What a document names, and is not kept here, may be kept elsewhere.
+        // A text that a document names and that is not kept here may be kept elsewhere.
         let may_be_elsewhere = keeping.is_empty() && text.tombstone.is_none();
-        for shelved in &self.documents {
-            let handoff = shelved.handoff(project);
+        for stored in &self.documents {
+            let handoff = stored.handoff(project);
             let uid = handoff.uid().map(|uid| uid_file_name(uid.value));
             let is_its = uid.is_some_and(|uid| uids.contains(uid.as_str()));
             if is_its || handoff.named_texts().contains(hash.as_str()) {
                 text.owner.get_or_insert_with(|| handoff.key().to_string());
-                text.is_shared |= may_be_elsewhere && project.is_shared(shelved);
-                self.add_names(&mut text, shelved, &handoff);
-                if has_text(project.repository(), shelved, &hash)? {
-                    text.documents.push(shelved.path.clone());
+                text.is_shared |= may_be_elsewhere && project.is_shared(stored);
+                self.add_names(&mut text, stored, &handoff);
+                if has_text(project.repository(), stored, &hash)? {
+                    text.documents.push(stored.path.clone());
                 }
             }
         }
@@ -434,8 +435,9 @@ impl TextInventory {
         Ok(text)
     }
 
-    /// The numbers that a text has in the history of a handoff, and the other texts of it.
-    fn add_names(&self, text: &mut KeptText, shelved: &StoredHandoff, handoff: &Handoff<'_>) {
+    /// Adds the revision numbers a text has in a handoff's history, and the handoff's other kept
+    /// texts.
+    fn add_names(&self, text: &mut KeptText, stored: &StoredHandoff, handoff: &Handoff<'_>) {
         let key = handoff.key();
         let entries = handoff.revisions();
         for (index, id) in handoff.replaced_texts().into_iter().enumerate() {
@@ -450,7 +452,7 @@ impl TextInventory {
             }
         }
         if text.names.is_empty() {
-            text.names.push(format!("a text of {key} ({})", shelved.path.display()));
+            text.names.push(format!("a text of {key} ({})", stored.path.display()));
         }
     }
 
@@ -487,12 +489,12 @@ impl TextInventory {
                 && !self.tombstones.contains_key(&other.blob)
         };
         text.others = taken.iter().filter(same).map(|other| other.blob.clone()).collect();
-        let is_of_session = |shelved: &&StoredHandoff| {
-            let said = |path| Some(shelved.handoff(project).node(path)?.text()?.value.to_owned());
-            said("state.recovery.session").as_ref() == Some(&own.session)
+        let is_of_session = |stored: &&StoredHandoff| {
+            let text_at = |path| Some(stored.handoff(project).node(path)?.text()?.value.to_owned());
+            text_at("state.recovery.session").as_ref() == Some(&own.session)
         };
         let handoffs = self.documents.iter().filter(is_of_session);
-        text.handoffs = handoffs.map(|shelved| shelved.path.clone()).collect();
+        text.handoffs = handoffs.map(|stored| stored.path.clone()).collect();
         if let Some(client) = Client::from_name(&own.client) {
             let (found, _) = clients::transcripts(project, Some(client));
             let its = found.into_iter().find(|found| found.session == own.session);
@@ -502,7 +504,7 @@ impl TextInventory {
         Ok(text)
     }
 
-    /// All checkpoints that the ledger tells of.
+    /// All checkpoints the ledger records.
     fn checkpoints(&self) -> Result<Vec<LedgerCheckpoint>, ForgetError> {
         let Some(ledger) = &self.ledger else { return Ok(Vec::new()) };
         let records = ledger.read_with_prefix(StreamId::SESSIONS)?;
@@ -537,22 +539,22 @@ impl TextInventory {
     }
 }
 
-/// Whether a document is exactly a text.
+/// Whether a document is exactly this text.
 fn has_text(
     repository: Option<&Repository>,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     hash: &str,
 ) -> Result<bool, GitError> {
-    let in_git = repository.map(|git| git.hash_blob(&shelved.bytes)).transpose()?;
-    Ok(in_git.as_deref() == Some(hash) || sha256(&shelved.bytes) == hash)
+    let in_git = repository.map(|git| git.hash_blob(&stored.bytes)).transpose()?;
+    Ok(in_git.as_deref() == Some(hash) || sha256(&stored.bytes) == hash)
 }
 
-/// What a text is about: its title or its summary, else its first line.
+/// The title or summary of a text, or else its first line.
 fn preview_of(document: &Document, project: &Project) -> Option<String> {
     let whereabouts = midstride_core::handoff::Location::default();
     let handoff = Handoff::new(document, &whereabouts, &project.settings().stages);
-    let said = handoff.title().or(handoff.summary()).map(str::to_owned);
-    said.or_else(|| first_line(document.text().as_bytes()))
+    let subject = handoff.title().or(handoff.summary()).map(str::to_owned);
+    subject.or_else(|| first_line(document.text().as_bytes()))
 }
 
 fn first_line(bytes: &[u8]) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Find how all handoffs are connected. Each document is read once.
+//! Builds the graph of how all handoffs are connected. Reads each document once.
 
 use crate::sys::files::FileError;
 use crate::workspace::project::{
@@ -10,41 +10,41 @@ use std::collections::{HashMap, HashSet};
 /// How the handoffs of a project are connected.
 #[derive(Debug)]
 pub struct ProjectGraph {
-    /// All of them.
+    /// The graph of all handoffs.
     pub graph: Graph,
-    /// The positions of those that were named.
+    /// The positions of the handoffs that were named.
     pub named: Vec<usize>,
-    /// What could not be read.
+    /// The files that could not be read.
     pub unread: Vec<FileError>,
 }
 
-/// Connects all handoffs of a project, and those that are named if they lie elsewhere.
+/// Connects all handoffs of a project, and the named ones outside its folders.
 pub fn graph(project: &Project, names: &[String]) -> Result<ProjectGraph, FindError> {
     let mut unread = Vec::new();
-    let mut spots: HashMap<String, DocumentPlace> = HashMap::new();
+    let mut places: HashMap<String, DocumentPlace> = HashMap::new();
     let mut facts = Vec::new();
-    for read in project.map_all_in_catalog(|shelved| read_facts(project, &shelved)) {
+    for read in project.map_all_in_catalog(|stored| read_facts(project, &stored)) {
         match read {
-            Ok((spot, told)) => {
-                spots.insert(told.path.clone(), spot);
-                facts.push(told);
+            Ok((place, found)) => {
+                places.insert(found.path.clone(), place);
+                facts.push(found);
             }
             Err(error) => unread.push(error),
         }
     }
     let mut named: HashSet<String> = HashSet::new();
-    for shelved in select_documents(project, names, &mut unread)? {
-        let told = read_facts(project, &shelved);
-        named.insert(told.path.clone());
-        if !spots.contains_key(&told.path) {
-            spots.insert(told.path.clone(), shelved.document_place());
-            facts.push(told);
+    for stored in select_documents(project, names, &mut unread)? {
+        let found = read_facts(project, &stored);
+        named.insert(found.path.clone());
+        if !places.contains_key(&found.path) {
+            places.insert(found.path.clone(), stored.document_place());
+            facts.push(found);
         }
     }
     let lead = |facts: &LinkFacts, reference: &Reference| {
-        let spot = spots.get(&facts.path);
-        spot.map_or(ReferenceTarget::Missing, |spot| {
-            project.resolve_reference(spot, &reference.written)
+        let place = places.get(&facts.path);
+        place.map_or(ReferenceTarget::Missing, |place| {
+            project.resolve_reference(place, &reference.written)
         })
     };
     let graph = Graph::build(facts, lead);
@@ -53,11 +53,11 @@ pub fn graph(project: &Project, names: &[String]) -> Result<ProjectGraph, FindEr
     Ok(ProjectGraph { graph, named, unread })
 }
 
-fn read_facts(project: &Project, shelved: &StoredHandoff) -> LinkFacts {
-    LinkFacts::from_handoff(&shelved.handoff(project), shelved.path.display().to_string())
+fn read_facts(project: &Project, stored: &StoredHandoff) -> LinkFacts {
+    LinkFacts::from_handoff(&stored.handoff(project), stored.path.display().to_string())
 }
 
-/// The documents of some names; none where none is given.
+/// The documents with these names. Empty if no name is given.
 fn select_documents(
     project: &Project,
     names: &[String],

@@ -1,5 +1,5 @@
-//! Merge two texts of one handoff: for git, which calls this as its merge driver, and for a file
-//! that git left with conflicts.
+//! Merges two texts of one handoff, as git's merge driver or in a file that git left with
+//! conflicts.
 
 use crate::journal::uid_file_name;
 use crate::store::revisions::RevisionError;
@@ -13,44 +13,44 @@ use midstride_core::text::span::Span;
 use midstride_core::text::yaml::conflict_markers;
 use std::path::{Path, PathBuf};
 
-/// What two texts became.
+/// The result of a merge.
 #[derive(Debug, Default)]
 pub struct MergeOutcome {
-    /// What a person has to settle; it stands between markers.
+    /// What the user has to resolve. It is between conflict markers.
     pub conflicts: Vec<String>,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
-    /// The id under which the text that stood there is kept.
+    /// The id of the kept copy of the file's previous text.
     pub replaced: Option<String>,
-    /// The id that two different handoffs have, where that is what conflicts.
+    /// The id that two different handoffs share, if that is the conflict.
     pub shared_id: Option<String>,
 }
 
-/// Why nothing was merged; the file is as it was.
+/// Why nothing was merged. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// There is no repository.
     #[error("this is no git repository, so nothing was merged in it")]
     NoRepository,
-    /// Git knows of no conflict.
+    /// Git reports no conflict.
     #[error("git knows of no conflict in `{}`", .0.display())]
     NoConflict(PathBuf),
-    /// Somebody settled it already.
+    /// The conflict was already resolved.
     #[error("`{}` has no conflict markers any more", .0.display())]
     AlreadyResolved(PathBuf),
     /// One side deleted it.
     #[error("one side changed `{}`, the other deleted it", .0.display())]
     Deleted(PathBuf),
-    /// It cannot be merged line by line either.
+    /// It cannot be merged line by line.
     #[error("`{}` is no text on both sides", .0.display())]
     NoText(PathBuf),
     /// The file was not found.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// Git did not say what is in the index.
+    /// Git could not read its index.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A text could not be kept.
+    /// A text could not be stored.
     #[error(transparent)]
     Revision(#[from] RevisionError),
     /// A file could not be read or written.
@@ -58,20 +58,20 @@ pub enum MergeError {
     File(#[from] FileError),
 }
 
-/// The files that git hands to its merge driver.
+/// The files git passes to its merge driver.
 #[derive(Clone, Debug)]
 pub struct DriverFiles {
-    /// What both started from; empty where there is nothing.
+    /// The common ancestor; empty if there is none.
     pub base: PathBuf,
-    /// Ours, which the result replaces.
+    /// Our version, which the result replaces.
     pub ours: PathBuf,
-    /// Theirs.
+    /// Their version.
     pub theirs: PathBuf,
-    /// Where the handoff lies.
+    /// The path of the handoff.
     pub path: PathBuf,
 }
 
-/// Merges as git's driver: the result takes the place of ours.
+/// Merges as git's merge driver. The result replaces our version.
 pub fn merge_as_driver(
     project: &Project,
     driven: &DriverFiles,
@@ -85,44 +85,41 @@ pub fn merge_as_driver(
     Ok(joined)
 }
 
-/// Mends a file that git left with conflicts, from what its index says.
+/// Merges a file that git left with conflicts, from the versions in git's index.
 pub fn repair(project: &Project, path: &Path) -> Result<MergeOutcome, MergeError> {
     let repository = project.repository().ok_or(MergeError::NoRepository)?;
     let name = path.display().to_string();
-    let spot = project.place_of_path(path).ok_or(FindError::Outside(name))?;
-    let shelved = project.read(&spot)?;
-    let no_conflict = || MergeError::NoConflict(shelved.path.clone());
-    let inside = project.path_in_work_tree(&shelved).ok_or_else(no_conflict)?;
+    let place = project.place_of_path(path).ok_or(FindError::Outside(name))?;
+    let stored = project.read(&place)?;
+    let no_conflict = || MergeError::NoConflict(stored.path.clone());
+    let inside = project.path_in_work_tree(&stored).ok_or_else(no_conflict)?;
     let conflicted = repository.conflict_sides(&inside)?;
     let ConflictSides { base, ours, theirs } = conflicted.ok_or_else(no_conflict)?;
     let (Some(ours), Some(theirs)) = (ours, theirs) else {
-        return Err(MergeError::Deleted(shelved.path));
+        return Err(MergeError::Deleted(stored.path));
     };
-    // What a person settled is worth more than what a program would make of it.
-    if conflict_markers(shelved.document.text()).is_empty() && shelved.bytes != ours {
-        return Err(MergeError::AlreadyResolved(shelved.path));
+    // A conflict the user resolved by hand takes precedence over a merge.
+    if conflict_markers(stored.document.text()).is_empty() && stored.bytes != ours {
+        return Err(MergeError::AlreadyResolved(stored.path));
     }
-    let (bytes, mut joined) = merge_sides(project, &shelved.path, base.as_deref(), &ours, &theirs)?;
-    joined.replaced = store_replaced(project, &shelved)?;
-    project.replace_bytes(&shelved, &bytes)?;
+    let (bytes, mut joined) = merge_sides(project, &stored.path, base.as_deref(), &ours, &theirs)?;
+    joined.replaced = store_replaced(project, &stored)?;
+    project.replace_bytes(&stored, &bytes)?;
     Ok(joined)
 }
 
-/// Somebody may have begun to settle it by hand.
-fn store_replaced(
-    project: &Project,
-    shelved: &StoredHandoff,
-) -> Result<Option<String>, MergeError> {
-    let Some(uid) = shelved.handoff(project).uid().map(|uid| uid_file_name(uid.value)) else {
+/// Keeps the replaced text, because the user may have started to resolve it by hand.
+fn store_replaced(project: &Project, stored: &StoredHandoff) -> Result<Option<String>, MergeError> {
+    let Some(uid) = stored.handoff(project).uid().map(|uid| uid_file_name(uid.value)) else {
         return Ok(None);
     };
-    let texts = project.text_store(shelved, &uid);
-    let id = texts.store(&project.clean(shelved.document.text()).0)?;
+    let texts = project.text_store(stored, &uid);
+    let id = texts.store(&project.clean(stored.document.text()).0)?;
     texts.retain(std::slice::from_ref(&id))?;
     Ok(Some(id))
 }
 
-/// What is written for two sides. Both are kept, so that every number of the history finds its text.
+/// Merges two versions. Both are kept, so that every revision in the history has its text.
 fn merge_sides(
     project: &Project,
     path: &Path,
@@ -157,7 +154,7 @@ fn id_of_document(document: &Document, path: &Path) -> String {
     id.map_or_else(stem, |id| id.value.trim().to_owned())
 }
 
-/// Lines in an encoding that we do not know; as far as they can be read, they have no secrets.
+/// Cleans lines in an unknown encoding. The parts that are valid UTF-8 are redacted.
 fn clean_merged_lines(project: &Project, merged: &MergedLines) -> (Vec<u8>, MergeOutcome) {
     let mut joined = MergeOutcome::default();
     if merged.conflicts {
@@ -173,7 +170,7 @@ fn clean_merged_lines(project: &Project, merged: &MergedLines) -> (Vec<u8>, Merg
     (bytes, joined)
 }
 
-/// The line behind each marker that opens a conflict.
+/// The first line after each marker that opens a conflict.
 fn conflict_lines(text: &str) -> Vec<String> {
     let line = |at: &Span| text[at.end..].lines().nth(1).unwrap_or_default().trim().to_owned();
     conflict_markers(text).iter().map(line).collect()

@@ -1,4 +1,4 @@
-//! Tell git to merge handoffs with midstride, or no longer.
+//! Sets up git to merge handoffs with midstride, and removes that again.
 
 use crate::sys::files::{FileError, FileProblem};
 use crate::sys::git::{GitError, Repository};
@@ -13,21 +13,21 @@ const ATTRIBUTES: &str = ".gitattributes";
 /// What was changed.
 #[derive(Debug)]
 pub struct MergeDriverChange {
-    /// The file that says which documents the driver is for.
+    /// The file that assigns documents to the driver.
     pub attributes: PathBuf,
-    /// The lines that were put in or taken out.
+    /// The lines that were added or removed.
     pub lines: Vec<String>,
-    /// The command that git runs; none where the driver was taken out.
+    /// The command git runs; `None` if the driver was removed.
     pub command: Option<String>,
 }
 
-/// Why git was not told.
+/// Why git's setup was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
     /// There is no repository.
     #[error("this is no git repository, so nothing is merged in it")]
     NoRepository,
-    /// Git did not take it.
+    /// A git command failed.
     #[error(transparent)]
     Git(#[from] GitError),
     /// A file could not be read or written.
@@ -35,7 +35,7 @@ pub enum DriverError {
     File(#[from] FileError),
 }
 
-/// Tells git. `program` is how the shell finds this program.
+/// Installs the merge driver. `program` is how the shell finds this program.
 pub fn install_driver(project: &Project, program: &str) -> Result<MergeDriverChange, DriverError> {
     let repository = project.repository().ok_or(DriverError::NoRepository)?;
     let before = read_attributes(project)?;
@@ -59,7 +59,7 @@ fn configure(repository: &Repository, command: &str) -> Result<(), GitError> {
     repository.configure(&format!("{SECTION}.driver"), command)
 }
 
-/// Whether [`remove_driver`] has something to take back: a line for git, or its configuration.
+/// Whether [`remove_driver`] has anything to remove: an attribute line or the configuration.
 pub(in crate::verbs) fn has_driver(project: &Project) -> Result<bool, DriverError> {
     let Some(repository) = project.repository() else { return Ok(false) };
     let is_configured = || repository.configured(&format!("{SECTION}.driver")).is_some();
@@ -70,7 +70,7 @@ fn is_ours(line: &&[u8]) -> bool {
     line.trim_ascii().ends_with(b" merge=midstride")
 }
 
-/// Takes back what [`install_driver`] did, and nothing else.
+/// Removes what [`install_driver`] added, and nothing else.
 pub fn remove_driver(project: &Project) -> Result<MergeDriverChange, DriverError> {
     let repository = project.repository().ok_or(DriverError::NoRepository)?;
     let before = read_attributes(project)?;
@@ -89,15 +89,15 @@ pub fn remove_driver(project: &Project) -> Result<MergeDriverChange, DriverError
     Ok(MergeDriverChange { attributes: PathBuf::from(ATTRIBUTES), lines, command: None })
 }
 
-/// One line per shelf of committed handoffs.
+/// One line per folder of committed handoffs.
 fn attribute_lines(project: &Project) -> Vec<String> {
-    let shelves = project.folders().iter();
-    let committed = shelves.filter(|shelf| shelf.root().path() == project.root().path());
+    let configured = project.folders().iter();
+    let committed = configured.filter(|one| one.root().path() == project.root().path());
     let folders = committed.filter_map(HandoffFolder::handoffs_only_folder);
     folders.map(|folder| format!("{}/**/*.md merge=midstride", folder.display())).collect()
 }
 
-/// The lines of a file with their ends.
+/// The lines of a file, including their line breaks.
 fn lines_with_ends(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n')
 }

@@ -1,4 +1,4 @@
-//! Make a handoff: identity, place and skeleton are the program's, the rest is the author's.
+//! Creates a handoff. The program provides identity, path and skeleton, the author the rest.
 
 mod source;
 
@@ -23,35 +23,36 @@ use source::HandoffSource;
 pub(in crate::verbs) use source::{find_by_key, find_upstream};
 use std::path::PathBuf;
 
-/// What the author says about a new handoff.
+/// What the author specifies for a new handoff.
 #[derive(Clone, Debug, Default)]
 pub struct NewHandoff {
-    /// What it is about, in one line.
+    /// The title, in one line.
     pub title: Option<String>,
-    /// The id; made from the title where none is given.
+    /// The id. If not set, it is made from the title.
     pub id: Option<String>,
     /// The kind.
     pub kind: Option<HandoffKind>,
     /// The stage of a pipeline document.
     pub stage: Option<String>,
-    /// One line by which a later session finds it.
+    /// One line that helps a later session find it.
     pub description: Option<String>,
     /// One to three sentences.
     pub summary: Option<String>,
-    /// Who writes it.
+    /// The author.
     pub by: Option<String>,
-    /// Who takes it over.
+    /// The recipients.
     pub to: Vec<String>,
-    /// What it builds on, a path or an id. A note becomes the handoff, unless a stage is made.
+    /// What it builds on: a path or an id. A note becomes the handoff itself, unless a stage is
+    /// created.
     pub upstream: Option<String>,
-    /// The text, with or without a header of its own.
+    /// The text, with or without a header.
     pub text: Option<String>,
-    /// Whether it lies on the private shelf.
+    /// Whether to store it in the private folder.
     pub private: Option<bool>,
 }
 
 impl NewHandoff {
-    /// Whether the author says what a field of the header shall be.
+    /// Whether the author specifies a field of the header.
     fn specifies(&self, field: &str) -> bool {
         match field {
             "title" => self.title.is_some(),
@@ -71,37 +72,37 @@ impl NewHandoff {
 pub struct CreatedHandoff {
     /// The document.
     pub stored: StoredHandoff,
-    /// The handoffs it builds on, the one that was named first.
+    /// The handoffs it builds on, starting with the one that was named.
     pub upstream: Vec<StoredHandoff>,
-    /// The note that it was made of.
+    /// The note it was made from.
     pub origin: Option<ImportedNote>,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
-    /// The open tasks that a session carries, or why it carries none.
+    /// The open tasks stored in a session handoff, or why it has none.
     pub task_snapshot: Result<TaskSnapshot, TaskError>,
 }
 
-/// The note that a handoff was made of; it is as it was.
+/// The note a handoff was made from. The note itself is unchanged.
 #[derive(Debug)]
 pub struct ImportedNote {
-    /// Where it lies, as a person would write it.
+    /// Its path, as the user would type it.
     pub path: PathBuf,
-    /// Whether the handoff names it as what it builds on: only what lies in the project is there
-    /// for others.
+    /// Whether the handoff references it as upstream. Only notes inside the project are, because
+    /// others do not have the rest.
     pub is_referenced: bool,
-    /// The fields of the header that were read from it.
+    /// The header fields that were read from it.
     pub imported_fields: Vec<&'static str>,
-    /// Fields that could not be taken over; they stand in its text only.
+    /// Fields that could not be converted. They remain in its text.
     pub skipped_fields: Vec<&'static str>,
 }
 
-/// Why no handoff was made.
+/// Why no handoff was created.
 #[derive(Debug, thiserror::Error)]
 pub enum NewError {
-    /// The project has no place for it.
+    /// The project is not set up.
     #[error("this project is not set up")]
     NotSetUp,
-    /// Nothing to name it by.
+    /// Neither a title nor an id is given.
     #[error("a handoff needs a title or an id")]
     Nameless,
     /// The id cannot be used.
@@ -109,10 +110,10 @@ pub enum NewError {
     BadId {
         /// The id.
         id: String,
-        /// Why.
+        /// The reason.
         why: HandoffIdError,
     },
-    /// The id would spell a secret out, and so would the name of the file.
+    /// The id contains a secret, which would end up in the file name.
     #[error("the id holds a secret, which would be in the name of the file: {0}")]
     SecretId(std::borrow::Cow<'static, str>),
     /// The stage is not defined.
@@ -120,17 +121,17 @@ pub enum NewError {
     UnknownStage {
         /// The stage.
         stage: String,
-        /// What may have been meant.
+        /// The stage that may have been meant.
         nearest: Option<String>,
-        /// Every stage there is.
+        /// All stages.
         known: Vec<String>,
     },
-    /// A handoff of that name is there already.
+    /// A handoff with this name exists.
     #[error("there is a handoff `{key}` already: `{}`", path.display())]
     Exists {
         /// The name.
         key: HandoffKey,
-        /// Where it lies.
+        /// Its path.
         path: PathBuf,
     },
     /// What it builds on was not found.
@@ -139,10 +140,10 @@ pub enum NewError {
     /// The text is given twice.
     #[error("the text comes from the note `{}`, it cannot come from elsewhere too", .0.display())]
     TwoTexts(PathBuf),
-    /// The note is no text.
+    /// The note is not UTF-8.
     #[error("`{}` is not UTF-8", .0.display())]
     NotUtf8(PathBuf),
-    /// A folder is in the place of a note.
+    /// The path of the note is a folder.
     #[error("`{}` is a folder", .0.display())]
     Folder(PathBuf),
     /// The text has a header that cannot be completed.
@@ -159,7 +160,7 @@ pub enum NewError {
     File(#[from] FileError),
 }
 
-/// Makes a handoff.
+/// Creates a handoff.
 pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, NewError> {
     let private_project = match project.setup() {
         SetupMode::NotSetUp => return Err(NewError::NotSetUp),
@@ -174,10 +175,10 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, New
     refuse_secret(project, typed.id.as_deref())?;
     let (note, upstream) = match source::find_source(project, typed)? {
         Some(HandoffSource::Note(note)) => (Some(note), None),
-        Some(HandoffSource::Handoff(shelved)) => (None, Some(*shelved)),
+        Some(HandoffSource::Handoff(stored)) => (None, Some(*stored)),
         None => (None, None),
     };
-    let said = wanted.title.as_deref();
+    let given_title = wanted.title.as_deref();
     let wanted = note.as_ref().map_or_else(|| typed.clone(), |note| note.complete(typed));
     let wanted = &with_clean_title(project, wanted);
     let kind = match (&wanted.stage, wanted.kind) {
@@ -188,7 +189,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, New
     let upstream = source::with_siblings(project, upstream, rule);
     let private = private_project || wanted.private.unwrap_or(kind == HandoffKind::Session);
     let private_root = project.make_private()?;
-    // Two that run at once must not get one number or one name.
+    // Two concurrent calls must not get the same number or name.
     let _lock = Lock::acquire(&private_root, "new")?;
     let own_id = note.as_ref().and_then(|note| note.id());
     let id = match own_id.filter(|_| wanted.id.is_none()) {
@@ -196,11 +197,11 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, New
         None => choose_id(project, wanted, kind, upstream.first(), &private_root)?,
     };
     let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
-    let shelf = choose_folder(project, private.then_some(private_root), kind)?;
-    let path = choose_path(&shelf, &key, rule, wanted, upstream.first());
+    let folder = choose_folder(project, private.then_some(private_root), kind)?;
+    let path = choose_path(&folder, &key, rule, wanted, upstream.first());
     refuse_taken(project, &key)?;
     let mut fields = header_fields(project, wanted, kind, &key, rule, &upstream);
-    // An author who lists tasks has said which ones.
+    // If the author lists tasks, that list counts.
     let lists_tasks = given.as_ref().is_some_and(|given| existing_state(given, "tasks").is_some());
     let carries = match kind {
         HandoffKind::Session if !lists_tasks => open_tasks(project),
@@ -214,27 +215,27 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, New
         Some(note) => note.to_handoff(project, &path, fields, typed)?,
         None => compose(given.as_ref(), &fields, kind)?,
     };
-    let root = shelf.root();
+    let root = folder.root();
     let (clean, mut redacted) = project.clean(document.text());
     let clean = Document::parse(clean.as_str().as_bytes());
     let document = anchor_citations(project, &root.path().join(&path), &clean)?;
     let (text, late) = project.clean(document.text());
     redacted.extend(late);
     redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
-    redacted.extend(said.map(|title| project.clean(title).1).unwrap_or_default());
+    redacted.extend(given_title.map(|title| project.clean(title).1).unwrap_or_default());
     root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
         FileError { problem: FileProblem::Exists, path } => {
             NewError::Exists { key: key.clone(), path }
         }
         other => other.into(),
     })?;
-    // The shelf may be new to the project.
+    // The folder may be new to the project.
     let project = Project::discover(project.environment().clone())?;
-    let spot = project.place_of_path(&root.path().join(&path));
-    let spot = spot.ok_or(FileError { path, problem: FileProblem::NotFound })?;
+    let place = project.place_of_path(&root.path().join(&path));
+    let place = place.ok_or(FileError { path, problem: FileProblem::NotFound })?;
     let origin = note.map(|note| note.into_imported_note(typed));
     Ok(CreatedHandoff {
-        stored: project.read(&spot)?,
+        stored: project.read(&place)?,
         upstream,
         origin,
         redacted,
@@ -242,7 +243,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, New
     })
 }
 
-/// A document with what stands now at the places it names.
+/// Anchors the citations of a document to the current code.
 fn anchor_citations(
     project: &Project,
     path: &std::path::Path,
@@ -252,36 +253,36 @@ fn anchor_citations(
     Ok(document.edit(edit.as_slice())?.0)
 }
 
-/// What is wanted, completed by what the header of a given text says.
+/// Fills unset fields from the header of a given text.
 fn complete_from_header(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
     let header = given.and_then(Document::handoff_header);
-    let said = |name: &str| {
+    let header_text = |name: &str| {
         let text = header.and_then(|header| header.text(name));
         text.map(|text| text.value.trim().to_owned())
     };
     let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     NewHandoff {
-        title: filled(&wanted.title).or_else(|| said("title")),
-        id: filled(&wanted.id).or_else(|| said("id")),
-        stage: filled(&wanted.stage).or_else(|| said("stage")),
+        title: filled(&wanted.title).or_else(|| header_text("title")),
+        id: filled(&wanted.id).or_else(|| header_text("id")),
+        stage: filled(&wanted.stage).or_else(|| header_text("stage")),
         to: wanted.to.iter().filter(|to| !to.trim().is_empty()).cloned().collect(),
         ..wanted.clone()
     }
 }
 
-/// An id is written as it was typed or not at all.
+/// Refuses an id that contains a secret. An id is written exactly as typed, never redacted.
 fn refuse_secret(project: &Project, id: Option<&str>) -> Result<(), NewError> {
     let secret = id.and_then(|id| project.clean(id).1.into_iter().next());
     secret.map_or(Ok(()), |secret| Err(NewError::SecretId(secret.kind)))
 }
 
-/// An id and the name of a file are made of the title, and would spell out a secret in it.
+/// Redacts the title, because the id and the file name are made from it.
 fn with_clean_title(project: &Project, wanted: NewHandoff) -> NewHandoff {
     let title = wanted.title.map(|title| project.clean(&title).0.as_str().to_owned());
     NewHandoff { title, ..wanted }
 }
 
-/// What a stage requires.
+/// The rule for a stage.
 pub(in crate::verbs) fn stage_rule<'p>(
     project: &'p Project,
     stage: &str,
@@ -294,7 +295,7 @@ pub(in crate::verbs) fn stage_rule<'p>(
     })
 }
 
-/// The id that was given; else the one of the upstream, the next number, or the title's.
+/// The given id, or else the upstream's id, the next number, or an id made from the title.
 fn choose_id(
     project: &Project,
     wanted: &NewHandoff,
@@ -306,7 +307,7 @@ fn choose_id(
         return HandoffId::parse(id).map_err(|why| NewError::BadId { id: id.clone(), why });
     }
     if kind == HandoffKind::Stage {
-        let inherited = upstream.map(|shelved| shelved.handoff(project).id().to_owned());
+        let inherited = upstream.map(|stored| stored.handoff(project).id().to_owned());
         if let Some(id) = inherited.and_then(|id| HandoffId::parse(&id).ok()) {
             return Ok(id);
         }
@@ -318,7 +319,7 @@ fn choose_id(
     free_id(project, &base.ok_or(NewError::Nameless)?)
 }
 
-/// The id, with a number behind it where it is taken.
+/// The id, with a number appended if it is taken.
 fn free_id(project: &Project, base: &HandoffId) -> Result<HandoffId, NewError> {
     let free = |id: &HandoffId| {
         let key = HandoffKey { id: id.to_string(), stage: None };
@@ -330,8 +331,8 @@ fn free_id(project: &Project, base: &HandoffId) -> Result<HandoffId, NewError> {
     std::iter::once(base.clone()).chain(numbered).find(free).ok_or(NewError::Nameless)
 }
 
-/// The next feature number. It is written down where all worktrees see it, because what lies in
-/// another one is not seen here.
+/// The next feature number. The last one is stored where all worktrees share it, because documents
+/// in another worktree are not visible here.
 fn next_number(project: &Project, private: &Root) -> Result<FeatureNumber, FileError> {
     let file = std::path::Path::new("last-feature");
     let noted = match private.read(file) {
@@ -341,9 +342,9 @@ fn next_number(project: &Project, private: &Root) -> Result<FeatureNumber, FileE
     };
     let documents = project.read_all().into_iter().filter_map(Result::ok);
     let names: Vec<String> = documents
-        .flat_map(|shelved| {
-            let parts = shelved.path.iter().map(|part| part.to_string_lossy().into_owned());
-            parts.chain([shelved.handoff(project).id().to_owned()]).collect::<Vec<_>>()
+        .flat_map(|stored| {
+            let parts = stored.path.iter().map(|part| part.to_string_lossy().into_owned());
+            parts.chain([stored.handoff(project).id().to_owned()]).collect::<Vec<_>>()
         })
         .chain(noted.map(|number| number.to_string()))
         .collect();
@@ -352,7 +353,7 @@ fn next_number(project: &Project, private: &Root) -> Result<FeatureNumber, FileE
     Ok(next)
 }
 
-/// Where the handoff belongs: stages into a pipeline where there is one.
+/// The folder for the handoff. A stage goes into the pipeline's folder if there is one.
 fn choose_folder(
     project: &Project,
     private: Option<Root>,
@@ -361,8 +362,8 @@ fn choose_folder(
     if let Some(root) = private {
         return Ok(HandoffFolder::new(FolderLayout::Own, root, "handoffs"));
     }
-    let in_use = |shelf: &&HandoffFolder| {
-        shelf.reference_base().is_some_and(|base| shelf.root().has_folder(base))
+    let in_use = |folder: &&HandoffFolder| {
+        folder.reference_base().is_some_and(|base| folder.root().has_folder(base))
     };
     let pipeline = project.folders().iter().find(in_use);
     let committed = &project.folders()[0];
@@ -370,36 +371,36 @@ fn choose_folder(
 }
 
 fn choose_path(
-    shelf: &HandoffFolder,
+    handoff_folder: &HandoffFolder,
     key: &HandoffKey,
     rule: Option<&StageRule>,
     wanted: &NewHandoff,
     upstream: Option<&StoredHandoff>,
 ) -> PathBuf {
     let folder = rule.and_then(|rule| rule.folder.as_deref());
-    match (shelf.layout(), folder) {
+    match (handoff_folder.layout(), folder) {
         (FolderLayout::Pipeline, Some(folder)) => {
             let titled = wanted.title.as_deref().and_then(HandoffId::from_title);
             let alike = upstream.and_then(|upstream| name_after_id(upstream, &key.id));
             let name = titled.as_ref().map(HandoffId::as_str).or(alike);
-            shelf.pipeline_path(folder, &key.id, name)
+            handoff_folder.pipeline_path(folder, &key.id, name)
         }
-        _ => shelf.path_of(key),
+        _ => handoff_folder.path_of(key),
     }
 }
 
-/// The files of one feature are named alike: `feat-042-snapshots.md` in every folder.
+/// The files of one feature have the same name: `feat-042-snapshots.md` in every folder.
 fn name_after_id<'s>(upstream: &'s StoredHandoff, id: &str) -> Option<&'s str> {
     upstream.path.file_stem()?.to_str()?.strip_prefix(id)?.strip_prefix('-')
 }
 
-/// Refuses a name that any shelf has already.
+/// Refuses a name that is taken in any folder.
 fn refuse_taken(project: &Project, key: &HandoffKey) -> Result<(), NewError> {
     let taken = existing_path(project, key)?;
     taken.map_or(Ok(()), |path| Err(NewError::Exists { key: key.clone(), path }))
 }
 
-/// Where the handoff of a name lies, if any shelf has one.
+/// The path of the handoff with this name, in any folder.
 pub(in crate::verbs) fn existing_path(
     project: &Project,
     key: &HandoffKey,
@@ -417,7 +418,7 @@ pub(in crate::verbs) fn existing_path(
     }
 }
 
-/// The header: what is known, and the required fields that the author has to fill.
+/// The header: known values, and blank required fields for the author to fill.
 fn header_fields(
     project: &Project,
     wanted: &NewHandoff,
@@ -434,12 +435,12 @@ fn header_fields(
     };
     let commit = project.repository().and_then(crate::sys::git::Repository::head_commit);
     let text = |text: &Option<String>| text.clone().map(YamlData::Text);
-    // The stages of one feature are about one thing.
+    // All stages of one feature share its title.
     let first = upstream.first().filter(|_| rule.is_some());
     let inherited = first.and_then(|first| first.handoff(project).title());
     let title = wanted.title.clone().or_else(|| inherited.map(str::to_owned));
-    let builds_on = |shelved: &StoredHandoff| {
-        derived_from(&reference(project, &shelved.path, &shelved.handoff(project).key()))
+    let builds_on = |stored: &StoredHandoff| {
+        derived_from(&reference(project, &stored.path, &stored.handoff(project).key()))
     };
     let builds_on: Vec<YamlData> = upstream.iter().map(builds_on).collect();
     let builds_on =
@@ -475,13 +476,13 @@ fn header_fields(
     known.into_iter().chain(lists).chain(capabilities).collect()
 }
 
-/// How a document is named by others that it is connected with.
+/// How other documents reference a document.
 pub(in crate::verbs) fn reference(
     project: &Project,
     path: &std::path::Path,
     key: &HandoffKey,
 ) -> PathBuf {
-    // A committed path means the same to everybody; a private one is named by its id.
+    // A committed path is the same for everyone. A private document is referenced by its id.
     let private = project.root().path().join(path).starts_with(project.private_path());
     let everybodys = path.is_relative() && !private;
     if everybodys { path.to_owned() } else { key.to_string().into() }
@@ -506,10 +507,11 @@ fn compose(
     let Some(header) = given.handoff_header() else {
         return Ok(given.with_header(fields)?);
     };
-    // The author's own header is completed, never overwritten; what was typed beside it counts.
+    // The author's own header is completed, never overwritten, except for fields given as
+    // arguments.
     let typed = |name: &str| matches!(name, "id" | "kind" | "stage");
     let missing = |name: &str| header.fields().get(name).is_none_or(YamlNode::is_blank);
-    // The state of a session has parts of its own; what the author left out of it is filled in.
+    // The state of a session has parts. Those the author omitted are filled in.
     let state = fields.iter().filter(|(name, _)| *name == "state" && !missing(name));
     let parts = state.flat_map(|(_, value)| match value {
         YamlData::Map(entries) => entries.as_slice(),
@@ -526,12 +528,12 @@ fn compose(
     Ok(given.edit(&edits)?.0)
 }
 
-/// A part of the state of a session that a text has already.
+/// A part of the session state that a text already has.
 fn existing_state<'d>(given: &'d Document, part: &str) -> Option<&'d YamlNode> {
     given.handoff_header()?.fields().get("state")?.get(part)
 }
 
-/// Headings to write under; what belongs there is said in a comment that readers do not see.
+/// The headings of a new document, with hints in comments that readers do not see.
 fn skeleton(kind: HandoffKind) -> &'static str {
     match kind {
         HandoffKind::Investigation => {

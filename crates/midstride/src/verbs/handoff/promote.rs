@@ -1,4 +1,4 @@
-//! Make a handoff of a session.
+//! Creates a handoff from a session.
 
 use crate::store::ledger::{SqliteLedger, WaitPolicy};
 use crate::verbs::handoff::save::{self, PromotedHandoff, SaveError};
@@ -9,19 +9,19 @@ use midstride_core::session::Client;
 use midstride_core::session::author_notes::AuthorNotes;
 use midstride_core::session::checkpoint::CheckpointMode;
 
-/// Why no handoff was made of a session.
+/// Why no handoff was created from a session.
 #[derive(Debug, thiserror::Error)]
 pub enum PromoteError {
-    /// The session could not be written down.
+    /// The session could not be captured.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The handoff could not be made.
+    /// The handoff could not be created.
     #[error(transparent)]
     Save(#[from] SaveError),
 }
 
-/// Makes a handoff of a session: facts only, on the private shelf. One that is open already is the
-/// one.
+/// Creates a private handoff from a session, with facts only. If the session already has an open
+/// handoff, returns that.
 pub fn promote(
     project: &Project,
     name: &str,

@@ -1,4 +1,4 @@
-//! Record that somebody called a handoff into question, and the correction with it.
+//! Records a review of a handoff, together with its correction.
 
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::verbs::handoff::apply::{ApplyError, apply};
@@ -13,13 +13,13 @@ use midstride_core::text::edit::Edit;
 /// A review.
 #[derive(Clone, Debug)]
 pub struct ReviewRequest {
-    /// Who looked at it.
+    /// The reviewer.
     pub by: String,
-    /// What was called into question.
+    /// What was questioned.
     pub challenged: String,
-    /// What came of it.
+    /// The verdict.
     pub verdict: ReviewVerdict,
-    /// What is dropped over it.
+    /// What the review drops.
     pub dropped: Option<ReviewCorrection>,
     /// The corrected text, with or without a header.
     pub text: Option<String>,
@@ -28,36 +28,36 @@ pub struct ReviewRequest {
 /// A review that was recorded.
 #[derive(Debug)]
 pub struct ReviewOutcome {
-    /// The one revision that has all of it.
+    /// The one revision that contains all of it.
     pub recorded: RecordedRevision,
     /// Its reason.
     pub reason: String,
-    /// Whether the text was corrected with it.
+    /// Whether the text was corrected, too.
     pub has_correction: bool,
 }
 
 /// Why a review was not recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum ReviewError {
-    /// It does not fit the handoff.
+    /// The review does not fit the handoff.
     #[error(transparent)]
     Apply(#[from] ApplyError),
-    /// The corrected text cannot take the place of the old one.
+    /// The corrected text cannot replace the old one.
     #[error(transparent)]
     Revise(#[from] ReviseError),
 }
 
-/// Records a review, with what it dropped and the corrected text, as one revision.
+/// Records a review, what it dropped and the corrected text as one revision.
 pub fn review(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     review: &ReviewRequest,
 ) -> Result<ReviewOutcome, ReviewError> {
     let now = project.environment().clock.now();
     let ReviewRequest { by, challenged, verdict, dropped, text } = review;
     let reason = format!("reviewed: {challenged} ({})", verdict.word());
     let change = RevisionInfo {
-        // Who says that it holds has looked at the code as it is.
+        // A reviewer who confirms it has compared it with the current code.
         is_compared: *verdict == ReviewVerdict::Held,
         ..RevisionInfo::by_verb(RevisionVerb::Review, reason.clone(), Some(by.clone()))
     };
@@ -68,30 +68,30 @@ pub fn review(
         lifecycle::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
     };
     let Some(text) = text else {
-        let recorded = record_without_text(project, shelved, &decide, &change)?;
+        let recorded = record_without_text(project, stored, &decide, &change)?;
         return Ok(ReviewOutcome { recorded, reason, has_correction: false });
     };
-    let handoff = shelved.handoff(project);
+    let handoff = stored.handoff(project);
     let key = handoff.key().to_string();
     let edits = decide(&handoff).map_err(|why| ApplyError::Refused { key, why })?;
-    let next = revise::next_document(project, shelved, text)?;
-    let corrected = next.text() != shelved.document.text();
-    let recorded = record_with_text(project, shelved, &next, &edits, &change)?;
+    let next = revise::next_document(project, stored, text)?;
+    let corrected = next.text() != stored.document.text();
+    let recorded = record_with_text(project, stored, &next, &edits, &change)?;
     Ok(ReviewOutcome { recorded, reason, has_correction: corrected })
 }
 
-/// Records a review that leaves the text as it is; only where its places are now is brought up by
-/// whoever says that it holds.
+/// Records a review without a new text. If it confirms the handoff, the anchors of its citations
+/// are updated.
 fn record_without_text(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ApplyError> {
-    if !change.is_compared || shelved.document.handoff_header().is_none() {
-        return apply(project, shelved, decide, change);
+    if !change.is_compared || stored.document.handoff_header().is_none() {
+        return apply(project, stored, decide, change);
     }
-    project.record_with_retry(shelved, |now| {
+    project.record_with_retry(stored, |now| {
         let handoff = now.handoff(project);
         let key = handoff.key().to_string();
         let edits = decide(&handoff).map_err(|why| ApplyError::Refused { key, why })?;
@@ -101,14 +101,14 @@ fn record_without_text(
     })
 }
 
-/// Records the review in the corrected text.
+/// Records a review together with the corrected text.
 fn record_with_text(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     next: &midstride_core::format::document::Document,
     edits: &[Edit],
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ReviseError> {
     let (next, _) = next.edit(edits).map_err(JournalError::from)?;
-    revise::record_merged(project, shelved, next, change)
+    revise::record_merged(project, stored, next, change)
 }

@@ -1,4 +1,4 @@
-//! Give a handoff its next text, with the reason in its history.
+//! Replaces the text of a handoff, with the reason in its history.
 
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::store::revisions::RevisionError;
@@ -13,53 +13,53 @@ use midstride_core::text::redact::Redaction;
 use midstride_core::text::yaml::YamlNode;
 use std::path::PathBuf;
 
-/// What came of it.
+/// The result of a revision.
 #[derive(Debug)]
 pub enum ReviseOutcome {
-    /// The text is the one that was there.
+    /// The text did not change.
     Unchanged,
     /// The document has the new text.
     Recorded(RecordedRevision),
 }
 
-/// Why a handoff keeps its text.
+/// Why the text was not replaced.
 #[derive(Debug, thiserror::Error)]
 pub enum ReviseError {
-    /// The same places were changed since the text was begun.
+    /// The same places changed since the new text was started.
     #[error("{}, in the same places: {}", changed_since(key, *begun), places.join("; "))]
     Conflict {
         /// The handoff.
         key: String,
-        /// The number of the text that the new one was begun from, where that is an earlier one.
+        /// The revision the new text was started from, if it is an earlier one.
         begun: Option<usize>,
-        /// Where both changed it.
+        /// The places both changed.
         places: Vec<String>,
-        /// Both texts in one, with markers.
+        /// The path of a merged text with conflict markers.
         kept: PathBuf,
-        /// Secrets that were not written there.
+        /// Secrets that were not written to it.
         redacted: Vec<Redaction>,
     },
     /// The text belongs to another handoff.
     #[error("the text is of another handoff: {why}")]
     OtherHandoff {
-        /// The handoff that keeps its text.
+        /// The handoff that was to be revised.
         key: String,
-        /// How one can tell.
+        /// How the texts differ.
         why: String,
     },
-    /// Nobody could read its header any more.
+    /// The header of the new text is broken.
     #[error("`{key}` keeps its text, the header of the new one cannot be read: line {line}: {why}")]
     Header {
         /// The handoff.
         key: String,
         /// What is wrong with the header of the new text.
         why: String,
-        /// In which line of it.
+        /// The line of the header.
         line: usize,
-        /// What to do about it.
+        /// How to fix it.
         fix: &'static str,
     },
-    /// Nothing would be left of it.
+    /// The new text is empty.
     #[error("the new text of `{0}` is empty")]
     Empty(String),
     /// It could not be recorded.
@@ -76,81 +76,81 @@ fn changed_since(key: &str, begun: Option<usize>) -> String {
     }
 }
 
-/// Puts a new text in the place of a handoff. A text without a header replaces the body only. What
-/// was changed since the text was begun is merged in; a text that the handoff had before takes its
-/// place as it was.
+/// Replaces the text of a handoff. A text without a header replaces only the body. Changes made
+/// since the text was started are merged in. A text the handoff had before is restored exactly.
 pub fn revise(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     text: &str,
     change: &RevisionInfo,
 ) -> Result<ReviseOutcome, ReviseError> {
-    let next = next_document(project, shelved, text)?;
-    record_if_changed(project, shelved, next, change)
+    let next = next_document(project, stored, text)?;
+    record_if_changed(project, stored, next, change)
 }
 
-/// The same with a text that was made in the place of the document: it may rename it.
+/// Like [`revise`], for a text edited in place of the document, which may rename it.
 pub(in crate::verbs) fn revise_in_place(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     text: &str,
     change: &RevisionInfo,
 ) -> Result<ReviseOutcome, ReviseError> {
-    let (given, restored) = parse_given(project, shelved, text)?;
+    let (given, restored) = parse_given(project, stored, text)?;
     record_if_changed(
         project,
-        shelved,
-        merge_with_current(project, shelved, given, restored)?,
+        stored,
+        merge_with_current(project, stored, given, restored)?,
         change,
     )
 }
 
 fn record_if_changed(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     next: Document,
     change: &RevisionInfo,
 ) -> Result<ReviseOutcome, ReviseError> {
-    if next.text() == shelved.document.text() {
+    if next.text() == stored.document.text() {
         return Ok(ReviseOutcome::Unchanged);
     }
-    record_merged(project, shelved, next, change).map(ReviseOutcome::Recorded)
+    record_merged(project, stored, next, change).map(ReviseOutcome::Recorded)
 }
 
-/// The document that a new text makes of a handoff as it is now.
+/// The document that results from applying a new text to the current handoff.
 pub(in crate::verbs) fn next_document(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     text: &str,
 ) -> Result<Document, ReviseError> {
-    let (given, restored) = parse_given(project, shelved, text)?;
+    let (given, restored) = parse_given(project, stored, text)?;
     if !restored {
-        refuse_other_name(&shelved.handoff(project), &given)?;
+        refuse_other_name(&stored.handoff(project), &given)?;
     }
-    merge_with_current(project, shelved, given, restored)
+    merge_with_current(project, stored, given, restored)
 }
 
-/// The document that a text stands for, and whether the handoff had exactly this text before.
+/// Parses a given text into a document. Also returns whether the handoff had exactly this text
+/// before.
 fn parse_given(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     text: &str,
 ) -> Result<(Document, bool), ReviseError> {
-    let handoff = shelved.handoff(project);
+    let handoff = stored.handoff(project);
     if text.trim().is_empty() {
         return Err(ReviseError::Empty(handoff.key().to_string()));
     }
-    let restored = project.had_text(shelved, &project.clean(text).0).map_err(JournalError::from)?;
+    let restored = project.had_text(stored, &project.clean(text).0).map_err(JournalError::from)?;
     if !restored {
         refuse_broken_header(&handoff, &Document::parse(text.as_bytes()))?;
     }
-    let given = parse_text(&shelved.document, text).map_err(JournalError::from)?;
+    let given = parse_text(&stored.document, text).map_err(JournalError::from)?;
     refuse_other_uid(&handoff, &given)?;
     Ok((given, restored))
 }
 
-/// Refuses a text whose header nobody can read as it is meant, unless the document has the same
-/// trouble: then it may be on its way out of it.
+/// Refuses a text with a broken header, unless the document is broken in the same way. Then the
+/// text may be a step toward fixing it.
 fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseError> {
     const BROKEN: [Code; 3] = [Code::HeaderNotClosed, Code::Syntax, Code::HeaderTooLarge];
     let key = now.key().to_string();
@@ -158,10 +158,10 @@ fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), Revis
     let is_broken = |finding: &&Finding| BROKEN.contains(&finding.code) && !has(finding.code);
     if let Some(finding) = given.findings().iter().find(is_broken) {
         let line = given.position(finding.at.start).line;
-        let (why, mend) = (finding.message.clone(), finding.code.rule().fix);
-        return Err(ReviseError::Header { key, why, line, fix: mend });
+        let (why, fix) = (finding.message.clone(), finding.code.rule().fix);
+        return Err(ReviseError::Header { key, why, line, fix });
     }
-    // It would become the beginning of the body, below the header that is there.
+    // A header without `handoff:` would become part of the body, below the existing header.
     if given.header().is_some() && given.handoff_header().is_none() {
         return Err(ReviseError::Header {
             key,
@@ -173,8 +173,7 @@ fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), Revis
     Ok(())
 }
 
-/// What is wrong with a handoff since it was revised: errors and warnings that it did not have
-/// before. Comes with the document that they are about.
+/// The errors and warnings that are new since a revision, with the document they are about.
 pub fn findings_since(
     project: &Project,
     before: &StoredHandoff,
@@ -189,7 +188,7 @@ pub fn findings_since(
     Ok((after, findings))
 }
 
-/// Refuses a text that says it is of another handoff.
+/// Refuses a text with the uid of another handoff.
 fn refuse_other_uid(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseError> {
     match (now.uid(), header_text(given, "uid")) {
         (Some(own), Some(given)) if own.value.trim() != given => Err(other_uid_error(now)),
@@ -197,7 +196,7 @@ fn refuse_other_uid(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseErr
     }
 }
 
-/// Refuses a text that goes by the name of another handoff, unless its uid is the one of this.
+/// Refuses a text with the name of another handoff, unless both have the same uid.
 fn refuse_other_name(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseError> {
     if now.uid().is_some() && header_text(given, "uid").is_some() {
         return Ok(());
@@ -226,29 +225,29 @@ fn other_uid_error(now: &Handoff<'_>) -> ReviseError {
     ReviseError::OtherHandoff { why: format!("its uid is not the one of `{key}`"), key }
 }
 
-/// The given document together with what happened since it was begun.
+/// Merges the given document with changes made since it was started.
 fn merge_with_current(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     given: Document,
     restored: bool,
 ) -> Result<Document, ReviseError> {
     let given = match restored {
         true => given,
-        false => keep_missing_fields(&shelved.document, given).map_err(JournalError::from)?,
+        false => keep_missing_fields(&stored.document, given).map_err(JournalError::from)?,
     };
-    let base = if restored { None } else { base_revision(project, shelved, &given)? };
+    let base = if restored { None } else { base_revision(project, stored, &given)? };
     let next = match base {
-        Some((number, base)) => merge_concurrent(project, (&base, Some(number)), shelved, &given)?,
+        Some((number, base)) => merge_concurrent(project, (&base, Some(number)), stored, &given)?,
         None => given,
     };
-    Ok(keep_reviews(&shelved.handoff(project), next).map_err(JournalError::from)?)
+    Ok(keep_reviews(&stored.handoff(project), next).map_err(JournalError::from)?)
 }
 
-/// A header without a uid was not begun from the document: what it does not name stays as it is, above
-/// all where the handoff stands in its life.
+/// A header without a uid was not started from the document. Fields it does not name keep their
+/// value, the status above all.
 fn keep_missing_fields(now: &Document, next: Document) -> Result<Document, DocumentEditError> {
-    // These are carried over when a text is recorded.
+    // These are preserved when a text is recorded.
     const EXCLUDED_FIELDS: [&str; 3] = ["uid", "revisions", "reviews"];
     let (Some(own), Some(given)) = (now.handoff_header(), next.handoff_header()) else {
         return Ok(next);
@@ -268,7 +267,7 @@ fn keep_missing_fields(now: &Document, next: Document) -> Result<Document, Docum
     next.edit(&edits).map(|(next, _)| next)
 }
 
-/// A text that somebody wrote anew does not take away who challenged the one before.
+/// Keeps the reviews of the current document if a rewritten text omits them.
 fn keep_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, DocumentEditError> {
     let count = |node: Option<&YamlNode>| node.map_or(0, |node| node.items().len());
     let brought = next.handoff_header().and_then(|header| header.fields().get("reviews"));
@@ -279,15 +278,15 @@ fn keep_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, DocumentE
     next.edit(&[edit]).map(|(next, _)| next)
 }
 
-/// Records a text; whoever was faster is merged in.
+/// Records a text. Concurrent changes are merged in.
 pub(in crate::verbs) fn record_merged(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     mut next: Document,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ReviseError> {
     let mut base: Option<Document> = None;
-    project.record_with_retry(shelved, |now| {
+    project.record_with_retry(stored, |now| {
         if let Some(base) = base.replace(now.document.clone()) {
             next = merge_concurrent(project, (&base, None), now, &next)?;
         }
@@ -295,7 +294,7 @@ pub(in crate::verbs) fn record_merged(
     })
 }
 
-/// A whole document, or the document with a new body.
+/// Parses a whole document, or puts a new body into the existing one.
 fn parse_text(document: &Document, text: &str) -> Result<Document, DocumentEditError> {
     let given = Document::parse(text.as_bytes());
     if given.handoff_header().is_some() {
@@ -306,35 +305,35 @@ fn parse_text(document: &Document, text: &str) -> Result<Document, DocumentEditE
     document.edit(&[Edit::Body(document.body(), body)]).map(|(next, _)| next)
 }
 
-/// The older text that a new one was begun from, with its number, where its history is behind the
-/// document's.
+/// The older revision a new text was started from, with its number, if the text's history is behind
+/// the document's.
 fn base_revision(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     next: &Document,
 ) -> Result<Option<(usize, Document)>, JournalError> {
-    let now = shelved.handoff(project);
-    let next = Handoff::new(next, &shelved.location, &project.settings().stages);
+    let now = stored.handoff(project);
+    let next = Handoff::new(next, &stored.location, &project.settings().stages);
     let (known, all) = (next.replaced_texts(), now.replaced_texts());
     let values =
         |texts: &[Option<midstride_core::text::span::Spanned<&str>>]| -> Vec<Option<String>> {
             texts.iter().map(|text| text.map(|text| text.value.trim().to_owned())).collect()
         };
     let behind = known.len() < all.len() && values(&all[..known.len()]) == values(&known);
-    // Without any history in it, a text of this handoff was begun from the first one.
+    // A text of this handoff without any history was started from the first revision.
     let is_ours = next.uid().is_some();
     if !behind || !is_ours {
         return Ok(None);
     }
     let number = known.len() + 1;
-    match project.revision_text(shelved, number) {
+    match project.revision_text(stored, number) {
         Ok(text) => Ok(Some((number, Document::parse(&text)))),
         Err(RevisionError::NotLocal { .. } | RevisionError::Forgotten { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The new text together with what became of the old one meanwhile.
+/// Merges the new text with what changed in the document meanwhile.
 fn merge_concurrent(
     project: &Project,
     (base, begun): (&Document, Option<usize>),

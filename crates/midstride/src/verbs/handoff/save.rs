@@ -1,7 +1,7 @@
-//! Save a session: its facts, what its author says about it, what the gate thinks of both.
+//! Saves a session: its facts, its author's notes, and the result of the quality check.
 //!
-//! Saving is never refused for what is missing: that is told, and recorded. Saving the same again
-//! changes nothing.
+//! Saving never fails because something is missing. What is missing is reported and recorded.
+//! Saving the same content again changes nothing.
 
 use crate::clients;
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
@@ -37,110 +37,110 @@ use midstride_core::work::mission::Mission;
 use midstride_core::work::task::{Task, Tasks};
 use std::path::PathBuf;
 
-/// So many tasks are restored first; all of them are carried.
+/// How many tasks are listed as startup steps. The handoff stores all of them.
 const STARTUP_TASKS_MAX: usize = 10;
-/// Commands of a client that look like skills and are none.
+/// Client commands that look like skills but are not.
 const BUILT_IN_COMMANDS: [&str; 16] = [
     "agents", "clear", "compact", "config", "context", "cost", "exit", "help", "init", "login",
     "logout", "memory", "model", "resume", "status", "usage",
 ];
 
-/// Whose facts are saved.
+/// Where the facts come from.
 #[derive(Clone, Debug)]
 pub enum SaveSource {
-    /// Those of a session.
+    /// A session.
     Session(SessionChoice),
-    /// No client ran it: what git and the tasks tell.
+    /// No client ran it. The facts come from git and the tasks.
     NoSession,
 }
 
-/// What is saved.
+/// What to save.
 #[derive(Clone, Debug)]
 pub struct SaveRequest {
-    /// Whose facts.
+    /// Where the facts come from.
     pub source: SaveSource,
     /// Only sessions of this client.
     pub client: Option<Client>,
-    /// What the author says.
+    /// The author's notes.
     pub author_notes: AuthorNotes,
-    /// The handoff; the one of the session where none is named.
+    /// The id of the handoff. If not set, the session's handoff is used.
     pub id: Option<String>,
-    /// Why what is missing may be missing.
+    /// Why the author accepts what is missing.
     pub accept: Option<String>,
-    /// Who saves it.
+    /// The author.
     pub by: Option<String>,
-    /// Whether an agent saves it: it is asked once for what is missing, a person is not.
+    /// Whether an agent saves. An agent is asked once for what is missing; the user is not.
     pub is_agent: bool,
 }
 
-/// What came of asking for what is missing.
+/// Whether the author is asked for what is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthorRequest {
-    /// A person saves: what is missing is shown.
+    /// The user saves. What is missing is shown.
     NotAsked,
     /// The agent is asked now.
     AskedNow,
-    /// The agent was asked before: the handoff is kept as it is.
+    /// The agent was asked before. The handoff is kept as it is.
     AskedBefore,
 }
 
-/// How it was written.
+/// How the handoff was written.
 #[derive(Debug)]
 pub enum SaveChange {
     /// A new handoff.
     New,
-    /// A revision of the one that was there.
+    /// A revision of an existing handoff.
     Revised(RecordedRevision),
-    /// Everything stood there already.
+    /// The handoff already had everything.
     Unchanged,
 }
 
-/// An agent that has not come back.
+/// An agent that is still running.
 #[derive(Clone, Debug)]
 pub struct InFlightAgent {
-    /// Its id, where it is known.
+    /// Its id, if known.
     pub id: Option<String>,
-    /// What it was asked, in a few words.
+    /// Its task, in a few words.
     pub about: Option<String>,
 }
 
-/// A session that was saved, as it was read back.
+/// A saved session, as read back from disk.
 #[derive(Debug)]
 pub struct SaveOutcome {
     /// The handoff, as it is on disk.
     pub stored: StoredHandoff,
     /// How it was written.
     pub change: SaveChange,
-    /// What is missing.
+    /// The result of the quality check.
     pub quality: QualityReport,
-    /// Whether its author is asked for that.
+    /// Whether the author is asked for what is missing.
     pub author_request: AuthorRequest,
-    /// Why that may be missing.
+    /// Why the author accepts what is missing.
     pub accepted: Option<String>,
-    /// What the author answered, now or before.
+    /// The author's answers, from now or before.
     pub reflection: Reflection,
-    /// How far the author tells what happened.
+    /// How much of what happened the author covers.
     pub coverage: Option<Coverage>,
-    /// The session, as it was written down.
+    /// The captured session.
     pub captured: Option<CheckpointOutcome>,
-    /// Agents that have not come back.
+    /// Agents that are still running.
     pub in_flight: Vec<InFlightAgent>,
-    /// The tasks of the project, with those of the session among them.
+    /// The tasks of the project, including those of the session.
     pub board: Tasks,
-    /// The mission, as it was captured and as the tasks say.
+    /// The mission, combined from its last capture and the tasks.
     pub mission: Option<Mission>,
-    /// How many open tasks it carries.
+    /// How many open tasks the handoff stores.
     pub tasks: usize,
-    /// How many open ones did not fit.
+    /// How many open tasks did not fit.
     pub tasks_omitted: usize,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
-    /// Where a new handoff has an id that somebody named: the one that may have been meant.
+    /// For a new handoff with a given id, an existing id that may have been meant.
     pub similar_id: Option<String>,
 }
 
 impl SaveOutcome {
-    /// Whether nothing more is asked: nothing is missing, or what is may be.
+    /// Whether nothing more is asked of the author.
     pub fn is_complete(&self) -> bool {
         self.quality.passes()
             || self.accepted.is_some()
@@ -151,32 +151,32 @@ impl SaveOutcome {
 /// Why a session was not saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// The project has no place for it.
+    /// The project is not set up.
     #[error("this project is not set up")]
     NotSetUp,
-    /// An agent wants to save into a project other than its own.
+    /// An agent tried to save into a project other than its own.
     #[error("an agent saves only into the project that its shell is in")]
     OtherProject,
-    /// An agent wants to save a text from outside its project.
+    /// An agent tried to save a text from outside its project.
     #[error("`{}` is outside this project", .0.display())]
     BodyOutside(PathBuf),
-    /// An agent wants to save a session of another project.
+    /// An agent tried to save a session of another project.
     #[error("`{}` is not a transcript of this project", .0.display())]
     TranscriptOutside(PathBuf),
-    /// A boot action is none.
+    /// A startup step is invalid.
     #[error("`{text}` is no boot action: {why}")]
     StartupStep {
-        /// What it should do.
+        /// Its kind.
         kind: StartupKind,
-        /// What it says.
+        /// Its text.
         text: String,
-        /// Why it is none.
+        /// Why it is invalid.
         why: &'static str,
     },
-    /// The session could not be written down.
+    /// The session could not be captured.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// Several handoffs are of this session.
+    /// Several handoffs belong to this session.
     #[error("several handoffs are of session `{session}`: {}", keys.join(", "))]
     Several {
         /// The session.
@@ -184,7 +184,7 @@ pub enum SaveError {
         /// The handoffs.
         keys: Vec<String>,
     },
-    /// The handoff is of another kind.
+    /// The handoff has another kind.
     #[error("`{key}` is of kind {kind}, and a session is saved in one of kind session")]
     OtherKind {
         /// The handoff.
@@ -192,35 +192,35 @@ pub enum SaveError {
         /// Its kind.
         kind: HandoffKind,
     },
-    /// The handoff has ended.
+    /// The handoff is closed.
     #[error("`{key}` is {status} already")]
     Closed {
         /// The handoff.
         key: String,
-        /// How it ended.
+        /// Its status.
         status: Status,
     },
     /// The handoff was not found.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// The handoff could not be made.
+    /// The handoff could not be created.
     #[error(transparent)]
     New(#[from] NewError),
     /// The tasks could not be read.
     #[error(transparent)]
     Tasks(#[from] TaskError),
-    /// The handoff cannot be changed without harm.
+    /// The handoff cannot be edited safely.
     #[error("it cannot be written into the handoff: {0}")]
     Refused(#[from] DocumentEditError),
     /// The handoff could not be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// What is on disk is not what was written.
+    /// The file on disk differs from what was written.
     #[error("`{}` was written, and reading it back gave something else: {why}", path.display())]
     NotReadBack {
         /// The file.
         path: PathBuf,
-        /// What is else.
+        /// How it differs.
         why: String,
     },
     /// A file could not be read.
@@ -243,7 +243,7 @@ pub fn save(project: &Project, wanted: &SaveRequest) -> Result<SaveOutcome, Save
         return Err(SaveError::StartupStep { kind: *kind, text: text.to_owned(), why });
     }
     let captured = capture_session(project, wanted)?;
-    // As it was written down: whoever looks again sees the same.
+    // Use the stored checkpoint, so that a later reader sees the same facts.
     let kept =
         captured.as_ref().map(|done| read_checkpoint(project, &done.blob)).transpose()?.flatten();
     let checkpoint = kept.or_else(|| captured.as_ref().map(|done| done.checkpoint.clone()));
@@ -258,26 +258,26 @@ pub fn save(project: &Project, wanted: &SaveRequest) -> Result<SaveOutcome, Save
         board: &board,
     };
     let existing = making.find_existing()?;
-    let asking = making.author_request(existing.as_ref().map(|shelved| &shelved.document));
-    let (shelved, written, redacted) = match existing {
-        Some(shelved) => making.revise(&shelved)?,
+    let asking = making.author_request(existing.as_ref().map(|stored| &stored.document));
+    let (stored, written, redacted) = match existing {
+        Some(stored) => making.revise(&stored)?,
         None => making.create()?,
     };
     let similar = match written {
         SaveChange::New => making.find_similar_id(),
         SaveChange::Revised(_) | SaveChange::Unchanged => None,
     };
-    let reflection = quality::recorded_reflection(&shelved.document);
-    let (gate, coverage) = assess_quality(project, &shelved.document, checkpoint.as_ref());
+    let reflection = quality::recorded_reflection(&stored.document);
+    let (gate, coverage) = assess_quality(project, &stored.document, checkpoint.as_ref());
     let gate = gate.with_reflection(&reflection);
-    let tasks = shelved.handoff(project).node("state.tasks").map_or(0, |node| node.items().len());
+    let tasks = stored.handoff(project).node("state.tasks").map_or(0, |node| node.items().len());
     Ok(SaveOutcome {
-        accepted: accepted_reason(&shelved.document),
+        accepted: accepted_reason(&stored.document),
         reflection,
         in_flight: checkpoint.as_ref().map(in_flight_agents).unwrap_or_default(),
         mission: current_mission(project, wanted, &board.tasks)?,
         tasks_omitted: tasks_of_session(&board.tasks, None).1,
-        stored: shelved,
+        stored,
         change: written,
         quality: gate,
         author_request: asking,
@@ -290,7 +290,7 @@ pub fn save(project: &Project, wanted: &SaveRequest) -> Result<SaveOutcome, Save
     })
 }
 
-/// The tasks of the project, with those of the session among them.
+/// The tasks of the project, including those of the session.
 fn open_board(project: &Project, checkpoint: Option<&Checkpoint>) -> Result<TaskBoard, TaskError> {
     let mut board = TaskBoard::open(project)?;
     if let Some(checkpoint) = checkpoint {
@@ -300,7 +300,7 @@ fn open_board(project: &Project, checkpoint: Option<&Checkpoint>) -> Result<Task
     Ok(board)
 }
 
-/// The mission as it is left: the author of the handoff has the last word on what is next.
+/// The mission at the time of saving. The author's notes decide what is next.
 fn current_mission(
     project: &Project,
     wanted: &SaveRequest,
@@ -324,16 +324,16 @@ fn current_mission(
     Ok(Some(Mission { next: next.clone(), ..mission.unwrap_or(none) }))
 }
 
-/// The project for one that saves at a time: two that save one session at once must not make two
-/// handoffs of it. Whoever came before may have made the shelf, so it is looked at anew.
+/// Locks the project, because two processes that save one session at once must not create two
+/// handoffs. The project is discovered again, because the other process may have created the
+/// folder.
 fn lock_project(project: &Project) -> Result<(Project, Lock), SaveError> {
     let lock = Lock::acquire(&project.make_private()?, "save")?;
     let project = Project::discover(project.environment().clone()).map_err(NewError::from)?;
     Ok((project, lock))
 }
 
-/// The session, written down to where it is now, or as it was written down last if its transcript is
-/// gone.
+/// Captures the session up to now. If its transcript is deleted, returns the last capture.
 fn capture_session(
     project: &Project,
     wanted: &SaveRequest,
@@ -358,31 +358,31 @@ fn capture_session(
     }
 }
 
-/// The session that the named handoff is of.
+/// The session that the named handoff belongs to.
 fn session_of_handoff(
     project: &Project,
     wanted: &SaveRequest,
 ) -> Result<Option<(Client, String)>, SaveError> {
-    let Some(shelved) = find_named(project, wanted)? else { return Ok(None) };
-    let handoff = shelved.handoff(project);
+    let Some(stored) = find_named(project, wanted)? else { return Ok(None) };
+    let handoff = stored.handoff(project);
     let client = header_text(&handoff, "state.recovery.client").and_then(Client::from_name);
     let client = client.filter(|client| wanted.client.is_none_or(|want| want == *client));
     let session = header_text(&handoff, "state.recovery.session").map(str::to_owned);
     Ok(client.zip(session))
 }
 
-/// The handoff that is named, where there is one to write on.
+/// The named handoff, if it exists and can be written to.
 fn find_named(project: &Project, wanted: &SaveRequest) -> Result<Option<StoredHandoff>, SaveError> {
     let Some(id) = wanted.id.as_ref().or(wanted.author_notes.id.as_ref()) else { return Ok(None) };
     let key = HandoffKey { id: id.clone(), stage: None };
     if existing_path(project, &key)?.is_none() {
         return Ok(None);
     }
-    let shelved = project.find(id)?;
-    let handoff = shelved.handoff(project);
+    let stored = project.find(id)?;
+    let handoff = stored.handoff(project);
     let (key, kind, status) = (handoff.key().to_string(), handoff.kind(), handoff.status());
     match (kind, status.is_open()) {
-        (HandoffKind::Session, true) => Ok(Some(shelved)),
+        (HandoffKind::Session, true) => Ok(Some(stored)),
         (HandoffKind::Session, false) => Err(SaveError::Closed { key, status }),
         (kind, _) => Err(SaveError::OtherKind { key, kind }),
     }
@@ -393,13 +393,14 @@ fn find_named(project: &Project, wanted: &SaveRequest) -> Result<Option<StoredHa
 pub struct PromotedHandoff {
     /// The document.
     pub stored: StoredHandoff,
-    /// Whether it was made now; else it was there and is as it was.
+    /// Whether it was created now. Otherwise it existed and is unchanged.
     pub is_new: bool,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
 }
 
-/// The handoff of a session, made of its facts alone where there is none; nobody has judged it.
+/// The handoff of a session. If there is none, creates one from facts alone, without author's
+/// notes.
 pub(in crate::verbs) fn save_facts_only(
     project: &Project,
     checkpoint: &Checkpoint,
@@ -421,11 +422,11 @@ pub(in crate::verbs) fn save_facts_only(
     let (wanted, blob) = (&wanted, Some(blob));
     let making =
         SaveContext { project, request: wanted, checkpoint: Some(checkpoint), blob, board: &board };
-    if let Some(shelved) = making.find_of_session(checkpoint)? {
-        return Ok(PromotedHandoff { stored: shelved, is_new: false, redacted: Vec::new() });
+    if let Some(stored) = making.find_of_session(checkpoint)? {
+        return Ok(PromotedHandoff { stored, is_new: false, redacted: Vec::new() });
     }
-    let CreatedHandoff { stored: shelved, redacted, .. } = making.write_new(&making.skeleton()?)?;
-    Ok(PromotedHandoff { stored: shelved, is_new: true, redacted })
+    let CreatedHandoff { stored, redacted, .. } = making.write_new(&making.skeleton()?)?;
+    Ok(PromotedHandoff { stored, is_new: true, redacted })
 }
 
 fn in_flight_agents(checkpoint: &Checkpoint) -> Vec<InFlightAgent> {
@@ -434,13 +435,13 @@ fn in_flight_agents(checkpoint: &Checkpoint) -> Vec<InFlightAgent> {
     flying.map(|agent| InFlightAgent { id: agent.id.clone(), about: agent.about.clone() }).collect()
 }
 
-/// Why the author accepts what is missing, as the document says it.
+/// The reason in the document for accepting what is missing.
 fn accepted_reason(document: &Document) -> Option<String> {
     let reason = quality::quality_node(document)?.get("accepted")?.text()?.value;
     Some(reason.trim().to_owned())
 }
 
-/// What the gate says about a document.
+/// Runs the quality check on a document.
 fn assess_quality(
     project: &Project,
     document: &Document,
@@ -451,7 +452,7 @@ fn assess_quality(
     (QualityReport::check(document, &verdict, coverage.as_ref()), coverage)
 }
 
-/// What a handoff is made of.
+/// Everything a handoff is saved from.
 struct SaveContext<'m> {
     project: &'m Project,
     request: &'m SaveRequest,
@@ -461,7 +462,7 @@ struct SaveContext<'m> {
 }
 
 impl SaveContext<'_> {
-    /// The handoff that is written on: the named one, the one of the session, the one of the title.
+    /// The handoff to write to: the named one, the session's, or the one with the same title.
     fn find_existing(&self) -> Result<Option<StoredHandoff>, SaveError> {
         let judgement = &self.request.author_notes;
         if self.request.id.is_some() || judgement.id.is_some() {
@@ -489,14 +490,14 @@ impl SaveContext<'_> {
         mut found: Vec<StoredHandoff>,
     ) -> Result<Option<StoredHandoff>, SaveError> {
         if found.len() > 1 {
-            let key = |shelved: &StoredHandoff| shelved.handoff(self.project).key().to_string();
+            let key = |stored: &StoredHandoff| stored.handoff(self.project).key().to_string();
             let session = self.checkpoint.map_or("", Checkpoint::session_id).to_owned();
             return Err(SaveError::Several { session, keys: found.iter().map(key).collect() });
         }
         Ok(found.pop())
     }
 
-    /// Open handoffs of the private shelf that fit.
+    /// The open private session handoffs that match.
     fn find_open(
         &self,
         text: &str,
@@ -504,28 +505,28 @@ impl SaveContext<'_> {
     ) -> Vec<StoredHandoff> {
         let project = self.project;
         let mentions = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(text.trim());
-        let chosen = project.map_matching(mentions, |shelved| {
-            let handoff = shelved.handoff(project);
+        let chosen = project.map_matching(mentions, |stored| {
+            let handoff = stored.handoff(project);
             let is_it = handoff.is_handoff()
                 && handoff.kind() == HandoffKind::Session
                 && handoff.status().is_open()
-                && project.private_folder_of(&shelved).is_some()
+                && project.private_folder_of(&stored).is_some()
                 && fits(&handoff);
-            is_it.then_some(shelved)
+            is_it.then_some(stored)
         });
         chosen.into_iter().filter_map(Result::ok).flatten().collect()
     }
 
-    /// The open handoff whose id is nearly the one that was named.
+    /// The open handoff with an id similar to the named one.
     fn find_similar_id(&self) -> Option<String> {
         let named = self.request.id.as_ref().or(self.request.author_notes.id.as_ref())?;
         let open = self.find_open("", &|handoff| handoff.id() != named);
         let ids: Vec<String> =
-            open.iter().map(|shelved| shelved.handoff(self.project).id().to_owned()).collect();
+            open.iter().map(|stored| stored.handoff(self.project).id().to_owned()).collect();
         nearest_match(named, ids.iter().map(String::as_str)).map(str::to_owned)
     }
 
-    /// What the session did, for a handoff as it is.
+    /// The facts of the session, relative to an existing handoff.
     fn facts(&self, before: Option<&Handoff<'_>>) -> SessionFacts {
         let project = self.project;
         let tops = clients::project_folders(project);
@@ -533,8 +534,8 @@ impl SaveContext<'_> {
         let (mut state, page) = match self.checkpoint {
             Some(checkpoint) => (checkpoint.state(self.blob, &tops), checkpoint.page()),
             None => {
-                let around = context_without_session(project);
-                (core_checkpoint::state_without_session(&around), around.page())
+                let context = context_without_session(project);
+                (core_checkpoint::state_without_session(&context), context.page())
             }
         };
         let from_top =
@@ -552,14 +553,14 @@ impl SaveContext<'_> {
         let plans: Vec<String> = plans.collect();
         let reads = reads.into_iter().chain(plans);
         let reads = reads.filter(|path| project.root().has_file(std::path::Path::new(path)));
-        let boot = self.skills().into_iter().map(|skill| (StartupKind::Skill, skill));
-        let boot = boot.chain(reads.map(|path| (StartupKind::Read, path)));
-        let boot = boot.chain(open.into_iter().map(|task| (StartupKind::Task, task)));
-        let boot = boot.map(|(kind, text)| (kind, clean(text)));
+        let steps = self.skills().into_iter().map(|skill| (StartupKind::Skill, skill));
+        let steps = steps.chain(reads.map(|path| (StartupKind::Read, path)));
+        let steps = steps.chain(open.into_iter().map(|task| (StartupKind::Task, task)));
+        let steps = steps.map(|(kind, text)| (kind, clean(text)));
         SessionFacts {
             state,
             page: clean(page),
-            boot: boot.filter(|(kind, text)| kind.rejection_reason(text).is_none()).collect(),
+            boot: steps.filter(|(kind, text)| kind.rejection_reason(text).is_none()).collect(),
             ended_tasks: ended,
             title: self.checkpoint.and_then(Checkpoint::title),
         }
@@ -571,7 +572,7 @@ impl SaveContext<'_> {
         {
             let (name, given) = (skill.name.trim_start_matches('/'), skill.arguments.trim());
             match skills.iter_mut().find(|(other, _)| *other == name) {
-                // It is loaded as it was used last.
+                // Load the skill with the arguments used last.
                 Some((_, before)) if !given.is_empty() => *before = given,
                 Some(_) => {}
                 None if BUILT_IN_COMMANDS.contains(&name) => {}
@@ -586,25 +587,25 @@ impl SaveContext<'_> {
         skills.into_iter().map(whole).collect()
     }
 
-    /// Tasks that are open, and those that are over, as they are restored.
+    /// The open tasks and the closed ones, as startup steps list them.
     fn tasks(&self) -> (Vec<String>, Vec<String>) {
         let (open, ended): (Vec<&Task>, Vec<&Task>) =
             self.board.tasks.iter().partition(|task| task.status.is_open());
         let text = |task: &Task| format!("{} {}", task.id.short(), task.subject);
         let open: Vec<String> = open.into_iter().take(STARTUP_TASKS_MAX).map(text).collect();
-        // An older midstride wrote those of a client without an id.
+        // Older versions of midstride wrote client tasks without an id.
         let ended = ended.into_iter().flat_map(|task| [text(task), task.subject.clone()]);
         let over = ended.filter(|task| !open.contains(task)).collect();
         (open, over)
     }
 
-    /// The session of the agent that saves; none where a person does.
+    /// The session of the agent that saves; `None` if the user saves.
     fn agent_session(&self) -> Option<&str> {
         let session = self.checkpoint.map_or("none", Checkpoint::session_id);
         self.request.is_agent.then_some(session)
     }
 
-    /// Whether the author is asked for what is missing, as far as the handoff shows.
+    /// Whether to ask the author for what is missing, according to the handoff.
     fn author_request(&self, document: Option<&Document>) -> AuthorRequest {
         match self.agent_session() {
             None => AuthorRequest::NotAsked,
@@ -615,20 +616,20 @@ impl SaveContext<'_> {
         }
     }
 
-    /// A document with what the gate says about it.
+    /// Adds the result of the quality check to a document.
     fn with_quality_record(&self, document: &Document) -> Result<Document, DocumentEditError> {
         let (gate, coverage) = assess_quality(
             self.project,
             &with_default_fields(self.project, document)?,
             self.checkpoint,
         );
-        let said = self
+        let reflection = self
             .request
             .author_notes
             .reflection
             .clone()
             .or_earlier(quality::recorded_reflection(document));
-        let gate = gate.with_reflection(&said);
+        let gate = gate.with_reflection(&reflection);
         let environment = self.project.environment();
         let by = self.request.by.as_deref().or(environment.user.as_deref());
         let occasion =
@@ -647,17 +648,17 @@ impl SaveContext<'_> {
     fn create(&self) -> Result<(StoredHandoff, SaveChange, Vec<Redaction>), SaveError> {
         let created = self.write_new(&self.with_quality_record(&self.skeleton()?)?)?;
         let read = Project::discover(self.project.environment().clone()).map_err(NewError::from)?;
-        let spot = read.place_of_path(&read.root().path().join(&created.stored.path));
-        let shelved = spot.map(|spot| read.read(&spot)).transpose()?;
+        let place = read.place_of_path(&read.root().path().join(&created.stored.path));
+        let stored = place.map(|place| read.read(&place)).transpose()?;
         let path = created.stored.path.clone();
-        let shelved = shelved.ok_or_else(|| not_read_back(&path, "it is not there"))?;
-        if shelved.bytes != created.stored.bytes {
+        let stored = stored.ok_or_else(|| not_read_back(&path, "it is not there"))?;
+        if stored.bytes != created.stored.bytes {
             return Err(not_read_back(&path, "its text is another one"));
         }
-        Ok((shelved, SaveChange::New, created.redacted))
+        Ok((stored, SaveChange::New, created.redacted))
     }
 
-    /// A new document, in which `new` fills in what is blank.
+    /// A new document. [`new`] fills in the blank fields.
     fn skeleton(&self) -> Result<Document, DocumentEditError> {
         let committed = self.project.repository().and_then(Repository::head_commit).is_some();
         let mut blank = vec!["format", "id", "uid", "kind", "status", "created"];
@@ -686,12 +687,12 @@ impl SaveContext<'_> {
 
     fn revise(
         &self,
-        shelved: &StoredHandoff,
+        stored: &StoredHandoff,
     ) -> Result<(StoredHandoff, SaveChange, Vec<Redaction>), SaveError> {
         let project = self.project;
         let change =
             RevisionInfo::by_verb(RevisionVerb::Save, self.reason(), self.request.by.clone());
-        let recorded: Option<RecordedRevision> = project.record_with_retry(shelved, |now| {
+        let recorded: Option<RecordedRevision> = project.record_with_retry(stored, |now| {
             let facts = self.facts(Some(&now.handoff(project)));
             let next = self.request.author_notes.merge_into_document(&now.document, &facts)?;
             let next = self.with_quality_record(&next)?;
@@ -700,16 +701,16 @@ impl SaveContext<'_> {
             }
             Ok(project.record(now, &next, &change, &|_| ()).map(Some))
         })?;
-        let read = project.reread(shelved)?;
+        let read = project.reread(stored)?;
         let Some(mut recorded) = recorded else {
             return Ok((read, SaveChange::Unchanged, Vec::new()));
         };
-        self.verify_read_back(shelved, &read, &recorded)?;
+        self.verify_read_back(stored, &read, &recorded)?;
         let redacted = std::mem::take(&mut recorded.redacted);
         Ok((read, SaveChange::Revised(recorded), redacted))
     }
 
-    /// Holds what was read back against what was written.
+    /// Compares what was read back with what was written.
     fn verify_read_back(
         &self,
         before: &StoredHandoff,
@@ -721,7 +722,7 @@ impl SaveContext<'_> {
         if uid(&old).is_some() && uid(&old) != uid(&now) {
             return Err(not_read_back(&read.path, "it is another handoff"));
         }
-        // Somebody may have gone on from it already; then their entry is behind ours.
+        // Another process may have added a revision since. It then comes after ours.
         if now.replaced_texts().len() + 1 < recorded.revision {
             return Err(not_read_back(&read.path, "its revision is not there"));
         }
@@ -745,7 +746,7 @@ fn header_text<'d>(handoff: &Handoff<'d>, place: &str) -> Option<&'d str> {
     handoff.node(place).and_then(YamlNode::text).map(|text| text.value.trim())
 }
 
-/// A document with what `new` will give it, so that it is judged as it will be.
+/// Adds the fields [`new`] will fill in, so that the check sees the document as it will be.
 fn with_default_fields(
     project: &Project,
     document: &Document,

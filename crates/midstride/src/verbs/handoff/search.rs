@@ -1,4 +1,4 @@
-//! Find handoffs: by words, or by what somebody is about to work on.
+//! Searches handoffs by words or by what a prompt is about.
 
 use crate::store::index::{
     DocumentHit, Effort, Filter, Index, IndexCard, IndexError, RefreshLimit, TermHits,
@@ -18,57 +18,57 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A query that takes longer is answered without ranking.
+/// How long a ranked search may take. After that, results are not ranked.
 const RANKED_TIMEOUT: Duration = Duration::from_millis(100);
-/// Among so few documents no query takes long, however busy the machine is.
+/// With fewer documents than this no search is slow, however busy the machine is.
 const FEW_DOCUMENTS: usize = 10_000;
-/// So only something that stands still is given up there.
+/// For so few documents, only a search that hangs is given up.
 const RANKED_FEW_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long newer documents are read one by one then.
+/// How long an unranked search may read documents one by one.
 const UNRANKED_TIMEOUT: Duration = Duration::from_millis(100);
-/// How long a prompt may take where a client waits for its hook.
+/// How long a search may take while a client waits for its hook.
 pub const HOOK_SEARCH_TIMEOUT: Duration = Duration::from_millis(50);
-/// Documents that change while they are looked for are looked at so often.
+/// How often the search is retried if documents change meanwhile.
 const TRIES_MAX: usize = 5;
 
-/// What to find.
+/// What to search for.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// The words.
     pub query: Query,
-    /// What else has to hold.
+    /// The conditions that must also hold.
     pub filter: Filter,
-    /// How many at most.
+    /// The maximum number of results.
     pub limit: usize,
-    /// Whether every document is looked at, however many there are.
+    /// Whether to check every document for changes, however many there are.
     pub fresh: bool,
 }
 
-/// A handoff that was found, and why.
+/// A matching handoff, and why it matches.
 #[derive(Debug)]
 pub struct ExplainedHit {
     /// The document as it is now.
     pub stored: StoredHandoff,
-    /// The texts that have the words.
+    /// The matching texts.
     pub why: Vec<MatchExcerpt>,
 }
 
-/// What was found.
+/// The results of a search.
 #[derive(Debug)]
 pub struct SearchOutcome {
-    /// The best first.
+    /// The hits, best first.
     pub hits: Vec<ExplainedHit>,
-    /// Whether there are more than were wanted.
+    /// Whether there are more hits than the limit.
     pub has_more: bool,
-    /// Whether the best come first; otherwise there was no time, and the newest do.
+    /// Whether the hits are ranked. If there was no time, they are sorted newest first.
     pub is_ranked: bool,
-    /// Whether every document was looked at; otherwise an edit made in place may be missing.
+    /// Whether every document was checked for changes. If not, an in-place edit may be missing.
     pub is_complete: bool,
-    /// What could not be read.
+    /// The files that could not be read.
     pub unread: Vec<FileError>,
 }
 
-/// Finds handoffs by words. Whoever waits is told how many of how many documents were read.
+/// Searches handoffs by words. `progress` gets the number of documents read and their total.
 pub fn search(
     project: &Project,
     wanted: &SearchRequest,
@@ -79,8 +79,8 @@ pub fn search(
     found.unwrap_or_else(|| search_files(project, wanted))
 }
 
-/// Asks the index; one that turns out to be damaged is made anew. Nothing where it cannot be used,
-/// or where the project was never set up: then nothing is written either.
+/// Runs a query on the index, and rebuilds it once if it is damaged. Returns `None` if the index
+/// cannot be used or the project is not set up; nothing is written then.
 pub(in crate::verbs) fn with_index<T>(
     project: &Project,
     patience: WaitPolicy,
@@ -137,7 +137,7 @@ fn search_index(
     Err(IndexError::TimedOut)
 }
 
-/// The documents as they are now, and those that the index has otherwise.
+/// Reads the hits again. Returns the current ones, and the places where the index is stale.
 fn reread_hits(
     project: &Project,
     wanted: &SearchRequest,
@@ -155,20 +155,20 @@ fn reread_hits(
     (read, stale)
 }
 
-/// A document as a hit with why, if it is one.
+/// Matches a document, and explains the match.
 fn explain(
     project: &Project,
     wanted: &SearchRequest,
-    shelved: StoredHandoff,
+    stored: StoredHandoff,
 ) -> Option<(DocumentHit, ExplainedHit)> {
-    let parts = handoff_texts(&shelved.handoff(project));
-    let hit = match_document(project, &wanted.query, &wanted.filter, &shelved, &parts)?;
+    let parts = handoff_texts(&stored.handoff(project));
+    let hit = match_document(project, &wanted.query, &wanted.filter, &stored, &parts)?;
     let terms: Vec<&SearchTerm> = wanted.query.terms().iter().collect();
     let why = match_excerpts(&terms, &parts);
-    Some((hit, ExplainedHit { stored: shelved, why }))
+    Some((hit, ExplainedHit { stored, why }))
 }
 
-/// The newest documents that have the words, as far as there is time.
+/// The newest matching documents, as many as the time limit permits.
 fn newest_hits(
     project: &Project,
     index: &Index,
@@ -176,8 +176,8 @@ fn newest_hits(
 ) -> Result<Vec<ExplainedHit>, IndexError> {
     let deadline = Deadline::after(UNRANKED_TIMEOUT);
     let mut hits = Vec::new();
-    index.newest(project, |spot, _| {
-        let now = project.read(&spot).ok().and_then(|now| explain(project, wanted, now));
+    index.newest(project, |place, _| {
+        let now = project.read(&place).ok().and_then(|now| explain(project, wanted, now));
         hits.extend(now.map(|(_, explained)| explained));
         hits.len() <= wanted.limit && !deadline.has_passed()
     })?;
@@ -191,90 +191,86 @@ fn search_files(project: &Project, wanted: &SearchRequest) -> SearchOutcome {
     SearchOutcome { unread, ..limit_hits(wanted, read.map(|(_, explained)| explained).collect()) }
 }
 
-/// At most as many as were wanted.
+/// Truncates the hits to the limit.
 fn limit_hits(wanted: &SearchRequest, mut hits: Vec<ExplainedHit>) -> SearchOutcome {
     let more = hits.len() > wanted.limit;
     hits.truncate(wanted.limit);
     SearchOutcome { hits, has_more: more, is_ranked: true, is_complete: true, unread: Vec::new() }
 }
 
-/// What somebody is about to work on.
+/// What the user is about to work on.
 #[derive(Clone, Debug)]
 pub struct PromptSearch {
-    /// What was asked for.
+    /// The prompt.
     pub text: String,
-    /// Files that are worked on.
+    /// The files being worked on.
     pub files: Vec<PathBuf>,
-    /// How many handoffs at most.
+    /// The maximum number of handoffs.
     pub limit: usize,
-    /// How long it may take to look for them.
+    /// How long the search may take.
     pub timeout: Duration,
-    /// How closely to look at the files before.
+    /// How thoroughly to check the files for changes first.
     pub effort: Effort,
 }
 
-/// A handoff that matters for it.
+/// A handoff that is relevant to a prompt.
 #[derive(Debug)]
 pub struct RelevantHandoff {
     /// The document as it is now.
     pub stored: StoredHandoff,
-    /// How much it matters.
+    /// How relevant it is.
     pub relevance: Relevance,
-    /// The texts that have the words.
+    /// The matching texts.
     pub why: Vec<MatchExcerpt>,
 }
 
-/// The handoffs that matter.
+/// The relevant handoffs.
 #[derive(Debug)]
 pub struct RelevantHandoffs {
-    /// What matters most comes first.
+    /// The hits, most relevant first.
     pub hits: Vec<RelevantHandoff>,
-    /// Whether all documents were looked at in time.
+    /// Whether all documents were searched in time.
     pub is_complete: bool,
-    /// Whether the index waits to be finished.
+    /// Whether the index still has to be finished.
     pub is_index_incomplete: bool,
 }
 
-/// Finds the handoffs that matter for a prompt; often there is none. One that the prompt names by
-/// its path, file name or id comes first. Starts no process.
+/// Finds the handoffs relevant to a prompt; often there are none. A handoff the prompt names by
+/// path, file name or id comes first. Starts no process.
 pub fn search_prompt(project: &Project, prompt: &PromptSearch) -> RelevantHandoffs {
     let deadline = Deadline::after(prompt.timeout);
     let named = find_named(project, &prompt.text);
-    let mut matters = search_words(project, prompt, deadline);
+    let mut relevant = search_words(project, prompt, deadline);
     let is_named =
-        |matter: &RelevantHandoff| named.iter().any(|one| one.stored.path == matter.stored.path);
-    matters.hits.retain(|matter| !is_named(matter));
-    matters.hits.splice(..0, named);
-    matters.hits.truncate(prompt.limit);
-    matters
+        |hit: &RelevantHandoff| named.iter().any(|one| one.stored.path == hit.stored.path);
+    relevant.hits.retain(|hit| !is_named(hit));
+    relevant.hits.splice(..0, named);
+    relevant.hits.truncate(prompt.limit);
+    relevant
 }
 
-/// The documents that a prompt names.
+/// The documents a prompt names.
 fn find_named(project: &Project, prompt: &str) -> Vec<RelevantHandoff> {
     let mut found: Vec<RelevantHandoff> = Vec::new();
-    // Listing all documents costs time, so it is done once, and only where a file is named.
-    let mut spots: Option<Vec<DocumentPlace>> = None;
+    // Listing all documents is slow, so it happens once, and only if the prompt names a file.
+    let mut places: Option<Vec<DocumentPlace>> = None;
     let mut by_end = |name: &str| {
-        let spots =
-            spots.get_or_insert_with(|| project.document_places().into_iter().flatten().collect());
-        project.place_ending_with(name, spots)
+        let places =
+            places.get_or_insert_with(|| project.document_places().into_iter().flatten().collect());
+        project.place_ending_with(name, places)
     };
     for name in candidate_names(prompt) {
         let is_file = files::is_markdown(Path::new(name));
-        let spot = project.place_named(name).or_else(|| if is_file { by_end(name) } else { None });
-        let Some(spot) = spot else { continue };
-        let Ok(shelved) = project.read(&spot) else { continue };
-        if found.iter().any(|one| one.stored.path == shelved.path) {
+        let place = project.place_named(name).or_else(|| if is_file { by_end(name) } else { None });
+        let Some(place) = place else { continue };
+        let Ok(stored) = project.read(&place) else { continue };
+        if found.iter().any(|one| one.stored.path == stored.path) {
             continue;
         }
         let terms: Vec<SearchTerm> = SearchTerm::from_text(name).into_iter().collect();
         let terms: Vec<&SearchTerm> = terms.iter().collect();
-        let why = match_excerpts(&terms, &handoff_texts(&shelved.handoff(project)));
-        found.push(RelevantHandoff {
-            stored: shelved,
-            relevance: Relevance::for_named_document(),
-            why,
-        });
+        let why = match_excerpts(&terms, &handoff_texts(&stored.handoff(project)));
+        found.push(RelevantHandoff { stored, relevance: Relevance::for_named_document(), why });
     }
     found
 }
@@ -301,7 +297,7 @@ fn search_words(project: &Project, prompt: &PromptSearch, deadline: Deadline) ->
         let whole = freshness.is_complete;
         let documents = index.documents()?;
         match index.find_terms(&terms, common_threshold(documents), deadline.remaining()) {
-            // Who reads the documents one by one has no time left either.
+            // There is no time left to read the documents one by one either.
             Err(IndexError::TimedOut) => Ok(None),
             hits => {
                 let scored = TermScores::new(&looked_for, hits?, documents);
@@ -323,14 +319,14 @@ fn search_words(project: &Project, prompt: &PromptSearch, deadline: Deadline) ->
             is_index_incomplete: is_index_left,
         };
     };
-    let hits = best.iter().filter_map(|spot| scored.relevant_handoff(project, spot)).collect();
+    let hits = best.iter().filter_map(|place| scored.relevant_handoff(project, place)).collect();
     RelevantHandoffs { hits, is_complete: complete, is_index_incomplete: is_index_left }
 }
 
 fn terms_of_prompt(project: &Project, prompt: &PromptSearch) -> Vec<SalientTerm> {
     let shown = |path: &PathBuf| {
-        let spot = project.place_of_path(path);
-        spot.map_or_else(|| path.clone(), |spot| project.display_path(&spot))
+        let place = project.place_of_path(path);
+        place.map_or_else(|| path.clone(), |place| project.display_path(&place))
     };
     let files = prompt
         .files
@@ -342,7 +338,7 @@ fn terms_of_prompt(project: &Project, prompt: &PromptSearch) -> Vec<SalientTerm>
     all
 }
 
-/// What is looked for, and which documents have it.
+/// The search terms, and which documents contain them.
 struct TermScores {
     terms: Vec<(ScoredTerm, TermHits)>,
     documents: usize,
@@ -356,7 +352,7 @@ impl TermScores {
         Self { terms: looked_for.iter().zip(hits).map(scored).collect(), documents }
     }
 
-    /// The places of what matters most.
+    /// The places of the most relevant documents.
     fn best(
         &self,
         project: &Project,
@@ -372,28 +368,32 @@ impl TermScores {
         }
         sums.retain(|_, sum| Relevance::is_enough(*sum));
         let score = |(id, sum): (i64, (f64, f64))| {
-            let (spot, card) = card(id)?;
+            let (place, card) = card(id)?;
             let changed = card.changed.and_then(|second| Timestamp::from_second(second).ok());
             let relevance = Relevance::from_points(sum, card.status.is_open(), changed, now)?;
-            Some((relevance.score(), project.display_path(&spot), spot))
+            Some((relevance.score(), project.display_path(&place), place))
         };
         let mut scores: Vec<_> = sums.into_iter().filter_map(score).collect();
         scores.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        scores.into_iter().take(limit).map(|(_, _, spot)| spot).collect()
+        scores.into_iter().take(limit).map(|(_, _, place)| place).collect()
     }
 
-    /// A document as it is now, if it still matters.
-    fn relevant_handoff(&self, project: &Project, spot: &DocumentPlace) -> Option<RelevantHandoff> {
-        let shelved = project.read(spot).ok()?;
-        let handoff = shelved.handoff(project);
+    /// The document in its current state, if it is still relevant.
+    fn relevant_handoff(
+        &self,
+        project: &Project,
+        place: &DocumentPlace,
+    ) -> Option<RelevantHandoff> {
+        let stored = project.read(place).ok()?;
+        let handoff = stored.handoff(project);
         let parts = handoff_texts(&handoff);
         let mut sum = (0.0, 0.0);
         let mut there = Vec::new();
         for (term, _) in &self.terms {
             let Some(zone) = term_zone(&term.salient.term, &parts) else { continue };
-            let points = term_points(term, zone, self.documents);
-            add_scores(&mut sum, points);
-            if points != (0.0, 0.0) {
+            let items = term_points(term, zone, self.documents);
+            add_scores(&mut sum, items);
+            if items != (0.0, 0.0) {
                 there.push(&term.salient.term);
             }
         }
@@ -401,11 +401,11 @@ impl TermScores {
         let now = project.environment().clock.now();
         let relevance = Relevance::from_points(sum, handoff.status().is_open(), changed, now)?;
         let why = match_excerpts(&there, &parts);
-        Some(RelevantHandoff { stored: shelved, relevance, why })
+        Some(RelevantHandoff { stored, relevance, why })
     }
 }
 
-fn add_scores(sum: &mut (f64, f64), points: (f64, f64)) {
-    sum.0 += points.0;
-    sum.1 += points.1;
+fn add_scores(sum: &mut (f64, f64), items: (f64, f64)) {
+    sum.0 += items.0;
+    sum.1 += items.1;
 }

@@ -1,4 +1,4 @@
-//! Take back the last change of a handoff, as a change of its own.
+//! Undoes the last change of a handoff, as a new revision.
 
 use crate::journal::{JournalError, OUTSIDE_EDIT_REASON, RecordedRevision, RevisionInfo};
 use crate::workspace::project::{Project, StoredHandoff};
@@ -9,15 +9,15 @@ use midstride_core::handoff::lifecycle::{self, UndoStep};
 /// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
-    /// There is no change that still stands.
+    /// All changes are already undone.
     #[error("nothing is left to undo in `{0}`")]
     Nothing(String),
-    /// What comes before cannot be undone.
+    /// Changes before this one cannot be undone.
     #[error("what lies behind the {} of `{key}` is not undone", verb.word())]
     NotUndoable {
         /// The handoff.
         key: String,
-        /// What it lies behind.
+        /// The change that blocks the undo.
         verb: RevisionVerb,
     },
     /// It could not be recorded.
@@ -25,35 +25,36 @@ pub enum UndoError {
     Journal(#[from] JournalError),
 }
 
-/// Goes back to the text before the last change that still stands. The history stays.
+/// Goes back to the text before the last change that is not undone. The history is kept.
 pub fn undo(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     by: Option<&str>,
 ) -> Result<(RecordedRevision, String), UndoError> {
-    let (earlier, reason) = previous_text(project, shelved)?;
-    // What is taken back is the text; the journal keeps what happened to it. Whoever is overtaken is
-    // told: the last change is another one then.
+    let (earlier, reason) = previous_text(project, stored)?;
+    // Only the text goes back; the history stays. A concurrent change is an error here, not a
+    // retry, because it is then the last change.
     let next = Document::parse(&earlier);
     let change = RevisionInfo::by_verb(RevisionVerb::Undo, reason.clone(), by.map(str::to_owned));
-    let recorded = project.record(shelved, &next, &change, &|_| ())?;
+    let recorded = project.record(stored, &next, &change, &|_| ())?;
     Ok((recorded, reason))
 }
 
-/// The text to go back to, and the reason. An edit made outside is the last change, though the
-/// history does not tell it yet: it becomes the next entry, and the undo the one behind it.
+/// The text to go back to, and the reason. An edit outside midstride counts as the last change
+/// although the history does not have it yet. It becomes the next entry, and the undo the one after
+/// it.
 fn previous_text(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
 ) -> Result<(Vec<u8>, String), UndoError> {
-    let handoff = shelved.handoff(project);
-    if let Some(written) = project.read_before_outside_edit(shelved)? {
+    let handoff = stored.handoff(project);
+    if let Some(written) = project.read_before_outside_edit(stored)? {
         let edited = handoff.replaced_texts().len() + 2;
         return Ok((written, lifecycle::undo_reason(edited, OUTSIDE_EDIT_REASON)));
     }
     match lifecycle::next_undo(&handoff) {
         UndoStep::To(number, reason) => {
-            Ok((project.revision_text(shelved, number).map_err(JournalError::from)?, reason))
+            Ok((project.revision_text(stored, number).map_err(JournalError::from)?, reason))
         }
         UndoStep::Nothing => Err(UndoError::Nothing(handoff.key().to_string())),
         UndoStep::Blocked(verb) => {

@@ -1,4 +1,4 @@
-//! Follow what moved: write the lines where cited places are now. What `check --fix` does.
+//! Updates citations whose code moved to the current lines, for `check --fix`.
 
 use crate::code::drift::{CodeState, DriftChecker};
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
@@ -9,25 +9,25 @@ use midstride_core::handoff::citation::{self, LineRange};
 use midstride_core::handoff::drift::CitationStatus;
 use midstride_core::text::span::Span;
 
-/// What came of following.
+/// The result of updating citations.
 #[derive(Debug)]
 pub struct CitationUpdate {
-    /// How many places were written anew.
+    /// How many citations were updated.
     pub citations: usize,
-    /// The revision that has them.
+    /// The revision with the new lines.
     pub recorded: RecordedRevision,
 }
 
-/// Writes where moved places are now, as one revision; `None` where nothing moved.
+/// Updates moved citations in one revision. Returns `None` if nothing moved.
 pub fn update_moved_citations(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
 ) -> Result<Option<CitationUpdate>, JournalError> {
-    if shelved.document.handoff_header().is_none() {
+    if stored.document.handoff_header().is_none() {
         return Ok(None);
     }
     let mut places = 0;
-    let recorded = project.record_with_retry::<_, JournalError>(shelved, |now| {
+    let recorded = project.record_with_retry::<_, JournalError>(stored, |now| {
         let moved = find_moved_citations(project, now, &[CitationStatus::Moved])?;
         if moved.is_empty() {
             return Ok(Ok(None));
@@ -40,15 +40,15 @@ pub fn update_moved_citations(
     Ok(recorded.map(|recorded| CitationUpdate { citations: places, recorded }))
 }
 
-/// A document with the lines where its places are now, those too that read differently: for
-/// whoever says that what it tells still holds.
+/// Updates a document's citations to the current lines, including those whose code changed. Used
+/// when the author confirms that its statements still hold.
 pub(in crate::verbs) fn with_current_lines(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
 ) -> Result<Document, JournalError> {
     let there =
-        find_moved_citations(project, shelved, &[CitationStatus::Moved, CitationStatus::Changed])?;
-    Ok(replace_lines(&shelved.document, &there)?)
+        find_moved_citations(project, stored, &[CitationStatus::Moved, CitationStatus::Changed])?;
+    Ok(replace_lines(&stored.document, &there)?)
 }
 
 fn replace_lines(
@@ -59,13 +59,14 @@ fn replace_lines(
     citation::update_lines(document, there).ok_or_else(refused)
 }
 
-/// The places of some fates that stand in other lines of the same file now.
+/// The citations with one of these statuses that are at other lines of the same file now.
 fn find_moved_citations(
     project: &Project,
-    shelved: &StoredHandoff,
-    fates: &[CitationStatus],
+    stored: &StoredHandoff,
+    statuses: &[CitationStatus],
 ) -> Result<Vec<(Span, LineRange)>, JournalError> {
-    let judged = DriftChecker::new(project, CodeState::WorkTree)?.check(shelved);
-    let there = judged.iter().filter(|one| fates.contains(&one.status) && one.is_in_cited_file());
+    let checked = DriftChecker::new(project, CodeState::WorkTree)?.check(stored);
+    let there =
+        checked.iter().filter(|one| statuses.contains(&one.status) && one.is_in_cited_file());
     Ok(there.filter_map(|one| Some((one.place.at, one.location.as_ref()?.lines?))).collect())
 }

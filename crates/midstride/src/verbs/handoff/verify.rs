@@ -1,4 +1,4 @@
-//! Run the proofs that this person allowed, and tell what came of them.
+//! Runs the proofs the user allowed, and reports the results.
 
 use crate::journal::{RecordedRevision, RevisionInfo};
 use crate::store::ledger::{Ledger as _, SqliteLedger, StreamId, WaitPolicy};
@@ -19,118 +19,118 @@ use midstride_core::work::event::{Envelope, Event, ProofEvent};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A command that says nothing else is stopped after so many seconds.
+/// The timeout for a command that sets none.
 pub const TIMEOUT_SECONDS: u64 = 120;
-/// More of an output is not looked at.
+/// How much output is read.
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
-/// More of an output is not kept.
+/// How much of the end of the output is kept.
 const TAIL_BYTES_MAX: usize = 2 << 10;
 
-/// What is asked for.
+/// Which proofs to run, and how.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyRequest {
     /// Only this proof.
     pub only: Option<usize>,
-    /// Stop each command after this time, whatever its proof says.
+    /// Overrides the timeout of every proof.
     pub timeout: Option<Duration>,
-    /// Write what came of it into the document.
+    /// Whether and how to record the results in the document.
     pub record: Option<RecordOptions>,
 }
 
-/// How it is written into the document.
+/// How to record results in the document.
 #[derive(Clone, Debug, Default)]
 pub struct RecordOptions {
-    /// Which number of a measurement it is.
+    /// Which side of a measurement this is.
     pub side: Option<MeasurementSide>,
-    /// Who ran it.
+    /// The author of the record.
     pub by: Option<String>,
 }
 
-/// What came of the proofs of one handoff.
+/// The results for one handoff.
 #[derive(Debug)]
 pub struct Verification {
-    /// In the order of the document.
+    /// The proofs, in document order.
     pub proofs: Vec<VerifiedProof>,
-    /// What was written into the document, or why not; none where nothing was to be.
+    /// The recorded revision, or why recording failed; `None` if nothing was to be recorded.
     pub recorded: Option<Result<RecordedRevision, ApplyError>>,
-    /// The reason of that revision.
+    /// The reason in that revision.
     pub reason: String,
-    /// Why the ledger does not know of it.
+    /// Why the ledger could not be updated.
     pub ledger_error: Option<String>,
 }
 
-/// What came of one proof.
+/// The result of one proof.
 #[derive(Clone, Debug)]
 pub struct VerifiedProof {
-    /// Counted from one, in the order of the document.
+    /// Its number, from one, in document order.
     pub number: usize,
-    /// What is claimed.
+    /// The claim.
     pub claim: Option<String>,
-    /// What is run.
+    /// The command.
     pub test: Option<ProofSpec>,
-    /// Where it stands.
+    /// Its result.
     pub state: VerifyState,
 }
 
-/// Where a proof stands.
+/// The state of a proof.
 #[derive(Clone, Debug)]
 pub enum VerifyState {
-    /// It was run.
+    /// It ran.
     Executed(TrialReport),
-    /// Nobody allowed it.
+    /// The user did not allow it.
     NotAllowed,
-    /// It is not clear what to run.
+    /// Its specification is invalid.
     NotUnderstood(ProofSpecError),
-    /// It could not be run.
+    /// It could not start.
     NotExecuted(String),
 }
 
-/// A proof that was run.
+/// A proof that ran.
 #[derive(Clone, Debug)]
 pub struct TrialReport {
-    /// What came of it.
+    /// The outcome.
     pub outcome: TrialOutcome,
-    /// The exit code; none where a signal or the clock ended it.
+    /// The exit code; `None` after a signal or a timeout.
     pub exit: Option<i32>,
     /// The number in its output.
     pub measured: Option<Number>,
     /// How long it ran.
     pub time: Duration,
-    /// After how long it would have been stopped.
+    /// Its timeout.
     pub limit: Duration,
-    /// The end of what it wrote, without secrets.
+    /// The end of its output, redacted.
     pub output: String,
 }
 
-/// How far a verification has come.
+/// The progress of a verification.
 #[derive(Clone, Copy, Debug)]
 pub enum VerifyProgress<'p> {
-    /// A proof runs, and for how long.
+    /// A proof is running, with this timeout.
     Executing(&'p AllowableProof, Duration),
-    /// This came of a proof.
+    /// A proof is done.
     Done(&'p VerifiedProof),
 }
 
-/// Runs what is allowed, tells the ledger, and writes it into the document where that is wanted.
-/// `watch` is told of each proof as it goes, and so is the ledger: what a later one does cannot take
-/// back what is known of an earlier one.
+/// Runs the allowed proofs, records the results in the ledger and, if requested, in the document.
+/// Calls `watch` and writes to the ledger after each proof, so that a later failure does not lose
+/// earlier results.
 pub fn verify(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     asked: &VerifyRequest,
     watch: &mut dyn FnMut(VerifyProgress<'_>),
 ) -> Result<Verification, AllowError> {
     let mut proofs = Vec::new();
-    let mut untold = None;
-    // The first revision gives a document its uid; before it, nobody can say what was proven.
-    let can_tell = shelved.handoff(project).uid().is_some();
-    for proof in allowable_proofs(project, shelved, asked.only)? {
+    let mut ledger_error = None;
+    // A document without a uid cannot be referenced in the ledger. Its first revision gives it one.
+    let can_tell = stored.handoff(project).uid().is_some();
+    for proof in allowable_proofs(project, stored, asked.only)? {
         let state = verify_proof(project, &proof, asked.timeout, watch);
         let AllowableProof { number, claim, test, .. } = proof;
         let verified = VerifiedProof { number, claim, test: test.ok(), state };
         if can_tell && matches!(verified.state, VerifyState::Executed(_)) {
-            let told = append_to_ledger(project, shelved, std::slice::from_ref(&verified));
-            untold = told.err().or(untold);
+            let appended = append_to_ledger(project, stored, std::slice::from_ref(&verified));
+            ledger_error = appended.err().or(ledger_error);
         }
         watch(VerifyProgress::Done(&verified));
         proofs.push(verified);
@@ -139,11 +139,11 @@ pub fn verify(
     let reason = reason(&proven);
     let record = asked.record.as_ref().filter(|_| !proven.is_empty());
     let recorded =
-        record.map(|record| record_in_document(project, shelved, &proven, record, reason.clone()));
+        record.map(|record| record_in_document(project, stored, &proven, record, reason.clone()));
     if !can_tell && !proven.is_empty() {
-        untold = append_to_ledger(project, shelved, &proofs).err();
+        ledger_error = append_to_ledger(project, stored, &proofs).err();
     }
-    Ok(Verification { proofs, recorded, reason, ledger_error: untold })
+    Ok(Verification { proofs, recorded, reason, ledger_error })
 }
 
 fn verify_proof(
@@ -187,7 +187,7 @@ fn execute(
     run_bounded(command, bounds, watch).map_err(|error| format!("it could not be started: {error}"))
 }
 
-/// Where a command runs. A link that leads out of the project is refused by the system.
+/// The folder a command runs in. A link that leads out of the project is refused.
 fn working_folder(project: &Project, directory: &str) -> Result<PathBuf, String> {
     let root = project.root();
     if directory.is_empty() {
@@ -212,7 +212,7 @@ fn evaluate(
         TrialEnd::Exit(code) => Some(code),
         TrialEnd::Signal(_) | TrialEnd::TimedOut => None,
     };
-    // Looked through whole: a secret may begin before the end that is kept.
+    // Redact all of it before truncating: a secret may begin before the part that is kept.
     let output = tail(project.clean(&output).0.as_str()).to_owned();
     TrialReport { outcome, exit, measured: number, time: bounded.time, limit, output }
 }
@@ -236,7 +236,7 @@ fn completed_proofs(proofs: &[VerifiedProof]) -> Vec<CompletedProof> {
     ran.collect()
 }
 
-/// `verified: 1 holds, 2 broken`
+/// The revision's reason, such as `verified: 1 holds, 2 broken`.
 fn reason(proven: &[CompletedProof]) -> String {
     use midstride_core::format::header::RecordedOutcome::{Broken, Holds, TimedOut};
     let parts = [(Holds, "holds"), (Broken, "broken"), (TimedOut, "timed out")];
@@ -249,7 +249,7 @@ fn reason(proven: &[CompletedProof]) -> String {
 
 fn record_in_document(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     proven: &[CompletedProof],
     record: &RecordOptions,
     reason: String,
@@ -262,20 +262,21 @@ fn record_in_document(
     };
     let decide = |handoff: &Handoff<'_>| lifecycle::verify(handoff, proven, record.side, &occasion);
     let change = RevisionInfo::by_verb(RevisionVerb::Verify, reason, record.by.clone());
-    apply(project, shelved, &decide, &change)
+    apply(project, stored, &decide, &change)
 }
 
 fn current_commit(project: &Project) -> Option<String> {
     project.repository().and_then(crate::sys::git::Repository::head_commit)
 }
 
-/// Tells the ledger what was run. What was written into the document gave it a uid.
+/// Records the runs in the ledger. Reads the document again, because recording may have given it a
+/// uid.
 fn append_to_ledger(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     proofs: &[VerifiedProof],
 ) -> Result<(), String> {
-    let now = project.reread(shelved).map_err(|error| error.to_string())?;
+    let now = project.reread(stored).map_err(|error| error.to_string())?;
     let handoff = now.handoff(project);
     let Some(uid) = handoff.uid() else {
         return Err("the handoff has no uid yet; `--record` gives it one".to_owned());
@@ -284,7 +285,7 @@ fn append_to_ledger(
         proofs.iter().filter_map(|proof| ledger_event(project, &handoff, proof)).collect();
     let ledger =
         SqliteLedger::open(project, WaitPolicy::Command).map_err(|error| error.to_string())?;
-    // What the document tells came before.
+    // What the document records came first.
     project.reconcile(&ledger, &now).map_err(|error| error.to_string())?;
     let stream = StreamId::handoff(uid.value.trim());
     ledger.append_missing(&[(stream, events)]).map(|_| ()).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! Look at a project from outside: what is where, and what is wrong with it.
+//! Examines a project: what it has, and what is wrong with it.
 
 mod clients;
 mod idle_cost;
@@ -14,29 +14,29 @@ use crate::workspace::folder::FolderLayout;
 use crate::workspace::project::{Project, SetupMode, SkippedSetting};
 use std::path::PathBuf;
 
-/// A shelf, and what lies on it.
+/// A folder of handoffs and its documents.
 #[derive(Debug)]
 pub struct FolderFacts {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// How documents lie on it.
+    /// How documents are arranged in it.
     pub layout: FolderLayout,
-    /// How many there are, or why nobody can tell.
+    /// How many documents it has, or why it cannot be read.
     pub documents: Result<usize, FileError>,
 }
 
-/// What there is to say about a project.
+/// The report on a project.
 #[derive(Debug)]
 pub struct ProjectReport {
     /// The root folder.
     pub root: PathBuf,
-    /// How it was set up.
+    /// How it is set up.
     pub set_up: SetupMode,
-    /// Its shelves.
+    /// Its folders.
     pub folders: Vec<FolderFacts>,
-    /// What is configured but not read, and why.
+    /// Configured folders that are not read, and why.
     pub not_read: Vec<SkippedSetting>,
-    /// Why nothing that is configured holds.
+    /// Why the configuration could not be loaded.
     pub config_error: Option<String>,
     /// Its ledger.
     pub ledger: LedgerHealth,
@@ -44,43 +44,43 @@ pub struct ProjectReport {
     pub index: IndexFacts,
     /// How many texts were forgotten.
     pub forgotten: usize,
-    /// What was dismissed of what briefings said.
+    /// How much of what briefings said was dismissed.
     pub dismissals: Dismissals,
 }
 
-/// Looks at everything and changes nothing.
+/// Examines a project without changing anything.
 pub fn examine(project: &Project) -> ProjectReport {
-    let shelf = |shelf: &crate::workspace::folder::HandoffFolder| FolderFacts {
-        path: shelf.root().path().join(shelf.pattern()),
-        layout: shelf.layout(),
-        documents: shelf.documents().map(|documents| documents.len()),
+    let folder = |folder: &crate::workspace::folder::HandoffFolder| FolderFacts {
+        path: folder.root().path().join(folder.pattern()),
+        layout: folder.layout(),
+        documents: folder.documents().map(|documents| documents.len()),
     };
     ProjectReport {
         root: project.root().path().to_owned(),
         set_up: project.setup(),
-        folders: project.folders().iter().map(shelf).collect(),
+        folders: project.folders().iter().map(folder).collect(),
         not_read: project.skipped_settings().to_vec(),
         config_error: project.broken_configuration().map(ToString::to_string),
         ledger: SqliteLedger::health(project),
         index: Index::facts(project),
         forgotten: project.known_tombstones().len(),
-        // A ledger that cannot be read is a problem of its own.
+        // An unreadable ledger is reported separately.
         dismissals: count_dismissals(project).unwrap_or_default(),
     }
 }
 
-/// What was indexed.
+/// The result of rebuilding the index.
 #[derive(Debug)]
 pub struct ReindexOutcome {
-    /// How many documents.
+    /// How many documents were indexed.
     pub documents: usize,
-    /// How many indexes of worktrees that are gone were removed.
+    /// How many indexes of deleted worktrees were removed.
     pub removed: usize,
-    /// What could not be read.
+    /// The files that could not be read.
     pub unread: Vec<FileError>,
 }
 
-/// Makes the index of a project anew. Whoever waits is told how many of how many were read.
+/// Rebuilds the index of a project. `progress` gets the number of documents read and their total.
 pub fn reindex(
     project: &Project,
     progress: &mut dyn FnMut(usize, usize),

@@ -1,11 +1,11 @@
-//! Finish the index of a project, after a hook that had no time for it.
+//! Finishes the index of a project after a hook that ran out of time.
 
 use crate::store::index::{Effort, Index, IndexError, RefreshLimit};
 use crate::store::ledger::WaitPolicy;
 use crate::workspace::project::Project;
 
-/// Reads every document that the index does not have yet. Returns `false` while another process does
-/// that.
+/// Indexes every document that is still missing. Returns `false` if another process is already
+/// doing that.
 pub fn finish_index(project: &Project) -> Result<bool, IndexError> {
     let Some(_turn) = Index::lock_to_finish(project)? else { return Ok(false) };
     let finish = |index: Result<Index, IndexError>| {

@@ -1,25 +1,25 @@
-//! Set a project up: a folder and a configuration.
+//! Sets up a project: a folder and a configuration.
 
 use crate::sys::files::FileError;
 use crate::workspace::project::{CONFIGURATION, HANDOFFS, Project, SetupMode};
 use crate::workspace::settings::TEMPLATE;
 use std::path::{Path, PathBuf};
 
-/// What was set up.
+/// The result of setting up a project.
 #[derive(Debug)]
 pub struct InitOutcome {
     /// The configuration.
     pub configuration: PathBuf,
-    /// Where new handoffs will lie.
+    /// The folder for new handoffs.
     pub handoffs: PathBuf,
-    /// Whether it was so before.
+    /// Whether it was already set up this way.
     pub was_set_up: bool,
 }
 
 /// Why a project could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
-    /// It is set up the other way.
+    /// It is already set up the other way.
     #[error("this project is set up already, with `{}`", .0.display())]
     OtherSetup(PathBuf),
     /// A file could not be written.
@@ -27,7 +27,7 @@ pub enum InitError {
     File(#[from] FileError),
 }
 
-/// Sets a project up. Nothing that is there is changed.
+/// Sets up a project. Existing files are not changed.
 pub fn init(project: &Project, private: bool) -> Result<InitOutcome, InitError> {
     let committed_file = project.root().path().join(CONFIGURATION);
     let private_file = project.private_path().join("config.toml");
@@ -50,11 +50,11 @@ pub fn init(project: &Project, private: bool) -> Result<InitOutcome, InitError> 
         project.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
         project.root().make_below(Path::new(HANDOFFS))?;
     }
-    // Whoever set it up trusts what they wrote. What somebody else wrote is trusted by a person.
+    // You trust what you set up yourself. Only the user can trust an existing setup, not an agent.
     if !already || project.environment().automation.is_none() {
         project.mark_set_up()?;
     }
-    // Sessions from before are nobody's business.
+    // Sessions from before the setup are not recovered.
     crate::verbs::session::sessions::installed_since(project)?;
     Ok(InitOutcome { configuration, handoffs, was_set_up: already })
 }

@@ -1,8 +1,8 @@
-//! Take everything away that midstride keeps for a project: handoffs, ledger, index, log, earlier
-//! texts, permissions.
+//! Purges everything midstride keeps for a project: handoffs, ledger, index, log, earlier texts and
+//! permissions.
 //!
-//! What is looked at first is exactly what goes. Links are not followed, and what several working
-//! trees or projects of a repository share stays until the last of them is purged.
+//! Exactly what was shown is removed. Links are not followed. What several working trees or
+//! projects of a repository share stays until the last of them is purged.
 
 use crate::store::ledger::{
     Ledger as _, LedgerFolder, LedgerState, SqliteLedger, StreamId, WaitPolicy,
@@ -16,99 +16,100 @@ use crate::workspace::settings::is_template;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What goes, and what stays.
+/// What a purge removes, and what it keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PurgePlan {
     /// The root of the project.
     pub root: PathBuf,
-    /// The folders that go with everything in them.
+    /// The folders that are removed with everything in them.
     pub folders: Vec<PurgedFolder>,
-    /// The handoffs that lie in them.
+    /// The handoffs in those folders.
     pub handoffs: Vec<PurgedFile>,
-    /// Other files in them that somebody may miss: git does not have them as they are.
+    /// Other files in those folders that git does not have in their current state.
     pub others: Vec<PurgedFile>,
-    /// How many tasks the ledger has; none where it stays or cannot be read.
+    /// How many tasks the ledger has; `None` if it is kept or cannot be read.
     pub tasks: Option<usize>,
-    /// How many sessions were captured.
+    /// How many captured sessions the ledger has.
     pub sessions: Option<usize>,
-    /// The references of git that go.
+    /// The git references that are removed.
     pub references: Vec<String>,
-    /// Whether git merges with midstride so far.
+    /// Whether git's merge driver is set up to use midstride.
     pub has_driver: bool,
-    /// How many permissions this person gave here.
+    /// How many permissions the user granted here.
     pub permissions: usize,
-    /// Who else uses what lies beside git. Where there is somebody, all of that stays.
+    /// Other working trees or projects that use the shared data. If there are any, that data is
+    /// kept.
     pub still_used_by: Vec<PathBuf>,
-    /// Documents elsewhere, which are somebody else's: each shelf with how many lie there.
+    /// Folders of handoffs that midstride does not own, with their document counts.
     pub other_folders: Vec<(PathBuf, usize)>,
 }
 
-/// A folder that goes.
+/// A folder that is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PurgedFolder {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// How many files lie in it.
+    /// How many files it has.
     pub files: usize,
-    /// Whether it is a link, which goes without what it leads to.
+    /// Whether it is a link. Its target is kept.
     pub is_link: bool,
 }
 
-/// A file that goes.
+/// A file that is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PurgedFile {
-    /// The path as a person would write it from the root of the project.
+    /// Its path, relative to the project root.
     pub path: PathBuf,
-    /// Whether git can bring it back.
+    /// Whether git can restore it.
     pub git_state: GitFileState,
 }
 
-/// What nothing brings back.
+/// What cannot be restored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnrecoverableData {
-    /// Files that git does not have as they are.
+    /// Files that git does not have in their current state.
     pub files: usize,
     /// Tasks.
     pub tasks: usize,
     /// Captured sessions.
     pub sessions: usize,
-    /// Whether texts go that handoffs had before.
+    /// Whether earlier texts of handoffs are removed.
     pub has_earlier_texts: bool,
-    /// Whether a ledger goes that cannot be read: nobody knows what is in it.
+    /// Whether a ledger that cannot be read is removed. Its contents are unknown.
     pub has_unread_ledger: bool,
 }
 
 impl UnrecoverableData {
-    /// Whether everything can be had again.
+    /// Whether everything can be restored.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Whether the commit that is checked out has a file.
+/// Whether the checked-out commit has a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GitFileState {
-    /// As it is.
+    /// It has this content.
     Committed,
-    /// As it was before.
+    /// It has other content.
     Changed,
-    /// Not at all.
+    /// It does not have the file.
     Missing,
 }
 
-/// Why everything is as it was, or not all of it is gone.
+/// Why nothing was removed, or not everything.
 #[derive(Debug, thiserror::Error)]
 pub enum PurgeError {
-    /// Something was written since it was shown.
+    /// Files changed since the plan was shown.
     #[error("what lies in this project was changed meanwhile")]
     Changed,
-    /// Whoever asks is no person, or a permission could not be taken back.
+    /// An agent asked, or a permission could not be revoked.
     #[error(transparent)]
     Permission(#[from] PermissionError),
-    /// The merge driver could not be taken out.
+    /// The merge driver could not be removed.
     #[error(transparent)]
     Driver(#[from] DriverError),
-    /// Git did not say what it has, or did not remove a reference.
+    /// A git command failed.
     #[error(transparent)]
     Git(#[from] GitError),
     /// A file could not be read or removed.
@@ -117,14 +118,15 @@ pub enum PurgeError {
 }
 
 impl PurgePlan {
-    /// Whether there is nothing to take away.
+    /// Whether there is nothing to remove.
     pub fn is_empty(&self) -> bool {
         let counted = self.references.len() + self.permissions + usize::from(self.has_driver);
         self.folders.is_empty() && counted == 0
     }
 
-    /// What nothing brings back: files that git does not have as they are, and what the ledger and the
-    /// references alone have. A session may have outlived its transcript.
+    /// What cannot be restored: files git does not have in their current state, and what only the
+    /// ledger and the references have. A captured session may be all that is left of a deleted
+    /// transcript.
     pub fn unrecoverable(&self) -> UnrecoverableData {
         let is_last = self.still_used_by.is_empty();
         let all = self.handoffs.iter().chain(&self.others);
@@ -138,7 +140,7 @@ impl PurgePlan {
     }
 }
 
-/// Looks at what would go. Nothing is changed.
+/// Plans a purge without changing anything.
 pub fn plan_purge(project: &Project) -> Result<PurgePlan, PurgeError> {
     let still_used_by = still_used_by(project)?;
     let is_last = still_used_by.is_empty();
@@ -150,7 +152,7 @@ pub fn plan_purge(project: &Project) -> Result<PurgePlan, PurgeError> {
         tasks: None,
         sessions: None,
         references: Vec::new(),
-        // Its configuration is one for all working trees.
+        // All working trees share the driver's configuration.
         has_driver: is_last && has_driver(project)?,
         permissions: 0,
         still_used_by,
@@ -169,12 +171,12 @@ pub fn plan_purge(project: &Project) -> Result<PurgePlan, PurgeError> {
     Ok(purge)
 }
 
-/// Takes away what was shown. Cut short, it is finished by asking once more.
+/// Removes what the plan shows. If interrupted, running it again finishes the work.
 pub fn purge(project: &Project, shown: &PurgePlan) -> Result<(), PurgeError> {
     let permissions = PermissionStore::for_environment(project.environment());
     permissions.require_user()?;
     let now = plan_purge(project)?;
-    // Hooks of sessions that run write their log meanwhile; nobody would miss that.
+    // Hooks of running sessions may write their log meanwhile. That is not worth an error.
     let of = |purge: &PurgePlan| {
         (purge.handoffs.clone(), purge.others.clone(), purge.still_used_by.clone())
     };
@@ -202,7 +204,8 @@ pub fn purge(project: &Project, shown: &PurgePlan) -> Result<(), PurgeError> {
     Ok(())
 }
 
-/// Removes the configurations first: hooks are silent then, and write nothing into what is removed.
+/// Removes the configurations first, so that hooks become silent and write nothing into removed
+/// folders.
 fn remove_configurations(project: &Project, is_last: bool) -> Result<(), FileError> {
     for (root, name) in own_folders(project, is_last) {
         let Some(root) = Root::open(&root).ok().filter(|root| !root.is_link(&name)) else {
@@ -215,7 +218,7 @@ fn remove_configurations(project: &Project, is_last: bool) -> Result<(), FileErr
     Ok(())
 }
 
-/// The folders that are ours, each as a root that nothing leaves and a path below it.
+/// The folders midstride owns, each as a root that is never left and a path below it.
 fn own_folders(project: &Project, is_last: bool) -> Vec<(PathBuf, PathBuf)> {
     let mut places = vec![(project.root().path().to_owned(), PathBuf::from(FOLDER))];
     if !is_last {
@@ -266,19 +269,20 @@ impl PurgePlan {
 
 enum FileKind {
     Handoff,
-    /// Somebody wrote it, or may have.
+    /// A file the user wrote, or may have written.
     Other,
-    /// We wrote it. What cannot be made again of it is counted apart.
+    /// A file midstride wrote. Data in it that cannot be rebuilt is counted separately.
     Own,
 }
 
 fn file_kind(project: &Project, root: &Root, inside: &Path) -> FileKind {
     let whole = root.path().join(inside);
-    // What was kept before there was git lies in the second one.
+    // The second folder has what was kept before the project had git.
     let private = [project.private_path(), project.root().path().join(FOLDER).join("private")];
-    let shelves = private.iter().map(|folder| folder.join("handoffs"));
-    let mut shelves = shelves.chain([project.root().path().join(HANDOFFS)]);
-    if files::is_markdown(&whole) && shelves.any(|shelf| whole.starts_with(shelf)) {
+    let folders = private.iter().map(|folder| folder.join("handoffs"));
+    let mut folders = folders.chain([project.root().path().join(HANDOFFS)]);
+    if files::is_markdown(&whole) && folders.any(|handoff_folder| whole.starts_with(handoff_folder))
+    {
         return FileKind::Handoff;
     }
     let is_configuration = inside.file_name().is_some_and(|name| name == "config.toml");
@@ -290,7 +294,7 @@ fn file_kind(project: &Project, root: &Root, inside: &Path) -> FileKind {
     }
 }
 
-/// How the commit that is checked out has the files of our folder, by their whole paths.
+/// The state of the folder's files in the checked-out commit, by full path.
 fn committed_files(project: &Project) -> Result<BTreeMap<PathBuf, GitFileState>, GitError> {
     let Some((repository, commit)) =
         project.repository().and_then(|git| Some((git, git.head_commit()?)))
@@ -302,7 +306,8 @@ fn committed_files(project: &Project) -> Result<BTreeMap<PathBuf, GitFileState>,
     let listed = repository.files_at(&commit)?.files;
     let is_ours = |(name, _): &(String, Option<String>)| {
         let path = top.join(name);
-        // A path with a line end cannot be asked for; it counts as missing, which is the safe side.
+        // Git cannot be asked for a path with a line break. It counts as missing, which is the safe
+        // choice.
         path.starts_with(&folder) && files::is_file(&path) && !name.contains('\n')
     };
     let (names, ids): (Vec<String>, Vec<Option<String>>) =
@@ -315,14 +320,14 @@ fn committed_files(project: &Project) -> Result<BTreeMap<PathBuf, GitFileState>,
     Ok(compared.collect())
 }
 
-/// Other working trees that have our folder too, or share a private set-up, and other projects in this
-/// one.
+/// Other working trees with a midstride folder or the same private setup, and other projects in
+/// this one.
 fn still_used_by(project: &Project) -> Result<Vec<PathBuf>, GitError> {
     let Some(repository) = project.repository() else { return Ok(Vec::new()) };
     let (top, root) = (repository.work_tree(), project.root().path());
     let inside = root.strip_prefix(top).unwrap_or(Path::new(""));
     let trees = repository.work_trees().into_iter().map(|tree| tree.join(inside));
-    // What was set up in private is for every working tree, and lies in none of them.
+    // A private setup applies to every working tree and is stored in none of them.
     let is_private = files::is_file(&project.private_path().join("config.toml"));
     let is_used = |other: &PathBuf| {
         files::is_folder(&other.join(FOLDER)) || (is_private && files::is_folder(other))
@@ -343,7 +348,7 @@ fn still_used_by(project: &Project) -> Result<Vec<PathBuf>, GitError> {
     Ok(others)
 }
 
-/// How many tasks and captured sessions the ledger has; it is not made where there is none.
+/// How many tasks and captured sessions the ledger has. Does not create a ledger.
 fn count_in_ledger(project: &Project) -> Option<(usize, usize)> {
     match SqliteLedger::health(project).state {
         LedgerState::Missing => return Some((0, 0)),
@@ -364,15 +369,15 @@ fn count_permissions(project: &Project) -> Result<usize, PermissionError> {
     Ok(given)
 }
 
-/// Shelves that are not ours, where something lies on them.
+/// Folders midstride does not own that have documents.
 fn find_other_folders(project: &Project) -> Vec<(PathBuf, usize)> {
     let ours = [project.root().path().join(HANDOFFS), project.private_path()];
     let without_git = project.root().path().join(FOLDER);
-    let shelves = project.folders().iter().filter_map(|shelf| {
-        let path = shelf.root().path().join(shelf.path());
+    let folders = project.folders().iter().filter_map(|handoff_folder| {
+        let path = handoff_folder.root().path().join(handoff_folder.path());
         let is_ours = ours.iter().chain([&without_git]).any(|folder| path.starts_with(folder));
-        let documents = shelf.documents().ok()?.len();
+        let documents = handoff_folder.documents().ok()?.len();
         (!is_ours && documents > 0).then_some((path, documents))
     });
-    shelves.collect()
+    folders.collect()
 }

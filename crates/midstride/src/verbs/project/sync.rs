@@ -1,5 +1,4 @@
-//! Share the earlier texts of committed handoffs, and the tasks, with another repository. Never by
-//! itself.
+//! Shares earlier texts of committed handoffs, and tasks, with another repository. Only on request.
 
 mod events;
 mod tasks;
@@ -17,18 +16,18 @@ use crate::verbs::task::TaskError;
 use crate::workspace::project::{Project, StoredHandoff};
 use std::collections::{BTreeSet, HashSet};
 
-/// What was shared, and with whom.
+/// The result of a sync.
 #[derive(Debug)]
 pub struct SyncOutcome {
-    /// The name of the other repository.
+    /// The name of the remote.
     pub remote: String,
-    /// What went where.
+    /// What was sent and received.
     pub exchanged: ExchangeReport,
-    /// What became of the tasks.
+    /// The result for the tasks.
     pub tasks: TaskSyncOutcome,
-    /// What others forgot, and is gone here now.
+    /// Texts that were forgotten elsewhere and are now removed here.
     pub forgotten: Vec<Tombstone>,
-    /// How many tombstones the other repository did not have.
+    /// How many tombstones the remote did not have.
     pub tombstones_sent: usize,
 }
 
@@ -38,27 +37,27 @@ pub enum SyncError {
     /// There is no repository.
     #[error("this is no git repository, so there is nobody to share with")]
     NoRepository,
-    /// No other repository is known.
+    /// The repository has no remote.
     #[error("this repository knows no other one")]
     NoRemote,
-    /// Several are known and none is named `origin`.
+    /// There are several remotes, and none is named `origin`.
     #[error("which repository is meant: {}?", .0.join(", "))]
     WhichRemote(Vec<String>),
     /// There is no such remote.
     #[error("there is no remote `{wanted}`")]
     UnknownRemote {
-        /// What was asked for.
+        /// The name that was given.
         wanted: String,
-        /// What there is.
+        /// The remotes that exist.
         known: Vec<String>,
     },
-    /// Git cannot say what is here.
+    /// A local git command failed.
     #[error(transparent)]
     Local(GitError),
-    /// The other repository could not be reached, or said no.
+    /// The remote could not be reached, or refused.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The ledger with the tasks cannot be used.
+    /// The ledger with the tasks failed.
     #[error(transparent)]
     Tasks(#[from] TaskError),
 }
@@ -75,8 +74,8 @@ impl From<FileError> for SyncError {
     }
 }
 
-/// Fetches the texts and tasks that are not here, and pushes those that are not there. What somebody
-/// forgot goes first, so that neither side brings it back.
+/// Fetches missing texts and tasks, and pushes those the remote lacks. Forgotten texts are handled
+/// first, so that neither side restores them.
 pub fn sync(project: &Project, remote: Option<&str>) -> Result<SyncOutcome, SyncError> {
     let repository = project.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose_remote(repository.remotes().map_err(SyncError::Local)?, remote)?;
@@ -96,20 +95,20 @@ pub fn sync(project: &Project, remote: Option<&str>) -> Result<SyncOutcome, Sync
         let forgotten = learned.cloned().collect();
         Ok(SyncOutcome { remote, exchanged, tasks, forgotten, tombstones_sent: met.sent.len() })
     });
-    // What a run noted that was cut short goes with the next one.
+    // Clean up refs that an interrupted run left.
     repository.remove_fetched_refs().map_err(SyncError::Local)?;
-    // A repository that still had what was forgotten sent it along.
+    // A remote that still had forgotten texts sent them along. Remove them again.
     let came = repository.loose(&forgotten).difference(&loose).cloned().collect();
     repository.remove_blobs(&came).map_err(SyncError::Local)?;
     done
 }
 
-/// The handoffs that git has been told of: a draft that nobody committed is not for others yet.
+/// The uids of handoffs that git tracks. A draft that is not tracked yet is not shared.
 fn committed_uids(project: &Project, repository: &Repository) -> Result<HashSet<String>, GitError> {
     let tracked = repository.tracked_markdown()?;
-    let uid_of = |shelved: StoredHandoff| {
-        let inside = project.path_in_work_tree(&shelved)?;
-        let uid = shelved.handoff(project).uid()?;
+    let uid_of = |stored: StoredHandoff| {
+        let inside = project.path_in_work_tree(&stored)?;
+        let uid = stored.handoff(project).uid()?;
         tracked.contains(&inside).then(|| uid_file_name(uid.value))
     };
     Ok(project.read_all().into_iter().filter_map(Result::ok).filter_map(uid_of).collect())

@@ -1,21 +1,21 @@
-//! Trust what a configuration reaches for outside of its project, as it is now.
+//! Trusts the current configuration to use folders outside the project, and revokes that.
 
 use crate::workspace::permission::{Grant, GrantKind, PermissionError, PermissionStore};
 use crate::workspace::project::{OutsideFolder, Project};
 use std::path::PathBuf;
 
-/// What would act in a project, and whether this person trusts it.
+/// The configuration of a project, and whether the user trusts it.
 #[derive(Clone, Debug)]
 pub struct TrustStatus {
-    /// The configuration; none where there is none.
+    /// The path of the configuration, if there is one.
     pub configuration: Option<PathBuf>,
-    /// The shelves that it names outside the root.
+    /// The folders it names outside the root.
     pub outside_folders: Vec<OutsideFolder>,
-    /// Whether it is trusted as it is.
+    /// Whether its current content is trusted.
     pub is_trusted: bool,
 }
 
-/// What the configuration of a project reaches for.
+/// Which outside folders the configuration of a project uses, and whether it is trusted.
 pub fn trust_status(project: &Project) -> TrustStatus {
     let source = project.settings().source.as_ref();
     TrustStatus {
@@ -25,28 +25,29 @@ pub fn trust_status(project: &Project) -> TrustStatus {
     }
 }
 
-/// Trusts the configuration as it is; says whether there is one.
+/// Trusts the current configuration. Returns whether there is one.
 pub fn trust(project: &Project) -> Result<bool, PermissionError> {
     let Some(bound) = project.configuration_key() else { return Ok(false) };
     let reach = trust_status(project);
-    let shelves: Vec<String> = reach.outside_folders.into_iter().map(|shelf| shelf.name).collect();
+    let folders: Vec<String> =
+        reach.outside_folders.into_iter().map(|folder| folder.name).collect();
     let path = reach.configuration.unwrap_or_default();
     let granted = Grant {
         about: path.display().to_string(),
-        shown: shelves.join(", "),
+        shown: folders.join(", "),
         at: Some(project.environment().clock.now()),
     };
     PermissionStore::for_environment(project.environment()).grant(&bound, &granted)?;
     Ok(true)
 }
 
-/// Takes the trust back, also of what the configuration said before; says whether there was any.
+/// Revokes all trust, including that for earlier content. Returns whether there was any.
 pub fn distrust(project: &Project) -> Result<bool, PermissionError> {
     let permissions = PermissionStore::for_environment(project.environment());
     Ok(permissions.revoke_all(GrantKind::Configuration, &project.identity())? > 0)
 }
 
-/// What was trusted in this project, also where the configuration was changed since.
+/// All trusted configurations of this project, including earlier content.
 pub fn trusted_configurations(project: &Project) -> Result<Vec<Grant>, PermissionError> {
     PermissionStore::for_environment(project.environment())
         .in_project(GrantKind::Configuration, &project.identity())

@@ -1,4 +1,4 @@
-//! Write down what a session did. Doing it again when nothing happened changes nothing.
+//! Captures what a session did in a checkpoint. Repeating it without new activity changes nothing.
 
 use crate::clients::capture::{CaptureOutcome, capture};
 use crate::clients::{self, TranscriptInfo};
@@ -28,88 +28,88 @@ use midstride_core::work::event::{Envelope, Event, SessionEvent};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// So many changed files are compared with what is there.
+/// How many changed files are compared with the disk.
 const COMPARED_MAX: usize = 1_000;
-/// A larger file is there, and is not read.
+/// The size of the largest file that is compared. A larger file only counts as present.
 const COMPARED_BYTES_MAX: u64 = 4 << 20;
-/// What was observed so shortly before is what is there.
+/// How recent an observation must be to count as current.
 const JUST_NOW: SignedDuration = SignedDuration::from_secs(2);
-/// Which session.
+/// Which session to capture.
 #[derive(Clone, Debug, Default)]
 pub enum SessionChoice {
-    /// The one that asks, where its client tells; else the newest.
+    /// The current session, if its client names it, or else the newest.
     #[default]
     Current,
-    /// The one whose transcript was changed last.
+    /// The session whose transcript changed last.
     Newest,
-    /// By its id, or a beginning of it that no other has.
+    /// By id, or by an unambiguous prefix of it.
     Id(String),
     /// By the path of its transcript.
     Transcript(PathBuf),
 }
 
-/// A session that was written down.
+/// The result of capturing a session.
 #[derive(Debug)]
 pub struct CheckpointOutcome {
-    /// What was written.
+    /// The captured checkpoint.
     pub checkpoint: Checkpoint,
-    /// Where: the SHA-256 of its text.
+    /// Its blob: the SHA-256 of its text.
     pub blob: String,
-    /// Whether something is in it that was not there before.
+    /// Whether it has anything new.
     pub is_new: bool,
-    /// Bytes that had not been read before.
+    /// How many bytes were read for the first time.
     pub new_bytes: u64,
-    /// Files of agents that could not be read.
+    /// Agent files that could not be read.
     pub unread: Vec<FileError>,
-    /// Where the session worked, if that is not this project and is gone.
+    /// The session's folder, if it is not in this project and no longer exists.
     pub moved_from: Option<String>,
 }
 
-/// Why nothing was written down.
+/// Why nothing was captured.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The project has no place for it.
+    /// The project is not set up.
     #[error("this project is not set up")]
     NotSetUp,
     /// There is no session.
     #[error("no session of this project was found")]
     NoSession(Vec<FileError>),
-    /// The session that asks left nothing to read. Another one is not meant.
+    /// The current session has no transcript. Another session is not used instead.
     #[error("this runs in session `{}` of {}, which has no transcript in this project", .0.id, .0.client)]
     NoTranscript(SessionName),
-    /// There is none of that id.
+    /// No session has this id.
     #[error("there is no session `{0}` in this project")]
     NoSuch(String),
-    /// There are several.
+    /// Several sessions match.
     #[error("`{name}` means several sessions: {}", found.join(", "))]
     Several {
-        /// What was typed.
+        /// The id that was given.
         name: String,
-        /// What it fits.
+        /// The sessions that match.
         found: Vec<String>,
     },
-    /// The records name another project.
+    /// The transcript belongs to another project.
     #[error("`{}` is the transcript of a session in `{cwd}`, not of this project", path.display())]
     OtherProject {
         /// The transcript.
         path: PathBuf,
-        /// Where the session worked.
+        /// The folder of the session.
         cwd: String,
     },
-    /// Nothing in it is a record.
+    /// The file has no known record.
     #[error("nothing in `{}` is understood as a record of {}", path.display(), client.name())]
     NotUnderstood {
         /// The transcript.
         path: PathBuf,
-        /// As whose it was read.
+        /// The client whose format was assumed.
         client: Client,
     },
-    /// Exactly this was written down before, and somebody had it removed for good.
+    /// Exactly this checkpoint was forgotten before.
     #[error("the checkpoint of session `{session}` was forgotten {tombstone}")]
     Forgotten {
         /// The session.
         session: String,
-        /// What is left of the checkpoint.
+        /// Its tombstone.
         tombstone: Box<Tombstone>,
     },
     /// A file could not be read or written.
@@ -123,7 +123,7 @@ pub enum CheckpointError {
     Append(#[from] AppendError),
 }
 
-/// Writes down what a session did.
+/// Captures what a session did.
 pub fn checkpoint(
     project: &Project,
     which: &SessionChoice,
@@ -138,7 +138,7 @@ pub fn checkpoint(
     store_checkpoint(project, &ledger, &found, mode)
 }
 
-/// The session of a transcript that its client names.
+/// The session of the transcript its client names.
 pub(in crate::verbs) fn find_transcript(
     project: &Project,
     path: &Path,
@@ -156,8 +156,8 @@ pub(in crate::verbs) fn store_checkpoint(
 ) -> Result<CheckpointOutcome, CheckpointError> {
     let mut ready = PreparedCheckpoint::capture(project, ledger, found, mode)?;
     if ready.outcome.is_new {
-        // A session that is at work is captured by several at once. Who read less of it and comes
-        // later must not have the last word, so they tell one after the other.
+        // Several processes may capture a running session at once. A capture that read less must
+        // not overwrite a longer one, so they take turns.
         let _turn = ledger.lock("checkpoint")?;
         ready.refresh(ledger, found)?;
         ready.append_alone(project, ledger, found)?;
@@ -165,7 +165,7 @@ pub(in crate::verbs) fn store_checkpoint(
     Ok(ready.outcome)
 }
 
-/// A checkpoint that the ledger is about to be told of.
+/// A checkpoint that is ready to be recorded in the ledger.
 pub(in crate::verbs) struct PreparedCheckpoint {
     pub(in crate::verbs) outcome: CheckpointOutcome,
     stream: StreamId,
@@ -177,7 +177,7 @@ pub(in crate::verbs) struct PreparedCheckpoint {
 }
 
 impl PreparedCheckpoint {
-    /// Captures a session. What the ledger knows already is not new.
+    /// Captures a session. Nothing is new if the ledger already has it.
     pub(in crate::verbs) fn capture(
         project: &Project,
         ledger: &SqliteLedger,
@@ -187,13 +187,13 @@ impl PreparedCheckpoint {
         let DraftCheckpoint { serialized: written, agents_bytes, new_bytes, unread } =
             capture_checkpoint(project, found, mode)?;
         let SerializedCheckpoint { checkpoint, text } = written;
-        // The beginning of a transcript does not always tell.
+        // The first records of a transcript do not always name the folder.
         let moved_from = moved_from(project, &found.path, checkpoint.session.cwd.as_deref())?;
         let (text, redacted) = project.clean_with_added_rules(text);
         let stored = Blob::new(text.into_bytes());
         let highlights = SessionSummary::from_checkpoint(&checkpoint);
-        let gist = Blob::new(clean(project, &highlights.clone().into_stored()).into_bytes());
-        let blobs = (stored.hash().to_owned(), gist.hash().to_owned());
+        let summary = Blob::new(clean(project, &highlights.clone().into_stored()).into_bytes());
+        let blobs = (stored.hash().to_owned(), summary.hash().to_owned());
         let (mut envelope, stream) =
             checkpoint_event(project, &checkpoint, agents_bytes, blobs, &redacted);
         add_work_counts(&mut envelope, &highlights);
@@ -204,14 +204,16 @@ impl PreparedCheckpoint {
             let session = checkpoint.session_id().to_owned();
             return Err(CheckpointError::Forgotten { session, tombstone: Box::new(tombstone) });
         }
-        let told = known.or(further);
-        let (is_new, blob) = (told.is_none(), told.unwrap_or_else(|| stored.hash().to_owned()));
+        let recorded = known.or(further);
+        let (is_new, blob) =
+            (recorded.is_none(), recorded.unwrap_or_else(|| stored.hash().to_owned()));
         let tasks = mirror::tasks_of_checkpoint(project, &checkpoint);
         let done = CheckpointOutcome { checkpoint, blob, is_new, new_bytes, unread, moved_from };
-        Ok(Self { outcome: done, stream, expected, envelope, blob: stored, summary: gist, tasks })
+        Ok(Self { outcome: done, stream, expected, envelope, blob: stored, summary, tasks })
     }
 
-    /// Tells the ledger, unless somebody who does not wait for a turn tells more meanwhile.
+    /// Records the checkpoint, unless a process that does not take turns recorded a longer one
+    /// meanwhile.
     fn append_alone(
         &mut self,
         project: &Project,
@@ -220,7 +222,7 @@ impl PreparedCheckpoint {
     ) -> Result<(), CheckpointError> {
         while self.outcome.is_new {
             store_blobs(ledger, self)?;
-            // First, so that a capture that is cut off tells them next time.
+            // Append these first, so that an interrupted capture appends them next time.
             append_tasks_and_instructions(project, ledger, [&*self])?;
             let event = std::slice::from_ref(&self.envelope);
             match ledger.append(&self.stream, self.expected, event) {
@@ -232,7 +234,7 @@ impl PreparedCheckpoint {
         Ok(())
     }
 
-    /// Compares with what somebody else told meanwhile.
+    /// Compares with what another process recorded meanwhile.
     fn refresh(
         &mut self,
         ledger: &SqliteLedger,
@@ -248,13 +250,13 @@ impl PreparedCheckpoint {
     }
 }
 
-/// What the ledger knows of a session already.
+/// What the ledger already has of a session.
 struct CheckpointHistory {
-    /// Where its stream stands.
+    /// The version of its stream.
     expected: ExpectedVersion,
-    /// The checkpoint that an event of the same id told of.
+    /// The checkpoint recorded by an event with the same id.
     known: Option<String>,
-    /// One that read further in the same transcript.
+    /// A checkpoint that read more of the same transcript.
     longer: Option<String>,
 }
 
@@ -268,8 +270,8 @@ impl CheckpointHistory {
     ) -> Result<Self, CheckpointError> {
         let records = ledger.read(stream, None)?;
         let expected = ExpectedVersion::after(records.last().map(|record| record.version));
-        // A transcript that is shorter now was written anew, and what it was does not count, unless it
-        // tells nothing at all.
+        // A transcript that is shorter now was rewritten, and earlier captures do not count. An
+        // empty one does not count as rewritten.
         let size = files::size(&found.path).unwrap_or_default();
         let (mut known, mut further) = (None, None);
         for envelope in records.iter().flat_map(|record| &record.events) {
@@ -288,7 +290,7 @@ impl CheckpointHistory {
     }
 }
 
-/// What a session did, before anything of it is stored.
+/// What a session did, before any of it is stored.
 pub(in crate::verbs) struct DraftCheckpoint {
     pub(in crate::verbs) serialized: SerializedCheckpoint,
     agents_bytes: u64,
@@ -296,7 +298,7 @@ pub(in crate::verbs) struct DraftCheckpoint {
     unread: Vec<FileError>,
 }
 
-/// Captures a session; nothing is stored but how far it was read.
+/// Captures a session. Stores nothing except how far the transcript was read.
 pub(in crate::verbs) fn capture_checkpoint(
     project: &Project,
     found: &TranscriptInfo,
@@ -305,7 +307,7 @@ pub(in crate::verbs) fn capture_checkpoint(
     build_checkpoint(project, found, capture(project, found)?, mode)
 }
 
-/// The same of what was captured already.
+/// Builds the checkpoint from what was already captured.
 pub(in crate::verbs) fn build_checkpoint(
     project: &Project,
     found: &TranscriptInfo,
@@ -314,16 +316,16 @@ pub(in crate::verbs) fn build_checkpoint(
 ) -> Result<DraftCheckpoint, CheckpointError> {
     let CaptureOutcome { mut session, bytes, agents_bytes, new_bytes, unread } = captured;
     let counts = &session.counts;
-    // Copies are understood, and belong to another session.
+    // Copied records are valid, but belong to another session.
     let is_understood = counts.understood > 0 || session.forked_after.is_some();
     if !is_understood && counts.seen > 0 {
         let (path, client) = (found.path.clone(), found.client);
         return Err(CheckpointError::NotUnderstood { path, client });
     }
-    let around = observe_context(project, &session);
+    let context = observe_context(project, &session);
     let transcript = clean(project, &found.path.display().to_string());
     session.id.get_or_insert_with(|| clean(project, &found.session));
-    let written = Checkpoint::new_serialized(session, transcript, bytes, mode, around);
+    let written = Checkpoint::new_serialized(session, transcript, bytes, mode, context);
     Ok(DraftCheckpoint { serialized: written, agents_bytes, new_bytes, unread })
 }
 
@@ -359,7 +361,7 @@ fn choose_transcript(
     }
 }
 
-/// The session that asks, unless only those of another client are wanted.
+/// The current session, unless the request is for another client.
 pub(in crate::verbs) fn current_session(
     project: &Project,
     client: Option<Client>,
@@ -368,7 +370,7 @@ pub(in crate::verbs) fn current_session(
     own.filter(|own| client.is_none_or(|client| client.name() == own.client))
 }
 
-/// Where a session worked, if that is not this project and is gone.
+/// The folder of a session, if it is not in this project and no longer exists.
 fn moved_from(
     project: &Project,
     path: &Path,
@@ -378,7 +380,7 @@ fn moved_from(
     else {
         return Ok(None);
     };
-    // A folder that is there is somebody else's; one that is gone may have been this one.
+    // An existing folder belongs to another project. A deleted one may have been this project.
     if files::exists(Path::new(cwd)) {
         let (path, cwd) = (path.to_owned(), cwd.to_owned());
         return Err(CheckpointError::OtherProject { path, cwd });
@@ -386,8 +388,8 @@ fn moved_from(
     Ok(Some(cwd.to_owned()))
 }
 
-/// The session of an id, or of a beginning that no other has. One whose transcript cannot be read
-/// says so.
+/// Finds a session by id or by an unambiguous prefix. Returns the read error if its transcript
+/// cannot be read.
 pub(in crate::verbs) fn find_by_id(
     all: Vec<TranscriptInfo>,
     unread: Vec<FileError>,
@@ -414,7 +416,7 @@ pub(in crate::verbs) fn find_by_id(
     }
 }
 
-/// Why the transcript of a session could not be read.
+/// The read error for the transcript of a session.
 fn read_error_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
     let is_it = |error: &FileError| {
         let file = error.path.file_name().unwrap_or_default().to_string_lossy();
@@ -423,7 +425,7 @@ fn read_error_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
     unread.into_iter().find(is_it)
 }
 
-/// What is seen besides the transcript. No process is started for it.
+/// What is observed outside the transcript, without starting a process.
 fn observe_context(project: &Project, session: &Session) -> CheckpointContext {
     let reflog = session.began.map(|began| commits_made(project, began, session.ended));
     CheckpointContext {
@@ -434,8 +436,8 @@ fn observe_context(project: &Project, session: &Session) -> CheckpointContext {
     }
 }
 
-/// The working tree as git was last asked, unless the session changed a file after that. A command
-/// asks just before.
+/// The last observation of the working tree, unless the session changed a file after it. Commands
+/// observe right before they capture.
 fn current_work_tree(project: &Project, session: &Session) -> Option<WorkTreeState> {
     let state = last_work_tree(project)?;
     let now = project.environment().clock.now();
@@ -444,7 +446,7 @@ fn current_work_tree(project: &Project, session: &Session) -> Option<WorkTreeSta
     (is_new || changed.is_none_or(|changed| changed <= state.at)).then_some(state)
 }
 
-/// What is seen where no client worked.
+/// What is observed when no client session is involved.
 pub(in crate::verbs) fn context_without_session(project: &Project) -> CheckpointContext {
     let repository = project.repository();
     CheckpointContext {
@@ -456,7 +458,7 @@ pub(in crate::verbs) fn context_without_session(project: &Project) -> Checkpoint
     }
 }
 
-/// What the changed files of the project hold now.
+/// The current content of the changed project files, for comparison.
 fn read_changed_files(
     project: &Project,
     session: &Session,
@@ -464,7 +466,7 @@ fn read_changed_files(
     let tops: Vec<Root> =
         clients::project_folders(project).iter().filter_map(|top| Root::open(top).ok()).collect();
     let root = project.root().path();
-    // A project that was moved has its files where it is now.
+    // If the project was moved, its files are at the new path.
     let old = session.cwd.as_deref().map(Path::new);
     let old = old.filter(|old| !tops.iter().any(|top| old.starts_with(top.path())));
     let old = old.filter(|old| !files::exists(old));
@@ -490,19 +492,20 @@ fn read_content(top: &Root, path: &Path) -> Option<(u64, u64)> {
     }
 }
 
-/// The event, whose id is the same whoever tells it. A rule that takes something out makes it another
-/// one: what was forgotten can be written down again without it.
+/// The event for a checkpoint. Its id does not depend on who records it. It depends on the
+/// redactions, so that a forgotten checkpoint can be captured again without the secret.
 fn checkpoint_event(
     project: &Project,
     checkpoint: &Checkpoint,
     agents_bytes: u64,
-    (blob, gist): (String, String),
+    (blob, summary): (String, String),
     redacted: &[Redaction],
 ) -> (Envelope, StreamId) {
     let client = checkpoint.client().name();
     let session = checkpoint.session_id();
     let last = checkpoint.session.last_record.as_deref();
-    // Agents may have written what nothing comes of; how much was looked at is told all the same.
+    // Agents may write records that add nothing to the checkpoint. Their size still makes the event
+    // a new one.
     let agents = (agents_bytes > 0).then(|| agents_bytes.to_string());
     let parts = [client, session, last.unwrap_or_default(), &checkpoint.digest].into_iter();
     let parts = parts.chain(agents.as_deref()).chain(redacted.iter().map(|one| &*one.kind));
@@ -521,7 +524,7 @@ fn checkpoint_event(
         ended: checkpoint.session.ended.map(|time| time.to_string()),
         about: checkpoint.first_request().map(|about| clean(project, &about)),
         folder: checkpoint.session.cwd.as_deref().map(|folder| clean(project, folder)),
-        gist: Some(gist),
+        gist: Some(summary),
         branch: branch.map(|branch| clean(project, branch)),
         worked: None,
         open: None,
@@ -537,7 +540,7 @@ fn checkpoint_event(
     (envelope, StreamId::session(client, session))
 }
 
-/// The files that a session changed in its project, from the top of it, with the record that changed each
+/// The project files a session changed, relative to the root, each with the record that changed it
 /// last.
 pub(in crate::verbs) fn changed_files<'s>(
     project: &Project,
@@ -551,7 +554,7 @@ pub(in crate::verbs) fn changed_files<'s>(
     })
 }
 
-/// The folder that has all of them; none where that is the top.
+/// The common folder of all changed files; `None` if that is the root.
 fn common_edited_folder(project: &Project, session: &Session) -> Option<String> {
     let folder = |(path, _): (PathBuf, _)| path.parent().map(Path::to_owned);
     let folders = changed_files(project, session).filter_map(folder);
@@ -562,15 +565,16 @@ fn common_edited_folder(project: &Project, session: &Session) -> Option<String> 
     Some(common.to_str()?.to_owned()).filter(|folder| !folder.is_empty())
 }
 
-/// Says in the event whether the session is worth a briefing, so that a hook need not read it to know.
-fn add_work_counts(envelope: &mut Envelope, gist: &SessionSummary) {
+/// Records in the event whether the session did work, so that hooks do not have to read the
+/// summary.
+fn add_work_counts(envelope: &mut Envelope, summary: &SessionSummary) {
     if let Event::Session(SessionEvent::Checkpointed { worked, open, .. }) = &mut envelope.event {
-        *worked = Some(gist.worked);
-        *open = u64::try_from(unsettled::open_count(gist)).ok();
+        *worked = Some(summary.worked);
+        *open = u64::try_from(unsettled::open_count(summary)).ok();
     }
 }
 
-/// The checkpoint that an event of this id told of.
+/// The checkpoint recorded by an event with this id.
 fn known_checkpoint(
     ledger: &dyn Ledger,
     stream: &StreamId,
@@ -584,7 +588,7 @@ fn known_checkpoint(
     }
 }
 
-/// Tells the ledger what is new, all of it in one turn. What somebody else told meanwhile is not.
+/// Records all new checkpoints in one transaction. Skips what another process recorded meanwhile.
 pub(in crate::verbs) fn append_all(
     project: &Project,
     ledger: &SqliteLedger,
@@ -601,11 +605,11 @@ pub(in crate::verbs) fn append_all(
     append_tasks_and_instructions(project, ledger, new.iter().map(|one| &**one))?;
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
-    let told = ledger.append_missing(&streams)?;
-    if told < new.len() {
+    let appended = ledger.append_missing(&streams)?;
+    if appended < new.len() {
         for one in &mut new {
             let first = known_checkpoint(ledger, &one.stream, &one.envelope.id)?;
-            one.outcome.is_new = told > 0 && first.as_ref() == Some(&one.outcome.blob);
+            one.outcome.is_new = appended > 0 && first.as_ref() == Some(&one.outcome.blob);
             one.outcome.blob = first.unwrap_or_default();
         }
     }
@@ -614,22 +618,23 @@ pub(in crate::verbs) fn append_all(
 
 fn store_blobs(ledger: &dyn Ledger, ready: &PreparedCheckpoint) -> Result<(), CheckpointError> {
     ledger.store_blob(&ready.blob)?;
-    // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
+    // A summary that was forgotten with another checkpoint is not needed: the checkpoint has
+    // everything.
     match ledger.store_blob(&ready.summary) {
         Ok(()) | Err(LedgerError::Forgotten(_)) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Tells how the tasks of these sessions are, and which instructions their users gave.
+/// Records the tasks of these sessions and the instructions their users gave.
 fn append_tasks_and_instructions<'r>(
     project: &Project,
     ledger: &SqliteLedger,
-    told: impl IntoIterator<Item = &'r PreparedCheckpoint>,
+    checkpoints: impl IntoIterator<Item = &'r PreparedCheckpoint>,
 ) -> Result<(), CheckpointError> {
-    for one in told {
+    for one in checkpoints {
         let mut streams = mirror::task_streams(project, ledger, &one.tasks)?;
-        // A later session may take back what an earlier one of these was given.
+        // A later session may revoke an instruction that an earlier one was given.
         let given = instructions::instructions_given_in(project, ledger, &one.outcome.checkpoint)?;
         if !given.is_empty() {
             streams.push((StreamId::instructions(), given));

@@ -1,4 +1,4 @@
-//! Compare what a handoff tells with what its session did.
+//! Compares a handoff with what its session did.
 
 use crate::clients;
 use crate::store::ledger::{Ledger as _, SqliteLedger, WaitPolicy};
@@ -14,28 +14,28 @@ use midstride_core::session::quality;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// A session that handoffs are to be compared with, whatever they name.
+/// A session to compare with every handoff, whatever session it names.
 #[derive(Clone, Debug)]
 pub enum ComparedSession {
-    /// By its id, or a beginning of it that no other has.
+    /// By id, or by an unambiguous prefix of it.
     Session(String),
     /// By the path of its transcript.
     Transcript(PathBuf),
 }
 
-/// What came of comparing a handoff with its session.
+/// The result of comparing a handoff with its session.
 #[derive(Debug)]
 pub enum SessionComparison {
-    /// How much of it is told.
+    /// The session was compared.
     Compared {
         /// The name of the client that ran it.
         client: &'static str,
         /// Its id.
         session: String,
-        /// What happened, and how far it is told.
+        /// What happened, and how much of it the handoff covers.
         coverage: Coverage,
     },
-    /// What it did is not written down on this machine.
+    /// The session is not recorded on this machine.
     NotRecorded {
         /// Its id, or that of its checkpoint.
         session: String,
@@ -43,7 +43,7 @@ pub enum SessionComparison {
 }
 
 impl SessionComparison {
-    /// What happened and how far it is told, where it could be compared.
+    /// The coverage, if the session could be compared.
     pub fn coverage(&self) -> Option<&Coverage> {
         match self {
             Self::Compared { coverage, .. } => Some(coverage),
@@ -52,7 +52,7 @@ impl SessionComparison {
     }
 }
 
-/// The sessions that handoffs name. The ledger is opened when the first one is asked for.
+/// Looks up the sessions that handoffs name. Opens the ledger on first use.
 #[derive(Default)]
 pub(in crate::verbs) struct SessionLookup {
     given: Option<Checkpoint>,
@@ -60,7 +60,7 @@ pub(in crate::verbs) struct SessionLookup {
 }
 
 impl SessionLookup {
-    /// One session for every handoff.
+    /// Uses one session for every handoff.
     pub(in crate::verbs) fn only(checkpoint: Checkpoint) -> Self {
         Self { given: Some(checkpoint), ledger: OnceLock::new() }
     }
@@ -70,7 +70,7 @@ impl SessionLookup {
         self.given.is_some()
     }
 
-    /// Compares a handoff with its session; none where it names none.
+    /// Compares a handoff with its session; `None` if it names none.
     pub(in crate::verbs) fn compare(
         &self,
         project: &Project,
@@ -88,7 +88,7 @@ impl SessionLookup {
 
     fn stored(&self, project: &Project, blob: &str) -> Option<Checkpoint> {
         let open = || {
-            // Looking makes no ledger where there is none.
+            // A lookup does not create a ledger.
             project.private().ok().flatten()?;
             SqliteLedger::open(project, WaitPolicy::Command).ok().map(Mutex::new)
         };
@@ -98,15 +98,16 @@ impl SessionLookup {
     }
 }
 
-/// How much of a session a document tells: what its author says, not what midstride put there.
+/// How much of a session a document covers, counting only what its author wrote, not what midstride
+/// added.
 pub(in crate::verbs) fn measure_coverage(
     project: &Project,
     checkpoint: &Checkpoint,
     document: &Document,
 ) -> Coverage {
-    let told = quality::author_document(document, checkpoint.title().as_deref());
+    let authored = quality::author_document(document, checkpoint.title().as_deref());
     let whereabouts = Location::default();
-    let handoff = Handoff::new(&told, &whereabouts, &project.settings().stages);
+    let handoff = Handoff::new(&authored, &whereabouts, &project.settings().stages);
     Coverage::compare(&Highlights::from_checkpoint(checkpoint), &handoff)
 }
 
@@ -122,15 +123,15 @@ fn compare_checkpoint(
     }
 }
 
-/// What the session did that handoffs are to be compared with, of this project or another.
+/// Reads the session to compare handoffs with, from this project or another.
 pub(in crate::verbs) fn read_session(
     project: &Project,
-    told: &ComparedSession,
+    compared: &ComparedSession,
 ) -> Result<Checkpoint, CheckpointError> {
     if project.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
-    match told {
+    match compared {
         ComparedSession::Session(id) => Ok(session(project, id, None)?.checkpoint),
         ComparedSession::Transcript(path) => {
             let found = clients::read_transcript(&project.environment().folder.join(path), None)?;

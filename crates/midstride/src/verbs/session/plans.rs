@@ -1,4 +1,4 @@
-//! Plan documents in the places where people and tools keep them.
+//! Finds plan documents in the folders where users and tools keep them.
 
 use crate::sys::files;
 use crate::workspace::project::Project;
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 /// Folders in which every document is a plan.
 const FOLDERS: [&str; 5] =
     ["docs/plans", "docs/superpowers/plans", "thoughts/shared/plans", "plans", ".claude/plans"];
-/// Folders in which the name tells.
+/// Folders where only the file name identifies a plan.
 const MIXED: [&str; 3] = ["docs", "docs/superpowers/specs", ""];
-/// Below this, each feature has a folder with its `plan.md`.
+/// Each feature has a folder with a `plan.md` below this one.
 const SPECS: &str = "specs";
-/// Documents that explain a folder.
+/// Documents that describe a folder.
 const NO_PLANS: [&str; 4] = ["readme.md", "index.md", "template.md", "changelog.md"];
 const PLANS_MAX: usize = 50;
-/// So many are read first by the next session.
+/// How many plans the next session reads first.
 const FIRST_MAX: usize = 5;
-/// A larger file is not looked at.
+/// The size of the largest file that is read.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// The plan documents of a project, by place and name.
+/// The plan documents of a project, by folder and name.
 pub(in crate::verbs) fn plan_documents(project: &Project) -> Vec<String> {
     let mut found: Vec<PathBuf> = Vec::new();
     for folder in FOLDERS {
@@ -35,7 +35,7 @@ pub(in crate::verbs) fn plan_documents(project: &Project) -> Vec<String> {
     found.into_iter().map(clean).collect()
 }
 
-/// Whether a document in a folder of many is a plan, by its name in lowercase: one of its words is
+/// Whether a document in a mixed folder is a plan, by its lowercase name: one of its words is
 /// `plan`, or it ends with `-impl` or `-design`.
 fn is_plan(name: &str) -> bool {
     let mut words = name.split(|c: char| !c.is_alphanumeric());
@@ -50,7 +50,7 @@ fn documents(project: &Project, folder: &str, is_plan: impl Fn(&str) -> bool) ->
     plans.map(|one| Path::new(folder).join(one.name)).collect()
 }
 
-/// `specs/<feature>/plan.md`.
+/// All `specs/<feature>/plan.md`.
 fn specs(project: &Project) -> Vec<PathBuf> {
     let entries = project.root().entries(Path::new(SPECS)).unwrap_or_default();
     let features = entries.into_iter().filter(|one| one.is_folder).take(PLANS_MAX);
@@ -58,7 +58,7 @@ fn specs(project: &Project) -> Vec<PathBuf> {
     plans.filter(|path| project.root().has_file(path)).collect()
 }
 
-/// The plans that the next session reads first: those that are not finished, the newest first.
+/// The unfinished plans the next session reads first, newest first.
 pub(in crate::verbs) fn plans_to_read(project: &Project) -> Vec<String> {
     let mut dated: Vec<_> = plan_documents(project)
         .into_iter()
@@ -68,12 +68,12 @@ pub(in crate::verbs) fn plans_to_read(project: &Project) -> Vec<String> {
             (entry.and_then(|entry| entry.changed), path)
         })
         .collect();
-    // Names often begin with a date.
+    // With equal times the name decides, because names often begin with a date.
     dated.sort_by(|one, other| other.cmp(one));
     dated.into_iter().take(FIRST_MAX).map(|(_, path)| path).collect()
 }
 
-/// Whether something in a plan is left to do: it has an open box, or no boxes at all.
+/// Whether a plan has work left: an unchecked box, or no boxes at all.
 fn is_open(project: &Project, path: &str) -> bool {
     let bytes = project.root().read_up_to(Path::new(path), BYTES_MAX).unwrap_or_default();
     !is_checked_off(&String::from_utf8_lossy(&bytes))
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_document_tells_that_it_is_a_plan() {
+    fn plans_are_recognized_by_file_name() {
         for name in
             ["plan.md", "cache-plan.md", "plan-2.md", "2026-01-01-cache-impl.md", "cache-design.md"]
         {

@@ -1,4 +1,4 @@
-//! Find sessions, show one, and recover those that ended without being captured.
+//! Lists sessions, shows one, and recovers those that ended without being captured.
 
 use crate::clients::capture::agents_bytes;
 use crate::clients::hook_switch::OffTimes;
@@ -20,21 +20,21 @@ use midstride_core::work::event::{Envelope, Event, SessionEvent};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// So many sessions are brought in at once, unless all are wanted.
+/// How many sessions are recovered at once, unless all are requested.
 pub const RECOVERED_MAX: usize = 3;
-/// So many are told to the ledger in one turn.
+/// How many checkpoints are recorded in one transaction.
 const APPEND_BATCH: usize = 8;
-/// Agents may write on after their session ended, but not longer than this.
+/// How long agents may keep writing after their session ended.
 const AGENTS_WRITE_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The file that says since when midstride is here.
+/// The file that stores when midstride was set up.
 const SINCE_FILE: &str = "since";
 
-/// How much of a session is written down.
+/// How much of a session is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Nothing.
     None,
-    /// Not its end.
+    /// All but its end.
     Part,
     /// All of it.
     Whole,
@@ -53,17 +53,17 @@ pub struct ListedSession {
     pub changed: Option<Timestamp>,
     /// What the user asked first.
     pub about: Option<String>,
-    /// Whether it runs.
+    /// Whether it is running.
     pub life: SessionLiveness,
-    /// How much of it is written down.
+    /// How much of it is captured.
     pub extent: Extent,
-    /// The transcript, while it is there.
+    /// The transcript, if it still exists.
     pub transcript: Option<TranscriptInfo>,
     /// The newest checkpoint.
     pub blob: Option<String>,
 }
 
-/// The sessions of a project, the newest first, and what could not be read.
+/// The sessions of a project, newest first, and the files that could not be read.
 pub fn sessions(
     project: &Project,
     client: Option<Client>,
@@ -77,10 +77,10 @@ pub fn sessions(
     let neighbors = AgentFileCache::default();
     let mut list: Vec<ListedSession> = Vec::new();
     for found in found {
-        let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list.push(list_session(project, found, told, &lives, &neighbors));
+        let recorded = known.remove(&(found.client.name().to_owned(), found.session.clone()));
+        list.push(list_session(project, found, recorded, &lives, &neighbors));
     }
-    for ((name, session), told) in known {
+    for ((name, session), recorded) in known {
         let Some(of) = Client::from_name(&name).filter(|of| client.is_none_or(|want| want == *of))
         else {
             continue;
@@ -88,12 +88,12 @@ pub fn sessions(
         list.push(ListedSession {
             client: of,
             session,
-            began: told.began,
-            changed: told.ended,
-            about: told.about,
+            began: recorded.began,
+            changed: recorded.ended,
+            about: recorded.about,
             life: SessionLiveness::Ended,
             extent: Extent::Whole,
-            blob: Some(told.blob),
+            blob: Some(recorded.blob),
             transcript: None,
         });
     }
@@ -104,12 +104,12 @@ pub fn sessions(
 fn list_session(
     project: &Project,
     found: TranscriptInfo,
-    told: Option<LedgerSession>,
+    recorded: Option<LedgerSession>,
     lives: &LivenessProbe<'_>,
     neighbors: &AgentFileCache,
 ) -> ListedSession {
-    let extent = |told: &LedgerSession| told.extent(project, &found, neighbors);
-    let extent = told.as_ref().map_or(Extent::None, extent);
+    let extent = |recorded: &LedgerSession| recorded.extent(project, &found, neighbors);
+    let extent = recorded.as_ref().map_or(Extent::None, extent);
     ListedSession {
         client: found.client,
         session: found.session.clone(),
@@ -118,16 +118,16 @@ fn list_session(
         about: found.first_prompt.clone(),
         life: lives.check(&found),
         extent,
-        blob: told.map(|told| told.blob),
+        blob: recorded.map(|recorded| recorded.blob),
         transcript: Some(found),
     }
 }
 
-/// What the ledger tells of a session.
+/// What the ledger records about a session.
 struct LedgerSession {
     blob: String,
     bytes: u64,
-    /// None: nobody counted them.
+    /// `None` if they were not counted.
     agents_bytes: Option<u64>,
     began: Option<Timestamp>,
     ended: Option<Timestamp>,
@@ -140,23 +140,23 @@ type LedgerSessions = BTreeMap<(String, String), LedgerSession>;
 fn read_ledger_sessions(ledger: &SqliteLedger) -> Result<LedgerSessions, LedgerError> {
     let mut known = LedgerSessions::new();
     for last in ledger.last_per_stream(StreamId::SESSIONS)? {
-        let told = match newest_checkpoint(&last.events) {
-            // Something else happened to it since.
+        let newest = match newest_checkpoint(&last.events) {
+            // The last record is about something else.
             None => newest_checkpoint(
                 ledger.read(&last.stream, None)?.iter().flat_map(|one| &one.events),
             ),
-            told => told,
+            newest => newest,
         };
-        known.extend(told);
+        known.extend(newest);
     }
     Ok(known)
 }
 
-/// The newest checkpoint that events tell of.
+/// The newest checkpoint in these events.
 fn newest_checkpoint<'e>(
     events: impl IntoIterator<Item = &'e Envelope>,
 ) -> Option<((String, String), LedgerSession)> {
-    let told = events.into_iter().filter_map(|envelope| {
+    let found = events.into_iter().filter_map(|envelope| {
         let Event::Session(SessionEvent::Checkpointed {
             client,
             session,
@@ -172,7 +172,7 @@ fn newest_checkpoint<'e>(
             return None;
         };
         let time = |text: &Option<String>| text.as_deref().and_then(|t| t.parse().ok());
-        let told = LedgerSession {
+        let found = LedgerSession {
             blob: blob.clone(),
             bytes: *bytes,
             agents_bytes: *agents_bytes,
@@ -180,14 +180,14 @@ fn newest_checkpoint<'e>(
             ended: time(ended),
             about: about.clone(),
         };
-        Some(((client.clone(), session.clone()), told))
+        Some(((client.clone(), session.clone()), found))
     });
-    told.last()
+    found.last()
 }
 
 impl LedgerSession {
-    /// How much of a session the newest checkpoint has. Half a line at the end is no more of it, and a
-    /// transcript that somebody emptied takes nothing away.
+    /// How much of a session the newest checkpoint has. An incomplete last line does not count, and
+    /// neither does an emptied transcript.
     fn extent(
         &self,
         project: &Project,
@@ -209,7 +209,7 @@ impl LedgerSession {
         }
     }
 
-    /// Whether agents wrote something since: they may go on after their session was written down.
+    /// Whether agents wrote anything since. They may continue after their session was captured.
     fn agents_wrote(
         &self,
         project: &Project,
@@ -217,14 +217,15 @@ impl LedgerSession {
         neighbors: &AgentFileCache,
     ) -> bool {
         let Some(bytes) = self.agents_bytes else { return false };
-        // Codex tells in the transcript of a session that it started an agent, and nothing came there.
+        // With Codex, the session's transcript shows whether it started agents. If they wrote
+        // nothing before, skip the check.
         let may_have = found.client != Client::Codex || bytes > 0;
         may_have && bytes != agents_bytes(project, found, neighbors)
     }
 }
 
-/// Whether a session did nothing since it was written down last. Nothing of its transcripts is read for
-/// that: they only grow, so their lengths tell.
+/// Whether a session did nothing since its last capture. Compares only the sizes of its
+/// transcripts, because they only grow.
 pub(in crate::verbs) fn is_captured(
     project: &Project,
     ledger: &SqliteLedger,
@@ -232,26 +233,27 @@ pub(in crate::verbs) fn is_captured(
 ) -> Result<bool, LedgerError> {
     let stream = StreamId::session(found.client.name(), &found.session);
     let records = ledger.read(&stream, None)?;
-    let told = newest_checkpoint(records.iter().flat_map(|record| &record.events));
-    let Some((_, told)) = told.filter(|(_, told)| told.agents_bytes.is_some()) else {
+    let recorded = newest_checkpoint(records.iter().flat_map(|record| &record.events));
+    let Some((_, recorded)) = recorded.filter(|(_, recorded)| recorded.agents_bytes.is_some())
+    else {
         return Ok(false);
     };
-    // What was forgotten can be written down again without what made it so.
-    let is_there = || Ok(Tombstone::find(ledger, &told.blob)?.is_none());
-    let extent = told.extent(project, found, &AgentFileCache::default());
+    // A forgotten checkpoint can be captured again without the secret.
+    let is_there = || Ok(Tombstone::find(ledger, &recorded.blob)?.is_none());
+    let extent = recorded.extent(project, found, &AgentFileCache::default());
     if extent == Extent::Whole { is_there() } else { Ok(false) }
 }
 
-/// A session as it is now, or as it was written down last.
+/// A session as it is now, or as last captured.
 #[derive(Debug)]
 pub struct SessionView {
     /// What it did.
     pub checkpoint: Checkpoint,
-    /// Whether exactly this is written down.
+    /// Whether exactly this state is stored.
     pub is_stored: bool,
 }
 
-/// One session: as it is in its transcript, or as it was written down if that is gone.
+/// Reads one session from its transcript, or from its last capture if the transcript is deleted.
 pub fn session(
     project: &Project,
     name: &str,
@@ -272,7 +274,7 @@ pub fn session(
     }
 }
 
-/// The newest checkpoint of a session, and where it is.
+/// The newest checkpoint of a session, and its blob.
 pub(in crate::verbs) fn last_checkpoint(
     project: &Project,
     one: &ListedSession,
@@ -286,7 +288,7 @@ pub(in crate::verbs) fn last_checkpoint(
     Ok((checkpoint, blob.clone()))
 }
 
-/// A session as it was written down last, for when its transcript is gone.
+/// A session as last captured, for when its transcript is deleted.
 pub(in crate::verbs) fn last_captured(
     project: &Project,
     name: &str,
@@ -305,7 +307,7 @@ pub(in crate::verbs) fn read_checkpoint(
     Ok(ledger.get_blob(blob)?.and_then(|bytes| Checkpoint::parse(&bytes)))
 }
 
-/// The session of an id, or of a beginning that no other has.
+/// Finds a session by id or by an unambiguous prefix.
 pub(in crate::verbs) fn find_session(
     project: &Project,
     name: &str,
@@ -333,28 +335,28 @@ pub(in crate::verbs) fn find_session(
     list.find(is_it).ok_or_else(|| CheckpointError::NoSuch(name.to_owned()))
 }
 
-/// What was brought in.
+/// The result of a recovery.
 #[derive(Debug)]
 pub struct RecoveryOutcome {
-    /// Sessions that are written down now.
+    /// The sessions that were captured.
     pub checkpoints: Vec<CheckpointOutcome>,
-    /// Sessions that could not be, with why.
+    /// The sessions that could not be captured, and why.
     pub failed: Vec<(String, CheckpointError)>,
-    /// How many more there are.
+    /// How many are left.
     pub remaining: usize,
     /// Sessions that still run.
     pub running: usize,
-    /// Sessions of which nobody knows whether they run.
+    /// Sessions that may still be running.
     pub unknown: usize,
-    /// Sessions that began before midstride was here, or while it was off, and are not written down.
+    /// Uncaptured sessions that began before midstride was set up, or while it was off.
     pub older: usize,
-    /// Since when midstride is here; older sessions are left alone.
+    /// When midstride was set up. Older sessions are not recovered.
     pub since: Timestamp,
     /// Transcripts that could not be read.
     pub unread: Vec<FileError>,
 }
 
-/// Writes down sessions that ended and are not written down to their end: the newest few, or all.
+/// Captures ended sessions that are not captured to their end: the newest few, or all.
 pub fn recover(project: &Project, all: bool) -> Result<RecoveryOutcome, CheckpointError> {
     if project.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
@@ -368,17 +370,17 @@ pub fn recover(project: &Project, all: bool) -> Result<RecoveryOutcome, Checkpoi
     )
 }
 
-/// How much is recovered at once.
+/// The limits for one recovery.
 pub(in crate::verbs) struct RecoveryBounds {
-    /// Maximum sessions.
+    /// The maximum number of sessions.
     pub(in crate::verbs) sessions_max: usize,
-    /// Maximum length of a transcript.
+    /// The maximum size of a transcript.
     pub(in crate::verbs) bytes_max: u64,
-    /// Whether sessions are counted that are older than midstride is here.
+    /// Whether to count sessions from before midstride was set up.
     pub(in crate::verbs) counts_older: bool,
 }
 
-/// The same within bounds.
+/// Recovers sessions within these limits.
 pub(in crate::verbs) fn recover_within(
     project: &Project,
     ledger: &SqliteLedger,
@@ -398,7 +400,7 @@ pub(in crate::verbs) fn recover_within(
         ended.into_iter().take(bounds.sessions_max).filter(is_short).collect();
     let left = all - ended.len();
     let (mut checkpoints, mut failed) = (Vec::new(), Vec::new());
-    // A few at once: each turn of the ledger waits for the disk, and all at once would fill memory.
+    // Batches: each transaction waits for the disk, and all sessions at once would fill the memory.
     for some in ended.chunks(APPEND_BATCH) {
         let mut ready = Vec::new();
         for (one, found) in some.iter().filter_map(|one| Some((one, one.transcript.as_ref()?))) {
@@ -423,18 +425,18 @@ pub(in crate::verbs) fn recover_within(
     })
 }
 
-/// What is not written down to its end.
+/// The sessions that are not captured to their end.
 struct UnfinishedSessions {
-    /// Sessions since then, the newest first.
+    /// Sessions since the setup, newest first.
     list: Vec<ListedSession>,
-    /// How many there are from before, of which nothing is written down.
+    /// How many uncaptured sessions are older.
     older: usize,
     unread: Vec<FileError>,
 }
 
-/// Sessions since then that are not written down to their end, the newest first. A client waits for
-/// this at each of its starts: what is written down whole is not opened, and what was last changed
-/// before midstride was here neither, unless it is counted.
+/// Finds the sessions that are not captured to their end, newest first. A client waits for this
+/// whenever it starts, so transcripts that are fully captured, or that changed last before the
+/// setup, are not opened, except to count them.
 fn find_unfinished(
     project: &Project,
     ledger: &SqliteLedger,
@@ -445,21 +447,21 @@ fn find_unfinished(
     let neighbors = AgentFileCache::default();
     let now = project.environment().clock.now();
     let is_open = |one: &TranscriptCandidate| {
-        let told = known.get(&(one.client.name().to_owned(), one.session()));
-        let agents_wrote = |told: &LedgerSession| {
-            // Most sessions had none, or ended long ago, and a client waits.
-            let had_agents = told.agents_bytes.is_some_and(|bytes| bytes > 0);
+        let recorded = known.get(&(one.client.name().to_owned(), one.session()));
+        let agents_wrote = |recorded: &LedgerSession| {
+            // Most sessions had no agents, or ended long ago. Skip them, because a client waits.
+            let had_agents = recorded.agents_bytes.is_some_and(|bytes| bytes > 0);
             let may_write =
                 one.entry.changed.is_none_or(|at| now.duration_since(at) < AGENTS_WRITE_FOR);
             let found = (had_agents && may_write)
                 .then(|| clients::unread_transcript(&one.path, one.client));
             found.is_some_and(|found| {
-                found.is_ok_and(|found| told.agents_wrote(project, &found, &neighbors))
+                found.is_ok_and(|found| recorded.agents_wrote(project, &found, &neighbors))
             })
         };
         let is_older = || !counts_older && one.entry.changed.is_some_and(|at| at < since);
-        match told {
-            Some(told) => told.bytes != one.entry.bytes || agents_wrote(told),
+        match recorded {
+            Some(recorded) => recorded.bytes != one.entry.bytes || agents_wrote(recorded),
             None => !is_older(),
         }
     };
@@ -469,19 +471,19 @@ fn find_unfinished(
     let is_wanted = |began: Timestamp| began >= since && !off.contains(began);
     let (ours, older): (Vec<TranscriptInfo>, Vec<TranscriptInfo>) =
         found.into_iter().partition(|one| one.began.is_some_and(is_wanted));
-    let is_told = |one: &TranscriptInfo| {
+    let is_recorded = |one: &TranscriptInfo| {
         known.contains_key(&(one.client.name().to_owned(), one.session.clone()))
     };
-    let older = older.iter().filter(|one| !is_told(one)).count();
+    let older = older.iter().filter(|one| !is_recorded(one)).count();
     let list = ours.into_iter().map(|found| {
-        let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list_session(project, found, told, &lives, &neighbors)
+        let recorded = known.remove(&(found.client.name().to_owned(), found.session.clone()));
+        list_session(project, found, recorded, &lives, &neighbors)
     });
     let list = list.filter(|one| one.extent != Extent::Whole).collect();
     Ok(UnfinishedSessions { list, older, unread })
 }
 
-/// Since when midstride is here: written down once, by whoever comes first.
+/// When midstride was set up. The first call stores the time.
 pub(in crate::verbs) fn installed_since(project: &Project) -> Result<Timestamp, FileError> {
     let now = project.environment().clock.now();
     let private = project.make_private()?;

@@ -1,4 +1,4 @@
-//! What is decided on a stream: it is appended after all that it was decided on, or decided again.
+//! Appends a decided event to a stream, or decides again if the stream changed meanwhile.
 
 use crate::store::ledger::{AppendError, ExpectedVersion, Ledger, StreamId, StreamVersion};
 use crate::sys::clock::Deadline;
@@ -9,23 +9,23 @@ use jiff::Timestamp;
 use midstride_core::work::event::{Envelope, Event, timestamp_after};
 use std::time::Duration;
 
-/// Of many who change one thing at once one is always done, and the others decide again. Who is
-/// overtaken for so long is told.
+/// How long to retry. Of several concurrent changes one always succeeds, and the others decide
+/// again. After this time the caller gets an error.
 const RETRY_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What happens, and what it was decided on.
+/// An event, and the state it was decided on.
 pub(in crate::verbs) struct DecidedEvent {
-    /// Where it happens.
+    /// Its stream.
     pub(in crate::verbs) stream: StreamId,
-    /// Where the stream stood.
+    /// The version of the stream.
     pub(in crate::verbs) version: Option<StreamVersion>,
-    /// When the last thing happened to it.
+    /// The time of the last event.
     pub(in crate::verbs) last: Option<Timestamp>,
-    /// What happens.
+    /// The event.
     pub(in crate::verbs) event: Event,
 }
 
-/// When something happens that is decided on what happened at `last`: after it, or not at all.
+/// The time for an event that must come after `last`. Fails if there is no later time.
 pub(in crate::verbs) fn next_moment(
     project: &Project,
     last: Option<Timestamp>,
@@ -34,7 +34,7 @@ pub(in crate::verbs) fn next_moment(
     moment.ok_or_else(|| TaskError::EndOfTime(last.unwrap_or(Timestamp::MAX)))
 }
 
-/// Appends what is decided; where somebody else was faster, what is decided then.
+/// Appends the decided event. If another process was faster, decides again.
 pub(in crate::verbs) fn append_decided<E: From<TaskError>>(
     project: &Project,
     ledger: &dyn Ledger,

@@ -1,6 +1,6 @@
-//! Tasks of a client, as tasks of the project: each once, however often and in whatever order the
-//! client tells. Hooks tell that one was made and that it was completed; a capture tells the rest. Nothing
-//! is ever told back to the client.
+//! Mirrors a client's tasks as tasks of the project, each once, however often and in whatever order
+//! the client reports them. Hooks report that a task was created and completed; captures report
+//! everything else. Nothing is written back to the client.
 
 use crate::clients::hook_memory::startup_briefing;
 use crate::clients::task_lists;
@@ -20,7 +20,7 @@ use midstride_core::work::mission::{AGENT, OWNER};
 use midstride_core::work::task::{CLIENT, CLIENT_TASK, SESSION, Task, Tasks};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Why a task was not written down.
+/// Why a task was not mirrored.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::verbs) enum MirrorError {
     #[error("the task has no number and no subject")]
@@ -29,7 +29,7 @@ pub(in crate::verbs) enum MirrorError {
     Append(#[from] AppendError),
 }
 
-/// Writes down a task that a session made, and that it carried it out.
+/// Records that a session created a task and, if `is_done`, completed it.
 pub(in crate::verbs) fn mirror(
     project: &Project,
     session: &SessionName,
@@ -55,30 +55,30 @@ pub(in crate::verbs) fn mirror(
     };
     let now = project.environment().clock.now();
     let event = |what, time, event| envelope(&id, &session.client, what, time, event);
-    // Whoever is told of the end first knows of the beginning too.
+    // The completion may be reported first, so always include the creation.
     let mut events = vec![event("added", now, added)];
     if is_done {
         events.push(event("completed", just_after(now), status_event(TaskStatus::Done)));
     }
-    // The client tells of a task once.
+    // The client reports a task only once, so a busy ledger must not lose it.
     SqliteLedger::append_or_spool(project, &StreamId::task(&id), events)?;
     Ok(())
 }
 
-/// A task of a session, ready to be told.
+/// A session's task, ready to be recorded.
 pub(in crate::verbs) struct MirroredTask {
     id: TaskId,
     state: CapturedTask,
-    /// When it was made.
+    /// When it was created.
     created: Option<Timestamp>,
-    /// The record that changed it last, and when that was.
+    /// The record that changed it last.
     record: String,
     at: Option<Timestamp>,
-    /// Tells two changes of one moment apart: the later one has the higher number.
+    /// Orders two changes with the same time: the later one has the higher number.
     number: u64,
 }
 
-/// The tasks of a session as it says them.
+/// The tasks of a session as its transcript has them.
 pub(in crate::verbs) fn tasks_of_checkpoint(
     project: &Project,
     checkpoint: &Checkpoint,
@@ -111,7 +111,7 @@ pub(in crate::verbs) fn tasks_of_checkpoint(
             metadata: metadata(session, task, client, checkpoint.session_id(), &clean),
         };
         let number = match task.changed.number {
-            // A file is newer than every record.
+            // A task file is newer than every record.
             0 => session.counts.seen.saturating_add(1),
             number => number,
         };
@@ -121,7 +121,7 @@ pub(in crate::verbs) fn tasks_of_checkpoint(
     mirrored
 }
 
-/// A task that an agent works on is in progress, whatever its list says.
+/// A task that an agent works on is in progress, whatever the client's list says.
 fn status(session: &Session, task: &session::SessionTask) -> TaskStatus {
     let is_in_flight =
         || session.agent_for_task(task).is_some_and(|agent| session.is_in_flight(agent));
@@ -156,7 +156,7 @@ fn metadata(
     metadata
 }
 
-/// Tells how the tasks of a session that was captured are now.
+/// Records the current state of a captured session's tasks.
 pub(in crate::verbs) fn append_tasks(
     project: &Project,
     ledger: &dyn Ledger,
@@ -169,7 +169,7 @@ pub(in crate::verbs) fn append_tasks(
     Ok(())
 }
 
-/// What tells the ledger how the tasks of a session are now. What was told before is not told again.
+/// The events that record the current state of a session's tasks. Skips what is already recorded.
 pub(in crate::verbs) fn task_streams(
     project: &Project,
     ledger: &dyn Ledger,
@@ -187,12 +187,13 @@ pub(in crate::verbs) fn task_streams(
         let known = Task::fold(&one.id, events.iter().copied());
         let captured =
             known.as_ref().is_some_and(|task| task.captured.contains_key(&one.state.key));
-        let is_told = known.as_ref().is_some_and(|task| task.capture(one.state.clone()).is_none());
-        if is_told {
+        let is_recorded =
+            known.as_ref().is_some_and(|task| task.capture(one.state.clone()).is_none());
+        if is_recorded {
             continue;
         }
         let client = one.state.key.client.as_str();
-        // All of them are of one session. A list that several share has another name.
+        // All of them belong to one session. A shared list has another name.
         let session = one.state.metadata.get(SESSION).unwrap_or(&one.state.key.list);
         let briefed = briefed
             .get_or_insert_with(|| startup_briefing(project, client, session).unwrap_or_default())
@@ -218,20 +219,20 @@ pub(in crate::verbs) fn task_streams(
         let added = added.or(first.as_ref().map(|first| first.time)).unwrap_or(now);
         let time = one.moment(added, now);
         let name = ["captured", &one.record, &data].join("\0");
-        let mut told: Vec<Envelope> = first.into_iter().collect();
-        told.push(envelope(&one.id, client, &name, time, event));
+        let mut pending: Vec<Envelope> = first.into_iter().collect();
+        pending.push(envelope(&one.id, client, &name, time, event));
         if let Some(same) = same {
             let linked = TaskEvent::Linked { task: same.id.as_str().to_owned() };
-            told.push(envelope(&one.id, client, "linked", just_after(time), linked));
+            pending.push(envelope(&one.id, client, "linked", just_after(time), linked));
         }
-        streams.push((stream, told));
+        streams.push((stream, pending));
     }
     Ok(streams)
 }
 
 impl MirroredTask {
-    /// Whether a finished task may be one that the board has open: its subject names one, or the session was
-    /// briefed with its words. Only then is the board read.
+    /// Whether a finished task may match an open one on the board: its subject starts with a task
+    /// id, or the session's briefing had its subject. Only then is the board read.
     fn may_be_known(&self, briefed: &str) -> bool {
         let subject = self.state.subject.trim().to_lowercase();
         let names = subject.trim_start_matches(['[', '(']).starts_with("t-");
@@ -239,8 +240,8 @@ impl MirroredTask {
         is_done && (names || briefed.to_lowercase().contains(&subject))
     }
 
-    /// Whether a task that nothing is known of is brought in. A list on which nothing is open is
-    /// finished: it would only make all lists longer.
+    /// Whether to add an unknown task. A finished task is only added while others on its list are
+    /// open; otherwise it would just make the list longer.
     fn is_worth_adding(&self, is_alive: bool) -> bool {
         match self.state.status {
             TaskStatus::Pending | TaskStatus::InProgress | TaskStatus::Blocked => true,
@@ -249,7 +250,7 @@ impl MirroredTask {
         }
     }
 
-    /// Its beginning, as a hook would have told it.
+    /// The event for its creation, as a hook would have recorded it.
     fn added_event(&self, now: Timestamp) -> Envelope {
         let CapturedTask { key, subject, description, metadata, .. } = &self.state;
         let own = |name: &&str| Some(((*name).to_owned(), metadata.get(*name)?.clone()));
@@ -263,7 +264,7 @@ impl MirroredTask {
         envelope(&self.id, &key.client, "added", time, added)
     }
 
-    /// When it was changed: as its record says, not in the future, and after its beginning.
+    /// When it was changed: the time of its record, but not in the future and after its creation.
     fn moment(&self, added: Timestamp, now: Timestamp) -> Timestamp {
         let time = self.at.unwrap_or(now).min(now).max(just_after(added));
         let number = i64::try_from(self.number).unwrap_or(i64::MAX);
@@ -279,7 +280,7 @@ fn status_event(status: TaskStatus) -> TaskEvent {
     TaskEvent::Changed(TaskChange { status: Some(status), ..TaskChange::default() })
 }
 
-/// What is told in the same moment as the beginning comes behind it.
+/// Orders an event of the same moment after the creation.
 fn just_after(now: Timestamp) -> Timestamp {
     now.checked_add(1.millisecond()).unwrap_or(now)
 }
@@ -289,12 +290,12 @@ fn envelope(id: &TaskId, client: &str, what: &str, time: Timestamp, event: TaskE
     Envelope { id: content_id(&[id.as_str(), what]), time, source, event: Event::Task(event) }
 }
 
-/// A task that has a number in its list.
+/// A task with a number in its list.
 const TASK: &str = "task";
-/// One that has none, and is known by its text.
+/// A task without a number, identified by its text.
 const STEP: &str = "step";
 
-/// The uid of a task that is known by its list and its name there.
+/// The uid of a task, derived from its list and its name there.
 fn task_id(client: &str, list: &str, kind: &str, name: &str) -> Option<TaskId> {
     let hex = content_id(&[client, list, kind, name]);
     let pieces = [0..8, 8..12, 12..16, 16..20, 20..32].map(|range| hex.get(range));

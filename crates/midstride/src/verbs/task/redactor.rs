@@ -1,10 +1,10 @@
-//! Texts on their way to the ledger: each without its secrets, and what was taken out of all.
+//! Redacts texts before they go to the ledger, and collects what was redacted.
 
 use crate::workspace::project::Project;
 use midstride_core::text::redact::{Redaction, RedactionRules};
 use std::collections::BTreeMap;
 
-/// What was taken out so far.
+/// The redactions so far.
 #[derive(Debug)]
 pub(in crate::verbs) struct Redactor<'p> {
     rules: &'p RedactionRules,
@@ -12,24 +12,24 @@ pub(in crate::verbs) struct Redactor<'p> {
 }
 
 impl<'p> Redactor<'p> {
-    /// Takes out what a project calls a secret.
+    /// Uses the redaction rules of a project.
     pub(in crate::verbs) fn for_project(project: &'p Project) -> Self {
         Self { rules: project.rules(), redactions: Vec::new() }
     }
 
-    /// A text without its secrets.
+    /// Redacts a text.
     pub(in crate::verbs) fn clean(&mut self, text: &str) -> String {
         let (clean, found) = self.rules.clean(text);
         self.redactions.extend(found);
         clean.as_str().to_owned()
     }
 
-    /// The same for each of several.
+    /// Redacts several texts.
     pub(in crate::verbs) fn clean_each(&mut self, texts: &[String]) -> Vec<String> {
         texts.iter().map(|text| self.clean(text)).collect()
     }
 
-    /// The same for names with values.
+    /// Redacts names and values.
     pub(in crate::verbs) fn clean_all(
         &mut self,
         all: &BTreeMap<String, String>,

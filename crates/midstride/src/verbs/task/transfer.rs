@@ -1,5 +1,4 @@
-//! Tasks that travel in a session handoff: written when it is made, made again where they are
-//! missing.
+//! Stores tasks in a session handoff, and imports those that are missing here.
 
 use crate::store::ledger::{Ledger as _, StreamId, encode_record};
 use crate::sys::ids::uid_of;
@@ -15,25 +14,25 @@ use midstride_core::work::event::{Envelope, Event, TaskEvent};
 use midstride_core::work::task::{HandoffTask, SESSION, Task, TaskNote, TaskStatus, Tasks};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More than so many make no header that people read; the rest is named, and `sync` brings it.
+/// How many tasks a header lists, so that it stays readable. The rest are counted, and `sync`
+/// transfers them.
 const HEADER_TASKS_MAX: usize = 200;
 
-/// Where the header of a handoff has them.
+/// The path of the tasks in the header.
 const TASKS_PATH: &str = "state.tasks";
 
-/// What a new handoff carries.
+/// The tasks stored in a new handoff.
 #[derive(Debug, Default)]
 pub struct TaskSnapshot {
     /// The value of `state`.
     pub(in crate::verbs) state: Option<YamlData>,
-    /// How many tasks.
+    /// How many tasks it stores.
     pub tasks: usize,
-    /// How many open ones did not fit.
+    /// How many open tasks did not fit.
     pub omitted: usize,
 }
 
-/// The open tasks, as a session handoff carries them: what is worked on first, then what can be
-/// begun.
+/// The open tasks for a session handoff: tasks in progress first, then those that are ready.
 pub(in crate::verbs) fn open_tasks(project: &Project) -> Result<TaskSnapshot, TaskError> {
     let tasks = TaskBoard::open(project)?.tasks;
     let (carried, left_out) = header_entries(&tasks);
@@ -42,7 +41,7 @@ pub(in crate::verbs) fn open_tasks(project: &Project) -> Result<TaskSnapshot, Ta
     Ok(TaskSnapshot { state, tasks: count, omitted: left_out })
 }
 
-/// The open tasks as entries of a header, and how many more there are.
+/// The open tasks as header entries, and how many did not fit.
 fn header_entries(tasks: &Tasks) -> (Vec<YamlData>, usize) {
     let mut open: Vec<&Task> = tasks.iter().filter(|task| task.status.is_open()).collect();
     open.sort_by_key(|task| (task.status != TaskStatus::InProgress, !tasks.is_ready(task)));
@@ -51,8 +50,8 @@ fn header_entries(tasks: &Tasks) -> (Vec<YamlData>, usize) {
     (open.iter().map(|task| HandoffTask::from_task(task, tasks).data()).collect(), left_out)
 }
 
-/// What a saved session carries: the open tasks of the project, with those of the client among them,
-/// and what somebody else wrote there. `before` is the handoff as it is.
+/// The tasks for a saved session: the project's open tasks, including the client's, and entries
+/// that others wrote. `before` is the existing handoff.
 pub(in crate::verbs) fn tasks_of_session(
     tasks: &Tasks,
     before: Option<&Handoff<'_>>,
@@ -70,32 +69,32 @@ pub(in crate::verbs) fn tasks_of_session(
     (theirs.map(YamlNode::data).chain(ours).take(HEADER_TASKS_MAX).collect(), left_out)
 }
 
-/// What became of the tasks that a handoff carries.
+/// The result of importing the tasks of a handoff.
 #[derive(Debug, Default)]
 pub struct TaskImport {
-    /// Those that were made again.
+    /// Tasks that were created.
     pub created: Vec<TaskId>,
-    /// Those that are here already, and stay as they are.
+    /// Tasks that already exist and are unchanged.
     pub existing: Vec<TaskId>,
-    /// Entries that say nothing, or too much for a record.
+    /// Entries that are empty or too large for a record.
     pub unreadable: usize,
-    /// What they wait for that is neither carried nor here.
+    /// Dependencies that are neither in the handoff nor here.
     pub unknown: Vec<String>,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
 }
 
-/// Makes the tasks of a handoff again that are missing here. Each has the same events wherever that
-/// is done, so doing it twice, or on two machines, is doing it once.
-pub fn import_tasks(project: &Project, shelved: &StoredHandoff) -> Result<TaskImport, TaskError> {
-    let handoff = shelved.handoff(project);
+/// Creates the tasks of a handoff that are missing here. The events are the same wherever this
+/// runs, so importing twice, or on two machines, has the same result as importing once.
+pub fn import_tasks(project: &Project, stored: &StoredHandoff) -> Result<TaskImport, TaskError> {
+    let handoff = stored.handoff(project);
     let entries = handoff.node(TASKS_PATH).map(YamlNode::items).unwrap_or_default();
     let mut imported = TaskImport::default();
     if entries.is_empty() {
         return Ok(imported);
     }
     let board = TaskBoard::open(project)?;
-    let mut sieve = Redactor::for_project(project);
+    let mut redactor = Redactor::for_project(project);
     let read: Vec<HandoffTask> =
         entries.iter().filter_map(|entry| HandoffTask::from_node(entry)).collect();
     imported.unreadable = entries.len() - read.len();
@@ -109,7 +108,7 @@ pub fn import_tasks(project: &Project, shelved: &StoredHandoff) -> Result<TaskIm
             continue;
         }
         let before = find_dependencies(carried, &names, &board.tasks, &mut imported.unknown);
-        let events = import_events(&handoff, carried, id, &before, &mut sieve);
+        let events = import_events(&handoff, carried, id, &before, &mut redactor);
         let stream = StreamId::task(id);
         let fits = |event| encode_record(&stream, std::slice::from_ref(event)).is_ok();
         let now = project.environment().clock.now();
@@ -121,11 +120,12 @@ pub fn import_tasks(project: &Project, shelved: &StoredHandoff) -> Result<TaskIm
         streams.push((stream, events));
     }
     board.ledger().append_missing(&streams)?;
-    imported.redacted = sieve.redactions;
+    imported.redacted = redactor.redactions;
     Ok(imported)
 }
 
-/// The uid of a carried task; one that was written by another hand has it by its name.
+/// The uid of an imported task. For a hand-written entry it is derived from the handoff and the
+/// entry's name.
 fn task_uid(handoff: &Handoff<'_>, carried: &HandoffTask) -> TaskId {
     let made = || {
         let whole = handoff.uid().map_or_else(|| handoff.key().to_string(), |u| u.value.to_owned());
@@ -135,7 +135,8 @@ fn task_uid(handoff: &Handoff<'_>, carried: &HandoffTask) -> TaskId {
     carried.uid.clone().unwrap_or_else(made)
 }
 
-/// What a carried task waits for: named by uid, by a name in the same handoff, or as people type it.
+/// The dependencies of an imported task, given by uid, by name in the same handoff, or as users
+/// type them.
 fn find_dependencies(
     carried: &HandoffTask,
     names: &BTreeMap<&str, &TaskId>,
@@ -164,20 +165,20 @@ fn import_events(
     carried: &HandoffTask,
     id: &TaskId,
     before: &BTreeSet<TaskId>,
-    sieve: &mut Redactor<'_>,
+    redactor: &mut Redactor<'_>,
 ) -> Vec<Envelope> {
     let clean = HandoffTask {
-        subject: sieve.clean(&carried.subject),
-        description: carried.description.as_deref().map(|text| sieve.clean(text)),
-        reason: carried.reason.as_deref().map(|text| sieve.clean(text)),
-        metadata: sieve.clean_all(&carried.metadata),
+        subject: redactor.clean(&carried.subject),
+        description: carried.description.as_deref().map(|text| redactor.clean(text)),
+        reason: carried.reason.as_deref().map(|text| redactor.clean(text)),
+        metadata: redactor.clean_all(&carried.metadata),
         ..carried.clone()
     };
-    let told = || handoff.created().map(|time| time.moment);
-    let time = carried.changed.or_else(told).unwrap_or(Timestamp::UNIX_EPOCH);
+    let created = || handoff.created().map(|time| time.moment);
+    let time = carried.changed.or_else(created).unwrap_or(Timestamp::UNIX_EPOCH);
     let event = clean.to_event(before, handoff.uid().map(|uid| uid.value.trim().to_owned()));
     let mut noted = |note: &TaskNote| {
-        let (by, text) = (sieve.clean(&note.by), sieve.clean(&note.text));
+        let (by, text) = (redactor.clean(&note.by), redactor.clean(&note.text));
         task_envelope(id, note.at, &by, TaskEvent::Noted { text })
     };
     let notes: Vec<Envelope> = carried.notes.iter().map(&mut noted).collect();

@@ -1,5 +1,5 @@
-//! Standing instructions of the user. They are kept apart from the sessions in which they were given,
-//! and outlive them.
+//! Standing instructions from the user. They are stored separately from the sessions in which they
+//! were given, and outlive them.
 
 use crate::store::ledger::{Ledger, LedgerError, SqliteLedger, StreamId, WaitPolicy};
 use crate::sys::git::Repository;
@@ -11,8 +11,8 @@ use midstride_core::session::instruction::{Instruction, Instructions};
 use midstride_core::work::event::{Envelope, Event, InstructionEvent};
 use std::path::Path;
 
-/// Every standing instruction, whether it holds or not. Those of the branch that is checked out go by the
-/// name it has now.
+/// All standing instructions, active or not. If the current branch was renamed, its instructions
+/// use the new name.
 pub(in crate::verbs) fn read_instructions(
     project: &Project,
     ledger: &dyn Ledger,
@@ -32,7 +32,7 @@ pub(in crate::verbs) fn read_instructions(
     Ok(all)
 }
 
-/// The instructions that hold on the branch that is checked out, the oldest first.
+/// The active instructions on the current branch, oldest first.
 pub fn instructions(project: &Project) -> Result<Vec<Instruction>, LedgerError> {
     let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
         return Ok(Vec::new());
@@ -42,19 +42,19 @@ pub fn instructions(project: &Project) -> Result<Vec<Instruction>, LedgerError> 
     Ok(all.active(branch.as_deref()).into_iter().cloned().collect())
 }
 
-/// Instructions that hold on this branch and that no file tells every session.
+/// Active instructions on this branch that are not in a file every session reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnwrittenInstructions {
-    /// The instructions, the oldest first.
+    /// The instructions, oldest first.
     pub instructions: Vec<Instruction>,
-    /// The file that they fit into.
+    /// The file to put them in.
     pub file: &'static str,
 }
 
-/// The files that clients read at every start.
+/// The files clients read at every start.
 const FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
-/// The instructions that could be moved into AGENTS.md or CLAUDE.md. midstride never edits those.
+/// The instructions that could move into AGENTS.md or CLAUDE.md. midstride never edits those files.
 pub fn unwritten_instructions(project: &Project) -> Result<UnwrittenInstructions, LedgerError> {
     let mut instructions = instructions(project)?;
     let mut file = FILES[0];
@@ -67,7 +67,7 @@ pub fn unwritten_instructions(project: &Project) -> Result<UnwrittenInstructions
     Ok(UnwrittenInstructions { instructions, file })
 }
 
-/// What a session adds: instructions that its user gave, and those that they took back.
+/// The events a session adds: instructions its user gave, and those the user revoked.
 pub(in crate::verbs) fn instructions_given_in(
     project: &Project,
     ledger: &dyn Ledger,
@@ -75,20 +75,21 @@ pub(in crate::verbs) fn instructions_given_in(
 ) -> Result<Vec<Envelope>, LedgerError> {
     let session = &checkpoint.session;
     let branch = session.branch.as_deref().or(checkpoint.git.branch.as_deref());
-    let told = read_instructions(project, ledger)?.events_from_session(session, branch);
+    let given = read_instructions(project, ledger)?.events_from_session(session, branch);
     let now = project.environment().clock.now();
-    let events = told.into_iter().map(|told| {
-        let mut event = told.event;
+    let events = given.into_iter().map(|given| {
+        let mut event = given.event;
         if let InstructionEvent::Given { text, branch, .. } = &mut event {
             let clean = |text: &str| project.clean(text).0.as_str().to_owned();
             (*text, *branch) = (clean(text), branch.as_deref().map(clean));
         }
-        instruction_envelope(event, told.at.unwrap_or(now), session.client.name())
+        instruction_envelope(event, given.at.unwrap_or(now), session.client.name())
     });
     Ok(events.collect())
 }
 
-/// An event about an instruction. What a session says has the same id however often it is captured.
+/// The envelope for an instruction event. For a session's event the id is the same however often it
+/// is captured.
 pub(in crate::verbs) fn instruction_envelope(
     event: InstructionEvent,
     time: Timestamp,

@@ -1,4 +1,4 @@
-//! The mission: how the work as a whole stands, captured as an event. The last one counts.
+//! The mission state of the whole work, recorded as events. The last one counts.
 
 use crate::store::ledger::{Ledger, LedgerError, LedgerRecord, StreamId};
 use crate::verbs::task::decision::{DecidedEvent, append_decided};
@@ -9,44 +9,44 @@ use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, MissionEvent};
 use midstride_core::work::mission::{self, Mission};
 
-/// What somebody says about the mission.
+/// A new mission state.
 #[derive(Clone, Debug, Default)]
 pub struct NewMission {
-    /// What was decided.
+    /// Decisions.
     pub decisions: Vec<String>,
-    /// What is not known.
+    /// Open questions.
     pub questions: Vec<String>,
-    /// What to do when the work goes on.
+    /// Next steps.
     pub next: Vec<String>,
-    /// How it is being worked.
+    /// The working mode.
     pub mode: Option<String>,
-    /// The iteration that the work is in.
+    /// The current iteration.
     pub iteration: Option<u64>,
-    /// Whether nothing of the state before goes on.
+    /// Whether to discard the previous state.
     pub fresh: bool,
-    /// Decisions of the state before that do not hold any longer, counted from one.
+    /// Previous decisions to drop, counted from one.
     pub dropped_decisions: Vec<usize>,
-    /// Questions of the state before that are settled, counted from one.
+    /// Previous questions to drop, counted from one.
     pub dropped_questions: Vec<usize>,
 }
 
-/// Why the state of the mission was not captured.
+/// Why the mission state was not recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum MissionError {
-    /// A newer midstride wrote something that may change what the rest means.
+    /// A newer version of midstride wrote an event that may change the meaning of the others.
     #[error("the mission has `{0}`, which a newer midstride wrote")]
     Newer(String),
-    /// The state before has no such entry.
+    /// The previous state has no such entry.
     #[error("there is no {what} {number}: the state before has {has}")]
     NoSuch {
-        /// What was meant.
+        /// The kind of entry.
         what: &'static str,
         /// Its number.
         number: usize,
-        /// How many there are.
+        /// How many entries there are.
         has: usize,
     },
-    /// The ledger cannot be used.
+    /// The ledger failed.
     #[error(transparent)]
     Task(#[from] TaskError),
 }
@@ -57,7 +57,7 @@ impl From<LedgerError> for MissionError {
     }
 }
 
-/// Every state that was captured, the oldest first.
+/// All recorded states, oldest first.
 pub fn missions(project: &Project) -> Result<Vec<Mission>, TaskError> {
     let records = open_ledger(project)?.read(&StreamId::mission(), None)?;
     Ok(mission::states(events(&records)))
@@ -67,20 +67,20 @@ fn events(records: &[LedgerRecord]) -> impl Iterator<Item = &Envelope> {
     records.iter().flat_map(|record| &record.events)
 }
 
-/// Captures the state of the mission; the one before is kept as history. What was decided and what is
-/// not known goes on until somebody says otherwise.
+/// Records a mission state; earlier states are kept as history. Decisions and questions stay until
+/// they are dropped.
 pub fn record_mission(
     project: &Project,
     new: &NewMission,
     by: Option<&str>,
 ) -> Result<(Mission, Vec<Redaction>), MissionError> {
-    let mut sieve = Redactor::for_project(project);
-    let source = sieve.clean(actor(project, by));
+    let mut redactor = Redactor::for_project(project);
+    let source = redactor.clean(actor(project, by));
     let clean = NewMission {
-        decisions: sieve.clean_each(&new.decisions),
-        questions: sieve.clean_each(&new.questions),
-        next: sieve.clean_each(&new.next),
-        mode: new.mode.as_deref().map(|mode| sieve.clean(mode)),
+        decisions: redactor.clean_each(&new.decisions),
+        questions: redactor.clean_each(&new.questions),
+        next: redactor.clean_each(&new.next),
+        mode: new.mode.as_deref().map(|mode| redactor.clean(mode)),
         ..new.clone()
     };
     let ledger = open_ledger(project)?;
@@ -97,10 +97,10 @@ pub fn record_mission(
         Ok(DecidedEvent { stream: stream.clone(), version, last, event })
     })?;
     let state = mission::states([&envelope]).pop().expect("it was just made");
-    Ok((state, sieve.redactions))
+    Ok((state, redactor.redactions))
 }
 
-/// The state that follows another one.
+/// The state that follows the previous one.
 fn next_state(before: Option<&Mission>, new: &NewMission) -> Result<MissionEvent, MissionError> {
     let before = before.filter(|_| !new.fresh);
     let old = |of: fn(&Mission) -> &[String]| before.map(of).unwrap_or_default();
@@ -117,7 +117,7 @@ fn next_state(before: Option<&Mission>, new: &NewMission) -> Result<MissionEvent
     })
 }
 
-/// What goes on, without what was dropped, and what comes to it; nothing twice.
+/// The previous entries without the dropped ones, plus the new ones, without duplicates.
 fn merge_entries(
     what: &'static str,
     before: &[String],
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_decided_goes_on_until_somebody_says_otherwise() {
+    fn decisions_are_kept_until_they_are_dropped() {
         let before = texts(&["a", "b", "c"]);
         let carry = |dropped: &[usize], new: &[&str]| {
             merge_entries("decision", &before, dropped, &texts(new))

@@ -1,5 +1,5 @@
-//! Workflow states: what an agent keeps under a name, so that whoever goes on finds it. A state is a
-//! checkpoint; saving one replaces none.
+//! Saves and loads workflow states, which an agent stores under a name for the next session. Every
+//! save adds a state; none is overwritten.
 
 use crate::store::ledger::{
     Ledger, LedgerError, LedgerRecord, SqliteLedger, StreamId, StreamVersion,
@@ -16,78 +16,79 @@ use midstride_core::work::event::{Envelope, Event, WorkflowEvent};
 use midstride_core::work::workflow::{WorkflowState, apply_merge_patch, history};
 use serde_json::Value;
 
-/// A state is read by a model; what is larger belongs in files that it names.
+/// The maximum size of a state. A model reads it, so larger data belongs in files that the state
+/// names.
 pub const STATE_BYTES_MAX: usize = 1 << 20;
 
-/// What is to become of a state.
+/// How to change a state.
 #[derive(Clone, Debug)]
 pub enum StateChange {
-    /// It is this.
+    /// Replaces it.
     Whole(Value),
-    /// It is what it was, with this merge patch laid over it.
+    /// Applies this merge patch to it.
     Patch(Value),
 }
 
-/// A state that was saved.
+/// The result of saving a state.
 #[derive(Debug)]
 pub struct SavedState {
-    /// What was written.
+    /// The state that was written.
     pub state: Value,
     /// Its number, counted from one.
     pub number: usize,
-    /// Whether it differs from the one before.
+    /// Whether it differs from the previous one.
     pub is_new: bool,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
 }
 
-/// A state that was loaded.
+/// The result of loading a state.
 #[derive(Debug)]
 pub struct LoadedState {
-    /// What was saved.
+    /// The state.
     pub state: Value,
     /// Its number, counted from one.
     pub number: usize,
-    /// All that are kept, the oldest first.
+    /// All saved states, oldest first.
     pub history: Vec<WorkflowState>,
 }
 
 /// Why a state was not saved or loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkflowError {
-    /// The name is none.
+    /// The name is invalid.
     #[error("`{name}` names no workflow: {why}")]
     Name {
-        /// What was given.
+        /// The name that was given.
         name: String,
-        /// What is wrong with it.
+        /// Why it is invalid.
         why: HandoffIdError,
     },
-    /// A state has keys.
+    /// The state is not an object.
     #[error("a state is a JSON object")]
     NoObject,
-    /// It does not fit.
+    /// The state is too large.
     #[error("the state has {0} bytes, at most {STATE_BYTES_MAX} are kept")]
     TooLarge(usize),
     /// Nothing was saved under that name.
     #[error("no state is saved under `{name}`")]
     NoSuch {
-        /// What was given.
+        /// The name that was given.
         name: String,
-        /// What may have been meant.
+        /// The name that may have been meant.
         nearest: Option<String>,
     },
-    /// There are not so many.
+    /// No state has this number.
     #[error("`{name}` has no state {number}: {has} are kept")]
     NoNumber {
         /// The workflow.
         name: String,
-        /// What was asked for.
+        /// The number that was given.
         number: usize,
         /// How many there are.
         has: usize,
     },
-    /// Somebody had it removed for good.
+    /// The state was forgotten.
     #[error("state {number} of `{name}` was forgotten")]
     Forgotten {
         /// The workflow.
@@ -95,13 +96,13 @@ pub enum WorkflowError {
         /// Its number.
         number: usize,
     },
-    /// Without its secrets it is no JSON any longer.
+    /// The redacted state is not valid JSON.
     #[error("the state has a secret that cannot be taken out of it")]
     Unwritable,
-    /// A newer midstride wrote something that may change what the rest means.
+    /// A newer version of midstride wrote an event that may change the meaning of the others.
     #[error("the workflow has `{0}`, which a newer midstride wrote")]
     Newer(String),
-    /// The ledger cannot be used.
+    /// The ledger failed.
     #[error(transparent)]
     Task(#[from] TaskError),
 }
@@ -112,7 +113,7 @@ impl From<LedgerError> for WorkflowError {
     }
 }
 
-/// Saves a state; what it was before is kept. Saving the same again changes nothing.
+/// Saves a state and keeps the previous ones. Saving the same state again changes nothing.
 pub fn save_state(
     project: &Project,
     name: &str,
@@ -141,7 +142,7 @@ pub fn save_state(
     Ok(SavedState { state, number: before.len() + 1, is_new: true, redacted })
 }
 
-/// Loads a state: the last one, or an earlier one by its number.
+/// Loads the last state, or an earlier one by number.
 pub fn load_state(
     project: &Project,
     name: &str,
@@ -159,13 +160,13 @@ pub fn load_state(
     Ok(LoadedState { state, number, history })
 }
 
-/// The last state of each workflow, with its number, by name.
+/// The last state of each workflow, with its number, sorted by name.
 pub fn states(project: &Project) -> Result<Vec<(WorkflowState, usize)>, WorkflowError> {
     Ok(newest_states(&open_ledger(project)?)?)
 }
 
-/// The same of a ledger. One record of each workflow is read, however often its state was saved: each
-/// record has one state, so its number in the stream is the number of the state.
+/// Reads the last state of each workflow from a ledger. Reads only one record per workflow: each
+/// record has one state, so its number in the stream is the state's number.
 pub(in crate::verbs) fn newest_states(
     ledger: &dyn Ledger,
 ) -> Result<Vec<(WorkflowState, usize)>, LedgerError> {
@@ -173,7 +174,7 @@ pub(in crate::verbs) fn newest_states(
     for record in ledger.last_per_stream(StreamId::WORKFLOWS)? {
         let number = usize::try_from(record.number).unwrap_or(usize::MAX);
         let last = match history(&record.events).pop() {
-            // What a newer midstride wrote says nothing here; what came before it does.
+            // An event from a newer version has no state. Use the one before it.
             None => history(events(&ledger.read(&record.stream, None)?)).pop(),
             last => last,
         };
@@ -183,7 +184,7 @@ pub(in crate::verbs) fn newest_states(
     Ok(all)
 }
 
-/// A state that is about to be saved, and what it was decided on.
+/// A state to be saved, and the history it was decided on.
 struct NextState {
     state: Value,
     text: String,
@@ -220,7 +221,7 @@ impl NextState {
         Ok(Self { state, text, before, version, last, redacted })
     }
 
-    /// Whether the last state is this one.
+    /// Whether the last saved state is the same.
     fn is_known(&self) -> bool {
         self.before.last().is_some_and(|last| last.blob == sha256(self.text.as_bytes()))
     }
@@ -268,30 +269,30 @@ fn read_state(
     state.ok_or_else(|| WorkflowError::Forgotten { name: name(), number })
 }
 
-/// A state without its secrets, and as it is written.
+/// Redacts a state. Also returns its text.
 fn redact_state(
     project: &Project,
     state: &Value,
 ) -> Result<(Value, String, Vec<Redaction>), WorkflowError> {
-    let mut sieve = Redactor::for_project(project);
-    // Each text as it is read, because JSON writes some characters differently; then all of it,
-    // because the name of a key can tell what its value is.
-    let state = redact_value(state, &mut sieve);
-    let text = sieve.clean(&state.to_string());
+    let mut redactor = Redactor::for_project(project);
+    // Redact each string by itself, because JSON escapes some characters. Then redact the whole
+    // text, because a key can reveal that its value is a secret.
+    let state = redact_value(state, &mut redactor);
+    let text = redactor.clean(&state.to_string());
     let state = serde_json::from_str(&text).map_err(|_| WorkflowError::Unwritable)?;
     if text.len() > STATE_BYTES_MAX {
         return Err(WorkflowError::TooLarge(text.len()));
     }
-    Ok((state, text, sieve.redactions))
+    Ok((state, text, redactor.redactions))
 }
 
-fn redact_value(value: &Value, sieve: &mut Redactor<'_>) -> Value {
+fn redact_value(value: &Value, redactor: &mut Redactor<'_>) -> Value {
     match value {
-        Value::String(text) => Value::String(sieve.clean(text)),
-        Value::Array(items) => items.iter().map(|item| redact_value(item, sieve)).collect(),
+        Value::String(text) => Value::String(redactor.clean(text)),
+        Value::Array(items) => items.iter().map(|item| redact_value(item, redactor)).collect(),
         Value::Object(fields) => fields
             .iter()
-            .map(|(key, value)| (sieve.clean(key), redact_value(value, sieve)))
+            .map(|(key, value)| (redactor.clean(key), redact_value(value, redactor)))
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }

@@ -1,4 +1,4 @@
-//! What a new handoff starts from: a handoff that it builds on, or a note that becomes it.
+//! Finds what a new handoff starts from: a handoff it builds on, or a note that becomes it.
 
 use super::{ImportedNote, NewError, NewHandoff, derived_from, reference, stage_rule};
 use crate::sys::files;
@@ -16,7 +16,7 @@ use std::path::{Path as FilePath, PathBuf};
 
 /// What a new handoff starts from.
 pub(super) enum HandoffSource {
-    /// A handoff that it builds on.
+    /// A handoff it builds on.
     Handoff(Box<StoredHandoff>),
     /// A note that becomes it.
     Note(Box<SourceNote>),
@@ -24,35 +24,35 @@ pub(super) enum HandoffSource {
 
 /// A note that becomes a handoff.
 pub(super) struct SourceNote {
-    /// Without its secrets: an id is made of its title, and would spell one out.
+    /// Redacted, because the id is made from its title.
     document: Document,
     redacted: Vec<Redaction>,
     fields: NoteFields,
-    /// The name of its file.
+    /// The file name without extension.
     stem: String,
     path: PathBuf,
-    /// Where it lies in the project; nothing where a person named a file elsewhere.
+    /// The document in the project; `None` if the user named a file elsewhere.
     stored: Option<Box<StoredHandoff>>,
 }
 
-/// Finds what is named. A stage builds on whatever it names; else a note becomes the handoff.
+/// Finds the named source. A stage builds on it in any case; otherwise a note becomes the handoff.
 pub(super) fn find_source(
     project: &Project,
     wanted: &NewHandoff,
 ) -> Result<Option<HandoffSource>, NewError> {
     let Some(name) = wanted.upstream.as_deref() else { return Ok(None) };
     if let Some(stage) = wanted.stage.as_deref() {
-        let shelved = find_upstream(project, name, stage_rule(project, stage)?)?;
-        return Ok(Some(HandoffSource::Handoff(Box::new(shelved))));
+        let stored = find_upstream(project, name, stage_rule(project, stage)?)?;
+        return Ok(Some(HandoffSource::Handoff(Box::new(stored))));
     }
     let note = match project.find(name) {
-        Ok(shelved) if shelved.document.handoff_header().is_some() => {
-            return Ok(Some(HandoffSource::Handoff(Box::new(shelved))));
+        Ok(stored) if stored.document.handoff_header().is_some() => {
+            return Ok(Some(HandoffSource::Handoff(Box::new(stored))));
         }
-        Ok(shelved) => {
-            let shelved = Box::new(shelved);
-            let (document, whereabouts) = (shelved.document.clone(), shelved.location.clone());
-            SourceNote::new(project, &document, &whereabouts, shelved.path.clone(), Some(shelved))?
+        Ok(stored) => {
+            let stored = Box::new(stored);
+            let (document, whereabouts) = (stored.document.clone(), stored.location.clone());
+            SourceNote::new(project, &document, &whereabouts, stored.path.clone(), Some(stored))?
         }
         Err(FindError::Outside(_)) => read_outside(project, name)?,
         Err(error) => {
@@ -66,7 +66,7 @@ pub(super) fn find_source(
     Ok(Some(HandoffSource::Note(Box::new(note))))
 }
 
-/// The handoff to build on. An id with several stages means the one that this stage builds on.
+/// The handoff to build on. If an id has several stages, picks the one this stage builds on.
 pub(in crate::verbs) fn find_upstream(
     project: &Project,
     name: &str,
@@ -77,7 +77,7 @@ pub(in crate::verbs) fn find_upstream(
     of_stage.next().map_or_else(|| project.find(name), Ok)
 }
 
-/// The handoff that a stage builds on, with those of the other stages that it builds on too.
+/// The handoff a stage builds on, together with those of the other stages it builds on.
 pub(super) fn with_siblings(
     project: &Project,
     first: Option<StoredHandoff>,
@@ -95,13 +95,13 @@ pub(super) fn with_siblings(
     std::iter::once(first).chain(others).collect()
 }
 
-/// The handoff that has exactly this key.
+/// The handoff with exactly this key.
 pub(in crate::verbs) fn find_by_key(project: &Project, key: &HandoffKey) -> Option<StoredHandoff> {
     let found = project.find(&key.to_string()).ok()?;
     (found.handoff(project).key() == *key).then_some(found)
 }
 
-/// A file that a person named is read wherever it lies; a handoff stays in its project.
+/// Reads a note outside the project. A handoff outside the project is refused.
 fn read_outside(project: &Project, name: &str) -> Result<SourceNote, NewError> {
     let path = project.environment().folder.join(name);
     let document = Document::parse(&files::read_named(&path)?);
@@ -113,8 +113,9 @@ fn read_outside(project: &Project, name: &str) -> Result<SourceNote, NewError> {
     SourceNote::new(project, &document, &whereabouts, name.into(), None)
 }
 
-/// A path below the root, for a document at this place. References count from its own folder first,
-/// where a file of that name, and be it the document itself, would be meant.
+/// A reference to a path below the root, for a document at `place`. References resolve from the
+/// document's own folder first, so a file with the same relative path there, even the document
+/// itself, would match.
 fn relative_reference(project: &Project, place: &FilePath, path: PathBuf) -> PathBuf {
     let Some(folder) = place.parent() else { return path };
     let nearer = folder.join(&path);
@@ -131,37 +132,29 @@ impl SourceNote {
         document: &Document,
         whereabouts: &Location,
         path: PathBuf,
-        shelved: Option<Box<StoredHandoff>>,
+        stored: Option<Box<StoredHandoff>>,
     ) -> Result<Self, NewError> {
         if !document.is_exact() {
             return Err(NewError::NotUtf8(path));
         }
         let (text, redacted) = project.clean(document.text());
         let document = Document::parse(text.as_str().as_bytes());
-        let told =
+        let fields =
             note::extract_fields(&Handoff::new(&document, whereabouts, &project.settings().stages));
-        Ok(Self {
-            document,
-            redacted,
-            fields: told,
-            stem: whereabouts.stem.clone(),
-            path,
-            stored: shelved,
-        })
+        Ok(Self { document, redacted, fields, stem: whereabouts.stem.clone(), path, stored })
     }
 
-    /// Secrets that were taken out of it.
+    /// Secrets that were redacted.
     pub(super) fn redacted(&self) -> &[Redaction] {
         &self.redacted
     }
 
-    /// The id that it gives itself.
+    /// The id the note gives itself.
     pub(super) fn id(&self) -> Option<HandoffId> {
         HandoffId::parse(self.fields.text("id")?).ok()
     }
 
-    /// What is wanted, completed by what the note tells; its file has a name where nothing else
-    /// does.
+    /// Fills unset fields from the note. The file name is the last resort for the title.
     pub(super) fn complete(&self, wanted: &NewHandoff) -> NewHandoff {
         let own = || self.fields.text("title").map(str::to_owned);
         let title = wanted.title.clone().or_else(own).or_else(|| note::title_from_name(&self.stem));
@@ -169,7 +162,7 @@ impl SourceNote {
         NewHandoff { title, kind, ..wanted.clone() }
     }
 
-    /// Its text under a header, which names it, for a handoff at this place.
+    /// The text of the note below a header that references it, for a handoff at `place`.
     pub(super) fn to_handoff(
         &self,
         project: &Project,
@@ -178,39 +171,39 @@ impl SourceNote {
         typed: &NewHandoff,
     ) -> Result<Document, NewError> {
         let handoff = self.document.with_header(&self.merge_fields(fields, typed))?;
-        let Some(shelved) = &self.stored else { return Ok(handoff) };
+        let Some(stored) = &self.stored else { return Ok(handoff) };
         let upstream = HeaderPath::field("dependencies").key("upstream");
-        let named = reference(project, &shelved.path, &shelved.handoff(project).key());
+        let named = reference(project, &stored.path, &stored.handoff(project).key());
         let artifact = relative_reference(project, place, named);
         let named = Edit::Append(upstream, derived_from(&artifact));
         Ok(handoff.edit(&[named])?.0)
     }
 
-    /// What a note tells counts more than what the program would put there, and less than what was
-    /// typed.
+    /// Merges the header fields. The note's values override defaults, and typed values override the
+    /// note's.
     fn merge_fields(
         &self,
         mut fields: Vec<(&'static str, YamlData)>,
         typed: &NewHandoff,
     ) -> Vec<(&'static str, YamlData)> {
-        let told = &self.fields;
-        // The id and the kind were chosen with the note in view.
-        let stands = |name: &str| matches!(name, "id" | "kind") || typed.specifies(name);
-        // A note of last week was not written where the repository stands today.
-        let is_late = |name: &str| name == "at_commit" && told.get("created").is_some();
-        fields.retain(|(name, _)| stands(name) || !(told.get(name).is_some() || is_late(name)));
-        fields.extend(told.fields.iter().filter(|(name, _)| !stands(name)).cloned());
+        let own = &self.fields;
+        // The id and the kind were already chosen with the note's values in mind.
+        let is_fixed = |name: &str| matches!(name, "id" | "kind") || typed.specifies(name);
+        // An older note was not written at the current commit.
+        let is_late = |name: &str| name == "at_commit" && own.get("created").is_some();
+        fields.retain(|(name, _)| is_fixed(name) || !(own.get(name).is_some() || is_late(name)));
+        fields.extend(own.fields.iter().filter(|(name, _)| !is_fixed(name)).cloned());
         fields
     }
 
-    /// What there is to say about it.
+    /// What to report about the note.
     pub(super) fn into_imported_note(self, typed: &NewHandoff) -> ImportedNote {
-        let told = self.fields.fields.iter().map(|(name, _)| *name);
+        let names = self.fields.fields.iter().map(|(name, _)| *name);
         let untyped = |name: &&'static str| !typed.specifies(name);
         ImportedNote {
             path: self.path,
             is_referenced: self.stored.is_some(),
-            imported_fields: told.filter(untyped).collect(),
+            imported_fields: names.filter(untyped).collect(),
             skipped_fields: self.fields.unconverted.iter().copied().filter(untyped).collect(),
         }
     }

@@ -1,4 +1,4 @@
-//! What midstride costs while nobody calls it: what it keeps on disk, and what it would tell.
+//! Measures what midstride costs while idle: disk space, and the tokens of a briefing.
 
 use crate::store::ledger::{LedgerFolder, large_blobs};
 use crate::sys::files::Root;
@@ -9,48 +9,48 @@ use midstride_core::brief::BriefOccasion;
 use midstride_core::text::tokens;
 use std::path::Path;
 
-/// Nothing of ours lies deeper.
+/// The depth to which folders are measured. midstride writes nothing deeper.
 const DEPTH_MAX: usize = 8;
 
-/// Bytes of what is never committed, and tokens.
+/// The sizes, in bytes, of what is never committed, and the tokens of a briefing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdleCost {
     /// The ledger.
     pub ledger: u64,
     /// The indexes.
     pub index: u64,
-    /// What hooks did.
+    /// The hook log.
     pub log: u64,
-    /// How far transcripts were read.
+    /// The transcript cursors.
     pub cursors: u64,
-    /// Everything else, handoffs on the private shelf too.
+    /// Everything else, including private handoffs.
     pub other: u64,
-    /// The tokens that a session would be told if it started now; none where hooks are silent or
-    /// tell nothing of handoffs that came with a clone.
+    /// The tokens of a briefing for a session that starts now. `None` if hooks are silent or the
+    /// project is untrusted.
     pub briefing_tokens: Option<u64>,
 }
 
 impl IdleCost {
-    /// All of it on disk.
+    /// The total size on disk.
     pub fn bytes(&self) -> u64 {
         self.ledger + self.index + self.log + self.cursors + self.other
     }
 }
 
-/// Measures it, and writes nothing: no index is made for it.
+/// Measures the idle cost without writing anything, not even an index.
 pub fn measure_idle_cost(project: &Project) -> IdleCost {
     let mut idle = IdleCost::default();
     if let Ok(Some(folder)) = project.private() {
         idle.add_folder(&folder);
     }
-    // On a network ledger and index lie with the user.
+    // On a network file system, ledger and index are in the user's state folder.
     if let LedgerFolder::State(path) = LedgerFolder::for_project(project)
         && let Ok(folder) = Root::open(&path)
     {
         idle.add_folder(&folder);
     }
-    let is_told = !is_silent(project) && project.is_trusted();
-    if is_told && project.broken_configuration().is_none() {
+    let is_briefed = !is_silent(project) && project.is_trusted();
+    if is_briefed && project.broken_configuration().is_none() {
         let asked =
             BriefRequest { occasion: Some(BriefOccasion::Startup), ..BriefRequest::default() };
         let briefed = brief_without_index(project, &asked);
@@ -69,7 +69,7 @@ impl IdleCost {
             let kind = match entry.name.as_str() {
                 "cursors" => &mut self.cursors,
                 crate::clients::hook_log::FILE => &mut self.log,
-                // What waits for the ledger counts as part of it.
+                // What is queued for the ledger counts as part of it.
                 "spool" | large_blobs::FOLDER => &mut self.ledger,
                 name if name.starts_with("ledger.") => &mut self.ledger,
                 name if name.starts_with("index-") => &mut self.index,

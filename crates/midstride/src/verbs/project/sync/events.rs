@@ -1,5 +1,5 @@
-//! Events on their way to another repository and from there: a file per event in one tree, so that
-//! clones meet by union. What comes is looked at before it is believed.
+//! Exchanges events with another repository. Each event is one file in a tree, so clones merge by
+//! union. Received events are validated before they are recorded.
 
 use super::SyncError;
 use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, encode_record};
@@ -11,49 +11,49 @@ use midstride_core::text::redact::RedactionRules;
 use midstride_core::work::event::{Envelope, Event};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Somebody else may push at the same moment, again and again; not for ever.
+/// How often a push is retried if others push at the same time.
 const TRIES_MAX: usize = 10;
-/// Ids of events are shorter.
+/// The maximum length of an event id.
 const EVENT_ID_LENGTH_MAX: usize = 64;
 
 /// Events by their path in the tree.
 pub(super) type EventsByPath = BTreeMap<String, (StreamId, Envelope)>;
 
-/// What is told when something was learned.
+/// Called with the events that are new here.
 pub(super) type LearnedCallback<'a> = &'a dyn Fn(&[(StreamId, Envelope)]) -> Result<(), SyncError>;
 
-/// Which events travel together, and how.
+/// Which events are exchanged together, and how.
 pub(super) struct SyncChannel<'a> {
-    /// Where they are in another repository.
+    /// Their reference in the other repository.
     pub(super) reference: &'static str,
-    /// Those that may go there, of all that are here.
+    /// The local events that may be sent.
     pub(super) local_events: fn(&dyn Ledger) -> Result<EventsByPath, LedgerError>,
-    /// What a path says: the stream, and the id of the event.
+    /// Parses a path into the stream and the event id.
     pub(super) parse_path: fn(&str) -> Option<(StreamId, &str)>,
-    /// Whether an event belongs into a stream.
+    /// Whether an event belongs in a stream.
     pub(super) fits: fn(&Event, &StreamId) -> bool,
-    /// Told what is new before it is recorded.
+    /// Called with new events before they are recorded.
     pub(super) on_learned: LearnedCallback<'a>,
     /// Whether nothing is sent.
     pub(super) is_withheld: bool,
 }
 
-/// What became of them.
+/// The result of an exchange.
 #[derive(Debug, Default)]
 pub(super) struct EventSyncOutcome {
-    /// The streams of which the other repository learned something.
+    /// The streams that have events new to the other repository.
     pub(super) sent: BTreeSet<StreamId>,
-    /// The streams of which something was learned here.
+    /// The streams that have events new here.
     pub(super) received: BTreeSet<StreamId>,
-    /// The streams of which something is here now that may travel.
+    /// The local streams with events that may be sent.
     pub(super) here: BTreeSet<StreamId>,
-    /// Files there that are no events; they were left alone.
+    /// Remote files that are not events. They are left unchanged.
     pub(super) skipped: usize,
-    /// Events there whose time has not come yet; they were left alone.
+    /// Remote events dated in the future. They are left unchanged.
     pub(super) early: usize,
 }
 
-/// Brings the ledger here and the tree there to the union of both.
+/// Brings the local ledger and the remote tree to the union of both.
 pub(super) fn exchange(
     project: &Project,
     repository: &Repository,
@@ -84,7 +84,7 @@ pub(super) fn exchange(
         let there: HashSet<&str> = files.iter().filter_map(|file| file.path.as_deref()).collect();
         let missing = mine.into_iter().filter(|(path, _)| !there.contains(path.as_str()));
         let missing: EventsByPath = missing.filter(|_| !kind.is_withheld).collect();
-        // A reference to something else than a tree is somebody else's.
+        // A reference to something other than a tree is not from midstride.
         if missing.is_empty() || (fetched.is_some() && tree.is_none()) {
             return Ok(met);
         }
@@ -93,7 +93,7 @@ pub(super) fn exchange(
                 met.sent = missing.into_values().map(|(stream, _)| stream).collect();
                 return Ok(met);
             }
-            // Whoever pushed meanwhile is fetched and met again.
+            // If others pushed meanwhile, fetch and try again.
             Err(error) if error.is_concurrent_update() => last = Some(error),
             Err(error) => return Err(error.into()),
         }
@@ -117,7 +117,7 @@ fn send(
     repository.push_tree(remote, reference, fetched, &after)
 }
 
-/// What is there and not here, and how many files there are no events.
+/// The remote events that are new here, and how many remote files are not events.
 fn learn(
     rules: &RedactionRules,
     repository: &Repository,
@@ -127,7 +127,7 @@ fn learn(
 ) -> Result<(Vec<(StreamId, Envelope)>, usize), SyncError> {
     let new = |file: &&TreeFile| file.path.as_ref().is_none_or(|path| !known.contains_key(path));
     let new: Vec<&TreeFile> = files.iter().filter(new).collect();
-    // By the path and the size first: what cannot be one of ours is not even read.
+    // Check path and size first, so that files that cannot be events are not read.
     let placed = new.iter().filter_map(|file| {
         let path = file.path.as_deref()?;
         let (stream, id) = (kind.parse_path)(path)?;
@@ -145,7 +145,7 @@ fn learn(
     Ok((events, skipped))
 }
 
-/// An event as another repository has it, if it is what its path says.
+/// Reads an event from another repository. `None` if it does not match its path.
 pub(super) fn read_event(
     rules: &RedactionRules,
     bytes: &[u8],
@@ -156,7 +156,7 @@ pub(super) fn read_event(
     let value: serde_json::Value = serde_json::from_str(text.as_str()).ok()?;
     let subject = value.get("subject").and_then(serde_json::Value::as_str);
     let envelope = Envelope::from_cloud_event(&value).filter(|envelope| envelope.id == id)?;
-    // Written here it may be a little longer than it was there.
+    // Encoded here, it may be slightly longer than it was there.
     let small = encode_record(stream, std::slice::from_ref(&envelope)).is_ok();
     (small && subject == Some(stream.as_str())).then_some(envelope)
 }
@@ -169,7 +169,7 @@ fn by_stream(events: Vec<(StreamId, Envelope)>) -> Vec<(StreamId, Vec<Envelope>)
     streams.into_iter().collect()
 }
 
-/// Whether something can be the id of an event, and so the name of a file.
+/// Whether a text can be an event id, and thus a file name.
 pub(super) fn is_event_id(text: &str) -> bool {
     let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     !text.is_empty() && text.len() <= EVENT_ID_LENGTH_MAX && text.bytes().all(plain)

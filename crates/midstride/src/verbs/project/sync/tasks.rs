@@ -1,4 +1,4 @@
-//! Tasks on their way to another repository and from there, each as the events that made it.
+//! Exchanges tasks with another repository, as the events that make them up.
 
 use super::SyncError;
 use super::events::{self, EventsByPath, SyncChannel, is_event_id};
@@ -9,29 +9,29 @@ use midstride_core::text::id::TaskId;
 use midstride_core::work::event::Event;
 use std::collections::BTreeSet;
 
-/// Where tasks are in another repository.
+/// The reference for tasks in another repository.
 const REFERENCE: &str = "refs/midstride/tasks";
-/// The folder of the mission's events; the others are called after two digits.
+/// The folder of the mission's events. All other folders are named by two digits.
 const MISSION: &str = "mission";
 
-/// What became of the tasks.
+/// The result of exchanging tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskSyncOutcome {
-    /// Tasks of which the other repository learned something.
+    /// How many tasks have events new to the other repository.
     pub sent: usize,
-    /// Tasks of which something was learned here.
+    /// How many tasks have events new here.
     pub received: usize,
     /// How many tasks are here now.
     pub here: usize,
-    /// Files there that are no events; they were left alone.
+    /// Remote files that are not events. They are left unchanged.
     pub skipped: usize,
-    /// Events there whose time has not come yet; they were left alone.
+    /// Remote events dated in the future. They are left unchanged.
     pub early: usize,
-    /// Whether nothing was sent because the project shares nothing.
+    /// Whether nothing was sent because the project is private.
     pub is_withheld: bool,
 }
 
-/// Brings the tasks here and there to the union of both.
+/// Brings the local and remote tasks to the union of both.
 pub(super) fn exchange(
     project: &Project,
     repository: &Repository,
@@ -41,13 +41,13 @@ pub(super) fn exchange(
         return Ok(TaskSyncOutcome::default());
     }
     let withheld = project.setup() == SetupMode::Private;
-    let heed = &|_: &[_]| Ok(());
+    let on_learned = &|_: &[_]| Ok(());
     let kind = SyncChannel {
         reference: REFERENCE,
         local_events,
         parse_path,
         fits,
-        on_learned: heed,
+        on_learned,
         is_withheld: withheld,
     };
     let met = events::exchange(project, repository, remote, &kind)?;
@@ -65,7 +65,7 @@ fn count_tasks(streams: &BTreeSet<StreamId>) -> usize {
     streams.iter().filter(|stream| stream.task_id().is_some()).count()
 }
 
-/// Every event that may travel, by its path.
+/// All events that may be sent, by path.
 fn local_events(ledger: &dyn Ledger) -> Result<EventsByPath, LedgerError> {
     let records = ledger.read_with_prefix(StreamId::TASKS)?;
     let mission = ledger.read(&StreamId::mission(), None)?;
@@ -79,12 +79,12 @@ fn local_events(ledger: &dyn Ledger) -> Result<EventsByPath, LedgerError> {
     Ok(placed.collect())
 }
 
-/// Whether an event is about what its stream is about.
+/// Whether an event belongs in its stream.
 fn fits(event: &Event, stream: &StreamId) -> bool {
     match event {
         Event::Task(_) => stream.task_id().is_some(),
         Event::Mission(_) => stream.task_id().is_none(),
-        // A newer midstride's word about the same thing; nothing is decided on it here.
+        // An event from a newer version of midstride. It is passed on without being interpreted.
         Event::Unknown(unknown) => {
             unknown.kind.split('.').next() == stream.as_str().split('/').next()
         }
@@ -97,7 +97,7 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
     }
 }
 
-/// `<last two digits of the uid>/<uid>/<event>`, or `mission/<event>`.
+/// The path `<last two digits of the uid>/<uid>/<event>`, or `mission/<event>`.
 fn path_of(stream: &StreamId, event: &str) -> Option<String> {
     if !is_event_id(event) {
         return None;
@@ -108,7 +108,7 @@ fn path_of(stream: &StreamId, event: &str) -> Option<String> {
     }
 }
 
-/// What a path says; `None` where it is none of ours.
+/// Parses a path. `None` if it does not have this form.
 fn parse_path(path: &str) -> Option<(StreamId, &str)> {
     let (stream, event) = match path.split('/').collect::<Vec<_>>().as_slice() {
         [MISSION, event] => (StreamId::mission(), *event),
@@ -121,7 +121,7 @@ fn parse_path(path: &str) -> Option<(StreamId, &str)> {
     is_event_id(event).then_some((stream, event))
 }
 
-/// The folder of a task: by the end of its uid, which is random.
+/// The folder of a task: the last digits of its uid, because they are random.
 fn shard(id: &TaskId) -> &str {
     &id.as_str()[id.as_str().len() - 2..]
 }
@@ -136,7 +136,7 @@ mod tests {
     const UID: &str = "0198c0f2-4c00-7000-8000-0000ffffff1a";
 
     #[test]
-    fn a_path_is_one_of_ours_or_none() {
+    fn only_well_formed_event_paths_are_parsed() {
         let stream = StreamId::task(&TaskId::parse(UID).unwrap());
         let path = path_of(&stream, "0a-1").unwrap();
         assert_eq!(path, format!("1a/{UID}/0a-1"));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_believed_only_where_it_is_what_its_path_says() {
+    fn an_event_that_does_not_match_its_path_is_rejected() {
         let stream = StreamId::task(&TaskId::parse(UID).unwrap());
         let event = |kind: &str, subject: &str, data: &str| {
             format!(

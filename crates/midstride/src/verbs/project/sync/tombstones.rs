@@ -1,5 +1,5 @@
-//! Tombstones on their way: a text that somebody forgot is forgotten in every clone, and none brings
-//! it back.
+//! Exchanges tombstones, so that a forgotten text is forgotten in every clone and no clone restores
+//! it.
 
 use super::SyncError;
 use super::events::{self, EventSyncOutcome, EventsByPath, SyncChannel, is_event_id};
@@ -9,11 +9,12 @@ use crate::workspace::project::{Project, SetupMode};
 use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeSet;
 
-/// Where tombstones are in another repository. Older versions leave it alone.
+/// The reference for tombstones in another repository. Older versions ignore it.
 const REFERENCE: &str = "refs/midstride/forgotten";
 
-/// Brings the tombstones here and there to the union of both. What was forgotten elsewhere is removed
-/// here before its tombstone is set up: killed in between, it is learned and removed once more.
+/// Brings the local and remote tombstones to the union of both. A text forgotten elsewhere is
+/// removed here before its tombstone is recorded. After a kill in between, the next sync removes it
+/// again.
 pub(super) fn exchange(
     project: &Project,
     repository: &Repository,
@@ -22,7 +23,7 @@ pub(super) fn exchange(
     if project.setup() == SetupMode::NotSetUp {
         return Ok(EventSyncOutcome::default());
     }
-    let heed = |new: &[(StreamId, Envelope)]| {
+    let on_learned = |new: &[(StreamId, Envelope)]| {
         let ids = new.iter().filter_map(|(_, envelope)| match &envelope.event {
             Event::Text(TextEvent::Forgotten { hash, .. }) => Some(hash.clone()),
             Event::Handoff(_)
@@ -47,13 +48,13 @@ pub(super) fn exchange(
         local_events,
         parse_path,
         fits,
-        on_learned: &heed,
+        on_learned: &on_learned,
         is_withheld: withheld,
     };
     events::exchange(project, repository, remote, &kind)
 }
 
-/// Every tombstone that others may need, by its path.
+/// All tombstones that others may need, by path.
 fn local_events(ledger: &dyn Ledger) -> Result<EventsByPath, LedgerError> {
     let records = ledger.read_with_prefix(StreamId::TEXTS)?;
     let events = records.into_iter().flat_map(|record| {
@@ -72,7 +73,7 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         Event::Text(TextEvent::Forgotten { hash, shared, .. }) => {
             *shared && stream.text_hash() == Some(hash)
         }
-        // A newer midstride's word about a text; nothing is decided on it here.
+        // An event from a newer version of midstride. It is passed on without being interpreted.
         Event::Unknown(unknown) => unknown.kind.starts_with("text."),
         Event::Handoff(_)
         | Event::Proof(_)
@@ -84,13 +85,13 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
     }
 }
 
-/// `<first two digits of the id>/<id>/<event>`.
+/// The path `<first two digits of the id>/<id>/<event>`.
 fn path_of(stream: &StreamId, event: &str) -> Option<String> {
     let hash = stream.text_hash().filter(|_| is_event_id(event))?;
     Some(format!("{}/{hash}/{event}", &hash[..2]))
 }
 
-/// What a path says; `None` where it is none of ours.
+/// Parses a path. `None` if it does not have this form.
 fn parse_path(path: &str) -> Option<(StreamId, &str)> {
     let mut parts = path.splitn(3, '/');
     let (folder, hash, event) = (parts.next()?, parts.next()?, parts.next()?);
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_one_of_ours_or_none() {
+    fn only_well_formed_tombstone_paths_are_parsed() {
         let hash = "1a".repeat(20);
         let stream = StreamId::text(&hash);
         let path = path_of(&stream, "0a-1").unwrap();
