@@ -1,4 +1,4 @@
-//! What can be typed, and which command it means.
+//! The command line: its arguments, and which command they run.
 
 use crate::commands;
 use crate::demo;
@@ -84,7 +84,7 @@ enum CliCommand {
     Reference(commands::reference::ReferenceArgs),
 }
 
-/// Reads the command line; help and mistakes are answered here.
+/// Parses the command line. Prints help and usage errors itself.
 pub(crate) fn parse() -> Result<CommandLine, ExitCode> {
     CommandLine::try_parse().map_err(|error| {
         print_usage_error(&error);
@@ -92,8 +92,9 @@ pub(crate) fn parse() -> Result<CommandLine, ExitCode> {
     })
 }
 
-/// Says what clap says. It quotes what was typed, which may be a secret or steer the terminal; then
-/// it is said without either, and without colours, which would tear apart what belongs together.
+/// Prints what clap reports. It quotes user input, which may contain a secret or terminal escapes.
+/// Then it is redacted and printed without color, because color codes would split the text to
+/// match.
 fn print_usage_error(error: &clap::Error) {
     let text = error.render().to_string();
     let rules = MessageRedactor::default();
@@ -102,7 +103,7 @@ fn print_usage_error(error: &clap::Error) {
         rules.set_project(project);
     }
     let clean = rules.clean(&text);
-    // What cannot be printed has nowhere to be reported either.
+    // If printing fails, there is no place left to report it.
     let _ = if clean == text && !text.contains(hidden::is_invisible) {
         error.print()
     } else {
@@ -110,7 +111,7 @@ fn print_usage_error(error: &clap::Error) {
     };
 }
 
-/// Does what was typed.
+/// Runs the command.
 pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnostic> {
     let mut environment = Environment::from_process().map_err(|_| {
         Diagnostic::new("the folder you are in is gone").hint("change to one that exists")

@@ -1,4 +1,4 @@
-//! Commands, one file each: what is typed, one function, resolve → do → tell.
+//! The commands, one file each: arguments, then one function that resolves, runs and reports.
 
 pub(crate) mod advance;
 pub(crate) mod allow;
@@ -61,47 +61,48 @@ use midstride_core::text::redact::Redaction;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Asks git what is uncommitted, for what is briefed or captured next. Where git cannot say, only
-/// that is missing.
+/// Asks git what is uncommitted, for the next briefing or capture. A failure only means that this
+/// is missing.
 fn observe(project: &Project) {
     drop(verbs::observe(project));
 }
 
-/// Records a step in the life of a handoff and says so.
+/// Records a lifecycle change of a handoff and reports it.
 fn apply_and_report(
     ui: &mut Ui,
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
-    let recorded = verbs::apply(project, shelved, decide, change)?;
-    report_recorded(ui, project, shelved, &recorded, &change.reason, json)
+    let recorded = verbs::apply(project, stored, decide, change)?;
+    report_recorded(ui, project, stored, &recorded, &change.reason, json)
 }
 
-/// Says what was recorded, and what was not written.
+/// Reports what was recorded, and what was redacted.
 fn report_recorded(
     ui: &mut Ui,
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     recorded: &RecordedRevision,
     reason: &str,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
-    // It may be what somebody typed; a secret in it was not written either.
+    // The reason may be user input. A secret in it was redacted in the file, so redact it here,
+    // too.
     let reason = &ui.clean(reason);
     if json {
-        ui.print_json(&view::recorded_change::json(project, shelved, recorded, reason))?;
+        ui.print_json(&view::recorded_change::json(project, stored, recorded, reason))?;
         return Ok(CliOutcome::Clean);
     }
-    let key = shelved.handoff(project).key();
+    let key = stored.handoff(project).key();
     ui.say(&format!("{key}@{}: {reason}", recorded.revision))?;
     report_record_problems(ui, recorded)?;
     Ok(CliOutcome::Clean)
 }
 
-/// Names the questions that the work has to wait for.
+/// Names the questions that block the work.
 fn report_blocking(ui: &mut Ui, questions: &[BlockingQuestion]) -> Result<(), Diagnostic> {
     match view::recorded_change::blocking_text(questions) {
         Some(text) => Ok(ui.say(&ui.clean(&text))?),
@@ -109,7 +110,7 @@ fn report_blocking(ui: &mut Ui, questions: &[BlockingQuestion]) -> Result<(), Di
     }
 }
 
-/// Says what was found while recording, and what was not written.
+/// Reports what was found while recording, and what was redacted.
 fn report_record_problems(ui: &mut Ui, recorded: &RecordedRevision) -> Result<(), Diagnostic> {
     if recorded.has_outside_edit {
         ui.say("An edit made outside midstride was found and kept as a revision of its own.")?;
@@ -122,7 +123,7 @@ fn report_record_problems(ui: &mut Ui, recorded: &RecordedRevision) -> Result<()
     Ok(())
 }
 
-/// Nothing is taken out silently.
+/// Reports every redaction, so that nothing is removed silently.
 fn report_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic> {
     for secret in redacted {
         Diagnostic::new(format!("a secret was not written: {}", secret.kind)).warn(ui)?;
@@ -130,7 +131,7 @@ fn report_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic
     Ok(())
 }
 
-/// A status as it is typed.
+/// A status argument.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 #[value(rename_all = "snake_case")]
 enum HandoffStatusArg {
@@ -153,7 +154,7 @@ impl From<HandoffStatusArg> for Status {
     }
 }
 
-/// A kind as it is typed.
+/// A kind argument.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum HandoffKindArg {
     Investigation,
@@ -171,14 +172,14 @@ impl From<HandoffKindArg> for HandoffKind {
     }
 }
 
-/// A path that was typed, as it counts from the root.
+/// The given path, relative to the project root.
 fn path_from_root(project: &Project, path: &Path) -> Result<PathBuf, Diagnostic> {
     let outside = || FindError::Outside(path.display().to_string());
-    let spot = project.place_of_path(path).ok_or_else(outside)?;
-    Ok(project.display_path(&spot))
+    let place = project.place_of_path(path).ok_or_else(outside)?;
+    Ok(project.display_path(&place))
 }
 
-/// Says which tasks of a handoff were made again here.
+/// Reports which tasks of a handoff were imported.
 fn report_imported(ui: &mut Ui, imported: &TaskImport) -> Result<(), Diagnostic> {
     let TaskImport { created, existing: here, unreadable, unknown, redacted } = imported;
     if !created.is_empty() {
@@ -201,14 +202,14 @@ fn report_imported(ui: &mut Ui, imported: &TaskImport) -> Result<(), Diagnostic>
     report_redacted(ui, redacted)
 }
 
-/// Who, why or what, as it was typed: something has to be said.
+/// Parses a text argument. It must not be blank.
 fn parse_text(typed: &str) -> Result<String, String> {
     let text = typed.trim();
     if text.is_empty() { Err("it is blank".to_owned()) } else { Ok(text.to_owned()) }
 }
 
-/// The same for a text that may begin with a hyphen, as a list does. Where it was forgotten, the option
-/// behind it would be taken for it.
+/// Like [`parse_text`], for a text that may begin with a hyphen, such as a list. If the value was
+/// forgotten, clap would take the next option for it.
 fn parse_sentence(typed: &str) -> Result<String, String> {
     let text = parse_text(typed)?;
     if text.starts_with('-') && !text.contains(char::is_whitespace) {
@@ -218,7 +219,7 @@ fn parse_sentence(typed: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// What stands in a file that a person named, or on standard input.
+/// Reads a file the user named, or standard input.
 fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
     if path.as_os_str() != "-" {
         return Ok(files::read_named(&project.environment().folder.join(path))?);
@@ -228,7 +229,7 @@ fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
     if u64::try_from(bytes.len()).is_ok_and(|size| size <= files::FILE_BYTES_MAX) {
         return Ok(bytes);
     }
-    // Half of what was meant is not what was meant.
+    // A truncated input is not what the user meant.
     let most = files::FILE_BYTES_MAX;
     Err(Diagnostic::new(format!(
         "standard input has more than {most} bytes, so none of it is used"
@@ -236,7 +237,7 @@ fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
     .hint("move the material into files of its own and refer to them"))
 }
 
-/// The same as text.
+/// Reads the same as text.
 fn read_text(project: &Project, path: &Path) -> Result<String, Diagnostic> {
     decode_utf8(path, read_input(project, path)?)
 }
@@ -247,7 +248,7 @@ fn decode_utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     })
 }
 
-/// `ID@2` as the name of a handoff and the number of a revision.
+/// Splits `ID@2` into the name of a handoff and a revision number.
 pub(crate) fn split_revision(typed: &str) -> (&str, Option<usize>) {
     let split = typed.rsplit_once('@');
     match split.map(|(name, number)| (name, number.parse().ok())) {
@@ -256,13 +257,13 @@ pub(crate) fn split_revision(typed: &str) -> (&str, Option<usize>) {
     }
 }
 
-/// Says that there is nothing yet, and how to begin.
+/// Says that there are no handoffs yet, and how to start.
 fn report_no_handoffs(ui: &mut Ui) -> Result<(), Diagnostic> {
     ui.say("There are no handoffs here yet. Next: midstride new \"what you found out\"")?;
     Ok(())
 }
 
-/// Says what could not be read; the rest was shown.
+/// Reports the files that could not be read. The rest was shown.
 fn report_unread(
     ui: &mut Ui,
     project: &Project,

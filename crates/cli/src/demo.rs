@@ -1,4 +1,4 @@
-//! The demonstration: a real repository in a temporary folder, the real program, step by step.
+//! The demo: runs the real program in a real repository in a temporary folder, step by step.
 
 mod draft;
 mod follow_up;
@@ -23,13 +23,13 @@ pub(crate) struct DemoArgs {
     keep: bool,
 }
 
-/// The folder the story plays in.
+/// The state of the demo.
 struct Demo {
     scratch: ScratchFolder,
     step: usize,
-    /// When the story plays, so that it is the same whenever it is told.
+    /// The current time of the story, so that the output is always the same.
     now: &'static str,
-    /// Who is at work.
+    /// The current user of the story.
     user: &'static str,
 }
 
@@ -40,29 +40,29 @@ pub(crate) fn demo(ui: &mut Ui, args: &DemoArgs) -> Result<CliOutcome, Diagnosti
         now: story::FIRST_DAY,
         user: "nightcheck",
     };
-    let told = story::present(ui, &mut play);
+    let result = story::present(ui, &mut play);
     if args.keep {
         ui.say(&format!("The folder is kept: {}", play.scratch.path().display()))?;
     } else {
         play.scratch.remove()?;
     }
-    told.map(|()| CliOutcome::Clean)
+    result.map(|()| CliOutcome::Clean)
 }
 
 impl Demo {
-    /// Says what comes now.
+    /// Prints the heading of the next chapter.
     fn begin_chapter(&mut self, ui: &mut Ui, title: &str, text: &str) -> Result<(), Diagnostic> {
         self.step += 1;
         ui.print(&format!("\n{}{text}\n", heading(&format!("{}. {title}", self.step))))?;
         Ok(())
     }
 
-    /// Runs midstride as a person would, shows what it prints, and its exit code.
+    /// Runs midstride as a user would, and shows its output and exit code.
     fn run(&self, ui: &mut Ui, arguments: &[&str], expected: i32) -> Result<(), Diagnostic> {
         let mut command = process::command(std::env::current_exe()?);
         command.args(arguments);
         command.env("MIDSTRIDE_NOW", self.now).env("MIDSTRIDE_USER", self.user);
-        // What the people of the story allow, and what its agents do, stays in its own home.
+        // Permissions and sessions of the story stay in the demo's own home folder.
         for variable in ["XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
             command.env_remove(variable);
         }
@@ -77,12 +77,12 @@ impl Demo {
         Err(Diagnostic::new(format!("the demonstration expected exit code {expected}, not {code}")))
     }
 
-    /// Runs git where the audience sees it.
+    /// Runs git and shows its output.
     fn show_git(&self, ui: &mut Ui, arguments: &[&str]) -> Result<(), Diagnostic> {
         self.show(ui, "git", arguments, &mut self.git_command(arguments)).map(|_| ())
     }
 
-    /// Shows a command and what it prints, indented; gives back its exit code.
+    /// Shows a command and its output, indented. Returns its exit code.
     fn show(
         &self,
         ui: &mut Ui,
@@ -106,7 +106,7 @@ impl Demo {
         Ok(())
     }
 
-    /// Runs git behind the scenes.
+    /// Runs git without showing it.
     fn git(&self, arguments: &[&str]) -> Result<(), Diagnostic> {
         let mut command = self.git_command(arguments);
         let output = process::communicate(command.current_dir(self.scratch.path()), b"")?;
@@ -117,7 +117,7 @@ impl Demo {
         Err(Diagnostic::new(format!("git {}: {}", arguments.join(" "), message.trim())))
     }
 
-    /// Git with an identity of its own, so that the user's configuration does not matter.
+    /// Git with a fixed identity, independent of the user's configuration.
     fn git_command(&self, arguments: &[&str]) -> Command {
         let settings = [
             "user.name=demo",
@@ -141,10 +141,10 @@ impl Demo {
     }
 }
 
-/// A command as it is typed; a long one goes on in lines of its own.
+/// A command line as a user types it. A long one is wrapped.
 fn format_command(program: &str, arguments: &[&str]) -> String {
     const WIDTH_MAX: usize = 96;
-    // An option and what is said with it stay together.
+    // Keep an option and its value together.
     let mut parts = vec![program.to_owned()];
     for word in arguments {
         let written = if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() };

@@ -1,5 +1,5 @@
-//! Errors as people meet them: what happened, where, and what to do now. The one place that maps
-//! them, a file for each part of the program.
+//! The error messages of the command line and their hints. Every library error is converted to a
+//! [`Diagnostic`] here, in one file per area.
 
 mod handoff;
 mod ledger;
@@ -18,31 +18,31 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What to do about text in another encoding.
+/// The hint for a file that is not UTF-8.
 pub(crate) const CONVERT_HINT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
 
-/// What to do about something that was forgotten and is met again.
+/// The hint for text that was forgotten and turns up again.
 const REDACT_HINT: &str =
     "a rule `[[redact]]` in `.midstride/config.toml` takes out what must not be kept";
 
-/// Of many that may be meant, so many are named.
+/// The maximum number of candidates listed for an ambiguous name.
 const CANDIDATES_MAX: usize = 10;
 
-/// What to do now, in the words of each surface.
+/// A suggestion of what to do next, worded for each [`Surface`](crate::view::Surface).
 #[derive(Debug)]
 struct Hint {
-    /// For whoever types commands.
+    /// The hint for users of the command line.
     for_terminal: String,
-    /// For whoever calls tools, where it tells them something.
+    /// The hint for agents that call MCP tools, if it is useful there.
     for_tools: Option<String>,
 }
 
-/// Something that kept a command from running.
+/// An error that kept a command from running, or a warning about a part of its work.
 #[derive(Debug)]
 pub(crate) struct Diagnostic {
     message: String,
     hints: Vec<Hint>,
-    /// Nobody reads any more; there is nobody to tell either.
+    /// Whether to print nothing, because the reader has closed the pipe.
     is_silent: bool,
 }
 
@@ -57,51 +57,51 @@ impl Diagnostic {
         self.hint_per_surface(hint.clone(), hint)
     }
 
-    /// A hint that names what is typed, and the same one with what a tool takes instead.
+    /// Adds a hint that names a command in the terminal and a tool parameter over MCP.
     #[must_use]
     fn hint_per_surface(mut self, typed: impl Into<String>, called: impl Into<String>) -> Self {
         self.hints.push(Hint { for_terminal: typed.into(), for_tools: Some(called.into()) });
         self
     }
 
-    /// A hint that is of no use to whoever calls a tool.
+    /// Adds a hint that is of no use to MCP tools.
     #[must_use]
     fn hint_for_terminal(mut self, typed: impl Into<String>) -> Self {
         self.hints.push(Hint { for_terminal: typed.into(), for_tools: None });
         self
     }
 
-    /// What happened.
+    /// The message, without hints.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to type now.
+    /// The hints for the terminal.
     pub(crate) fn hints(&self) -> impl Iterator<Item = &str> {
         self.hints.iter().map(|hint| hint.for_terminal.as_str())
     }
 
-    /// What to call now.
+    /// The hints for MCP tools.
     pub(crate) fn hints_for_tools(&self) -> impl Iterator<Item = &str> {
         self.hints.iter().filter_map(|hint| hint.for_tools.as_deref())
     }
 
-    /// Says it and gives the exit code for "could not run".
+    /// Prints the error and returns the exit code for "could not run".
     pub(crate) fn report(self, ui: &mut Ui) -> ExitCode {
         if self.is_silent {
             return CliOutcome::Clean.into();
         }
-        // Where nothing can be said, the exit code has to do.
+        // If stderr is gone too, the exit code is all that is left.
         let _ = self.print(ui, anstyle::AnsiColor::Red, "error");
         CliOutcome::Incomplete.into()
     }
 
-    /// Says it about a part; the rest goes on.
+    /// Prints a warning about a part that failed; the command continues.
     pub(crate) fn warn(&self, ui: &mut Ui) -> io::Result<()> {
         self.print(ui, anstyle::AnsiColor::Yellow, "warning")
     }
 
-    /// What was typed or carried is quoted in it; a secret is not.
+    /// Prints the message and its hints. They may quote input, so secrets are redacted first.
     fn print(&self, ui: &mut Ui, color: anstyle::AnsiColor, name: &str) -> io::Result<()> {
         let style = color.on_default().bold();
         ui.say(&format!("{style}{name}{style:#}: {}", ui.clean(&self.message)))?;

@@ -1,8 +1,8 @@
-//! Hooks: one call of a client on standard input, its answer on standard output.
+//! Answers hooks: reads one call from standard input and writes the answer to standard output.
 //!
-//! A client waits for its hook, and what a hook says with its exit code can stop a session. So this
-//! never fails: whatever happens, the exit code is 0 within a deadline, and what went wrong stands in
-//! the log. A thread does the work; the one that waits for it touches neither disk nor lock.
+//! The client waits for its hook, and a hook's exit code can stop a session. So a hook never fails:
+//! the exit code is 0 within a deadline, whatever happens, and errors go to the log. A worker
+//! thread does everything; the thread that waits for it touches neither disk nor locks.
 
 mod claude_code;
 mod codex;
@@ -31,31 +31,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// A client waits so long for us.
+/// How long a client waits.
 const TIME_LIMIT: Duration = Duration::from_millis(250);
-/// At the end of a session nobody waits for an answer; Claude Code ends its hooks after 1.5 s.
+/// The limit at the end of a session, where no user waits. Claude Code kills its hooks after 1.5 s.
 const TIME_LIMIT_AT_END: Duration = Duration::from_millis(1_200);
-/// So long it may take to say that there was no time.
+/// How long logging a timeout may take.
 const GIVE_UP_TIME_LIMIT: Duration = Duration::from_millis(40);
-/// A longer call is read to its end and not understood.
+/// The maximum size of a call. A longer one is read to its end and rejected.
 const INPUT_BYTES_MAX: u64 = 16 << 20;
-/// Documents that are nested deeply are read here as well as in the main thread.
+/// The worker's stack size, so that deeply nested documents parse as they do in the main thread.
 const STACK_BYTES: usize = 16 << 20;
 
-/// What goes on alone: what a hook had no time for.
+/// The background processes, for work a hook had no time for.
 const CAPTURE: &str = "capture";
 const RECOVER: &str = "recover";
 const INDEX: &str = "index";
-/// What a hook never does itself: asking git.
+/// A hook itself never asks git.
 const OBSERVE: &str = "observe";
 
-/// How long a hook has, by the moment as a client names it.
+/// The time limit of a hook, by the client's event name.
 pub(crate) fn time_limit(event: &str) -> Duration {
     if event == "SessionEnd" { TIME_LIMIT_AT_END } else { TIME_LIMIT }
 }
 
-/// Answers a hook, if that is what was typed. The whole command line of other commands is not looked
-/// at here: a hook has no time for it.
+/// Answers a hook if the arguments name one. Bypasses clap, because parsing all commands takes too
+/// long for a hook.
 pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let watch = Stopwatch::start();
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
@@ -72,7 +72,7 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
             [word] if *word == OBSERVE => observe(watch),
             [word] => match client(word) {
                 Some(client) => answer(client, watch),
-                // An exit code of 2, which a mistake has elsewhere, would stop a session.
+                // Exit code 2, which other usage errors have, would stop a session.
                 None if !word.as_encoded_bytes().starts_with(b"-") => report_unknown_client(word),
                 None => return None,
             },
@@ -90,9 +90,9 @@ fn report_unknown_client(client: &OsStr) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// Answers one call, within the deadline.
+/// Answers one call within the deadline.
 pub(crate) fn answer(client: Client, watch: Stopwatch) {
-    // What a panic says is for the log, not for the user of a client.
+    // A panic message belongs in the log, not on the client's screen.
     std::panic::set_hook(Box::new(|_| {}));
     let known = Arc::new(Mutex::new(HookCallState::new(client)));
     let (send, receive) = channel();
@@ -109,9 +109,9 @@ pub(crate) fn answer(client: Client, watch: Stopwatch) {
     }
     match done {
         Ok(text) => {
-            // A client that does not listen any more needs no answer.
+            // If the client no longer reads, no answer is needed.
             drop(Ui::write_bytes(text.as_bytes()));
-            // It ends when the log is written; a disk that stands still is not waited for.
+            // Wait until the log is written, but not for a disk that hangs.
             let _ = receive.recv_timeout(left(time.unwrap_or(TIME_LIMIT)).max(GIVE_UP_TIME_LIMIT));
         }
         Err(RecvTimeoutError::Timeout) => give_up(&known, watch, "there was not enough time"),
@@ -119,13 +119,13 @@ pub(crate) fn answer(client: Client, watch: Stopwatch) {
     }
 }
 
-/// What is known of a call, for the one who waits.
+/// What is known about a call, for the waiting thread.
 #[derive(Clone, Debug)]
 struct HookCallState {
     client: Client,
     call: Option<HookInput>,
     is_end: bool,
-    /// Where the log lies.
+    /// The folder of the log.
     private_folder: Option<PathBuf>,
 }
 
@@ -142,7 +142,7 @@ impl HookCallState {
     }
 }
 
-/// Writes down what became of a call: of whom, at which moment, in which session.
+/// Logs the result of a call, with its client, event and session.
 fn log(
     private: &Path,
     (client, event, session): (&str, &str, Option<&str>),
@@ -154,7 +154,7 @@ fn log(
     let error = (!done.errors.is_empty()).then(|| done.errors.join("; "));
     let milliseconds = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (tokens, did, error) = (done.tokens, did.as_str(), error.as_deref());
-    // There is nowhere left to say that it failed.
+    // There is no place left to report this failure.
     let _ = hook_log::add(
         private,
         &HookLogLine { at, client, event, session, milliseconds, tokens, did, error },
@@ -165,8 +165,8 @@ fn lock_state(known: &Mutex<HookCallState>) -> MutexGuard<'_, HookCallState> {
     known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does what a call asks for, says what is answered, and then writes down what became of it: a log
-/// that cannot be written must not cost the answer.
+/// Handles a call, sends the answer, and then logs the result: a log that cannot be written must
+/// not cost the answer.
 fn handle_call(
     client: Client,
     watch: Stopwatch,
@@ -205,7 +205,7 @@ fn handle_call(
     known.log(now.now(), watch, &done);
 }
 
-/// Starts the background processes for work that the hook left. Each of them asks git too.
+/// Starts background processes for the remaining work. Each of them also asks git.
 fn spawn_remaining_work(
     known: &HookCallState,
     done: &HookOutcome,
@@ -225,28 +225,28 @@ fn spawn_remaining_work(
     captured.into_iter().chain(others).collect()
 }
 
-/// How long the index may be built before the answer: what is left of the time is needed to write the
-/// answer.
+/// How long the index may be built before the answer. The rest of the time is for the answer
+/// itself.
 fn index_limit(watch: Stopwatch) -> RefreshLimit {
     let time = settings::hook_time().unwrap_or(TIME_LIMIT) * 3 / 5;
     RefreshLimit::until(Deadline::after(time.saturating_sub(watch.elapsed())))
 }
 
-/// The log knows only the rules that ship; what the project adds holds here.
+/// Redacts errors with the project's rules. The log applies only the built-in ones.
 fn redact_errors(project: &Project, done: &mut HookOutcome) {
     for error in &mut done.errors {
         *error = project.clean(error).0.as_str().to_owned();
     }
 }
 
-/// Starts what nobody waits for.
+/// Starts a background process.
 fn spawn_background(words: &[&str], folder: &Path) -> std::io::Result<()> {
     let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
     process::spawn_detached(&words, folder, settings::detached_process_variables(folder))
 }
 
-/// The project that a session works in, if midstride has a say there, also with a configuration that
-/// cannot be used: the log says so.
+/// The project of a session, unless hooks are silent there. A broken configuration is ignored here
+/// and logged later.
 fn open_project(mut environment: Environment, folder: Option<&str>) -> Option<Project> {
     if let Some(folder) = folder.map(Path::new).filter(|folder| files::is_folder(folder)) {
         environment.folder = files::canonical(folder);
@@ -255,7 +255,7 @@ fn open_project(mut environment: Environment, folder: Option<&str>) -> Option<Pr
     (!verbs::is_silent(&project)).then_some(project)
 }
 
-/// All of standard input: a client that still writes must not find nobody there.
+/// Reads all of standard input, so that a client that is still writing does not get a broken pipe.
 fn read_input() -> Result<Vec<u8>, String> {
     let mut stdin = std::io::stdin().lock();
     let mut bytes = Vec::new();
@@ -282,7 +282,7 @@ fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
     }
 }
 
-/// Says why nothing is answered; what there was no time to read is read when nobody waits.
+/// Logs why there is no answer, and starts a background process for what was not read.
 fn give_up(known: &Mutex<HookCallState>, watch: Stopwatch, why: &'static str) {
     let known = lock_state(known).clone();
     let (send, receive) = channel();
@@ -299,13 +299,13 @@ fn give_up(known: &Mutex<HookCallState>, watch: Stopwatch, why: &'static str) {
         let _ = send.send(());
     };
     if thread::Builder::new().spawn(work).is_ok() {
-        // A disk that stands still is not waited for.
+        // Do not wait for a disk that hangs.
         let _ = receive.recv_timeout(GIVE_UP_TIME_LIMIT);
     }
 }
 
-/// Starts the capture of a session that would be lost, or read in vain at each call; and the index
-/// that a start waited for.
+/// Starts a background process for a capture that would be lost, or repeated at every call, or for
+/// the index that a start waited for.
 fn spawn_capture_or_index(known: &HookCallState) -> Option<std::io::Result<()>> {
     known.private_folder.as_ref()?;
     let call = known.call.as_ref()?;
@@ -329,7 +329,7 @@ fn spawn_capture_or_index(known: &HookCallState) -> Option<std::io::Result<()>> 
     Some(spawn_background(&["hook", CAPTURE, call.client.name(), path], folder))
 }
 
-/// Writes down what a session did, when nobody waits any more.
+/// Captures a session in the background.
 fn capture(client: Client, transcript: &Path, watch: Stopwatch) {
     act_in_background(CAPTURE, watch, |project| {
         let which = SessionChoice::Transcript(transcript.to_owned());
@@ -338,7 +338,7 @@ fn capture(client: Client, transcript: &Path, watch: Stopwatch) {
     });
 }
 
-/// Brings in sessions that ended without a word, however long they are.
+/// Captures killed sessions in the background, whatever their size.
 fn recover(watch: Stopwatch) {
     act_in_background(RECOVER, watch, |project| {
         let done = verbs::recover(project, false);
@@ -346,7 +346,7 @@ fn recover(watch: Stopwatch) {
     });
 }
 
-/// Builds the rest of the index.
+/// Finishes the index in the background.
 fn index(watch: Stopwatch) {
     act_in_background(INDEX, watch, |project| match verbs::finish_index(project) {
         Ok(true) => Ok(Some("indexed")),
@@ -360,8 +360,8 @@ fn observe(watch: Stopwatch) {
     act_in_background(OBSERVE, watch, |_| Ok(None));
 }
 
-/// Asks git, then does something else, in a process of its own that the client does not end. What
-/// leaves nothing to tell leaves no line in the log.
+/// Asks git, then runs `act`, in a new process session that the client does not kill. If there is
+/// nothing to report, nothing is logged.
 fn act_in_background(
     event: &str,
     watch: Stopwatch,
@@ -373,7 +373,7 @@ fn act_in_background(
     let Some(project) = open_project(environment, None).filter(Project::is_trusted) else { return };
     let mut done = HookOutcome::default();
     let broken = project.broken_configuration().map(ToString::to_string);
-    // Before the capture, which takes it in.
+    // Observe before the capture, which uses the result.
     if settings::may_observe() {
         let observed = verbs::observe_in_background(&project);
         done.errors.extend(observed.err().map(|error| error.to_string()));

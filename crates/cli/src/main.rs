@@ -18,7 +18,7 @@ mod cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A client waits for its hook: nothing else is looked at before.
+    // A client waits for its hook, so check for hooks before anything else.
     if let Some(status) = hooks::dispatch(std::env::args_os()) {
         return status;
     }

@@ -1,7 +1,9 @@
-//! The MCP server: midstride's verbs as tools of an agent, over standard input and output.
+//! The MCP server, which offers midstride's verbs to agents as tools over standard input and
+//! output.
 //!
-//! One message a line, answered in turn. No rule lives here: a tool reads its arguments, calls a
-//! verb, and tells. Why the protocol is spoken by hand: `docs/decisions/0010-mcp.md`.
+//! Each line is one message, and messages are answered in order. No rule lives here: a tool parses
+//! its arguments, calls a verb and renders the result. `docs/decisions/0010-mcp.md` explains why
+//! the protocol is implemented by hand.
 
 mod arguments;
 mod caller;
@@ -32,7 +34,7 @@ use server::McpServer;
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {}
 
-/// What the list of tools costs a session that has it in its context.
+/// The estimated number of tokens that the tool list adds to a session's context.
 pub(crate) fn tool_list_tokens() -> u64 {
     estimate(&json!({ "tools": tools::list() }).to_string())
 }

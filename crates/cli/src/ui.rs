@@ -1,4 +1,5 @@
-//! The terminal: data goes to standard output, talk to standard error, colour where it is seen.
+//! Terminal input and output: data goes to standard output, messages go to standard error, and
+//! colors appear only where a terminal shows them.
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
@@ -10,12 +11,12 @@ use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
 
-/// Text of which everything is seen; nothing in it steers a terminal.
+/// Makes hidden characters visible, so that nothing in the text controls the terminal.
 pub(crate) fn sanitize(text: &str) -> String {
     hidden::visible_text(text)
 }
 
-/// The same for a whole text of ours: its own colours pass. The last gate before every terminal,
+/// Like [`sanitize`], but keeps midstride's own colors. This is the last filter before a terminal,
 /// whatever the views let through.
 fn sanitize_styled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -36,14 +37,14 @@ fn sanitize_styled(text: &str) -> String {
 
 const ESCAPE: char = '\u{1b}';
 
-/// How long the colour is that a text starts with, if it is one.
+/// The length of the color sequence at the start of a text, if there is one.
 fn color_sequence_length(text: &str) -> Option<usize> {
     let inside = text.strip_prefix("\u{1b}[")?;
     let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     inside[end..].starts_with('m').then_some(text.len() - inside.len() + end + 1)
 }
 
-/// JSON that steers nothing either, and says the same.
+/// Escapes characters in JSON that would control the terminal. The JSON keeps its meaning.
 pub(crate) fn escape_json(json: &str) -> String {
     let mut units = [0; 2];
     let mut out = String::with_capacity(json.len());
@@ -58,7 +59,7 @@ pub(crate) fn escape_json(json: &str) -> String {
     out
 }
 
-/// When to use colour.
+/// When to use color.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorMode {
     /// On a terminal
@@ -70,7 +71,7 @@ pub(crate) enum ColorMode {
     Never,
 }
 
-/// Where a command speaks.
+/// The output streams of a command.
 #[derive(Debug)]
 pub(crate) struct Ui {
     out: AutoStream<Stdout>,
@@ -78,29 +79,32 @@ pub(crate) struct Ui {
     redactor: Rc<MessageRedactor>,
 }
 
-/// What is taken for a secret in talk: what ships, and what the project adds once one is known.
+/// Redacts secrets from messages: by the built-in rules, and by the project's rules once the
+/// project is known.
 #[derive(Debug, Default)]
 pub(crate) struct MessageRedactor {
     project_rules: OnceCell<Vec<CustomRule>>,
-    /// Made when something is said; most commands never say anything that is looked through.
+    /// The compiled rules. They are built on first use, because most commands never print anything
+    /// that has to be redacted.
     compiled: OnceCell<Option<RedactionRules>>,
 }
 
 impl MessageRedactor {
-    /// The first project that is opened is the one that is spoken about.
+    /// Sets the rules of the project. Only the first call counts.
     pub(crate) fn set_project(&self, project: &Project) {
         let _ = self.project_rules.set(project.settings().redact.clone());
     }
 
-    /// Whether a project is known.
+    /// Whether the project is known.
     pub(crate) fn has_project(&self) -> bool {
         self.project_rules.get().is_some()
     }
 
-    /// A text without secrets.
+    /// Redacts the secrets in a text.
     pub(crate) fn clean(&self, text: &str) -> String {
         let added = self.project_rules.get().filter(|added| !added.is_empty());
-        // The settings were read with these rules; if not, those that ship hold.
+        // The settings were validated with these rules. If they do not compile after all, use the
+        // built-in rules.
         let made = added.and_then(|added| {
             self.compiled.get_or_init(|| RedactionRules::with_custom(added).ok()).as_ref()
         });
@@ -122,23 +126,23 @@ impl Ui {
         }
     }
 
-    /// By which rules talk is cleaned; they are told of the project when it is opened.
+    /// The redactor for messages; it learns about the project once that is opened.
     pub(crate) fn redactor(&self) -> Rc<MessageRedactor> {
         Rc::clone(&self.redactor)
     }
 
-    /// Talk without secrets, by the rules of the project where one is known.
+    /// Redacts a message, by the project's rules if the project is known.
     pub(crate) fn clean(&self, text: &str) -> String {
         self.redactor.clean(text)
     }
 
-    /// How wide the terminal is, where there is one.
+    /// The width of the terminal, if standard output is one.
     pub(crate) fn width() -> Option<usize> {
         let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(io::stdout())?;
         Some(usize::from(width))
     }
 
-    /// Whether a person sits at the terminal.
+    /// Whether a user can be prompted.
     pub(crate) fn is_interactive() -> bool {
         io::stdout().is_terminal() && io::stdin().is_terminal()
     }
@@ -149,7 +153,7 @@ impl Ui {
         self.out.flush()
     }
 
-    /// Writes bytes as they are, whoever reads them: for the text of a document itself.
+    /// Writes bytes to standard output unchanged, for the raw text of a document.
     pub(crate) fn write_bytes(bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout();
         out.write_all(bytes)?;
@@ -162,7 +166,7 @@ impl Ui {
         self.print(&format!("{}\n", escape_json(&text)))
     }
 
-    /// Asks the person at the terminal; anything but yes is no.
+    /// Asks the user a yes-or-no question; anything but yes is no.
     pub(crate) fn confirm(&mut self, question: &str) -> io::Result<bool> {
         write!(self.err, "{} [y/N] ", sanitize_styled(question))?;
         self.err.flush()?;
@@ -171,7 +175,7 @@ impl Ui {
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Asks the person at the terminal for a line; a blank one is none.
+    /// Asks the user for a line; a blank line is `None`.
     pub(crate) fn prompt(&mut self, question: &str) -> io::Result<Option<String>> {
         write!(self.err, "{} ", sanitize_styled(question))?;
         self.err.flush()?;
@@ -181,17 +185,17 @@ impl Ui {
         Ok((!answer.is_empty()).then(|| answer.to_owned()))
     }
 
-    /// Shows what is going on in one line that comes and goes, where somebody sees it.
+    /// Shows a temporary status line on a terminal.
     pub(crate) fn show_status(text: &str) {
         const CLEAR_LINE: &str = "\r\u{1b}[2K";
         if io::stderr().is_terminal() {
-            // Nothing depends on it.
+            // The status line is optional, so ignore errors.
             let _ = write!(io::stderr(), "{CLEAR_LINE}{text}");
             let _ = io::stderr().flush();
         }
     }
 
-    /// Shows how far long work has come, where somebody looks; done, it is wiped away.
+    /// Shows a progress bar on a terminal and clears it when the work is done.
     pub(crate) fn show_progress(&mut self, what: &str, done: usize, all: usize) {
         const WIDTH: usize = 30;
         if !io::stderr().is_terminal() || all == 0 {
@@ -199,7 +203,7 @@ impl Ui {
         }
         let filled = done * WIDTH / all;
         let bar = format!("{}{}", "█".repeat(filled), "░".repeat(WIDTH - filled));
-        // Work goes on whether or not it can be shown.
+        // Progress is optional, so ignore errors.
         let _ = if done < all {
             write!(self.err, "\r{what} {bar} {done}/{all}")
         } else {
@@ -208,20 +212,20 @@ impl Ui {
         let _ = self.err.flush();
     }
 
-    /// Says something about what happened.
+    /// Prints a message to standard error.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.err, "{}", sanitize_styled(text))
     }
 }
 
-/// How a command ended.
+/// The outcome of a command, which decides its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CliOutcome {
-    /// All is well: exit 0.
+    /// Success: exit 0.
     Clean,
     /// Something was found: exit 1.
     Findings,
-    /// Part of it could not run: exit 2.
+    /// Some of the work could not be done: exit 2.
     Incomplete,
 }
 
@@ -242,7 +246,7 @@ mod tests {
     const STEERING: &str = "\u{0}\u{7}\u{8}\r\u{b}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2028}\u{2029}\u{2066}\u{2069}\u{200b}\u{200d}\u{e0041}";
 
     #[test]
-    fn nothing_steers_a_terminal_but_colours() {
+    fn only_colors_control_the_terminal() {
         assert!(STEERING.chars().all(is_invisible));
         assert!(!"a\tb\nä日\u{301}".chars().any(is_invisible));
         assert!(!sanitize_styled(STEERING).chars().any(is_invisible));
@@ -254,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same_without_steering() {
+    fn escaped_json_keeps_its_meaning() {
         let json = serde_json::to_string(STEERING).unwrap();
         let shown = escape_json(&json);
         assert!(!shown.chars().any(is_invisible), "{shown}");

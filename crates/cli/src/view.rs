@@ -1,4 +1,4 @@
-//! How things look: the text and the JSON shape of each thing that is shown.
+//! Rendering: the text and the JSON shape of everything the program shows.
 
 pub(crate) mod advance;
 pub(crate) mod brief;
@@ -42,16 +42,16 @@ use midstride_core::handoff::Handoff;
 use midstride_core::text::hidden::{self, is_invisible};
 use std::path::{Path, PathBuf};
 
-/// In whose words it is said what to do.
+/// Where a hint is shown, which decides how it is worded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Surface {
-    /// Of whoever types commands.
+    /// A terminal, where users type commands.
     Terminal,
-    /// Of whoever calls tools.
+    /// An MCP client, where agents call tools.
     Tools,
 }
 
-/// A path as a person would write it from where they stand; `path` counts from the root.
+/// A path relative to the current directory; `path` is relative to the project root.
 pub(crate) fn display_path(project: &Project, path: &Path) -> String {
     let whole = project.root().path().join(path);
     let here = &project.environment().folder;
@@ -61,7 +61,7 @@ pub(crate) fn display_path(project: &Project, path: &Path) -> String {
     if let Ok(below) = whole.strip_prefix(here) {
         return below.display().to_string();
     }
-    // The way up to the root, then down again; what lies outside the project is named whole.
+    // Go up to the root and down again. A path outside the project is shown in full.
     let Ok(from_root) = whole.strip_prefix(project.root().path()) else {
         return whole.display().to_string();
     };
@@ -84,7 +84,7 @@ pub(crate) fn times(number: usize) -> String {
     }
 }
 
-/// The first line of a text, cut to a width with an ellipsis.
+/// The first line of a text, truncated to a width with an ellipsis.
 pub(crate) fn one_line(text: &str, width: usize) -> String {
     use unicode_width::UnicodeWidthChar as _;
     let text = sanitize(text);
@@ -102,18 +102,18 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
     out
 }
 
-/// A name as one word of a line, whatever it has in it.
+/// A name that fits into a line, whatever characters it contains.
 pub(crate) fn inline_name(text: &str) -> String {
     hidden::visible_line(text)
 }
 
-/// What a handoff is called in a list: its title, else the start of its summary.
+/// The title of a handoff in a list, or else the start of its summary.
 pub(crate) fn display_title(handoff: &Handoff<'_>, width: usize) -> String {
     one_line(handoff.title().or(handoff.summary()).unwrap_or("(no title)"), width)
 }
 
-/// Text as it is, with everything visible that a person could not see: what steers a terminal, what
-/// turns the direction of the text, what has no width.
+/// Escapes invisible characters in a text: terminal controls, direction marks and characters
+/// without width.
 pub(crate) fn escape_hidden(text: &str) -> String {
     let shown = |c: char| {
         if is_invisible(c) || c == '\t' { c.escape_default().to_string() } else { c.to_string() }
@@ -121,8 +121,7 @@ pub(crate) fn escape_hidden(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// A word as a POSIX shell reads it back: as it is where it is plain, else between quotes. Whatever
-/// is suggested to be typed goes through here.
+/// Quotes a word for a POSIX shell if it needs quotes. Every suggested command goes through here.
 pub(crate) fn shell_word(text: &str) -> String {
     let text = sanitize(text);
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
@@ -132,19 +131,19 @@ pub(crate) fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// The same for a path.
+/// Quotes a path for a POSIX shell.
 pub(crate) fn shell_path(path: &Path) -> String {
     shell_word(&path.display().to_string())
 }
 
-/// Text below a heading, indented by two.
+/// Indents a text by two spaces.
 pub(crate) fn indent(text: &str) -> String {
     text.lines()
         .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") })
         .collect()
 }
 
-/// A heading for people.
+/// A heading in bold.
 pub(crate) fn heading(text: &str) -> String {
     let bold = anstyle::Style::new().bold();
     format!("{bold}{text}{bold:#}\n")
@@ -155,14 +154,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_hidden_from_who_is_asked() {
+    fn hidden_characters_are_escaped() {
         assert_eq!(escape_hidden("ls -l\nrm ä"), "ls -l\nrm ä");
         assert_eq!(escape_hidden("a\u{1b}[2K\rb\tc"), "a\\u{1b}[2K\\rb\\tc");
         assert_eq!(escape_hidden("a\u{202e}b\u{200b}c\u{9b}"), "a\\u{202e}b\\u{200b}c\\u{9b}");
     }
 
     #[test]
-    fn a_shell_reads_each_word_back() {
+    fn quoted_words_survive_a_shell() {
         for plain in ["market-page-perf", "feat-042/request@2", "docs/a_b.md", "14,290%"] {
             assert_eq!(shell_word(plain), plain);
         }

@@ -45,40 +45,40 @@ pub(crate) fn advance(
 ) -> Result<CliOutcome, Diagnostic> {
     let forward = AdvanceRequest { to: args.to, force: args.reason, by: args.by };
     match verbs::advance(project, &args.handoff, &forward)? {
-        AdvanceOutcome::Blocked(judged) => {
+        AdvanceOutcome::Blocked(checked) => {
             if args.json {
-                ui.print_json(&view::advance::blocked_json(&judged, &forward.to))?;
+                ui.print_json(&view::advance::blocked_json(&checked, &forward.to))?;
             } else {
-                let judged = [*judged];
-                ui.print(&view::findings::human(project, &judged, Surface::Terminal))?;
-                ui.say(&view::advance::blocked_text(&judged[0], &forward.to))?;
+                let checked = [*checked];
+                ui.print(&view::findings::human(project, &checked, Surface::Terminal))?;
+                ui.say(&view::advance::blocked_text(&checked[0], &forward.to))?;
             }
             Ok(CliOutcome::Findings)
         }
-        AdvanceOutcome::Advanced(passage) => {
+        AdvanceOutcome::Advanced(transition) => {
             if args.json {
                 ui.print_json(&view::advance::stage_transition_json(
                     project,
-                    &passage,
+                    &transition,
                     &forward.to,
                 ))?;
             } else {
-                report(ui, project, &passage, &forward)?;
+                report(ui, project, &transition, &forward)?;
             }
             Ok(CliOutcome::Clean)
         }
     }
 }
 
-/// Says what was written, and what the draft inherits.
+/// Reports what was written, and what the draft inherits.
 fn report(
     ui: &mut Ui,
     project: &Project,
-    passage: &StageTransition,
+    transition: &StageTransition,
     forward: &AdvanceRequest,
 ) -> Result<(), Diagnostic> {
-    let StageTransition { from, key, created, recorded, reason, overridden: over, .. } = passage;
-    let path = view::display_path(project, &passage.path);
+    let StageTransition { from, key, created, recorded, reason, overridden: over, .. } = transition;
+    let path = view::display_path(project, &transition.path);
     if forward.force.is_some() && over.is_empty() {
         ui.say("Nothing blocks: no force is needed, and none is recorded")?;
     }
@@ -102,7 +102,7 @@ fn report(
     if !over.is_empty() {
         ui.say(&format!("{} stays {}: it is still blocked", handoff.key(), handoff.status()))?;
     }
-    for open in &passage.open_siblings {
+    for open in &transition.open_siblings {
         let key = view::shell_word(&open.to_string());
         let to = view::shell_word(&forward.to);
         ui.say(&format!("{open} is still open: midstride advance {key} --to {to}"))?;

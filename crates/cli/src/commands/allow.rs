@@ -54,19 +54,19 @@ pub(crate) fn allow(
         }
         return list(ui, project, args.json);
     };
-    let shelved = project.find(name)?;
-    let mut proofs = verbs::allowable_proofs(project, &shelved, args.number)?;
-    let key = shelved.handoff(project).key().to_string();
+    let stored = project.find(name)?;
+    let mut proofs = verbs::allowable_proofs(project, &stored, args.number)?;
+    let key = stored.handoff(project).key().to_string();
     if proofs.is_empty() {
         ui.say(&format!("{} has no proofs.", view::sanitize(&key)))?;
         return Ok(CliOutcome::Clean);
     }
     if args.revoke {
-        revoke(ui, project, &shelved, &proofs)?;
+        revoke(ui, project, &stored, &proofs)?;
     } else {
-        grant(ui, project, &shelved, args, &proofs)?;
+        grant(ui, project, &stored, args, &proofs)?;
     }
-    proofs = verbs::allowable_proofs(project, &shelved, args.number)?;
+    proofs = verbs::allowable_proofs(project, &stored, args.number)?;
     if args.json {
         ui.print_json(&permission::proof_permissions_json(&key, &proofs))?;
     } else if !args.revoke && proofs.iter().any(|proof| proof.is_allowed) {
@@ -91,7 +91,7 @@ fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagno
 fn grant(
     ui: &mut Ui,
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     args: &AllowArgs,
     proofs: &[AllowableProof],
 ) -> Result<(), Diagnostic> {
@@ -105,14 +105,14 @@ fn grant(
         ui.say(permission::proof_text(proof).trim_end())?;
         let Ok(test) = &proof.test else { continue };
         if !proof.is_allowed && confirm(ui, args)? {
-            verbs::allow(project, shelved, test)?;
+            verbs::allow(project, stored, test)?;
             ui.say(&format!("Proof {} is allowed.", proof.number))?;
         }
     }
     Ok(())
 }
 
-/// Whether the person says yes to what was just shown.
+/// Asks the user to confirm what was just shown.
 fn confirm(ui: &mut Ui, args: &AllowArgs) -> Result<bool, Diagnostic> {
     let unasked = args.yes && (args.number.is_some() || args.all);
     if unasked {
@@ -128,12 +128,12 @@ fn confirm(ui: &mut Ui, args: &AllowArgs) -> Result<bool, Diagnostic> {
 fn revoke(
     ui: &mut Ui,
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     proofs: &[AllowableProof],
 ) -> Result<(), Diagnostic> {
     for proof in proofs {
         let Ok(test) = &proof.test else { continue };
-        if verbs::disallow(project, shelved, test)? {
+        if verbs::disallow(project, stored, test)? {
             ui.say(&format!("Proof {} is not allowed any more.", proof.number))?;
         }
     }

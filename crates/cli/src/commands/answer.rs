@@ -44,7 +44,7 @@ pub(crate) struct AnswerArgs {
 }
 
 impl AnswerArgs {
-    /// The answer to a question, from wherever it is given.
+    /// The arguments for answering a question, for other commands.
     pub(super) fn for_question(
         handoff: String,
         which: String,
@@ -61,35 +61,35 @@ pub(crate) fn answer(
     project: &Project,
     args: &AnswerArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
+    let stored = project.find(&args.handoff)?;
     let holds = (args.holds || args.fails).then_some(args.holds);
-    let (said, reason) = AnswerInput::parse(&args.which, args.text.as_deref(), holds, || {
+    let (input, reason) = AnswerInput::parse(&args.which, args.text.as_deref(), holds, || {
         let typed = format!("midstride answer {} {}", view::shell_word(&args.handoff), args.which);
         (format!("{typed} \"the answer\""), format!("{typed} --holds, or --fails"))
     })?;
     let change = RevisionInfo::by_verb(RevisionVerb::Answer, reason, args.by.clone());
     let before = RefCell::new(None);
     let decide = |handoff: &Handoff<'_>| {
-        before.replace(said.describe_previous(handoff));
-        said.decide(handoff)
+        before.replace(input.describe_previous(handoff));
+        input.decide(handoff)
     };
-    let outcome = super::apply_and_report(ui, project, &shelved, &decide, &change, args.json)?;
-    let ended = view::recorded_change::closed_notice(&shelved.handoff(project));
+    let outcome = super::apply_and_report(ui, project, &stored, &decide, &change, args.json)?;
+    let ended = view::recorded_change::closed_notice(&stored.handoff(project));
     for line in before.take().into_iter().chain(ended).filter(|_| !args.json) {
         ui.say(&line)?;
     }
     Ok(outcome)
 }
 
-/// What was said about a question or an assumption.
+/// The answer to a question, or the validation of an assumption.
 pub(crate) enum AnswerInput<'a> {
     Answer(usize, &'a str),
     Validation(usize, bool),
 }
 
 impl<'a> AnswerInput<'a> {
-    /// What is meant, and how the history calls it; `ways` tells how to answer a question, and how to
-    /// judge an assumption.
+    /// Parses the input. Also returns the reason for the history. `ways` returns the hints for
+    /// answering a question and for validating an assumption.
     pub(crate) fn parse(
         which: &str,
         text: Option<&'a str>,
@@ -118,7 +118,7 @@ impl<'a> AnswerInput<'a> {
         }
     }
 
-    /// What was said before, where that is something else; it stays in the history.
+    /// Describes the previous answer if it differs. It stays in the history.
     pub(crate) fn describe_previous(&self, handoff: &Handoff<'_>) -> Option<String> {
         let (list, number, field) = match self {
             Self::Answer(number, _) => ("open_questions", *number, "answer"),
@@ -127,7 +127,7 @@ impl<'a> AnswerInput<'a> {
         let items = handoff.node(list)?.items();
         let item = items.get(number.checked_sub(1)?)?;
         let before = item.get(field).and_then(YamlNode::text)?.value.trim();
-        let said = match self {
+        let previous = match self {
             Self::Answer(_, text) => (before != *text && !before.is_empty())
                 .then(|| format!("the answer was “{}”", view::one_line(before, 200))),
             Self::Validation(_, true) => {
@@ -138,10 +138,10 @@ impl<'a> AnswerInput<'a> {
             }
         };
         let (key, text) = (handoff.key(), handoff.replaced_texts().len() + 1);
-        said.map(|said| format!("Before, {said}: `{key}@{text}` has that"))
+        previous.map(|previous| format!("Before, {previous}: `{key}@{text}` has that"))
     }
 
-    /// What it changes.
+    /// The edits it makes.
     pub(crate) fn decide(&self, handoff: &Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal> {
         match self {
             Self::Answer(question, text) => lifecycle::answer(handoff, *question, text),

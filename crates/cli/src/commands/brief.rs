@@ -141,7 +141,7 @@ pub(crate) fn brief(
     report(ui, project, briefed)
 }
 
-/// Prints what the newest session was briefed with.
+/// Prints the briefing of the newest session.
 fn print_last(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
     let Some((session, text)) = verbs::last_briefing(project)? else {
         return Err(Diagnostic::new("no session was briefed here yet")
@@ -166,10 +166,10 @@ fn skip_next(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, D
     Ok(CliOutcome::Clean)
 }
 
-/// A session by the id that was typed and the client that was typed, or that this runs in.
+/// The session with the given id, of the given client or the client this runs in.
 fn session_name(project: &Project, args: &BriefArgs, id: &str) -> Result<SessionName, Diagnostic> {
-    let around = project.environment().session.as_ref().map(|session| session.client.as_str());
-    let client = args.client.map(|client| client.client().name()).or(around);
+    let current = project.environment().session.as_ref().map(|session| session.client.as_str());
+    let client = args.client.map(|client| client.client().name()).or(current);
     let client = client.ok_or_else(|| {
         Diagnostic::new(format!("which client runs session `{}`?", view::sanitize(id)))
             .hint("add --client claude-code, or --client codex")
@@ -181,7 +181,7 @@ fn session_name(project: &Project, args: &BriefArgs, id: &str) -> Result<Session
     })
 }
 
-/// Says what was told, and what became of the receipt.
+/// Reports what was briefed, and whether the delivery was recorded.
 fn report(ui: &mut Ui, project: &Project, briefed: BriefOutcome) -> Result<CliOutcome, Diagnostic> {
     for line in view::brief::remarks(&briefed, view::Surface::Terminal) {
         ui.say(&line)?;
@@ -200,7 +200,7 @@ fn report(ui: &mut Ui, project: &Project, briefed: BriefOutcome) -> Result<CliOu
     report_unread(ui, project, briefed.unread)
 }
 
-/// Points at ended sessions that are not captured; a hook captures them at the next start.
+/// Hints at ended sessions that are not captured. A hook captures them at the next start.
 fn hint_recovery(ui: &mut Ui, project: &Project) -> Result<(), Diagnostic> {
     let (sessions, _) = verbs::sessions(project, None)?;
     let is_lost =

@@ -100,32 +100,32 @@ pub(crate) fn check(
     project: &Project,
     args: &CheckArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let (mut judged, unread) = check_documents(ui, project, args)?;
+    let (mut checked, unread) = check_documents(ui, project, args)?;
     if args.quiet {
-        for one in &mut judged {
+        for one in &mut checked {
             one.verdict.findings.retain(|finding| finding.severity() > Severity::Advice);
         }
     }
     let format = if args.json { CheckFormatArg::Json } else { args.format };
     match format {
         CheckFormatArg::Human => {
-            ui.print(&findings::human(project, &judged, Surface::Terminal))?;
+            ui.print(&findings::human(project, &checked, Surface::Terminal))?;
             if args.all {
-                ui.print(&findings::citations(&judged))?;
+                ui.print(&findings::citations(&checked))?;
             }
             ui.print(&if args.quiet {
-                coverage::problems(&judged)
+                coverage::problems(&checked)
             } else {
-                coverage::human(&judged)
+                coverage::human(&checked)
             })?;
-            if let Some(remark) = coverage::missing_sessions(&judged) {
+            if let Some(remark) = coverage::missing_sessions(&checked) {
                 ui.say(&remark)?;
             }
-            ui.say(&findings::summary(&judged, args.quiet))?;
+            ui.say(&findings::summary(&checked, args.quiet))?;
         }
-        CheckFormatArg::Json => ui.print_json(&findings::json(&judged, &unread))?,
-        CheckFormatArg::Sarif => ui.print_json(&findings::sarif(&judged))?,
-        CheckFormatArg::Github => ui.print(&findings::github(&judged))?,
+        CheckFormatArg::Json => ui.print_json(&findings::json(&checked, &unread))?,
+        CheckFormatArg::Sarif => ui.print_json(&findings::sarif(&checked))?,
+        CheckFormatArg::Github => ui.print(&findings::github(&checked))?,
     }
     let could_read_all = super::report_unread(ui, project, unread)? == CliOutcome::Clean;
     let limit = match args.fail_on {
@@ -134,8 +134,8 @@ pub(crate) fn check(
         FailOnArg::Advice => Severity::Advice,
     };
     let fails =
-        |judged: &DocumentCheck| judged.verdict.findings.iter().any(|f| f.severity() >= limit);
-    Ok(match (could_read_all, judged.iter().any(fails)) {
+        |checked: &DocumentCheck| checked.verdict.findings.iter().any(|f| f.severity() >= limit);
+    Ok(match (could_read_all, checked.iter().any(fails)) {
         (false, _) => CliOutcome::Incomplete,
         (true, true) => CliOutcome::Findings,
         (true, false) => CliOutcome::Clean,
@@ -170,14 +170,14 @@ fn check_documents(
         unread.extend(selection.unread);
         return Ok((verbs::check_documents(project, Some(&with), selection.documents), unread));
     }
-    let mut judged = Vec::new();
+    let mut checked = Vec::new();
     for result in verbs::check_all(project, &with) {
         match result {
-            Ok(one) => judged.push(one),
+            Ok(one) => checked.push(one),
             Err(error) => unread.push(error),
         }
     }
-    Ok((judged, unread))
+    Ok((checked, unread))
 }
 
 fn comparison<'p>(project: &'p Project, args: &CheckArgs) -> Result<Comparison<'p>, Diagnostic> {
@@ -191,44 +191,44 @@ fn comparison<'p>(project: &'p Project, args: &CheckArgs) -> Result<Comparison<'
     let with = Comparison::against(project, ground, args.all)?;
     let session = args.session.clone().map(ComparedSession::Session);
     match session.or_else(|| args.transcript.clone().map(ComparedSession::Transcript)) {
-        Some(told) => Ok(with.with_session(project, &told)?),
+        Some(compared) => Ok(with.with_session(project, &compared)?),
         None => Ok(with),
     }
 }
 
-/// Mends what can be mended; gives back what could not be written.
+/// Fixes what can be fixed. Returns the files that could not be written.
 fn fix(
     ui: &mut Ui,
     project: &Project,
     documents: &[StoredHandoff],
 ) -> Result<Vec<FileError>, Diagnostic> {
     let mut unwritten = Vec::new();
-    // Looked at together; only who has to be written is looked at once more.
+    // Compare all documents together. Only those that have to be written are read again.
     let with = Comparison::against(project, CodeState::WorkTree, true)?;
-    for shelved in documents {
-        match verbs::fmt(project, shelved, true) {
+    for stored in documents {
+        match verbs::fmt(project, stored, true) {
             Ok(FormatOutcome::Changed(redacted)) => {
                 super::report_redacted(ui, &redacted)?;
-                ui.say(&format!("Mended {}", view::display_path(project, &shelved.path)))?;
+                ui.say(&format!("Mended {}", view::display_path(project, &stored.path)))?;
             }
-            // What cannot be mended is among the findings that follow.
+            // What cannot be fixed is reported as a finding below.
             Ok(FormatOutcome::Unchanged) | Err(verbs::FmtError::Refused { .. }) => {}
             Err(verbs::FmtError::Journal(JournalError::File(error))) => unwritten.push(error),
             Err(error) => return Err(error.into()),
         }
-        let now = project.reread(shelved).map_err(JournalError::from);
+        let now = project.reread(stored).map_err(JournalError::from);
         if now.as_ref().is_ok_and(|now| !with.has_moved(now)) {
             continue;
         }
         match now.and_then(|now| verbs::update_moved_citations(project, &now)) {
             Ok(Some(CitationUpdate { citations: places, recorded })) => {
                 super::report_redacted(ui, &recorded.redacted)?;
-                let key = shelved.handoff(project).key();
+                let key = stored.handoff(project).key();
                 let places = view::count(places, "cited place");
                 let number = recorded.revision;
                 ui.say(&format!("{key}@{number}: the lines of {places} as they are now"))?;
             }
-            // What cannot be mended is among the findings that follow.
+            // What cannot be fixed is reported as a finding below.
             Ok(None) | Err(JournalError::Refused(_) | JournalError::Conflicted(_)) => {}
             Err(JournalError::File(error)) => unwritten.push(error),
             Err(error) => return Err(error.into()),

@@ -95,7 +95,7 @@ pub(crate) fn checkpoint(
     report_checkpoint_problems(ui, done)
 }
 
-/// A session as somebody names it.
+/// Parses a session id argument.
 pub(super) fn session_id(typed: &str) -> Result<String, String> {
     let needed = |_| {
         "an id is needed, or the beginning of one; `midstride session list` shows them".to_owned()
@@ -103,7 +103,7 @@ pub(super) fn session_id(typed: &str) -> Result<String, String> {
     super::parse_text(typed).map_err(needed)
 }
 
-/// A session may be listed that has nothing to be read any more.
+/// Explains a session that is listed but has no transcript any more.
 fn explain_missing_transcript(
     project: &Project,
     client: Option<Client>,
@@ -122,7 +122,7 @@ fn explain_missing_transcript(
     }
 }
 
-/// Says what is not as it should be; the rest was written.
+/// Reports problems with a capture. The rest was written.
 pub(super) fn report_checkpoint_problems(
     ui: &mut Ui,
     done: CheckpointOutcome,

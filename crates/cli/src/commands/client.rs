@@ -31,7 +31,7 @@ enum ClientCommand {
     List(list::ClientListArgs),
 }
 
-/// A client as it is typed.
+/// A client argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TargetClientArg {
     /// Claude Code
@@ -124,7 +124,7 @@ pub(crate) fn client(
     }
 }
 
-/// Shows plans, and what is left as it is.
+/// Shows the plans, and what they leave unchanged.
 fn show_plans(ui: &mut Ui, target: &ClientTarget, plans: &[InstallPlan]) -> Result<(), Diagnostic> {
     for note in plans.iter().flat_map(|plan| &plan.notes) {
         let (message, hint) = view::client::note(note);
@@ -145,7 +145,7 @@ fn show_plans(ui: &mut Ui, target: &ClientTarget, plans: &[InstallPlan]) -> Resu
     Ok(())
 }
 
-/// Carries plans out where a person, or `--yes`, says so; says whether that was done.
+/// Applies plans if the user or `--yes` confirms. Returns whether they were applied.
 fn apply_plans(
     ui: &mut Ui,
     environment: &Environment,

@@ -36,8 +36,8 @@ pub(crate) fn diff(
     args: &DiffArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let (name, from) = super::split_revision(&args.from);
-    let shelved = project.find(name)?;
-    let last = shelved.handoff(project).replaced_texts().len() + 1;
+    let stored = project.find(name)?;
+    let last = stored.handoff(project).replaced_texts().len() + 1;
     let (other, to) = match args.to.as_deref().map(super::split_revision) {
         Some((name, number)) => (project.find(name)?, number.unwrap_or(0)),
         None => (project.find(name)?, 0),
@@ -45,7 +45,7 @@ pub(crate) fn diff(
     let from = match (from, last) {
         (Some(number), _) => number,
         (None, 1) => {
-            let key = shelved.handoff(project).key();
+            let key = stored.handoff(project).key();
             return Err(Diagnostic::new(format!("`{key}` was never revised"))
                 .hint("`midstride revise` gives it a second text"));
         }
@@ -53,11 +53,11 @@ pub(crate) fn diff(
     };
     let newest = other.handoff(project).replaced_texts().len() + 1;
     let to = if to == 0 { newest } else { to };
-    let old = project.revision_text(&shelved, from)?;
+    let old = project.revision_text(&stored, from)?;
     let new = project.revision_text(&other, to)?;
     let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
     let names = (
-        format!("{}@{from}", shelved.handoff(project).key()),
+        format!("{}@{from}", stored.handoff(project).key()),
         format!("{}@{to}", other.handoff(project).key()),
     );
     if args.json {

@@ -34,7 +34,7 @@ pub(crate) struct DoctorArgs {
     json: bool,
 }
 
-/// Looks at everything; `tools` is what the list of our tools costs a session, in tokens.
+/// Examines everything. `tools` is the token cost of the MCP tool list per session.
 pub(crate) fn doctor(
     ui: &mut Ui,
     project: &Project,
@@ -42,19 +42,19 @@ pub(crate) fn doctor(
     tools: u64,
 ) -> Result<CliOutcome, Diagnostic> {
     let mut outcome = CliOutcome::Clean;
-    // What would be indexed stands in the configuration; that it is broken is told below.
+    // The configuration decides what is indexed. If it is broken, that is reported below.
     if args.reindex && project.broken_configuration().is_none() {
         let done =
             verbs::reindex(project, &mut |done, all| ui.show_progress("indexing", done, all))?;
         ui.say(&view::doctor::reindex_text(&done))?;
         outcome = report_unread(ui, project, done.unread)?;
     }
-    // The clients are asked for their versions, and a session is played: that takes a second.
+    // Asking the clients for their versions and simulating a session takes a second.
     Ui::show_status("looking at the clients");
     let diagnosis = diagnose(project, !args.no_simulation, tools);
     Ui::show_status("");
     let problems = view::doctor::problems(&diagnosis).into_iter();
-    // They quote files of others.
+    // The messages quote files that others wrote.
     let problems: Vec<_> = problems.map(|(message, hint)| (ui.clean(&message), hint)).collect();
     if args.json {
         ui.print_json(&view::doctor::json(&diagnosis, &problems))?;
@@ -67,11 +67,11 @@ pub(crate) fn doctor(
 
 fn diagnose(project: &Project, simulates: bool, tools: u64) -> Diagnosis {
     let examined = verbs::examine(project);
-    let (told, log_problem) = match hook_log::read_report(&project.private_path()) {
-        Ok(told) => (told, None),
+    let (log, log_problem) = match hook_log::read_report(&project.private_path()) {
+        Ok(log) => (log, None),
         Err(error) => (hook_log::HookLogReport::default(), Some(error.to_string())),
     };
-    let clients = verbs::examine_clients(project, &told);
+    let clients = verbs::examine_clients(project, &log);
     let now = project.environment().clock.now();
     let steps = simulates.then(|| simulation::simulate(&clients_to_simulate(&clients), now));
     Diagnosis {
@@ -80,7 +80,7 @@ fn diagnose(project: &Project, simulates: bool, tools: u64) -> Diagnosis {
         off_switch: off_reason(project),
         clients,
         on_path: find_on_path(),
-        hook_log: told,
+        hook_log: log,
         log_problem,
         idle: verbs::measure_idle_cost(project),
         tool_tokens: tools,
@@ -95,7 +95,7 @@ fn off_reason(project: &Project) -> Option<OffSwitch> {
     verbs::is_switched_off(project).then_some(OffSwitch::Project)
 }
 
-/// The clients that this user has; all of them where there is none yet.
+/// The clients this user has, or all if there are none yet.
 fn clients_to_simulate(clients: &[ClientFacts]) -> Vec<Client> {
     let is_used = |facts: &&ClientFacts| facts.is_found() || facts.is_installed();
     let used: Vec<Client> = clients.iter().filter(is_used).map(|facts| facts.client).collect();

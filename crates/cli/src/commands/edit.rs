@@ -23,10 +23,10 @@ pub(crate) fn edit(
     project: &Project,
     args: &EditArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
+    let stored = project.find(&args.handoff)?;
     let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
-    let path = view::display_path(project, &shelved.path);
-    match verbs::edit(project, &shelved, &change)? {
+    let path = view::display_path(project, &stored.path);
+    match verbs::edit(project, &stored, &change)? {
         EditOutcome::Unchanged => {
             ui.say("Nothing changed.")?;
             return Ok(CliOutcome::Clean);
@@ -36,11 +36,11 @@ pub(crate) fn edit(
             ui.say(&format!("Saved {path}"))?;
         }
         EditOutcome::Revised(recorded) => {
-            super::report_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+            super::report_recorded(ui, project, &stored, &recorded, &change.reason, false)?;
         }
     }
-    let judged = verbs::check_documents(project, None, vec![project.reread(&shelved)?]);
-    ui.print(&view::findings::human(project, &judged, Surface::Terminal))?;
-    ui.say(&view::findings::summary(&judged, false))?;
+    let checked = verbs::check_documents(project, None, vec![project.reread(&stored)?]);
+    ui.print(&view::findings::human(project, &checked, Surface::Terminal))?;
+    ui.say(&view::findings::summary(&checked, false))?;
     Ok(CliOutcome::Clean)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// How many records are read at once.
 const PAGE_SIZE: usize = 500;
-/// Who follows looks again after so long, whatever wakes it.
+/// How often `--follow` checks for events, even without a notification.
 const POLL_INTERVAL: Duration = Duration::from_mins(1);
 
 /// What happened, from the ledger
@@ -36,10 +36,10 @@ pub(crate) fn events(
     args: &EventsArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
-    // Before the first look: what happens in between rings.
+    // Watch before the first read, so that no event in between is missed.
     let mut watch = ledger.watch()?;
-    for shelved in project.read_all().into_iter().filter_map(Result::ok) {
-        project.reconcile(&ledger, &shelved)?;
+    for stored in project.read_all().into_iter().filter_map(Result::ok) {
+        project.reconcile(&ledger, &stored)?;
     }
     let mut cursor = LogPosition(args.after);
     loop {

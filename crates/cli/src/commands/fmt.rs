@@ -52,12 +52,12 @@ pub(crate) fn fmt(
 ) -> Result<CliOutcome, Diagnostic> {
     let DocumentSelection { documents, unread } = project.select(&args.handoffs)?;
     let mut done = FmtReport { document_count: documents.len(), ..FmtReport::default() };
-    for shelved in &documents {
-        match verbs::fmt(project, shelved, !args.check) {
+    for stored in &documents {
+        match verbs::fmt(project, stored, !args.check) {
             Ok(FormatOutcome::Unchanged) => {}
             Ok(FormatOutcome::Changed(redacted)) => {
                 super::report_redacted(ui, &redacted)?;
-                done.changed.push(shelved.path.display().to_string());
+                done.changed.push(stored.path.display().to_string());
             }
             Err(error) => done.refused.push(error.into()),
         }

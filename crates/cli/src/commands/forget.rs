@@ -38,7 +38,7 @@ pub(crate) fn forget(
     project: &Project,
     args: &ForgetArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    // What cannot be found is told before anything is gone.
+    // Report what cannot be found before anything is removed.
     let texts: Vec<KeptText> =
         args.texts.iter().map(|name| find_text(project, name)).collect::<Result<_, _>>()?;
     let (mut all, mut outcome) = (Vec::new(), CliOutcome::Clean);
@@ -73,7 +73,7 @@ fn find_text(project: &Project, name: &str) -> Result<KeptText, Diagnostic> {
     }
 }
 
-/// Whether the person says yes to what is shown. What is gone already needs no answer.
+/// Asks the user to confirm. A text that was already forgotten needs no confirmation.
 fn confirm(ui: &mut Ui, text: &KeptText, args: &ForgetArgs) -> Result<bool, Diagnostic> {
     if text.tombstone.is_some() {
         return Ok(true);

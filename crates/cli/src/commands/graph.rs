@@ -88,7 +88,7 @@ pub(crate) fn graph(
     report_unread(ui, project, unread)
 }
 
-/// Everything, or what has not ended.
+/// All nodes, or those that are not closed.
 fn start_nodes(graph: &Graph, all: bool) -> Vec<usize> {
     (0..graph.nodes.len()).filter(|node| all || !graph.nodes[*node].is_closed()).collect()
 }
@@ -107,7 +107,7 @@ fn edge_kinds(args: &GraphArgs) -> Vec<EdgeKind> {
     args.kind.iter().map(kind).collect()
 }
 
-/// Says what is not in the trees.
+/// Reports what is not in the trees.
 fn report_omitted(
     ui: &mut Ui,
     whole: &Graph,

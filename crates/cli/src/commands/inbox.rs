@@ -4,11 +4,11 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::workspace::project::{DocumentSelection, Project, StoredHandoff};
 
-/// The inbox: what is open, what blocks, what needs somebody, what to do next.
+/// The inbox: what is open, what blocks, what needs an answer, and what to do next.
 pub(crate) fn inbox(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let DocumentSelection { documents: shelved, unread } = project.select(&[])?;
+    let DocumentSelection { documents: stored, unread } = project.select(&[])?;
     let mut open: Vec<&StoredHandoff> =
-        shelved.iter().filter(|shelved| shelved.handoff(project).status().is_open()).collect();
+        stored.iter().filter(|stored| stored.handoff(project).status().is_open()).collect();
     view::list::sort(project, &mut open);
     if json {
         ui.print_json(&view::inbox::json(project, &open))?;

@@ -75,7 +75,7 @@ fn update_driver(
     Ok(removed)
 }
 
-/// How git's shell finds this program: by its name where that leads to it, else by its place.
+/// How git's shell finds this program: by name if that works, otherwise by path.
 fn program_for_git() -> Result<String, Diagnostic> {
     let named = process::communicate(process::command("midstride").arg("--version"), b"");
     if named.is_ok_and(|output| output.stdout.starts_with(b"midstride ")) {

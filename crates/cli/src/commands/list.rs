@@ -52,21 +52,21 @@ pub(crate) fn list(
     project: &Project,
     args: &ListArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let DocumentSelection { documents: shelved, unread } = project.select(&[])?;
+    let DocumentSelection { documents: stored, unread } = project.select(&[])?;
     let below = args.path.as_deref().map(|path| path_from_root(project, path)).transpose()?;
-    let fits = |shelved: &StoredHandoff| {
-        matches_filter(project, shelved, args)
-            && below.as_ref().is_none_or(|b| shelved.path.starts_with(b))
+    let fits = |stored: &StoredHandoff| {
+        matches_filter(project, stored, args)
+            && below.as_ref().is_none_or(|b| stored.path.starts_with(b))
     };
-    let is_open = |shelved: &StoredHandoff| shelved.handoff(project).status().is_open();
+    let is_open = |stored: &StoredHandoff| stored.handoff(project).status().is_open();
     let asked_for_ended = args.all || args.status.is_some();
-    let hidden = shelved.iter().filter(|s| fits(s) && !is_open(s)).count();
+    let hidden = stored.iter().filter(|s| fits(s) && !is_open(s)).count();
     let mut chosen: Vec<&StoredHandoff> =
-        shelved.iter().filter(|s| fits(s) && (asked_for_ended || is_open(s))).collect();
+        stored.iter().filter(|s| fits(s) && (asked_for_ended || is_open(s))).collect();
     view::list::sort(project, &mut chosen);
     if args.json {
         ui.print_json(&chosen.iter().map(|s| view::handoff::json(project, s)).collect::<Vec<_>>())?;
-    } else if !shelved.is_empty() && chosen.is_empty() {
+    } else if !stored.is_empty() && chosen.is_empty() {
         ui.say("No handoff fits.")?;
     } else if chosen.is_empty() && unread.is_empty() {
         report_no_handoffs(ui)?;
@@ -84,8 +84,8 @@ pub(crate) fn list(
     report_unread(ui, project, unread)
 }
 
-fn matches_filter(project: &Project, shelved: &StoredHandoff, args: &ListArgs) -> bool {
-    let handoff = shelved.handoff(project);
+fn matches_filter(project: &Project, stored: &StoredHandoff, args: &ListArgs) -> bool {
+    let handoff = stored.handoff(project);
     let questions = handoff.questions();
     let status = args.status.map(Status::from);
     let kind = args.kind.map(HandoffKind::from);

@@ -125,7 +125,7 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<CliOu
     Ok(CliOutcome::Clean)
 }
 
-/// Says what became of a note: all of it is in the handoff, and it is still there.
+/// Reports how a note was imported: the handoff has all of it, and the note is unchanged.
 fn report_origin(ui: &mut Ui, project: &Project, origin: &ImportedNote) -> Result<(), Diagnostic> {
     let path = match origin.is_referenced {
         true => view::display_path(project, &origin.path),
@@ -145,7 +145,7 @@ fn report_origin(ui: &mut Ui, project: &Project, origin: &ImportedNote) -> Resul
     Ok(ui.say(&format!("The note is as it was; {note}"))?)
 }
 
-/// Says which open tasks a session carries.
+/// Reports which open tasks the handoff stores.
 fn report_tasks(ui: &mut Ui, carries: Result<TaskSnapshot, TaskError>) -> Result<(), Diagnostic> {
     let carries = match carries {
         Ok(carries) => carries,

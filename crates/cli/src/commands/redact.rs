@@ -26,7 +26,7 @@ pub(crate) struct RedactArgs {
 
 /// How much is read at once.
 const CHUNK_BYTES: usize = 256 << 10;
-/// A pipe that holds less is one that somebody writes to now and then.
+/// A pipe with less than this is one that gets data only now and then.
 const FULL_PIPE_BYTES: usize = 64 << 10;
 
 pub(crate) fn redact(

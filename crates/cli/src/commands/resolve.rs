@@ -70,7 +70,7 @@ pub(crate) fn resolve(
     project: &Project,
     args: &ResolveArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
+    let stored = project.find(&args.handoff)?;
     let ended = ResolveInput {
         commit: args.commit.as_deref(),
         outcome: args.outcome.as_deref(),
@@ -81,38 +81,38 @@ pub(crate) fn resolve(
     let now = project.environment().clock.now();
     let decide = |handoff: &Handoff<'_>| lifecycle::resolve(handoff, &ending, &args.measured, now);
     let change = RevisionInfo::by_verb(RevisionVerb::Resolve, reason, None);
-    // What ends without being carried out leaves nobody waiting for an answer.
+    // Open questions only matter if the work was done.
     let blocking = match &ending {
-        CloseReason::Resolved { .. } => verbs::blocking_questions(project, &shelved),
+        CloseReason::Resolved { .. } => verbs::blocking_questions(project, &stored),
         CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
     };
-    let recorded = verbs::apply(project, &shelved, &decide, &change)?;
+    let recorded = verbs::apply(project, &stored, &decide, &change)?;
     if args.json {
         let json =
-            view::recorded_change::json(project, &shelved, &recorded, &ui.clean(&change.reason));
+            view::recorded_change::json(project, &stored, &recorded, &ui.clean(&change.reason));
         ui.print_json(&json.with_blocking(&blocking))?;
         return Ok(CliOutcome::Clean);
     }
-    super::report_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+    super::report_recorded(ui, project, &stored, &recorded, &change.reason, false)?;
     super::report_blocking(ui, &blocking)?;
     Ok(CliOutcome::Clean)
 }
 
-/// How a handoff ended, as it was said.
+/// How a handoff was closed.
 #[derive(Clone, Copy)]
 pub(crate) struct ResolveInput<'a> {
-    /// The commit that carried it out.
+    /// The commit that implements it.
     pub(crate) commit: Option<&'a str>,
-    /// What came of it.
+    /// The outcome.
     pub(crate) outcome: Option<&'a str>,
-    /// The handoff that took its place.
+    /// The handoff that supersedes it.
     pub(crate) by: Option<&'a str>,
-    /// Why it was given up.
+    /// Why it was abandoned.
     pub(crate) abandon: Option<&'a str>,
 }
 
 impl ResolveInput<'_> {
-    /// What is meant, and how the history calls it.
+    /// The parsed reason for closing, and the text for the history.
     pub(crate) fn ending(self, project: &Project) -> Result<(CloseReason, String), Diagnostic> {
         match (self.by, self.abandon) {
             (Some(by), _) => {

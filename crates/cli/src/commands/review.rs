@@ -66,15 +66,15 @@ pub(crate) fn review(
     project: &Project,
     args: ReviewArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
+    let stored = project.find(&args.handoff)?;
     let given = args.body.as_deref().map(|path| super::read_text(project, path)).transpose()?;
-    // A correction is written in the editor where somebody can see it.
+    // A correction is written in the editor if a user is at a terminal.
     let in_editor = given.is_none()
         && args.verdict == ReviewVerdictArg::Corrected
         && Ui::is_interactive()
         && !args.json
         && project.environment().editor.is_some();
-    let draft = in_editor.then(|| verbs::open_draft(project, &shelved)).transpose()?;
+    let draft = in_editor.then(|| verbs::open_draft(project, &stored)).transpose()?;
     let (why_wrong, replaced_by) = (args.because, args.instead);
     let review = ReviewRequest {
         by: args.by,
@@ -87,7 +87,7 @@ pub(crate) fn review(
         dropped: args.dropped.map(|tried| ReviewCorrection { tried, why_wrong, replaced_by }),
         text: given.or_else(|| draft.as_ref().map(|draft| draft.text.clone())),
     };
-    let reviewed = verbs::review(project, &shelved, &review);
+    let reviewed = verbs::review(project, &stored, &review);
     let reviewed = match (reviewed, draft) {
         (Err(error), Some(draft)) => {
             let kept = format!("your text is in `{}`", draft.path.display());
@@ -99,20 +99,20 @@ pub(crate) fn review(
             reviewed
         }
     };
-    report(ui, project, &shelved, &review, &reviewed, args.json)
+    report(ui, project, &stored, &review, &reviewed, args.json)
 }
 
 fn report(
     ui: &mut Ui,
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     review: &ReviewRequest,
     reviewed: &ReviewOutcome,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
     let (recorded, reason) = (&reviewed.recorded, &reviewed.reason);
-    let outcome = super::report_recorded(ui, project, shelved, recorded, reason, json)?;
-    let key = view::shell_word(&shelved.handoff(project).key().to_string());
+    let outcome = super::report_recorded(ui, project, stored, recorded, reason, json)?;
+    let key = view::shell_word(&stored.handoff(project).key().to_string());
     if json {
         return Ok(outcome);
     }

@@ -39,25 +39,25 @@ pub(crate) fn revise(
     project: &Project,
     args: &ReviseArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
+    let stored = project.find(&args.handoff)?;
     let change = RevisionInfo::by_text(args.reason.clone(), args.by.clone());
-    let Some(recorded) = record_revision(project, &shelved, args, &change)? else {
+    let Some(recorded) = record_revision(project, &stored, args, &change)? else {
         ui.say("Nothing changed.")?;
         return Ok(CliOutcome::Clean);
     };
-    // It is recorded, whatever can be said about it now.
-    let faults = verbs::findings_since(project, &shelved).ok();
+    // The revision is recorded, whether or not the check below succeeds.
+    let faults = verbs::findings_since(project, &stored).ok();
     if args.json {
         let reason = ui.clean(&change.reason);
-        let json = view::recorded_change::json(project, &shelved, &recorded, &reason);
+        let json = view::recorded_change::json(project, &stored, &recorded, &reason);
         let faults = faults
             .map(|(after, faults)| view::findings::json_for_findings(&after.document, &faults));
         ui.print_json(&json.with_findings(faults.unwrap_or_default()))?;
         return Ok(CliOutcome::Clean);
     }
-    super::report_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+    super::report_recorded(ui, project, &stored, &recorded, &change.reason, false)?;
     if let Some((after, faults)) = &faults {
-        let was_open = shelved.handoff(project).status().is_open();
+        let was_open = stored.handoff(project).status().is_open();
         if let Some(ended) =
             view::recorded_change::closed_notice(&after.handoff(project)).filter(|_| !was_open)
         {
@@ -67,26 +67,26 @@ pub(crate) fn revise(
             ui.say(&line)?;
         }
     }
-    let key = view::shell_word(&shelved.handoff(project).key().to_string());
+    let key = view::shell_word(&stored.handoff(project).key().to_string());
     ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     Ok(CliOutcome::Clean)
 }
 
-/// What was recorded; `None` where the text is the one that was there.
+/// Records the revision. Returns `None` if the text did not change.
 fn record_revision(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     args: &ReviseArgs,
     change: &RevisionInfo,
 ) -> Result<Option<RecordedRevision>, Diagnostic> {
     let Some(path) = &args.body else {
-        return Ok(match verbs::edit(project, shelved, change)? {
+        return Ok(match verbs::edit(project, stored, change)? {
             EditOutcome::Revised(recorded) => Some(recorded),
             EditOutcome::Unchanged | EditOutcome::Saved(_) => None,
         });
     };
     let text = super::read_text(project, path)?;
-    Ok(match verbs::revise(project, shelved, &text, change)? {
+    Ok(match verbs::revise(project, stored, &text, change)? {
         ReviseOutcome::Recorded(recorded) => Some(recorded),
         ReviseOutcome::Unchanged => None,
     })

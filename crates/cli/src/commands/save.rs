@@ -147,13 +147,13 @@ impl AuthorNotesArgs {
         let of = |kind: StartupKind, texts: Vec<String>| {
             texts.into_iter().map(move |text| (kind, kind.normalize(&text)))
         };
-        let boot = of(StartupKind::Skill, self.skill)
+        let steps = of(StartupKind::Skill, self.skill)
             .chain(of(StartupKind::Read, self.read))
             .chain(of(StartupKind::Constraint, self.constraint));
         let judgement = AuthorNotes {
             title: self.title,
             summary: self.summary,
-            boot: boot.collect(),
+            boot: steps.collect(),
             next: self.next,
             role: self.role,
             pattern: self.pattern,
@@ -205,7 +205,7 @@ pub(crate) fn save(
     super::observe(project);
     let mut saved = verbs::save(project, &wanted)?;
     report_redacted(ui, &saved.redacted)?;
-    // The shelf may be new to the project.
+    // The folder may be new to the project.
     let project = &Project::discover(project.environment().clone())?;
     if watched {
         saved = finish_interactively(ui, project, &wanted, saved, in_editor)?;
@@ -222,8 +222,8 @@ pub(crate) fn save(
     Ok(outcome)
 }
 
-/// What was written in a file or on standard input. That is read where it is asked for only: one that
-/// is left open, as clients do, would never end.
+/// Reads the author's notes from a file or standard input. Standard input is read only on request,
+/// because clients may leave it open, and reading would never end.
 fn read_author_notes(project: &Project, body: &Path) -> Result<AuthorNotes, Diagnostic> {
     let bytes = match body.as_os_str() == "-" {
         true => super::read_input(project, body)?,
@@ -232,7 +232,7 @@ fn read_author_notes(project: &Project, body: &Path) -> Result<AuthorNotes, Diag
     Ok(AuthorNotes::parse(&super::decode_utf8(body, bytes)?)?)
 }
 
-/// At a terminal you can write in your editor, and accept what is missing.
+/// At a terminal, lets the user edit the handoff and accept what is missing.
 fn finish_interactively(
     ui: &mut Ui,
     project: &Project,
@@ -249,13 +249,13 @@ fn finish_interactively(
             EditOutcome::Saved(redacted) => report_redacted(ui, &redacted)?,
             EditOutcome::Revised(recorded) => {
                 super::report_record_problems(ui, &recorded)?;
-                let told = RecordedRevision {
+                let revision = RecordedRevision {
                     redacted: Vec::new(),
                     has_outside_edit: false,
                     ledger_error: None,
                     ..recorded
                 };
-                saved.change = SaveChange::Revised(told);
+                saved.change = SaveChange::Revised(revision);
             }
         }
         saved = save_again(ui, project, &wanted, saved)?;
@@ -271,7 +271,7 @@ fn finish_interactively(
     Ok(saved)
 }
 
-/// Saves again. Where that changes nothing, what was written before is what was written.
+/// Saves again. If nothing changes, keeps the earlier outcome.
 fn save_again(
     ui: &mut Ui,
     project: &Project,
@@ -298,7 +298,7 @@ fn report(
         ui.print_json(&view::json(project, saved))?;
         return Ok(outcome);
     }
-    // What is complete says at its end where it is.
+    // A complete handoff reports its path at the end.
     if !complete || matches!(saved.change, SaveChange::Unchanged) {
         ui.say(&view::written_text(project, saved))?;
     }

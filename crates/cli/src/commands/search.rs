@@ -11,11 +11,11 @@ use midstride_core::brief::search::Query;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A few handoffs say what a prompt needs; more would be read by nobody.
+/// How many handoffs a prompt search returns at most. More would not be read.
 const PROMPT_HITS_MAX: usize = 5;
-/// Whoever types it waits longer than a hook does.
+/// The time limit for a prompt search. A user waits longer than a hook.
 const PROMPT_TIME_LIMIT: Duration = Duration::from_secs(2);
-/// Fewer are read before anybody looks.
+/// The number of documents from which a progress bar is shown. Fewer are read too fast to see.
 pub(super) const PROGRESS_BAR_MIN: usize = 1000;
 
 /// Find handoffs by what they say
@@ -95,7 +95,7 @@ pub(crate) fn search(
             ui.show_progress("indexing", done, all);
         }
     });
-    // A session has no status, kind or stage.
+    // Sessions have no status, kind or stage.
     let sessions = match has_filter(args) {
         true => Vec::new(),
         false => verbs::search_sessions(project, &wanted.query, wanted.limit)?,

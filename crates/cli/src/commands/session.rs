@@ -123,7 +123,8 @@ pub(crate) fn session(
     }
 }
 
-/// Says what could not be read. What is no file at all is no transcript either, and nothing is missed.
+/// Reports transcripts that could not be read. An entry that is not a file is not a transcript
+/// either.
 fn report_unread_transcripts(
     ui: &mut Ui,
     project: &Project,

@@ -27,9 +27,9 @@ pub(crate) fn share(
     project: &Project,
     args: &ShareArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
-    let key = shelved.handoff(project).key();
-    let path = verbs::share(project, &shelved, args.by.clone())?;
+    let stored = project.find(&args.handoff)?;
+    let key = stored.handoff(project).key();
+    let path = verbs::share(project, &stored, args.by.clone())?;
     if args.json {
         ui.print_json(&view::command_result::ShareJson {
             key: key.to_string(),

@@ -49,38 +49,38 @@ pub(crate) fn show(
                 view::shell_word(name)
             )));
     }
-    let shelved = project.find(name)?;
+    let stored = project.find(name)?;
     if let Some(number) = revision {
-        return show_text(ui, project, args, shelved, number);
+        return show_text(ui, project, args, stored, number);
     }
-    if !args.json && project.is_edited_outside(&shelved)? {
+    if !args.json && project.is_edited_outside(&stored)? {
         ui.say("Edited outside midstride since its last revision; the next change records it.")?;
     }
     if args.history {
-        return show_history(ui, project, &shelved, args.json);
+        return show_history(ui, project, &stored, args.json);
     }
     if args.json {
-        ui.print_json(&view::handoff::json_with_deliveries(project, &shelved))?;
+        ui.print_json(&view::handoff::json_with_deliveries(project, &stored))?;
         return Ok(CliOutcome::Clean);
     }
-    show_form(ui, project, args, &shelved)
+    show_form(ui, project, args, &stored)
 }
 
-/// One text of the handoff, as it was; or a part of it, or in another form.
+/// Shows one revision of the handoff, a section of it, or another format.
 fn show_text(
     ui: &mut Ui,
     project: &Project,
     args: &ShowArgs,
-    shelved: StoredHandoff,
+    stored: StoredHandoff,
     number: usize,
 ) -> Result<CliOutcome, Diagnostic> {
-    let text = project.revision_text(&shelved, number)?;
+    let text = project.revision_text(&stored, number)?;
     if args.json {
-        ui.print_json(&view::revision::json(project, &shelved, number, &text))?;
+        ui.print_json(&view::revision::json(project, &stored, number, &text))?;
         return Ok(CliOutcome::Clean);
     }
     if args.section.is_some() || args.form.is_some() {
-        return show_form(ui, project, args, &shelved.with_text(text));
+        return show_form(ui, project, args, &stored.with_text(text));
     }
     Ui::write_bytes(&text)?;
     Ok(CliOutcome::Clean)
@@ -90,23 +90,23 @@ fn show_form(
     ui: &mut Ui,
     project: &Project,
     args: &ShowArgs,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
 ) -> Result<CliOutcome, Diagnostic> {
     let text = match (&args.section, args.form) {
-        (Some(name), _) => view::handoff::section(shelved, name).ok_or_else(|| {
-            let known = view::handoff::section_names(shelved);
+        (Some(name), _) => view::handoff::section(stored, name).ok_or_else(|| {
+            let known = view::handoff::section_names(stored);
             Diagnostic::new(format!(
                 "`{}` has no section `{name}`",
-                view::display_path(project, &shelved.path)
+                view::display_path(project, &stored.path)
             ))
             .hint(format!("it has {}", known.join(", ")))
         })?,
         (None, Some(ShowFormArg::Raw)) => {
-            Ui::write_bytes(&shelved.bytes)?;
+            Ui::write_bytes(&stored.bytes)?;
             return Ok(CliOutcome::Clean);
         }
-        (None, Some(ShowFormArg::Pr)) => view::pull_request::text(project, shelved),
-        (None, None) => view::handoff::text(project, shelved),
+        (None, Some(ShowFormArg::Pr)) => view::pull_request::text(project, stored),
+        (None, None) => view::handoff::text(project, stored),
     };
     ui.print(&text)?;
     Ok(CliOutcome::Clean)
@@ -115,13 +115,13 @@ fn show_form(
 fn show_history(
     ui: &mut Ui,
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
     if json {
-        ui.print_json(&view::history::json(project, shelved))?;
+        ui.print_json(&view::history::json(project, stored))?;
     } else {
-        ui.print(&view::history::text(project, shelved))?;
+        ui.print(&view::history::text(project, stored))?;
     }
     Ok(CliOutcome::Clean)
 }

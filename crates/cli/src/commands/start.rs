@@ -31,13 +31,13 @@ pub(crate) fn start(
     project: &Project,
     args: &StartArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
+    let stored = project.find(&args.handoff)?;
     let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", args.by.clone());
-    let recorded = verbs::apply(project, &shelved, &lifecycle::start, &change)?;
-    let blocking = verbs::blocking_questions(project, &shelved);
-    let imported = verbs::import_tasks(project, &shelved);
+    let recorded = verbs::apply(project, &stored, &lifecycle::start, &change)?;
+    let blocking = verbs::blocking_questions(project, &stored);
+    let imported = verbs::import_tasks(project, &stored);
     if args.json {
-        let json = view::recorded_change::json(project, &shelved, &recorded, &change.reason);
+        let json = view::recorded_change::json(project, &stored, &recorded, &change.reason);
         let json = json.with_blocking(&blocking);
         let json = match &imported {
             Ok(imported) => json.with_tasks(imported),
@@ -45,7 +45,7 @@ pub(crate) fn start(
         };
         ui.print_json(&json)?;
     } else {
-        super::report_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+        super::report_recorded(ui, project, &stored, &recorded, &change.reason, false)?;
         super::report_blocking(ui, &blocking)?;
     }
     match imported {

@@ -55,8 +55,8 @@ pub(crate) fn sync(
         ))?;
     }
     if tombstones_sent > 0 {
-        let told = count(tombstones_sent, "forgotten text");
-        ui.say(&format!("{remote} was told of {told}, so that nobody brings it back"))?;
+        let sent_texts = count(tombstones_sent, "forgotten text");
+        ui.say(&format!("{remote} was told of {sent_texts}, so that nobody brings it back"))?;
     }
     if kept_back > 0 {
         let stay = count(kept_back, "handoff");
@@ -77,7 +77,7 @@ pub(crate) fn sync(
     report_tasks(ui, &remote, &tasks)
 }
 
-/// Says what became of the tasks, where there are any.
+/// Reports the result for the tasks, if there are any.
 fn report_tasks(
     ui: &mut Ui,
     remote: &str,

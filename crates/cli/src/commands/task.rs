@@ -63,12 +63,12 @@ pub(crate) fn task(
     }
 }
 
-/// `feat-042/discovery#q2` as the handoff and its question.
+/// Splits `feat-042/discovery#q2` into the handoff and its question.
 fn split_question(typed: &str) -> Option<(&str, &str)> {
     typed.rsplit_once('#')
 }
 
-/// Only a task can be changed here; a question has its home in its handoff.
+/// Refuses a question. Only tasks can be changed here; a question is changed in its handoff.
 fn refuse_question(typed: &str) -> Result<(), Diagnostic> {
     let Some((handoff, which)) = split_question(typed) else { return Ok(()) };
     let (handoff, which) = (view::shell_word(handoff), view::shell_word(which));
@@ -77,7 +77,7 @@ fn refuse_question(typed: &str) -> Result<(), Diagnostic> {
         .hint(format!("midstride edit {handoff} changes the question")))
 }
 
-/// What is to be done, as it was typed: one line.
+/// Parses the subject of a task: one line.
 fn subject(typed: &str) -> Result<String, String> {
     let text = super::parse_text(typed)?;
     match text.lines().count() {
@@ -86,25 +86,25 @@ fn subject(typed: &str) -> Result<String, String> {
     }
 }
 
-/// `KEY=VALUE`, as it was typed.
+/// Parses `KEY=VALUE`.
 fn parse_entry(typed: &str) -> Result<(String, String), String> {
     let (key, value) = typed.split_once('=').ok_or("write it as KEY=VALUE")?;
     Ok((super::parse_text(key)?, value.to_owned()))
 }
 
-/// Changes a task, and tells what that means for others.
+/// Changes a task, and reports what that means for other tasks.
 fn change_task(
     ui: &mut Ui,
     project: &Project,
     typed: &str,
-    wish: &TaskChangeRequest,
+    change: &TaskChangeRequest,
     by: Option<&str>,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
     refuse_question(typed)?;
     let mut board = TaskBoard::open(project)?;
     let (before, were_ready) = (status_of(&board, typed), ready_tasks(&board));
-    let done = verbs::change_task(project, &mut board, typed, wish, by)?;
+    let done = verbs::change_task(project, &mut board, typed, change, by)?;
     report_changed(ui, &board, &done, before, &were_ready, json)
 }
 
@@ -145,7 +145,7 @@ fn report_changed(
     Ok(CliOutcome::Clean)
 }
 
-/// Metadata as it was typed, the last word on each key.
+/// Collects metadata arguments. The last value of each key counts.
 fn metadata(typed: Vec<(String, String)>) -> BTreeMap<String, String> {
     typed.into_iter().collect()
 }

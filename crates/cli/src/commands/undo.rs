@@ -26,7 +26,7 @@ pub(crate) fn undo(
     project: &Project,
     args: &UndoArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
-    let (recorded, reason) = verbs::undo(project, &shelved, args.by.as_deref())?;
-    super::report_recorded(ui, project, &shelved, &recorded, &reason, args.json)
+    let stored = project.find(&args.handoff)?;
+    let (recorded, reason) = verbs::undo(project, &stored, args.by.as_deref())?;
+    super::report_recorded(ui, project, &stored, &recorded, &reason, args.json)
 }

@@ -70,26 +70,26 @@ pub(crate) fn verify(
             .then(|| RecordOptions { side: args.side.map(side), by: args.by.clone() }),
     };
     let mut all = Vec::new();
-    for shelved in &chosen {
+    for stored in &chosen {
         let mut shown = 0;
         let mut printed = Ok(());
-        let done = verbs::verify(project, shelved, &asked, &mut |progress| match progress {
+        let done = verbs::verify(project, stored, &asked, &mut |progress| match progress {
             VerifyProgress::Executing(proof, time) => {
-                Ui::show_status(&progress_line(project, shelved, proof, time));
+                Ui::show_status(&progress_line(project, stored, proof, time));
             }
             VerifyProgress::Done(proof) => {
                 Ui::show_status("");
                 if !args.json && printed.is_ok() {
-                    printed = ui.print(&view::verify::text(project, shelved, proof, shown == 0));
+                    printed = ui.print(&view::verify::text(project, stored, proof, shown == 0));
                 }
                 shown += 1;
             }
         })?;
         printed?;
         if !args.json {
-            report(ui, project, shelved, &done)?;
+            report(ui, project, stored, &done)?;
         }
-        all.push((shelved, done));
+        all.push((stored, done));
     }
     if args.json {
         ui.print_json(&view::verify::json(project, &all))?;
@@ -111,7 +111,7 @@ fn side(side: MeasurementSideArg) -> MeasurementSide {
     }
 }
 
-/// The handoff that was named, or all open ones with proofs.
+/// The named handoff, or all open ones with proofs.
 fn select_handoffs(
     project: &Project,
     name: Option<&str>,
@@ -120,8 +120,8 @@ fn select_handoffs(
         return Ok((vec![project.find(name)?], Vec::new()));
     }
     let mut selection = project.select(&[])?;
-    selection.documents.retain(|shelved| {
-        let handoff = shelved.handoff(project);
+    selection.documents.retain(|stored| {
+        let handoff = stored.handoff(project);
         handoff.status().is_open() && !handoff.proofs().is_empty()
     });
     Ok((selection.documents, selection.unread))
@@ -129,8 +129,8 @@ fn select_handoffs(
 
 fn no_proofs_message(project: &Project, named: Option<&StoredHandoff>) -> String {
     match named {
-        Some(shelved) => {
-            let key = shelved.handoff(project).key().to_string();
+        Some(stored) => {
+            let key = stored.handoff(project).key().to_string();
             format!("{} has no proofs: nothing was verified.", view::sanitize(&key))
         }
         None => "No open handoff has proofs.".to_owned(),
@@ -139,11 +139,11 @@ fn no_proofs_message(project: &Project, named: Option<&StoredHandoff>) -> String
 
 fn progress_line(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     proof: &AllowableProof,
     time: Duration,
 ) -> String {
-    let key = shelved.handoff(project).key().to_string();
+    let key = stored.handoff(project).key().to_string();
     let command = proof.test.as_ref().map_or("", |test| test.command.as_str());
     let text = format!("{key} {}: {} s  {command}", proof.number, time.as_secs());
     view::one_line(&text, Ui::width().unwrap_or(80).saturating_sub(1))
@@ -152,14 +152,14 @@ fn progress_line(
 fn report(
     ui: &mut Ui,
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     done: &Verification,
 ) -> Result<(), Diagnostic> {
     match &done.recorded {
         Some(Ok(recorded)) => {
-            report_recorded(ui, project, shelved, recorded, &done.reason, false)?;
+            report_recorded(ui, project, stored, recorded, &done.reason, false)?;
         }
-        // The results stand above; that they could not be written down is not the end of them.
+        // The results are printed above, so a failure to record them is only a warning.
         Some(Err(error)) => Diagnostic::new(error.to_string()).warn(ui)?,
         None => {}
     }
@@ -181,7 +181,7 @@ fn overall_outcome(all: &[(&StoredHandoff, Verification)], named: bool) -> CliOu
     };
     match (not_written || not_run, states().all(holds)) {
         (true, _) => CliOutcome::Incomplete,
-        // Nothing that was asked for by name proves nothing.
+        // A named handoff without proofs counts as findings.
         (false, true) if states().next().is_some() || !named => CliOutcome::Clean,
         (false, _) => CliOutcome::Findings,
     }

@@ -1,4 +1,5 @@
-//! Days later: the handoff is found, compared with the code, and its claim is looked at again.
+//! Demo chapters: days later, the handoff is found, compared with the code, and its proof runs
+//! again.
 
 use super::Demo;
 use crate::diagnostic::Diagnostic;
@@ -6,32 +7,32 @@ use crate::ui::Ui;
 
 const CODE_MOVED: &str = include_str!("story/market-moved.py");
 
-pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    show_search(ui, play)?;
-    show_drift(ui, play)?;
-    show_proof(ui, play)
+pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    show_search(ui, demo)?;
+    show_drift(ui, demo)?;
+    show_proof(ui, demo)
 }
 
-fn show_search(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.now = "2026-03-23T10:00:00Z";
-    play.write("app/market.py", CODE_MOVED)?;
-    play.git(&["commit", "--quiet", "-m", "Log what the market pages do", "app"])?;
-    play.user = "implementer";
-    play.now = "2026-03-25T05:00:00Z";
-    play.begin_chapter(
+fn show_search(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.now = "2026-03-23T10:00:00Z";
+    demo.write("app/market.py", CODE_MOVED)?;
+    demo.git(&["commit", "--quiet", "-m", "Log what the market pages do", "app"])?;
+    demo.user = "implementer";
+    demo.now = "2026-03-25T05:00:00Z";
+    demo.begin_chapter(
         ui,
         "Days later, another session",
         "It starts with an empty context. The inbox tells what is open and what to do next; whoever has\n\
          only a few words to go by finds the handoff by them. It tells what was found out, what was\n\
          wrong, and how often it was challenged.",
     )?;
-    play.run(ui, &[], 0)?;
-    play.run(ui, &["search", "slow", "pages"], 0)?;
-    play.run(ui, &["show", "market"], 0)
+    demo.run(ui, &[], 0)?;
+    demo.run(ui, &["search", "slow", "pages"], 0)?;
+    demo.run(ui, &["show", "market"], 0)
 }
 
-fn show_drift(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.begin_chapter(
+fn show_drift(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.begin_chapter(
         ui,
         "Is the code still where the handoff says?",
         "Meanwhile a colleague changed the same file. When the handoff was written, midstride took down\n\
@@ -39,22 +40,22 @@ fn show_drift(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
          writes that down as a revision. The other one reads differently, and whether what is said about\n\
          it still holds is for somebody to judge: it does, which is recorded, with its line too.",
     )?;
-    play.run(ui, &["check"], 1)?;
-    play.run(ui, &["check", "--fix", "--quiet"], 1)?;
+    demo.run(ui, &["check"], 1)?;
+    demo.run(ui, &["check", "--fix", "--quiet"], 1)?;
     let held = ["--challenged", "app/market.py:23", "--verdict", "held"];
-    play.run(ui, &[&["review", "market", "--by", "implementer"], &held[..]].concat(), 0)?;
-    play.run(ui, &["show", "market", "--section", "root causes"], 0)
+    demo.run(ui, &[&["review", "market", "--by", "implementer"], &held[..]].concat(), 0)?;
+    demo.run(ui, &["show", "market", "--section", "root causes"], 0)
 }
 
-fn show_proof(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.begin_chapter(
+fn show_proof(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.begin_chapter(
         ui,
         "Is the claim still true?",
         "The handoff claims something, and has a command that shows it. Nothing is run before a person\n\
          has allowed exactly this command; then the claim can be looked at whenever it matters.",
     )?;
-    play.run(ui, &["verify", "market"], 1)?;
-    play.run(ui, &["allow", "market", "1", "--yes"], 0)?;
-    play.run(ui, &["verify", "market"], 0)?;
-    play.run(ui, &["start", "market"], 0)
+    demo.run(ui, &["verify", "market"], 1)?;
+    demo.run(ui, &["allow", "market", "1", "--yes"], 0)?;
+    demo.run(ui, &["verify", "market"], 0)?;
+    demo.run(ui, &["start", "market"], 0)
 }

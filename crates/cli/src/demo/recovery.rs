@@ -1,5 +1,5 @@
-//! The session that carries it out is killed: what it did is recovered, explained, and told to the
-//! next one.
+//! Demo chapters: the session that does the work is killed. Its facts are recovered, explained, and
+//! briefed to the next one.
 
 use super::Demo;
 use crate::diagnostic::Diagnostic;
@@ -7,24 +7,24 @@ use crate::ui::Ui;
 use midstride::clients::claude_code_transcript_folder;
 
 const CODE_FIXED: &str = include_str!("story/market-fixed.py");
-/// As Claude Code writes it: a record per line, the last one cut off.
+/// A transcript as Claude Code writes it: one record per line, the last one truncated.
 const TRANSCRIPT: &str = include_str!("story/session.jsonl");
 const SESSION: &str = "6d61726b-6574-4000-8000-000000000001";
 const NEXT_SESSION: &str = "6d61726b-6574-4000-8000-000000000002";
 
-pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.write("app/market.py", CODE_FIXED)?;
-    write_transcript(play)?;
-    play.now = "2026-03-25T05:40:00Z";
-    show_recovery(ui, play)?;
-    show_save(ui, play)?;
-    show_coverage(ui, play)?;
-    show_briefing(ui, play)
+pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.write("app/market.py", CODE_FIXED)?;
+    write_transcript(demo)?;
+    demo.now = "2026-03-25T05:40:00Z";
+    show_recovery(ui, demo)?;
+    show_save(ui, demo)?;
+    show_coverage(ui, demo)?;
+    show_briefing(ui, demo)
 }
 
-/// The transcript names the folder that it plays in, and a key that opens nothing.
-fn write_transcript(play: &Demo) -> Result<(), Diagnostic> {
-    let folder = play.scratch.path();
+/// Writes the transcript, with the demo's folder and a fake key.
+fn write_transcript(demo: &Demo) -> Result<(), Diagnostic> {
+    let folder = demo.scratch.path();
     let key = format!("ghp_{}", "a1B2".repeat(9));
     let path = serde_json::Value::from(folder.to_string_lossy()).to_string();
     let text = TRANSCRIPT
@@ -32,12 +32,12 @@ fn write_transcript(play: &Demo) -> Result<(), Diagnostic> {
         .replace("{session}", SESSION)
         .replace("{key}", &key);
     let place = claude_code_transcript_folder(&folder.join(".claude"), folder);
-    play.scratch.write(place.join(format!("{SESSION}.jsonl")), text.as_bytes())?;
+    demo.scratch.write(place.join(format!("{SESSION}.jsonl")), text.as_bytes())?;
     Ok(())
 }
 
-fn show_recovery(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.begin_chapter(
+fn show_recovery(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.begin_chapter(
         ui,
         "Killed in the middle of its work",
         "An agent started to carry out the plan. It was killed before it could save anything; what is\n\
@@ -45,19 +45,19 @@ fn show_recovery(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
          record at its end. All before that is known, even the call that was under way. The token in one of\n\
          its commands is not kept.",
     )?;
-    play.run(ui, &["session", "recover"], 0)?;
-    play.run(ui, &["session", "show", &SESSION[..4]], 0)
+    demo.run(ui, &["session", "recover"], 0)?;
+    demo.run(ui, &["session", "show", &SESSION[..4]], 0)
 }
 
-fn show_save(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.begin_chapter(
+fn show_save(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.begin_chapter(
         ui,
         "Facts are not enough",
         "Whoever looks after it makes a handoff of the session: midstride puts in the facts, people say\n\
          what they mean. Too little was said here. It is saved all the same, with exit code 1 and a list\n\
          of exactly what is missing.",
     )?;
-    let said = [
+    let arguments = [
         "--title",
         "Carrying out market-page-perf",
         "--summary",
@@ -65,13 +65,13 @@ fn show_save(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
         "--next",
         "Measure the six pages again.",
     ];
-    play.run(ui, &[&["save", "--id", "carry-out"], &said[..]].concat(), 1)?;
-    play.begin_chapter(
+    demo.run(ui, &[&["save", "--id", "carry-out"], &arguments[..]].concat(), 1)?;
+    demo.begin_chapter(
         ui,
         "What was missing",
         "Now with the reasons. What was said before stays; what to do next is said anew.",
     )?;
-    let said = [
+    let arguments = [
         "--decision",
         "No page cache because the coin balance in its header belongs to one visitor, and a shared \
          copy leaks it to others.",
@@ -90,23 +90,23 @@ fn show_save(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
         "--finds-plans",
         "yes: market-page-perf has the plan",
     ];
-    play.run(ui, &[&["save", "--id", "carry-out"], &said[..]].concat(), 0)
+    demo.run(ui, &[&["save", "--id", "carry-out"], &arguments[..]].concat(), 0)
 }
 
-fn show_coverage(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.begin_chapter(
+fn show_coverage(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.begin_chapter(
         ui,
         "How much of the session is told?",
         "check compares the handoff with what happened. What midstride put in does not count.\n\
          Explained is only what an author put beside its cause or its consequence: all but the agent,\n\
          of which nobody says what it is for.",
     )?;
-    play.run(ui, &["check", "carry-out"], 0)
+    demo.run(ui, &["check", "carry-out"], 0)
 }
 
-fn show_briefing(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.now = "2026-03-25T05:45:00Z";
-    play.begin_chapter(
+fn show_briefing(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.now = "2026-03-25T05:45:00Z";
+    demo.begin_chapter(
         ui,
         "What the next session gets",
         "Not everything: what it must keep to, where the work stands and what is next come first, and\n\
@@ -114,5 +114,5 @@ fn show_briefing(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
          it when a session starts, and gets at most 500 tokens then.",
     )?;
     let to = ["--source", "startup", "--client", "claude-code", "--session", NEXT_SESSION];
-    play.run(ui, &[&["brief"], &to[..]].concat(), 0)
+    demo.run(ui, &[&["brief"], &to[..]].concat(), 0)
 }

@@ -1,33 +1,33 @@
-//! The next session goes on where the other was killed, and ends the work.
+//! Demo chapters: the next session continues where the other was killed, and finishes the work.
 
 use super::Demo;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
-pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.now = "2026-03-25T06:30:00Z";
-    play.git(&["commit", "--quiet", "-m", "Paginate market pages in the database", "app"])?;
-    play.begin_chapter(
+pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.now = "2026-03-25T06:30:00Z";
+    demo.git(&["commit", "--quiet", "-m", "Paginate market pages in the database", "app"])?;
+    demo.begin_chapter(
         ui,
         "A claim that broke",
         "The next session measured and committed. The same command as before shows now that the old\n\
          claim holds no longer: here that is what was wanted; anywhere else it is a warning in time.",
     )?;
-    play.run(ui, &["verify", "market"], 1)?;
-    show_resolution(ui, play)?;
-    show_history(ui, play)
+    demo.run(ui, &["verify", "market"], 1)?;
+    show_resolution(ui, demo)?;
+    show_history(ui, demo)
 }
 
-fn show_resolution(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.begin_chapter(
+fn show_resolution(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.begin_chapter(
         ui,
         "Resolved",
         "That it is done is not taken for granted: resolving wants a commit that exists, or an outcome.\n\
          The numbers before and after stay with it.",
     )?;
-    play.run(ui, &["resolve", "market"], 2)?;
-    play.run(ui, &["resolve", "market", "--commit", "feedbee"], 2)?;
-    play.show_git(ui, &["log", "-1", "--format=%an: %s"])?;
+    demo.run(ui, &["resolve", "market"], 2)?;
+    demo.run(ui, &["resolve", "market", "--commit", "feedbee"], 2)?;
+    demo.show_git(ui, &["log", "-1", "--format=%an: %s"])?;
     let measured = [
         "Tokyo=381:97 ms",
         "Oslo=1180:99 ms",
@@ -39,18 +39,18 @@ fn show_resolution(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
     let measured: Vec<&str> = measured.iter().flat_map(|page| ["--measured", *page]).collect();
     let words =
         ["resolve", "market", "--commit", "HEAD", "--outcome", "All three steps are deployed"];
-    play.run(ui, &[&words[..], &measured].concat(), 0)?;
-    play.run(ui, &["resolve", "carry-out", "--commit", "HEAD"], 0)
+    demo.run(ui, &[&words[..], &measured].concat(), 0)?;
+    demo.run(ui, &["resolve", "carry-out", "--commit", "HEAD"], 0)
 }
 
-fn show_history(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.begin_chapter(
+fn show_history(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.begin_chapter(
         ui,
         "The whole story",
         "A handoff without revisions might be wrong; this one was challenged four times, and three times\n\
          corrected. Nothing of it is lost; even the hasty draft is still there.",
     )?;
-    play.run(ui, &["show", "market", "--history"], 0)?;
-    play.run(ui, &["show", "market@1", "--section", "plan"], 0)?;
-    play.run(ui, &[], 0)
+    demo.run(ui, &["show", "market", "--history"], 0)?;
+    demo.run(ui, &["show", "market@1", "--section", "plan"], 0)?;
+    demo.run(ui, &[], 0)
 }

@@ -1,4 +1,4 @@
-//! The reviews that correct the draft, and the question that is left.
+//! Demo chapters: the reviews that correct the draft, and the open question.
 
 use super::Demo;
 use crate::diagnostic::Diagnostic;
@@ -8,15 +8,15 @@ const SECOND_DRAFT: &str = include_str!("story/second-draft.md");
 const THIRD_DRAFT: &str = include_str!("story/third-draft.md");
 const FOURTH_DRAFT: &str = include_str!("story/fourth-draft.md");
 
-pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    show_first_review(ui, play)?;
-    show_more_reviews(ui, play)?;
-    show_question(ui, play)
+pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    show_first_review(ui, demo)?;
+    show_more_reviews(ui, demo)?;
+    show_question(ui, demo)
 }
 
-fn show_first_review(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.now = "2026-03-21T18:05:00Z";
-    play.begin_chapter(
+fn show_first_review(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.now = "2026-03-21T18:05:00Z";
+    demo.begin_chapter(
         ui,
         "The first review",
         "A reviewer read the code: the pages are served by another function. The corrected draft takes\n\
@@ -24,10 +24,10 @@ fn show_first_review(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
          nobody has to walk into it again. All of it is one revision, and every text can be shown by its\n\
          number.",
     )?;
-    play.write("draft.md", SECOND_DRAFT)?;
+    demo.write("draft.md", SECOND_DRAFT)?;
     add_review(
         ui,
-        play,
+        demo,
         "the code path",
         &[
             "--dropped",
@@ -38,21 +38,21 @@ fn show_first_review(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
             "Measuring market_hub() itself",
         ],
     )?;
-    play.run(ui, &["show", "market@2", "--section", "root causes"], 0)?;
-    play.run(ui, &["show", "market@3", "--section", "root causes"], 0)
+    demo.run(ui, &["show", "market@2", "--section", "root causes"], 0)?;
+    demo.run(ui, &["show", "market@3", "--section", "root causes"], 0)
 }
 
-fn show_more_reviews(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.now = "2026-03-21T18:12:00Z";
-    play.begin_chapter(
+fn show_more_reviews(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.now = "2026-03-21T18:12:00Z";
+    demo.begin_chapter(
         ui,
         "Two more reviews",
         "The second one finds work that is not needed, the third a step that would not have helped.",
     )?;
-    play.write("draft.md", THIRD_DRAFT)?;
+    demo.write("draft.md", THIRD_DRAFT)?;
     add_review(
         ui,
-        play,
+        demo,
         "unnecessary HTMX partials",
         &[
             "--dropped",
@@ -63,34 +63,34 @@ fn show_more_reviews(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
             "One aggregation query for the counts",
         ],
     )?;
-    play.now = "2026-03-21T18:20:00Z";
-    play.write("draft.md", FOURTH_DRAFT)?;
-    add_review(ui, play, "a synchronous client blocks the event loop even behind HTMX", &[])
+    demo.now = "2026-03-21T18:20:00Z";
+    demo.write("draft.md", FOURTH_DRAFT)?;
+    add_review(ui, demo, "a synchronous client blocks the event loop even behind HTMX", &[])
 }
 
 fn add_review(
     ui: &mut Ui,
-    play: &Demo,
+    demo: &Demo,
     challenged: &str,
     dropped: &[&str],
 ) -> Result<(), Diagnostic> {
     let words = ["review", "market", "--by", "code-review", "--challenged", challenged];
     let given = ["--verdict", "corrected", "--body", "draft.md"];
-    play.run(ui, &[&words[..], &given, dropped].concat(), 0)
+    demo.run(ui, &[&words[..], &given, dropped].concat(), 0)
 }
 
-fn show_question(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
-    play.begin_chapter(
+fn show_question(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
+    demo.begin_chapter(
         ui,
         "One question is left, and answered",
         "A part of the plan waits for an answer, and work that goes on without it may be thrown away: a\n\
          warning, until the question is answered. Then nothing blocks, and whoever takes the handoff\n\
          over can carry out the whole plan. The session that found all this out has long ended.",
     )?;
-    play.run(ui, &["check", "--quiet"], 1)?;
-    play.now = "2026-03-22T09:00:00Z";
-    play.run(ui, &["answer", "market", "q1", "Yes, ten minutes are fine", "--by", "product"], 0)?;
-    play.run(ui, &["check", "--quiet"], 0)?;
-    play.git(&["add", ".midstride"])?;
-    play.git(&["commit", "--quiet", "-m", "Why market pages are slow"])
+    demo.run(ui, &["check", "--quiet"], 1)?;
+    demo.now = "2026-03-22T09:00:00Z";
+    demo.run(ui, &["answer", "market", "q1", "Yes, ten minutes are fine", "--by", "product"], 0)?;
+    demo.run(ui, &["check", "--quiet"], 0)?;
+    demo.git(&["add", ".midstride"])?;
+    demo.git(&["commit", "--quiet", "-m", "Why market pages are slow"])
 }

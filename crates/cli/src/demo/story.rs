@@ -1,11 +1,11 @@
-//! The story of a slow page: a wrong first draft, the reviews that corrected it, the session that was
-//! killed while it carried it out, and the one that ended the work.
+//! The story of the demo, about a slow page: a wrong first draft, the reviews that correct it, a
+//! session that is killed while it does the work, and one that finishes it.
 
 use super::{Demo, draft, follow_up, recovery, resolution, reviews};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
-/// The story begins on this day, whenever it is told.
+/// The date on which the story starts, so that the output is always the same.
 pub(super) const FIRST_DAY: &str = "2026-03-21T17:24:00Z";
 
 const OPENING: &str = "\
@@ -20,13 +20,13 @@ what you see; the files and the transcript that are written in between, names an
 story's.
 ";
 
-pub(super) fn present(ui: &mut Ui, play: &mut Demo) -> Result<(), Diagnostic> {
+pub(super) fn present(ui: &mut Ui, demo: &mut Demo) -> Result<(), Diagnostic> {
     ui.print(OPENING)?;
-    draft::present(ui, play)?;
-    reviews::present(ui, play)?;
-    follow_up::present(ui, play)?;
-    recovery::present(ui, play)?;
-    resolution::present(ui, play)?;
+    draft::present(ui, demo)?;
+    reviews::present(ui, demo)?;
+    follow_up::present(ui, demo)?;
+    recovery::present(ui, demo)?;
+    resolution::present(ui, demo)?;
     ui.print("\nThe temporary folder is gone unless you said --keep. In your own project:\n")?;
     ui.print("midstride init, then midstride new \"what you found out\".\n")?;
     Ok(())

@@ -1,4 +1,4 @@
-//! What is wrong with a handoff, or with what is done to it.
+//! Diagnostics for handoffs and for changes to them.
 
 use super::{CONVERT_HINT, Diagnostic};
 use crate::view::{shell_path, shell_word};
@@ -11,7 +11,7 @@ use midstride::verbs::{
 use midstride::workspace::project::FindError;
 use midstride_core::handoff::lifecycle::LifecycleRefusal;
 
-/// What a handoff that has ended has to say to be open.
+/// The header fields that make a closed handoff open again.
 const REOPEN_FIELDS: &str =
     "with `status: in_progress` and without `resolution` or `superseded_by`";
 
@@ -175,9 +175,9 @@ impl From<ApplyError> for Diagnostic {
                     (true, _) => {
                         diagnostic.hint(format!("`midstride new --stage {to}` begins one"))
                     }
-                    (false, Some(_)) => next.iter().fold(diagnostic, |told, next| {
+                    (false, Some(_)) => next.iter().fold(diagnostic, |diagnostic, next| {
                         let next = shell_word(next);
-                        told.hint(format!("`midstride advance {key} --to {next}` can follow"))
+                        diagnostic.hint(format!("`midstride advance {key} --to {next}` can follow"))
                     }),
                     (false, None) => diagnostic.hint(format!(
                         "`midstride new --stage {to} --from {key}` drafts one that builds on it"

@@ -1,4 +1,5 @@
-//! What is wrong with the ledger, and with what lives in it: tasks, missions, workflows, receipts.
+//! Diagnostics for the ledger and what it stores: tasks, missions, workflow states, delivery
+//! records.
 
 use super::{CANDIDATES_MAX, Diagnostic, REDACT_HINT};
 use crate::view::{one_line, shell_word};
@@ -126,7 +127,8 @@ impl From<TaskError> for Diagnostic {
                 diagnostic.hint("update midstride; nothing was changed")
             }
             TaskError::Refused { why: task::TaskRefusal::DependencyCycle(circle), .. } => match &circle[..] {
-                // The first wait is the one that was refused.
+                // The first dependency in the cycle is the one that was refused, so suggest
+                // removing the second.
                 [_, one, before, ..] => diagnostic.hint_per_surface(
                     format!(
                         "`midstride task update {one} --no-longer-depends-on {before}` makes room"
@@ -208,11 +210,12 @@ impl From<ForgetError> for Diagnostic {
             ForgetError::Several { found, .. } => {
                 let more = found.len().saturating_sub(CANDIDATES_MAX);
                 let shown = found.iter().take(CANDIDATES_MAX);
-                let told = shown.fold(diagnostic, |told, (id, what)| {
-                    told.hint(format!("{id}  {}", one_line(what, 60)))
+                let diagnostic = shown.fold(diagnostic, |diagnostic, (id, what)| {
+                    diagnostic.hint(format!("{id}  {}", one_line(what, 60)))
                 });
-                let told = if more > 0 { told.hint(format!("and {more} more")) } else { told };
-                told.hint("type more of the id")
+                let diagnostic =
+                    if more > 0 { diagnostic.hint(format!("and {more} more")) } else { diagnostic };
+                diagnostic.hint("type more of the id")
             }
             ForgetError::Current { key, number } => {
                 let key = shell_word(&key);

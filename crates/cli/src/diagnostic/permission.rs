@@ -1,4 +1,5 @@
-//! What a person has to allow, and what keeps midstride out of the files of a client.
+//! Diagnostics for permissions that only the user can grant, and for installing into and removing
+//! from client files.
 
 use super::Diagnostic;
 use midstride::clients::install::InstallError;

@@ -1,4 +1,4 @@
-//! What keeps a session from being written down or saved.
+//! Diagnostics for capturing and saving sessions.
 
 use super::{Diagnostic, REDACT_HINT};
 use crate::view::shell_word;
@@ -6,11 +6,11 @@ use midstride::verbs::{CheckpointError, NewError, PromoteError, SaveError};
 use midstride_core::format::header::StartupKind;
 use midstride_core::session::author_notes::{AuthorNotesError, NotesJsonError};
 
-/// What a tool is given where a session left nothing that can be read.
+/// The hint for MCP tools when a session has no readable transcript.
 const SESSION_NONE_HINT: &str =
     "`session` takes the id of a session, or `none`: then git and the tasks tell the facts";
 
-/// Where transcripts may be that were not found.
+/// The hint for transcripts that were not found.
 const TRANSCRIPT_HINT: &str = "a transcript that lies elsewhere, or of a project that was moved, is \
     named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME";
 
@@ -87,7 +87,7 @@ impl From<SaveError> for Diagnostic {
                      `proofs`",
                 ),
             },
-            // Whoever calls was told of `none` already.
+            // The conversion of `CheckpointError` already adds the `none` hint for MCP tools.
             SaveError::Checkpoint(
                 error @ (CheckpointError::NoSession(_) | CheckpointError::NoTranscript(_)),
             ) => Self::from(error).hint_for_terminal(
@@ -164,10 +164,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_calls_a_tool_is_told_of_none_once() {
+    fn the_none_hint_for_tools_is_given_once() {
         let error = SaveError::Checkpoint(CheckpointError::NoSession(Vec::new()));
-        let told = Diagnostic::from(error);
-        assert_eq!(told.hints_for_tools().collect::<Vec<_>>(), [SESSION_NONE_HINT]);
-        assert_eq!(told.hints().count(), 2);
+        let diagnostic = Diagnostic::from(error);
+        assert_eq!(diagnostic.hints_for_tools().collect::<Vec<_>>(), [SESSION_NONE_HINT]);
+        assert_eq!(diagnostic.hints().count(), 2);
     }
 }

@@ -1,11 +1,11 @@
-//! What Claude Code tells its hooks, and how it wants to be answered.
+//! Parses the hook calls of Claude Code, and formats the answers for it.
 
 use super::fields::HookFields;
 use super::output::{build_call, format_object, parse_prompt, parse_source};
 use midstride_core::brief::hook::{ClientTask, HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 
-/// What a call tells.
+/// Parses a call.
 pub(super) fn parse_call(fields: &HookFields) -> HookInput {
     let event = fields.text("hook_event_name").unwrap_or_default();
     let moment = match event.as_str() {
@@ -14,7 +14,7 @@ pub(super) fn parse_call(fields: &HookFields) -> HookInput {
         "PreCompact" => HookEvent::BeforeCompaction,
         "PostCompact" => HookEvent::AfterCompaction(fields.text("compact_summary")),
         "SubagentStart" => HookEvent::AgentStart,
-        // One without a type wrote the summary of a compaction, and left no transcript.
+        // A subagent without a type wrote the summary of a compaction, and has no transcript.
         "SubagentStop" if fields.text("agent_type").is_some() => HookEvent::AgentStop,
         "TaskCreated" => HookEvent::TaskCreated(parse_task(fields)),
         "TaskCompleted" => HookEvent::TaskCompleted(parse_task(fields)),
@@ -35,10 +35,10 @@ fn parse_task(fields: &HookFields) -> ClientTask {
     }
 }
 
-/// An answer in the form of the client; nothing where there is nothing to say.
+/// Formats the answer. Empty if there is nothing to say.
 pub(super) fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
     match (&call.kind, &answer.instructions) {
-        // Whoever writes the summary reads what stands on standard output, word by word.
+        // For a compaction, the summarizer reads standard output as plain text.
         (HookEvent::BeforeCompaction, Some(instructions)) => format!("{instructions}\n"),
         _ => format_object(call, answer),
     }
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_read_as_the_client_writes_them() {
+    fn calls_are_parsed() {
         let start = r#""hook_event_name": "SessionStart", "source": "startup""#;
         assert_eq!(moment(start), HookEvent::Start(BriefOccasion::Startup));
         let prompt = r#""prompt_id": "69cccc1b-8f5d-41fa-873e-a1e882d05403", "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": "RUN-TOOLS please""#;
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_agent_without_a_type_is_none() {
+    fn a_subagent_without_a_type_is_ignored() {
         let agent = |event: &str, of: &str| {
             moment(&format!(
                 r#""agent_id": "a87dc945e57ad4b16", "agent_type": "{of}", "hook_event_name": "{event}""#
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_only_what_there_is_to_say() {
+    fn an_answer_has_only_the_fields_that_are_set() {
         let text = format!("{{{BASE}, \"hook_event_name\": \"SessionStart\"}}");
         let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
         assert_eq!(format_answer(&call, &HookOutput::default()), "");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_writes_the_summary_reads_plain_text() {
+    fn compaction_instructions_are_plain_text() {
         let text = format!("{{{BASE}, \"hook_event_name\": \"PreCompact\"}}");
         let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
         let answer =

@@ -1,12 +1,12 @@
-//! What Codex tells its hooks, and how it wants to be answered. It takes no words for its summary;
-//! after a compaction a session starts once more, and is told everything then.
+//! Parses the hook calls of Codex, and formats the answers for it. Codex takes no instructions for
+//! its summary. After a compaction it reports a session start, and gets the full briefing then.
 
 use super::fields::HookFields;
 use super::output::{build_call, format_object, parse_prompt, parse_source};
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 
-/// What a call tells.
+/// Parses a call.
 pub(super) fn parse_call(fields: &HookFields) -> HookInput {
     let event = fields.text("hook_event_name").unwrap_or_default();
     let moment = match event.as_str() {
@@ -22,7 +22,7 @@ pub(super) fn parse_call(fields: &HookFields) -> HookInput {
     build_call(Client::Codex, event, moment, fields)
 }
 
-/// An answer in the form of the client; nothing where there is nothing to say.
+/// Formats the answer. Empty if there is nothing to say.
 pub(super) fn format_answer(call: &HookInput, answer: &HookOutput) -> String {
     format_object(call, answer)
 }
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_read_as_the_client_writes_them() {
+    fn calls_are_parsed() {
         let start = |source: &str| {
             moment(&format!(
                 r#""hook_event_name": "SessionStart", "permission_mode": "bypassPermissions", "source": "{source}""#
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_reads_words_for_the_summary() {
+    fn there_are_no_compaction_instructions() {
         let text = format!("{{{BASE}, \"hook_event_name\": \"PreCompact\"}}");
         let call = parse_call(&HookFields::parse(text.as_bytes()).unwrap());
         let answer =

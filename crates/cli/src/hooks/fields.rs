@@ -1,11 +1,11 @@
-//! The fields of a call: texts and flags. Anything else, and anything of another type than it should
-//! be, is passed over.
+//! The fields of a hook call: texts and flags. Ignores other fields, and values of an unexpected
+//! type.
 
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
 
-/// No call has as many fields; each one that is kept costs more than its bytes.
+/// The maximum number of fields. Each one costs more memory than its bytes.
 const FIELDS_MAX: usize = 1_000;
 
 /// The fields of a call, by name.
@@ -13,13 +13,13 @@ const FIELDS_MAX: usize = 1_000;
 pub(super) struct HookFields(HashMap<String, HookField>);
 
 impl HookFields {
-    /// Reads a call.
+    /// Parses a call.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let text = String::from_utf8_lossy(bytes);
         serde_json::from_str(&text).map_err(|error| format!("the call is not understood: {error}"))
     }
 
-    /// A text that says something.
+    /// A text field that is not blank.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         match self.0.get(name)? {
             HookField::Text(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_of_another_type_is_passed_over() {
+    fn fields_of_an_unexpected_type_are_ignored() {
         let fields = HookFields::parse(
             br#"{"a": "x", "b": [1, {"c": 2}], "d": null, "e": -1.5, "f": true, "g": {"a": "y"},
                  "h": " ", "a": "z", "f2": "true"}"#,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_call_is_said_to_be_none() {
+    fn invalid_calls_are_reported() {
         let deep = "[".repeat(100_000);
         for text in ["", "[]", "{", "\"x\"", "{\"a\": \"\\ud800\"}", deep.as_str()] {
             let error = HookFields::parse(text.as_bytes()).unwrap_err();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn no_call_has_fields_without_end() {
+    fn the_number_of_fields_is_limited() {
         let call = |count: usize| {
             let fields: Vec<String> = (0..count).map(|at| format!("\"f{at}\": 1")).collect();
             HookFields::parse(format!("{{{}}}", fields.join(",")).as_bytes())

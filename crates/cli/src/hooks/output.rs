@@ -1,4 +1,4 @@
-//! The form that calls and answers have with every client.
+//! The parts of calls and answers that all clients share.
 
 use super::fields::HookFields;
 use midstride_core::brief::BriefOccasion;
@@ -6,7 +6,7 @@ use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 use serde_json::{Map, Value, json};
 
-/// What every call has.
+/// Builds a call from the fields every client sends.
 pub(super) fn build_call(
     client: Client,
     event: String,
@@ -21,14 +21,14 @@ pub(super) fn build_call(
         folder: fields.text("cwd"),
         agent: fields.text("agent_id"),
         turn: fields.text("prompt_id").or_else(|| fields.text("turn_id")),
-        // `codex exec` says so too, and refuses tools that write all the same.
+        // `codex exec` reports this mode, too, but still refuses tools that write.
         is_unrestricted: client == Client::ClaudeCode
             && fields.text("permission_mode").as_deref() == Some("bypassPermissions"),
         kind: moment,
     }
 }
 
-/// What a session begins with. One that goes on from another knows what that one knew.
+/// How a session starts. A forked session knows what the original knew.
 pub(super) fn parse_source(fields: &HookFields) -> BriefOccasion {
     match fields.text("source").as_deref() {
         Some("resume" | "fork") => BriefOccasion::Resume,
@@ -42,7 +42,7 @@ pub(super) fn parse_prompt(fields: &HookFields) -> HookEvent {
     fields.text("prompt").map_or(HookEvent::Other, HookEvent::Prompt)
 }
 
-/// An answer as all of them take it.
+/// Formats an answer as the JSON object that all clients take.
 pub(super) fn format_object(call: &HookInput, answer: &HookOutput) -> String {
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
@@ -54,8 +54,8 @@ pub(super) fn format_object(call: &HookInput, answer: &HookOutput) -> String {
         put("reason", json!(why));
     }
     if let Some(context) = &answer.context {
-        let told = json!({ "hookEventName": call.event, "additionalContext": context });
-        put("hookSpecificOutput", told);
+        let output = json!({ "hookEventName": call.event, "additionalContext": context });
+        put("hookSpecificOutput", output);
     }
     if object.is_empty() { String::new() } else { format!("{}\n", Value::Object(object)) }
 }

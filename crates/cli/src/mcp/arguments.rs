@@ -1,24 +1,25 @@
-//! What a tool takes: told to the model as a schema, and held against what it gives.
+//! The parameters of MCP tools: their JSON schema, and the validation of the arguments a model
+//! sends.
 
 use super::message::shorten_name;
 use crate::diagnostic::Diagnostic;
 use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
 
-/// What sort of value a parameter takes.
+/// The type of value a parameter takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ParameterKind {
-    /// A text that says something.
+    /// A string that is not blank.
     Text,
-    /// A list of such texts; one text counts as a list of one.
+    /// A list of non-blank strings; a single string counts as a list of one.
     Texts,
-    /// One of these words.
+    /// One of a fixed set of words.
     Word(&'static [&'static str]),
-    /// A whole number from zero on.
+    /// A non-negative integer.
     Number,
-    /// Yes or no.
+    /// A boolean.
     Flag,
-    /// An object with any keys.
+    /// An object with arbitrary keys.
     Object,
 }
 
@@ -32,7 +33,7 @@ pub(super) struct ToolParameter {
 }
 
 impl ToolParameter {
-    /// One that may be left out.
+    /// An optional parameter.
     pub(super) const fn optional(
         name: &'static str,
         kind: ParameterKind,
@@ -41,7 +42,7 @@ impl ToolParameter {
         Self { name, kind, description, is_required: false }
     }
 
-    /// One that has to be there.
+    /// A required parameter.
     pub(super) const fn required(
         name: &'static str,
         kind: ParameterKind,
@@ -65,7 +66,7 @@ impl ToolParameter {
         schema
     }
 
-    /// Whether a value is of its kind, and what it has to be otherwise.
+    /// Checks that a value has the right type; the error says what is expected.
     fn check(&self, value: &Value) -> Result<(), String> {
         let says_something =
             |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
@@ -88,7 +89,7 @@ impl ToolParameter {
     }
 }
 
-/// The schema of what a tool takes.
+/// The JSON schema of a tool's input.
 pub(super) fn schema(parameters: &[ToolParameter]) -> Value {
     let properties: Map<String, Value> =
         parameters.iter().map(|one| (one.name.to_owned(), one.schema())).collect();
@@ -101,12 +102,13 @@ pub(super) fn schema(parameters: &[ToolParameter]) -> Value {
     schema
 }
 
-/// What a tool was given; it fits the parameters.
+/// The validated arguments of a tool call.
 #[derive(Debug)]
 pub(super) struct ToolArguments(Map<String, Value>);
 
 impl ToolArguments {
-    /// Holds what was given against what a tool takes; all that does not fit is said at once.
+    /// Validates arguments against the parameters of a tool. The error lists every problem, not
+    /// just the first one.
     pub(super) fn parse(
         parameters: &[ToolParameter],
         given: Map<String, Value>,
@@ -143,28 +145,28 @@ impl ToolArguments {
         })
     }
 
-    /// A text, without the space around it.
+    /// A string argument, trimmed.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).and_then(Value::as_str).map(str::trim)
     }
 
-    /// The same as a text of its own.
+    /// A string argument, trimmed and owned.
     pub(super) fn owned_text(&self, name: &str) -> Option<String> {
         self.text(name).map(str::to_owned)
     }
 
-    /// A text that has to be there.
+    /// A required string argument, trimmed.
     pub(super) fn required_text(&self, name: &str) -> &str {
         self.text(name).unwrap_or_default()
     }
 
-    /// A text as it was given, which ends with a line break as files do.
+    /// A string argument exactly as sent, with a final line break added if it has none.
     pub(super) fn document_text(&self, name: &str) -> String {
         let text = self.0.get(name).and_then(Value::as_str).unwrap_or_default();
         if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
     }
 
-    /// A list of texts.
+    /// A list of strings.
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
         match self.0.get(name) {
             Some(Value::Array(items)) => {
@@ -174,34 +176,34 @@ impl ToolArguments {
         }
     }
 
-    /// A number.
+    /// A number argument.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
         self.0.get(name).and_then(Value::as_u64)
     }
 
-    /// The same as a place in something.
+    /// A number argument as `usize`, saturating.
     pub(super) fn as_usize(&self, name: &str) -> Option<usize> {
         self.number(name).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// Yes or no.
+    /// A boolean argument.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
         self.0.get(name).and_then(Value::as_bool)
     }
 
-    /// A value as it was given.
+    /// An argument as raw JSON; null if it is absent.
     pub(super) fn value(&self, name: &str) -> Value {
         self.0.get(name).cloned().unwrap_or_default()
     }
 
-    /// All values of these names.
+    /// The arguments that are present among these names.
     pub(super) fn subset(&self, names: &[&str]) -> Map<String, Value> {
         let given = names.iter().filter_map(|name| Some(((*name).to_owned(), self.0.get(*name)?)));
         given.map(|(name, value)| (name, value.clone())).collect()
     }
 }
 
-/// What a tool takes, in a line.
+/// Lists the parameters of a tool in one line, for error messages.
 fn describe_parameters(parameters: &[ToolParameter]) -> String {
     let names = |is_needed: bool| {
         let names = parameters.iter().filter(move |one| one.is_required == is_needed);

@@ -1,4 +1,4 @@
-//! Whoever calls: which client, in which session, in which project.
+//! The caller of an MCP request: its client, session and project.
 
 use super::era;
 use crate::diagnostic::Diagnostic;
@@ -11,58 +11,62 @@ use midstride_core::session::Client;
 use serde_json::Value;
 use std::path::{Component, Path};
 
-/// How a client is called that does not say so.
+/// The name for a client that does not send one.
 const UNNAMED_CLIENT: &str = "an MCP client";
-/// Clients that call themselves otherwise here than elsewhere.
+/// The names that clients use over MCP.
 const ALIASES: [(&str, Client); 2] =
     [("codex-mcp-client", Client::Codex), ("claude-code", Client::ClaudeCode)];
 const NAME_LENGTH_MAX: usize = 64;
-/// So much of an id is the least that names what is changed; reading takes less.
+/// The minimum length of an id prefix that a tool may use to change something. Reading accepts
+/// shorter ones.
 const PREFIX_LENGTH_MIN: usize = 4;
 
-/// Whoever makes a request.
+/// The caller of a request.
 #[derive(Debug)]
 pub(super) struct Caller {
     environment: Environment,
-    /// Who changes what they change: never the user.
+    /// The author recorded for changes. It is never the user.
     pub(super) name: String,
-    /// The client, where it is one that is known.
+    /// The client, if it is a known one.
     pub(super) client: Option<Client>,
     rules: MessageRedactor,
 }
 
 impl Caller {
-    /// The caller of a request; `greeted` is who opened the session, where somebody did.
+    /// Identifies the caller of a request; `greeted` is the client name from `initialize`, if there
+    /// was one.
     pub(super) fn from_request(
         environment: &Environment,
         greeted: Option<&str>,
         parameters: &Value,
     ) -> Self {
         let mut environment = environment.clone();
-        // Whoever speaks MCP is a program, wherever it was started.
+        // An MCP client is always a program, even when the server was started from a terminal.
         environment.automation.get_or_insert(Automation::Agent("an agent"));
-        let said = era::client_name(parameters).or(greeted);
-        let known = said.and_then(|said| ALIASES.into_iter().find(|(alias, _)| *alias == said));
+        let client_name = era::client_name(parameters).or(greeted);
+        let known = client_name
+            .and_then(|client_name| ALIASES.into_iter().find(|(alias, _)| *alias == client_name));
         let client = known.map(|(_, client)| client);
         if let Some(session) =
             client.and_then(|client| session_of_request(client, &environment, parameters))
         {
             environment.session = Some(session);
         }
-        let around = environment.session.as_ref().and_then(|one| Client::from_name(&one.client));
-        let client = client.or(around.filter(|_| said.is_none()));
+        let from_session =
+            environment.session.as_ref().and_then(|one| Client::from_name(&one.client));
+        let client = client.or(from_session.filter(|_| client_name.is_none()));
         let name = client.map(|client| client.name().to_owned());
         let name = name
-            .or_else(|| said.map(clean_client_name))
+            .or_else(|| client_name.map(clean_client_name))
             .unwrap_or_else(|| UNNAMED_CLIENT.to_owned());
-        // What was left in the environment by another client tells nothing about this one.
+        // The environment may name a session of another client; ignore that one.
         let own = |session: &SessionName| client.is_some_and(|one| one.name() == session.client);
         environment.session = environment.session.filter(own);
         Self { environment, name, client, rules: MessageRedactor::default() }
     }
 
-    /// The project, which has to be set up. Paths count from its root, wherever the server was
-    /// started: that is how they are told.
+    /// The project of the caller, which must be set up. Paths are relative to its root, not to the
+    /// directory the server was started in, because replies show them that way.
     pub(super) fn project(&self) -> Result<Project, Diagnostic> {
         let project = Project::discover(self.environment.clone())?;
         self.rules.set_project(&project);
@@ -82,24 +86,25 @@ impl Caller {
         }
     }
 
-    /// What goes back to the client, without secrets: by the rules of the project, where there is one.
+    /// Redacts secrets from a reply, by the project's rules if there is a project.
     pub(super) fn clean(&self, text: &str) -> String {
         if !self.rules.has_project() {
-            // What is wrong with a project is said by whoever needs it.
+            // A broken project is reported by the tools that need it, not here.
             let _ = Project::discover(self.environment.clone())
                 .map(|project| self.rules.set_project(&project));
         }
         self.rules.clean(text)
     }
 
-    /// The session, where it is known.
+    /// The session of the caller, if it is known.
     pub(super) fn session(&self) -> Option<&SessionName> {
         self.environment.session.as_ref()
     }
 }
 
-/// The session that a request belongs to: it says so, or its client does elsewhere. The environment
-/// of a server tells in which session it was started; its client may have begun another one since.
+/// The session a request belongs to, from the request itself or from what the client recorded
+/// elsewhere. The server's environment is not enough: the client may have started another session
+/// since.
 fn session_of_request(
     client: Client,
     environment: &Environment,
@@ -119,22 +124,23 @@ fn clean_client_name(name: &str) -> String {
     if name.is_empty() { UNNAMED_CLIENT.to_owned() } else { name }
 }
 
-/// The handoff of a name, to be changed. Whoever guesses must not hit one by its first letter.
+/// Finds the handoff that a tool is about to change. Rejects short prefixes, so that a guess cannot
+/// hit a handoff by its first letter.
 pub(super) fn find_to_change(project: &Project, name: &str) -> Result<StoredHandoff, Diagnostic> {
-    let shelved = find(project, name)?;
-    let key = shelved.handoff(project).key();
+    let stored = find(project, name)?;
+    let key = stored.handoff(project).key();
     let is_path = Path::new(name).extension().is_some();
     let is_whole = is_path || key.id == name || key.to_string() == name;
     require_long_name(name, is_whole || is_long_enough(name), &key.to_string())?;
-    Ok(shelved)
+    Ok(stored)
 }
 
-/// Whether a beginning of an id is long enough to change something by it.
+/// Whether an id prefix is long enough to change something with it.
 pub(super) fn is_long_enough(beginning: &str) -> bool {
     beginning.chars().count() >= PREFIX_LENGTH_MIN
 }
 
-/// Refuses a name that is not enough to change something by it.
+/// Rejects a name that is too short to change something with it.
 pub(super) fn require_long_name(name: &str, is_enough: bool, id: &str) -> Result<(), Diagnostic> {
     if is_enough {
         return Ok(());
@@ -143,7 +149,7 @@ pub(super) fn require_long_name(name: &str, is_enough: bool, id: &str) -> Result
     Err(Diagnostic::new(least).hint(format!("if you mean `{id}`, name it whole")))
 }
 
-/// The handoff of a name.
+/// Finds a handoff by name.
 pub(super) fn find(project: &Project, name: &str) -> Result<StoredHandoff, Diagnostic> {
     let leaves = |part: Component<'_>| {
         matches!(part, Component::ParentDir | Component::RootDir | Component::Prefix(_))

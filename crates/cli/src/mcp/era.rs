@@ -1,15 +1,15 @@
-//! The two eras of the protocol: up to 2025-11-25 a session is opened by `initialize`; since
-//! 2026-07-28 every request says for itself which version it speaks.
+//! The two eras of the protocol. Up to 2025-11-25, `initialize` opens a session; since 2026-07-28,
+//! every request names its own protocol version.
 
 use super::message::RpcError;
 use serde_json::{Map, Value, json};
 
-/// Every version that is spoken here, the oldest first.
+/// The supported protocol versions, oldest first.
 pub(super) const VERSIONS: [&str; 5] =
     ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN];
-/// The newest one with a handshake.
+/// The newest version with a handshake.
 const NEWEST_WITH_HANDSHAKE: &str = "2025-11-25";
-/// The first one without.
+/// The first version without a handshake.
 const MODERN: &str = "2026-07-28";
 
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
@@ -17,7 +17,7 @@ const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
 const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
-/// The methods whose results say how long they may be kept.
+/// The methods whose results state how long they may be cached.
 const CACHEABLE: [&str; 6] = [
     "server/discover",
     "tools/list",
@@ -27,17 +27,17 @@ const CACHEABLE: [&str; 6] = [
     "resources/read",
 ];
 
-/// In which era a request was made.
+/// The protocol era of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProtocolEra {
-    /// In a session that `initialize` opened.
+    /// The request belongs to a session opened by `initialize`.
     Handshake,
-    /// By itself.
+    /// The request is self-contained and names its own version.
     Modern,
 }
 
 impl ProtocolEra {
-    /// The era of a request.
+    /// Determines the era of a request.
     pub(super) fn from_request(method: &str, parameters: &Value) -> Result<Self, RpcError> {
         let meta = &parameters["_meta"];
         let version = meta.get(VERSION_KEY);
@@ -63,7 +63,7 @@ impl ProtocolEra {
         Ok(if version >= MODERN { Self::Modern } else { Self::Handshake })
     }
 
-    /// A result as the era wants it.
+    /// Adds the fields that the era requires in a result.
     pub(super) fn add_result_fields(self, method: &str, mut result: Value) -> Value {
         let (Self::Modern, Value::Object(fields)) = (self, &mut result) else { return result };
         fields.insert("resultType".to_owned(), "complete".into());
@@ -75,7 +75,7 @@ impl ProtocolEra {
     }
 }
 
-/// The version that a handshake is answered with.
+/// The version to answer a handshake with.
 pub(super) fn negotiate_version(parameters: &Value) -> &str {
     let wanted = parameters["protocolVersion"].as_str().unwrap_or_default();
     match VERSIONS.contains(&wanted) && wanted <= NEWEST_WITH_HANDSHAKE {
@@ -84,12 +84,12 @@ pub(super) fn negotiate_version(parameters: &Value) -> &str {
     }
 }
 
-/// Who asks, where the request says so itself.
+/// The client name in the request itself, if there is one.
 pub(super) fn client_name(parameters: &Value) -> Option<&str> {
     parameters["_meta"].get(CLIENT_KEY)?.get("name")?.as_str()
 }
 
-/// What a server says about itself without a handshake.
+/// The result of `server/discover`.
 pub(super) fn discovery_result(about: Map<String, Value>) -> Value {
     let mut about = about;
     let server = about.shift_remove("serverInfo").unwrap_or_default();

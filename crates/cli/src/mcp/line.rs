@@ -1,35 +1,35 @@
-//! Lines of a stream, within bounds: one that is too long is passed over, and said to be.
+//! Reads lines from a stream with a size limit. A line that is too long is skipped and reported.
 
 use std::io::{self, BufRead};
 
-/// No message is longer; whatever a tool takes fits many times.
+/// The maximum length of a message. Anything a tool accepts is far smaller.
 pub(super) const LINE_BYTES_MAX: usize = 16 << 20;
-/// So much of the beginning and of the end of a longer one is looked at.
+/// How much of the beginning and the end of an overlong line is kept.
 const EDGE_BYTES: usize = 512;
 
-/// One line.
+/// A line of input.
 #[derive(Debug)]
 pub(super) enum InputLine {
-    /// As it came.
+    /// A line within the limit.
     Whole(Vec<u8>),
-    /// It was too long.
+    /// A line over the limit.
     TooLong {
-        /// How long.
+        /// The length of the line.
         bytes: usize,
-        /// How it begins.
+        /// The beginning of the line.
         head: Vec<u8>,
-        /// How it ends.
+        /// The end of the line.
         tail: Vec<u8>,
     },
 }
 
-/// How a line begins, and how it ends.
+/// The beginning and the end of a line.
 pub(super) fn edges(line: &[u8]) -> (&[u8], &[u8]) {
     let head = line.get(..EDGE_BYTES).unwrap_or(line);
     (head, &line[line.len().saturating_sub(EDGE_BYTES)..])
 }
 
-/// The lines of a stream.
+/// Reads the lines of a stream.
 #[derive(Debug)]
 pub(super) struct InputLineReader<R> {
     input: R,
@@ -41,7 +41,7 @@ impl<R: BufRead> InputLineReader<R> {
         Self { input, bytes_max: LINE_BYTES_MAX }
     }
 
-    /// The next line without its end; `None` where there is no more.
+    /// The next line without its line break; `None` at the end of the stream.
     pub(super) fn next_line(&mut self) -> io::Result<Option<InputLine>> {
         let mut kept = Vec::new();
         let mut tail = Vec::new();
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_too_long_costs_only_itself() {
+    fn an_overlong_line_is_skipped_and_the_next_line_is_read() {
         let text = format!("a\n\n{}\nb", "x".repeat(40_000) + "end");
         for capacity in [1, 7, 8192] {
             let input = io::BufReader::with_capacity(capacity, text.as_bytes());

@@ -1,16 +1,17 @@
-//! Messages of JSON-RPC 2.0, as far as MCP uses them.
+//! The JSON-RPC 2.0 messages that MCP uses.
 
 use super::line::{LINE_BYTES_MAX, edges};
 use crate::view::one_line;
 use serde_json::{Value, json};
 
-/// No message has more values; one of two bytes takes hundreds when it is read.
+/// The maximum number of values in a message. A value of two bytes takes hundreds of bytes once it
+/// is parsed.
 pub(super) const VALUES_MAX: usize = 200_000;
 
-/// A name that nobody knows is quoted as far as it can be recognised.
+/// The width at which unknown names are truncated in error messages.
 const NAME_WIDTH: usize = 80;
 
-/// What is wrong with a request.
+/// A JSON-RPC error.
 #[derive(Debug)]
 pub(super) struct RpcError {
     code: i32,
@@ -23,17 +24,17 @@ impl RpcError {
         Self { code, message: message.into(), data: None }
     }
 
-    /// The bytes are no JSON.
+    /// The bytes are not JSON.
     pub(super) fn parse_error(error: &serde_json::Error) -> Self {
         Self::new(-32700, format!("this is no JSON: {error}; send one JSON-RPC message a line"))
     }
 
-    /// The JSON is no request.
+    /// The JSON is not a valid request.
     pub(super) fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(-32600, message)
     }
 
-    /// There are more values in it than anybody needs.
+    /// The message has more values than any tool needs.
     pub(super) fn too_many_values(values: usize) -> Self {
         Self::invalid_request(format!(
             "the message has about {values} values, at most {VALUES_MAX} are read; send less, and name \
@@ -41,22 +42,22 @@ impl RpcError {
         ))
     }
 
-    /// There is no such method.
+    /// The method does not exist.
     pub(super) fn method_not_found(name: &str) -> Self {
         Self::new(-32601, format!("there is no method `{}` here", shorten_name(name)))
     }
 
-    /// The parameters do not fit.
+    /// The parameters are invalid.
     pub(super) fn invalid_params(message: impl Into<String>) -> Self {
         Self::new(-32602, message)
     }
 
-    /// There is no such resource; since 2026-07-28 that is a wrong parameter.
+    /// The resource does not exist. Since 2026-07-28, that is an invalid parameter.
     pub(super) fn resource_not_found(message: impl Into<String>, is_modern: bool) -> Self {
         Self::new(if is_modern { -32602 } else { -32002 }, message)
     }
 
-    /// Nobody here speaks that version.
+    /// The server does not support the requested protocol version.
     pub(super) fn unsupported_version(requested: &str, supported: &[&str]) -> Self {
         let requested = shorten_name(requested);
         let message = format!(
@@ -67,7 +68,7 @@ impl RpcError {
         Self { data: Some(data), ..Self::new(-32022, message) }
     }
 
-    /// The same without secrets: what was sent is quoted in it.
+    /// Redacts secrets from the error, which may quote what the client sent.
     pub(super) fn without_secrets(self, clean: impl Fn(&str) -> String) -> Self {
         let mut data = self.data;
         if let Some(Value::String(requested)) = data.as_mut().and_then(|it| it.get_mut("requested"))
@@ -86,26 +87,26 @@ impl RpcError {
     }
 }
 
-/// A name as it was sent, in a line.
+/// A name from the client as one short line.
 pub(super) fn shorten_name(sent: &str) -> String {
     one_line(sent, NAME_WIDTH)
 }
 
-/// What came in.
+/// A message from the client.
 #[derive(Debug)]
 pub(super) enum IncomingMessage {
-    /// Somebody waits for an answer.
+    /// A request, which needs an answer.
     Request { id: Value, method: String, parameters: Value },
-    /// Nobody does.
+    /// A notification, which needs none.
     Notification { method: String },
-    /// What we asked for.
+    /// The answer to a request of the server.
     Response { id: Value, result: Option<Value> },
-    /// No message; whoever sent it may wait for this id.
+    /// A malformed message, with its id if it could be read.
     Invalid { id: Value, fault: RpcError },
 }
 
 impl IncomingMessage {
-    /// Reads a message.
+    /// Parses a message.
     pub(super) fn parse(message: Value) -> Self {
         let Value::Object(mut fields) = message else {
             let fault = RpcError::invalid_request("a message is a JSON object");
@@ -143,7 +144,7 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_number()
 }
 
-/// The answer to a request.
+/// Builds the response to a request.
 pub(super) fn response(id: &Value, result: Result<Value, RpcError>) -> Value {
     match result {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
@@ -151,12 +152,13 @@ pub(super) fn response(id: &Value, result: Result<Value, RpcError>) -> Value {
     }
 }
 
-/// A request of ours.
+/// Builds a request to the client.
 pub(super) fn request(id: &str, method: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method})
 }
 
-/// The answer to a line that was too long to be read. Whoever sent it waits for its id.
+/// Builds the response to a line that is too long to parse. It needs the id, because the client
+/// waits for an answer to it.
 pub(super) fn too_long_response(bytes: usize, head: &[u8], tail: &[u8]) -> Value {
     let why = format!(
         "the message has {bytes} bytes, at most {LINE_BYTES_MAX} are read; send less, and name files \
@@ -166,14 +168,15 @@ pub(super) fn too_long_response(bytes: usize, head: &[u8], tail: &[u8]) -> Value
     response(&id.unwrap_or_default(), Err(RpcError::invalid_request(why)))
 }
 
-/// The answer to a line with too many values to be read.
+/// Builds the response to a line with too many values to parse.
 pub(super) fn too_many_values_response(values: usize, line: &[u8]) -> Value {
     let (head, tail) = edges(line);
     let id = id_in_head(head).or_else(|| id_in_tail(tail));
     response(&id.unwrap_or_default(), Err(RpcError::too_many_values(values)))
 }
 
-/// How many values a text of JSON has at most: each but the first stands behind one of these.
+/// An upper bound on the number of values in JSON text: every value but the first follows a `[`,
+/// `{` or `,`.
 pub(super) fn count_values(json: &[u8]) -> usize {
     let (mut count, mut in_text, mut escaped) = (1, false, false);
     for byte in json {
@@ -190,7 +193,7 @@ pub(super) fn count_values(json: &[u8]) -> usize {
 
 const ID: &str = "\"id\":";
 
-/// The id that stands before anything that can be long.
+/// The message id, if it comes before `params`, the only member that can be long.
 fn id_in_head(head: &[u8]) -> Option<Value> {
     let text = String::from_utf8_lossy(head);
     let at = text.find(ID)?;
@@ -199,7 +202,7 @@ fn id_in_head(head: &[u8]) -> Option<Value> {
         .map(|(id, _)| id)
 }
 
-/// The id with which the message ends.
+/// The message id, if it is the last member of the message.
 fn id_in_tail(tail: &[u8]) -> Option<Value> {
     let text = String::from_utf8_lossy(tail);
     let at = text.rfind(ID)?;
@@ -207,7 +210,7 @@ fn id_in_tail(tail: &[u8]) -> Option<Value> {
     (rest.trim() == "}").then_some(id)
 }
 
-/// The value that a text begins with, if it is an id, and what follows it.
+/// The id at the start of a text, and the text after it.
 fn parse_leading_id(text: &str) -> Option<(Value, &str)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let id = values.next()?.ok().filter(is_id)?;
@@ -220,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_counted_without_reading_them() {
+    fn values_are_counted_without_parsing() {
         let cases = [
             ("7", 1),
             ("[]", 2),
@@ -234,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_sends_too_much_is_answered_by_id() {
+    fn an_overlong_message_is_answered_with_its_id() {
         let of = |head: &str, tail: &str| {
             too_long_response(9, head.as_bytes(), tail.as_bytes())["id"].clone()
         };

@@ -1,4 +1,4 @@
-//! Prompts: what a person picks in a client to hand over or to go on.
+//! MCP prompts, which users pick in a client to hand work over or to continue it.
 
 use super::caller::{self, Caller};
 use super::message::{RpcError, shorten_name};
@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use midstride::verbs::{self, BriefRequest};
 use serde_json::{Map, Value, json};
 
-/// What a client is told of them.
+/// The result of `prompts/list`.
 pub(super) fn list() -> Value {
     json!({"prompts": [
         {
@@ -23,7 +23,7 @@ pub(super) fn list() -> Value {
     ]})
 }
 
-/// One of them, ready to be sent.
+/// The result of `prompts/get`: one prompt with its arguments filled in.
 pub(super) fn get(caller: &Caller, parameters: &Value) -> Result<Value, RpcError> {
     let arguments = &parameters["arguments"];
     if !(arguments.is_null() || arguments.is_object()) {
@@ -76,9 +76,9 @@ fn continue_prompt(caller: &Caller, handoff: Option<&str>) -> Result<String, Dia
          3. Say in three sentences where the work stands, what is next, and what blocks; then go on with the next action.\n";
     let reply = match handoff {
         Some(name) => {
-            let shelved = caller::find(&project, name)?;
-            let key = shelved.handoff(&project).key();
-            let text = String::from_utf8_lossy(&shelved.bytes);
+            let stored = caller::find(&project, name)?;
+            let key = stored.handoff(&project).key();
+            let text = String::from_utf8_lossy(&stored.bytes);
             ToolReply::from_text(steps).with_quoted_page(&format!("Handoff {key}"), &text, 0)?
         }
         None => {

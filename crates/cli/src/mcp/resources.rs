@@ -1,4 +1,4 @@
-//! Resources: the briefing and every handoff, as a person can attach them.
+//! MCP resources, which users can attach in a client: the briefing and every handoff.
 
 use super::caller::{self, Caller};
 use super::era::ProtocolEra;
@@ -10,18 +10,18 @@ use midstride::verbs::{self, BriefRequest};
 use midstride::workspace::project::Project;
 use serde_json::{Value, json};
 
-/// So many stand on a page.
+/// The number of resources per page.
 const PAGE_SIZE: usize = 100;
 const MARKDOWN: &str = "text/markdown";
 
-/// A page of what there is. Documents are listed by their places; none is read for it.
+/// The result of `resources/list`, one page. Documents are listed by path, without reading them.
 pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, RpcError> {
     let cursor = &parameters["cursor"];
     let from = if cursor.is_null() { Some("0") } else { cursor.as_str() };
     let from: usize = from
         .and_then(|from| from.parse().ok())
         .ok_or_else(|| RpcError::invalid_params("`cursor` is none that was given out here"))?;
-    // Where nothing is set up there is nothing to list; a tool says what to do about it.
+    // If the project is not set up, the list is empty. The tools report how to set it up.
     let Ok(project) = caller.project() else { return Ok(json!({"resources": []})) };
     let mut all = vec![json!({
         "uri": uri::BRIEFING,
@@ -41,16 +41,16 @@ pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, RpcErro
     Ok(result)
 }
 
-/// Where the documents of the project lie, below its root.
+/// The paths of the project's documents, relative to its root.
 fn document_paths(project: &Project) -> Vec<String> {
-    let spots = project.document_places().into_iter().filter_map(Result::ok);
-    let paths = spots.map(|spot| project.display_path(&spot)).filter(|path| path.is_relative());
+    let places = project.document_places().into_iter().filter_map(Result::ok);
+    let paths = places.map(|place| project.display_path(&place)).filter(|path| path.is_relative());
     let mut places: Vec<String> = paths.map(|path| path.display().to_string()).collect();
     places.sort();
     places
 }
 
-/// How a handoff is addressed whose id is known.
+/// The result of `resources/templates/list`: the address of a handoff by its id.
 pub(super) fn templates() -> Value {
     json!({"resourceTemplates": [{
         "uriTemplate": format!("{}{{id}}", uri::HANDOFF),
@@ -60,7 +60,7 @@ pub(super) fn templates() -> Value {
     }]})
 }
 
-/// What stands in one.
+/// The result of `resources/read`.
 pub(super) fn read(
     caller: &Caller,
     parameters: &Value,
@@ -88,6 +88,6 @@ fn resource_text(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
                 .hint(format!("`{}`, or `{}` and an id", uri::BRIEFING, uri::HANDOFF)));
         }
     };
-    let shelved = caller::find(&caller.project()?, &name)?;
-    Ok(sanitize(&String::from_utf8_lossy(&shelved.bytes)))
+    let stored = caller::find(&caller.project()?, &name)?;
+    Ok(sanitize(&String::from_utf8_lossy(&stored.bytes)))
 }

@@ -1,5 +1,5 @@
-//! Roots: where a client works, if it says so. They are asked for only where the server was started
-//! somewhere else than in a project.
+//! MCP roots: the directories a client works in. The server asks for them only if it was not
+//! started inside a project.
 
 use super::message;
 use super::uri;
@@ -9,16 +9,16 @@ use midstride::workspace::settings::Environment;
 use serde_json::Value;
 use std::path::Path;
 
-/// The id of our only request.
+/// The id of the only request this server sends.
 const ID: &str = "midstride-roots";
 const ROOTS_MAX: usize = 100;
 
-/// Asks for the roots, where they are of use.
+/// The request for the client's roots, if the current directory is not in a project.
 pub(super) fn roots_request(environment: &Environment) -> Option<Value> {
     (!is_project(environment, &environment.folder)).then(|| message::request(ID, "roots/list"))
 }
 
-/// Works in the first root that is a project, if one is.
+/// Switches to the first root that is a project, if there is one.
 pub(super) fn apply_response(environment: &mut Environment, id: &Value, result: Option<&Value>) {
     let roots = result.and_then(|result| result["roots"].as_array());
     let Some(roots) = roots.filter(|_| id == ID) else { return };

@@ -1,4 +1,4 @@
-//! The server: one message in, its answers out.
+//! The MCP server: takes one message and returns the responses to it.
 
 use super::arguments::ToolArguments;
 use super::caller::Caller;
@@ -10,18 +10,19 @@ use midstride::workspace::settings::Environment;
 use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
 
-/// What a client tells its model about this server.
+/// What the server tells the model about itself.
 const INSTRUCTIONS: &str = "midstride carries work from one session to the next. Call `brief` when you take work over, \
      `save` before you end or hand over, and add what it says is missing. `search` and `get` find what others learned.";
 
-/// A batch is answered as a whole, which is held until its last message is answered.
+/// The maximum size of a batch. A batch is answered as one message, so all its responses are held
+/// in memory until the last one is ready.
 const BATCH_MAX: usize = 100;
 
-/// What is known of the client.
+/// The state of a connection.
 #[derive(Debug)]
 pub(super) struct McpServer {
     environment: Environment,
-    /// How the client called itself when it opened the session.
+    /// The client's name from `initialize`.
     client_name: Option<String>,
     has_roots: bool,
 }
@@ -31,7 +32,7 @@ impl McpServer {
         Self { environment, client_name: None, has_roots: false }
     }
 
-    /// Takes a line; gives back what is to be sent.
+    /// Handles a line of input and returns the messages to send.
     pub(super) fn handle_line(&mut self, line: InputLine) -> Vec<Value> {
         let bytes = match line {
             InputLine::TooLong { bytes, head, tail } => {
@@ -59,7 +60,7 @@ impl McpServer {
                 ));
                 vec![message::response(&Value::Null, Err(fault))]
             }
-            // Clients of 2025-03-26 may send several messages as one.
+            // Clients that speak 2025-03-26 may send several messages in one line.
             Ok(Value::Array(batch)) => {
                 let all: Vec<Value> =
                     batch.into_iter().filter_map(|one| self.handle_message(one)).collect();
@@ -69,7 +70,7 @@ impl McpServer {
         }
     }
 
-    /// Takes a message; gives back what is to be sent.
+    /// Handles a message and returns the message to send, if any.
     fn handle_message(&mut self, message: Value) -> Option<Value> {
         match IncomingMessage::parse(message) {
             IncomingMessage::Invalid { id, fault } => Some(message::response(&id, Err(fault))),
@@ -84,8 +85,9 @@ impl McpServer {
         }
     }
 
-    /// Requests are answered in turn, so one that is cancelled is answered already, or was never here:
-    /// `notifications/cancelled` needs no answer, and neither does what nobody knows.
+    /// Handles a notification. `notifications/cancelled` is ignored: requests are answered in
+    /// order, so a canceled one is either answered or was never received. Unknown notifications are
+    /// ignored too.
     fn handle_notification(&self, method: &str) -> Option<Value> {
         let of_roots = ["notifications/initialized", "notifications/roots/list_changed"];
         let asks = self.has_roots && of_roots.contains(&method);
@@ -145,7 +147,7 @@ impl McpServer {
     }
 }
 
-/// What the server says about itself, in every era.
+/// The server's description of itself, the same in every era.
 fn server_info() -> Map<String, Value> {
     let about = json!({
         "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
@@ -160,7 +162,7 @@ fn server_info() -> Map<String, Value> {
     }
 }
 
-/// What fits on one page has no second one.
+/// Rejects a cursor on lists that always fit on one page.
 fn reject_cursor(parameters: &Value) -> Result<(), RpcError> {
     match parameters["cursor"].is_null() {
         true => Ok(()),
@@ -189,8 +191,8 @@ fn call_tool(caller: &Caller, parameters: &Value) -> Result<Value, RpcError> {
             return Err(RpcError::invalid_params("`arguments` has to be an object"));
         }
     };
-    // What does not fit is told to the model, which can correct it; an error of the protocol would
-    // stay with the client.
+    // Report invalid arguments as a tool result, so that the model sees them and can correct the
+    // call. The client would keep a protocol error to itself.
     let answer = ToolArguments::parse(tool.parameters, given)
         .and_then(|arguments| (tool.call)(caller, &arguments));
     Ok(reply::tool_result(caller, answer))

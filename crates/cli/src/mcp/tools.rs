@@ -1,4 +1,4 @@
-//! Tools, one file each: what it is called, what it takes, and the verb that it calls.
+//! The MCP tools, one file each, with their names, parameters and the verbs they call.
 
 mod answer;
 mod brief;
@@ -21,17 +21,17 @@ use midstride::journal::RecordedRevision;
 use midstride::workspace::project::{Project, StoredHandoff};
 use serde_json::{Value, json};
 
-/// A tool.
+/// An MCP tool.
 pub(super) struct McpTool {
     pub(super) name: &'static str,
     description: &'static str,
-    /// Whether it changes nothing but receipts.
+    /// Whether the tool changes nothing but delivery records.
     is_read_only: bool,
     pub(super) parameters: &'static [ToolParameter],
     pub(super) call: fn(&Caller, &ToolArguments) -> Result<ToolReply, Diagnostic>,
 }
 
-/// All of them.
+/// All tools.
 pub(super) const ALL: [McpTool; 12] = [
     brief::TOOL,
     save::TOOL,
@@ -47,43 +47,43 @@ pub(super) const ALL: [McpTool; 12] = [
     state_update::TOOL,
 ];
 
-/// The handoff that is meant.
+/// The parameter that names a handoff.
 const HANDOFF: ToolParameter = ToolParameter::required("handoff", ParameterKind::Text, "Its id");
-/// Where the next page begins.
+/// The parameter for the next page.
 const OFFSET: ToolParameter =
     ToolParameter::optional("offset", ParameterKind::Number, "As the page before says");
 
-/// What a client is told of them.
+/// The result of `tools/list`.
 pub(super) fn list() -> Vec<Value> {
     ALL.iter().map(tool_json).collect()
 }
 
 fn tool_json(tool: &McpTool) -> Value {
-    let mut told = json!({
+    let mut entry = json!({
         "name": tool.name,
         "description": tool.description,
         "inputSchema": schema(tool.parameters),
     });
-    // Clients take for granted that a tool changes things.
+    // Without this hint, clients assume that a tool changes things.
     if tool.is_read_only {
-        told["annotations"] = json!({"readOnlyHint": true});
+        entry["annotations"] = json!({"readOnlyHint": true});
     }
-    told
+    entry
 }
 
-/// The handoff that was named, to be changed.
+/// The handoff that the arguments name, to be changed.
 fn find_handoff(project: &Project, arguments: &ToolArguments) -> Result<StoredHandoff, Diagnostic> {
     caller::find_to_change(project, arguments.required_text("handoff"))
 }
 
-/// Says what was recorded, and what was not written.
+/// Reports what was recorded and which secrets were redacted.
 fn recorded_reply(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     recorded: &RecordedRevision,
     reason: &str,
 ) -> ToolReply {
-    let key = shelved.handoff(project).key();
+    let key = stored.handoff(project).key();
     let reason = project.clean(reason).0;
     let reply = ToolReply::from_text(format!("{key}@{}: {}", recorded.revision, reason.as_str()));
     let reply = match recorded.has_outside_edit {

@@ -1,20 +1,20 @@
-//! Addresses: of files, as clients name their roots, and of what is offered here.
+//! URIs: the file URIs that clients use for their roots, and the URIs of this server's resources.
 
 use std::path::PathBuf;
 
-/// What the addresses of handoffs begin with.
+/// The prefix of handoff URIs.
 pub(super) const HANDOFF: &str = "midstride://handoff/";
-/// The address of the briefing.
+/// The URI of the briefing.
 pub(super) const BRIEFING: &str = "midstride://briefing";
 
-/// The path of a `file:` address on this machine.
+/// The local path of a `file:` URI.
 pub(super) fn file_path(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     let path = path.strip_prefix("localhost").unwrap_or(path);
     path.starts_with('/').then(|| decode(path)).flatten().map(PathBuf::from)
 }
 
-/// A name in an address.
+/// Percent-encodes a name.
 pub(super) fn encode(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/@".contains(&byte);
     let shown =
@@ -22,7 +22,7 @@ pub(super) fn encode(name: &str) -> String {
     name.bytes().map(shown).collect()
 }
 
-/// A name from an address; `None` where it is no text.
+/// Decodes a percent-encoded name; `None` if the result is not UTF-8.
 pub(super) fn decode(name: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_back_from_addresses() {
+    fn names_survive_encoding_and_decoding() {
         for name in ["market", "feat-042/request@2", "a b%20c", "ä/日", "..%2f"] {
             assert_eq!(decode(&encode(name)).as_deref(), Some(name));
         }

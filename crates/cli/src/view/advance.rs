@@ -1,4 +1,5 @@
-//! The step from one stage to the next: what blocks it, or what was written.
+//! Renders `midstride advance`: the findings that block a stage transition, or the documents it
+//! wrote.
 
 use super::findings::{self, FindingJson, findings_json};
 use super::{count, shell_word};
@@ -14,7 +15,7 @@ pub(crate) struct BlockedAdvanceJson {
     from: String,
     to: String,
     blocking: Vec<FindingJson>,
-    /// The commands that help.
+    /// Commands that resolve the findings.
     next: Vec<String>,
 }
 
@@ -24,26 +25,26 @@ pub(crate) struct StageTransitionJson {
     from: String,
     to: String,
     key: String,
-    /// Where the next stage's document lies.
+    /// The path of the next stage's document.
     draft: String,
-    /// Whether it was written just now.
+    /// Whether the document was created by this command.
     drafted: bool,
-    /// The number of the new text of the document that the work comes from.
+    /// The new revision number of the document that was advanced.
     revision: Option<usize>,
     reason: String,
-    /// The codes that it went over by force.
+    /// The codes of the findings overridden with `--force`.
     over: Vec<String>,
     outside: bool,
     redacted: Vec<String>,
 }
 
-pub(crate) fn blocked_json(judged: &DocumentCheck, to: &str) -> BlockedAdvanceJson {
+pub(crate) fn blocked_json(check: &DocumentCheck, to: &str) -> BlockedAdvanceJson {
     BlockedAdvanceJson {
         advanced: false,
-        from: judged.key.to_string(),
+        from: check.key.to_string(),
         to: to.to_owned(),
-        blocking: findings_json(judged),
-        next: next_commands(judged),
+        blocking: findings_json(check),
+        next: next_commands(check),
     }
 }
 
@@ -70,14 +71,14 @@ pub(crate) fn stage_transition_json(
     }
 }
 
-/// What blocks, and what to do about each, in words.
-pub(crate) fn blocked_text(judged: &DocumentCheck, to: &str) -> String {
-    let key = &judged.key;
-    let number = judged.verdict.findings.len();
+/// The findings that block, with the command to run for each.
+pub(crate) fn blocked_text(check: &DocumentCheck, to: &str) -> String {
+    let key = &check.key;
+    let number = check.verdict.findings.len();
     let ending = if number == 1 { "s" } else { "" };
     let mut out =
         format!("`{key}` does not advance to {to}: {} block{ending}", count(number, "finding"));
-    for command in next_commands(judged) {
+    for command in next_commands(check) {
         out.push_str(&format!("\nNext: {command}"));
     }
     let (name, stage) = (shell_word(&key.to_string()), shell_word(to));
@@ -86,11 +87,11 @@ pub(crate) fn blocked_text(judged: &DocumentCheck, to: &str) -> String {
     out
 }
 
-/// The command that helps with each finding, each command once.
-fn next_commands(judged: &DocumentCheck) -> Vec<String> {
+/// The command that helps with each finding, without duplicates.
+fn next_commands(check: &DocumentCheck) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
-    for finding in &judged.verdict.findings {
-        let command = next_command(judged, finding);
+    for finding in &check.verdict.findings {
+        let command = next_command(check, finding);
         if !commands.contains(&command) {
             commands.push(command);
         }
@@ -98,9 +99,9 @@ fn next_commands(judged: &DocumentCheck) -> Vec<String> {
     commands
 }
 
-fn next_command(judged: &DocumentCheck, finding: &Finding) -> String {
-    let key = shell_word(&judged.key.to_string());
-    match (lifecycle::answer_target(judged.document(), finding), &finding.fix) {
+fn next_command(check: &DocumentCheck, finding: &Finding) -> String {
+    let key = shell_word(&check.key.to_string());
+    match (lifecycle::answer_target(check.document(), finding), &finding.fix) {
         (Some(which), _) if which.starts_with('q') => {
             format!("midstride answer {key} {which} \"the answer\"")
         }

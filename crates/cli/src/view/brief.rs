@@ -1,4 +1,4 @@
-//! A briefing for programs, and what its user hears of it.
+//! Renders a briefing as JSON, and the remarks about it that the user sees.
 
 use super::{Surface, count, shell_word};
 use midstride::verbs::{BriefOutcome, Delivery};
@@ -75,7 +75,7 @@ pub(crate) fn last_briefing_json<'s>(
     LastBriefingJson { client: &session.client, session: &session.id, text }
 }
 
-/// Whose briefing was printed.
+/// Names the session that a printed briefing was for.
 pub(crate) fn last_briefing_line(session: &SessionName) -> String {
     format!("Briefing of session {} ({})", session.id, session.client)
 }
@@ -92,10 +92,10 @@ pub(crate) fn json(briefed: &BriefOutcome) -> BriefJson<'_> {
         omitted: briefing.omitted.iter().map(omitted_item_json).collect(),
         handoffs: briefed.handoffs.iter().map(delivered_handoff_json).collect(),
         open_handoffs: briefed.open,
-        predecessor: briefed.predecessor.as_ref().map(|gist| PredecessorJson {
-            client: gist.client.name(),
-            session: &gist.session,
-            checkpoint: &gist.digest,
+        predecessor: briefed.predecessor.as_ref().map(|predecessor| PredecessorJson {
+            client: predecessor.client.name(),
+            session: &predecessor.session,
+            checkpoint: &predecessor.digest,
         }),
         receipt: briefed.delivery.as_ref().and_then(|delivery| match delivery {
             Ok(Delivery::New) => Some("new"),
@@ -106,13 +106,13 @@ pub(crate) fn json(briefed: &BriefOutcome) -> BriefJson<'_> {
     }
 }
 
-fn briefed_item_json(told: &BriefedItem) -> BriefedItemJson<'_> {
+fn briefed_item_json(item: &BriefedItem) -> BriefedItemJson<'_> {
     BriefedItemJson {
-        rank: told.rank.name(),
-        what: told.heading,
-        source: &told.source,
-        characters_cut: told.characters_truncated,
-        show: shell_command(&told.show),
+        rank: item.rank.name(),
+        what: item.heading,
+        source: &item.source,
+        characters_cut: item.characters_truncated,
+        show: shell_command(&item.show),
     }
 }
 
@@ -134,7 +134,7 @@ fn shell_command(words: &[String]) -> String {
     words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// What the user hears: what was told, and why not where nothing was.
+/// The remarks for the user: a summary of the briefing, or why it is empty.
 pub(crate) fn remarks(briefed: &BriefOutcome, surface: Surface) -> Vec<String> {
     let briefing = &briefed.briefing;
     let line = briefing.user_line().or_else(|| {

@@ -1,4 +1,4 @@
-//! Citations: cited places and what has happened to them.
+//! Renders citations: the cited locations and their status.
 
 use midstride_core::format::document::Document;
 use midstride_core::handoff::drift::{CitationCheck, CitationStatus, CodeLocation, LineChange};
@@ -41,27 +41,27 @@ struct CitedChangeJson {
     is: Option<String>,
 }
 
-pub(crate) fn citation_json(document: &Document, judged: &CitationCheck) -> CitationJson {
-    let position = document.position(judged.place.at.start);
-    let (found_by, commit) = judged.origin.word_and_commit();
+pub(crate) fn citation_json(document: &Document, check: &CitationCheck) -> CitationJson {
+    let position = document.position(check.place.at.start);
+    let (found_by, commit) = check.origin.word_and_commit();
     CitationJson {
-        place: judged.place.value.clone(),
+        place: check.place.value.clone(),
         line: position.line,
         column: position.column,
-        statement: statement(document, judged),
-        verdict: judged.status.word(),
-        now: judged.location.as_ref().map(spot_json),
+        statement: statement(document, check),
+        verdict: check.status.word(),
+        now: check.location.as_ref().map(spot_json),
         baseline: CitationOriginJson { found_by, commit: commit.map(str::to_owned) },
-        change: judged.change.as_ref().map(change_json),
-        why: judged.doubt.as_ref().map(ToString::to_string),
+        change: check.change.as_ref().map(change_json),
+        why: check.doubt.as_ref().map(ToString::to_string),
     }
 }
 
-fn spot_json(spot: &CodeLocation) -> CitedSpotJson {
+fn spot_json(location: &CodeLocation) -> CitedSpotJson {
     CitedSpotJson {
-        path: spot.path.clone(),
-        first_line: spot.lines.map(|lines| lines.first),
-        last_line: spot.lines.map(|lines| lines.last),
+        path: location.path.clone(),
+        first_line: location.lines.map(|lines| lines.first),
+        last_line: location.lines.map(|lines| lines.last),
     }
 }
 
@@ -69,20 +69,20 @@ fn change_json(change: &LineChange) -> CitedChangeJson {
     CitedChangeJson { was: change.before.clone(), is: change.after.clone() }
 }
 
-/// What is said about the place, in one line.
-fn statement(document: &Document, judged: &CitationCheck) -> String {
-    let said = judged.statement.slice(document.text()).split_whitespace();
-    said.collect::<Vec<_>>().join(" ")
+/// The statement that cites the location, in one line.
+fn statement(document: &Document, check: &CitationCheck) -> String {
+    let words = check.statement.slice(document.text()).split_whitespace();
+    words.collect::<Vec<_>>().join(" ")
 }
 
-/// A cited place in one line.
-pub(crate) fn line(document: &Document, judged: &CitationCheck) -> String {
-    let line = document.position(judged.place.at.start).line;
-    let place = &judged.place.value;
-    let word = judged.status.word().replace('_', " ");
-    // That a place is where it says goes without saying.
+/// A citation in one line.
+pub(crate) fn line(document: &Document, check: &CitationCheck) -> String {
+    let line = document.position(check.place.at.start).line;
+    let place = &check.place.value;
+    let word = check.status.word().replace('_', " ");
+    // Show the current location only if it differs from the cited one.
     let named = place.split([':', '#']).next().unwrap_or(place).trim_end_matches('/');
-    let is_elsewhere = |now: &&CodeLocation| match judged.status {
+    let is_elsewhere = |now: &&CodeLocation| match check.status {
         CitationStatus::Moved | CitationStatus::Renamed => true,
         CitationStatus::Changed => false,
         CitationStatus::Intact
@@ -90,8 +90,8 @@ pub(crate) fn line(document: &Document, judged: &CitationCheck) -> String {
         | CitationStatus::NeverExisted
         | CitationStatus::Unchecked => now.path != named,
     };
-    let now = judged.location.as_ref().filter(is_elsewhere);
+    let now = check.location.as_ref().filter(is_elsewhere);
     let now = now.map(|now| format!(", now {now}")).unwrap_or_default();
-    let why = judged.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+    let why = check.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
     format!("{line:>5}  {word:<11}  {place}{now}{why}\n")
 }

@@ -1,4 +1,4 @@
-//! Clients: what is going to change in their files, and how they stand.
+//! Renders clients: the planned changes to their files, and their installation status.
 
 use super::difference::unified_diff;
 use super::{count, heading};
@@ -11,10 +11,10 @@ use midstride_core::text::redact::CleanText;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What a diff calls a file that is not there.
+/// The name of a missing file in a diff.
 const DEV_NULL: &str = "/dev/null";
 
-/// A client as people call it.
+/// The display name of a client.
 pub(crate) fn display_name(client: Client) -> &'static str {
     match client {
         Client::ClaudeCode => "Claude Code",
@@ -29,13 +29,13 @@ fn scope_name(scope: &InstallScope) -> &'static str {
     }
 }
 
-/// Every change as a diff.
+/// All changes as diffs.
 pub(crate) fn changes(plans: &[InstallPlan]) -> String {
     let all: String = plans.iter().flat_map(|plan| &plan.changes).map(change_diff).collect();
     if all.is_empty() { "Nothing changes.\n".to_owned() } else { all }
 }
 
-/// What each plan comes to, where it changes something.
+/// One line for each plan that changes something.
 pub(crate) fn summary(plans: &[InstallPlan]) -> Vec<String> {
     let plans = plans.iter().filter(|plan| !plan.changes.is_empty());
     plans.map(plan_summary).collect()
@@ -49,19 +49,20 @@ fn plan_summary(plan: &InstallPlan) -> String {
         (of(&|one| one.before.is_some() && one.after.is_some()), "changes", "change"),
         (of(&|one| one.after.is_none()), "goes", "go"),
     ];
-    let told = kinds.into_iter().filter(|(number, ..)| *number > 0);
-    let told = told.map(|(number, one, more)| {
+    let parts = kinds.into_iter().filter(|(number, ..)| *number > 0);
+    let parts = parts.map(|(number, one, more)| {
         format!("{} {}", count(number, "file"), if number == 1 { one } else { more })
     });
     let scope = match plan.scope {
         InstallScope::User => "for you",
         InstallScope::Project(_) => "in this project",
     };
-    let told: Vec<String> = told.collect();
-    format!("{}, {scope}: {}.", display_name(plan.client), told.join(", "))
+    let parts: Vec<String> = parts.collect();
+    format!("{}, {scope}: {}.", display_name(plan.client), parts.join(", "))
 }
 
-/// What stands around our entries may be secret, and whoever looks may write down what they see.
+/// A diff of one file. Settings around midstride's entries may hold secrets, and the output may end
+/// up in a transcript, so the diff is redacted.
 fn change_diff(change: &FileChange) -> String {
     let path = change.path().display().to_string();
     let name = |text: &Option<String>| match text {
@@ -74,7 +75,7 @@ fn change_diff(change: &FileChange) -> String {
     CleanText::redact(&diff).0.as_str().to_owned()
 }
 
-/// What is left as it is, and what to do about it.
+/// The message and hint for a part of the installation that was left unchanged.
 pub(crate) fn note(note: &InstallNote) -> (String, String) {
     let (message, hint) = match note {
         InstallNote::OtherSkill(path) => (
@@ -113,7 +114,7 @@ pub(crate) fn note(note: &InstallNote) -> (String, String) {
     (message, hint.to_owned())
 }
 
-/// The hooks of two places are run one after the other.
+/// The warning that the hooks are installed in two places and run twice.
 pub(crate) fn duplicate_hooks(client: Client) -> (String, String) {
     let (name, typed) = (display_name(client), client.name());
     (
@@ -125,7 +126,7 @@ pub(crate) fn duplicate_hooks(client: Client) -> (String, String) {
     )
 }
 
-/// What is wrong with the program that clients will find.
+/// The problem with the `midstride` program that clients find on `PATH`.
 pub(crate) fn path_problem(found: &PathLookup) -> (String, &'static str) {
     const INSTALL: &str = "`cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which \
                            has to be on the PATH of your clients";
@@ -149,7 +150,7 @@ fn version_label(version: &str) -> String {
     }
 }
 
-/// What a person should know after installing.
+/// What the user should know after installing.
 pub(crate) fn install_remarks(standing: &InstallStatus) -> Vec<String> {
     let name = display_name(standing.client);
     let others: Vec<&str> =
@@ -181,7 +182,7 @@ pub(crate) fn install_remarks(standing: &InstallStatus) -> Vec<String> {
     lines
 }
 
-/// What a file has that is called like ours and is not.
+/// The entries of a file that have midstride's names and are not midstride's.
 pub(crate) fn conflicting_entries(file: &FileInstallStatus) -> Option<String> {
     let path = file.path.display();
     let names = file.others.join("`, `");
@@ -192,7 +193,7 @@ pub(crate) fn conflicting_entries(file: &FileInstallStatus) -> Option<String> {
     }
 }
 
-/// A client with what it has of ours.
+/// A client and its installation status.
 pub(crate) struct ClientListing {
     pub(crate) client: Client,
     pub(crate) folder: Option<PathBuf>,

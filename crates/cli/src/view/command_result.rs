@@ -1,8 +1,8 @@
-//! What a command did, for programs.
+//! The JSON results of commands without a view module of their own.
 
 use serde::Serialize;
 
-/// A rule of the judge.
+/// A rule of the checker.
 #[derive(Serialize)]
 pub(crate) struct RuleJson {
     pub(crate) code: &'static str,
@@ -21,7 +21,7 @@ pub(crate) struct InitJson {
     pub(crate) merge_driver: Option<String>,
 }
 
-/// Texts that were exchanged.
+/// The result of `midstride sync`.
 #[derive(Serialize)]
 pub(crate) struct SyncJson {
     pub(crate) remote: String,
@@ -33,7 +33,7 @@ pub(crate) struct SyncJson {
     pub(crate) tasks: TaskSyncJson,
 }
 
-/// Tasks that were exchanged.
+/// The result of a task sync.
 #[derive(Serialize)]
 pub(crate) struct TaskSyncJson {
     pub(crate) here: usize,
@@ -44,7 +44,7 @@ pub(crate) struct TaskSyncJson {
     pub(crate) withheld: bool,
 }
 
-/// A file that was merged.
+/// The result of merging a file.
 #[derive(Serialize)]
 pub(crate) struct MergeJson {
     pub(crate) path: String,
@@ -53,14 +53,14 @@ pub(crate) struct MergeJson {
     pub(crate) replaced: Option<String>,
 }
 
-/// A handoff that was shared.
+/// The result of sharing a handoff.
 #[derive(Serialize)]
 pub(crate) struct ShareJson {
     pub(crate) key: String,
     pub(crate) path: String,
 }
 
-/// Documents that were brought into the strict form.
+/// The result of `midstride fmt`.
 #[derive(Serialize)]
 pub(crate) struct FmtJson {
     pub(crate) looked_at: usize,
@@ -68,7 +68,7 @@ pub(crate) struct FmtJson {
     pub(crate) refused: Vec<RefusalJson>,
 }
 
-/// Something that was not done, and what to do about it.
+/// A refused action and its hint.
 #[derive(Serialize)]
 pub(crate) struct RefusalJson {
     pub(crate) message: String,

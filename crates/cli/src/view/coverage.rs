@@ -1,4 +1,4 @@
-//! How much of its session a handoff covers.
+//! Renders how much of its session a handoff covers.
 
 use super::table::{Column, table, width};
 use super::{count, one_line};
@@ -8,15 +8,15 @@ use midstride_core::format::finding::Code;
 use midstride_core::session::coverage::{Coverage, CoverageItem};
 use serde::Serialize;
 
-/// More are in `--json`.
+/// The maximum number of missing items shown; `--json` has them all.
 const MISSING_MAX: usize = 10;
-/// A longer name is cut.
+/// The width at which names are truncated.
 const NAME_WIDTH_MAX: usize = 80;
 
-/// The coverage of one document in full, of many a line each.
-pub(crate) fn human(judged: &[DocumentCheck]) -> String {
+/// The coverage in full for one document, or in one line each for several.
+pub(crate) fn human(checks: &[DocumentCheck]) -> String {
     let mut out = String::new();
-    for one in judged {
+    for one in checks {
         let Some(SessionComparison::Compared { session, coverage, .. }) = &one.coverage else {
             continue;
         };
@@ -24,7 +24,7 @@ pub(crate) fn human(judged: &[DocumentCheck]) -> String {
             continue;
         }
         let session = one_line(session, NAME_WIDTH_MAX);
-        if judged.len() > 1 {
+        if checks.len() > 1 {
             out.push_str(&coverage_line(one).unwrap_or_default());
             continue;
         }
@@ -38,12 +38,12 @@ pub(crate) fn human(judged: &[DocumentCheck]) -> String {
     out
 }
 
-/// A line for each document that does not cover what it has to; nothing for the others.
-pub(crate) fn problems(judged: &[DocumentCheck]) -> String {
+/// One line for each document that does not cover what it must; nothing for the others.
+pub(crate) fn problems(checks: &[DocumentCheck]) -> String {
     let is_problem = |one: &&DocumentCheck| {
         one.verdict.findings.iter().any(|finding| finding.code == Code::SessionNotCovered)
     };
-    let lines: String = judged.iter().filter(is_problem).filter_map(coverage_line).collect();
+    let lines: String = checks.iter().filter(is_problem).filter_map(coverage_line).collect();
     if lines.is_empty() { lines } else { format!("{lines}\n") }
 }
 
@@ -58,7 +58,7 @@ fn coverage_line(one: &DocumentCheck) -> Option<String> {
     Some(format!("{key}: coverage of session {session}: {}\n", coverage_ratio(coverage)))
 }
 
-/// How much of what a handoff has to cover it covers.
+/// How many of its required items a handoff covers.
 fn coverage_ratio(coverage: &Coverage) -> String {
     let required = coverage.required().count();
     match required - coverage.uncovered().count() {
@@ -99,13 +99,13 @@ fn missing_text(coverage: &Coverage) -> String {
     out
 }
 
-/// Sessions that documents name and of which nothing is on this machine, once for all.
-pub(crate) fn missing_sessions(judged: &[DocumentCheck]) -> Option<String> {
+/// The sessions that documents name and that are not on this machine, in one message.
+pub(crate) fn missing_sessions(checks: &[DocumentCheck]) -> Option<String> {
     let session = |one: &DocumentCheck| match &one.coverage {
         Some(SessionComparison::NotRecorded { session }) => Some(one_line(session, NAME_WIDTH_MAX)),
         Some(SessionComparison::Compared { .. }) | None => None,
     };
-    let sessions: Vec<String> = judged.iter().filter_map(session).collect();
+    let sessions: Vec<String> = checks.iter().filter_map(session).collect();
     let first = sessions.first()?;
     Some(match sessions.len() {
         1 => format!(
@@ -120,12 +120,12 @@ pub(crate) fn missing_sessions(judged: &[DocumentCheck]) -> Option<String> {
 
 #[derive(Serialize)]
 pub(crate) struct CoverageJson {
-    /// Absent where the session is not written down on this machine.
+    /// Absent if the session is not captured on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     client: Option<&'static str>,
     session: String,
     is_here: bool,
-    /// How many items a handoff has to cover, and how many of them it does.
+    /// The number of items that the handoff must cover, and how many of them it does.
     required: usize,
     covered: usize,
     counts: Vec<CoverageCountJson>,
@@ -146,9 +146,9 @@ struct CoverageItemJson {
     name: String,
     required: bool,
     told: &'static str,
-    /// The line of the document that tells it.
+    /// The line of the document that covers the item.
     line: Option<usize>,
-    /// The record of the transcript that tells it.
+    /// The transcript record of the item.
     record: Option<String>,
     /// The line of that record.
     record_line: Option<u64>,

@@ -1,4 +1,4 @@
-//! Which sessions were told of a handoff, and which took it over.
+//! Renders which sessions were briefed on a handoff and which acknowledged it.
 
 use super::count;
 use midstride::verbs;
@@ -8,7 +8,7 @@ use midstride_core::session::short_id;
 use midstride_core::text::time;
 use serde::Serialize;
 
-/// More sessions than these are counted.
+/// The maximum number of sessions named; the rest are counted.
 const NAMED_MAX: usize = 3;
 
 #[derive(Serialize)]
@@ -25,9 +25,10 @@ struct DeliveryRecordJson {
     revision: Option<usize>,
 }
 
-/// What the ledger tells; whoever cannot be told is told the rest.
-pub(super) fn read_delivery_log(project: &Project, shelved: &StoredHandoff) -> DeliveryLog {
-    verbs::delivery_records(project, shelved).unwrap_or_default()
+/// The delivery records of a handoff. Empty if the ledger cannot be read, so that the rest can
+/// still be shown.
+pub(super) fn read_delivery_log(project: &Project, stored: &StoredHandoff) -> DeliveryLog {
+    verbs::delivery_records(project, stored).unwrap_or_default()
 }
 
 pub(super) fn json(receipts: &DeliveryLog) -> DeliveryLogJson {
@@ -64,7 +65,7 @@ pub(super) fn line(receipts: &DeliveryLog) -> Option<String> {
     (!facts.is_empty()).then(|| facts.join(" · "))
 }
 
-/// A session, by the beginning of its id.
+/// A session by its client and short id.
 fn session_name(receipt: &DeliveryRecord) -> String {
     format!("{} {}", receipt.client, short_id(&receipt.session))
 }

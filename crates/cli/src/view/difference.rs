@@ -1,4 +1,4 @@
-//! What changed between two texts: by words for people, unified for tools.
+//! Renders the difference between two texts: by words for users, unified for tools.
 
 use super::{heading, sanitize};
 use midstride_core::format::document::Document;
@@ -15,7 +15,7 @@ pub(crate) struct DifferenceJson {
     unified: String,
 }
 
-/// Lines around a change, as everywhere.
+/// The number of context lines, the same as in git.
 const CONTEXT: usize = 3;
 
 pub(crate) fn json(old: &str, new: &str, names: (String, String)) -> DifferenceJson {
@@ -29,8 +29,8 @@ pub(crate) fn unified_diff(old: &str, new: &str, names: &(String, String)) -> St
     unified.context_radius(CONTEXT).header(&names.0, &names.1).to_string()
 }
 
-/// Changed lines with the words that went `[-so-]` and those that came `{+so+}`, readable without
-/// colour.
+/// The changed lines, with removed words as `[-word-]` and added words as `{+word+}`, so that it is
+/// readable without color.
 pub(crate) fn word_diff(old: &str, new: &str, names: &(String, String)) -> String {
     let mut out = heading(&format!("{} → {}", names.0, names.1));
     let [old, new] = [old, new].map(without_anchors);
@@ -48,7 +48,7 @@ pub(crate) fn word_diff(old: &str, new: &str, names: &(String, String)) -> Strin
     out
 }
 
-/// Anchors are for programs.
+/// Removes anchors, which only programs need.
 fn without_anchors(text: &str) -> Cow<'_, str> {
     let plain = anchor::without_anchors(&Document::parse(text.as_bytes()));
     plain.map_or(Cow::Borrowed(text), |plain| Cow::Owned(plain.text().to_owned()))
@@ -66,7 +66,7 @@ fn mark_changes(before: &str, after: &str) -> String {
     text.split_inclusive('\n').map(|line| format!("  {line}")).collect()
 }
 
-/// One run of words. The marks stand inside its lines, around what can be seen.
+/// Marks a run of words. The marks are inside each line, around its visible part.
 fn mark_piece(tag: ChangeTag, text: &str) -> String {
     let (style, open, close) = match tag {
         ChangeTag::Equal => return text.to_owned(),
@@ -76,7 +76,7 @@ fn mark_piece(tag: ChangeTag, text: &str) -> String {
     let mark = |line: &str| {
         let seen = line.trim();
         if seen.is_empty() {
-            // A blank that went is seen by what stands around it.
+            // Removed whitespace needs no mark; the words around it show it.
             return if tag == ChangeTag::Insert { line.to_owned() } else { String::new() };
         }
         let lead = &line[..line.len() - line.trim_start().len()];

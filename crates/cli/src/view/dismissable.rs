@@ -1,4 +1,4 @@
-//! What briefings repeat until it is closed.
+//! Renders the items that briefings repeat until they are dismissed.
 
 use super::table::{Column, TextTable, table, width};
 use super::{count, one_line};
@@ -6,7 +6,7 @@ use midstride::verbs::{DismissableItem, UnwrittenInstructions};
 use midstride_core::session::short_id;
 use serde::Serialize;
 
-/// A text in a line of ours.
+/// The width at which item texts are truncated.
 const TEXT_LENGTH_MAX: usize = 100;
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ pub(crate) fn dismissal_json(item: &DismissableItem, wrong: bool) -> DismissalJs
     DismissalJson { item: json(item), wrong }
 }
 
-/// What was dismissed.
+/// Confirms a dismissal.
 pub(crate) fn dismissal_text(item: &DismissableItem, wrong: bool) -> String {
     let text = one_line(&item.text, TEXT_LENGTH_MAX);
     let wrong = if wrong { " as wrong" } else { "" };
@@ -55,7 +55,7 @@ const COLUMNS: [Column; 4] = [
     Column { name: "TEXT", drop_order: None },
 ];
 
-/// A line each.
+/// A table of items.
 pub(crate) fn render_table(items: &[DismissableItem]) -> TextTable {
     let row = |item: &DismissableItem| {
         let session = one_line(short_id(&item.session), usize::MAX);
@@ -66,7 +66,7 @@ pub(crate) fn render_table(items: &[DismissableItem]) -> TextTable {
     table(&COLUMNS, &rows, width())
 }
 
-/// How to make the user's instructions permanent; none where every session reads them anyway.
+/// How to make the user's instructions permanent; `None` if every session already reads them.
 pub(crate) fn instruction_hint(unwritten: &UnwrittenInstructions) -> Option<String> {
     let UnwrittenInstructions { instructions, file } = unwritten;
     let first = instructions.first()?;

@@ -1,4 +1,4 @@
-//! How a project is set up, how the clients stand, and whether the way through midstride works.
+//! Renders `midstride doctor`: the setup of the project, the clients, and a simulated session.
 
 mod clients;
 mod simulation;
@@ -20,29 +20,29 @@ use serde::Serialize;
 use simulation::SimulationStepJson;
 use std::path::Path;
 
-/// What is wrong, and what to do about it.
+/// A problem and its hint.
 pub(crate) type ProblemText = (String, String);
 
-/// Everything that was found out.
+/// Everything that `midstride doctor` found out.
 pub(crate) struct Diagnosis {
     pub(crate) project: ProjectReport,
-    /// Whether hooks may tell of the handoffs here.
+    /// Whether hooks may brief sessions on the handoffs of this project.
     pub(crate) is_trusted: bool,
     pub(crate) off_switch: Option<OffSwitch>,
     pub(crate) clients: Vec<ClientFacts>,
     pub(crate) on_path: PathLookup,
-    /// What the log of the hooks tells.
+    /// The statistics from the hook log.
     pub(crate) hook_log: HookLogReport,
-    /// Why it could not be read.
+    /// Why the hook log could not be read.
     pub(crate) log_problem: Option<String>,
     pub(crate) idle: IdleCost,
-    /// What the list of our tools costs a session, in tokens.
+    /// The tokens that the list of MCP tools costs a session.
     pub(crate) tool_tokens: u64,
-    /// A session that was played; none where that was not wanted.
+    /// The steps of the simulated session, if one was requested.
     pub(crate) steps: Option<Vec<SimulationStep>>,
 }
 
-/// What switches the hooks off.
+/// What switched the hooks off.
 #[derive(Clone, Copy)]
 pub(crate) enum OffSwitch {
     Variable,
@@ -143,7 +143,8 @@ pub(crate) fn json(diagnosis: &Diagnosis, problems: &[ProblemText]) -> Diagnosis
             .as_ref()
             .map(|steps| steps.iter().map(simulation::json).collect()),
         cost: IdleCostJson {
-            // There is none: a hook ends with its answer, the MCP server with its session.
+            // midstride has no daemon: a hook exits after its answer, and the MCP server exits with
+            // its session.
             processes: 0,
             bytes: DiskUsageJson { all, ledger, index, log, cursors, other },
             tools_tokens: diagnosis.tool_tokens,
@@ -239,10 +240,11 @@ pub(crate) fn text(diagnosis: &Diagnosis, problems: &[ProblemText]) -> String {
     out
 }
 
-/// What is wrong is what a doctor was asked for: it stands with the rest, also in a file.
+/// The problems, printed with the report on standard output so that they also end up in a
+/// redirected file.
 fn problems_text(problems: &[ProblemText]) -> String {
     let problem = |(message, hint): &ProblemText| {
-        // A reason of several lines stays below its first one.
+        // Indent a message of several lines below its first line.
         let message = sanitize(message).replace('\n', "\n    ");
         format!("  - {message}\n    hint: {}\n", sanitize(hint))
     };
@@ -250,7 +252,7 @@ fn problems_text(problems: &[ProblemText]) -> String {
     if all.is_empty() { all } else { format!("{}{all}", heading("Problems")) }
 }
 
-/// What midstride costs while nobody calls it, and what it costs a session that starts.
+/// What midstride costs while idle, and what it costs at the start of a session.
 fn cost_text(diagnosis: &Diagnosis) -> String {
     let IdleCost { ledger, index, log, cursors, other, briefing_tokens: briefing } = diagnosis.idle;
     let parts = [
@@ -384,7 +386,7 @@ pub(crate) fn reindex_text(done: &ReindexOutcome) -> String {
     format!("Indexed {}{gone}", count(done.documents, "document"))
 }
 
-/// What is wrong, and what to do about it.
+/// All problems with their hints.
 pub(crate) fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
     let mut found: Vec<ProblemText> =
         diagnosis.clients.iter().flat_map(clients::problems).collect();
@@ -411,7 +413,8 @@ pub(crate) fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
     found
 }
 
-/// Nobody calls midstride; where a client is there, a file may have to be mended first.
+/// The problem that no client calls midstride. If a client was found, one of its files may have to
+/// be fixed first.
 fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
     let there: Vec<&ClientFacts> = all.iter().filter(|facts| facts.is_found()).collect();
     if there.is_empty() {
@@ -426,7 +429,7 @@ fn no_client_problem(all: &[ClientFacts]) -> ProblemText {
     ("no client calls midstride".to_owned(), hint)
 }
 
-/// What can be done about something that is configured and not read.
+/// The hint for a setting that was not applied.
 fn unread_setting_hint(not_read: &SkippedSetting) -> String {
     match not_read {
         SkippedSetting::UnknownKey { key, file } => format!(

@@ -1,4 +1,4 @@
-//! What the ledger tells.
+//! Renders the events of the ledger.
 
 use super::{one_line, sanitize};
 use crate::ui::escape_json;
@@ -10,10 +10,10 @@ use midstride_core::work::event::{
     SessionEvent, TaskEvent, TextEvent, WorkflowEvent,
 };
 
-/// How much of a text stands in a line.
+/// The width at which texts are truncated.
 const WIDTH: usize = 72;
 
-/// A line per event.
+/// One line per event.
 pub(crate) fn lines(record: &LedgerRecord, json: bool) -> String {
     let line = |envelope: &Envelope| match json {
         true => cloud_event_line(record, envelope),
@@ -53,10 +53,10 @@ fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
             (format!("{what}{of}"), format!("{hash} forgotten{}", why.unwrap_or_default()))
         }
         Event::Session(SessionEvent::Briefed { client, session, handoffs, tokens, .. }) => {
-            let told = handoff_names(handoffs);
+            let names = handoff_names(handoffs);
             (
                 format!("session {session}"),
-                format!("{client} session briefed{told}, {tokens} tokens"),
+                format!("{client} session briefed{names}, {tokens} tokens"),
             )
         }
         Event::Session(SessionEvent::Dismissed { session, handle, wrong, .. }) => {
@@ -82,7 +82,7 @@ fn human_line(record: &LedgerRecord, envelope: &Envelope) -> String {
     sanitize(&format!("{time}  {about}  {what}  (by {})", envelope.source))
 }
 
-/// What happened to a standing instruction.
+/// Describes an event of a standing instruction.
 fn instruction_text(event: &InstructionEvent) -> (String, String) {
     let what = match event {
         InstructionEvent::Given { text, .. } => format!("given: {}", one_line(text, WIDTH)),
@@ -95,13 +95,13 @@ fn instruction_text(event: &InstructionEvent) -> (String, String) {
     (format!("instruction {id}"), what)
 }
 
-/// A few handoffs by their names.
+/// The ids of some handoffs, for use in a sentence.
 fn handoff_names(handoffs: &[DeliveredHandoff]) -> String {
     let names = handoffs.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(", ");
     if names.is_empty() { names } else { format!(": {}", one_line(&names, WIDTH)) }
 }
 
-/// What happened to a task, in a few words.
+/// Describes an event of a task.
 fn task_event_text(event: &TaskEvent) -> String {
     match event {
         TaskEvent::Added { subject, .. } => format!("added: {}", one_line(subject, WIDTH)),

@@ -1,4 +1,4 @@
-//! Findings: for people, for programs, for code scanning, for GitHub.
+//! Renders findings: for users, as JSON, as SARIF, and as GitHub annotations.
 
 mod github;
 mod human;
@@ -16,7 +16,7 @@ use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Code, Finding, FindingFix, Severity};
 use midstride_core::handoff::lifecycle;
 
-/// The way out of a finding, in the words of a surface.
+/// The hint for a finding, worded for a surface.
 fn fix_hint_on(surface: Surface, document: &Document, finding: &Finding) -> String {
     match surface {
         Surface::Terminal => fix_hint(finding),
@@ -24,7 +24,7 @@ fn fix_hint_on(surface: Surface, document: &Document, finding: &Finding) -> Stri
     }
 }
 
-/// The way out of a finding, in words.
+/// The hint for a finding in the terminal.
 fn fix_hint(finding: &Finding) -> String {
     match &finding.fix {
         Some(FindingFix::Hint(advice)) => advice.clone(),
@@ -34,7 +34,7 @@ fn fix_hint(finding: &Finding) -> String {
     }
 }
 
-/// The same where a tool is meant.
+/// The hint for a finding over MCP.
 fn fix_hint_for_tools(document: &Document, finding: &Finding) -> String {
     match (finding.code, lifecycle::answer_target(document, finding)) {
         (Code::BlockingQuestion, Some(which)) => {
@@ -55,10 +55,10 @@ fn fix_hint_for_tools(document: &Document, finding: &Finding) -> String {
     }
 }
 
-/// So many are told in lines; `check` shows all.
+/// The maximum number of findings in the one-line form; `check` shows all.
 const LINES_MAX: usize = 10;
 
-/// Findings in a line each, where they are not what was asked for.
+/// Findings in one line each, where they are not the main output.
 pub(crate) fn lines(document: &Document, findings: &[Finding], surface: Surface) -> Vec<String> {
     let line = |finding: &Finding| {
         let (severity, code) = (finding.severity(), finding.code);
@@ -71,13 +71,13 @@ pub(crate) fn lines(document: &Document, findings: &[Finding], surface: Surface)
     lines.chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
 
-/// A command as it is typed.
+/// A command line with its words quoted for a shell.
 pub(crate) fn shell_command(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
     words.join(" ")
 }
 
-/// A single sentence reads like the other hints: small, and without its full stop.
+/// Lowercases a single sentence and drops its period, to match the other hints.
 fn as_fragment(text: &str) -> String {
     let Some(sentence) = text.strip_suffix('.').filter(|rest| !rest.contains(". ")) else {
         return text.to_owned();
@@ -86,15 +86,16 @@ fn as_fragment(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Notes among many documents are counted, not shown one by one: they are other people's.
-fn is_counted(judged: &[DocumentCheck], finding: &Finding) -> bool {
-    judged.len() > 1 && finding.code == Code::NoHeader
+/// Whether a finding is only counted. When several documents are checked, notes without a header
+/// are not listed one by one, because they need not be midstride's.
+fn is_counted(checks: &[DocumentCheck], finding: &Finding) -> bool {
+    checks.len() > 1 && finding.code == Code::NoHeader
 }
 
-/// Every cited place of every document.
-pub(crate) fn citations(judged: &[DocumentCheck]) -> String {
+/// The citations of all documents.
+pub(crate) fn citations(checks: &[DocumentCheck]) -> String {
     let mut out = String::new();
-    for one in judged.iter().filter(|one| !one.citations.is_empty()) {
+    for one in checks.iter().filter(|one| !one.citations.is_empty()) {
         out.push_str(&format!("{}\n", one.path.display()));
         for cited in &one.citations {
             out.push_str(&citation::line(one.document(), cited));
@@ -104,13 +105,13 @@ pub(crate) fn citations(judged: &[DocumentCheck]) -> String {
     out
 }
 
-/// One line about all of them.
-pub(crate) fn summary(judged: &[DocumentCheck], is_quiet: bool) -> String {
-    let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum::<usize>();
+/// A one-line summary of all documents.
+pub(crate) fn summary(checks: &[DocumentCheck], is_quiet: bool) -> String {
+    let total = |severity| checks.iter().map(|one| one.verdict.count(severity)).sum::<usize>();
     let (errors, warnings, advice) =
         (total(Severity::Error), total(Severity::Warning), total(Severity::Advice));
-    let silenced: usize = judged.iter().map(|one| one.verdict.silenced.len()).sum();
-    let looked = format!("{} checked", count(judged.len(), "document"));
+    let silenced: usize = checks.iter().map(|one| one.verdict.silenced.len()).sum();
+    let looked = format!("{} checked", count(checks.len(), "document"));
     let mut parts = Vec::new();
     if errors > 0 {
         parts.push(count(errors, "error"));
@@ -124,12 +125,12 @@ pub(crate) fn summary(judged: &[DocumentCheck], is_quiet: bool) -> String {
     let found = match (parts.is_empty(), is_quiet) {
         (false, _) => parts.join(", "),
         (true, false) => "nothing found".to_owned(),
-        // Advice was not looked for.
+        // Hints were not checked in quiet mode, so do not claim "nothing found".
         (true, true) => "no errors, no warnings".to_owned(),
     };
     let silenced = if silenced > 0 { format!(", {silenced} silenced") } else { String::new() };
-    let all = judged.iter().flat_map(|one| &one.verdict.findings);
-    let notes = match all.filter(|finding| is_counted(judged, finding)).count() {
+    let all = checks.iter().flat_map(|one| &one.verdict.findings);
+    let notes = match all.filter(|finding| is_counted(checks, finding)).count() {
         0 => String::new(),
         notes => format!(
             "\n{} without a handoff header, see `midstride explain H002`",
@@ -139,7 +140,7 @@ pub(crate) fn summary(judged: &[DocumentCheck], is_quiet: bool) -> String {
     format!("{looked}: {found}{silenced}{notes}")
 }
 
-/// All codes, a line each.
+/// All codes, one per line.
 pub(crate) fn code_index() -> String {
     let line = |code: &Code| {
         let rule = code.rule();
@@ -148,7 +149,7 @@ pub(crate) fn code_index() -> String {
     Code::ALL.iter().map(line).collect()
 }
 
-/// What a code means.
+/// Explains a code.
 pub(crate) fn explanation(code: Code) -> String {
     let rule = code.rule();
     let title = heading(&format!("{} ({}): {}", rule.code, rule.severity, rule.title));
@@ -158,7 +159,7 @@ pub(crate) fn explanation(code: Code) -> String {
     )
 }
 
-/// The page of the documentation about findings.
+/// The documentation page about findings, `docs/findings.md`.
 pub(crate) fn page() -> String {
     let mut out = String::from(
         "# Findings\n\nThis page is made from the program by `midstride reference findings`; a test holds it.\n\n\

@@ -1,4 +1,4 @@
-//! A kept text that is to be forgotten, and what is left of it.
+//! Renders `midstride forget`: the stored text to delete, and the copies that remain.
 
 use super::{count, display_path, one_line, sanitize, shell_path, shell_word};
 use midstride::store::tombstone::{Tombstone, TombstoneKind};
@@ -7,9 +7,9 @@ use midstride::verbs::{ForgetOutcome, KeptText};
 use midstride::workspace::project::Project;
 use serde::Serialize;
 
-/// How much of a text is shown; never more than half of it.
+/// The maximum width of a preview; a preview never shows more than half of the text.
 const WIDTH: usize = 60;
-/// How much of an id tells it from all others, in a line.
+/// The number of characters of a hash that are shown.
 const ID_LENGTH: usize = 12;
 
 #[derive(Serialize)]
@@ -81,7 +81,7 @@ pub(crate) fn forget_json(text: &KeptText, done: &ForgetOutcome) -> ForgetJson {
     }
 }
 
-/// A tombstone in a line.
+/// A tombstone in one line.
 pub(crate) fn tombstone_line(tombstone: &Tombstone) -> String {
     let of = tombstone.owner.as_deref().map(|of| format!(" of {of}")).unwrap_or_default();
     let id = short_hash(&tombstone.hash);
@@ -89,7 +89,7 @@ pub(crate) fn tombstone_line(tombstone: &Tombstone) -> String {
     sanitize(&format!("{was}{of} ({id}), {tombstone}"))
 }
 
-/// What a text is, and what would happen to it.
+/// Describes a stored text.
 pub(crate) fn stored_text(text: &KeptText) -> String {
     let when = match (text.at, text.kind) {
         (Some(at), TombstoneKind::Revision) => {
@@ -111,7 +111,7 @@ pub(crate) fn stored_text(text: &KeptText) -> String {
     out
 }
 
-/// What happens to it.
+/// What `midstride forget` will do to the text.
 pub(crate) fn plan(text: &KeptText) -> String {
     let gone = match text.kind {
         TombstoneKind::Revision => "Its text is removed for good; the history goes on naming it",
@@ -119,11 +119,11 @@ pub(crate) fn plan(text: &KeptText) -> String {
             "Its text is removed for good, also from the ledger"
         }
     };
-    let told = if text.is_shared { ", and `midstride sync` tells others" } else { "" };
-    format!("{gone}. A tombstone stays{told}.")
+    let sync_note = if text.is_shared { ", and `midstride sync` tells others" } else { "" };
+    format!("{gone}. A tombstone stays{sync_note}.")
 }
 
-/// What still has the text, with what to do about it: a message and hints each.
+/// The places that still have the text: a message and hints for each.
 pub(crate) fn remaining_copies(
     project: &Project,
     text: &KeptText,
@@ -175,7 +175,7 @@ pub(crate) fn remaining_copies(
 const REWRITE_HINT: &str =
     "change the secret where it is used; only rewriting the history takes it out of git";
 
-/// Where git has it.
+/// The git commits and staged files that contain the text.
 fn git_references(done: &ForgetOutcome) -> Vec<String> {
     let commit = |entry: &LogEntry| {
         let id = short_hash(&entry.commit);
@@ -186,7 +186,7 @@ fn git_references(done: &ForgetOutcome) -> Vec<String> {
     if all.is_empty() { vec!["a stash, a tag or a log of git leads to it".to_owned()] } else { all }
 }
 
-/// Other kept texts that may say the same.
+/// Other stored texts that may contain the same content.
 pub(crate) fn related_texts(text: &KeptText) -> Option<String> {
     let names: Vec<String> = match text.kind {
         TombstoneKind::Revision => text.others.iter().map(|name| shell_word(name)).collect(),

@@ -1,4 +1,4 @@
-//! How handoffs are connected: as trees, for Mermaid, for programs.
+//! Renders how handoffs are connected: as trees, as Mermaid, as JSON.
 
 mod json;
 mod mermaid;
@@ -13,14 +13,15 @@ use midstride::workspace::project::Project;
 use midstride_core::handoff::graph::{DanglingReference, Edge, Graph, GraphNode};
 use midstride_core::text::id::nearest_match;
 
-/// More misspelled names than these are not compared with all others.
+/// With more dangling references than this, no similar names are suggested, because each one is
+/// compared with every handoff.
 const SUGGESTED_MAX: usize = 100;
 
-/// What is done about handoffs that stand alone.
+/// The hint for handoffs without connections.
 const ORPHANS_HINT: &str =
     "name what they build on under `dependencies.upstream`; standing alone is no mistake";
 
-/// A part of the graph, and the whole that it is taken from.
+/// A part of the graph, with the whole graph it comes from.
 pub(crate) struct GraphView<'g> {
     pub(crate) project: &'g Project,
     pub(crate) whole: &'g Graph,
@@ -44,15 +45,15 @@ impl GraphView<'_> {
         format!("midstride edit {}", shell_word(&self.node(node).key.to_string()))
     }
 
-    /// What to do about handoffs that turn in a circle.
+    /// The hint for a cycle.
     fn cycle_hint(&self, edges: &[&Edge]) -> String {
         let last = edges.iter().filter_map(|edge| edge.location).next_back();
-        let edit =
-            last.map_or_else(String::new, |told| format!(": {}", self.edit_command(told.node)));
+        let edit = last
+            .map_or_else(String::new, |location| format!(": {}", self.edit_command(location.node)));
         format!("decide which came first, and take out what says otherwise{edit}")
     }
 
-    /// What to do about a reference that leads nowhere.
+    /// The hint for a dangling reference.
     fn dangling_hint(&self, dangling: &DanglingReference) -> String {
         let edit = self.edit_command(dangling.location.node);
         if !dangling.candidates.is_empty() {
@@ -69,7 +70,7 @@ impl GraphView<'_> {
     }
 }
 
-/// What is wrong with a reference.
+/// What is wrong with a dangling reference.
 fn dangling_problem(dangling: &DanglingReference) -> String {
     let what = format!("{}: `{}`", dangling.kind.word(), dangling.written);
     match dangling.candidates.len() {
@@ -78,7 +79,7 @@ fn dangling_problem(dangling: &DanglingReference) -> String {
     }
 }
 
-/// Where the life of a handoff stands; a note is said to be one.
+/// The status of a handoff, or `note`.
 fn status_word(node: &GraphNode) -> String {
     node.status.map_or_else(|| "note".to_owned(), |status| status.to_string())
 }

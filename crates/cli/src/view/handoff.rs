@@ -1,4 +1,4 @@
-//! One handoff.
+//! Renders one handoff.
 
 use super::delivery::{self, DeliveryLogJson};
 use super::trust::{self, TrustJson};
@@ -16,9 +16,9 @@ use midstride_core::text::yaml::{YamlNode, YamlValue};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-/// More revisions than these fill the screen; the history has them all.
+/// The maximum number of revisions shown; `--history` has them all.
 const REVISIONS_SHOWN: usize = 10;
-/// A title is one line; a summary that stands in for it is cut.
+/// The width at which a title is truncated, because a summary may stand in for it.
 const TITLE_WIDTH: usize = 100;
 
 #[derive(Serialize)]
@@ -66,14 +66,14 @@ struct ReviewJson {
     revision: Option<usize>,
 }
 
-/// One handoff, with what the ledger tells of it.
-pub(crate) fn json_with_deliveries(project: &Project, shelved: &StoredHandoff) -> HandoffJson {
-    let receipts = Some(delivery::json(&delivery::read_delivery_log(project, shelved)));
-    HandoffJson { receipts, ..json(project, shelved) }
+/// A handoff with its delivery records.
+pub(crate) fn json_with_deliveries(project: &Project, stored: &StoredHandoff) -> HandoffJson {
+    let receipts = Some(delivery::json(&delivery::read_delivery_log(project, stored)));
+    HandoffJson { receipts, ..json(project, stored) }
 }
 
-pub(crate) fn json(project: &Project, shelved: &StoredHandoff) -> HandoffJson {
-    let handoff = shelved.handoff(project);
+pub(crate) fn json(project: &Project, stored: &StoredHandoff) -> HandoffJson {
+    let handoff = stored.handoff(project);
     let owned = |text: Option<&str>| text.map(str::to_owned);
     let document = handoff.document();
     HandoffJson {
@@ -86,7 +86,7 @@ pub(crate) fn json(project: &Project, shelved: &StoredHandoff) -> HandoffJson {
         stage: owned(handoff.stage()),
         status: handoff.status().to_string(),
         is_handoff: handoff.is_handoff(),
-        path: shelved.path.display().to_string(),
+        path: stored.path.display().to_string(),
         from: owned(handoff.from()),
         to: handoff.to().iter().map(|to| to.value.to_owned()).collect(),
         created: handoff.created().map(moment_text),
@@ -95,8 +95,8 @@ pub(crate) fn json(project: &Project, shelved: &StoredHandoff) -> HandoffJson {
         reviews: handoff.reviews().iter().map(review_json).collect(),
         trust: trust::json(&trust::read_trust(project, &handoff)),
         receipts: None,
-        // Whoever cannot be told is told the rest.
-        edited_outside: project.is_edited_outside(shelved).unwrap_or(false),
+        // If the comparison fails, show the rest.
+        edited_outside: project.is_edited_outside(stored).unwrap_or(false),
         blocking_questions: blocking_texts(&handoff),
         summary: owned(handoff.summary()),
         header: handoff.header().map_or(Json::Null, |header| yaml_to_json(header.fields())),
@@ -159,16 +159,16 @@ fn text_or_placeholder(text: Option<Spanned<&str>>) -> &str {
     text.map_or("(no text)", |text| text.value)
 }
 
-/// The handoff for a person at a terminal.
-pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
-    let handoff = shelved.handoff(project);
-    let mut out = title_and_facts(project, shelved);
+/// The handoff for the terminal.
+pub(crate) fn text(project: &Project, stored: &StoredHandoff) -> String {
+    let handoff = stored.handoff(project);
+    let mut out = title_and_facts(project, stored);
     let trust = trust::line(&trust::read_trust(project, &handoff), handoff.is_handoff());
     if !trust.is_empty() {
         out.push_str(&format!("{trust}\n"));
     }
-    out.push_str(&delivery_line(project, shelved));
-    out.push_str(&format!("{}\n", super::display_path(project, &shelved.path)));
+    out.push_str(&delivery_line(project, stored));
+    out.push_str(&format!("{}\n", super::display_path(project, &stored.path)));
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             out.push('\n');
@@ -190,9 +190,9 @@ pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
     part("Reviews", handoff.reviews().iter().map(review).collect());
     let name = if handoff.reviews().is_empty() { "Revisions" } else { "Other revisions" };
     part(name, revisions(&handoff));
-    // Anchors, and comments around what midstride writes, are for programs.
-    let plain = anchor::without_anchors(&shelved.document);
-    let document = plain.as_ref().unwrap_or(&shelved.document);
+    // Hide anchors and the comments around generated sections, which only programs need.
+    let plain = anchor::without_anchors(&stored.document);
+    let document = plain.as_ref().unwrap_or(&stored.document);
     let body = GeneratedSection::text_without_markers(document, document.body());
     if !body.trim().is_empty() {
         out.push('\n');
@@ -202,15 +202,15 @@ pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
     out
 }
 
-/// What it is called, where its life stands, and whose it is.
-pub(super) fn title_and_facts(project: &Project, shelved: &StoredHandoff) -> String {
-    let handoff = shelved.handoff(project);
+/// The title, status and owners of a handoff.
+pub(super) fn title_and_facts(project: &Project, stored: &StoredHandoff) -> String {
+    let handoff = stored.handoff(project);
     heading(&super::display_title(&handoff, TITLE_WIDTH)) + &facts_line(&handoff)
 }
 
-/// Which sessions were told of it, in a line; nothing where none was.
-pub(super) fn delivery_line(project: &Project, shelved: &StoredHandoff) -> String {
-    let line = delivery::line(&delivery::read_delivery_log(project, shelved));
+/// The sessions that were briefed on the handoff, in one line; empty if there are none.
+pub(super) fn delivery_line(project: &Project, stored: &StoredHandoff) -> String {
+    let line = delivery::line(&delivery::read_delivery_log(project, stored));
     line.map_or_else(String::new, |line| format!("{}\n", sanitize(&line)))
 }
 
@@ -235,7 +235,7 @@ fn detail_line(name: &str, text: Option<Spanned<&str>>) -> Option<String> {
     text.map(|text| format!("  {name}: {}", text.value.trim().replace('\n', "\n  ")))
 }
 
-/// How it ended, and when.
+/// How and when the handoff was closed.
 fn resolution(handoff: &Handoff<'_>) -> Vec<String> {
     let moments = timeline::entries(handoff);
     let ended = moments.iter().rev().find_map(|moment| match &moment.event {
@@ -245,15 +245,15 @@ fn resolution(handoff: &Handoff<'_>) -> Vec<String> {
         }
     });
     let Some((time, end)) = ended else { return Vec::new() };
-    let told = [
+    let facts = [
         ("outcome", end.outcome),
         ("reason", end.reason),
         ("superseded by", end.superseded_by),
         ("commit", end.commit),
     ];
-    let told = told.into_iter().filter_map(|(name, text)| Some(format!("{name}: {}", text?)));
+    let facts = facts.into_iter().filter_map(|(name, text)| Some(format!("{name}: {}", text?)));
     let when = time.map(|time| format!("{}: {}", end.status, review::format_minute(time)));
-    when.into_iter().chain(told).map(|line| bullet(&line)).collect()
+    when.into_iter().chain(facts).map(|line| bullet(&line)).collect()
 }
 
 fn questions(handoff: &Handoff<'_>) -> Vec<String> {
@@ -327,7 +327,7 @@ fn upstream(handoff: &Handoff<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The claims with their commands, numbered as `verify` and `allow` count them.
+/// The claims with their commands, numbered as in `verify` and `allow`.
 fn proofs(handoff: &Handoff<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for (number, proof) in handoff.proofs() {
@@ -349,7 +349,7 @@ fn proofs(handoff: &Handoff<'_>) -> Vec<String> {
     lines
 }
 
-/// A number before and after, and how many times less or more it is.
+/// The values before and after, and the factor between them.
 pub(super) fn measurement_text(measured: &Measurement<'_>) -> String {
     let number = |text: Option<Spanned<&str>>| text.map_or("?", |text| text.value).to_owned();
     let unit = measured.unit.map_or_else(String::new, |unit| format!(" {}", unit.value));
@@ -369,7 +369,7 @@ fn review(review: &Review<'_>) -> String {
     bullet(&format!("{time}  {by}{}", review::challenge_parts(review).join(" ")))
 }
 
-/// The last ones that are not told as reviews; how many more there are is said.
+/// The latest revisions that are not shown as reviews, and how many earlier ones there are.
 fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
     let mut all = handoff.revisions();
     if !handoff.reviews().is_empty() {
@@ -390,7 +390,7 @@ fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
     more.into_iter().chain(last).collect()
 }
 
-/// What a new document inherits from the one it builds on.
+/// What a new document inherits from its upstream handoff.
 pub(crate) fn inherited_text(project: &Project, upstream: &StoredHandoff) -> String {
     let handoff = upstream.handoff(project);
     let mut out = format!("It builds on {}", handoff.key());
@@ -410,9 +410,9 @@ pub(crate) fn inherited_text(project: &Project, upstream: &StoredHandoff) -> Str
     out
 }
 
-/// A section of the body by its heading or meaning, or a field of the header.
-pub(crate) fn section(shelved: &StoredHandoff, name: &str) -> Option<String> {
-    let document = &shelved.document;
+/// A section of the body, by its heading or meaning, or a field of the header.
+pub(crate) fn section(stored: &StoredHandoff, name: &str) -> Option<String> {
+    let document = &stored.document;
     let plain = name.trim().to_lowercase();
     let by_title = document.sections().iter().find(|s| s.title.value.to_lowercase() == plain);
     let meaning = SectionMeaning::from_title(&plain.replace('_', " "));
@@ -433,9 +433,9 @@ pub(crate) fn section(shelved: &StoredHandoff, name: &str) -> Option<String> {
     Some(format!("{}\n", sanitize(dedented.join("\n").trim_end())))
 }
 
-/// What `section` would find.
-pub(crate) fn section_names(shelved: &StoredHandoff) -> Vec<String> {
-    let document = &shelved.document;
+/// The names that `section` accepts.
+pub(crate) fn section_names(stored: &StoredHandoff) -> Vec<String> {
+    let document = &stored.document;
     let sections = document.sections().iter().map(|section| format!("`{}`", section.title.value));
     let entries = document.header().map(|header| header.fields().entries()).unwrap_or_default();
     sections.chain(entries.iter().map(|entry| format!("`{}`", entry.key.value))).collect()

@@ -1,4 +1,4 @@
-//! The life of a handoff as a story, for people and for programs.
+//! Renders the history of a handoff, as text and as JSON.
 
 use super::delivery::DeliveryLogJson;
 use super::review::{challenge_parts, format_minute, verdict_text};
@@ -11,7 +11,7 @@ use midstride_core::text::time;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
-/// What is told stays readable, however narrow the terminal is, or how wide.
+/// The minimum text width and the maximum line width, to keep the text readable in any terminal.
 const TEXT_WIDTH_MIN: usize = 30;
 const LINE_WIDTH_MAX: usize = 100;
 
@@ -29,7 +29,7 @@ pub(crate) struct HistoryJson {
 struct HistoryMomentJson {
     at: Option<String>,
     by: Option<String>,
-    /// The number of the text it made.
+    /// The number of the revision that this entry created.
     text: Option<usize>,
     #[serde(flatten)]
     event: HistoryEventJson,
@@ -44,7 +44,7 @@ enum HistoryEventJson {
     Challenged {
         challenged: Option<String>,
         verdict: Option<String>,
-        /// The number of the text it was about.
+        /// The number of the revision that was reviewed.
         revision: Option<usize>,
     },
     Changed {
@@ -69,14 +69,14 @@ struct MeasurementJson {
     ratio: Option<f64>,
 }
 
-pub(crate) fn json(project: &Project, shelved: &StoredHandoff) -> HistoryJson {
-    let handoff = shelved.handoff(project);
+pub(crate) fn json(project: &Project, stored: &StoredHandoff) -> HistoryJson {
+    let handoff = stored.handoff(project);
     HistoryJson {
         key: handoff.key().to_string(),
         title: handoff.title().map(str::to_owned),
         status: handoff.status().to_string(),
         trust: trust::json(&trust::read_trust(project, &handoff)),
-        receipts: delivery::json(&delivery::read_delivery_log(project, shelved)),
+        receipts: delivery::json(&delivery::read_delivery_log(project, stored)),
         history: timeline::entries(&handoff).iter().map(moment_json).collect(),
     }
 }
@@ -116,31 +116,31 @@ fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
     }
 }
 
-/// The story for a person at a terminal.
-pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
-    let mut out = handoff::title_and_facts(project, shelved);
-    out.push_str(&handoff::delivery_line(project, shelved));
+/// The history for the terminal.
+pub(crate) fn text(project: &Project, stored: &StoredHandoff) -> String {
+    let mut out = handoff::title_and_facts(project, stored);
+    out.push_str(&handoff::delivery_line(project, stored));
     out.push('\n');
-    let moments = timeline::entries(&shelved.handoff(project));
+    let moments = timeline::entries(&stored.handoff(project));
     let rows: Vec<[String; 3]> = moments.iter().map(columns).collect();
     let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let widths = [widest(0), widest(1), widest(2)];
-    // Where no text has a number, there is no column for it.
+    // Omit the column for revision numbers if there are none.
     let widths = widths.map(|width| if width == 0 { 0 } else { width + table::COLUMN_GAP });
     let indent: usize = widths.iter().sum();
     let left = table::width().min(LINE_WIDTH_MAX).saturating_sub(indent).max(TEXT_WIDTH_MIN);
     for (row, moment) in rows.iter().zip(&moments) {
-        let told: Vec<String> =
+        let wrapped: Vec<String> =
             moment_parts(moment).iter().flat_map(|part| wrap(&sanitize(part), left)).collect();
         let first = row.iter().zip(widths).map(|(cell, width)| pad(cell, width));
-        let lines = told.join(&format!("\n{}", " ".repeat(indent)));
+        let lines = wrapped.join(&format!("\n{}", " ".repeat(indent)));
         out.push_str(format!("{}{lines}", first.collect::<String>()).trim_end());
         out.push('\n');
     }
     out
 }
 
-/// When, the number of the text, and what happened in one word.
+/// The columns of an entry: the time, the revision number, and the kind of event.
 fn columns(moment: &TimelineEntry<'_>) -> [String; 3] {
     let word = match &moment.event {
         TimelineEvent::Captured(_) => "captured".to_owned(),
@@ -152,7 +152,7 @@ fn columns(moment: &TimelineEntry<'_>) -> [String; 3] {
     [moment.time.map_or_else(|| "(no time)".to_owned(), format_minute), text, word]
 }
 
-/// Who did it and what there is to say about it, each part beginning a line.
+/// The author and the details of an entry; each part starts on a new line.
 fn moment_parts(moment: &TimelineEntry<'_>) -> Vec<String> {
     let mut parts = match &moment.event {
         TimelineEvent::Captured(remark) => remark.iter().map(|&remark| remark.to_owned()).collect(),
@@ -169,13 +169,14 @@ fn moment_parts(moment: &TimelineEntry<'_>) -> Vec<String> {
 }
 
 fn end_parts(end: &ClosureRecord<'_>) -> Vec<String> {
-    let said = [
+    let details = [
         end.outcome.map(str::to_owned),
         end.reason.map(str::to_owned),
         end.superseded_by.map(|successor| format!("{successor} took its place")),
         end.commit.map(|commit| format!("commit {commit}")),
     ];
-    said.into_iter()
+    details
+        .into_iter()
         .flatten()
         .chain(end.measurements.iter().map(handoff::measurement_text))
         .collect()
@@ -185,7 +186,7 @@ fn pad(cell: &str, width: usize) -> String {
     format!("{cell}{}", " ".repeat(width.saturating_sub(cell.width())))
 }
 
-/// A text in lines of this width; a word that is longer keeps a line of its own.
+/// Wraps a text to a width. A longer word gets its own line.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.trim().lines() {

@@ -1,4 +1,4 @@
-//! The inbox: what waits for somebody, what is in progress, what is planned, what to do next.
+//! Renders the inbox: what is waiting for an answer, in progress or planned, and what to do next.
 
 use super::{count, display_title, heading, one_line, shell_word};
 use midstride::workspace::project::{Project, SetupMode, StoredHandoff};
@@ -78,8 +78,8 @@ pub(crate) fn text(project: &Project, open: &[&StoredHandoff]) -> String {
         }
         out.push('\n');
         out.push_str(&heading(name));
-        for shelved in list {
-            let handoff = shelved.handoff(project);
+        for stored in list {
+            let handoff = stored.handoff(project);
             out.push_str(&format!(
                 "  {}  {}\n",
                 handoff.key(),
@@ -99,10 +99,10 @@ struct InboxGroups<'p> {
 
 fn group_handoffs<'p>(project: &Project, open: &[&'p StoredHandoff]) -> InboxGroups<'p> {
     let (handoffs, notes): (Vec<&StoredHandoff>, Vec<&StoredHandoff>) =
-        open.iter().partition(|shelved| shelved.handoff(project).has_status());
+        open.iter().partition(|stored| stored.handoff(project).has_status());
     let (in_progress, planned) = handoffs
         .into_iter()
-        .partition(|shelved| shelved.handoff(project).status() == Status::InProgress);
+        .partition(|stored| stored.handoff(project).status() == Status::InProgress);
     InboxGroups { in_progress, planned, notes }
 }
 
@@ -111,8 +111,8 @@ fn waiting_questions<'p>(
     open: &[&'p StoredHandoff],
 ) -> Vec<(String, Question<'p>)> {
     open.iter()
-        .flat_map(|shelved| {
-            let handoff = shelved.handoff(project);
+        .flat_map(|stored| {
+            let handoff = stored.handoff(project);
             let key = handoff.key().to_string();
             let blocking = handoff.questions().into_iter().filter(Question::blocks);
             blocking.map(move |question| (key.clone(), question)).collect::<Vec<_>>()
@@ -120,7 +120,7 @@ fn waiting_questions<'p>(
         .collect()
 }
 
-/// The one command that helps most now.
+/// The most useful command to run next.
 fn next_command(project: &Project, open: &[&StoredHandoff]) -> String {
     if project.setup() == SetupMode::NotSetUp {
         return match open.len() {
@@ -131,10 +131,10 @@ fn next_command(project: &Project, open: &[&StoredHandoff]) -> String {
             }
         };
     }
-    let is_handoff = |shelved: &&&StoredHandoff| shelved.handoff(project).is_handoff();
+    let is_handoff = |stored: &&&StoredHandoff| stored.handoff(project).is_handoff();
     let handoffs: Vec<&StoredHandoff> = open.iter().filter(is_handoff).copied().collect();
-    let blocked = handoffs.iter().find_map(|shelved| {
-        let handoff = shelved.handoff(project);
+    let blocked = handoffs.iter().find_map(|stored| {
+        let handoff = stored.handoff(project);
         let number = handoff.questions().iter().position(Question::blocks)? + 1;
         let key = shell_word(&handoff.key().to_string());
         Some(format!("midstride answer {key} q{number} \"the answer\""))
@@ -150,13 +150,13 @@ fn next_command(project: &Project, open: &[&StoredHandoff]) -> String {
     }
 }
 
-/// The command that takes a stage to the next, where nothing blocks it and one follows.
-fn advance_command(project: &Project, shelved: &StoredHandoff) -> Option<String> {
-    let handoff = shelved.handoff(project);
+/// The command that advances a handoff to its next stage, if nothing blocks it and there is one.
+fn advance_command(project: &Project, stored: &StoredHandoff) -> Option<String> {
+    let handoff = stored.handoff(project);
     let next = project.settings().stages.derived_from(handoff.stage()?);
     let next: Vec<String> = next.map(shell_word).collect();
     let key = shell_word(&handoff.key().to_string());
-    let complete = !next.is_empty() && project.check(shelved).blocking().is_empty();
+    let complete = !next.is_empty() && project.check(stored).blocking().is_empty();
     let command = || format!("midstride advance {key} --to {}", next.join(", or --to "));
     complete.then(command)
 }

@@ -1,4 +1,4 @@
-//! Handoffs in a list.
+//! Renders a list of handoffs.
 
 use super::table::{Column, TextTable, table, width};
 use super::{display_title, one_line, trust};
@@ -6,10 +6,10 @@ use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::Status;
 use midstride_core::handoff::Handoff;
 
-/// What is in progress first, then what is planned, then the ended; the latest change first.
+/// Sorts handoffs: in progress first, then planned, then closed; most recently changed first.
 pub(crate) fn sort(project: &Project, list: &mut [&StoredHandoff]) {
-    list.sort_by_cached_key(|shelved| {
-        let handoff = shelved.handoff(project);
+    list.sort_by_cached_key(|stored| {
+        let handoff = stored.handoff(project);
         let rank = match handoff.status() {
             Status::InProgress => 0,
             Status::Planned => 1,
@@ -20,9 +20,9 @@ pub(crate) fn sort(project: &Project, list: &mut [&StoredHandoff]) {
     });
 }
 
-/// A line each.
-fn row(project: &Project, shelved: &StoredHandoff) -> Vec<String> {
-    let handoff = shelved.handoff(project);
+/// The row of a handoff.
+fn row(project: &Project, stored: &StoredHandoff) -> Vec<String> {
+    let handoff = stored.handoff(project);
     let trust = trust::read_trust(project, &handoff);
     let number = |number: usize| if number == 0 { String::new() } else { number.to_string() };
     vec![
@@ -37,7 +37,7 @@ fn row(project: &Project, shelved: &StoredHandoff) -> Vec<String> {
     ]
 }
 
-/// What a narrow terminal has no room for is told by `show`; what waits for somebody stays.
+/// The columns. A narrow terminal drops the ones that `show` also has, but never the open items.
 const COLUMNS: [Column; 8] = [
     Column { name: "ID", drop_order: None },
     Column { name: "STATUS", drop_order: None },
@@ -49,13 +49,13 @@ const COLUMNS: [Column; 8] = [
     Column { name: "TITLE", drop_order: None },
 ];
 
-/// The whole list.
+/// A table of handoffs.
 pub(crate) fn render_table(project: &Project, list: &[&StoredHandoff]) -> TextTable {
-    let rows: Vec<Vec<String>> = list.iter().map(|shelved| row(project, shelved)).collect();
+    let rows: Vec<Vec<String>> = list.iter().map(|stored| row(project, stored)).collect();
     table(&COLUMNS, &rows, width())
 }
 
-/// A note is listed, and said to be one.
+/// The status of a handoff, or `note`.
 fn status_word(handoff: &Handoff<'_>) -> String {
     if handoff.has_status() { handoff.status().to_string() } else { "note".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! The mission: what was captured, and what the tasks and handoffs tell now.
+//! Renders the mission: the captured state, and the current tasks and handoffs.
 
 use super::{count, one_line};
 use midstride::verbs::InFlightAgent;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::task::OpenQuestion;
 
-/// So many tasks are named in a line; the rest is counted.
+/// The maximum number of tasks named in a line; the rest are counted.
 const NAMED_MAX: usize = 10;
 
 #[derive(Serialize)]
@@ -48,14 +48,14 @@ struct InProgressTaskJson {
     owner: Option<String>,
 }
 
-/// An agent in flight that works on no task.
+/// An agent in flight that is not working on a task.
 #[derive(Serialize)]
 struct TasklessAgentJson {
     id: Option<String>,
     about: Option<String>,
 }
 
-/// What a handoff says.
+/// A decision or question quoted from a handoff.
 #[derive(Serialize)]
 struct QuoteJson {
     handoff: String,
@@ -64,7 +64,7 @@ struct QuoteJson {
     text: String,
 }
 
-/// Everything a briefing is made of.
+/// The input for a mission briefing.
 pub(crate) struct MissionBriefing<'a> {
     pub(crate) mission: Option<&'a Mission>,
     pub(crate) tasks: &'a Tasks,
@@ -78,33 +78,33 @@ pub(crate) struct HandoffDecision {
     handoff: String,
     binding: bool,
     text: String,
-    /// Whether the page is about its handoff, so that the line need not name it.
+    /// Whether to omit the handoff's name, because the page is about that handoff.
     omits_handoff: bool,
 }
 
 impl HandoffDecision {
-    /// The same on a page about its handoff.
+    /// The decision without the name of its handoff.
     pub(crate) fn without_handoff(self) -> Self {
         Self { omits_handoff: true, ..self }
     }
 }
 
-/// The decisions of open handoffs: those that bind, and what sessions decided.
+/// The decisions of open handoffs: binding ones, and all decisions of session handoffs.
 pub(crate) fn open_decisions(project: &Project, all: &[StoredHandoff]) -> Vec<HandoffDecision> {
-    let open = all.iter().map(|shelved| shelved.handoff(project));
+    let open = all.iter().map(|stored| stored.handoff(project));
     let open = open.filter(|handoff| handoff.status().is_open());
     open.flat_map(|handoff| {
         let key = handoff.key().to_string();
         let is_session = handoff.kind() == HandoffKind::Session;
         let decisions = handoff.decisions().into_iter();
-        let told = decisions.filter(|decision| decision.binding || is_session);
+        let relevant = decisions.filter(|decision| decision.binding || is_session);
         let one = |(text, binding): (String, bool)| HandoffDecision {
             handoff: key.clone(),
             binding,
             text,
             omits_handoff: false,
         };
-        let texts = told
+        let texts = relevant
             .filter_map(|decision| Some((decision.decision?.value.to_owned(), decision.binding)));
         texts.map(one).collect::<Vec<_>>()
     })
@@ -178,7 +178,7 @@ pub(crate) fn json(briefing: &MissionBriefing<'_>) -> MissionBriefJson {
     }
 }
 
-/// The briefing of whoever takes the mission over.
+/// The briefing for the session that resumes the mission.
 pub(crate) fn text(briefing: &MissionBriefing<'_>) -> String {
     let mode = |state: &Mission| {
         let mode = state.mode.as_deref().map(|mode| format!(", mode {}", plain(mode)));
@@ -192,7 +192,7 @@ pub(crate) fn text(briefing: &MissionBriefing<'_>) -> String {
     [title, handoff_section(briefing), resume_section(briefing)].join("\n")
 }
 
-/// The state of the work: tasks, decisions, questions, what to do next.
+/// The state of the work: tasks, decisions, questions, next actions.
 pub(crate) fn handoff_section(briefing: &MissionBriefing<'_>) -> String {
     let standing = TaskOverview::from_tasks(briefing.tasks);
     [
@@ -206,7 +206,7 @@ pub(crate) fn handoff_section(briefing: &MissionBriefing<'_>) -> String {
 }
 
 impl MissionBriefing<'_> {
-    /// Agents in flight that no task names.
+    /// The agents in flight that no task names.
     fn taskless_agents(&self) -> impl Iterator<Item = &InFlightAgent> {
         let named = |agent: &InFlightAgent| {
             let is_its = |task: &Task| task.metadata.get(AGENT) == agent.id.as_ref();
@@ -216,7 +216,7 @@ impl MissionBriefing<'_> {
     }
 }
 
-/// Text in one line, as data.
+/// A text in one line, without formatting.
 fn plain(text: &str) -> String {
     one_line(&text.split_whitespace().collect::<Vec<_>>().join(" "), usize::MAX)
 }
@@ -268,13 +268,13 @@ fn status_summary(tasks: &Tasks, standing: &TaskOverview<'_>) -> String {
     )
 }
 
-/// Who works on a task: its agent, else its owner.
+/// The agent of a task, or else its owner.
 fn worker_text(task: &Task, before: &str, after: &str) -> String {
     let who = super::task::worker(task).map(|who| format!("{before}{who}{after}"));
     who.unwrap_or_default()
 }
 
-/// A few names, and how many more there are.
+/// The first few names, and how many more there are.
 fn name_list(names: &[String], between: &str) -> String {
     let shown = names.iter().take(NAMED_MAX).cloned().collect::<Vec<_>>().join(between);
     match names.len().saturating_sub(NAMED_MAX) {
@@ -306,12 +306,12 @@ fn questions(briefing: &MissionBriefing<'_>) -> Vec<String> {
     own.iter().map(|text| plain(text)).chain(quoted).collect()
 }
 
-/// What was captured; else what the tasks suggest.
+/// The captured next actions, or else what the tasks suggest.
 fn next_actions(briefing: &MissionBriefing<'_>, standing: &TaskOverview<'_>) -> String {
-    let said = briefing.mission.map(|state| state.next.as_slice()).unwrap_or_default();
-    let actions: Vec<String> = match said {
+    let captured = briefing.mission.map(|state| state.next.as_slice()).unwrap_or_default();
+    let actions: Vec<String> = match captured {
         [] => suggested_actions(briefing.tasks, standing),
-        said => said.iter().map(|text| plain(text)).collect(),
+        captured => captured.iter().map(|text| plain(text)).collect(),
     };
     let numbered = (1..).zip(actions).map(|(number, text)| format!("{number}. {text}\n"));
     format!("### Next Actions\nWhen resuming:\n{}", numbered.collect::<String>())
@@ -342,7 +342,7 @@ fn suggested_actions(tasks: &Tasks, standing: &TaskOverview<'_>) -> Vec<String> 
     actions
 }
 
-/// The work that agents do while the session is over.
+/// The agents that are still working after the session.
 pub(crate) fn in_flight_text(briefing: &MissionBriefing<'_>) -> String {
     let standing = TaskOverview::from_tasks(briefing.tasks);
     let with_task = standing.in_progress.iter();
@@ -375,9 +375,9 @@ fn resume_section(briefing: &MissionBriefing<'_>) -> String {
     )
 }
 
-/// The states that were captured with what each said, the newest first; only the first one counts.
+/// The captured states, newest first. Only the first one is active.
 pub(crate) fn history(states: &[Mission]) -> String {
-    let told = |(index, state): (usize, &Mission)| {
+    let entry = |(index, state): (usize, &Mission)| {
         let active = if index == 0 { "  (active)" } else { "" };
         let mode = state.mode.as_deref();
         let mode = mode.map_or_else(String::new, |mode| format!(", mode {}", plain(mode)));
@@ -392,10 +392,10 @@ pub(crate) fn history(states: &[Mission]) -> String {
         let by = plain(&state.by);
         format!("{}  by {by}{mode}{active}\n{parts}", subject(Some(state)))
     };
-    states.iter().rev().enumerate().map(told).collect::<Vec<_>>().join("\n")
+    states.iter().rev().enumerate().map(entry).collect::<Vec<_>>().join("\n")
 }
 
-/// A name with numbered lines below it; nothing where there are none.
+/// A heading with a numbered list; empty if the list is empty.
 fn numbered_list(name: &str, texts: &[String]) -> String {
     if texts.is_empty() {
         return String::new();

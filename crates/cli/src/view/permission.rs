@@ -1,4 +1,4 @@
-//! What a person is asked to allow, exactly as it would be done.
+//! Renders the permission prompts, showing exactly what would be run.
 
 use super::{display_path, escape_hidden, indent, sanitize};
 use midstride::verbs::{AllowableProof, TIMEOUT_SECONDS, TrustStatus};
@@ -49,7 +49,7 @@ pub(crate) fn grants_json(granted: &[Grant]) -> Vec<GrantJson> {
     granted.iter().map(one).collect()
 }
 
-/// A line or more for each permission.
+/// All permissions, in one or more lines each.
 pub(crate) fn grants_text(granted: &[Grant]) -> String {
     let one = |granted: &Grant| {
         let day =
@@ -59,7 +59,7 @@ pub(crate) fn grants_text(granted: &[Grant]) -> String {
     granted.iter().map(one).collect()
 }
 
-/// A proof as it would be run.
+/// A proof command exactly as it would be run.
 pub(crate) fn proof_text(proof: &AllowableProof) -> String {
     let claim = proof.claim.as_deref().unwrap_or("(no claim)");
     let allowed = if proof.is_allowed { " (allowed)" } else { "" };
@@ -128,7 +128,7 @@ pub(crate) fn trust_status_json(reach: &TrustStatus) -> TrustStatusJson {
     }
 }
 
-/// What a configuration reaches for.
+/// The folders outside the project that the configuration names.
 pub(crate) fn trust_status_text(project: &Project, reach: &TrustStatus) -> String {
     let path = reach.configuration.as_ref().map(|path| display_path(project, path));
     let mut out = format!("{} names shelves outside the project:\n", path.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! A handoff as the "Handoff Context" of a pull request.
+//! Renders a handoff as the "Handoff Context" section of a pull request.
 
 use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::header::{Decision, Deviation};
@@ -6,14 +6,15 @@ use midstride_core::handoff::Handoff;
 use midstride_core::text::span::Spanned;
 
 const NONE: &str = "None.\n";
-/// What a design decides was decided before the implementation, so these sections start empty.
+/// Placeholders for a design: its decisions predate the implementation, so these sections start
+/// empty.
 const YOUR_DECISIONS: &str = "<!-- Each as `- Decision:` with a `Rationale:` below it. -->\n";
 const YOUR_DEVIATIONS: &str = "<!-- Each as `- Deviation:` with `Reason:` and `Impact:`. -->\n";
 
-pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
-    let handoff = shelved.handoff(project);
-    let design = project.design_of(shelved);
-    let is_design = design == shelved.path && handoff.stage().is_some();
+pub(crate) fn text(project: &Project, stored: &StoredHandoff) -> String {
+    let handoff = stored.handoff(project);
+    let design = project.design_of(stored);
+    let is_design = design == stored.path && handoff.stage().is_some();
     let name = handoff.title().or(handoff.description()).unwrap_or_default();
     let feature = format!("**Feature**: {} - {name}", handoff.id());
     let mut out = format!("## Handoff Context\n\n{}\n", feature.trim_end_matches([' ', '-']));
@@ -31,7 +32,7 @@ pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
     let open = (1..).zip(&questions).filter(|(_, one)| one.answer.is_none());
     let questions = open.map(|(number, one)| {
         let context = match one.context {
-            // Where it was asked says what it is about.
+            // Without a context, name the question it comes from.
             None if is_design => format!("Context: q{number} of {}", handoff.key()),
             context => line("Context", context),
         };
@@ -41,8 +42,7 @@ pub(crate) fn text(project: &Project, shelved: &StoredHandoff) -> String {
     out
 }
 
-/// The sections of the design that this carries out; a design that was not divided up is carried out
-/// whole.
+/// The sections of the design that the handoff implements; by default, all sections of the design.
 fn implements(handoff: &Handoff<'_>, is_design: bool) -> String {
     let written: Vec<&str> = handoff.implements().iter().map(|item| item.value.trim()).collect();
     if !written.is_empty() || !is_design {
@@ -53,7 +53,7 @@ fn implements(handoff: &Handoff<'_>, is_design: bool) -> String {
     if titles.is_empty() { "the whole design".to_owned() } else { titles.join(", ") }
 }
 
-/// A section with its entries; where there are none, what to put there.
+/// Appends a section with its entries, or with a placeholder if there are none.
 fn section(out: &mut String, title: &str, entries: impl Iterator<Item = String>, none: &str) {
     out.push_str(&format!("\n### {title}\n\n"));
     let entries: String = entries.collect();
@@ -61,8 +61,8 @@ fn section(out: &mut String, title: &str, entries: impl Iterator<Item = String>,
 }
 
 fn line(name: &str, text: Option<Spanned<&str>>) -> String {
-    let said = text.map_or("", |text| text.value.trim()).replace('\n', " ");
-    format!("{name}: {said}").trim_end().to_owned()
+    let content = text.map_or("", |text| text.value.trim()).replace('\n', " ");
+    format!("{name}: {content}").trim_end().to_owned()
 }
 
 fn decision(one: &Decision<'_>) -> String {

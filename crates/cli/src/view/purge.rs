@@ -1,4 +1,4 @@
-//! What goes for good with a project's data, and what stays.
+//! Renders a purge plan: which project data is deleted for good, and what remains.
 
 use super::client::{InstallPlanJson, display_name};
 use super::{count, heading, indent, sanitize, shell_path};
@@ -7,7 +7,7 @@ use midstride_core::session::Client;
 use serde::Serialize;
 use std::path::Path;
 
-/// Everything that goes, before it does.
+/// The plan, shown before anything is deleted.
 pub(crate) fn text(purge: &PurgePlan) -> String {
     let stays = remaining_text(purge);
     let stays = if stays.is_empty() {
@@ -55,15 +55,16 @@ fn folder_line(folder: &PurgedFolder) -> String {
     }
 }
 
-/// How many handoffs go, and of how many git has another text or none.
+/// The number of handoffs to delete, with how many of them git has in another version or not at
+/// all.
 fn handoffs_line(handoffs: &[PurgedFile]) -> Option<String> {
     let of = |wanted: GitFileState| handoffs.iter().filter(|one| one.git_state == wanted).count();
     let states = [GitFileState::Committed, GitFileState::Changed, GitFileState::Missing];
-    let told = states.into_iter().filter(|state| of(*state) > 0);
-    let told: Vec<String> =
-        told.map(|state| format!("{} {}", of(state), git_state_text(state))).collect();
+    let parts = states.into_iter().filter(|state| of(*state) > 0);
+    let parts: Vec<String> =
+        parts.map(|state| format!("{} {}", of(state), git_state_text(state))).collect();
     let all = count(handoffs.len(), "handoff");
-    (!handoffs.is_empty()).then(|| format!("{all}: {}", told.join(", ")))
+    (!handoffs.is_empty()).then(|| format!("{all}: {}", parts.join(", ")))
 }
 
 fn git_state_text(state: GitFileState) -> &'static str {
@@ -107,7 +108,7 @@ fn remaining_text(purge: &PurgePlan) -> String {
     out
 }
 
-/// Who else uses what is shared, a few of them by name.
+/// The other projects that share the data; a few of them by name.
 fn shared_with(used_by: &[std::path::PathBuf]) -> Option<String> {
     const NAMED_MAX: usize = 3;
     let mut named: Vec<String> =
@@ -125,7 +126,7 @@ fn shared_with(used_by: &[std::path::PathBuf]) -> Option<String> {
     Some(format!("{named} {has} midstride too, and {shares} them"))
 }
 
-/// What nothing brings back.
+/// The data that cannot be restored.
 pub(crate) fn lost_items(lost: &UnrecoverableData) -> String {
     let counted = [(lost.files, "file"), (lost.tasks, "task"), (lost.sessions, "captured session")];
     let counted = counted.into_iter().filter(|(number, _)| *number > 0);
@@ -139,7 +140,7 @@ pub(crate) fn lost_items(lost: &UnrecoverableData) -> String {
     lost_things.join(", ")
 }
 
-/// How to get back what git has.
+/// How to restore what git has.
 pub(crate) fn restore_hints(purge: &PurgePlan) -> Vec<String> {
     let is_kept = |one: &PurgedFile| one.git_state != GitFileState::Missing;
     let has_commit = purge.handoffs.iter().chain(&purge.others).any(is_kept);
@@ -156,7 +157,7 @@ pub(crate) fn restore_hints(purge: &PurgePlan) -> Vec<String> {
     ]
 }
 
-/// A client that still has midstride in the project.
+/// Says that a client still has midstride installed in the project.
 pub(crate) fn leftover_client(client: Client) -> String {
     let (name, typed) = (display_name(client), client.name());
     format!(
@@ -257,15 +258,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_of_those_who_share_something_are_named() {
-        let told = |count: usize| {
+    fn the_first_three_projects_that_share_data_are_named() {
+        let shared = |count: usize| {
             let used_by: Vec<_> = (0..count).map(|one| format!("/p{one}").into()).collect();
             shared_with(&used_by)
         };
-        assert_eq!(told(0), None);
-        assert_eq!(told(1).unwrap(), "/p0 has midstride too, and shares them");
-        assert_eq!(told(2).unwrap(), "/p0 and /p1 have midstride too, and share them");
+        assert_eq!(shared(0), None);
+        assert_eq!(shared(1).unwrap(), "/p0 has midstride too, and shares them");
+        assert_eq!(shared(2).unwrap(), "/p0 and /p1 have midstride too, and share them");
         let many = "/p0, /p1, /p2 and 16 more have midstride too, and share them";
-        assert_eq!(told(19).unwrap(), many);
+        assert_eq!(shared(19).unwrap(), many);
     }
 }

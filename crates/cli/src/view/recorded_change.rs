@@ -1,4 +1,4 @@
-//! A change that was recorded.
+//! Renders a change that was recorded in a handoff.
 
 use super::{count, sanitize, shell_word};
 use midstride::journal::RecordedRevision;
@@ -24,7 +24,7 @@ pub(crate) struct RecordedChangeJson {
     blocking_questions: Option<Vec<BlockingQuestionJson>>,
 }
 
-/// A question that the work has to wait for.
+/// A question that blocks the work.
 #[derive(Serialize)]
 struct BlockingQuestionJson {
     handoff: String,
@@ -34,12 +34,12 @@ struct BlockingQuestionJson {
 }
 
 impl RecordedChangeJson {
-    /// With the tasks that came along.
+    /// Adds the imported tasks.
     pub(crate) fn with_tasks(self, imported: &TaskImport) -> Self {
         Self { tasks: Some(super::task::import_json(imported)), ..self }
     }
 
-    /// With the questions that the work has to wait for.
+    /// Adds the questions that block the work.
     pub(crate) fn with_blocking(self, questions: &[BlockingQuestion]) -> Self {
         let json = |one: &BlockingQuestion| BlockingQuestionJson {
             handoff: one.handoff.to_string(),
@@ -50,7 +50,7 @@ impl RecordedChangeJson {
         Self { blocking_questions: Some(questions.iter().map(json).collect()), ..self }
     }
 
-    /// With what is wrong with the new text.
+    /// Adds the findings of the new text.
     pub(crate) fn with_findings(self, findings: Vec<super::findings::FindingJson>) -> Self {
         Self { findings: Some(findings), ..self }
     }
@@ -58,13 +58,13 @@ impl RecordedChangeJson {
 
 pub(crate) fn json(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     recorded: &RecordedRevision,
     reason: &str,
 ) -> RecordedChangeJson {
     RecordedChangeJson {
-        key: shelved.handoff(project).key().to_string(),
-        path: shelved.path.display().to_string(),
+        key: stored.handoff(project).key().to_string(),
+        path: stored.path.display().to_string(),
         revision: recorded.revision,
         reason: reason.to_owned(),
         outside: recorded.has_outside_edit,
@@ -76,7 +76,7 @@ pub(crate) fn json(
     }
 }
 
-/// The questions that the work has to wait for, with the command that answers the first.
+/// The questions that block the work, with the command that answers the first one.
 pub(crate) fn blocking_text(questions: &[BlockingQuestion]) -> Option<String> {
     let first = questions.first()?;
     let verb = if questions.len() == 1 { "is" } else { "are" };
@@ -91,9 +91,10 @@ pub(crate) fn blocking_text(questions: &[BlockingQuestion]) -> Option<String> {
     Some(out)
 }
 
-/// That what was changed has ended.
+/// A notice that the changed handoff is closed.
 pub(crate) fn closed_notice(handoff: &Handoff<'_>) -> Option<String> {
     let (key, status) = (handoff.key(), handoff.status());
-    let told = || format!("`{key}` is {status}: it has ended, and this does not take it up again");
-    (!status.is_open()).then(told)
+    let notice =
+        || format!("`{key}` is {status}: it has ended, and this does not take it up again");
+    (!status.is_open()).then(notice)
 }

@@ -1,4 +1,4 @@
-//! The page about the command line, made from its definition.
+//! Renders the command-line reference, `docs/cli.md`, from the clap definition.
 
 use clap::{Arg, Command};
 
@@ -13,7 +13,7 @@ pub(crate) fn cli_page(definition: &Command) -> String {
     out
 }
 
-/// A command, and those below it.
+/// Appends a command and its subcommands.
 fn sections(out: &mut String, command: &Command, name: &str) {
     section(out, command, name);
     for below in command.get_subcommands().filter(|command| !command.is_hide_set()) {

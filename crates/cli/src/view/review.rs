@@ -1,22 +1,22 @@
-//! A review in words, and times to the minute.
+//! Renders reviews, and times to the minute.
 
 use midstride_core::format::header::{Review, ReviewVerdict};
 use midstride_core::text::time::{Exactness, Time};
 
-/// What came of a review: the word for it, or whatever was written instead.
+/// The verdict of a review, or the text that was written in its place.
 pub(super) fn verdict_text<'d>(review: &Review<'d>) -> Option<&'d str> {
     let written = review.verdict_text.map(|text| text.value.trim());
     review.verdict.map(ReviewVerdict::word).or(written)
 }
 
-/// What was called into question, and what came of it.
+/// What was challenged, and the verdict.
 pub(super) fn challenge_parts(review: &Review<'_>) -> [String; 2] {
     let challenged = review.challenged.map_or("(no text)", |text| text.value.trim());
     let verdict = verdict_text(review).unwrap_or("(no verdict)");
     [challenged.to_owned(), format!("→ {verdict}")]
 }
 
-/// A time as people read it.
+/// A time to the minute.
 pub(super) fn format_minute(time: Time) -> String {
     let form = match time.exactness {
         Exactness::DateOnly => "%Y-%m-%d",

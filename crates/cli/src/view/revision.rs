@@ -1,4 +1,4 @@
-//! One text that a handoff has or had, and how it came about.
+//! Renders one revision of a handoff.
 
 use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::text::time::{self, Time};
@@ -11,12 +11,12 @@ pub(crate) struct RevisionJson {
     revision: usize,
     at: Option<String>,
     by: Option<String>,
-    /// Why it was made; the first one needs no reason.
+    /// The reason for the revision; the first revision has none.
     reason: Option<String>,
     text: String,
 }
 
-/// `now` is the handoff as it is: its history tells about the text of each number.
+/// Renders a revision. `now` is the current handoff, whose history describes every revision.
 pub(crate) fn json(
     project: &Project,
     now: &StoredHandoff,
@@ -26,13 +26,13 @@ pub(crate) fn json(
     let handoff = now.handoff(project);
     let entries = handoff.revision_nodes();
     let made = revision.checked_sub(2).and_then(|index| entries.get(index));
-    let said = |key: &str| {
+    let field = |key: &str| {
         let text = made.and_then(|entry| entry.get(key)).and_then(YamlNode::text);
         text.map(|text| text.value.trim().to_owned())
     };
     let written = |time: Time| time::format_time(time.moment);
     let (at, by) = match made {
-        Some(_) => (said("at").map(|at| Time::parse(&at).map_or(at, written)), said("by")),
+        Some(_) => (field("at").map(|at| Time::parse(&at).map_or(at, written)), field("by")),
         None => (handoff.created().map(written), handoff.from().map(str::to_owned)),
     };
     RevisionJson {
@@ -40,7 +40,7 @@ pub(crate) fn json(
         revision,
         at,
         by,
-        reason: said("reason"),
+        reason: field("reason"),
         text: String::from_utf8_lossy(text).into_owned(),
     }
 }

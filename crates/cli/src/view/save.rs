@@ -1,4 +1,4 @@
-//! A session that was saved: where it is, what is missing, how to go on.
+//! Renders a saved session: where it is, what is missing, and how to resume.
 
 use super::{Surface, count, display_path, mission, one_line, sanitize, shell_word};
 use midstride::verbs::{AuthorRequest, SaveChange, SaveOutcome};
@@ -10,13 +10,13 @@ use midstride_core::session::short_id;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// The first question at the end.
+/// The first closing question.
 pub(crate) const INHERIT_QUESTION: &str = "Would I inherit this confidently with zero context?";
-/// The second one.
+/// The second closing question.
 pub(crate) const FINDS_PLANS_QUESTION: &str =
     "Would the resuming agent find and read the plan documents before working?";
 
-/// So many things that are missing are shown.
+/// The maximum number of missing items shown.
 const MISSING_SHOWN_MAX: usize = 20;
 
 #[derive(Serialize)]
@@ -28,7 +28,7 @@ pub(crate) struct SaveJson {
     complete: bool,
     passed: bool,
     accepted: Option<String>,
-    /// Whether an agent was asked before, so that it is kept as it is.
+    /// Whether the agent was already asked, so that the handoff is saved as it is.
     kept: bool,
     missing: Vec<QualityIssueJson>,
     told: Vec<SavedCoverageJson>,
@@ -134,14 +134,14 @@ fn coverage_json(count: CoverageCount) -> SavedCoverageJson {
     }
 }
 
-/// Whether something is missing and nobody is asked for it again.
+/// Whether items are missing that will not be asked for again.
 fn is_accepted_incomplete(saved: &SaveOutcome) -> bool {
     saved.author_request == AuthorRequest::AskedBefore
         && !saved.quality.passes()
         && saved.accepted.is_none()
 }
 
-/// What became of the handoff and of which session it is, in a line.
+/// What happened to the handoff and which session it is from, in one line.
 pub(crate) fn written_text(project: &Project, saved: &SaveOutcome) -> String {
     let handoff = saved.stored.handoff(project);
     let (key, path) = (handoff.key(), display_path(project, &saved.stored.path));
@@ -153,7 +153,7 @@ pub(crate) fn written_text(project: &Project, saved: &SaveOutcome) -> String {
     }
 }
 
-/// The session that was saved, so that a wrong one is noticed: its client, its id, what it is about.
+/// The client, id and subject of the saved session, so that the user notices a wrong one.
 fn session_text(saved: &SaveOutcome) -> Option<String> {
     let checkpoint = &saved.captured.as_ref()?.checkpoint;
     let (client, id) = (checkpoint.client().name(), sanitize(checkpoint.session_id()));
@@ -161,7 +161,7 @@ fn session_text(saved: &SaveOutcome) -> Option<String> {
     Some(format!("{client} session {}{}", short_id(&id), about.unwrap_or_default()))
 }
 
-/// What else there is to say.
+/// Further remarks about the save.
 pub(crate) fn remarks(saved: &SaveOutcome) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(similar) = &saved.similar_id {
@@ -196,18 +196,18 @@ pub(crate) fn remarks(saved: &SaveOutcome) -> Vec<String> {
     remarks
 }
 
-/// Says that what is missing is not asked for again.
+/// Says that the missing items will not be asked for again.
 pub(crate) fn incomplete_notice(saved: &SaveOutcome) -> Option<String> {
     let missing = count(saved.quality.issues.len(), "missing item");
     is_accepted_incomplete(saved).then(|| format!("Kept as it is. The handoff lists {missing}."))
 }
 
-/// Exactly what to add, numbered: the weightiest, where it is too much to read.
+/// What to add, as a numbered list. If it is long, only the most important items are shown.
 pub(crate) fn missing_text(gate: &QualityReport, surface: Surface) -> String {
     let mut text =
         format!("{} missing before this can be taken over:", things_are(gate.issues.len()));
     for (number, gap) in (1..).zip(gate.issues.iter().take(MISSING_SHOWN_MAX)) {
-        // What was not told says of which sort it is; the code of a finding can be explained.
+        // Show a code only for findings, because `explain` knows those.
         let code = gap.is_finding.then_some(gap.code.as_str());
         let about: Vec<String> =
             code.into_iter().chain(gap.seen.as_deref()).map(sanitize).collect();
@@ -230,9 +230,10 @@ pub(crate) fn missing_text(gate: &QualityReport, surface: Surface) -> String {
     text
 }
 
-/// What would fill a gap, with what the tool takes for it.
+/// What to add for a missing item, with the tool parameter that takes it.
 fn add_for_tools(gap: &QualityIssue) -> String {
-    // A code of the judge, or the sort of what is not told, with the words that are meant.
+    // The code of a finding or the kind of an uncovered item, a word to look for, and the
+    // parameter.
     const TAKEN_AS: [(&str, &str, &str); 14] = [
         ("C001", "", "`decisions`, as `X because Y`"),
         ("C007", "what to do next", "`next`"),
@@ -277,7 +278,7 @@ pub(crate) fn how_to_add(project: &Project, saved: &SaveOutcome) -> String {
     )
 }
 
-/// The commands that take it up again, and what each does.
+/// The commands that resume the work, with what each does.
 fn resume_commands(project: &Project, saved: &SaveOutcome) -> [(String, &'static str); 3] {
     let key = shell_word(&saved.stored.handoff(project).key().to_string());
     [
@@ -287,7 +288,7 @@ fn resume_commands(project: &Project, saved: &SaveOutcome) -> [(String, &'static
     ]
 }
 
-/// The tools that do it, and what each does.
+/// The tools that resume the work, with what each does.
 fn resume_tools(key: &str) -> [(String, &'static str); 3] {
     [
         ("brief".to_owned(), "tells a fresh session what it has to know"),
@@ -316,12 +317,12 @@ fn mission_briefing<'s>(
     }
 }
 
-/// Where it is, how to resume, what is in flight.
+/// Where the handoff is, how to resume it, and what is in flight.
 pub(crate) fn completion_text(project: &Project, saved: &SaveOutcome, surface: Surface) -> String {
     let handoff = saved.stored.handoff(project);
     let (key, path) = (handoff.key(), display_path(project, &saved.stored.path));
     let revision = handoff.replaced_texts().len() + 1;
-    // Where there are no tasks, the handoff says it all.
+    // Without tasks, the section would only repeat the handoff.
     let mut text = match saved.board.is_empty() {
         true => String::new(),
         false => mission::handoff_section(&mission_briefing(project, saved)) + "\n",

@@ -1,4 +1,4 @@
-//! What a search found, and why.
+//! Renders search results and why they matched.
 
 use super::{Surface, display_path, display_title, one_line, sanitize, table};
 use midstride::verbs::{
@@ -60,7 +60,7 @@ struct RelevanceJson {
 struct MatchExcerptJson {
     field: String,
     excerpt: String,
-    /// Bytes of the excerpt, from and to.
+    /// Byte ranges of the excerpt to highlight.
     marks: Vec<[usize; 2]>,
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn relevant_json(project: &Project, matters: &RelevantHandoffs) -> Re
 }
 
 fn relevance_json(matter: &RelevantHandoff) -> RelevanceJson {
-    // More digits say nothing more.
+    // Three decimals are enough.
     let short = |number: f64| (number * 1000.0).round() / 1000.0;
     let relevance = &matter.relevance;
     RelevanceJson {
@@ -103,8 +103,8 @@ fn relevance_json(matter: &RelevantHandoff) -> RelevanceJson {
     }
 }
 
-fn hit_json(project: &Project, shelved: &StoredHandoff, why: &[MatchExcerpt]) -> SearchHitJson {
-    let handoff = shelved.handoff(project);
+fn hit_json(project: &Project, stored: &StoredHandoff, why: &[MatchExcerpt]) -> SearchHitJson {
+    let handoff = stored.handoff(project);
     let owned = |text: Option<&str>| text.map(str::to_owned);
     SearchHitJson {
         key: handoff.key().to_string(),
@@ -112,9 +112,9 @@ fn hit_json(project: &Project, shelved: &StoredHandoff, why: &[MatchExcerpt]) ->
         title: owned(handoff.title()),
         kind: handoff.kind().to_string(),
         stage: owned(handoff.stage()),
-        status: status_word(project, shelved),
+        status: status_word(project, stored),
         changed: handoff.changed().map(|changed| time::format_time(changed.moment)),
-        path: shelved.path.display().to_string(),
+        path: stored.path.display().to_string(),
         relevance: None,
         why: why.iter().map(match_excerpt_json).collect(),
     }
@@ -137,7 +137,7 @@ fn session_json(found: &FoundSession) -> FoundSessionJson {
     }
 }
 
-/// A captured session that was found.
+/// A captured session in the results.
 pub(crate) fn session_text(found: &FoundSession) -> String {
     let bold = anstyle::Style::new().bold();
     let dim = anstyle::Style::new().dimmed();
@@ -155,8 +155,8 @@ pub(crate) fn session_text(found: &FoundSession) -> String {
     out
 }
 
-fn status_word(project: &Project, shelved: &StoredHandoff) -> String {
-    let handoff = shelved.handoff(project);
+fn status_word(project: &Project, stored: &StoredHandoff) -> String {
+    let handoff = stored.handoff(project);
     if handoff.has_status() { handoff.status().to_string() } else { "note".to_owned() }
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn text(project: &Project, found: &SearchOutcome, sessions: &[FoundSe
     hits.chain(sessions.iter().map(session_text)).collect::<Vec<_>>().join("\n")
 }
 
-/// One of them.
+/// A handoff in the results.
 pub(crate) fn search_hit_text(project: &Project, hit: &ExplainedHit) -> String {
     hit_text(project, &hit.stored, &hit.why)
 }
@@ -175,12 +175,12 @@ pub(crate) fn relevant_text(project: &Project, matters: &RelevantHandoffs) -> St
     matters.hits.iter().map(hit).collect::<Vec<_>>().join("\n")
 }
 
-fn hit_text(project: &Project, shelved: &StoredHandoff, why: &[MatchExcerpt]) -> String {
-    let handoff = shelved.handoff(project);
+fn hit_text(project: &Project, stored: &StoredHandoff, why: &[MatchExcerpt]) -> String {
+    let handoff = stored.handoff(project);
     let bold = anstyle::Style::new().bold();
     let dim = anstyle::Style::new().dimmed();
     let key = one_line(&handoff.key().to_string(), usize::MAX);
-    let status = status_word(project, shelved);
+    let status = status_word(project, stored);
     let title =
         display_title(&handoff, table::width().saturating_sub(key.len() + status.len() + 4));
     let mut out = format!("{bold}{key}{bold:#}  {status}  {title}\n");
@@ -191,11 +191,11 @@ fn hit_text(project: &Project, shelved: &StoredHandoff, why: &[MatchExcerpt]) ->
             highlight_excerpt(why)
         ));
     }
-    out.push_str(&format!("  {dim}{}{dim:#}\n", sanitize(&display_path(project, &shelved.path))));
+    out.push_str(&format!("  {dim}{}{dim:#}\n", sanitize(&display_path(project, &stored.path))));
     out
 }
 
-/// The excerpt with its words emphasised.
+/// The excerpt with the matched words highlighted.
 fn highlight_excerpt(why: &MatchExcerpt) -> String {
     let style = anstyle::AnsiColor::Yellow.on_default().bold();
     let mut out = if why.truncated.0 { "… ".to_owned() } else { String::new() };
@@ -212,7 +212,7 @@ fn highlight_excerpt(why: &MatchExcerpt) -> String {
     out
 }
 
-/// What there is to say about an answer.
+/// Remarks about the results.
 pub(crate) fn remarks(
     found: &SearchOutcome,
     has_sessions: bool,
@@ -245,7 +245,7 @@ pub(crate) fn remarks(
     lines
 }
 
-/// What may find something instead.
+/// Suggests another search.
 fn search_suggestion(words: &[String], has_filter: bool, surface: Surface) -> String {
     let typed = words.join(" ").replace('"', "");
     let single: Vec<&str> = typed.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! Sessions: in a list, one as a page, and what was written down of one.
+//! Renders sessions: in a list, as a page, and as the result of a capture.
 
 use super::table::{Column, TextTable, table, width};
 use super::{count, display_path, heading, indent, inline_name, one_line, sanitize, shell_word};
@@ -66,7 +66,7 @@ const COLUMNS: [Column; 6] = [
     Column { name: "ASKED", drop_order: None },
 ];
 
-/// A line each.
+/// A table of sessions.
 pub(crate) fn render_table(list: &[ListedSession]) -> TextTable {
     let row = |one: &ListedSession| {
         let day = one.changed.map(|time| time.strftime("%Y-%m-%d %H:%M").to_string());
@@ -161,7 +161,7 @@ pub(crate) fn recovery_json(recovered: &RecoveryOutcome) -> RecoveryJson<'_> {
     }
 }
 
-/// What came of writing a session down, in a line or two.
+/// The result of capturing a session.
 pub(crate) fn checkpoint_text(done: &CheckpointOutcome) -> String {
     let checkpoint = &done.checkpoint;
     let id = inline_name(checkpoint.session_id());
@@ -171,14 +171,14 @@ pub(crate) fn checkpoint_text(done: &CheckpointOutcome) -> String {
     format!("{id}: {}", checkpoint_summary(checkpoint))
 }
 
-/// What came of recovering a session.
+/// The result of recovering a session.
 pub(crate) fn recovered_text(done: &CheckpointOutcome) -> String {
     let checkpoint = &done.checkpoint;
     let id = inline_name(checkpoint.session_id());
     format!("{id} ended, and is written down now: {}", checkpoint_summary(checkpoint))
 }
 
-/// What there is to say besides each recovered session, and what to do with the newest.
+/// Remarks about a recovery, and what to do with the newest session.
 pub(crate) fn recovery_remarks(recovered: &RecoveryOutcome) -> Vec<String> {
     let mut remarks = Vec::new();
     if recovered.checkpoints.is_empty() && recovered.failed.is_empty() {
@@ -222,7 +222,8 @@ fn checkpoint_summary(checkpoint: &Checkpoint) -> String {
     let failed = session.commands.iter().filter(|c| c.exit == CommandStatus::Failed).count();
     let failed = match session.failed_commands() {
         Some(failed) => format!("{failed} failed"),
-        // Of very many, only the newest are kept; an earlier midstride did not count the others.
+        // Only the newest commands are kept when there are very many, and older versions of
+        // midstride did not count the rest.
         None => format!("{failed} of the newest {} failed", session.commands.items.len()),
     };
     let all = |total: u64| usize::try_from(total).unwrap_or(usize::MAX);
@@ -238,7 +239,7 @@ fn checkpoint_summary(checkpoint: &Checkpoint) -> String {
     )
 }
 
-/// What was not understood, and what was not kept. Nothing is left out silently.
+/// What could not be parsed or was not kept. Nothing is omitted silently.
 pub(crate) fn skipped_remarks(checkpoint: &Checkpoint) -> Vec<String> {
     let counts = &checkpoint.session.counts;
     let named = |names: &std::collections::BTreeMap<String, u64>| {
@@ -291,8 +292,8 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
         .answers
         .iter()
         .map(|answer| {
-            let (question, said) = (short_text(&answer.question), short_text(&answer.answer));
-            format!("{question} → {said}{}", abandoned(&answer.seen))
+            let (question, reply) = (short_text(&answer.question), short_text(&answer.answer));
+            format!("{question} → {reply}{}", abandoned(&answer.seen))
         })
         .collect();
     section(&mut out, "Answered", &answers);
@@ -333,7 +334,7 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     out
 }
 
-/// What the session did and what its agent said, of which a briefing may show a part.
+/// Appends what the session did and what its agent said. A briefing may show only a part of it.
 fn push_highlights(out: &mut String, highlights: &Highlights) {
     let line = |one: &Highlight| {
         let detail = one.detail.as_deref().map(|detail| format!("{} ", inline_name(detail)));
@@ -349,8 +350,9 @@ fn push_highlights(out: &mut String, highlights: &Highlights) {
         let state = one.state.as_deref().unwrap_or_default();
         let why =
             one.detail.as_deref().map(|why| format!(": {}", short_text(why))).unwrap_or_default();
-        let said = one.remark.as_deref().map(|said| format!("; the agent: {}", short_text(said)));
-        format!("{} ({state}){why}{}", short_text(&one.text), said.unwrap_or_default())
+        let remark =
+            one.remark.as_deref().map(|remark| format!("; the agent: {}", short_text(remark)));
+        format!("{} ({state}){why}{}", short_text(&one.text), remark.unwrap_or_default())
     };
     let failures = |kind| highlights.of_kind(kind).map(failed).collect::<Vec<_>>();
     section(out, "Failing checks", &failures(HighlightKind::Failed));
@@ -361,7 +363,7 @@ fn push_highlights(out: &mut String, highlights: &Highlights) {
     }
 }
 
-/// What the user and the agent said, whole.
+/// The sections that quote the user and the agent in full.
 const QUOTED_SECTIONS: [(&str, HighlightKind); 13] = [
     ("Standing instructions", HighlightKind::Instruction),
     ("Unchecked boxes", HighlightKind::Unchecked),
@@ -402,7 +404,7 @@ fn page_header(checkpoint: &Checkpoint) -> String {
     lines.join("\n")
 }
 
-/// Marks what the user went back before.
+/// Marks what the user rewound.
 fn abandoned_mark(is_left: bool) -> &'static str {
     if is_left { "  (taken back)" } else { "" }
 }
@@ -454,8 +456,8 @@ fn files(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
 }
 
 fn plans(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
-    let told = checkpoint.session.plans.iter().filter_map(|plan| plan.path.as_deref());
-    let all = told.chain(checkpoint.plan_documents.iter().map(String::as_str));
+    let named = checkpoint.session.plans.iter().filter_map(|plan| plan.path.as_deref());
+    let all = named.chain(checkpoint.plan_documents.iter().map(String::as_str));
     let mut paths: Vec<String> =
         all.map(|path| inline_name(&display_path(project, Path::new(path)))).collect();
     if paths.is_empty() {

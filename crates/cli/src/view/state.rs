@@ -1,4 +1,4 @@
-//! Workflow states: one, and all of them.
+//! Renders workflow states: a single one, and the list of all.
 
 use super::{count, sanitize};
 use midstride::verbs::LoadedState;

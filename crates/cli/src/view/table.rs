@@ -1,38 +1,38 @@
-//! Columns that line up, in any script.
+//! Renders tables whose columns line up in any script.
 
 use super::one_line;
 use crate::ui::Ui;
 use unicode_width::UnicodeWidthStr as _;
 
-/// Between two columns.
+/// The space between two columns.
 pub(super) const COLUMN_GAP: usize = 2;
 
-/// The last column keeps at least this, however narrow the terminal is.
+/// The minimum width of the last column, however narrow the terminal is.
 const LAST_WIDTH_MIN: usize = 20;
 
-/// The width of what goes into a file.
+/// The width if standard output is not a terminal.
 const FILE_WIDTH: usize = 150;
 
-/// How wide a line may be.
+/// The maximum width of a line.
 pub(crate) fn width() -> usize {
     Ui::width().unwrap_or(FILE_WIDTH)
 }
 
-/// A column, and whether it can be spared.
+/// A column of a table.
 pub(crate) struct Column {
-    /// What stands above it.
+    /// The heading of the column.
     pub(crate) name: &'static str,
-    /// In a narrow terminal the lowest number is left out first; a column without one stays.
+    /// A narrow terminal drops the column with the lowest number first; `None` is never dropped.
     pub(crate) drop_order: Option<u8>,
 }
 
-/// A table, and what there was no room for.
+/// A table, and the columns that did not fit.
 pub(crate) struct TextTable {
     pub(crate) text: String,
     pub(crate) omitted_columns: Vec<&'static str>,
 }
 
-/// Rows below a head; the last column gets what is left of the width.
+/// Renders a table. The last column gets the remaining width.
 pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> TextTable {
     let widths: Vec<usize> = (0..columns.len())
         .map(|column| {
@@ -61,7 +61,7 @@ pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> T
     TextTable { text, omitted_columns: left_out }
 }
 
-/// The columns that leave the last one its width.
+/// The columns that leave enough width for the last one.
 fn fitting_columns(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..columns.len()).collect();
     while used_width(&shown, widths) + LAST_WIDTH_MIN > width {
@@ -72,7 +72,7 @@ fn fitting_columns(columns: &[Column], widths: &[usize], width: usize) -> Vec<us
     shown
 }
 
-/// What the columns before the last one take.
+/// The width of all columns before the last one.
 fn used_width(shown: &[usize], widths: &[usize]) -> usize {
     shown.iter().rev().skip(1).map(|at| widths[*at] + COLUMN_GAP).sum()
 }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_spared_goes_first_and_is_named() {
+    fn columns_are_dropped_in_order_and_named() {
         let column = |name, spared| Column { name, drop_order: spared };
         let columns =
             [column("ID", None), column("A", Some(1)), column("B", Some(0)), column("T", None)];

@@ -1,4 +1,4 @@
-//! Tasks: one, many, and what became of them.
+//! Renders tasks: a single one, a list, and the results of changes.
 
 use super::table::{Column, TextTable, table, width};
 use super::{count, heading, indent, one_line, sanitize};
@@ -13,10 +13,10 @@ use midstride_core::work::task::{AwaitedTask, Task, TaskStatus, Tasks};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a question is called among tasks.
+/// The prefix of a question in a list of tasks.
 const QUESTION_PREFIX: &str = "QUESTION: ";
 
-/// A question without an answer. Its home is the header of its handoff; here it is seen as a task.
+/// An unanswered question of a handoff, shown as a task. It is stored in the handoff's header.
 pub(crate) struct OpenQuestion<'s> {
     /// `feat-042/discovery#q2`.
     pub(crate) id: String,
@@ -31,7 +31,7 @@ impl OpenQuestion<'_> {
         format!("{QUESTION_PREFIX}{text}")
     }
 
-    /// A question that keeps its handoff waiting is blocked, another one pending.
+    /// `Blocked` if the question blocks its handoff, else `Pending`.
     pub(crate) fn status(&self) -> TaskStatus {
         if self.question.blocking { TaskStatus::Blocked } else { TaskStatus::Pending }
     }
@@ -45,13 +45,13 @@ impl OpenQuestion<'_> {
     }
 }
 
-/// The open questions of open handoffs.
+/// The open questions of all given handoffs.
 pub(crate) fn open_questions<'s>(
     project: &'s Project,
     all: &'s [StoredHandoff],
 ) -> Vec<OpenQuestion<'s>> {
-    let of_one = |shelved: &'s StoredHandoff| {
-        let handoff = shelved.handoff(project);
+    let of_one = |stored: &'s StoredHandoff| {
+        let handoff = stored.handoff(project);
         let key = handoff.key().to_string();
         let open = handoff.open_questions().into_iter();
         open.map(move |(number, question)| OpenQuestion {
@@ -75,7 +75,7 @@ pub(crate) enum TaskEntryJson {
 pub(crate) struct TaskJson {
     id: String,
     uid: String,
-    /// What people call it: its id, or the number that its client gave it.
+    /// The display name: the id, or the number that the client assigned.
     name: String,
     subject: String,
     description: Option<String>,
@@ -97,7 +97,7 @@ pub(crate) struct TaskJson {
 #[derive(Serialize)]
 struct AwaitedTaskJson {
     id: String,
-    /// Nothing where the task is not here.
+    /// Absent if the task is not on this machine.
     status: Option<&'static str>,
 }
 
@@ -119,17 +119,17 @@ pub(crate) struct OpenQuestionJson {
     owner: Option<String>,
 }
 
-/// A task that was changed.
+/// The result of changing a task.
 #[derive(Serialize)]
 pub(crate) struct TaskChangeJson {
     #[serde(flatten)]
     task: TaskJson,
-    /// Tasks that wait for nothing any longer.
+    /// The tasks that are ready now.
     ready_now: Vec<String>,
     redacted: Vec<String>,
 }
 
-/// A task that was added.
+/// The result of adding a task.
 #[derive(Serialize)]
 pub(crate) struct AddedTaskJson {
     id: String,
@@ -137,7 +137,7 @@ pub(crate) struct AddedTaskJson {
     redacted: Vec<String>,
 }
 
-/// Tasks that came with a handoff.
+/// The tasks that came with a handoff.
 #[derive(Serialize)]
 pub(crate) struct TaskImportJson {
     created: Vec<String>,
@@ -147,7 +147,7 @@ pub(crate) struct TaskImportJson {
     redacted: Vec<String>,
 }
 
-/// Who works on a task: its agent, else its owner.
+/// The agent of a task, or else its owner.
 pub(crate) fn worker(task: &Task) -> Option<String> {
     let agent =
         task.metadata.get(AGENT).map(|agent| format!("agent {}", one_line(agent, CELL_WIDTH_MAX)));
@@ -158,7 +158,7 @@ fn short_ids(ids: &[TaskId]) -> Vec<String> {
     ids.iter().map(TaskId::short).collect()
 }
 
-/// Short names in a row.
+/// Short ids, separated by commas.
 pub(crate) fn joined_ids(ids: &[TaskId]) -> String {
     short_ids(ids).join(", ")
 }
@@ -238,7 +238,7 @@ pub(crate) fn question_json(open: &OpenQuestion<'_>) -> OpenQuestionJson {
     }
 }
 
-/// Everything that is listed.
+/// All entries of a task list.
 pub(crate) fn entries(
     tasks: &Tasks,
     list: &[&Task],
@@ -248,7 +248,7 @@ pub(crate) fn entries(
     listed.chain(questions.iter().map(|q| TaskEntryJson::Question(question_json(q)))).collect()
 }
 
-/// What somebody works on first, then what can be begun, then what waits, then what is over.
+/// Sorts tasks: in progress first, then ready, then blocked, then finished.
 pub(crate) fn sort(tasks: &Tasks, list: &mut [&Task]) {
     list.sort_by_cached_key(|task| {
         let rank = match task.status {
@@ -262,7 +262,7 @@ pub(crate) fn sort(tasks: &Tasks, list: &mut [&Task]) {
     });
 }
 
-/// How much of a text stands in a column that is not the last.
+/// The width at which the cells of all columns but the last are truncated.
 const CELL_WIDTH_MAX: usize = 40;
 
 const COLUMNS: [Column; 5] = [
@@ -291,12 +291,12 @@ fn row(tasks: &Tasks, task: &Task) -> Vec<String> {
     vec![tasks.display_name(task), task.status.to_string(), waits, who, subject]
 }
 
-/// What is to be done, as far as it is known.
+/// The subject of a task, if its first event is known.
 pub(crate) fn subject(task: &Task) -> &str {
     if task.subject.is_empty() { "(its beginning is not here)" } else { &task.subject }
 }
 
-/// What keeps a task from going on.
+/// What a task is waiting for.
 fn waits_for_text(tasks: &Tasks, task: &Task) -> String {
     let awaited = tasks.awaited_tasks(task).into_iter().map(|awaited| match awaited.status {
         None => format!("{} (not here)", awaited.id),
@@ -307,7 +307,7 @@ fn waits_for_text(tasks: &Tasks, task: &Task) -> String {
     task.reason.iter().cloned().chain(awaited).filter(|_| open).collect::<Vec<_>>().join(", ")
 }
 
-/// One task for people.
+/// A task for the terminal.
 pub(crate) fn text(tasks: &Tasks, task: &Task) -> String {
     let mut out = format!("{}  {}\n\n", task.id, sanitize(subject(task)));
     let mut line = |name: &str, text: &str| {
@@ -333,14 +333,14 @@ pub(crate) fn text(tasks: &Tasks, task: &Task) -> String {
         out.push_str(&format!("\n{}", heading(&count(task.notes.len(), "note"))));
         for note in &task.notes {
             let head = format!("{}  {}", time::format_time(note.at), note.by);
-            let said = format!("{head}\n{}", indent(note.text.trim_end()));
-            out.push_str(&indent(&sanitize(&said)));
+            let entry = format!("{head}\n{}", indent(note.text.trim_end()));
+            out.push_str(&indent(&sanitize(&entry)));
         }
     }
     out
 }
 
-/// A question seen as a task, for people.
+/// A question as a task, for the terminal.
 pub(crate) fn question_text(open: &OpenQuestion<'_>) -> String {
     let mut out = format!("{}  {}\n\n", open.id, open.subject());
     let blocks = if open.question.blocking { ", and blocks its handoff" } else { "" };

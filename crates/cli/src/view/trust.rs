@@ -1,4 +1,4 @@
-//! The facts that tell how far a handoff can be trusted.
+//! Renders the facts that show how far to trust a handoff.
 
 use super::{count, times};
 use midstride::workspace::project::Project;
@@ -36,7 +36,7 @@ struct ProofCountsJson {
     never_run: usize,
 }
 
-/// The facts as they are now.
+/// The current trust facts of a handoff.
 pub(super) fn read_trust(project: &Project, handoff: &Handoff<'_>) -> Trust {
     Trust::from_handoff(handoff, project.environment().clock.now())
 }
@@ -57,8 +57,7 @@ pub(super) fn json(trust: &Trust) -> TrustJson {
     }
 }
 
-/// All of it in one line. That a handoff was never looked at again is a fact too; of a note
-/// nobody expects it.
+/// The facts in one line. For a handoff, "never reviewed" is a fact too; for a note it is not.
 pub(super) fn line(trust: &Trust, is_handoff: bool) -> String {
     let changed = trust.changed.filter(|_| trust.changed != trust.captured);
     let facts = [
@@ -107,7 +106,7 @@ fn nonzero_counts(parts: &[(usize, &str)]) -> String {
     there.map(|(number, word)| format!("{number} {word}")).collect::<Vec<String>>().join(", ")
 }
 
-/// What came of the proofs when somebody last recorded a run.
+/// The results of the last recorded proof runs.
 fn proofs_text(proofs: ProofCounts) -> Option<String> {
     let ProofCounts { hold, broken, timed_out, never_run } = proofs;
     let total = hold + broken + timed_out + never_run;
@@ -117,13 +116,13 @@ fn proofs_text(proofs: ProofCounts) -> Option<String> {
 }
 
 fn questions(trust: &Trust) -> Option<String> {
-    let said = match (trust.blocking_questions, trust.is_closed) {
+    let text = match (trust.blocking_questions, trust.is_closed) {
         (0, _) => return None,
         (number, true) => format!("{} never answered", count(number, "question")),
         (1, false) => "1 question blocks".to_owned(),
         (number, false) => format!("{number} questions block"),
     };
-    Some(said)
+    Some(text)
 }
 
 fn assumptions(trust: &Trust) -> Option<String> {
@@ -137,7 +136,7 @@ fn disproved(trust: &Trust) -> Option<String> {
     (number > 0).then(|| format!("{} disproved", count(number, "assumption")))
 }
 
-/// How often it was called into question; that it was found wrong is not kept back.
+/// The number of reviews, and how many rejected the handoff.
 pub(super) fn review_count(reviews: ReviewCounts) -> String {
     match (reviews.total(), reviews.rejected) {
         (0, _) => String::new(),
@@ -146,7 +145,7 @@ pub(super) fn review_count(reviews: ReviewCounts) -> String {
     }
 }
 
-/// What somebody still has to do; an ended handoff waits for nothing.
+/// What still has to be answered or validated; empty for a closed handoff.
 pub(super) fn open_items(trust: &Trust) -> String {
     let parts =
         [(trust.blocking_questions, "question"), (trust.unvalidated_assumptions, "assumption")];

@@ -1,4 +1,4 @@
-//! What came of proofs that were run.
+//! Renders the results of proof runs.
 
 use super::recorded_change::{self, RecordedChangeJson};
 use super::{display_path, heading, one_line, sanitize, shell_word};
@@ -7,9 +7,9 @@ use midstride::workspace::project::{Project, StoredHandoff};
 use midstride_core::handoff::proof::{Number, ProofSpec, TrialOutcome};
 use serde::Serialize;
 
-/// So many lines tell why something broke.
+/// The maximum number of output lines shown for a failed proof.
 const LINES_SHOWN: usize = 8;
-/// Who waited so long wants to know how long.
+/// The run time from which it is shown.
 const LONG_SECONDS: u64 = 10;
 
 #[derive(Serialize)]
@@ -41,13 +41,13 @@ struct VerifiedProofJson {
 }
 
 pub(crate) fn json(project: &Project, all: &[(&StoredHandoff, Verification)]) -> VerifyJson {
-    let one = |(shelved, done): &(&StoredHandoff, Verification)| VerifiedHandoffJson {
-        key: shelved.handoff(project).key().to_string(),
-        path: shelved.path.display().to_string(),
+    let one = |(stored, done): &(&StoredHandoff, Verification)| VerifiedHandoffJson {
+        key: stored.handoff(project).key().to_string(),
+        path: stored.path.display().to_string(),
         proofs: done.proofs.iter().map(proof_json).collect(),
         recorded: match &done.recorded {
             Some(Ok(recorded)) => {
-                Some(recorded_change::json(project, shelved, recorded, &done.reason))
+                Some(recorded_change::json(project, stored, recorded, &done.reason))
             }
             Some(Err(_)) | None => None,
         },
@@ -102,15 +102,16 @@ fn failure_reason(state: &VerifyState) -> Option<String> {
     }
 }
 
-/// What came of one proof, with what is wrong below it; the first one stands under its handoff.
+/// The result of a proof, with what went wrong below it. The first proof gets a heading with its
+/// handoff.
 pub(crate) fn text(
     project: &Project,
-    shelved: &StoredHandoff,
+    stored: &StoredHandoff,
     proof: &VerifiedProof,
     first: bool,
 ) -> String {
-    let key = shelved.handoff(project).key().to_string();
-    let path = display_path(project, &shelved.path);
+    let key = stored.handoff(project).key().to_string();
+    let path = display_path(project, &stored.path);
     let mut out = if first { heading(&sanitize(&format!("{key}  {path}"))) } else { String::new() };
     out.push_str(&line(proof));
     if let Some(why) = failure_reason(&proof.state) {

@@ -12,7 +12,7 @@ use midstride::verbs;
 use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
-/// What the choice means.
+/// Explains the choice.
 const ACCESS_PROMPT: &str = "\
 Which of midstride's own tools may it use without asking you?
   save  read handoffs, and save sessions, tasks and workflow states in the project
@@ -49,7 +49,7 @@ pub(crate) struct ClientAddArgs {
     trust_hooks: bool,
 }
 
-/// What is allowed, as it is typed.
+/// A tool access argument.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ToolAccessArg {
     /// Nothing
@@ -96,15 +96,15 @@ pub(super) fn add(
     }
     report_path_problem(ui)?;
     for client in clients {
-        let standing = verbs::client_status(environment, client, &scope)?;
-        for line in view::client::install_remarks(&standing) {
+        let status = verbs::client_status(environment, client, &scope)?;
+        for line in view::client::install_remarks(&status) {
             ui.say(&line)?;
         }
     }
     Ok(CliOutcome::Clean)
 }
 
-/// One choice for a user at a terminal. Without an answer, what was allowed before stays.
+/// Asks a user at a terminal. Without an answer, the earlier choice stays.
 fn ask_access(
     ui: &mut Ui,
     environment: &Environment,
@@ -124,7 +124,7 @@ fn ask_access(
     })
 }
 
-/// Clients call midstride by its name.
+/// Warns if `midstride` is not on the PATH, because clients call it by name.
 fn report_path_problem(ui: &mut Ui) -> Result<(), Diagnostic> {
     let (message, hint) = match find_on_path() {
         PathLookup::Same(_) => return Ok(()),

@@ -31,11 +31,11 @@ pub(super) fn list(
     let scopes: Vec<InstallScope> = [InstallScope::User].into_iter().chain(project).collect();
     let mut clients = Vec::new();
     for (client, folder, is_found) in verbs::find_clients(environment) {
-        let mut standings = Vec::new();
+        let mut statuses = Vec::new();
         for scope in &scopes {
-            standings.push(verbs::client_status(environment, client, scope)?);
+            statuses.push(verbs::client_status(environment, client, scope)?);
         }
-        clients.push(view::client::ClientListing { client, folder, is_found, statuses: standings });
+        clients.push(view::client::ClientListing { client, folder, is_found, statuses });
     }
     let path = find_on_path();
     if args.json {

@@ -1,4 +1,4 @@
-//! `midstride client remove --purge`: what midstride keeps for a project goes as well.
+//! `midstride client remove --purge`: also deletes what midstride keeps for a project.
 
 use super::{CliOutcome, ClientTarget, show_plans};
 use crate::diagnostic::Diagnostic;
@@ -10,17 +10,17 @@ use midstride::workspace::project::Project;
 use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
-/// What a person types who means what nothing brings back.
+/// What the user types to confirm deleting data that cannot be restored.
 const CONFIRMATION_WORD: &str = "delete";
 
-/// A project whose data goes.
+/// A project whose data is deleted.
 pub(super) struct ProjectPurge {
     project: Project,
     purge: PurgePlan,
 }
 
 impl ProjectPurge {
-    /// Looks at the project. Deleting is for a person; looking is not.
+    /// Plans the purge. Only the user can delete; a dry run is open to agents.
     pub(super) fn plan(
         environment: &Environment,
         target: &ClientTarget,
@@ -33,7 +33,7 @@ impl ProjectPurge {
         Ok(Self { project, purge })
     }
 
-    /// Everything that is going to change, in the clients and here.
+    /// Shows everything that will change, in the clients and in the project.
     pub(super) fn show(
         &self,
         ui: &mut Ui,
@@ -56,7 +56,8 @@ impl ProjectPurge {
         Ok(())
     }
 
-    /// Refuses before anything is changed. `--yes` alone is no word for what nothing brings back.
+    /// Refuses before anything changes. `--yes` alone does not confirm deleting data that cannot be
+    /// restored.
     pub(super) fn check_confirmed(
         &self,
         target: &ClientTarget,
@@ -78,7 +79,7 @@ impl ProjectPurge {
         Ok(())
     }
 
-    /// Asks, and takes everything away.
+    /// Asks, and deletes everything.
     pub(super) fn delete(
         &self,
         ui: &mut Ui,
@@ -100,12 +101,12 @@ impl ProjectPurge {
         Ok(CliOutcome::Clean)
     }
 
-    /// Files of the project that call midstride still.
+    /// Reports files of the project that still call midstride.
     fn report_remaining_hooks(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
         let scope = InstallScope::Project(self.project.root().path().to_owned());
         for client in Client::ALL {
-            let standing = verbs::client_status(self.project.environment(), client, &scope)?;
-            if standing.is_installed() {
+            let status = verbs::client_status(self.project.environment(), client, &scope)?;
+            if status.is_installed() {
                 ui.say(&view::purge::leftover_client(client))?;
             }
         }

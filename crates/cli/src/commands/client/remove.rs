@@ -42,7 +42,7 @@ pub(super) fn remove(
     let target = &args.target;
     let scope = target.scope(environment)?;
     let clients = match args.purge && target.all {
-        // Data may be there without a client.
+        // There may be data without an installed client.
         true => ClientTarget::detected_clients(environment),
         false => target.clients(environment)?,
     };

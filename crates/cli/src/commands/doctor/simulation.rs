@@ -1,6 +1,6 @@
-//! A session of each client, played to this very program in a folder that goes away: it starts, is
-//! compacted, ends, and another one starts. Each step is called as the client calls it, and what
-//! comes back is compared with what has to.
+//! Simulates a session of each client with this very program, in a temporary folder: it starts, is
+//! compacted and ends, and another one starts. Each hook is called the way the client calls it, and
+//! the answer is compared with what is expected.
 
 use crate::hooks;
 use crate::view::doctor::SimulationStep;
@@ -17,25 +17,25 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A call that takes longer is stopped.
+/// The limits for one call.
 const BOUNDS: ProcessLimits =
     ProcessLimits { time: Duration::from_secs(10), output_bytes: 256 << 10 };
-/// A hook has more time here than in a session: whether it works is one thing, how long it takes on
-/// a machine that is busy right now is another, and is told beside it.
+/// Hooks get more time here than in a session. The simulation checks whether they work. How long
+/// they take on a busy machine is reported separately.
 const HOOK_MILLISECONDS: &str = "5000";
 
 const HANDOFF: &str = include_str!("samples/handoff.md");
-/// What stands in that handoff.
+/// A sentence in that handoff.
 const HANDOFF_TEXT: &str = "The planted landmine is told at the start";
 const REQUEST: &str = "Count the simulated steps";
 const CORRECTION: &str = "No, do not touch the steps that were counted";
 const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 const NEXT_SESSION: &str = "00000000-0000-4000-8000-000000000002";
 
-/// What came back of a step, or what is wrong.
+/// The answer of a step, or what is wrong.
 type StepResult = Result<String, String>;
 
-/// Plays a session of each client, and asks the MCP server once.
+/// Simulates a session of each client, and asks the MCP server once.
 pub(super) fn simulate(clients: &[Client], now: Timestamp) -> Vec<SimulationStep> {
     let mut steps = Vec::new();
     for client in clients {
@@ -53,7 +53,7 @@ pub(super) fn simulate(clients: &[Client], now: Timestamp) -> Vec<SimulationStep
     steps
 }
 
-/// A project and a home in a temporary folder, and what was played there.
+/// A project and a home folder in a temporary folder, and the steps run there.
 struct ClientSimulation {
     scratch: ScratchFolder,
     project: PathBuf,
@@ -84,7 +84,7 @@ impl ClientSimulation {
         self.steps
     }
 
-    /// The steps of a session, up to the first that fails: the others build on it.
+    /// Runs the steps of a session up to the first that fails, because later ones depend on it.
     fn simulate_session(&mut self) {
         let after_compaction: [fn(&mut Self) -> bool; 2] = match self.client {
             Client::ClaudeCode => [Self::start_after_compaction, Self::after_compaction],
@@ -100,7 +100,8 @@ impl ClientSimulation {
             && self.start_next_session();
     }
 
-    /// A repository as `git init` makes it, as far as midstride looks; no git is needed.
+    /// Creates a repository the way `git init` does, as far as midstride needs it. Does not need
+    /// git.
     fn set_up(&mut self) -> bool {
         let write = |path: &str, text: &str| {
             self.scratch.write(path, text.as_bytes()).map(drop).map_err(|error| error.to_string())
@@ -113,7 +114,7 @@ impl ClientSimulation {
             require_success(&self.run(&["init"], b"")?)?;
             write("project/.midstride/handoffs/simulated.md", HANDOFF)
         });
-        // That it went well is nothing to tell: the steps of the session do.
+        // Success is not reported as a step. The steps of the session show it.
         match outcome {
             Ok(()) => true,
             Err(why) => self.push_step("set up", None, Duration::ZERO, Err(why)),
@@ -123,13 +124,13 @@ impl ClientSimulation {
     fn start_session(&mut self) -> bool {
         let call = self.call_json("SessionStart", SESSION, &json!({ "source": "startup" }));
         self.call_hook("start", "SessionStart", &call, |_, answer| {
-            let told = additional_context(answer)?;
-            require_text(&told, HANDOFF_TEXT, "the handoff that was planted")?;
-            Ok(format!("{}, with the handoff that was planted", describe_cost(&told)))
+            let context = additional_context(answer)?;
+            require_text(&context, HANDOFF_TEXT, "the handoff that was planted")?;
+            Ok(format!("{}, with the handoff that was planted", describe_cost(&context)))
         })
     }
 
-    /// Only now a client has written a transcript.
+    /// A client writes its transcript only after the start.
     fn before_compaction(&mut self) -> bool {
         if let Err(why) = self.write_transcript() {
             return self.push_step("before compaction", None, Duration::ZERO, Err(why));
@@ -143,7 +144,7 @@ impl ClientSimulation {
                     require_text(answer, CORRECTION, "what the user corrected")?;
                     Ok("captured; asks the summary to keep what the user corrected".to_owned())
                 }
-                // It takes no words for its summary.
+                // Codex takes no instructions for its summary.
                 Client::Codex => require_no_output(answer).map(|()| "captured".to_owned()),
             }
         })
@@ -152,10 +153,10 @@ impl ClientSimulation {
     fn start_after_compaction(&mut self) -> bool {
         let call = self.call_json("SessionStart", SESSION, &json!({ "source": "compact" }));
         self.call_hook("start over", "SessionStart", &call, |_, answer| {
-            let told = additional_context(answer)?;
-            require_text(&told, HANDOFF_TEXT, "the handoff that was planted")?;
-            require_text(&told, CORRECTION, "what the user corrected")?;
-            Ok(format!("{}, with the handoff and the correction", describe_cost(&told)))
+            let context = additional_context(answer)?;
+            require_text(&context, HANDOFF_TEXT, "the handoff that was planted")?;
+            require_text(&context, CORRECTION, "what the user corrected")?;
+            Ok(format!("{}, with the handoff and the correction", describe_cost(&context)))
         })
     }
 
@@ -193,9 +194,9 @@ impl ClientSimulation {
     fn start_next_session(&mut self) -> bool {
         let call = self.call_json("SessionStart", NEXT_SESSION, &json!({ "source": "startup" }));
         self.call_hook("next session", "SessionStart", &call, |_, answer| {
-            let told = additional_context(answer)?;
-            require_text(&told, CORRECTION, "what the session before was told")?;
-            Ok(format!("{}, with what the session before was told", describe_cost(&told)))
+            let context = additional_context(answer)?;
+            require_text(&context, CORRECTION, "what the session before was told")?;
+            Ok(format!("{}, with what the session before was told", describe_cost(&context)))
         })
     }
 
@@ -229,22 +230,22 @@ impl ClientSimulation {
         }
     }
 
-    /// Calls a hook and judges what comes back.
+    /// Calls a hook and checks its answer.
     fn call_hook(
         &mut self,
         name: &'static str,
         event: &'static str,
         call: &Value,
-        judge: impl Fn(&Self, &str) -> StepResult,
+        check: impl Fn(&Self, &str) -> StepResult,
     ) -> bool {
         let mut time = Duration::ZERO;
         let arguments = ["hook", self.client.name()];
         let outcome = self.run(&arguments, call.to_string().as_bytes()).and_then(|run| {
             time = run.time;
             require_success(&run)?;
-            // What the log tells is nearer to the cause than what is missing in the answer.
+            // An error in the log is closer to the cause than what the answer lacks.
             let error = self.logged_call(event)?.error;
-            error.map_or_else(|| judge(self, run.output.text().trim()), Err)
+            error.map_or_else(|| check(self, run.output.text().trim()), Err)
         });
         self.push_step(name, Some(event), time, outcome)
     }
@@ -262,12 +263,12 @@ impl ClientSimulation {
         is_well
     }
 
-    /// Runs this program as a client would, with nothing of the user's.
+    /// Runs this program as a client would, without the user's environment.
     fn run(&self, arguments: &[&str], input: &[u8]) -> Result<ProcessReport, String> {
         let mut command = process::command(&self.program);
         command.args(arguments).current_dir(&self.project).env_clear();
         command.envs(simulation_variables()).env("HOME", &self.home);
-        // What goes on alone would outlive the temporary directory.
+        // A background process would outlive the temporary folder.
         command.env(settings::OBSERVE, "off");
         if settings::hook_time().is_none() {
             command.env("MIDSTRIDE_HOOK_MILLISECONDS", HOOK_MILLISECONDS);
@@ -276,7 +277,7 @@ impl ClientSimulation {
             .map_err(|error| format!("`{}` cannot be run: {error}", self.program.display()))
     }
 
-    /// A call with these fields besides those that all have.
+    /// The JSON of a call, with these fields in addition to the common ones.
     fn call_json(&self, event: &str, session: &str, more: &Value) -> Value {
         let mut call = json!({
             "session_id": session,
@@ -294,7 +295,7 @@ impl ClientSimulation {
         call
     }
 
-    /// Where the client writes down what a session does.
+    /// The path where the client writes the transcript of a session.
     fn transcript_path(&self, session: &str) -> PathBuf {
         match self.client {
             Client::ClaudeCode => {
@@ -325,11 +326,11 @@ impl ClientSimulation {
         written.map(drop).map_err(|error| error.to_string())
     }
 
-    /// What the log tells of the last call.
+    /// The last call in the log.
     fn logged_call(&self, event: &str) -> Result<hook_log::HookStats, String> {
         let private = self.project.join(Path::new(".git/midstride"));
-        let told = hook_log::read_report(&private).map_err(|error| error.to_string())?;
-        let fired = told.hooks.into_iter().find(|fired| fired.event == event);
+        let report = hook_log::read_report(&private).map_err(|error| error.to_string())?;
+        let fired = report.hooks.into_iter().find(|fired| fired.event == event);
         fired.ok_or_else(|| "the hook wrote no line into its log".to_owned())
     }
 
@@ -337,7 +338,7 @@ impl ClientSimulation {
         self.logged_call(event).map(|fired| fired.did)
     }
 
-    /// Whether the session was written down, by this call or by one before it.
+    /// Fails unless this call or an earlier one captured the session.
     fn require_capture(&self, event: &str) -> Result<(), String> {
         match self.logged_action(event)?.as_str() {
             "captured" | "nothing new" => Ok(()),
@@ -347,26 +348,28 @@ impl ClientSimulation {
 }
 
 fn require_success(run: &ProcessReport) -> Result<(), String> {
-    let said = || quote(&format!("{}{}", run.errors.text(), run.output.text()));
+    let output = || quote(&format!("{}{}", run.errors.text(), run.output.text()));
     match run.ended {
         TrialEnd::Exit(0) => Ok(()),
-        TrialEnd::Exit(code) => Err(format!("it ended with exit code {code} and said {}", said())),
+        TrialEnd::Exit(code) => {
+            Err(format!("it ended with exit code {code} and said {}", output()))
+        }
         TrialEnd::Signal(signal) => Err(format!("it was killed by signal {signal}")),
         TrialEnd::TimedOut => Err(format!("it did not end within {} s", BOUNDS.time.as_secs())),
     }
 }
 
-/// What the model is told.
+/// The context the answer gives to the model.
 fn additional_context(answer: &str) -> Result<String, String> {
     let value: Value = serde_json::from_str(answer).unwrap_or_default();
-    let told = value["hookSpecificOutput"]["additionalContext"].as_str();
-    told.map(str::to_owned).ok_or_else(|| format!("nothing is told; it said {}", quote(answer)))
+    let context = value["hookSpecificOutput"]["additionalContext"].as_str();
+    context.map(str::to_owned).ok_or_else(|| format!("nothing is told; it said {}", quote(answer)))
 }
 
-fn require_text(told: &str, wanted: &str, what: &str) -> Result<(), String> {
-    match told.contains(wanted) {
+fn require_text(text: &str, wanted: &str, what: &str) -> Result<(), String> {
+    match text.contains(wanted) {
         true => Ok(()),
-        false => Err(format!("{what} is missing in {}", quote(told))),
+        false => Err(format!("{what} is missing in {}", quote(text))),
     }
 }
 
@@ -377,11 +380,11 @@ fn require_no_output(answer: &str) -> Result<(), String> {
     }
 }
 
-fn describe_cost(told: &str) -> String {
-    format!("told {} tokens", tokens::estimate(told))
+fn describe_cost(text: &str) -> String {
+    format!("told {} tokens", tokens::estimate(text))
 }
 
-/// The beginning of what a program said.
+/// The first characters of a program's output.
 fn quote(text: &str) -> String {
     const WIDTH: usize = 120;
     match crate::view::one_line(text, WIDTH) {

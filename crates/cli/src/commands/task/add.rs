@@ -1,4 +1,4 @@
-//! Add a task.
+//! `midstride task add`.
 
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;

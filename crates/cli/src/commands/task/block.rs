@@ -1,4 +1,4 @@
-//! Say what keeps a task from going on.
+//! `midstride task block`.
 
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
@@ -40,8 +40,8 @@ pub(super) fn block(
     args: TaskBlockArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let status = args.reason.as_ref().map(|_| TaskStatus::Blocked);
-    let wish = TaskPatch { status, reason: args.reason, ..TaskPatch::default() };
-    let wish =
-        TaskChangeRequest { patch: wish, depends_on: args.on, ..TaskChangeRequest::default() };
-    super::change_task(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
+    let change = TaskPatch { status, reason: args.reason, ..TaskPatch::default() };
+    let change =
+        TaskChangeRequest { patch: change, depends_on: args.on, ..TaskChangeRequest::default() };
+    super::change_task(ui, project, &args.task, &change, args.by.as_deref(), args.json)
 }

@@ -1,4 +1,4 @@
-//! Finish a task, or answer a question.
+//! `midstride task done`.
 
 use super::CliOutcome;
 use crate::commands::answer::{self, AnswerArgs};
@@ -43,7 +43,7 @@ pub(super) fn done(
         return Err(Diagnostic::new(format!("`{}` is a task, not a question", args.task))
             .hint("`midstride task note` keeps what there is to say about a task"));
     }
-    let wish = TaskPatch { status: Some(TaskStatus::Done), ..TaskPatch::default() };
-    let wish = TaskChangeRequest { patch: wish, ..TaskChangeRequest::default() };
-    super::change_task(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
+    let change = TaskPatch { status: Some(TaskStatus::Done), ..TaskPatch::default() };
+    let change = TaskChangeRequest { patch: change, ..TaskChangeRequest::default() };
+    super::change_task(ui, project, &args.task, &change, args.by.as_deref(), args.json)
 }

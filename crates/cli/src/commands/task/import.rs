@@ -1,4 +1,4 @@
-//! Make the tasks of a handoff again.
+//! `midstride task import`.
 
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
@@ -25,14 +25,14 @@ pub(super) fn import(
     project: &Project,
     args: &TaskImportArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
-    let imported = verbs::import_tasks(project, &shelved)?;
+    let stored = project.find(&args.handoff)?;
+    let imported = verbs::import_tasks(project, &stored)?;
     if args.json {
         ui.print_json(&view::task::import_json(&imported))?;
         return Ok(CliOutcome::Clean);
     }
     if imported.created.is_empty() && imported.existing.is_empty() && imported.unreadable == 0 {
-        let key = shelved.handoff(project).key();
+        let key = stored.handoff(project).key();
         ui.say(&format!("{key} carries no tasks"))?;
     }
     super::super::report_imported(ui, &imported)?;

@@ -1,4 +1,4 @@
-//! List tasks, and open questions among them.
+//! `midstride task list`: tasks, and open questions among them.
 
 use super::CliOutcome;
 use crate::commands::report_unread;
@@ -43,7 +43,7 @@ pub(crate) struct TaskListArgs {
 }
 
 impl TaskListArgs {
-    /// Only what can be begun.
+    /// The arguments for listing ready tasks.
     pub(super) fn ready(json: bool) -> Self {
         Self { ready: true, json, ..Self::default() }
     }
@@ -116,7 +116,7 @@ pub(super) fn list(
     report_unread(ui, project, unread)
 }
 
-/// Says what keeps tasks waiting for ever, or from being understood.
+/// Reports dependency cycles, and dependencies on unknown tasks.
 fn report_anomalies(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
     for circle in tasks.cycles() {
         let first = circle.first().map(ToString::to_string).unwrap_or_default();
@@ -145,7 +145,7 @@ fn report_anomalies(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
 }
 
 fn task_matches(tasks: &Tasks, task: &Task, args: &TaskListArgs, words: &[String]) -> bool {
-    let said = || {
+    let text = || {
         let notes = task.notes.iter().map(|note| note.text.as_str());
         let parts = [task.subject.as_str()].into_iter().chain(task.description.as_deref());
         let parts = parts.chain(notes).chain(task.metadata.values().map(String::as_str));
@@ -154,16 +154,16 @@ fn task_matches(tasks: &Tasks, task: &Task, args: &TaskListArgs, words: &[String
     args.status.is_none_or(|status| task.status == status.into())
         && (!args.ready || tasks.is_ready(task))
         && (!args.blocked || tasks.is_blocked(task))
-        && (words.is_empty() || contains_all(&said(), words))
+        && (words.is_empty() || contains_all(&text(), words))
 }
 
 fn question_matches(open: &OpenQuestion<'_>, args: &TaskListArgs, words: &[String]) -> bool {
     let context = open.question.context.map_or("", |text| text.value);
-    let said = || format!("{}\n{context}", open.subject()).to_lowercase();
+    let searched = || format!("{}\n{context}", open.subject()).to_lowercase();
     args.status.is_none_or(|status| open.status() == status.into())
         && !args.ready
         && (!args.blocked || open.question.blocking)
-        && (words.is_empty() || contains_all(&said(), words))
+        && (words.is_empty() || contains_all(&searched(), words))
 }
 
 fn contains_all(text: &str, words: &[String]) -> bool {

@@ -1,4 +1,4 @@
-//! Capture how the work as a whole stands.
+//! `midstride task mission`.
 
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;

@@ -1,4 +1,4 @@
-//! Say something about a task.
+//! `midstride task note`.
 
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;

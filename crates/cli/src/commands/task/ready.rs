@@ -1,4 +1,4 @@
-//! List the tasks that can be begun.
+//! `midstride task ready`.
 
 use super::CliOutcome;
 use super::list::{self, TaskListArgs};

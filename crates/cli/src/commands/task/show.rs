@@ -1,4 +1,4 @@
-//! Show one task.
+//! `midstride task show`.
 
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
@@ -42,8 +42,8 @@ fn show_question(
     which: &str,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
-    let shelved = [project.find(handoff)?];
-    let questions = view::task::open_questions(project, &shelved);
+    let stored = [project.find(handoff)?];
+    let questions = view::task::open_questions(project, &stored);
     let number = which.strip_prefix('q').and_then(|number| number.parse().ok());
     let open = questions.iter().find(|open| Some(open.number) == number).ok_or_else(|| {
         let handoff = view::shell_word(handoff);

@@ -1,4 +1,4 @@
-//! Change a task.
+//! `midstride task update`.
 
 use super::CliOutcome;
 use super::list::TaskStatusArg;
@@ -60,7 +60,7 @@ pub(super) fn update(
     args: TaskUpdateArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let metadata = super::metadata(args.meta).into_iter();
-    let wish = TaskPatch {
+    let change = TaskPatch {
         subject: args.subject,
         description: args.description,
         status: args.status.map(Into::into),
@@ -69,6 +69,6 @@ pub(super) fn update(
         ..TaskPatch::default()
     };
     let (depends_on, no_longer) = (args.depends_on, args.no_longer_depends_on);
-    let wish = TaskChangeRequest { patch: wish, depends_on, removed_dependencies: no_longer };
-    super::change_task(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
+    let change = TaskChangeRequest { patch: change, depends_on, removed_dependencies: no_longer };
+    super::change_task(ui, project, &args.task, &change, args.by.as_deref(), args.json)
 }

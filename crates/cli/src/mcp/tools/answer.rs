@@ -1,4 +1,4 @@
-//! Answer a question of a handoff, or say whether an assumption holds.
+//! The `answer` tool: answers a question of a handoff, or records whether an assumption holds.
 
 use super::{
     Caller, HANDOFF, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply, find_handoff,
@@ -32,19 +32,19 @@ pub(super) const TOOL: McpTool = McpTool {
 
 fn answer(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
-    let shelved = find_handoff(&project, arguments)?;
+    let stored = find_handoff(&project, arguments)?;
     let (which, text) = (arguments.required_text("which").to_lowercase(), arguments.text("text"));
-    let (said, reason) = AnswerInput::parse(&which, text, arguments.flag("holds"), || {
+    let (input, reason) = AnswerInput::parse(&which, text, arguments.flag("holds"), || {
         ("give `text`, and no `holds`".to_owned(), "give `holds`, and no `text`".to_owned())
     })?;
     let change = RevisionInfo::by_verb(RevisionVerb::Answer, reason, Some(caller.name.clone()));
     let before = RefCell::new(None);
     let decide = |handoff: &Handoff<'_>| {
-        before.replace(said.describe_previous(handoff));
-        said.decide(handoff)
+        before.replace(input.describe_previous(handoff));
+        input.decide(handoff)
     };
-    let done = verbs::apply(&project, &shelved, &decide, &change)?;
-    let reply = recorded_reply(&project, &shelved, &done, &change.reason);
+    let done = verbs::apply(&project, &stored, &decide, &change)?;
+    let reply = recorded_reply(&project, &stored, &done, &change.reason);
     let reply = reply.with_text(before.take().unwrap_or_default());
-    Ok(reply.with_text(closed_notice(&shelved.handoff(&project)).unwrap_or_default()))
+    Ok(reply.with_text(closed_notice(&stored.handoff(&project)).unwrap_or_default()))
 }

@@ -1,4 +1,4 @@
-//! What whoever takes the work over has to know.
+//! The `brief` tool: returns the briefing for the next session.
 
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
@@ -31,7 +31,7 @@ fn brief(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
         ..BriefRequest::default()
     };
     let project = caller.project()?;
-    // What git cannot say is missing, nothing else.
+    // If git fails here, the briefing only lacks the latest observations.
     drop(verbs::observe(&project));
     let briefed = verbs::brief(&project, &asked, &mut |_, _| ());
     let trouble =

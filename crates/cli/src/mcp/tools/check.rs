@@ -1,4 +1,4 @@
-//! Look for problems in handoffs.
+//! The `check` tool: looks for problems in handoffs.
 
 use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
@@ -21,26 +21,26 @@ pub(super) const TOOL: McpTool = McpTool {
 fn check(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
     let with = Comparison::against(&project, CodeState::WorkTree, false)?;
-    let (judged, unread) = match arguments.text("handoff") {
+    let (checks, unread) = match arguments.text("handoff") {
         Some(name) => {
-            let shelved = caller::find(&project, name)?;
-            (verbs::check_documents(&project, Some(&with), vec![shelved]), Vec::new())
+            let stored = caller::find(&project, name)?;
+            (verbs::check_documents(&project, Some(&with), vec![stored]), Vec::new())
         }
         None => {
-            let (mut judged, mut unread) = (Vec::new(), Vec::new());
+            let (mut checks, mut unread) = (Vec::new(), Vec::new());
             for result in verbs::check_all(&project, &with) {
                 match result {
-                    Ok(one) => judged.push(one),
+                    Ok(one) => checks.push(one),
                     Err(error) => unread.push(error),
                 }
             }
-            (judged, unread)
+            (checks, unread)
         }
     };
-    let reply = ToolReply::from_text(findings::summary(&judged, false));
+    let reply = ToolReply::from_text(findings::summary(&checks, false));
     let reply =
         unread.iter().fold(reply, |reply, error| reply.with_text(format!("Not read: {error}")));
-    let text = findings::human(&project, &judged, Surface::Tools);
+    let text = findings::human(&project, &checks, Surface::Tools);
     Ok(match text.trim().is_empty() {
         true => reply,
         false => {

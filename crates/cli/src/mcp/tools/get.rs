@@ -1,4 +1,4 @@
-//! Read a handoff or a part of it, or a captured session.
+//! The `get` tool: reads a handoff, a section of one, or a captured session.
 
 use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
@@ -26,41 +26,41 @@ pub(super) const TOOL: McpTool = McpTool {
 fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
     let (name, number) = crate::commands::split_revision(arguments.required_text("handoff"));
-    let shelved = match caller::find(&project, name) {
-        Ok(shelved) => shelved,
+    let stored = match caller::find(&project, name) {
+        Ok(stored) => stored,
         Err(missing) => return session_reply(&project, name, arguments).ok_or(missing)?,
     };
     if let Some(session) = caller.session() {
-        // It is read either way; that nobody wrote down who read it is no reason to keep it back.
-        let _ = verbs::acknowledge(&project, session, &[&shelved], "get");
+        // Return the handoff even if the acknowledgment cannot be recorded.
+        let _ = verbs::acknowledge(&project, session, &[&stored], "get");
     }
-    let shelved = match number {
+    let stored = match number {
         Some(number) => {
-            let text = project.revision_text(&shelved, number)?;
-            shelved.with_text(text)
+            let text = project.revision_text(&stored, number)?;
+            stored.with_text(text)
         }
-        None => shelved,
+        None => stored,
     };
     let text = match arguments.text("section") {
-        Some(name) => view::handoff::section(&shelved, name).ok_or_else(|| {
-            let known = view::handoff::section_names(&shelved).join(", ");
+        Some(name) => view::handoff::section(&stored, name).ok_or_else(|| {
+            let known = view::handoff::section_names(&stored).join(", ");
             Diagnostic::new(format!("it has no section `{name}`")).hint(format!("it has {known}"))
         })?,
-        None => String::from_utf8_lossy(&shelved.bytes).into_owned(),
+        None => String::from_utf8_lossy(&stored.bytes).into_owned(),
     };
-    let key = shelved.handoff(&project).key();
+    let key = stored.handoff(&project).key();
     let number = number.map(|number| format!("@{number}")).unwrap_or_default();
-    let source = format!("Handoff {key}{number} ({})", shelved.path.display());
+    let source = format!("Handoff {key}{number} ({})", stored.path.display());
     ToolReply::default().with_quoted_page(&source, &text, arguments.as_usize("offset").unwrap_or(0))
 }
 
-/// The session that an id or its beginning names, if one does.
+/// The page of the session that an id or a prefix names, if there is one.
 fn session_reply(
     project: &Project,
     name: &str,
     arguments: &ToolArguments,
 ) -> Option<Result<ToolReply, Diagnostic>> {
-    /// Fewer letters name no session.
+    /// The minimum length of a session id prefix.
     const LENGTH_MIN: usize = 6;
     let name = name.strip_prefix("session ").unwrap_or(name);
     let shown = match name.len() < LENGTH_MIN {

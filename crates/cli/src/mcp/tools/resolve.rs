@@ -1,4 +1,4 @@
-//! End a handoff.
+//! The `resolve` tool: closes a handoff.
 
 use super::{
     Caller, HANDOFF, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply, find_handoff,
@@ -29,7 +29,7 @@ pub(super) const TOOL: McpTool = McpTool {
 
 fn resolve(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
-    let shelved = find_handoff(&project, arguments)?;
+    let stored = find_handoff(&project, arguments)?;
     let successor = arguments.text("superseded_by");
     let successor = successor.map(|by| caller::find_to_change(&project, by)).transpose()?;
     let successor = successor.map(|by| by.handoff(&project).key().to_string());
@@ -51,11 +51,11 @@ fn resolve(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diag
     let change = RevisionInfo::by_verb(RevisionVerb::Resolve, reason, Some(caller.name.clone()));
     let decide = |handoff: &Handoff<'_>| lifecycle::resolve(handoff, &ending, &[], now);
     let blocking = match &ending {
-        CloseReason::Resolved { .. } => verbs::blocking_questions(&project, &shelved),
+        CloseReason::Resolved { .. } => verbs::blocking_questions(&project, &stored),
         CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
     };
-    let done = verbs::apply(&project, &shelved, &decide, &change)?;
-    let reply = recorded_reply(&project, &shelved, &done, &change.reason);
+    let done = verbs::apply(&project, &stored, &decide, &change)?;
+    let reply = recorded_reply(&project, &stored, &done, &change.reason);
     let named: Vec<String> =
         blocking.iter().map(|one| format!("{} q{}", one.handoff, one.number)).collect();
     Ok(match named.as_slice() {

@@ -1,4 +1,4 @@
-//! Give a handoff its next text.
+//! The `revise` tool: replaces the text of a handoff.
 
 use super::{
     Caller, HANDOFF, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply, find_handoff,
@@ -24,19 +24,19 @@ pub(super) const TOOL: McpTool = McpTool {
 
 fn revise(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
     let project = caller.project()?;
-    let shelved = find_handoff(&project, arguments)?;
+    let stored = find_handoff(&project, arguments)?;
     let change =
         RevisionInfo::by_text(arguments.required_text("reason"), Some(caller.name.clone()));
-    let done = match verbs::revise(&project, &shelved, &arguments.document_text("text"), &change)? {
+    let done = match verbs::revise(&project, &stored, &arguments.document_text("text"), &change)? {
         ReviseOutcome::Recorded(done) => done,
         ReviseOutcome::Unchanged => return Ok(ToolReply::from_text("Nothing changed.")),
     };
-    let reply = recorded_reply(&project, &shelved, &done, &change.reason);
-    // It is recorded, whatever can be said about it now.
-    let Ok((after, faults)) = verbs::findings_since(&project, &shelved) else {
+    let reply = recorded_reply(&project, &stored, &done, &change.reason);
+    // The revision is already recorded, even if it cannot be checked now.
+    let Ok((after, faults)) = verbs::findings_since(&project, &stored) else {
         return Ok(reply);
     };
-    let was_open = shelved.handoff(&project).status().is_open();
+    let was_open = stored.handoff(&project).status().is_open();
     let reply = match closed_notice(&after.handoff(&project)) {
         Some(ended) if !was_open => reply.with_text(ended),
         Some(_) | None => reply,

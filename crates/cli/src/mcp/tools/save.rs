@@ -1,4 +1,4 @@
-//! Save the session: the facts are added, and the gate says what is missing.
+//! The `save` tool: saves the session with its facts and reports what is missing.
 
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
@@ -61,7 +61,7 @@ pub(super) const TOOL: McpTool = McpTool {
     call: save,
 };
 
-/// What an author says, by the names it has everywhere.
+/// The names of the author's notes, the same on every surface.
 const NOTE_PARAMETERS: [&str; 17] = [
     "title",
     "summary",
@@ -81,9 +81,9 @@ const NOTE_PARAMETERS: [&str; 17] = [
     "waiting_for",
     "body",
 ];
-/// The two questions at the end.
+/// The two questions that the author answers last.
 const REFLECTION: [&str; 2] = ["inherit", "finds_plans"];
-/// Instead of a session: facts from git and the tasks only.
+/// The value of `session` that saves only facts from git and the tasks.
 const NO_SESSION: &str = "none";
 
 fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
@@ -103,10 +103,10 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
         is_agent: true,
     };
     let named = arguments.text("session").is_some();
-    // What git cannot say is missing, nothing else.
+    // If git fails here, the handoff only lacks the latest observations.
     drop(verbs::observe(&project));
     let (saved, is_alone) = match verbs::save(&project, &wanted) {
-        // A client that keeps no transcript has something to say all the same.
+        // A client without a transcript can still save its notes.
         Err(SaveError::Checkpoint(CheckpointError::NoSession(_) | CheckpointError::NoSuch(_)))
             if !named =>
         {
@@ -115,7 +115,7 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
         }
         saved => (saved?, false),
     };
-    // The shelf may be new to the project.
+    // Saving may have created the handoff folder, so open the project again.
     let project = caller.project()?;
     let reply = save_reply(&project, &saved, arguments.text("handoff"));
     let reply = settle_items(reply, &project, &settled);
@@ -127,7 +127,8 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
     })
 }
 
-/// Closes the open items that the agent names, each by itself: a wrong handle loses nothing.
+/// Closes the open items that the agent names, one by one, so that a wrong handle does not affect
+/// the others.
 fn settle_items(reply: ToolReply, project: &Project, handles: &[String]) -> ToolReply {
     handles.iter().fold(reply, |reply, handle| {
         reply.with_text(match verbs::settle(project, handle) {
@@ -147,16 +148,16 @@ fn save_source(caller: &Caller, arguments: &ToolArguments) -> SaveSource {
 }
 
 fn author_notes(arguments: &ToolArguments) -> Result<AuthorNotes, Diagnostic> {
-    let mut said = arguments.subset(&NOTE_PARAMETERS);
+    let mut notes = arguments.subset(&NOTE_PARAMETERS);
     let reflection: Map<String, Value> = arguments.subset(&REFLECTION);
     if !reflection.is_empty() {
-        said.insert("reflection".to_owned(), Value::Object(reflection));
+        notes.insert("reflection".to_owned(), Value::Object(reflection));
     }
-    match (said.is_empty(), arguments.text("accept")) {
+    match (notes.is_empty(), arguments.text("accept")) {
         (true, Some(_)) => Ok(AuthorNotes::default()),
         (true, None) => Err(Diagnostic::new("nothing is said about the session")
             .hint("give at least `summary` and `next`; files, commands and commits are added")),
-        (false, _) => Ok(AuthorNotes::parse(&Value::Object(said).to_string())?),
+        (false, _) => Ok(AuthorNotes::parse(&Value::Object(notes).to_string())?),
     }
 }
 
@@ -186,7 +187,8 @@ fn save_reply(project: &Project, saved: &SaveOutcome, named: Option<&str>) -> To
     ))
 }
 
-/// Whoever names a handoff may have meant one that is there.
+/// Says that a new handoff was created, in case the agent meant an existing one with a similar
+/// name.
 fn new_handoff_notice(named: &str, similar: Option<&str>) -> String {
     let meant = similar.map(|similar| {
         format!(
@@ -196,7 +198,7 @@ fn new_handoff_notice(named: &str, similar: Option<&str>) -> String {
     format!("There was no handoff `{named}`: this is a new one.{}", meant.unwrap_or_default())
 }
 
-/// The questions that are open, where the agent is asked.
+/// The questions the agent has not answered yet, if it is being asked.
 fn unanswered_questions(saved: &SaveOutcome) -> Vec<String> {
     if saved.author_request != AuthorRequest::AskedNow {
         return Vec::new();

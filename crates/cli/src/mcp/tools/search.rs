@@ -1,4 +1,4 @@
-//! Find handoffs and captured sessions by what they say.
+//! The `search` tool: finds handoffs and captured sessions by their content.
 
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
@@ -26,7 +26,7 @@ pub(super) const TOOL: McpTool = McpTool {
 const STATUS: [&str; 5] = ["planned", "in_progress", "resolved", "superseded", "abandoned"];
 const HITS_DEFAULT: usize = 10;
 const HITS_MAX: usize = 100;
-/// Whoever looks behind so many needs other words.
+/// The maximum offset. To see hits beyond it, narrow the search.
 const OFFSET_MAX: usize = 1_000;
 
 fn search(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
@@ -61,7 +61,7 @@ fn search(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
     Ok(remarks.iter().fold(reply, ToolReply::with_text))
 }
 
-/// The handoffs from one on, as many as fit on a page.
+/// The handoffs from an offset on, as many as fit on a page.
 fn handoffs_reply(
     project: &Project,
     found: &SearchOutcome,
@@ -92,7 +92,7 @@ fn handoffs_reply(
     Ok(if found.has_more || next < all { reply.with_next_offset(next) } else { reply })
 }
 
-/// How many hits are passed over, and how many are wanted.
+/// The number of hits to skip and the maximum number of hits to return.
 fn offset_and_limit(arguments: &ToolArguments) -> Result<(usize, usize), Diagnostic> {
     let (offset, limit) = (arguments.as_usize("offset"), arguments.as_usize("limit"));
     if limit.is_some_and(|limit| !(1..=HITS_MAX).contains(&limit)) {
@@ -106,7 +106,7 @@ fn offset_and_limit(arguments: &ToolArguments) -> Result<(usize, usize), Diagnos
     Ok((offset.unwrap_or(0), limit.unwrap_or(HITS_DEFAULT)))
 }
 
-/// As many as fit on a page, and one at least.
+/// The hits that fit on a page, and always at least one.
 fn first_page(hits: &[String]) -> &[String] {
     let mut chars = 0;
     let fits = |hit: &&String| {

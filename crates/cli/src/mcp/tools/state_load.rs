@@ -1,4 +1,4 @@
-//! Load the state of a workflow, or list what there is.
+//! The `state_load` tool: loads the state of a workflow, or lists all workflows.
 
 use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
@@ -43,7 +43,7 @@ fn list(project: &Project, offset: usize) -> Result<ToolReply, Diagnostic> {
     ToolReply::default().with_quoted_page(&count(all.len(), "workflow"), &text, offset)
 }
 
-/// When a state was saved, and by whom.
+/// When a state was saved, and by which session.
 fn describe_save(kept: &WorkflowState) -> String {
     let session = kept.session.as_ref();
     let session = session.map(|(client, id)| format!(" in {client} session {id}"));

@@ -1,10 +1,10 @@
-//! Save the state of a workflow.
+//! The `state_save` tool: saves the state of a workflow.
 
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use midstride::verbs::{self, SavedState, StateChange};
 
-/// How a workflow is called.
+/// The parameter for the workflow's name.
 pub(super) const NAME: ToolParameter =
     ToolParameter::required("name", ParameterKind::Text, "Of the workflow");
 
@@ -27,7 +27,7 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
     change_state(caller, arguments, &StateChange::Whole(arguments.value("state")))
 }
 
-/// Changes a state, and says what became of it.
+/// Changes a workflow state and reports the result.
 pub(super) fn change_state(
     caller: &Caller,
     arguments: &ToolArguments,

@@ -1,4 +1,4 @@
-//! Change the state of a workflow.
+//! The `state_update` tool: changes the state of a workflow.
 
 use super::state_save::{NAME, change_state};
 use super::{Caller, McpTool, ParameterKind, ToolArguments, ToolParameter, ToolReply};

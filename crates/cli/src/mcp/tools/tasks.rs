@@ -1,4 +1,4 @@
-//! Tasks: listed, shown, added and changed.
+//! The `tasks` tool: lists, shows, adds and updates tasks.
 
 use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
@@ -55,7 +55,7 @@ fn tasks(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     }
 }
 
-/// Nothing that was given is passed over in silence.
+/// Rejects arguments that this call would ignore.
 fn refuse_unused_arguments(arguments: &ToolArguments) -> Result<(), Diagnostic> {
     let (of_a_task, hint): (&[&str], &str) =
         match (arguments.text("task"), arguments.text("subject")) {
@@ -81,7 +81,7 @@ fn refuse_unused_arguments(arguments: &ToolArguments) -> Result<(), Diagnostic> 
     }
 }
 
-/// The whole id of a task that is to be changed, or waited for.
+/// The full id of a task that is to be changed or depended on.
 fn full_id(tasks: &Tasks, name: &str) -> Result<String, Diagnostic> {
     let typed = name.trim().to_lowercase();
     let task = tasks.find(&typed)?;
@@ -93,7 +93,8 @@ fn full_id(tasks: &Tasks, name: &str) -> Result<String, Diagnostic> {
     Ok(id.as_str().to_owned())
 }
 
-/// The same of those that come first; a uid may be of one that is not here.
+/// The full ids of the tasks to depend on. A full id is accepted even if its task is not on this
+/// machine.
 fn full_ids(tasks: &Tasks, names: &[String]) -> Result<Vec<String>, Diagnostic> {
     let one = |name: &String| match TaskId::parse(name) {
         Some(_) => Ok(name.clone()),
@@ -151,7 +152,7 @@ fn add(
     Ok(ToolReply::from_text(format!("{id}: {what}")).with_redactions(&redacted))
 }
 
-/// What tools know about a task; null removes an entry.
+/// The metadata to set on a task; null removes an entry.
 fn metadata(arguments: &ToolArguments) -> BTreeMap<String, Option<String>> {
     let Value::Object(map) = arguments.value("metadata") else { return BTreeMap::new() };
     let text = |text: Cow<'_, str>| text.into_owned();

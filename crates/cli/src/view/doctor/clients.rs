@@ -1,4 +1,5 @@
-//! The clients as a doctor sees them: what is there, what fired, what is missing.
+//! Renders the client section of `midstride doctor`: what is installed, which hooks fired, what is
+//! missing.
 
 use super::super::client::{conflicting_entries, display_name, duplicate_hooks};
 use super::super::table::{Column, table, width};
@@ -13,20 +14,20 @@ use midstride::verbs::ClientFacts;
 use midstride_core::session::Client;
 use serde::Serialize;
 
-/// Of an error and of a version the beginning tells enough.
+/// The width at which errors and versions are truncated.
 const WIDTH_MAX: usize = 100;
 
-/// A hook of a client: where it is installed, whether it is trusted, and what it did.
+/// A hook of a client: where it is installed, whether it is trusted, and its statistics.
 struct HookRow<'f> {
     event: &'f str,
-    /// Whether it is one of ours; others fired all the same.
+    /// Whether midstride installs this hook. The log may contain others.
     is_ours: bool,
     installed_in: Vec<&'static str>,
     trust: Option<HookTrust>,
     fired: Option<&'f HookStats>,
 }
 
-/// Every hook that belongs there, then those that fired all the same.
+/// The hooks that midstride installs, then other hooks found in the log.
 fn rows(facts: &ClientFacts) -> Vec<HookRow<'_>> {
     let wanted = facts.statuses.first().map_or(&[][..], |standing| &standing.hooks);
     let fired = |event: &str| facts.hook_stats.iter().find(|fired| fired.event == event);
@@ -58,7 +59,7 @@ fn rows(facts: &ClientFacts) -> Vec<HookRow<'_>> {
     known.chain(unknown).collect()
 }
 
-/// By which way a hook is there.
+/// Where a hook is installed.
 fn install_source(standing: &InstallStatus, event: &str) -> Option<&'static str> {
     let is_it = |hook: &HookStatus| hook.event == event && hook.is_installed;
     match (standing.hooks.iter().any(is_it), &standing.scope) {
@@ -68,7 +69,7 @@ fn install_source(standing: &InstallStatus, event: &str) -> Option<&'static str>
     }
 }
 
-/// `speaks` is whether hooks say anything in this project at all.
+/// `speaks` is whether hooks print anything in this project at all.
 pub(super) fn text(facts: &ClientFacts, speaks: bool) -> String {
     let mut out = heading(display_name(facts.client));
     let mut line = |name: &str, what: &str| out.push_str(&format!("  {name:<9}{what}\n"));
@@ -138,12 +139,12 @@ fn installed_text(standing: &InstallStatus) -> String {
     format!("{hooks} of {all} hooks, {server}, {skills} of {all_skills} skills{plugin}")
 }
 
-/// A column of the table of hooks.
+/// A column of the hook table.
 struct HookColumn {
     name: &'static str,
-    /// In a narrow terminal the lowest number is left out first.
+    /// A narrow terminal drops the column with the lowest number first.
     drop_order: Option<u8>,
-    /// Whether it tells something about this client.
+    /// Whether the column applies to this client.
     is_shown: fn(&ClientFacts) -> bool,
     cell: fn(&HookRow<'_>) -> String,
 }
@@ -225,7 +226,7 @@ fn hooks_table(facts: &ClientFacts, width: usize) -> String {
     }
 }
 
-/// A call that could not be read tells no moment.
+/// The name of an event. It is empty in the log if the hook could not parse its input.
 fn event_name(event: &str) -> String {
     if event.is_empty() { "(not understood)".to_owned() } else { sanitize(event) }
 }
@@ -255,7 +256,7 @@ fn trust_word(trust: HookTrust) -> &'static str {
     }
 }
 
-/// What went on alone, after a client had its answer.
+/// The background work that ran after a client had its answer.
 pub(super) fn background_text(fired: &[HookStats]) -> String {
     let ours = fired.iter().filter(|one| one.client == "midstride");
     let line = |one: &HookStats| {
@@ -267,13 +268,13 @@ pub(super) fn background_text(fired: &[HookStats]) -> String {
     if lines.is_empty() { lines } else { format!("{}{lines}", heading("After a client went on")) }
 }
 
-/// Whether a file has to be mended before anything can be installed.
+/// Whether a file has to be fixed before anything can be installed.
 pub(super) fn is_blocked(facts: &ClientFacts) -> bool {
     let of_user = facts.statuses.iter().filter(|standing| standing.scope == InstallScope::User);
     of_user.flat_map(|standing| &standing.files).any(|file| file.problem.is_some())
 }
 
-/// What is wrong with a client.
+/// All problems with a client.
 pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
     let (name, typed) = (display_name(facts.client), facts.client.name());
     let mut found = Vec::new();
@@ -281,7 +282,7 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
         let hint = format!("`midstride client list` tells more about {name}");
         found.push((problem.to_string(), hint));
     }
-    // Where nothing is there yet, a file may be in the way of installing.
+    // If nothing is installed yet, a broken file may prevent installing.
     let is_there = facts.is_installed();
     let looked_at = |one: &&InstallStatus| one.is_installed() || (!is_there && facts.is_found());
     for standing in facts.statuses.iter().filter(looked_at) {
@@ -314,8 +315,8 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
     found
 }
 
-/// Hooks whose last call failed. A call that told no moment, or one that is not ours, is over once the
-/// client called well again.
+/// The hooks whose last call failed. For a call without an event name, or one that midstride does
+/// not install, a later successful call of any hook clears the problem.
 fn failed_hooks(facts: &ClientFacts) -> Vec<ProblemText> {
     let name = display_name(facts.client);
     let is_well = |one: &&HookStats| one.error.is_none();
@@ -339,7 +340,7 @@ fn failed_hooks(facts: &ClientFacts) -> Vec<ProblemText> {
     found
 }
 
-/// All hooks of the client are switched off.
+/// The problem that all hooks of the client are disabled.
 fn hooks_off(facts: &ClientFacts) -> Option<ProblemText> {
     let path = facts.own_settings.hooks_off.as_ref()?.display();
     let name = display_name(facts.client);
@@ -352,7 +353,7 @@ fn hooks_off(facts: &ClientFacts) -> Option<ProblemText> {
     Some((format!("{name} runs no hooks: {key} is set in `{path}`"), hint.to_owned()))
 }
 
-/// Sessions that ran without a hook.
+/// The problem that sessions ran without hooks.
 fn unhooked_sessions(facts: &ClientFacts) -> Option<ProblemText> {
     const SHOWN_MAX: usize = 3;
     let shown = facts.unhooked.iter().take(SHOWN_MAX).map(|id| one_line(id, 36));
@@ -369,7 +370,7 @@ fn unhooked_sessions(facts: &ClientFacts) -> Option<ProblemText> {
     (!facts.unhooked.is_empty()).then(|| (message, hint.to_owned()))
 }
 
-/// Hooks with another timeout than midstride wrote: a short one cuts them off.
+/// The hooks whose timeout was changed; a short timeout kills them.
 fn other_timeouts(standing: &InstallStatus) -> Option<ProblemText> {
     let changed = standing
         .hooks
@@ -405,7 +406,8 @@ fn missing_parts(standing: &InstallStatus) -> Option<ProblemText> {
     Some((message, format!("`midstride client add {typed}{option}` adds what is missing")))
 }
 
-/// What is called like ours, so that ours is not there.
+/// The entries with midstride's names that are not midstride's, so that midstride's own are
+/// missing.
 fn conflicts(standing: &InstallStatus) -> impl Iterator<Item = ProblemText> {
     let (typed, option) = (standing.client.name(), scope_flag(standing));
     let hint = format!("move it away, then `midstride client add {typed}{option}` puts ours there");
@@ -416,7 +418,7 @@ fn conflicts(standing: &InstallStatus) -> impl Iterator<Item = ProblemText> {
         .map(move |message| (message, hint.clone()))
 }
 
-/// What is typed to mean this place.
+/// The flag that selects this scope.
 fn scope_flag(standing: &InstallStatus) -> &'static str {
     match standing.scope {
         InstallScope::User => "",
@@ -424,7 +426,7 @@ fn scope_flag(standing: &InstallStatus) -> &'static str {
     }
 }
 
-/// What is typed to choose again what the user chose before.
+/// The flags that repeat the user's earlier choices.
 fn consent_flags(standing: &InstallStatus) -> String {
     let allow = match standing.options.allow {
         Some(AllowedTools::Save) => " --allow save",
@@ -472,7 +474,7 @@ fn install_error_hint(problem: &InstallError, standing: &InstallStatus) -> Strin
     }
 }
 
-/// Hooks that a client leaves out without a word.
+/// The hooks that a client skips silently because they are not trusted.
 fn untrusted_hooks(standing: &InstallStatus) -> Vec<ProblemText> {
     let name = display_name(standing.client);
     let of = |wanted: HookTrust| -> Vec<&str> {
@@ -498,12 +500,12 @@ fn untrusted_hooks(standing: &InstallStatus) -> Vec<ProblemText> {
         ),
         (HookTrust::Disabled, format!("was told to leave {these} out"), off),
     ];
-    let told = all.into_iter().filter_map(|(trust, what, hint)| {
+    let found = all.into_iter().filter_map(|(trust, what, hint)| {
         let events = of(trust);
         let message = format!("{name} {what}: {}", events.join(", "));
         (!events.is_empty()).then(|| (message, hint.to_owned()))
     });
-    told.collect()
+    found.collect()
 }
 
 #[derive(Serialize)]
@@ -631,7 +633,7 @@ mod tests {
     use midstride::clients::install::ClientSettings;
 
     #[test]
-    fn rows_fit_into_a_narrow_terminal_and_say_what_they_left_out() {
+    fn hook_table_fits_a_narrow_terminal_and_names_omitted_columns() {
         let fired = HookStats {
             client: "codex".to_owned(),
             event: "UserPromptSubmit".to_owned(),

@@ -1,4 +1,4 @@
-//! A session that was played to the program itself, step by step.
+//! Renders the simulated session of `midstride doctor`, step by step.
 
 use super::super::client::display_name;
 use super::super::heading;
@@ -9,24 +9,24 @@ use midstride_core::session::Client;
 use serde::Serialize;
 use std::time::Duration;
 
-/// One step of it.
+/// A step of the simulation.
 pub(crate) struct SimulationStep {
-    /// The client that it was played for; none where it is the same for all.
+    /// The client that was simulated; `None` if the step is the same for all clients.
     pub(crate) client: Option<Client>,
-    /// What happens.
+    /// The name of the step.
     pub(crate) name: &'static str,
-    /// The hook that is called.
+    /// The hook event, if the step calls a hook.
     pub(crate) event: Option<&'static str>,
     /// How long the client would have waited.
     pub(crate) time: Duration,
-    /// How long a client waits at most; none where nobody does.
+    /// The longest a client waits; `None` if no client waits for this step.
     pub(crate) time_max: Option<Duration>,
-    /// What came back, or what is wrong.
+    /// The output, or what went wrong.
     pub(crate) outcome: Result<String, String>,
 }
 
 impl SimulationStep {
-    /// A step that did not come to anything.
+    /// A step that failed before it could be timed.
     pub(crate) fn failed(client: Option<Client>, name: &'static str, why: String) -> Self {
         Self { client, name, event: None, time: Duration::ZERO, time_max: None, outcome: Err(why) }
     }
@@ -60,7 +60,7 @@ fn steps_table(steps: &[SimulationStep], width: usize) -> String {
     table(&columns, &rows, width).text
 }
 
-/// What failed. It cannot be a setting of the user: none was used.
+/// The steps that failed. User settings cannot be the cause, because the simulation uses none.
 pub(super) fn problems(steps: &[SimulationStep]) -> Vec<ProblemText> {
     let failed = steps.iter().filter_map(|step| {
         let why = step.outcome.as_ref().err()?;
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_fit_into_a_narrow_terminal_and_each_hook_has_its_own_time() {
+    fn simulation_table_fits_a_narrow_terminal_and_marks_slow_hooks() {
         let step = |name, time, time_max| SimulationStep {
             client: Some(Client::ClaudeCode),
             name,

@@ -1,12 +1,12 @@
-//! Findings as annotations of a GitHub workflow.
+//! Renders findings as annotations in a GitHub workflow.
 
 use super::fix_hint;
 use midstride::verbs::DocumentCheck;
 use midstride_core::format::finding::Severity;
 
-pub(crate) fn github(judged: &[DocumentCheck]) -> String {
+pub(crate) fn github(checks: &[DocumentCheck]) -> String {
     let mut out = String::new();
-    for one in judged {
+    for one in checks {
         for finding in &one.verdict.findings {
             let command = match finding.severity() {
                 Severity::Error => "error",
@@ -26,12 +26,12 @@ pub(crate) fn github(judged: &[DocumentCheck]) -> String {
     out
 }
 
-/// What a workflow command takes as its message.
+/// Escapes the message of a workflow command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// What it takes as a property.
+/// Escapes a property of a workflow command.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

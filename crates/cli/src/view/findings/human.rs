@@ -1,4 +1,4 @@
-//! Findings in the manner of rustc: the line, what is wrong with it, what to do.
+//! Renders findings in the style of rustc: the source line, the problem, the hint.
 
 use super::{fix_hint_on, is_counted};
 use crate::ui::Ui;
@@ -12,17 +12,17 @@ use midstride_core::format::finding::{Finding, Severity};
 use midstride_core::text::span::{line_end, line_start};
 use std::ops::Range;
 
-/// A longer line is cut around the place; a frame is for looking at.
+/// The width at which source lines are truncated around the finding.
 const FRAME_WIDTH: usize = 120;
 
-pub(crate) fn human(project: &Project, judged: &[DocumentCheck], surface: Surface) -> String {
+pub(crate) fn human(project: &Project, checks: &[DocumentCheck], surface: Surface) -> String {
     let renderer = Renderer::styled()
         .decor_style(DecorStyle::Ascii)
         .term_width(Ui::width().unwrap_or(FRAME_WIDTH));
     let mut out = String::new();
-    for one in judged {
+    for one in checks {
         let path = display_path(project, &one.path);
-        for finding in one.verdict.findings.iter().filter(|finding| !is_counted(judged, finding)) {
+        for finding in one.verdict.findings.iter().filter(|finding| !is_counted(checks, finding)) {
             out.push_str(&frame(&renderer, &path, one.document(), finding, surface));
             out.push_str("\n\n");
         }
@@ -57,8 +57,8 @@ fn frame(
     renderer.render(&[group])
 }
 
-/// The line a finding starts on. Only it is given to the renderer, which would otherwise look
-/// through the whole document for every finding; a value of many lines is pointed at by its first.
+/// The line a finding starts on. The renderer gets only this line, because it would otherwise scan
+/// the whole document for every finding. A value of several lines is marked on its first line.
 struct FindingLine<'d> {
     text: &'d str,
     number: usize,

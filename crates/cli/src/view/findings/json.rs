@@ -1,4 +1,4 @@
-//! Findings for programs.
+//! Renders findings as JSON.
 
 use super::super::citation::{CitationJson, citation_json};
 use super::super::coverage::{self, CoverageJson};
@@ -25,7 +25,7 @@ struct CheckedDocumentJson {
     findings: Vec<FindingJson>,
     silenced: Vec<SilencedFindingJson>,
     citations: Vec<CitationJson>,
-    /// Absent where the document names no session.
+    /// Absent if the document names no session.
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<CoverageJson>,
 }
@@ -53,10 +53,10 @@ struct SilencedFindingJson {
     reason: String,
 }
 
-pub(crate) fn json(judged: &[DocumentCheck], unread: &[FileError]) -> CheckJson {
-    let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum();
+pub(crate) fn json(checks: &[DocumentCheck], unread: &[FileError]) -> CheckJson {
+    let total = |severity| checks.iter().map(|one| one.verdict.count(severity)).sum();
     CheckJson {
-        documents: judged.iter().map(document_json).collect(),
+        documents: checks.iter().map(document_json).collect(),
         unread: unread.iter().map(ToString::to_string).collect(),
         errors: total(Severity::Error),
         warnings: total(Severity::Warning),
@@ -80,7 +80,10 @@ fn document_json(one: &DocumentCheck) -> CheckedDocumentJson {
             })
             .collect(),
         citations: one.citations.iter().map(|cited| citation_json(one.document(), cited)).collect(),
-        coverage: one.coverage.as_ref().map(|told| coverage::json(told, one.document())),
+        coverage: one
+            .coverage
+            .as_ref()
+            .map(|comparison| coverage::json(comparison, one.document())),
     }
 }
 

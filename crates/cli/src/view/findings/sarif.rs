@@ -1,4 +1,4 @@
-//! Findings in SARIF 2.1.0, for code scanning.
+//! Renders findings as SARIF 2.1.0, for code scanning.
 
 use super::fix_hint;
 use midstride::verbs::DocumentCheck;
@@ -6,8 +6,8 @@ use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Code, Finding, Severity};
 use serde_json::{Value, json};
 
-pub(crate) fn sarif(judged: &[DocumentCheck]) -> Value {
-    let results: Vec<Value> = judged
+pub(crate) fn sarif(checks: &[DocumentCheck]) -> Value {
+    let results: Vec<Value> = checks
         .iter()
         .flat_map(|one| {
             let path = one.path.display().to_string();
@@ -50,7 +50,7 @@ fn rule(code: Code) -> Value {
     })
 }
 
-/// A path as the reference it has to be: everything but plain characters is escaped.
+/// Percent-encodes a path as a URI reference.
 fn uri(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     path.bytes()

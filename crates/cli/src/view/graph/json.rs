@@ -1,4 +1,4 @@
-//! The graph for programs. Paths name the handoffs: two may have one key.
+//! Renders the graph as JSON. Handoffs are identified by path, because two may have the same key.
 
 use super::{GraphView, ORPHANS_HINT, status_word};
 use midstride::sys::files::FileError;
@@ -25,7 +25,7 @@ struct NodeJson {
     ended: bool,
 }
 
-/// Read as a sentence: `from` mentions `to`.
+/// An edge, to be read as a sentence: `from` mentions `to`.
 #[derive(Serialize)]
 struct EdgeJson {
     from: String,
@@ -72,8 +72,10 @@ struct OrphansJson {
 
 pub(crate) fn json(shown: &GraphView<'_>, unread: &[FileError]) -> GraphJson {
     let path = |node: usize| shown.node(node).path.clone();
-    let told =
-        |told: ReferenceLocation| ReferenceLocationJson { path: path(told.node), line: told.line };
+    let location = |location: ReferenceLocation| ReferenceLocationJson {
+        path: path(location.node),
+        line: location.line,
+    };
     let node = |node: &GraphNode| NodeJson {
         key: node.key.to_string(),
         title: node.title.clone(),
@@ -86,13 +88,13 @@ pub(crate) fn json(shown: &GraphView<'_>, unread: &[FileError]) -> GraphJson {
         kind: edge.kind.word(),
         to: path(edge.to),
         details: edge.details.clone(),
-        told: edge.location.map(told),
+        told: edge.location.map(location),
     };
     let cycle = |cycle: Vec<usize>| {
         let edges = shown.part.cycle_edges(&cycle);
         CycleJson {
             next: shown.cycle_hint(&edges),
-            told: edges.iter().filter_map(|edge| edge.location.map(told)).collect(),
+            told: edges.iter().filter_map(|edge| edge.location.map(location)).collect(),
             handoffs: cycle.into_iter().map(path).collect(),
         }
     };

@@ -1,13 +1,13 @@
-//! The graph as Mermaid. Whatever a document says is a label here, and cannot be anything else.
+//! Renders the graph as Mermaid. Text from documents only ever becomes label text.
 
 use super::{GraphView, dangling_problem, status_word};
 use crate::view::one_line;
 use midstride_core::handoff::graph::{Edge, EdgeKind};
 use std::collections::BTreeSet;
 
-/// A box stays readable.
+/// The width at which titles are truncated, to keep boxes readable.
 const TITLE_WIDTH: usize = 60;
-/// A connection is no place for more files than these.
+/// The maximum number of files named on a connection.
 const FILES_SHOWN: usize = 3;
 
 pub(crate) fn mermaid(shown: &GraphView<'_>) -> String {
@@ -37,7 +37,8 @@ pub(crate) fn mermaid(shown: &GraphView<'_>) -> String {
     out
 }
 
-/// An arrow leads from what came first to what came of it, or from who mentions to what.
+/// An edge. Its arrow points from the earlier handoff to the later one, or from a handoff to the
+/// one it mentions.
 fn edge(edge: &Edge) -> String {
     let (from, to) = (edge.from, edge.to);
     let details = edge.details.iter().take(FILES_SHOWN).map(|detail| one_line(detail, TITLE_WIDTH));
@@ -57,8 +58,8 @@ fn edge(edge: &Edge) -> String {
     }
 }
 
-/// Text that Mermaid shows and never reads: whatever could end a label, begin a directive or mark
-/// text up is written as a number.
+/// Escapes a text for Mermaid. Every character that could end a label, start a directive or act as
+/// markup becomes a numeric entity.
 fn label(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || " .,-_/".contains(c);
     let mut out = String::with_capacity(text.len());
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_leaves_its_label() {
+    fn text_cannot_escape_its_label() {
         for hostile in [
             "\"] --> x[\"",
             "end",
@@ -94,7 +95,7 @@ mod tests {
             let text = label(hostile);
             let strange = |c: char| !c.is_alphanumeric() && !" .,-_/#;".contains(c);
             assert!(!text.contains(strange), "{text}");
-            // Every `#` begins a number that `;` ends, and nothing else has either.
+            // Every `#` must start a numeric entity that ends with `;`.
             for (nth, piece) in text.split('#').enumerate() {
                 let number = piece.split_once(';').map_or("", |(number, _)| number);
                 let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The graph for people: trees, and below them what is wrong.
+//! Renders the graph for users: trees, and the problems below them.
 
 use super::{GraphView, ORPHANS_HINT, dangling_problem, status_word};
 use crate::view::table::width;
@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use unicode_width::UnicodeWidthStr as _;
 
-/// A line keeps at least this for what it says, however deep it stands.
+/// The minimum width of a line's text, however deep it is nested.
 const TEXT_WIDTH_MIN: usize = 40;
-/// The width of one guide.
+/// The width of one level of guides.
 const GUIDE_WIDTH: usize = 3;
-/// A relationship is a word; a sentence in its place is cut.
+/// The width at which relationships are truncated. They should be a word, but may be a sentence.
 const RELATIONSHIP_WIDTH: usize = 30;
 
 pub(crate) fn tree(shown: &GraphView<'_>) -> String {
@@ -56,32 +56,32 @@ fn node_label(shown: &GraphView<'_>, line: &TreeLine) -> String {
     }
 }
 
-/// The key, the status and the title.
+/// The key, status and title of a handoff.
 fn node_description(shown: &GraphView<'_>, node: usize) -> String {
     let title = shown.node(node).title.as_deref().unwrap_or("(no title)");
     let title = one_line(title, width());
     format!("{}  {}  {title}", shown.key(node), status_word(shown.node(node)))
 }
 
-/// How something is connected with the one it stands below, seen from there.
+/// How a handoff is connected to its parent, seen from the parent.
 fn edge_words(parent: usize, edges: &[&Edge]) -> String {
-    let mut said: BTreeMap<(EdgeKind, &str), Vec<&str>> = BTreeMap::new();
+    let mut groups: BTreeMap<(EdgeKind, &str), Vec<&str>> = BTreeMap::new();
     for edge in edges {
         let leads = edge.flow().is_some_and(|(first, _)| first == parent);
         let word = match (edge.kind, leads) {
-            // Told from either side it is the same.
+            // Either side may declare the relationship; the meaning is the same.
             (EdgeKind::Upstream | EdgeKind::Downstream, true) => (EdgeKind::Upstream, "leads to"),
             (EdgeKind::Upstream | EdgeKind::Downstream, false) => (EdgeKind::Upstream, "builds on"),
             (EdgeKind::Supersedes, true) => (EdgeKind::Supersedes, "superseded by"),
             (EdgeKind::Supersedes, false) => (EdgeKind::Supersedes, "supersedes"),
             (EdgeKind::Mentions, true) => (EdgeKind::Mentions, "mentioned by"),
             (EdgeKind::Mentions, false) => (EdgeKind::Mentions, "mentions"),
-            // What two share makes no tree.
+            // Shared files do not form a tree.
             (EdgeKind::Shares, _) => continue,
         };
-        said.entry(word).or_default().extend(edge.details.iter().map(String::as_str));
+        groups.entry(word).or_default().extend(edge.details.iter().map(String::as_str));
     }
-    let phrases = said.iter().map(|((_, word), details)| phrase(word, details));
+    let phrases = groups.iter().map(|((_, word), details)| phrase(word, details));
     format!("{} ", phrases.collect::<Vec<_>>().join(" and "))
 }
 
@@ -93,11 +93,11 @@ fn phrase(word: &str, details: &[&str]) -> String {
     format!("{word} ({})", details.collect::<Vec<_>>().join(", "))
 }
 
-/// What stands before each line, so that it is seen what it stands below. What stands too deep
-/// loses its outer guides.
+/// The guides in front of each line, which connect it to its parent. Deeply nested lines lose their
+/// outer guides.
 fn guides(lines: &[TreeLine], width: usize) -> Vec<String> {
     let shown = (width / GUIDE_WIDTH).max(1);
-    // From the last line up: whether another one follows at each depth.
+    // Whether another line follows at each depth, from the last line up.
     let mut follows: Vec<bool> = Vec::new();
     let mut guides: Vec<String> = Vec::with_capacity(lines.len());
     for line in lines.iter().rev() {
@@ -118,7 +118,7 @@ fn guides(lines: &[TreeLine], width: usize) -> Vec<String> {
 }
 
 fn shared_files(shown: &GraphView<'_>) -> String {
-    let told = shown.part.shared_files().into_iter().map(|shared| {
+    let entries = shown.part.shared_files().into_iter().map(|shared| {
         let keys: Vec<String> = shared.cited_by.iter().map(|node| shown.key(*node)).collect();
         let files = shared
             .files
@@ -126,7 +126,7 @@ fn shared_files(shown: &GraphView<'_>) -> String {
             .map(|file| format!("    {}\n", one_line(file, width().saturating_sub(4))));
         format!("  {}\n{}", keys.join(", "), files.collect::<String>())
     });
-    told.collect()
+    entries.collect()
 }
 
 fn hubs(shown: &GraphView<'_>) -> String {
@@ -140,7 +140,7 @@ fn hubs(shown: &GraphView<'_>) -> String {
 
 fn cycles(shown: &GraphView<'_>) -> String {
     let cycles = shown.part.cycles();
-    let told = cycles.iter().map(|cycle| {
+    let lines = cycles.iter().map(|cycle| {
         let round = cycle.iter().chain(cycle.first());
         let keys: Vec<String> = round.map(|node| shown.key(*node)).collect();
         let edges = shown.part.cycle_edges(cycle);
@@ -149,16 +149,16 @@ fn cycles(shown: &GraphView<'_>) -> String {
         let next = shown.cycle_hint(&edges);
         format!("  {}\n    as told at {places}\n    next: {next}\n", keys.join(" → "))
     });
-    section("Cycles", told)
+    section("Cycles", lines)
 }
 
 fn dangling(shown: &GraphView<'_>) -> String {
-    let told = shown.part.dangling.iter().map(|dangling| {
+    let lines = shown.part.dangling.iter().map(|dangling| {
         let place = reference_place(shown, dangling.location);
         let trouble = one_line(&dangling_problem(dangling), width());
         format!("  {place}  {trouble}\n    next: {}\n", shown.dangling_hint(dangling))
     });
-    section("Dangling references", told)
+    section("Dangling references", lines)
 }
 
 fn orphans(shown: &GraphView<'_>) -> String {
@@ -178,9 +178,9 @@ fn section(name: &str, lines: impl Iterator<Item = String>) -> String {
     if lines.is_empty() { lines } else { format!("{}{lines}", heading(name)) }
 }
 
-fn reference_place(shown: &GraphView<'_>, told: ReferenceLocation) -> String {
-    let path = display_path(shown.project, Path::new(&shown.node(told.node).path));
-    format!("{path}:{}", told.line)
+fn reference_place(shown: &GraphView<'_>, location: ReferenceLocation) -> String {
+    let path = display_path(shown.project, Path::new(&shown.node(location.node).path));
+    format!("{path}:{}", location.line)
 }
 
 #[cfg(test)]
@@ -198,13 +198,13 @@ mod tests {
     }
 
     #[test]
-    fn guides_lead_from_each_line_to_the_one_it_stands_below() {
+    fn guides_connect_each_line_to_its_parent() {
         let expected = ["", "├─ ", "│  ├─ ", "│  └─ ", "└─ ", "   └─ ", "", "└─ "];
         assert_eq!(drawn(&[0, 1, 2, 2, 1, 2, 0, 1], 60), expected);
     }
 
     #[test]
-    fn what_stands_too_deep_loses_its_outer_guides() {
+    fn deeply_nested_lines_lose_their_outer_guides() {
         assert_eq!(drawn(&[0, 1, 2, 3, 1], 6), ["", "├─ ", "│  └─ ", "…     └─ ", "└─ "]);
         assert_eq!(drawn(&[0, 1, 2], 0), ["", "└─ ", "…  └─ "]);
     }
