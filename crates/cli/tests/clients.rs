@@ -1,4 +1,4 @@
-//! The real clients, at work in a project with midstride, on a model that the test scripts.
+//! Tests with the real clients, working in a project with midstride, on a scripted model.
 
 mod agents;
 mod chain;
@@ -34,13 +34,13 @@ fn start(command: &mut Command) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the client starts")
 }
 
-/// Kills a client in the middle of its turn.
+/// Kills a client in mid-turn.
 fn kill(mut child: Child) {
     child.kill().expect("it runs");
     child.wait().expect("it was started here");
 }
 
-/// The one transcript below a folder.
+/// The only transcript in a folder.
 fn transcript(folder: PathBuf) -> String {
     let mut folders = vec![folder];
     let mut found = None;
@@ -57,14 +57,14 @@ fn transcript(folder: PathBuf) -> String {
     std::fs::read_to_string(found.expect("the client wrote a transcript")).unwrap()
 }
 
-/// The transcript of a session of Claude Code.
+/// The transcript of a Claude Code session.
 fn transcript_of(sandbox: &Sandbox, id: &str) -> String {
     let folders = std::fs::read_dir(sandbox.home().join(".claude/projects")).unwrap();
     let files = folders.map(|folder| folder.unwrap().path().join(format!("{id}.jsonl")));
     std::fs::read_to_string(files.into_iter().find(|file| file.exists()).unwrap()).unwrap()
 }
 
-/// What the one session did, after it was recovered.
+/// What the only session did, after it was recovered.
 fn recovered(sandbox: &Sandbox) -> Value {
     sandbox.run(["session", "recover"]).exits(0);
     let list = sandbox
@@ -80,13 +80,13 @@ fn recovered(sandbox: &Sandbox) -> Value {
     serde_json::from_str(&shown.stdout).unwrap()
 }
 
-/// Each command with how it ended.
+/// Each command with its outcome.
 fn commands(session: &Value) -> Vec<(&str, &str)> {
     let items = session["session"]["commands"]["items"].as_array().unwrap();
     items.iter().map(|one| (one["text"].as_str().unwrap(), one["exit"].as_str().unwrap())).collect()
 }
 
-/// Kills a client while it waits for its model, and compares what is recovered with what it wrote.
+/// Kills a client while it waits for its model, and compares what is recovered with the transcript.
 fn killed_in_its_turn(
     sandbox: &Sandbox,
     model: &ModelServer,
@@ -95,7 +95,7 @@ fn killed_in_its_turn(
 ) {
     let child = start(client);
     model.wait_for_requests(3);
-    // Whoever works here is left alone.
+    // A running session is left alone.
     let at_work = sandbox.run(["session", "recover"]).exits(0);
     assert!(at_work.stderr.contains("1 session still at work here"), "{at_work}");
     kill(child);
@@ -105,8 +105,8 @@ fn killed_in_its_turn(
     assert_eq!(session["session"]["counts"]["skipped"], json!({}), "{session:#}");
     let asked = &session["session"]["requests"]["items"][0]["text"];
     assert_eq!(asked, "Bring b.txt up to date");
-    // A client asks its model before it has written down what it asks about: what the transcript
-    // tells of a call counts, once for the call and more for its end.
+    // A client may ask its model before it has recorded what it asks about. Only what the
+    // transcript has about a call counts: once for the call, more for its end.
     let mut told = Vec::new();
     let ran = [
         ("echo two > b.txt", "passed", "00000001_0"),
@@ -124,7 +124,7 @@ fn killed_in_its_turn(
 }
 
 #[test]
-fn what_a_killed_session_of_claude_code_did_is_recovered() {
+fn a_killed_claude_code_session_is_recovered() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::says("First the file.").and_calls("Bash", json!({"command": "echo two > b.txt"})),
@@ -137,7 +137,7 @@ fn what_a_killed_session_of_claude_code_did_is_recovered() {
 }
 
 #[test]
-fn what_a_killed_session_of_codex_did_is_recovered() {
+fn a_killed_codex_session_is_recovered() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::says("First the file.").and_calls("exec_command", json!({"cmd": "echo two > b.txt"})),

@@ -1,4 +1,4 @@
-//! One file per command: what is typed, what is seen.
+//! Tests of the commands, one file each: input and output.
 
 mod advance;
 mod agent_save;
@@ -42,7 +42,7 @@ mod verify;
 use crate::sandbox;
 use midstride_testkit::Sandbox;
 
-/// The text without what only its history says.
+/// The text without its history.
 fn without_history(text: &str) -> String {
     let mut inside = false;
     text.split_inclusive('\n')
@@ -57,7 +57,7 @@ fn without_history(text: &str) -> String {
         .collect()
 }
 
-/// A project with one handoff of each sort.
+/// A project with one handoff of each kind.
 fn shop() -> Sandbox {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);

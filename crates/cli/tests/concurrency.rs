@@ -1,4 +1,4 @@
-//! Many processes at once: nothing is lost, nobody is told of a lock.
+//! Tests of many concurrent processes: nothing is lost, and no lock errors are reported.
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;
@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 
 const PROCESSES: usize = 32;
 const TASKS_EACH: usize = 50;
-/// What each says about one task, and changes about it.
+/// How many notes and changes each process makes to one task.
 const NOTES_EACH: usize = 2;
 const REVISIONS_EACH: usize = 10;
 
-/// One after the other what a writer does, as a shell script; each command has to succeed.
+/// The commands of one writer as a shell script; each has to succeed.
 fn script(writer: usize, shared: &str) -> String {
     let program = env!("CARGO_BIN_EXE_midstride");
     let mut script = String::from("set -e\n");

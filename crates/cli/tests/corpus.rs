@@ -1,5 +1,5 @@
-//! Other people's documents: read without a panic, never an error where there is no header, left
-//! alone by a second `fmt`, and whole in the handoff that is made of them.
+//! Tests with the external corpus: its documents are read without a panic, give no errors without a
+//! header, are stable under a second `fmt`, and become handoffs without loss.
 
 use crate::sandbox;
 use midstride_core::format::document::Document;
@@ -35,7 +35,7 @@ fn holds(path: &Path) {
 }
 
 #[test]
-fn foreign_handoffs_are_read() {
+fn corpus_handoffs_are_read() {
     let Some(folder) = corpus("handoffs") else { return };
     let documents = markdown_below(&folder);
     assert!(documents.len() >= 100, "the corpus has {} documents", documents.len());
@@ -45,7 +45,7 @@ fn foreign_handoffs_are_read() {
 }
 
 #[test]
-fn our_own_documents_of_the_same_kinds_are_read() {
+fn fixture_documents_are_read() {
     for folder in ["good", "broken", "old-versions", "findings"] {
         let documents = markdown_below(&fixtures(folder));
         assert!(!documents.is_empty(), "{folder}");
@@ -55,7 +55,7 @@ fn our_own_documents_of_the_same_kinds_are_read() {
     }
 }
 
-/// Makes a handoff of a note and looks whether all of the note is in it.
+/// Turns a note into a handoff and checks that all of the note is in it.
 fn becomes_a_handoff(sandbox: &Sandbox, path: &Path, id: &str) {
     let note = std::fs::read(path).unwrap();
     if Document::parse(&note).handoff_header().is_some() || std::str::from_utf8(&note).is_err() {
@@ -64,7 +64,7 @@ fn becomes_a_handoff(sandbox: &Sandbox, path: &Path, id: &str) {
     sandbox.write("note.md", &note);
     sandbox.run(["new", "--from", "note.md", "--id", id, "--committed"]).exits(0);
     let text = sandbox.read(&format!(".midstride/handoffs/{id}.md"));
-    // A note of somebody may have a secret in it; that alone is not carried over.
+    // A note of the corpus may contain a secret; only that is omitted.
     let (note, _) = CleanText::redact(std::str::from_utf8(&note).unwrap());
     let mut lines = text.lines();
     for line in note.as_str().trim_start_matches('\u{feff}').lines() {
@@ -81,7 +81,7 @@ fn becomes_a_handoff(sandbox: &Sandbox, path: &Path, id: &str) {
 }
 
 #[test]
-fn foreign_notes_become_handoffs_without_losing_a_line() {
+fn corpus_notes_become_handoffs_without_losing_a_line() {
     let Some(folder) = corpus("handoffs") else { return };
     let sandbox = sandbox();
     sandbox.run(["init"]).exits(0);
@@ -91,7 +91,7 @@ fn foreign_notes_become_handoffs_without_losing_a_line() {
 }
 
 #[test]
-fn foreign_handoffs_are_connected() {
+fn corpus_handoffs_are_connected() {
     let Some(folder) = corpus("handoffs") else { return };
     let sandbox = sandbox();
     sandbox.run(["init"]).exits(0);
@@ -112,7 +112,7 @@ fn foreign_handoffs_are_connected() {
 }
 
 #[test]
-fn our_own_notes_become_handoffs_without_losing_a_line() {
+fn fixture_notes_become_handoffs_without_losing_a_line() {
     let sandbox = sandbox();
     sandbox.run(["init"]).exits(0);
     let folders = ["good", "broken", "old-versions", "findings"];

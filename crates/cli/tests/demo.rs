@@ -1,4 +1,4 @@
-//! The demonstration runs as it says.
+//! Tests of the demo.
 
 use crate::sandbox;
 
@@ -10,7 +10,7 @@ fn the_demonstration_tells_its_story_and_leaves_nothing_behind() {
     let program = env!("CARGO_BIN_EXE_midstride");
     let mut command = sandbox.command(program);
     command.arg("demo").env("TMPDIR", &temporary);
-    // What is set for the agents of whoever looks on does not matter.
+    // The demo must ignore the agent settings of the user who runs it.
     command.env("CLAUDE_CONFIG_DIR", sandbox.home().join("elsewhere")).env("CLAUDECODE", "1");
     let run = sandbox.finish(&mut command).exits(0);
     let (before, behind) = run.stdout.split_once("what it cites: ").unwrap();

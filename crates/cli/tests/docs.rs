@@ -1,22 +1,22 @@
-//! Pages that cannot go stale: made by the program, or run by it.
+//! Tests that keep generated pages up to date and run the samples in the documentation.
 
 use crate::sandbox;
 use midstride_core::format::document::Document;
 use midstride_testkit::{assert_page, repository_root};
 
 #[test]
-fn the_page_about_the_command_line_is_made_by_the_program() {
+fn the_command_line_page_is_up_to_date() {
     let run = sandbox().run(["reference", "cli"]).exits(0);
     assert_page("docs/cli.md", &run.stdout);
 }
 
 #[test]
-fn the_page_about_findings_is_made_by_the_program() {
+fn the_findings_page_is_up_to_date() {
     let run = sandbox().run(["reference", "findings"]).exits(0);
     assert_page("docs/findings.md", &run.stdout);
 }
 
-/// Code blocks of a page with this language.
+/// The code blocks of a page in this language.
 fn samples(page: &str, language: &str) -> Vec<String> {
     let fence = format!("\n````{language}\n");
     page.split(&fence)
@@ -26,7 +26,7 @@ fn samples(page: &str, language: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_samples_of_the_format_are_what_it_says() {
+fn the_samples_of_the_format_are_valid() {
     let page = std::fs::read_to_string(repository_root().join("docs/format.md")).unwrap();
     let strict = samples(&page, "markdown");
     assert!(strict.len() >= 2, "the page has samples in the strict form");

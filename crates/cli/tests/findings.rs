@@ -1,4 +1,4 @@
-//! Every code has a document that shows it and one that does not.
+//! Tests that every code has a document that triggers it and one that does not.
 
 use crate::sandbox;
 use midstride_core::format::finding::Code;
@@ -7,10 +7,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A header of the fixture is repeated up to this size; so large a file is not kept.
+/// The fixture's header is repeated up to this size, because a file of this size is not committed.
 const LARGE: usize = (1 << 20) + 1;
 const REPEAT: &str = "# REPEAT-TO-1-MIB\n";
-/// What a document is compared with, where its code is about that.
+/// The session that a document is compared with, if its code is about that.
 const SESSION: &str = "session.jsonl";
 
 fn codes(sandbox: &Sandbox, arguments: &[&str]) -> BTreeSet<String> {
@@ -27,7 +27,7 @@ fn found(folder: &Path, code: &str, side: &str) -> BTreeSet<String> {
     if folder.join(side).is_dir() {
         sandbox.copy(&folder.join(side));
         if code.starts_with('D') {
-            // What the code says now is told by git; nothing is committed, so nothing is blamed.
+            // Git provides the current code; nothing is committed, so nothing is blamed.
             sandbox.git(&["init", "--quiet"]);
             sandbox.git(&["add", "--all"]);
         }

@@ -1,4 +1,5 @@
-//! A clone of somebody else's repository does nothing but say so. What hooks are told: `hooks`.
+//! Tests with a clone of a hostile repository: it can do nothing but be reported. Hostile hook
+//! input is in `hooks`.
 
 mod hooks;
 mod odd;
@@ -41,7 +42,7 @@ fn hostile() -> Sandbox {
     sandbox
 }
 
-/// Every command that somebody might try first.
+/// Every command that a user might try first.
 const COMMANDS: [&[&str]; 27] = [
     &[],
     &["--json"],
@@ -73,7 +74,7 @@ const COMMANDS: [&[&str]; 27] = [
 ];
 
 #[test]
-fn a_hostile_clone_does_nothing_but_say_so() {
+fn a_hostile_clone_does_nothing_but_is_reported() {
     let sandbox = hostile();
     let secret = std::fs::metadata(sandbox.home().join(".ssh/notes.md")).unwrap();
     for arguments in COMMANDS {
@@ -90,7 +91,7 @@ fn a_hostile_clone_does_nothing_but_say_so() {
 }
 
 #[test]
-fn what_a_hostile_clone_wanted_is_said() {
+fn what_a_hostile_clone_wanted_is_reported() {
     let sandbox = hostile();
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 2
@@ -127,7 +128,7 @@ fn what_a_hostile_clone_wanted_is_said() {
     warning: `notify` in the configuration is not known to this midstride; nothing is done with it
     warning: `hooks.start` in the configuration is not known to this midstride; nothing is done with it
     ");
-    // Even who says yes to everything is not led out of the project.
+    // Even saying yes to everything does not lead out of the project.
     sandbox.run(["allow", "trap", "2", "--yes"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["verify", "trap", "--only", "2"]), @"
     exit 2
@@ -146,7 +147,7 @@ fn what_a_hostile_clone_wanted_is_said() {
 }
 
 #[test]
-fn what_is_passed_over_is_said() {
+fn skipped_files_are_reported() {
     let sandbox = sandbox();
     let out = sandbox.home().join("out");
     std::fs::create_dir_all(sandbox.root().join(".midstride/handoffs")).unwrap();
@@ -171,14 +172,14 @@ fn what_is_passed_over_is_said() {
     ");
 }
 
-/// Every character that steers what a person sees.
+/// Characters that control how text is displayed.
 const STEERING: &str = "\u{7}\u{8}\r\u{1b}[2J\u{7f}\u{85}\u{9b}\u{9d}\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2028}\u{2029}\u{2066}\u{2067}\u{2068}\u{2069}\u{200b}\u{200d}\u{feff}\u{e0041}";
 
 fn is_steering(c: char) -> bool {
     STEERING.contains(c) && !"[2J".contains(c) || ('\u{80}'..='\u{9f}').contains(&c)
 }
 
-/// A project in which they stand wherever something is shown.
+/// A project that has these characters everywhere something is shown.
 fn steering() -> (Sandbox, String) {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
@@ -224,7 +225,7 @@ fn steering() -> (Sandbox, String) {
 }
 
 #[test]
-fn no_text_steers_the_terminal_of_whoever_reads_it() {
+fn no_text_controls_the_terminal() {
     let (sandbox, task) = steering();
     let commands: [&[&str]; 29] = [
         &[],
@@ -261,7 +262,7 @@ fn no_text_steers_the_terminal_of_whoever_reads_it() {
         for colour in ["always", "never"] {
             let run = sandbox.run(arguments.iter().copied().chain(["--color", colour]));
             let seen = format!("{}{}", run.stdout, run.stderr).replace("\u{1b}[2J", "\u{9b}");
-            // Colours are ours, and the only sequences there are.
+            // Colors are midstride's own, and the only escape sequences.
             let sequences = seen.matches('\u{1b}').count();
             let ours = seen.split("\u{1b}[").skip(1).filter(|rest| {
                 rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
@@ -269,7 +270,7 @@ fn no_text_steers_the_terminal_of_whoever_reads_it() {
             assert_eq!(ours.count(), sequences, "{arguments:?}: {seen:?}");
             let steering = seen.chars().find(|c| *c != '\u{1b}' && is_steering(*c));
             assert_eq!(steering, None, "{arguments:?}: {seen:?}");
-            // What is shown was there to be shown.
+            // Make sure that the output contained the text at all.
             let shown = ["list", "show", "search", "graph", "verify", "task", "brief", "events"];
             let shows = arguments.first().is_some_and(|command| shown.contains(command));
             let none_ready = arguments == ["task", "ready"];
@@ -289,7 +290,7 @@ fn no_text_steers_the_terminal_of_whoever_reads_it() {
     assert!(raw.stdout.contains('\u{202e}'), "the document itself is printed as it is");
 }
 
-/// The session of a transcript that hides something wherever it can.
+/// A session whose transcript hides something wherever it can.
 fn hiding() -> Sandbox {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
@@ -322,7 +323,7 @@ fn hiding() -> Sandbox {
 const HIDING: &str = "5e550001-4c00-7000-8000-00000000bbbb";
 
 #[test]
-fn nothing_hides_in_a_session_or_in_the_handoff_that_is_made_of_it() {
+fn nothing_hides_in_a_session_or_its_handoff() {
     let sandbox = hiding();
     let shown = sandbox.run(["session", "show", HIDING]).exits(0);
     assert!(shown.stdout.contains("a\u{fffd}Changed"), "{shown}");
@@ -335,7 +336,7 @@ fn nothing_hides_in_a_session_or_in_the_handoff_that_is_made_of_it() {
 }
 
 #[test]
-fn what_is_quoted_from_the_command_line_is_no_secret() {
+fn secrets_quoted_from_the_command_line_are_redacted() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     let secret = format!("ghp_{}", "a1B2c3".repeat(6));
@@ -363,7 +364,7 @@ fn what_is_quoted_from_the_command_line_is_no_secret() {
 }
 
 #[test]
-fn nobody_is_told_to_read_what_lies_outside() {
+fn briefings_do_not_point_outside_the_project() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     std::fs::write(sandbox.home().join("outside.md"), MARKER).unwrap();
@@ -390,7 +391,7 @@ fn nobody_is_told_to_read_what_lies_outside() {
 }
 
 #[test]
-fn the_name_of_a_branch_is_told_without_its_secret() {
+fn secrets_in_branch_names_are_redacted() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     let secret = format!("ghp_{}", "a1B2c3".repeat(6));

@@ -1,4 +1,5 @@
-//! The real clients, with what `client add` gave them: they take it, and they call midstride.
+//! Tests of the real clients with what `client add` installed: they accept it, and they call
+//! midstride.
 
 use crate::sandbox;
 use midstride_testkit::{ModelServer, Sandbox, Turn, real_client, repository_root};
@@ -8,7 +9,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
-/// Writes down how it is called, and says nothing.
+/// A stand-in that logs its arguments and prints nothing.
 const STANDS_IN: &str = "#!/bin/sh
 case \"$1\" in
   --version) echo midstride 0 ;;
@@ -32,7 +33,7 @@ fn path(sandbox: &Sandbox) -> OsString {
     std::env::join_paths(folders).unwrap()
 }
 
-/// Runs a client to its end, and tells who called midstride with which event, in order.
+/// Runs a client to its end and returns the hook calls in order.
 fn calls(sandbox: &Sandbox, client: &mut Command) -> Vec<String> {
     let log = sandbox.home().join("calls");
     let _ = std::fs::remove_file(&log);
@@ -69,14 +70,14 @@ fn claude_code_calls_what_was_installed() {
     let made = calls(&sandbox, client.args(["-p", "Hello"]));
     has_all(&made, "claude-code", &OF_A_TURN);
     assert!(made.contains(&"mcp ".to_owned()), "{made:?}");
-    // Its own file was written by it since; ours goes, and what it wrote stays.
+    // The client wrote its own file since; midstride's entries are removed, and the rest stays.
     let state = || std::fs::read_to_string(sandbox.home().join(".claude.json")).unwrap();
     assert!(state().contains("mcpServers") && state().contains("firstStartTime"), "{}", state());
     sandbox.run(["client", "remove", "claude-code", "--yes"]).exits(0);
     assert!(!state().contains("midstride\"") && state().contains("firstStartTime"), "{}", state());
     let made = calls(&sandbox, client.args(["-p", "Hello"]));
     assert!(made.is_empty(), "{made:?}");
-    // A comment makes it leave the whole file out; that is what `client add` warns of.
+    // A comment makes the client ignore the whole file, which `client add` warns about.
     let settings = sandbox.home().join(".claude/settings.json");
     std::fs::write(&settings, "{ \"model\": \"sonnet\" /* why */ }").unwrap();
     install(&[]);
@@ -84,7 +85,7 @@ fn claude_code_calls_what_was_installed() {
     assert_eq!(made, ["mcp "], "{made:?}");
     std::fs::remove_file(settings).unwrap();
     sandbox.run(["client", "remove", "claude-code", "--yes"]).exits(0);
-    // In a project, from its top.
+    // In a project, from its root.
     install(&["--project"]);
     has_all(&calls(&sandbox, &mut client), "claude-code", &OF_A_TURN);
 }
@@ -116,7 +117,7 @@ fn codex_calls_what_was_installed_once_it_is_trusted() {
     assert_eq!(std::fs::read_to_string(configuration).unwrap(), settings);
 }
 
-/// A repository that is set up, and midstride itself on the PATH.
+/// A repository that is set up, with midstride itself on the PATH.
 fn with_midstride() -> Sandbox {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
@@ -126,7 +127,7 @@ fn with_midstride() -> Sandbox {
     sandbox
 }
 
-/// What the last request of a model has of these texts.
+/// Which of these texts the last request of a model contains.
 fn heard<'t>(model: &ModelServer, texts: &[&'t str]) -> Vec<&'t str> {
     let requests = model.requests();
     let last = requests.last().expect("it was asked");
@@ -193,7 +194,7 @@ fn a_headless_codex_saves_only_what_was_allowed() {
     assert_eq!(runs("save").unwrap(), ["by-tool@1"]);
 }
 
-/// Asks a server of Codex something, and waits for its answer.
+/// Sends requests to a Codex server and waits for its answer.
 fn ask(client: &mut Command, questions: &[Value]) -> Value {
     let mut server = client
         .arg("app-server")
@@ -216,11 +217,11 @@ fn ask(client: &mut Command, questions: &[Value]) -> Value {
 }
 
 #[test]
-fn codex_itself_says_that_every_hook_is_trusted() {
+fn codex_reports_every_hook_as_trusted() {
     let sandbox = project();
     let model = ModelServer::start([]);
     let Some(mut client) = real_client::codex(&sandbox, &model) else { return };
-    // Hooks of somebody else stand before ours, so that ours have other numbers.
+    // Foreign hooks come before midstride's, so that midstride's have other indices.
     let theirs = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     std::fs::write(sandbox.home().join(".codex/hooks.json"), theirs).unwrap();
     let arguments = ["client", "add", "codex", "--trust-hooks", "--allow", "save", "--yes"];

@@ -1,7 +1,7 @@
-//! Sessions that are killed in the middle of a write: every whole record before it is recovered.
+//! Tests of sessions that are killed in the middle of a write: every complete record is recovered.
 //!
-//! The client is a real process. It writes a real session, record by record, to where its client has
-//! it, registers as the client does, and is killed with half a record written.
+//! The client is a real process. It writes a real session record by record to where its client
+//! stores it, registers as the client does, and is killed with half a record written.
 
 use midstride_testkit::{Sandbox, fixtures};
 use serde_json::Value;
@@ -23,14 +23,14 @@ struct Desk {
     client: Client,
 }
 
-/// A client at work: a shell that appends what it is told to its transcript.
+/// A running client: a shell that appends its input to the transcript.
 struct Working {
     process: Child,
     asked: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
-/// Reads how many bytes come, appends them, and says so. The file is open as long as it lives.
+/// Reads a number of bytes, appends them and confirms. The file stays open as long as it runs.
 const WRITE: &str = r#"
 exec 3>>"$1"
 while read -r bytes; do
@@ -47,7 +47,7 @@ impl Desk {
         desk
     }
 
-    /// Where the client has the transcript.
+    /// The path of the client's transcript.
     fn place(&self) -> PathBuf {
         let home = self.sandbox.home();
         match self.client {
@@ -93,7 +93,7 @@ impl Desk {
         Working { process, asked, answers: BufReader::new(answers) }
     }
 
-    /// Says, as Claude Code does, which process a session is.
+    /// Registers the process of a session, as Claude Code does.
     fn register(&self, pid: u32, start: &str) {
         let folder = self.sandbox.home().join(".claude/sessions");
         std::fs::create_dir_all(&folder).unwrap();
@@ -111,7 +111,7 @@ impl Desk {
         format!("runs {}, captured {}", list[0]["runs"], list[0]["captured"].as_str().unwrap())
     }
 
-    /// What is stored of the session; the sandbox takes out where that lies.
+    /// What is stored of the session, without the path that the sandbox replaces.
     fn stored(&self) -> Value {
         let run = self.sandbox.run(["session", "show", ID, "--json"]).exits(0);
         let shown: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -135,13 +135,13 @@ impl Working {
     }
 }
 
-/// When a process started, as the system counts it.
+/// The start time of a process, as the system counts it.
 fn started(pid: u32) -> String {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned()
 }
 
-/// A session of the same records that came to its end.
+/// A session with the same records that ended normally.
 fn whole(client: Client, count: usize) -> Value {
     let desk = Desk::new(client);
     std::fs::write(desk.place(), desk.records()[..count].concat()).unwrap();
@@ -150,11 +150,11 @@ fn whole(client: Client, count: usize) -> Value {
 }
 
 #[test]
-fn every_whole_record_of_a_killed_session_is_recovered() {
+fn every_complete_record_of_a_killed_session_is_recovered() {
     for client in [Client::ClaudeCode, Client::Codex] {
         let desk = Desk::new(client);
         let records = desk.records();
-        // In the middle of a turn: a call was made and has not come back.
+        // In mid-turn: a call was made and has not returned.
         let count = match client {
             Client::ClaudeCode => 6,
             Client::Codex => 9,
@@ -164,7 +164,7 @@ fn every_whole_record_of_a_killed_session_is_recovered() {
             working.write(record);
         }
         working.write(&records[count][..records[count].len() / 2]);
-        // While it lives, it is named and left alone.
+        // While it runs, it is named and left alone.
         assert_eq!(desk.state(), "runs true, captured no", "{client:?}");
         let told = desk.recover();
         assert!(told.contains("1 session still at work here"), "{told}");
@@ -183,7 +183,7 @@ fn every_whole_record_of_a_killed_session_is_recovered() {
 }
 
 #[test]
-fn a_killed_session_that_is_taken_up_again_goes_on() {
+fn a_killed_session_can_be_resumed() {
     let desk = Desk::new(Client::ClaudeCode);
     let records = desk.records();
     let mut working = desk.start();
@@ -191,7 +191,7 @@ fn a_killed_session_that_is_taken_up_again_goes_on() {
     working.write(&records[6][..40]);
     working.kill();
     desk.recover();
-    // The client goes on in the same file, behind the half record.
+    // The client continues in the same file, after the partial record.
     let mut again = desk.start();
     again.write(&format!("\n{}", records[7..20].concat()));
     assert_eq!(desk.state(), "runs true, captured in part");
@@ -203,7 +203,7 @@ fn a_killed_session_that_is_taken_up_again_goes_on() {
 }
 
 #[test]
-fn a_number_that_went_to_another_process_is_not_the_session() {
+fn a_reused_process_id_is_not_the_session() {
     let desk = Desk::new(Client::ClaudeCode);
     std::fs::write(desk.place(), desk.records().concat()).unwrap();
     let own = std::process::id();
@@ -216,14 +216,14 @@ fn a_number_that_went_to_another_process_is_not_the_session() {
 }
 
 #[test]
-fn a_session_that_nobody_has_asked_after_yet_is_killed_all_the_same() {
+fn a_zombie_process_counts_as_killed() {
     let desk = Desk::new(Client::ClaudeCode);
     let mut working = desk.start();
     working.write(&desk.records().concat());
-    // Its parent does not ask how it ended: its number is still taken.
+    // Its parent has not waited for it, so its process id is still in use.
     let Working { mut process, answers: mut end, asked } = working;
     process.kill().unwrap();
-    // What it wrote to ends when it is gone.
+    // Its output ends when it has exited.
     std::io::copy(&mut end, &mut std::io::sink()).unwrap();
     drop(asked);
     let stat = format!("/proc/{}/stat", process.id());
@@ -235,7 +235,7 @@ fn a_session_that_nobody_has_asked_after_yet_is_killed_all_the_same() {
 }
 
 #[test]
-fn who_only_looks_at_a_transcript_does_not_work_on_it() {
+fn reading_a_transcript_does_not_count_as_running() {
     let desk = Desk::new(Client::Codex);
     std::fs::write(desk.place(), desk.records().concat()).unwrap();
     let looking = std::fs::File::open(desk.place()).unwrap();

@@ -1,4 +1,4 @@
-//! The program as people meet it, and the house rules of the whole repository.
+//! Tests of the program as users run it, and checks of the whole repository.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
 
 mod clients;
@@ -21,7 +21,7 @@ mod transcripts;
 
 use midstride_testkit::Sandbox;
 
-/// An empty folder with the program at hand.
+/// An empty folder in which the program can run.
 fn sandbox() -> Sandbox {
     Sandbox::new(env!("CARGO_BIN_EXE_midstride"))
 }

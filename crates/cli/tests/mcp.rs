@@ -1,4 +1,4 @@
-//! The MCP server, driven over pipes as clients of both eras drive it.
+//! Tests of the MCP server, driven over pipes as clients of both eras do.
 
 mod hostile;
 mod inspector;
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// How a client speaks.
+/// The protocol era of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Era {
     /// It opens a session first.
     Handshake,
-    /// Every request says all.
+    /// Every request is self-contained.
     Modern,
 }
 
@@ -71,7 +71,7 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
-    /// The whole answer to a request.
+    /// The complete answer to a request.
     fn answer(&mut self, method: &str, mut parameters: Value) -> Value {
         self.last += 1;
         if self.era == Era::Modern {
@@ -102,7 +102,7 @@ impl Client {
         (error["code"].as_i64().unwrap(), message.to_owned())
     }
 
-    /// What a tool says, and whether that is an error.
+    /// The text of a tool result, and whether it is an error.
     fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let mut parameters = json!({"name": tool});
         parameters["arguments"] = arguments;
@@ -111,7 +111,7 @@ impl Client {
         (text.to_owned(), result["isError"] == true)
     }
 
-    /// What a tool says that did what it should.
+    /// The text of a successful tool call.
     #[track_caller]
     fn does(&mut self, tool: &str, arguments: Value) -> String {
         let (text, is_error) = self.call(tool, arguments);
@@ -119,7 +119,7 @@ impl Client {
         text
     }
 
-    /// What a tool says that did not.
+    /// The text of a failed tool call.
     #[track_caller]
     fn refuses(&mut self, tool: &str, arguments: Value) -> String {
         let (text, is_error) = self.call(tool, arguments);
@@ -127,7 +127,7 @@ impl Client {
         text
     }
 
-    /// Closes its input; it ends by itself.
+    /// Closes the input; the server exits by itself.
     fn ends(mut self) {
         self.input = None;
         assert_eq!(self.child.wait().unwrap().code(), Some(0));

@@ -1,4 +1,4 @@
-//! State that older versions stored, opened with this version.
+//! Tests that state stored by older versions works with this version.
 //!
 //! `fixtures/old-versions/README.md` describes the archives. These tests compare facts: ids, texts,
 //! times, states. Wording and JSON shapes may change between versions. What a user stored may not.
@@ -161,7 +161,7 @@ fn state(archive: &Archive, name: &str, number: usize) -> Value {
     serde_json::from_str(&said[start..=end]).unwrap()
 }
 
-/// What a session did, with paths in the project wherever the project was then.
+/// What a session did, with paths relative to wherever the project was then.
 fn session(archive: &Archive, listed: &Value) -> Value {
     let id = text(&listed["session"]);
     let shown = archive.json(&["session", "show", id, "--json"])["session"].take();
@@ -197,7 +197,7 @@ fn every_session_is_there_with_and_without_its_transcript() {
 }
 
 #[test]
-fn instructions_hold_and_what_was_dismissed_stays_closed() {
+fn instructions_apply_and_dismissed_items_stay_closed() {
     for archive in unpack_all() {
         let listed = archive.json(&["dismiss", "--json"]);
         let instructions = array(&listed).iter().filter(|one| one["kind"] == "instruction");
@@ -213,7 +213,7 @@ fn instructions_hold_and_what_was_dismissed_stays_closed() {
 }
 
 #[test]
-fn what_the_user_allowed_and_trusted_still_is() {
+fn permissions_and_trust_are_kept() {
     for archive in unpack_all() {
         let expected = &archive.expected["permissions"];
         let granted = |arguments: &[&str]| -> Vec<Value> {
@@ -286,7 +286,7 @@ fn hook_calls(archive: &Archive) -> Vec<Value> {
     found
 }
 
-/// A session that starts after everything that the archive has in it.
+/// A session that starts after everything in the archive.
 const NEW_SESSION: &str = "5e550009-4c00-7000-8000-000000009999";
 
 /// Writes the transcript of the new session, as the client with these settings would.

@@ -1,5 +1,5 @@
-//! Where a handoff may lie: without git, before there is git, in a repository without files, on no
-//! branch; and what is not there at all.
+//! Tests of where a handoff can be: without git, before there is git, in a bare repository, on a
+//! detached HEAD; and of missing ones.
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;
@@ -19,7 +19,7 @@ fn revise(sandbox: &Sandbox, text: &str) {
     sandbox.run_with_input(&["revise", "find", "--reason", text, "--body", "-"], &body).exits(0);
 }
 
-/// Every text it had ends with these words, the oldest first.
+/// Asserts that the texts of the handoff end with these words, oldest first.
 #[track_caller]
 fn assert_texts(sandbox: &Sandbox, ends: &[&str]) {
     for (index, end) in ends.iter().enumerate() {
@@ -28,7 +28,7 @@ fn assert_texts(sandbox: &Sandbox, ends: &[&str]) {
     }
 }
 
-/// Every verb that changes a handoff, and the way back.
+/// Runs every verb that changes a handoff, and the way back.
 fn live(sandbox: &Sandbox) {
     let review = ["review", "find", "--by", "eve", "--challenged", "x", "--verdict", "held"];
     let steps: [&[&str]; 7] = [
@@ -60,7 +60,7 @@ fn without_git_everything_works() {
 }
 
 #[test]
-fn on_no_branch_everything_works() {
+fn everything_works_on_a_detached_head() {
     let sandbox = revised(sandbox().repository());
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "-m", "set up"]);
@@ -72,7 +72,7 @@ fn on_no_branch_everything_works() {
 }
 
 #[test]
-fn what_was_kept_before_there_was_git_is_still_there() {
+fn texts_stored_before_git_are_still_available() {
     let sandbox = revised(sandbox());
     sandbox.run(["new", "Afternoon", "--kind", "session", "--no-edit"]).exits(0);
     let sandbox = sandbox.repository();
@@ -83,7 +83,7 @@ fn what_was_kept_before_there_was_git_is_still_there() {
         sandbox.run(["undo", "find"]).exits(0);
         assert!(sandbox.read(FILE).ends_with(&format!("\n\n{end}\n")), "{undo}");
     }
-    // What is private is found where it lies, stays private, and can be shared.
+    // Private handoffs are found, stay private, and can be shared.
     sandbox.run(["start", "afternoon"]).exits(0);
     let references = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/midstride"]);
     assert_eq!(references.lines().count(), 1, "only `find` is for everybody: {references}");
@@ -92,7 +92,7 @@ fn what_was_kept_before_there_was_git_is_still_there() {
 }
 
 #[test]
-fn a_project_that_commits_nothing_stays_so_when_git_comes() {
+fn a_private_project_stays_private_when_git_is_added() {
     let sandbox = sandbox();
     sandbox.run(["init", "--private"]).exits(0);
     sandbox.run(["new", "Find", "--no-edit"]).exits(0);
@@ -104,7 +104,7 @@ fn a_project_that_commits_nothing_stays_so_when_git_comes() {
 }
 
 #[test]
-fn a_repository_without_files_is_told() {
+fn a_bare_repository_is_reported() {
     let sandbox = sandbox();
     sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main"]);
     let before = std::fs::read_dir(sandbox.root()).unwrap().count();
@@ -119,7 +119,7 @@ fn a_repository_without_files_is_told() {
         assert!(run.stderr.contains("is a bare repository"), "{run}");
     }
     assert_eq!(std::fs::read_dir(sandbox.root()).unwrap().count(), before, "nothing is written");
-    // A checkout of it is a project like any other, even inside.
+    // A worktree of it is a regular project, even inside.
     sandbox.git(&["worktree", "add", "--quiet", "--orphan", "-b", "main", "work"]);
     sandbox.run(["-C", "work", "init"]).exits(0);
     sandbox.run(["-C", "work", "new", "Find", "--no-edit"]).exits(0);
@@ -127,7 +127,7 @@ fn a_repository_without_files_is_told() {
 }
 
 #[test]
-fn a_document_that_was_deleted_meanwhile_is_told() {
+fn a_deleted_document_is_reported() {
     let sandbox = revised(sandbox().repository());
     let script = format!("echo more >> \"$1\"; rm {}", sandbox.root().join(FILE).display());
     let run = sandbox.run_with_editor(&["edit", "find"], &script).exits(2);
@@ -143,7 +143,7 @@ fn a_document_that_was_deleted_meanwhile_is_told() {
 }
 
 #[test]
-fn a_text_that_is_not_there_is_told() {
+fn a_missing_text_is_reported() {
     let sandbox = revised(sandbox().repository());
     insta::assert_snapshot!(sandbox.run(["show", "find@0"]), @"
     exit 2

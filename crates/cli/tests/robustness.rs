@@ -1,4 +1,5 @@
-//! What the world does to files: a clear error naming the path and what to do, and nothing lost.
+//! Tests of file system problems: a clear error that names the path and what to do, and nothing
+//! lost.
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;
@@ -16,7 +17,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn a_read_only_file_is_left_as_it_is() {
+fn a_read_only_file_stays_unchanged() {
     let sandbox = project();
     sandbox.write(FILE, LOOSE);
     let path = sandbox.root().join(FILE);
@@ -46,7 +47,7 @@ fn permissions_survive_a_rewrite() {
 fn a_full_disk_loses_nothing_and_leaves_no_draft() {
     let sandbox = project();
     sandbox.write(FILE, LOOSE);
-    // A limit on the size of files is the full disk that a test can have for itself.
+    // A file size limit simulates a full disk.
     let script = format!("trap '' XFSZ; ulimit -f 0; exec {} fmt", env!("CARGO_BIN_EXE_midstride"));
     let run = sandbox.finish(sandbox.command("sh").args(["-c", &script]));
     insta::assert_snapshot!(run, @"
@@ -62,7 +63,7 @@ fn a_full_disk_loses_nothing_and_leaves_no_draft() {
 }
 
 #[test]
-fn a_folder_in_place_of_a_file() {
+fn a_folder_in_place_of_a_file_is_reported() {
     let sandbox = project();
     std::fs::create_dir_all(sandbox.root().join(".midstride/handoffs/a.md")).unwrap();
     std::fs::create_dir_all(sandbox.root().join("HANDOFF.md")).unwrap();
@@ -87,7 +88,7 @@ fn a_folder_in_place_of_a_file() {
 }
 
 #[test]
-fn links_out_of_the_project_are_not_followed() {
+fn symlinks_out_of_the_project_are_not_followed() {
     let sandbox = project();
     let secret = sandbox.home().join("secret.md");
     std::fs::write(&secret, "# Secret\n").unwrap();
@@ -105,7 +106,7 @@ fn links_out_of_the_project_are_not_followed() {
 }
 
 #[test]
-fn links_inside_the_project_are_followed_and_stay_links() {
+fn symlinks_inside_the_project_are_followed_and_stay_symlinks() {
     let sandbox = project();
     sandbox.write("docs/handoffs/real.md", LOOSE);
     let link = sandbox.root().join(FILE);
@@ -116,7 +117,7 @@ fn links_inside_the_project_are_followed_and_stay_links() {
 }
 
 #[test]
-fn links_in_a_circle_are_told() {
+fn circular_symlinks_are_reported() {
     let sandbox = project();
     let folder = sandbox.root().join(".midstride/handoffs");
     symlink("b.md", folder.join("a.md")).unwrap();
@@ -151,7 +152,7 @@ fn a_header_of_ten_megabytes_is_a_finding() {
 }
 
 #[test]
-fn ids_that_are_no_names_are_refused() {
+fn invalid_ids_are_refused() {
     let sandbox = project();
     for (id, says) in [
         ("../../x", "`/` cannot stand"),
@@ -231,7 +232,7 @@ fn twelve_processes_change_one_document() {
     sandbox.write(FILE, format!("{header}{parts}"));
     let start = |arguments: &[String]| {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
-        // Each writer's editor changes the part of its own.
+        // Each writer's editor changes its own part.
         let editor = format!("sed -i 's/^Part {0}.$/Done {0}./'", arguments[arguments.len() - 1]);
         command.args(&arguments[..arguments.len() - 1]).env("EDITOR", editor);
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
@@ -273,7 +274,7 @@ fn twelve_processes_change_one_document() {
 }
 
 #[test]
-fn ten_thousand_documents_are_no_trouble() {
+fn ten_thousand_documents_are_handled() {
     let sandbox = project();
     for number in 0..10_000 {
         let text = format!("---\nhandoff:\n  id: d{number}\n  title: Number {number}\n---\n");
@@ -303,7 +304,7 @@ fn one_bad_file_does_not_stop_the_others() {
 }
 
 #[test]
-fn a_private_folder_that_leads_out_is_not_entered() {
+fn a_private_folder_that_leads_out_is_not_used() {
     let sandbox = sandbox();
     sandbox.write(".midstride/config.toml", "");
     let outside = sandbox.home().join("outside");
@@ -319,7 +320,7 @@ fn a_private_folder_that_leads_out_is_not_entered() {
 }
 
 #[test]
-fn without_git_what_is_private_is_kept_from_a_later_one() {
+fn private_data_stays_private_when_git_is_added_later() {
     let sandbox = sandbox();
     sandbox.run(["init"]).exits(0);
     sandbox.run(["new", "Session", "--kind", "session"]).exits(0);
@@ -328,7 +329,7 @@ fn without_git_what_is_private_is_kept_from_a_later_one() {
 }
 
 #[test]
-fn a_document_does_not_steer_the_terminal() {
+fn a_document_cannot_control_the_terminal() {
     let sandbox = project();
     sandbox.write(
         FILE,
@@ -342,7 +343,7 @@ fn a_document_does_not_steer_the_terminal() {
 }
 
 #[test]
-fn a_pipe_in_place_of_a_file_is_not_waited_for() {
+fn commands_do_not_block_on_a_pipe() {
     let sandbox = project();
     sandbox.finish(sandbox.command("mkfifo").arg("HANDOFF.md")).exits(0);
     let run = sandbox.run(["list"]).exits(2);
@@ -350,7 +351,7 @@ fn a_pipe_in_place_of_a_file_is_not_waited_for() {
 }
 
 #[test]
-fn two_worktrees_do_not_get_one_number() {
+fn two_worktrees_do_not_get_the_same_number() {
     let sandbox = project();
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "-m", "set up"]);

@@ -1,5 +1,5 @@
-//! The complete discovery brief of the pipeline: no error, one blocking question, and each missing
-//! field found by name.
+//! Tests of the complete discovery brief of the pipeline: no errors, one blocking question, and
+//! each missing field is found by name.
 
 use crate::sandbox;
 use midstride_testkit::{Sandbox, fixtures};
@@ -13,7 +13,7 @@ fn pipeline() -> Sandbox {
     sandbox
 }
 
-/// The codes and messages found in the brief, advice aside.
+/// The codes and messages found in the brief, without hints.
 fn found(sandbox: &Sandbox) -> Vec<(String, String)> {
     let run = sandbox.run(["check", "--json", BRIEF]);
     let json: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
@@ -34,7 +34,7 @@ fn the_complete_brief_has_no_error_and_one_blocking_question() {
     assert!(found[0].1.contains("maximum retention period"));
 }
 
-/// The text without one field of the header, and all that belongs to it.
+/// The text without one field of the header and its value.
 fn without(text: &str, field: &str) -> String {
     let start = format!("  {field}:");
     let mut inside = false;
@@ -127,7 +127,7 @@ fn the_brief_waits_for_exactly_its_one_blocking_question() {
     feat-042/discovery@3: advanced to spec
     Next: fill it in, then midstride check feat-042/spec
     ");
-    // The brief named its spec beforehand; that is where the draft lies.
+    // The brief already named its spec; that is where the draft goes.
     let brief = sandbox.read(BRIEF);
     assert_eq!(brief.matches("specs/").count(), 1, "{brief}");
     assert!(brief.contains("  status: resolved\n"), "{brief}");

@@ -1,5 +1,5 @@
-//! Transcripts as they come: torn, huge, in the wrong encoding, moved, deleted, somebody else's.
-//! Each is told in clear words, and what can be captured is.
+//! Tests of damaged and unusual transcripts: torn, huge, in the wrong encoding, moved, deleted, or
+//! of another project. Each is reported clearly, and what can be captured is.
 
 use midstride_testkit::{Run, Sandbox};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const ID: &str = "5e550001-4c00-7000-8000-00000000bad0";
 
-/// A project, and a place where Claude Code has its transcripts.
+/// A project, and the folder where Claude Code has its transcripts.
 struct Desk(Sandbox);
 
 impl Desk {
@@ -36,12 +36,12 @@ impl Desk {
         std::fs::write(self.place(), bytes).unwrap();
     }
 
-    /// A record in which the user asks something.
+    /// A record of a user prompt.
     fn asked(&self, number: usize, text: &str) -> String {
         request(self.0.root(), number, text).to_string()
     }
 
-    /// So many of them, a line each.
+    /// Numbered prompts, one per line.
     fn lines(&self, numbers: std::ops::Range<usize>) -> String {
         numbers.fold(String::new(), |mut text, number| {
             writeln!(text, "{}", self.asked(number, &format!("Ask {number}"))).unwrap();
@@ -54,13 +54,13 @@ impl Desk {
         serde_json::from_str(&run.stdout).unwrap()
     }
 
-    /// What is told of the session.
+    /// The captured session.
     fn session(&self) -> Value {
         let run = self.0.run(["session", "show", ID, "--json"]).exits(0);
         serde_json::from_str::<Value>(&run.stdout).unwrap()["session"].take()
     }
 
-    /// What the user asked, as it was captured.
+    /// The captured prompts.
     fn requests(&self) -> Vec<String> {
         let session = self.session();
         let items = session["requests"]["items"].as_array().unwrap().iter();
@@ -90,7 +90,7 @@ fn whatever_stands_between_records_costs_itself() {
     let wide: Vec<u8> = format!("{two}\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
     let latin = two.as_bytes().split_at(two.find("Second").unwrap());
     let latin = [latin.0, b"caf\xe9 ", latin.1].concat();
-    // What stands between, what of it is captured, and why the rest is not.
+    // What is between the records, what of it is captured, and why the rest is not.
     let cases: Vec<(&str, Vec<u8>, &[&str], Value)> = vec![
         ("ends of lines as on Windows", format!("{two}\r\n\r\n").into(), &["Second"], json!({})),
         ("a mark of the encoding", format!("\u{feff}{two}\n").into(), &["Second"], json!({})),
@@ -166,7 +166,7 @@ fn whatever_stands_between_records_costs_itself() {
         let found: Vec<&str> = items.map(|item| item["text"].as_str().unwrap()).collect();
         assert_eq!(found, texts, "{name}");
         assert_eq!(session["counts"]["skipped"], skipped, "{name}");
-        // And it says so.
+        // And the command says so.
         let told = desk.0.run(["checkpoint"]).exits(0);
         let told = told.stderr.contains("could not be used");
         assert_eq!(told, skipped != json!({}), "{name}");
@@ -174,7 +174,7 @@ fn whatever_stands_between_records_costs_itself() {
 }
 
 #[test]
-fn of_a_file_without_a_record_nothing_is_made_up() {
+fn nothing_is_invented_for_a_file_without_records() {
     let desk = Desk::new();
     let file = desk.0.root().join("t.jsonl");
     let wide: Vec<u8> = desk.lines(0..2).encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -193,11 +193,11 @@ fn of_a_file_without_a_record_nothing_is_made_up() {
 }
 
 #[test]
-fn a_line_that_is_still_being_written_is_captured_once_it_is_whole() {
+fn an_incomplete_line_is_captured_once_it_is_complete() {
     let desk = Desk::new();
     let text = desk.lines(0..4);
     let mut last_end = 0;
-    // Cut at every kind of place: in a name, in a text, before the end of the line, behind it.
+    // Cut at every kind of place: in a name, in a text, before the line break, after it.
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     for cut in [ends[0] + 9, ends[1] - 30, ends[1], ends[1] + 1, ends[2] + 1, text.len()] {
         desk.put(&text[..cut]);
@@ -212,7 +212,7 @@ fn a_line_that_is_still_being_written_is_captured_once_it_is_whole() {
 }
 
 #[test]
-fn a_record_that_is_too_long_is_passed_over_within_little_memory() {
+fn an_overlong_record_is_skipped_with_little_memory() {
     const LONG: usize = 60 << 20;
     const KILOBYTES_MAX: u64 = 200 << 10;
     let desk = Desk::new();
@@ -226,7 +226,7 @@ fn a_record_that_is_too_long_is_passed_over_within_little_memory() {
     }
     writeln!(file, "{end}\n{}", desk.asked(3, "Third")).unwrap();
     drop(file);
-    // Whoever wants more than this gets nothing: it holds for the program, its code and its files.
+    // The memory limit covers the program, its code and its files.
     let script = format!("ulimit -v {KILOBYTES_MAX}; exec \"$@\"");
     let program = env!("CARGO_BIN_EXE_midstride");
     let mut limited = desk.0.command("sh");
@@ -237,7 +237,7 @@ fn a_record_that_is_too_long_is_passed_over_within_little_memory() {
 }
 
 #[test]
-fn a_session_that_begins_with_a_picture_is_found() {
+fn a_session_that_starts_with_an_image_is_found() {
     let desk = Desk::new();
     let picture = json!([
         {"type": "image", "source": {"type": "base64", "data": "iVBO".repeat(200_000)}},
@@ -267,7 +267,7 @@ fn very_many_small_records_are_all_counted() {
 }
 
 #[test]
-fn clocks_that_run_backwards_change_no_order() {
+fn clocks_running_backwards_do_not_change_the_order() {
     let desk = Desk::new();
     let times =
         ["2026-03-22T10:00:05Z", "2026-03-22T10:00:01Z", "2026-03-22T10:00:03Z", "yesterday"];
@@ -285,14 +285,14 @@ fn clocks_that_run_backwards_change_no_order() {
 }
 
 #[test]
-fn a_file_that_is_another_one_now_is_read_from_its_start() {
+fn a_replaced_file_is_read_from_its_start() {
     let desk = Desk::new();
     let place = desk.place();
     let inode = || std::fs::metadata(desk.place()).unwrap().ino();
     desk.put(desk.lines(0..5));
     assert_eq!(desk.checkpoint()["seen"], 5);
     let first = inode();
-    // Cut off, and written on in another way.
+    // Truncated, and continued differently.
     desk.put(desk.lines(0..2));
     assert_eq!(desk.checkpoint()["seen"], 2);
     desk.put(desk.lines(0..2) + &desk.lines(7..9));
@@ -302,7 +302,7 @@ fn a_file_that_is_another_one_now_is_read_from_its_start() {
     desk.put(desk.lines(0..4).replace("Ask", "Say"));
     assert_eq!(inode(), first);
     assert_eq!(desk.requests(), ["Say 0", "Say 1", "Say 2", "Say 3"]);
-    // Another file, longer than the one before.
+    // Another file, longer than the previous one.
     let other = place.with_extension("new");
     std::fs::write(&other, desk.lines(3..9)).unwrap();
     std::fs::rename(other, &place).unwrap();
@@ -311,7 +311,7 @@ fn a_file_that_is_another_one_now_is_read_from_its_start() {
     assert_eq!(desk.requests().first().unwrap(), "Ask 3");
     let list = desk.0.run(["session", "list"]).exits(0).stdout;
     assert!(list.contains("Ask 3"), "what it was about is told anew: {list}");
-    // Gone: what was written down is there.
+    // Deleted: what was captured is still there.
     std::fs::remove_file(&place).unwrap();
     assert_eq!(desk.requests().len(), 6);
     let run = desk.0.run(["checkpoint"]).exits(2);
@@ -319,7 +319,7 @@ fn a_file_that_is_another_one_now_is_read_from_its_start() {
 }
 
 #[test]
-fn two_captures_at_once_are_one_event() {
+fn two_concurrent_captures_make_one_event() {
     let desk = Desk::new();
     desk.put(desk.lines(0..3_000));
     let start = || {
@@ -367,7 +367,7 @@ fn a_project_that_moved_keeps_its_sessions() {
     assert_eq!(shown.code, Some(0), "{shown}");
     let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
     assert_eq!(shown["artifacts"][0]["state"], "match", "{}", shown["artifacts"]);
-    // Somebody lives there now.
+    // Another project is there now.
     std::fs::create_dir(&old).unwrap();
     let run = desk.0.run(["checkpoint", "--transcript", "t.jsonl"]);
     insta::assert_snapshot!(run, @"
@@ -379,7 +379,7 @@ fn a_project_that_moved_keeps_its_sessions() {
 }
 
 #[test]
-fn a_transcript_that_tells_late_that_it_is_another_projects_is_refused() {
+fn a_transcript_that_names_another_project_late_is_refused() {
     let desk = Desk::new();
     let elsewhere = desk.0.home().join("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
@@ -392,7 +392,7 @@ fn a_transcript_that_tells_late_that_it_is_another_projects_is_refused() {
 }
 
 #[test]
-fn what_is_in_the_place_of_a_transcript_is_told() {
+fn other_file_types_in_place_of_a_transcript_are_reported() {
     let desk = Desk::new();
     desk.put(desk.lines(0..2));
     std::fs::create_dir(desk.folder().join("folder.jsonl")).unwrap();
@@ -401,13 +401,13 @@ fn what_is_in_the_place_of_a_transcript_is_told() {
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
     let is_closed = std::fs::File::open(&closed).is_err();
     for arguments in [&["session", "list"][..], &["session", "recover"]] {
-        // A folder is no transcript that was missed.
+        // A folder is not a missed transcript.
         let run = desk.0.run(arguments).exits(if is_closed { 2 } else { 0 });
         assert!(run.stderr.contains("folder.jsonl` is a folder"), "{run}");
         assert_eq!(run.stderr.contains("5e550002"), is_closed, "{run}");
     }
     assert_eq!(desk.requests(), ["Ask 0", "Ask 1"], "the others are captured");
-    // Root may read everything.
+    // Root can read everything.
     if is_closed {
         let run = desk.0.run(["checkpoint", "--session", "5e550002"]).exits(2);
         assert!(run.stderr.contains("may not be read"), "{run}");
@@ -417,7 +417,7 @@ fn what_is_in_the_place_of_a_transcript_is_told() {
 }
 
 #[test]
-fn agents_that_cannot_be_read_cost_only_themselves() {
+fn unreadable_agents_lose_only_their_own_records() {
     let desk = Desk::new();
     desk.put(desk.lines(0..2));
     let agents = desk.folder().join(ID).join("subagents");

@@ -1,4 +1,4 @@
-//! Briefings: whole ones that read well, what holds for every one, and what nobody gets into one.
+//! Tests of briefings: complete examples, properties, and injection attacks.
 
 mod attacks;
 mod parser;

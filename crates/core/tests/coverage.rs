@@ -1,4 +1,4 @@
-//! Coverage: which highlights of a session a handoff covers.
+//! Tests of coverage: which highlights of a session a handoff covers.
 
 mod hollow;
 
@@ -50,7 +50,7 @@ fn coverage(checkpoint: &Checkpoint, text: &str) -> Coverage {
     compared(&Highlights::from_checkpoint(checkpoint), text)
 }
 
-/// Highlights of one item.
+/// Highlights with a single item.
 fn only(kind: HighlightKind, text: &str, detail: Option<&str>) -> Highlights {
     let one = Highlight {
         kind,
@@ -75,7 +75,7 @@ fn constraint(text: &str) -> String {
     format!("---\nhandoff:\n  id: a\n  boot:\n    constraint:\n      - {text}\n---\n")
 }
 
-/// Every session that is at hand: ours, and other people's.
+/// Every available session: fixtures and the corpus.
 fn checkpoints() -> Vec<(String, Checkpoint)> {
     let own =
         [("cache", cache()), ("login", login()), ("push", failed_push()), ("tests", failing())];
@@ -128,7 +128,7 @@ covered changed file: src/login.rs (ordinal 12)
 fn a_good_handoff_covers_its_session() {
     assert_eq!(table(&cache(), &good("cache.md")), CACHE);
     assert_eq!(table(&login(), &good("login.md")), LOGIN);
-    // About another session it says nothing.
+    // It covers nothing of another session.
     let other = coverage(&login(), &good("cache.md"));
     assert!(other.items.iter().all(|item| item.level == CoverageLevel::Missing), "{other:?}");
 }
@@ -146,7 +146,7 @@ fn a_verbatim_quote_of_a_correction_covers_it() {
     ] {
         assert_eq!(told(&correction, &quote), CoverageLevel::Covered, "{quote}");
     }
-    // Where no word carries the meaning, only the words themselves say it.
+    // Without a meaningful word, only a verbatim quote covers it.
     let bare = only(HighlightKind::Correction, "No, not like that", None);
     assert_eq!(told(&bare, &constraint("\"No, not like that\"")), CoverageLevel::Covered);
     assert_eq!(told(&bare, &constraint("Do it the other way round")), CoverageLevel::Missing);
@@ -176,7 +176,7 @@ fn a_paraphrase_that_shares_the_key_words_of_a_correction_covers_it() {
     assert_eq!(told(&tabs, &constraint("Use tabs to indent")), CoverageLevel::Covered);
 }
 
-/// The highlights of a session in which `git push` failed and nothing settled that.
+/// A session in which `git push` failed and was not resolved.
 fn failed_push() -> Checkpoint {
     checkpoint_of(work::session(&[
         "~ /home/dev/shop/src/cache.ts",
@@ -184,7 +184,7 @@ fn failed_push() -> Checkpoint {
     ]))
 }
 
-/// A session whose tests fail, with what they printed.
+/// A session with failing tests and their output.
 fn failing() -> Checkpoint {
     checkpoint_of(work::session(&[
         "! cargo test\n> thread 'login_redirects' panicked at tests/login.rs:20:5:",
@@ -236,12 +236,12 @@ fn a_failure_is_explained_by_what_it_printed_and_something_more() {
     ] {
         assert_eq!(told(&failure, named), CoverageLevel::Named, "{named}");
     }
-    // A sentence about the same file that is about no failure says nothing about this one.
+    // A sentence about the same file that is not about a failure does not explain this one.
     assert_eq!(
         told(&failure, "tests/login.rs has a new helper for cookies.\n"),
         CoverageLevel::Missing
     );
-    // Of a failure that printed nothing, its command is all there is to name.
+    // A failure without output can only be named by its command.
     let silent = only(HighlightKind::Failed, "npm run build", None);
     let said = "`npm run build` fails since the bundler asks for a terminal.\n";
     assert_eq!(told(&silent, said), CoverageLevel::Covered);
@@ -260,7 +260,7 @@ fn open_tasks_are_required() {
     let task = only(HighlightKind::Task, "Warm the cache after each deploy", None);
     assert_eq!(told(&task, "Next: warm the cache once a deploy is out.\n"), CoverageLevel::Covered);
     assert_eq!(told(&task, "Next: read the cache code.\n"), CoverageLevel::Missing);
-    // What midstride restores by itself is nobody's word.
+    // Startup steps are not statements of the author.
     let boot = "---\nhandoff:\n  id: a\n  boot:\n    tasks:\n      - Warm the cache after each deploy\n---\n";
     assert_eq!(told(&task, boot), CoverageLevel::Missing);
 }
@@ -323,7 +323,7 @@ fn hollow_documents_explain_nothing() {
         for kind in hollow::KINDS {
             let text = (kind.write)(&checkpoint, &items);
             let found = compared(&highlights, &text);
-            // Of a command that printed nothing, no program can tell a cause from a phrase.
+            // Without output, a program cannot tell a cause from a phrase.
             let is_silent = |name: &str| {
                 let mut failed = highlights.of_kind(HighlightKind::Failed);
                 let printed =
@@ -348,7 +348,7 @@ fn hollow_documents_explain_nothing() {
     assert!(hollow::KINDS.len() >= 30 && causes >= 4 * hollow::KINDS.len(), "{causes}");
 }
 
-/// What the good documents say, statement by statement.
+/// The statements of the good documents.
 fn statements() -> Vec<String> {
     let both = [good("cache.md"), good("login.md")].concat();
     let document = Document::parse(both.as_bytes());
@@ -356,7 +356,7 @@ fn statements() -> Vec<String> {
     blocks.map(|block| block.at.slice(document.text()).trim().to_owned()).collect()
 }
 
-/// How many items a document covers.
+/// The number of items a document covers.
 fn covered(checkpoint: &Checkpoint, text: &str) -> usize {
     let items = coverage(checkpoint, text).items;
     items.iter().filter(|item| item.level == CoverageLevel::Covered).count()
@@ -374,7 +374,7 @@ proptest! {
     }
 
     #[test]
-    fn one_more_statement_never_lowers(
+    fn adding_a_statement_never_lowers_coverage(
         some in proptest::sample::subsequence(statements(), 0..statements().len()),
         more in proptest::sample::select(statements()),
     ) {

@@ -1,4 +1,4 @@
-//! What holds for every graph, however its handoffs are connected.
+//! Properties of every graph, however its handoffs are connected.
 
 use midstride_core::format::header::Status;
 use midstride_core::handoff::graph::{
@@ -20,7 +20,7 @@ fn path(name: &str) -> String {
     format!("h/{name}.md")
 }
 
-/// Handoffs that refer to each other at random, to themselves and to nothing.
+/// Handoffs that randomly refer to each other, to themselves and to nothing.
 fn graphs() -> impl Strategy<Value = Graph> {
     let kind = select(EdgeKind::ALL.to_vec());
     let reference = (0..COUNT, 0..COUNT + 2, kind);
@@ -64,7 +64,7 @@ fn leads(edges: &[Edge], from: usize, to: usize) -> bool {
     edges.iter().any(|edge| edge.kind.is_strong() && edge.flow() == Some((from, to)))
 }
 
-/// Whether a handoff comes of itself, looked for in the plainest way.
+/// Whether a handoff reaches itself, by the simplest search.
 fn turns(graph: &Graph, node: usize) -> bool {
     let mut reached: BTreeSet<usize> = BTreeSet::new();
     loop {
@@ -82,7 +82,7 @@ fn turns(graph: &Graph, node: usize) -> bool {
 
 proptest! {
     #[test]
-    fn every_cycle_is_one_and_goes_with_any_of_its_steps(graph in graphs()) {
+    fn every_cycle_is_real_and_broken_by_removing_any_step(graph in graphs()) {
         let cycles = graph.cycles();
         let distinct: BTreeSet<&Vec<usize>> = cycles.iter().collect();
         prop_assert_eq!(distinct.len(), cycles.len());
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn the_trees_have_every_named_handoff_and_every_pair_once(graph in graphs()) {
+    fn trees_contain_every_named_handoff_and_every_pair_once(graph in graphs()) {
         let lines = graph.tree_lines();
         let own: Vec<usize> =
             lines.iter().filter(|line| line.placement == LinePlacement::Here).map(|line| line.node).collect();
@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn a_part_has_only_what_the_whole_has(
+    fn a_part_contains_only_what_the_whole_graph_has(
         graph in graphs(),
         from in prop::collection::vec(0..COUNT, 0..3),
         depth in prop::option::of(0_usize..4),
@@ -178,7 +178,7 @@ proptest! {
     }
 }
 
-/// A chain as long as nobody would recurse.
+/// The chain is long enough to overflow the stack if the code recursed.
 #[test]
 fn a_long_chain_is_read_to_its_end() {
     const LONG: usize = 20_000;
@@ -202,7 +202,7 @@ fn a_long_chain_is_read_to_its_end() {
     });
     assert_eq!(graph.cycles().len(), 1);
     let lines = graph.tree_lines();
-    // The last step leads back to where the tree begins.
+    // The last step leads back to the root of the tree.
     assert_eq!(lines.len(), LONG + 1);
     assert_eq!(lines.last().map(|line| line.placement), Some(LinePlacement::Above));
 }

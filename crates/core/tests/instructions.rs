@@ -1,4 +1,4 @@
-//! The fold of standing instructions, and what a session tells about them.
+//! Tests of the fold of standing instructions, and of the instructions found in sessions.
 
 use crate::transcripts::read;
 use jiff::Timestamp;
@@ -46,7 +46,7 @@ fn texts<'i>(all: &'i Instructions, branch: Option<&str>) -> Vec<&'i str> {
 }
 
 #[test]
-fn an_instruction_holds_on_its_branch_until_the_user_closes_it() {
+fn an_instruction_applies_on_its_branch_until_the_user_closes_it() {
     let web = given("s1", "never touch web/", Some("fix"));
     let push = given("s1", "do not push", None);
     let mut events = vec![envelope(1, web), envelope(2, push)];
@@ -77,7 +77,7 @@ fn an_instruction_follows_a_branch_to_its_new_name() {
 }
 
 #[test]
-fn the_same_words_hold_once_and_are_closed_together() {
+fn duplicate_instructions_count_once_and_close_together() {
     let mut events = vec![
         envelope(1, given("s1", "no mocks", None)),
         envelope(2, given("s2", "no mocks", None)),
@@ -92,7 +92,7 @@ fn the_same_words_hold_once_and_are_closed_together() {
 }
 
 #[test]
-fn a_handle_names_an_instruction() {
+fn a_handle_finds_an_instruction() {
     let all = Instructions::fold(&[envelope(1, given("s1", "no mocks", None))]);
     let id = id("s1", "no mocks");
     assert_eq!(all.find(&id.short()).len(), 1);
@@ -107,7 +107,7 @@ fn session(id: &str, prompts: &[&str]) -> Session {
     session_from("cli", id, prompts)
 }
 
-/// A session that was started by a user (`cli`) or a script (`sdk-cli`).
+/// A session started by a user (`cli`) or a script (`sdk-cli`).
 fn session_from(entrypoint: &str, id: &str, prompts: &[&str]) -> Session {
     let record = |(number, text): (usize, &&str)| {
         format!(
@@ -118,7 +118,7 @@ fn session_from(entrypoint: &str, id: &str, prompts: &[&str]) -> Session {
     read(Client::ClaudeCode, text.as_bytes())
 }
 
-/// Records what a session tells, as a verb would.
+/// Records the instructions of a session, as a verb would.
 fn record(events: &mut Vec<Envelope>, session: &Session) -> usize {
     let told = Instructions::fold(events.iter()).events_from_session(session, Some("fix"));
     for one in &told {
@@ -130,14 +130,14 @@ fn record(events: &mut Vec<Envelope>, session: &Session) -> usize {
 }
 
 #[test]
-fn a_script_does_not_take_back_what_the_user_typed() {
+fn a_script_cannot_revoke_a_user_instruction() {
     let rule = "Never touch web/.";
     let allowed = "You may touch web/ now.";
     let mut events = Vec::new();
     record(&mut events, &session("a", &[rule]));
     record(&mut events, &session_from("sdk-cli", "b", &["Fix it", allowed]));
     assert_eq!(texts(&Instructions::fold(&events), Some("fix")), [rule]);
-    // Not even by saying it first.
+    // Not even if the script said it first.
     record(&mut events, &session_from("sdk-cli", "c", &[rule, "Fix it", allowed]));
     assert_eq!(texts(&Instructions::fold(&events), Some("fix")), [rule]);
     record(&mut events, &session("d", &["Fix it", "And now", "Then", allowed]));
@@ -145,7 +145,7 @@ fn a_script_does_not_take_back_what_the_user_typed() {
 }
 
 #[test]
-fn a_rule_of_a_script_counts_until_anybody_takes_it_back() {
+fn a_script_instruction_applies_until_anyone_revokes_it() {
     for taker in ["sdk-cli", "cli"] {
         let mut events = Vec::new();
         record(&mut events, &session_from("sdk-cli", "a", &["Never touch web/."]));
@@ -156,7 +156,7 @@ fn a_rule_of_a_script_counts_until_anybody_takes_it_back() {
 }
 
 #[test]
-fn a_session_tells_what_its_user_gave_and_took_back() {
+fn a_session_yields_given_and_revoked_instructions() {
     let first = session("a", &["Fix the menu. Never touch web/.", "do not push without asking"]);
     let mut events = Vec::new();
     assert_eq!(record(&mut events, &first), 2);
@@ -197,7 +197,7 @@ proptest! {
 }
 
 #[test]
-fn a_session_of_codex_exec_is_one_of_a_script() {
+fn a_codex_exec_session_counts_as_a_script() {
     let started = |originator: &str| {
         let record = format!(
             r#"{{"timestamp":"2026-03-21T17:00:00Z","type":"session_meta","payload":{{"id":"s","cwd":"/work","originator":"{originator}"}}}}"#

@@ -1,9 +1,9 @@
-//! How well prompts are read: corrections, limits, and prompts without work of their own, against labels
-//! that were made by reading. See `fixtures/README.md`.
+//! Measures how well prompts are classified (corrections, limits, and prompts without work of their
+//! own) against labels made by hand. See `fixtures/README.md`.
 //!
-//! Each list is split in two by a hash of the text. Rules are developed on one half; the other shows
-//! whether they hold for prompts that nobody looked at. `MIDSTRIDE_SHOW_MISSING=1` lists what is wrong
-//! in the first half.
+//! A hash of the text splits each list in two. The rules are developed on one half; the other shows
+//! whether they hold for unseen prompts. `MIDSTRIDE_SHOW_MISSING=1` lists the errors in the first
+//! half.
 
 use crate::transcripts::read;
 use midstride_core::session::intent::{PromptContext, correction, is_trivial, limits};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is asked of a prompt.
+/// The classes of prompts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Question {
     Correction,
@@ -21,7 +21,7 @@ enum Question {
     Trivial,
 }
 
-/// How many were found, how many of these are right, and how many there are.
+/// How many were found, how many of these are correct, and how many there are.
 #[derive(Clone, Copy, Default)]
 struct Score {
     found: usize,
@@ -45,7 +45,7 @@ impl Score {
     }
 }
 
-/// What is said about a prompt, by the labels or by the program.
+/// The classification of a prompt, by the labels or by the program.
 struct Said {
     correction: bool,
     limits: BTreeSet<String>,
@@ -116,7 +116,7 @@ fn wanted(label: &Value) -> Said {
     }
 }
 
-/// Our own prompts.
+/// The prompts in this repository's fixtures.
 fn ours() -> Measure {
     let mut measure = Measure::default();
     for label in labels("prompts.jsonl") {
@@ -139,21 +139,21 @@ fn ours() -> Measure {
 }
 
 #[test]
-fn our_prompts_that_correct_are_found() {
+fn corrections_in_fixtures_are_found() {
     ours().check(Question::Correction, 85, 85);
 }
 
 #[test]
-fn our_prompts_that_limit_the_work_are_found() {
+fn limits_in_fixtures_are_found() {
     ours().check(Question::Limits, 90, 70);
 }
 
 #[test]
-fn our_prompts_without_work_are_found() {
+fn prompts_without_work_in_fixtures_are_found() {
     ours().check(Question::Trivial, 85, 85);
 }
 
-/// Prompts of the corpus, as the fold reads them from their transcripts.
+/// The prompts of the corpus, as the fold reads them from their transcripts.
 fn of_corpus() -> Option<Measure> {
     let folder = corpus("fidelity")?;
     let folder = folder.parent().unwrap();
@@ -195,7 +195,7 @@ fn labeled<'s>(label: &Value, bytes: &[u8], session: &'s Session) -> &'s Request
 }
 
 #[test]
-fn prompts_of_the_corpus_are_read_right() {
+fn prompts_of_the_corpus_are_classified_correctly() {
     let Some(measure) = of_corpus() else { return };
     measure.check(Question::Correction, 85, 85);
     measure.check(Question::Trivial, 85, 85);

@@ -1,4 +1,5 @@
-//! Whatever an author writes: nothing of it is lost, and saying it again changes nothing.
+//! Properties of author notes: nothing an author writes is lost, and saving it again changes
+//! nothing.
 
 use midstride_core::format::document::Document;
 use midstride_core::session::author_notes::{AuthorNotes, SessionFacts};
@@ -6,7 +7,7 @@ use midstride_core::text::yaml::YamlData;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Markdown as people write it.
+/// Markdown as authors write it.
 fn markdown() -> impl Strategy<Value = String> {
     let pieces = select(vec![
         "Text of mine.\n",
@@ -41,7 +42,7 @@ fn facts(page: &str) -> SessionFacts {
     }
 }
 
-/// Lines that say something.
+/// The lines with content.
 fn lines(text: &str) -> Vec<&str> {
     let hollow = |line: &&str| line.is_empty() || line.starts_with(['#', '`']);
     text.lines().map(str::trim).filter(|line| !hollow(line)).collect()
@@ -49,7 +50,7 @@ fn lines(text: &str) -> Vec<&str> {
 
 proptest! {
     #[test]
-    fn nothing_is_lost_and_nothing_is_said_twice(first in markdown(), second in markdown()) {
+    fn notes_are_neither_lost_nor_duplicated(first in markdown(), second in markdown()) {
         let read = |text: &str| AuthorNotes::parse(text).ok();
         let (Some(one), Some(other)) = (read(&first), read(&second)) else { return Ok(()) };
         let once = one.new_document(&facts("open"), &[]).unwrap();

@@ -1,4 +1,5 @@
-//! Properties of documents, and the schema against an independent validator.
+//! Integration tests of the core: properties of documents and sessions, and the schema against an
+//! independent validator.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests read fixtures")]
 
 mod briefing;

@@ -1,4 +1,4 @@
-//! What holds for every merge.
+//! Properties of every merge.
 
 use crate::properties::{data, document, edit, path};
 use midstride_core::format::document::Document;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::collections::BTreeSet;
 
-/// What one side did since the base: edits of the header, a paragraph changed, added or taken out.
+/// The changes of one side: header edits, and a paragraph changed, added or removed.
 #[derive(Clone, Debug)]
 struct Work {
     edits: Vec<Edit>,
@@ -58,14 +58,14 @@ fn merged(base: Option<&Document>, one: &Document, other: &Document) -> Option<M
     there.ok()
 }
 
-/// What keeps a header from being read or merged by meaning.
+/// Whether a header can be parsed and merged by meaning.
 fn is_sound(document: &Document) -> bool {
     let unsound = [Code::Syntax, Code::DuplicateKey, Code::ConflictMarker, Code::HeaderNotClosed];
     document.handoff_header().is_some()
         && document.findings().iter().all(|finding| !unsound.contains(&finding.code))
 }
 
-/// Every value of a header that is not decided by its order, as a status or a time is.
+/// The values of a header, except those that are decided by order, such as a status or a time.
 fn values(document: &Document) -> BTreeSet<String> {
     fn collect(data: &YamlData, out: &mut BTreeSet<String>) {
         match data {
@@ -99,7 +99,7 @@ fn comments(document: &Document) -> BTreeSet<&str> {
     all.map(|at| at.slice(document.text()).trim()).collect()
 }
 
-/// What a line is between the sides of a conflict.
+/// The kind of conflict marker a line is.
 fn marker(line: &str) -> Option<char> {
     let sign = line.chars().next().filter(|sign| "<=>".contains(*sign))?;
     let rest = line.trim_start_matches(sign);
@@ -107,7 +107,7 @@ fn marker(line: &str) -> Option<char> {
     (long && (rest.trim().is_empty() || rest.starts_with(' '))).then_some(sign)
 }
 
-/// The text with the first, or the second, side of every region; `None` where markers are not in
+/// The text with the first or the second side of every conflict; `None` if the markers are not in
 /// order.
 fn decided(text: &str, second: bool) -> Option<String> {
     let mut out = String::new();
@@ -129,7 +129,7 @@ fn decided(text: &str, second: bool) -> Option<String> {
     inside.is_none().then_some(out)
 }
 
-/// Whoever decides for one side everywhere has a document again.
+/// Choosing one side of every conflict gives a valid document.
 fn can_be_decided(all: [&Document; 3], merged: &MergedText) -> Result<(), TestCaseError> {
     if all.iter().any(|document| document.text().lines().any(|line| marker(line).is_some())) {
         return Ok(());
@@ -144,7 +144,7 @@ fn can_be_decided(all: [&Document; 3], merged: &MergedText) -> Result<(), TestCa
     Ok(())
 }
 
-/// Whether a line ends otherwise than on Windows.
+/// Whether a line does not end with CRLF.
 fn bare_line_feed(text: &str) -> bool {
     text.matches('\n').count() != text.matches("\r\n").count()
 }
@@ -192,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn values_that_both_changed_can_be_decided(
+    fn conflicting_values_can_be_resolved(
         text in document(),
         clashes in prop::collection::vec((path(), data(), data()), 1..5),
     ) {
@@ -216,7 +216,7 @@ proptest! {
     }
 
     #[test]
-    fn a_side_without_work_gives_way(text in document(), one in work()) {
+    fn an_unchanged_side_yields_to_the_other(text in document(), one in work()) {
         let base = Document::parse(text.as_bytes());
         let one = one.done_on(&base);
         if let Some(merged) = merged(Some(&base), &one, &base) {

@@ -1,4 +1,5 @@
-//! Briefings of other people's sessions, checked claim by claim against another reader of the transcript.
+//! Briefings of the corpus's sessions, checked claim by claim against an independent reader of the
+//! transcript.
 #![expect(clippy::disallowed_types, reason = "the other reader is started")]
 
 use crate::transcripts::{client_of, jsonl_below, read};
@@ -16,10 +17,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// On request, a page spends at least this much of 2,000 tokens before it omits something.
+/// The minimum a page uses of its 2,000 tokens before it omits anything.
 const TOKENS_MIN: u64 = 1_700;
 
-/// The page that a new session gets on request.
+/// The briefing that a new session gets on request.
 pub(crate) fn briefed(client: Client, bytes: &[u8], tokens: u64) -> Briefing {
     let session = read(client, bytes);
     let around = CheckpointContext {
@@ -45,7 +46,7 @@ pub(crate) fn briefed(client: Client, bytes: &[u8], tokens: u64) -> Briefing {
     compose(&material, Budget { tokens, utf16_units: None })
 }
 
-/// Every transcript of the corpus; none where it is not at hand.
+/// Every transcript of the corpus; empty if it is not available.
 fn foreign() -> Vec<(Client, PathBuf, Vec<u8>)> {
     let folders = [corpus("transcripts"), corpus("fidelity")];
     let paths = folders.into_iter().flatten().flat_map(|folder| jsonl_below(&folder));
@@ -57,7 +58,7 @@ fn foreign() -> Vec<(Client, PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn a_page_that_omits_something_spent_its_budget() {
+fn a_page_with_omissions_uses_its_budget() {
     let mut cut = 0;
     for (client, path, bytes) in foreign() {
         let briefing = briefed(client, &bytes, 2_000);
@@ -72,7 +73,7 @@ fn a_page_that_omits_something_spent_its_budget() {
     assert!(corpus("transcripts").is_none() || cut > 10, "{cut}");
 }
 
-/// What the page says about itself: source line, notice, omissions.
+/// The maximum size of what a page says about itself: source line, notice, omissions.
 const FRAME_TOKENS_MAX: u64 = 80;
 
 #[test]
@@ -89,7 +90,7 @@ fn the_frame_of_a_page_is_small() {
     }
 }
 
-/// What the other reader says about a page: each claim that is wrong, then the number of claims by kind.
+/// The result of the independent reader: each wrong claim, then the number of claims by kind.
 fn judged(pages: &str) -> Option<(String, BTreeMap<String, usize>)> {
     let script = repository_root().join("crates/core/tests/transcripts/page.py");
     let mut python = Command::new("python3");
@@ -114,7 +115,7 @@ fn line(client: Client, path: &Path, briefing: &Briefing, page: &str) -> String 
 }
 
 #[test]
-fn every_claim_of_every_page_is_borne_out_by_its_transcript() {
+fn every_claim_of_every_page_is_supported_by_its_transcript() {
     let mut lines = String::new();
     for (client, path, bytes) in foreign() {
         for tokens in [500, 2_000] {
@@ -130,7 +131,7 @@ fn every_claim_of_every_page_is_borne_out_by_its_transcript() {
 }
 
 #[test]
-fn the_other_reader_notices_a_false_page() {
+fn the_independent_reader_detects_a_false_page() {
     let path = fixtures("transcripts/claude-code").join("cache.jsonl");
     let client = Client::ClaudeCode;
     let briefing = briefed(client, &std::fs::read(&path).unwrap(), 2_000);

@@ -1,4 +1,4 @@
-//! What holds for every document, not only for those we thought of.
+//! Properties of every document.
 
 use midstride_core::format::document::Document;
 use midstride_core::format::header::HANDOFF;
@@ -12,7 +12,7 @@ use midstride_testkit::{fixtures, markdown_below};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// Text as people and machines write it, awkward characters included.
+/// Text with awkward characters.
 fn text() -> impl Strategy<Value = String> {
     let pieces = select(vec![
         "a", "word", "yes", "null", "1.5", ": ", " #", "'", "\"", "\n", "\n\n", "- ", "{", "]",
@@ -51,7 +51,7 @@ fn strict() -> impl Strategy<Value = (Vec<(String, YamlData)>, String)> {
     (fields, "[a-zé #*`\n-]{0,60}").prop_map(|(fields, body)| (fields.into_iter().collect(), body))
 }
 
-/// Lines as notes have them.
+/// Lines as they occur in notes.
 fn note_line() -> impl Strategy<Value = String> {
     let lines = select(vec![
         "# Import\n",
@@ -87,7 +87,7 @@ fn note_line() -> impl Strategy<Value = String> {
     lines.prop_map(str::to_owned)
 }
 
-/// Documents as they come: ours, loose, broken, with comments in odd places.
+/// Documents in the wild: valid, loose, broken, with comments in odd places.
 fn wild() -> impl Strategy<Value = String> {
     let lines = select(vec![
         "  id: a\n",
@@ -150,7 +150,7 @@ fn compose(fields: &[(String, YamlData)], body: &str) -> Document {
 }
 
 pub(crate) fn path() -> impl Strategy<Value = HeaderPath> {
-    // Mostly keys that the documents have, so that most edits meet something.
+    // Mostly keys that the documents have, so that most edits apply.
     let present = select(vec![
         "id",
         "to",
@@ -254,7 +254,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_a_note_says_every_part_is_quoted_from_it(lines in prop::collection::vec(note_line(), 0..30)) {
+    fn every_part_of_a_note_is_quoted_from_it(lines in prop::collection::vec(note_line(), 0..30)) {
         let text = lines.concat();
         let document = Document::parse(text.as_bytes());
         let (whereabouts, stages) = (Location::default(), Stages::shipped());
@@ -272,7 +272,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_composed_reads_back_and_is_in_the_strict_form((fields, body) in strict()) {
+    fn composed_documents_parse_back_and_are_strict((fields, body) in strict()) {
         let document = compose(&fields, &body);
         prop_assert!(document.is_exact());
         for (name, value) in &fields {
@@ -288,7 +288,7 @@ proptest! {
     }
 
     #[test]
-    fn formatting_twice_is_formatting_once(text in document()) {
+    fn formatting_is_idempotent(text in document()) {
         let before = Document::parse(text.as_bytes());
         let Ok(once) = before.format() else { return Ok(()) };
         let twice = once.format().unwrap();
@@ -304,7 +304,7 @@ proptest! {
     }
 
     #[test]
-    fn an_edit_changes_what_it_means_and_can_be_taken_back(text in document(), edit in edit()) {
+    fn an_edit_changes_only_its_target_and_can_be_reverted(text in document(), edit in edit()) {
         let before = Document::parse(text.as_bytes());
         if let Ok((after, patch)) = before.edit(std::slice::from_ref(&edit)) {
             prop_assert_eq!(patch.apply(&text).unwrap(), after.text());
@@ -325,7 +325,7 @@ proptest! {
     }
 
     #[test]
-    fn text_of_the_body_is_replaced_and_nothing_else(text in document(), new in text(), from in any::<Index>()) {
+    fn replacing_body_text_changes_nothing_else(text in document(), new in text(), from in any::<Index>()) {
         let before = Document::parse(text.as_bytes());
         let body = before.body();
         let mut start = body.start + from.index(body.len() + 1);

@@ -1,4 +1,5 @@
-//! Cleaning as a whole: twice is once, pieces are the whole, and other people's texts stay.
+//! Properties of redaction: it is idempotent, streaming gives the same result, and ordinary texts
+//! stay unchanged.
 
 use midstride_core::text::redact::{CleanText, RedactionCounts, RedactionRules, RedactionStream};
 use midstride_testkit::corpus;
@@ -6,7 +7,7 @@ use proptest::prelude::*;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Pieces of texts with secrets: names, signs, quotes, beginnings, random letters, other bytes.
+/// Pieces of texts with secrets: names, signs, quotes, prefixes, random letters, other bytes.
 fn piece() -> impl Strategy<Value = String> {
     let given = prop::sample::select(vec![
         "password",
@@ -71,7 +72,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece(), 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// The same through a stream.
+/// Redacts through a stream.
 fn streamed(bytes: &[u8], sizes: &[usize]) -> (Vec<u8>, RedactionCounts) {
     let mut stream = RedactionStream::new(RedactionRules::shipped());
     let mut out = Vec::new();
@@ -92,7 +93,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn clean_text_is_clean(text in text()) {
+    fn redaction_is_idempotent(text in text()) {
         let (clean, found) = CleanText::redact(&text);
         let (again, more) = CleanText::redact(clean.as_str());
         prop_assert_eq!(&more, &vec![], "{} became {}, then {}", text, clean.as_str(), again.as_str());
@@ -109,9 +110,9 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() })]
 
-    /// Long enough that a stream looks at it in several parts.
+    /// The texts are long enough that the stream processes them in several parts.
     #[test]
-    fn a_stream_gives_what_the_whole_gives(
+    fn streaming_gives_the_same_result(
         texts in prop::collection::vec(text(), 20..60),
         fill in 500usize..30_000,
         sizes in prop::collection::vec(1usize..100_000, 1..5),
@@ -129,9 +130,9 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
 
-    /// Whoever follows a log is given nothing that the whole does not give.
+    /// A follower of a log never gets anything that the whole text would not give.
     #[test]
-    fn lines_that_are_handed_out_are_those_of_the_whole(
+    fn streamed_lines_match_the_whole_text(
         texts in prop::collection::vec(text(), 1..8),
         sizes in prop::collection::vec(1usize..200, 1..5),
     ) {
@@ -154,7 +155,7 @@ proptest! {
 }
 
 #[test]
-fn bytes_that_are_no_text_pass_and_secrets_among_them_do_not() {
+fn non_utf8_bytes_pass_and_secrets_among_them_do_not() {
     let token = format!("ghp_{}", "a1B2c3".repeat(6));
     let mut bytes = vec![0xff, 0xfe, 0x00, b'\n'];
     bytes.extend_from_slice(token.as_bytes());
@@ -165,9 +166,9 @@ fn bytes_that_are_no_text_pass_and_secrets_among_them_do_not() {
 }
 
 #[test]
-fn a_secret_on_a_border_is_found() {
+fn a_secret_on_a_part_boundary_is_found() {
     let token = format!("ghp_{}", "a1B2c3".repeat(6));
-    // The first look goes up to the size of a part; every border near it is tried.
+    // The first part ends at this size; try every boundary near it.
     for before in (512 << 10) - 60..(512 << 10) + 20 {
         let whole = format!("{}{token}{}", " ".repeat(before), " ".repeat(64 << 10));
         let (out, counts) = streamed(whole.as_bytes(), &[before + (32 << 10), 7]);
@@ -181,10 +182,10 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
-/// Other people's documents and transcripts hardly ever have a secret in them. What is taken out is
-/// printed; each has to be looked at.
+/// Documents and transcripts of the corpus hardly ever contain a secret. Every redaction is printed
+/// and has to be reviewed.
 #[test]
-fn real_texts_stay_as_they_are() {
+fn real_texts_stay_unchanged() {
     let (Some(handoffs), Some(transcripts)) = (corpus("handoffs"), corpus("transcripts")) else {
         return;
     };

@@ -1,7 +1,7 @@
-//! Redaction, held against secrets that were made without sight of its rules.
+//! Tests redaction against secrets that were generated without knowledge of its rules.
 //!
-//! `MIDSTRIDE_SECRETS` says how many of each kind are made for each of ten seeds; `scripts/soak` says
-//! a hundred.
+//! `MIDSTRIDE_SECRETS` sets how many of each kind are generated for each of ten seeds;
+//! `scripts/soak` uses a hundred.
 
 use midstride_core::text::redact::{CleanText, RedactionRules, RedactionStream};
 use midstride_testkit::secrets::{Positive, negatives, positives};
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 const SEEDS: u64 = 10;
 
-/// How many secrets of each kind are made for each seed.
+/// The number of secrets of each kind per seed.
 fn per_kind() -> usize {
     let told = std::env::var("MIDSTRIDE_SECRETS").ok();
     told.map_or(3, |told| told.parse().expect("MIDSTRIDE_SECRETS is a number"))
@@ -20,7 +20,7 @@ fn every_positive() -> impl Iterator<Item = Positive> {
     (1..=SEEDS).flat_map(|seed| positives(seed, per_kind()))
 }
 
-/// What was found wrong, by what it is about, so that one look tells where to begin.
+/// The failures, grouped by what they are about, so that a glance shows where to start.
 #[derive(Default)]
 struct Wrong(BTreeMap<String, Vec<String>>);
 
@@ -57,16 +57,16 @@ fn no_secret_is_missed() {
 }
 
 #[test]
-fn what_only_looks_like_a_secret_stays() {
+fn lookalikes_are_not_redacted() {
     for (what, text) in negatives() {
         let (clean, found) = CleanText::redact(&text);
         assert_eq!(clean.as_str(), text, "{what}: {found:?}");
     }
 }
 
-/// A secret takes nothing with it of the lines around it.
+/// Redacting a secret leaves the lines around it unchanged.
 #[test]
-fn what_only_looks_like_a_secret_stays_beside_one() {
+fn lookalikes_next_to_a_secret_are_not_redacted() {
     let negatives = negatives();
     let mut wrong = Wrong::default();
     let mut all = 0;
@@ -91,7 +91,7 @@ fn what_only_looks_like_a_secret_stays_beside_one() {
 }
 
 #[test]
-fn what_was_cleaned_is_clean_and_what_was_taken_out_is_said() {
+fn redaction_is_idempotent_and_reports_what_it_removed() {
     let mut wrong = Wrong::default();
     let mut all = 0;
     for positive in every_positive() {
@@ -109,10 +109,10 @@ fn what_was_cleaned_is_clean_and_what_was_taken_out_is_said() {
     wrong.none(all);
 }
 
-/// A stream looks at half a million bytes at once, and 32 KiB further; here the border between two
-/// looks is among secrets, each time elsewhere.
+/// A stream processes half a million bytes at once and looks 32 KiB ahead. Here the boundary
+/// between two parts falls among secrets, at a different place each time.
 #[test]
-fn secrets_on_a_border_of_a_stream_are_taken_out_as_from_the_whole() {
+fn secrets_on_a_stream_boundary_are_redacted() {
     let secrets: String = positives(1, 1).iter().map(|one| format!("{}\n", one.text)).collect();
     let before = " ".repeat(512 << 10);
     let whole = format!("{before}{secrets}{}", " ".repeat(40 << 10));

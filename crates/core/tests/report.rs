@@ -1,4 +1,4 @@
-//! Properties of reading an agent's texts, and what it finds in real ones.
+//! Properties of extracting items from an agent's texts, and what it finds in real ones.
 
 use midstride_core::session::report::{
     ELLIPSIS, Report, parse_report, parse_summary, question, rank, shorten, stated_plan,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 
-/// Texts as agents write them, with all that can go wrong in Markdown.
+/// Texts as agents write them, with everything that can go wrong in Markdown.
 fn text() -> impl Strategy<Value = String> {
     let pieces = select(vec![
         "# Issues\n",
@@ -56,7 +56,8 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Words without white space and marks that only group: what is left must come from the input.
+/// Text with normalized whitespace and without marks that only group; the rest must come from the
+/// input.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -105,7 +106,7 @@ proptest! {
 }
 
 #[test]
-fn hostile_texts_cost_little() {
+fn hostile_texts_are_read_quickly() {
     let long = 1 << 17;
     let texts = [
         "a".repeat(long),

@@ -1,4 +1,4 @@
-//! The schema agrees with the reader, by the word of a validator that knows neither.
+//! Checks that the schema agrees with the parser, using an independent validator.
 
 use midstride_core::format::document::Document;
 use midstride_core::format::stage::Stages;
@@ -6,7 +6,7 @@ use midstride_core::text::yaml::{YamlNode, YamlStyle, YamlValue};
 use midstride_testkit::{fixtures, markdown_below};
 use serde_json::{Map, Value as Json, json};
 
-/// The tree as any YAML reader would see it: plain words for truth and numbers are no text.
+/// The tree as any YAML parser would see it: unquoted booleans and numbers are not strings.
 fn as_json(node: &YamlNode) -> Json {
     match &node.value {
         YamlValue::Null | YamlValue::Unreadable(_) => Json::Null,
@@ -29,7 +29,7 @@ fn as_json(node: &YamlNode) -> Json {
 }
 
 #[test]
-fn good_documents_fit_the_schema() {
+fn valid_documents_match_the_schema() {
     let schema = midstride_core::format::schema::schema(&Stages::shipped());
     let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
     let mut count = 0;
@@ -48,7 +48,7 @@ fn good_documents_fit_the_schema() {
 }
 
 #[test]
-fn wrong_values_do_not_fit_the_schema() {
+fn invalid_values_do_not_match_the_schema() {
     let schema = midstride_core::format::schema::schema(&Stages::shipped());
     let validator = jsonschema::validator_for(&schema).unwrap();
     for wrong in [

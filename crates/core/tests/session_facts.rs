@@ -1,12 +1,14 @@
-//! How many of the facts that an independent reader found in a session its briefing has.
+//! Measures how many of the facts that an independent reader found in a session its briefing
+//! contains.
 //!
-//! `fixtures/labels/session-facts.jsonl` names each fact by its place in a transcript of the corpus:
-//! file, record, byte range and a hash of the range. The words themselves are read from the corpus.
-//! Facts of a compaction summary are looked for in the briefing that a new session would get right
-//! before the summary was written.
+//! `fixtures/labels/session-facts.jsonl` names each fact by its place in a transcript of the
+//! corpus: file, record, byte range and a hash of the range. The words themselves are read from the
+//! corpus. Facts of a compaction summary are looked for in the briefing that a new session would
+//! get right before the summary was written.
 //!
-//! A summary says "all tests pass" or "committed as 1a2b3c4" where a page has a line that proves it.
-//! Labels of such facts say so in `stated`. A page names files by folder; their paths count.
+//! A summary says "all tests pass" or "committed as 1a2b3c4" where a page has a line that proves
+//! it. The labels of such facts say so in `stated`. A page names files by folder; their paths
+//! count.
 
 use crate::pages::briefed;
 use midstride_core::session::Client;
@@ -16,7 +18,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The share of facts that the briefing has at least, in percent.
+/// The minimum share of facts in the briefing, in percent.
 const SHARE_MIN: usize = 85;
 const TOKENS: u64 = 2_000;
 
@@ -48,7 +50,7 @@ impl Fact {
     }
 }
 
-/// The words that make a fact: long ones, or those of three letters and more where it has no other.
+/// The words of a fact: long ones, or those of three letters and more if it has no others.
 fn words(text: &str) -> BTreeSet<String> {
     let text = text.to_lowercase();
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "_./".contains(c)));
@@ -60,7 +62,8 @@ fn words(text: &str) -> BTreeSet<String> {
     words.map(str::to_owned).collect()
 }
 
-/// A page with the paths of the files that it names by folder: "`src/: a.rs, b.rs`" has `src/b.rs`.
+/// A page with the full paths of files that it names by folder: "`src/: a.rs, b.rs`" gives
+/// `src/b.rs`.
 fn with_paths(page: &str) -> String {
     let parts = page.split(['`', ';']).filter_map(|part| part.split_once("/: "));
     let paths = parts.flat_map(|(folder, names)| {
@@ -69,7 +72,7 @@ fn with_paths(page: &str) -> String {
     format!("{page}\n{}", paths.collect::<Vec<_>>().join("\n"))
 }
 
-/// Whether a page has a fact: at least 60 % of its words.
+/// Whether a page contains a fact: at least 60% of its words.
 fn has(page: &str, fact: &str) -> bool {
     let page = page.to_lowercase();
     let wanted = words(fact);
@@ -77,7 +80,7 @@ fn has(page: &str, fact: &str) -> bool {
     !wanted.is_empty() && found * 10 >= wanted.len() * 6
 }
 
-/// The labeled facts by file, with their words as the corpus has them.
+/// The labeled facts by file, with their words from the corpus.
 fn facts(folder: &std::path::Path) -> BTreeMap<String, Vec<Fact>> {
     let labels = std::fs::read_to_string(fixtures("labels").join("session-facts.jsonl")).unwrap();
     let mut found: BTreeMap<String, Vec<Fact>> = BTreeMap::new();
@@ -104,8 +107,8 @@ fn facts(folder: &std::path::Path) -> BTreeMap<String, Vec<Fact>> {
     found
 }
 
-/// The records before a summary; all of them where the facts are those of the whole session, and the
-/// summary too where the file starts shortly before it: what it summarizes is not there.
+/// The records before a summary. All records if the facts are about the whole session; the summary
+/// too if the file starts shortly before it, because what it summarizes is missing.
 fn before_summary<'b>(bytes: &'b [u8], facts: &[Fact]) -> &'b [u8] {
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let first = facts[0].record;
@@ -125,7 +128,7 @@ fn before_summary<'b>(bytes: &'b [u8], facts: &[Fact]) -> &'b [u8] {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the measure is read with --nocapture")]
-fn a_briefing_has_the_facts_of_a_session() {
+fn a_briefing_contains_the_facts_of_its_session() {
     let Some(folder) = corpus("fidelity") else { return };
     let folder = folder.parent().unwrap();
     let (mut kept, mut all) = (0, 0);

@@ -1,4 +1,4 @@
-//! The fold of tasks: whatever way events take, everybody sees the same.
+//! Tests of the fold of tasks: the result does not depend on the order in which events arrive.
 
 use jiff::Timestamp;
 use midstride_core::format::document::Document;
@@ -93,7 +93,7 @@ fn event() -> impl Strategy<Value = TaskEvent> {
     prop_oneof![1 => added, 1 => carried, 4 => changed, 2 => noted, 3 => captured, 1 => linked]
 }
 
-/// Events of a few tasks. Times are few, so that many happen at once.
+/// Events of a few tasks. There are few different times, so that many events coincide.
 fn events() -> impl Strategy<Value = Vec<(TaskId, Envelope)>> {
     let one = (0..5_u8, 0..4_i64, event());
     prop::collection::vec(one, 0..30).prop_map(|list| {
@@ -112,9 +112,9 @@ fn fold<'e>(events: impl IntoIterator<Item = &'e (TaskId, Envelope)>) -> Tasks {
 }
 
 proptest! {
-    /// Appended in any order, united from clones that have a part each, told twice: one state.
+    /// Events appended in any order, merged from partial clones, or duplicated give the same state.
     #[test]
-    fn whatever_way_events_take_the_tasks_are_the_same(
+    fn tasks_do_not_depend_on_the_order_of_events(
         events in events(),
         shuffled in any::<prop::sample::Index>(),
         parts in prop::collection::vec(0..4_u8, 30),
@@ -123,16 +123,16 @@ proptest! {
         let turned = events.len().checked_sub(1).map_or(0, |last| shuffled.index(last + 1));
         let other_order = events[turned..].iter().chain(&events[..turned]).rev();
         prop_assert_eq!(&fold(other_order), &whole);
-        // Each clone has some of them; 3 stands for both.
+        // Each clone has some of the events; 3 means both have it.
         let clone = |which: u8| events.iter().zip(&parts).filter(move |(_, p)| *p & which != 0);
         let rest = events.iter().zip(&parts).filter(|(_, part)| **part == 0);
         let united = clone(2).chain(clone(1)).chain(rest).map(|(event, _)| event);
         prop_assert_eq!(&fold(united), &whole);
     }
 
-    /// What two clones make of the tasks may be a circle, and never an endless way.
+    /// Two clones together may create a dependency cycle, but never an endless loop.
     #[test]
-    fn circles_are_told_and_hold_nobody(events in events()) {
+    fn cycles_are_reported_and_block_no_task(events in events()) {
         let tasks = fold(&events);
         for circle in tasks.cycles() {
             for (task, before) in circle.iter().zip(circle.iter().cycle().skip(1)) {
@@ -151,9 +151,9 @@ proptest! {
         }
     }
 
-    /// A wish that is granted is so afterwards, and makes no circle.
+    /// An accepted change takes effect and creates no cycle.
     #[test]
-    fn what_is_granted_is_so(events in events(), which in 0..5_u8, other in 0..5_u8, to in status()) {
+    fn accepted_changes_take_effect(events in events(), which in 0..5_u8, other in 0..5_u8, to in status()) {
         let tasks = fold(&events);
         let Some(task) = tasks.get(&id(which)) else { return Ok(()) };
         let granted = |wish: &TaskPatch| {
@@ -175,9 +175,9 @@ proptest! {
         }
     }
 
-    /// What a header carries is read back, and becomes the same task.
+    /// A task in a header parses back to the same task.
     #[test]
-    fn a_carried_task_reads_back(events in events()) {
+    fn a_task_in_a_header_parses_back(events in events()) {
         let tasks = fold(&events);
         let carried: Vec<HandoffTask> = tasks.iter().map(|task| HandoffTask::from_task(task, &tasks)).collect();
         let list = YamlData::List(carried.iter().map(HandoffTask::data).collect());
@@ -197,7 +197,7 @@ proptest! {
 }
 
 #[test]
-fn entries_of_any_hand_are_read() {
+fn handwritten_entries_are_parsed() {
     let text = "---\nhandoff:\n  id: a\n  state:\n    tasks:\n      - Fix the login\n      - id: T-004\n        \
                 subject: Wire the cache\n        status: completed\n        depends_on: T-003\n        \
                 metadata: {agent_id: abc123}\n      - status: pending\n      - [odd]\n---\n";

@@ -1,4 +1,4 @@
-//! The estimate of tokens against what models counted.
+//! Compares token estimates with what models counted.
 
 use crate::transcripts::jsonl_below;
 use midstride_core::text::tokens::{TokenizerFamily, estimate};
@@ -8,24 +8,24 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 
-/// The error that is allowed at the 95th percentile.
+/// The maximum error at the 95th percentile.
 const ERROR_MAX: f64 = 0.15;
 
-// What a client sends around the text, fitted together with the costs. It belongs to the way of
-// measuring: a text in a briefing has none of it.
+// What a client sends around the text, fitted together with the costs. These belong to the
+// measurement: a text in a briefing has none of this overhead.
 const MESSAGE: f64 = 18.0;
 const CALL: f64 = 18.0;
 const PARAMETER: f64 = 15.0;
 const RESULT: f64 = 45.0;
 
-/// Below this, an error in the constants above is more than the error of the estimate. It also
-/// leaves out counts that were written while the answer was still streaming: those are below 40.
+/// Below this, an error in the constants above outweighs the error of the estimate. It also
+/// excludes counts that were recorded while the answer was still streaming, which are below 40.
 const WRITTEN_MIN: f64 = 200.0;
-/// Claude Code adds reminders of about 115 tokens to some results and does not write them down;
-/// from here on they are no longer what is measured.
+/// Claude Code adds reminders of about 115 tokens to some results and does not record them. From
+/// this size on, they no longer dominate.
 const READ_MIN: f64 = 1000.0;
-/// The results of these come as they are written down. Those of edits carry notices of linters and
-/// hooks that are not in the transcript; one that failed is told twice where a hook refused it.
+/// The tools whose results are sent as they are recorded. Edit results include linter and hook
+/// notices that are not in the transcript, and a call that a hook refused is reported twice.
 const PLAIN_TOOLS: [&str; 4] = ["Bash", "Glob", "Grep", "Read"];
 
 /// A text and what a model counted for it.
@@ -35,23 +35,23 @@ struct Sample {
 }
 
 impl Sample {
-    /// Above zero where the estimate is too high.
+    /// The relative error; positive if the estimate is too high.
     fn error(&self, family: TokenizerFamily) -> f64 {
         let estimated: u64 = self.text.iter().map(|part| family.estimate(part)).sum();
         f64::from(u32::try_from(estimated).unwrap()) / self.tokens - 1.0
     }
 }
 
-/// One request of a session of Claude Code: what was new in it, and what was answered.
+/// A request of a Claude Code session: what was new in it, and the answer.
 #[derive(Default)]
 struct Request {
     model: String,
     context: f64,
     answered: f64,
     answer: Vec<Value>,
-    /// What people and tools said since the request before.
+    /// What the user and tools added since the previous request.
     new: Vec<Value>,
-    /// Whether the context was made smaller since the request before.
+    /// Whether the context was compacted since the previous request.
     compacted: bool,
 }
 
@@ -67,7 +67,7 @@ fn blocks(message: &Value) -> Vec<Value> {
     }
 }
 
-/// Whether a server named this message: made-up transcripts have made-up usage.
+/// Whether a server assigned this message id; synthetic transcripts have made-up usage.
 fn is_real(id: &str) -> bool {
     id.strip_prefix("msg_01").is_some_and(|rest| rest.len() == 22)
 }
@@ -97,7 +97,7 @@ fn requests(text: &str) -> Vec<Request> {
                 });
                 let request = &mut requests[at].1;
                 request.answer.extend(blocks(message));
-                // An answer has several records; only the last can have its whole count.
+                // An answer has several records; only the last one can have the full count.
                 request.answered = number(usage, "output_tokens");
             }
             _ => {}
@@ -106,7 +106,7 @@ fn requests(text: &str) -> Vec<Request> {
     requests.into_iter().map(|(_, request)| request).collect()
 }
 
-/// An answer of which all is visible: hidden thinking is counted, but not shown.
+/// An answer that is fully visible: hidden thinking is counted, but not shown.
 fn written(request: &Request) -> Option<Sample> {
     let mut text = Vec::new();
     let mut tokens = request.answered - MESSAGE;
@@ -128,11 +128,11 @@ fn written(request: &Request) -> Option<Sample> {
     (tokens >= WRITTEN_MIN).then_some(Sample { text, tokens })
 }
 
-/// Results of plain tools, measured by how much the context grew beyond the answer before.
+/// Results of plain tools, measured by how much the context grew beyond the previous answer.
 fn read(before: &Request, request: &Request) -> Option<Sample> {
     let calls: BTreeSet<&str> = before.answer.iter().filter_map(|b| b["name"].as_str()).collect();
     let plain = calls.iter().all(|name| PLAIN_TOOLS.contains(name));
-    // A count that was taken while streaming would leave the answer in the growth.
+    // A count recorded while streaming would leave a part of the answer in the growth.
     let counted = before.answered > 30.0 && before.model == request.model;
     if !plain || !counted || before.compacted || request.compacted {
         return None;
@@ -156,14 +156,14 @@ fn read(before: &Request, request: &Request) -> Option<Sample> {
     (tokens >= READ_MIN).then_some(Sample { text, tokens })
 }
 
-/// Prints how far a family's estimates are off, and returns the error at the 95th percentile.
+/// Prints the errors of a family's estimates and returns the error at the 95th percentile.
 fn tell(what: &str, family: TokenizerFamily, samples: &[Sample]) -> f64 {
     let errors: Vec<f64> = samples.iter().map(|sample| sample.error(family)).collect();
     let mut sizes: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
     sizes.sort_by(f64::total_cmp);
     let at = |percent: usize| sizes[(sizes.len() * percent).div_ceil(100) - 1];
     let count = f64::from(u32::try_from(errors.len()).unwrap());
-    // Written past the test harness, which hides what passing tests print.
+    // Write to stderr directly, because the test harness hides the output of passing tests.
     let _ = writeln!(
         std::io::stderr(),
         "{what}: {count} texts, error: median {:.1} %, p90 {:.1} %, p95 {:.1} %, bias {:+.1} %",
@@ -176,7 +176,7 @@ fn tell(what: &str, family: TokenizerFamily, samples: &[Sample]) -> f64 {
 }
 
 #[test]
-fn estimates_are_near_what_claude_counted() {
+fn estimates_are_close_to_claude_counts() {
     let Some(folder) = corpus("transcripts") else { return };
     let mut samples = BTreeMap::new();
     for path in jsonl_below(&folder) {
@@ -184,7 +184,7 @@ fn estimates_are_near_what_claude_counted() {
         let answers = requests.iter().filter_map(written);
         let results = requests.windows(2).filter_map(|pair| read(&pair[0], &pair[1]));
         for (kind, sample) in answers.map(|s| ("written", s)).chain(results.map(|s| ("read", s))) {
-            // The same answer can stand in several transcripts and is one measurement.
+            // The same answer can occur in several transcripts; it is one measurement.
             samples.insert(sample.text.clone(), (kind, sample));
         }
     }
@@ -201,7 +201,7 @@ fn estimates_are_near_what_claude_counted() {
     }
 }
 
-/// Texts of `fixtures/tokens` as the tokenizer of GPT counts them.
+/// Texts of `fixtures/tokens` with their counts by the GPT tokenizer.
 const COUNTED: [(&str, f64); 12] = [
     ("changes", 274.0),
     ("chinese", 144.0),
@@ -218,7 +218,7 @@ const COUNTED: [(&str, f64); 12] = [
 ];
 
 #[test]
-fn estimates_are_near_what_gpt_counts() {
+fn estimates_are_close_to_gpt_counts() {
     let samples = COUNTED.map(|(name, tokens)| {
         let path = fixtures("tokens").join(name).with_extension("txt");
         Sample { text: vec![std::fs::read_to_string(path).unwrap()], tokens }
@@ -244,9 +244,10 @@ proptest! {
         for family in [TokenizerFamily::Claude, TokenizerFamily::Gpt] {
             let whole = family.estimate(&format!("{one}{two}"));
             let parts = family.estimate(&one) + family.estimate(&two);
-            // A space is free and a gap is not; nor are letters late in a word that was two.
+            // A single space is free and a wider gap is not; nor are letters late in a word that
+            // was two words.
             prop_assert!(whole <= parts + 2, "{family:?}: {whole} of {parts}");
-            // Where two parts become one word or one run, its beginning is paid for once.
+            // If two parts become one word or one run, its beginning is paid for once.
             prop_assert!(whole + 3 >= parts, "{family:?}: {whole} of {parts}");
             prop_assert!(whole >= family.estimate(&one), "{family:?}: more text, lower cost");
         }

@@ -1,4 +1,4 @@
-//! Transcripts: our own in detail, and other people's against a count of its own.
+//! Tests of transcripts: fixtures in detail, and the corpus against an independent count.
 
 mod counted;
 
@@ -75,7 +75,7 @@ fn counted(session: &Session) -> Counted {
 }
 
 #[test]
-fn every_foreign_transcript_agrees_with_an_independent_count() {
+fn every_corpus_transcript_matches_an_independent_count() {
     let Some(folder) = corpus("transcripts") else { return };
     let all: Vec<(Client, PathBuf)> = jsonl_below(&folder)
         .into_iter()
@@ -95,7 +95,7 @@ fn every_foreign_transcript_agrees_with_an_independent_count() {
 }
 
 #[test]
-fn every_foreign_transcript_agrees_with_what_others_counted_in_it() {
+fn every_corpus_transcript_matches_its_index() {
     let Some(folder) = corpus("transcripts") else { return };
     let all = Indexed::all(&folder);
     assert!(all.len() > 40, "{}", all.len());
@@ -103,7 +103,8 @@ fn every_foreign_transcript_agrees_with_what_others_counted_in_it() {
         let bytes = std::fs::read(&indexed.path).unwrap();
         let client = client_of(&indexed.path, &bytes).unwrap();
         let session = read(client, &bytes);
-        // They count Claude Code's agents only, and its summaries besides the boundaries before them.
+        // The index counts only agents of Claude Code, and counts summaries in addition to the
+        // boundaries before them.
         let compactions = session.compactions.iter();
         let summaries = compactions.filter(|one| one.summary_hash.is_some()).count() as u64;
         let (agents, summaries) = match client {
@@ -111,7 +112,8 @@ fn every_foreign_transcript_agrees_with_what_others_counted_in_it() {
             Client::Codex => (0, 0),
         };
         let counted = (session.counts.seen, session.compactions.total() + summaries, agents);
-        // They count a last line without its end; for us it is still being written.
+        // The index counts a last line without a line break; midstride treats it as still being
+        // written.
         let open = u64::from(bytes.last() != Some(&b'\n'));
         let expected = (indexed.records - open, indexed.compactions, indexed.agents);
         assert_eq!(counted, expected, "{}", indexed.path.display());
@@ -119,7 +121,7 @@ fn every_foreign_transcript_agrees_with_what_others_counted_in_it() {
 }
 
 #[test]
-fn our_own_transcripts_agree_with_an_independent_count() {
+fn fixture_transcripts_match_an_independent_count() {
     let folder = fixtures("transcripts");
     let ours = [
         (Client::ClaudeCode, folder.join("claude-code/cache.jsonl")),
@@ -133,7 +135,7 @@ fn our_own_transcripts_agree_with_an_independent_count() {
 }
 
 #[test]
-fn a_session_of_claude_code_is_told_in_full() {
+fn a_claude_code_session_is_captured_in_full() {
     let session = read(Client::ClaudeCode, &fixture("claude-code", "cache.jsonl"));
     assert_eq!(session.id.as_deref(), Some("5e55-0001"));
     assert_eq!(session.cwd.as_deref(), Some("/home/dev/shop"));
@@ -217,7 +219,7 @@ fn a_session_of_claude_code_is_told_in_full() {
     assert_eq!(counts.total_skipped(), 3, "{:?}", counts.skipped);
 }
 
-/// A line of the queue, or of a prompt, or of a prompt that reaches the agent while it works.
+/// A line of the queue, of a prompt, or of a prompt that reaches the agent while it works.
 fn queue_line(operation: &str, text: Option<&str>) -> String {
     let content = text.map(|text| format!(r#","content":{text:?}"#)).unwrap_or_default();
     match (operation, text) {
@@ -231,7 +233,7 @@ fn queue_line(operation: &str, text: Option<&str>) -> String {
     }
 }
 
-/// What was asked, and what waits, after these lines.
+/// The requests and the waiting prompts after these lines.
 fn after_queue(lines: &[(&str, Option<&str>)]) -> (Vec<String>, Vec<String>) {
     let text: String = lines.iter().map(|(op, text)| queue_line(op, *text) + "\n").collect();
     let session = read(Client::ClaudeCode, text.as_bytes());
@@ -239,29 +241,30 @@ fn after_queue(lines: &[(&str, Option<&str>)]) -> (Vec<String>, Vec<String>) {
     (asked, session.queued.iter().map(|queued| queued.text.clone()).collect())
 }
 
-/// What stands in the queue and behind it, what was asked, and what still waits.
+/// The queue and what follows it, the requests, and what is still waiting.
 type Case<'t> = (&'t [(&'t str, Option<&'t str>)], &'t [&'t str], &'t [&'t str]);
 
 #[test]
-fn what_is_typed_while_the_agent_works_is_asked_once_it_reaches_it() {
+fn queued_prompts_become_requests_when_they_reach_the_agent() {
     const NOTICE: Option<&str> =
         Some("<task-notification><task-id>b1</task-id><status>completed</status>");
     let enqueue = |text| ("enqueue", Some(text));
     let user = |text| ("user", Some(text));
     let cases: [Case<'_>; 10] = [
-        // Put into the turn that goes on; the notice before it waits on.
+        // Added to the running turn; the notice before it keeps waiting.
         (&[("enqueue", NOTICE), enqueue("go"), ("remove", None), ("user", NOTICE)], &["go"], &[]),
-        // A record says where it reached the agent: before or behind, it is asked once.
+        // A record says when it reached the agent. Whether that is before or after, it is one
+        // request.
         (&[enqueue("go"), ("remove", None), ("attachment", Some("go"))], &["go"], &[]),
         (&[enqueue("go"), ("attachment", Some("go")), ("remove", None)], &["go"], &[]),
-        // Said twice is asked twice.
+        // Typed twice counts twice.
         (&[enqueue("go"), ("remove", None), user("go")], &["go", "go"], &[]),
-        // The next turn begins with it, in its own words or put in another form.
+        // The next turn starts with it, verbatim or in another form.
         (&[enqueue("go"), ("dequeue", None), user("go")], &["go"], &[]),
         (&[enqueue("[Pasted]"), ("dequeue", None), user("a b")], &["a b"], &[]),
-        // What was to be next was the notice.
+        // The notice was next in the queue.
         (&[("enqueue", NOTICE), enqueue("go"), ("dequeue", None), ("user", NOTICE)], &[], &["go"]),
-        // Commands of the client are no requests; what stands behind them waits.
+        // Commands of the client are not requests; what follows them keeps waiting.
         (&[enqueue("/mcp"), ("remove", None), enqueue("go")], &[], &["go"]),
         (&[enqueue("/compact"), enqueue("go"), ("dequeue", None)], &[], &["go"]),
         // The user takes back what they typed.
@@ -275,7 +278,7 @@ fn what_is_typed_while_the_agent_works_is_asked_once_it_reaches_it() {
 }
 
 #[test]
-fn a_fork_knows_the_session_it_came_of() {
+fn a_fork_names_its_parent_session() {
     let line = r#"{"type":"user","uuid":"a","sessionId":"new","forkedFrom":{"sessionId":"old","messageUuid":"b"},"message":{"content":"go"}}"#;
     let session = read(Client::ClaudeCode, format!("{line}\n").as_bytes());
     assert_eq!(session.forked_from.as_deref(), Some("old"));
@@ -287,7 +290,7 @@ fn owned(texts: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_foreign_session_has_all_that_its_user_typed() {
+fn a_corpus_session_has_everything_its_user_typed() {
     let Some(folder) = corpus("transcripts") else { return };
     let name = "marot+spotter/test/fixtures/transcripts/258c7280-ae70-4798-800f-63464d01a85d.jsonl";
     let session = read(Client::ClaudeCode, &std::fs::read(folder.join(name)).unwrap());
@@ -305,7 +308,7 @@ fn a_foreign_session_has_all_that_its_user_typed() {
 }
 
 #[test]
-fn a_session_of_codex_is_told_in_full() {
+fn a_codex_session_is_captured_in_full() {
     let session = read(Client::Codex, &fixture("codex", "login.jsonl"));
     assert_eq!(session.id.as_deref(), Some("c0de-0001"));
     assert_eq!(session.model.as_deref(), Some("gpt-test"));
@@ -341,7 +344,7 @@ fn a_session_of_codex_is_told_in_full() {
 }
 
 #[test]
-fn of_a_session_that_was_killed_every_whole_record_is_in() {
+fn a_killed_session_keeps_every_complete_record() {
     let bytes = fixture("claude-code", "cache.jsonl");
     let whole: Vec<u8> =
         bytes.split_inclusive(|byte| *byte == b'\n').take(30).flatten().copied().collect();
@@ -356,7 +359,7 @@ fn of_a_session_that_was_killed_every_whole_record_is_in() {
 }
 
 #[test]
-fn what_is_said_after_the_agent_worked_on_corrects_nothing() {
+fn a_late_prompt_is_not_a_correction() {
     let line = |text: &str| format!("{text}\n");
     let user = |id: &str, text: &str| {
         line(&format!(
@@ -377,7 +380,7 @@ fn what_is_said_after_the_agent_worked_on_corrects_nothing() {
 }
 
 #[test]
-fn nothing_that_is_kept_has_a_secret() {
+fn captured_sessions_contain_no_secrets() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let body = "MIIEpAIBAAKCAQEAx7Vt3fQ9bLwK2nYdR5sHcJ8gPzUeXoTi6mAqDvCkBhNl1yFr";
     let key = &format!("-----BEGIN RSA PRIVATE KEY-----\\n{body}\\n-----END RSA PRIVATE KEY-----");
@@ -387,7 +390,7 @@ fn nothing_that_is_kept_has_a_secret() {
     ] {
         let text = String::from_utf8(fixture(name, file)).unwrap();
         let mut planted = 0;
-        // Wherever a text says something, it says a secret too.
+        // Put a secret into every text.
         for (place, secret) in [("the", &*token), ("login", &token), ("src", &token), ("npm", key)]
         {
             planted += text.matches(place).count();
@@ -419,7 +422,7 @@ fn each_text(value: &serde_json::Value, look: &mut dyn FnMut(&str)) {
 }
 
 #[test]
-fn a_file_that_was_replaced_is_known_to_be_another() {
+fn a_replaced_transcript_file_is_detected() {
     let mut cursor = TranscriptCursor::new(Client::ClaudeCode);
     assert!(cursor.position().is_same_file(b"", b""));
     cursor.set_windows(b"start", b"end");
@@ -442,7 +445,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn in_any_number_of_pieces_the_same_is_captured(
+    fn reading_in_pieces_captures_the_same_session(
         codex in any::<bool>(),
         cuts in prop::collection::vec(0.0..1.0_f64, 0..6),
         chunk in 1..5_000_usize,
@@ -468,7 +471,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_do_harm(
+    fn arbitrary_bytes_do_no_harm(
         codex in any::<bool>(),
         lines in prop::collection::vec(any_line(), 0..40),
     ) {
@@ -482,7 +485,7 @@ proptest! {
     }
 }
 
-/// Anything, and records of ours with something broken in them.
+/// Arbitrary lines, and fixture records with something broken in them.
 fn any_line() -> impl Strategy<Value = Vec<u8>> {
     let known = || {
         let texts = [fixture("claude-code", "cache.jsonl"), fixture("codex", "login.jsonl")];
@@ -508,7 +511,7 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn a_file_of_a_branch_that_was_left_is_told_apart() {
+fn files_of_an_abandoned_branch_are_marked() {
     let record = |id: &str, parent: Option<&str>, kind: &str, content: serde_json::Value| {
         serde_json::json!({
             "sessionId": "5e55", "cwd": "/shop", "version": "2.1.200", "type": kind, "uuid": id,
@@ -526,7 +529,7 @@ fn a_file_of_a_branch_that_was_left_is_told_apart() {
         record("u0", None, "user", "Make it fast.".into()),
         record("a1", Some("u0"), "assistant", edit("t1", "/shop/src/left.rs")),
         record("u2", Some("a1"), "user", done("t1")),
-        // The user went back to the beginning.
+        // The user rewound to the beginning.
         record("u3", Some("u0"), "user", "Only the cache, please.".into()),
         record("a4", Some("u3"), "assistant", edit("t2", "/shop/src/kept.rs")),
         record("u5", Some("a4"), "user", done("t2")),
@@ -551,13 +554,13 @@ fn a_file_of_a_branch_that_was_left_is_told_apart() {
         .of_kind(HighlightKind::Changed)
         .map(|item| (&*item.text, item.state.as_deref()))
         .collect();
-    // It was changed on disk, and may be so still.
+    // The file was changed on disk, and may still be.
     let left = "only before the user went back; look at how it is on disk";
     assert_eq!(changed, [("src/kept.rs", None), ("src/left.rs", Some(left))]);
 }
 
 #[test]
-fn a_summary_is_not_what_the_agent_said_last() {
+fn a_compaction_summary_is_not_the_last_agent_message() {
     let said = |text: &str| {
         format!(
             r#"{{"type": "response_item", "payload": {{"type": "message", "role": "assistant", "content": [{{"type": "output_text", "text": "{text}"}}]}}}}"#

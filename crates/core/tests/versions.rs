@@ -1,4 +1,4 @@
-//! Documents of every version that was ever written are read for ever.
+//! Checks that documents of every format version stay readable.
 
 use midstride_core::format::document::{Document, FORMAT_VERSION};
 use midstride_core::format::finding::Severity;
@@ -8,7 +8,7 @@ use midstride_core::handoff::{Handoff, Location};
 use midstride_testkit::{fixtures, markdown_below};
 
 #[test]
-fn every_version_is_read() {
+fn every_format_version_is_readable() {
     for version in 1..=FORMAT_VERSION {
         let documents = markdown_below(&fixtures("old-versions").join(version.to_string()));
         assert!(!documents.is_empty(), "there is a fixture of version {version}");

@@ -1,5 +1,5 @@
-//! What sessions did with their projects: our own transcripts line by line, and other people's
-//! against another reader.
+//! Tests of the work found in sessions: fixtures in detail, and the corpus against an independent
+//! reader.
 #![expect(clippy::disallowed_types, reason = "the other reader is started")]
 
 use crate::coverage::checkpoint_of;
@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What Claude Code writes where the user refuses a call and says why.
+/// What Claude Code records when the user refuses a call and gives a reason.
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it \
     was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n";
 
-/// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `% command`
-/// does not end, `- command` is refused with the words behind it, `~ path` changes a file, `# text` is said
-/// by the agent, `? text` by the user; what follows is the output.
+/// A Claude Code session from a short notation: `$ command` passes, `! command` fails, `% command`
+/// does not end, `- command` is refused with the words after it, `~ path` changes a file, `# text`
+/// is said by the agent, `? text` by the user; what follows is the output.
 pub(crate) fn session(steps: &[&str]) -> Session {
     let mut lines = String::new();
     let mut add = |mut record: Value, number: usize| {
@@ -90,7 +90,7 @@ fn a_session_with_an_edit_a_commit_or_an_outside_effect_has_work() {
     ] {
         assert_eq!(session(&[step]).has_work(), has_work, "{step}");
     }
-    // Without its result, as a session leaves it that was killed while it ran.
+    // A call without a result, as in a session that was killed while it ran.
     let call =
         json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "cat a"}});
     let message = json!({"id": "m", "role": "assistant", "content": [call]});
@@ -182,7 +182,7 @@ fn an_open_failure_says_why_and_what_passed_since() {
 }
 
 #[test]
-fn a_run_whose_result_was_not_seen_is_a_run() {
+fn a_run_without_a_visible_result_still_counts() {
     let since = |steps: &[&str]| -> Vec<String> {
         let session = session(steps);
         let open = open_failures(&session, &session.abandoned());
@@ -217,7 +217,7 @@ fn a_run_whose_result_was_not_seen_is_a_run() {
 }
 
 #[test]
-fn the_last_run_of_a_check_knows_the_edits_after_it() {
+fn the_last_check_run_lists_later_edits() {
     let shown = |steps: &[&str]| -> Vec<(String, CheckResult, usize)> {
         let session = session(steps);
         let states = last_checks(&session, &session.abandoned());
@@ -301,7 +301,7 @@ fn commits_are_named_only_while_they_exist() {
 }
 
 #[test]
-fn a_commit_keeps_what_its_message_says() {
+fn a_commit_keeps_its_message() {
     let body = |steps: &[&str]| {
         let session = session(steps);
         let commits = existing_commits(&session);
@@ -315,11 +315,11 @@ fn a_commit_keeps_what_its_message_says() {
     assert_eq!(body(&[made, other]), None);
     let quiet = "$ git commit -qm 'One' -m 'The cache was stale.'";
     assert_eq!(body(&[quiet]).as_deref(), Some("The cache was stale."));
-    // A hook changed the message: what was typed may not be what it says.
+    // A hook changed the message, so the commit may not say what was typed.
     assert_eq!(body(&["$ git commit -m One -m why\n> [fix-cache 1a2b3c4] [ci] One"]), None);
     let same = "$ git commit --amend -m One\n> [fix-cache 9a9b9c9] One";
     assert_eq!(body(&[made, same]), None);
-    // A secret in pieces comes together where the shell joins them.
+    // A secret in pieces becomes whole when the shell joins them.
     let (start, end) = ("ghp_a1B2a1B2a1B2a1B2", "a1B2a1B2a1B2a1B2a1B2");
     let split = format!("$ git commit -m One -m 'with {start}''{end}'\n> [fix-cache 1a2b3c4] One");
     assert!(!body(&[split.as_str()]).unwrap().contains(end));
@@ -336,7 +336,7 @@ fn a_commit_keeps_what_its_message_says() {
 }
 
 #[test]
-fn a_plan_that_speaks_of_a_list_comes_with_it() {
+fn a_plan_that_refers_to_a_list_includes_it() {
     let plan = |steps: &[&str]| {
         let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         let plan = highlights.of_kind(HighlightKind::StatedPlan).next();
@@ -347,13 +347,14 @@ fn a_plan_that_speaks_of_a_list_comes_with_it() {
     let apply = "# Good. Now apply the fixes.";
     assert_eq!(plan(&[list, "$ ls", apply, "$ ls"]).as_deref(), Some(listed));
     assert_eq!(plan(&[apply, "$ ls"]).as_deref(), Some("Now apply the fixes."));
-    // A step that says what it is about needs no list, and what was changed since may be done.
+    // A step that says what it is about needs no list, and list items that were changed since may
+    // be done.
     let step = "# Let me look at `queue.rs`.";
     let own = plan(&[list, "$ ls", step, "$ ls"]);
     assert_eq!(own.as_deref(), Some("Let me look at `queue.rs`."));
     let later = plan(&[list, "~ /home/dev/shop/a.go", apply, "$ ls"]);
     assert_eq!(later.as_deref(), Some("Now apply the fixes."));
-    // What passed is no list of steps.
+    // A list of what passed is not a list of steps.
     let green = "# All green:\n- 65 tests\n- `credo`\n\nNow let me close all the tasks and commit.";
     let close = "Now let me close all the tasks and commit.";
     assert_eq!(plan(&[green, "$ ls"]).as_deref(), Some(close));
@@ -365,7 +366,7 @@ fn a_plan_that_speaks_of_a_list_comes_with_it() {
 }
 
 #[test]
-fn a_report_comes_with_the_request_before_it() {
+fn a_report_includes_its_request() {
     let report = |topic: &str| format!("# {topic} {}", "It waits for the lock. ".repeat(10));
     let (first, second, third) = (report("One."), report("Two."), report("Three."));
     let steps = [
@@ -387,7 +388,7 @@ fn a_report_comes_with_the_request_before_it() {
 }
 
 #[test]
-fn what_was_missing_before_an_edit_is_no_finding() {
+fn a_gap_closed_by_an_edit_is_not_a_finding() {
     let lacks =
         "# I looked at it:\n- `drain()` has no test coverage yet\n- `drain()` waits for `lock`\n";
     let findings = |steps: &[&str]| {
@@ -403,7 +404,7 @@ fn what_was_missing_before_an_edit_is_no_finding() {
 }
 
 #[test]
-fn what_later_work_took_up_is_not_left_open() {
+fn items_done_by_later_work_are_not_open() {
     let said = "# Two of four tasks are done.\n\n## Remaining\n- shop-4te.4: spans in the `drain` controller\n- Write the operations guide\n";
     let open = |steps: &[&str]| {
         let all = [&["? build the tracing", said, "? go on"], steps].concat();
@@ -471,7 +472,8 @@ fn the_request_that_was_running_is_the_unfinished_one() {
         |said: &str| open(&["? make it fast", "$ ls", stopped, &format!("? {said}"), "$ ls"]).0;
     assert_eq!(after("search the web for the scroll bug"), "search the web for the scroll bug");
     assert_eq!(after("no, that is not what I meant"), "make it fast");
-    // What a user says in refusing a call, or types into the work, is what the agent is at.
+    // What a user says when refusing a call, or types during the work, is what the agent is working
+    // on.
     let refused = |said: &str| {
         let refusal = format!("- git merge main\n> {said}");
         open(&["? make it fast", "# Let me merge main first.", &refusal, "$ ls"]).0
@@ -503,7 +505,7 @@ fn the_last_words_of_the_user_are_not_lost() {
 }
 
 #[test]
-fn to_continue_is_no_goal() {
+fn a_request_to_continue_is_not_a_goal() {
     let goal = |asked: &str| {
         let steps =
             [format!("? {asked}"), "~ /home/dev/shop/a.go".to_owned(), "# Done.".to_owned()];
@@ -547,7 +549,7 @@ fn a_plan_that_the_client_keeps_is_not_uncommitted() {
 }
 
 #[test]
-fn a_turn_is_over_where_the_client_says_so() {
+fn a_turn_ends_when_the_client_says_so() {
     let ending = |mut records: Vec<Value>| {
         for (at, record) in records.iter_mut().enumerate() {
             record["uuid"] = json!(format!("r{at}"));
@@ -575,10 +577,10 @@ fn a_turn_is_over_where_the_client_says_so() {
         let second = [first(), vec![over.clone()], first()].concat();
         assert_eq!(ending(second.clone()), SessionEnding::Unknown, "{over}");
         assert_eq!(ending([second.clone(), vec![over.clone()]].concat()), SessionEnding::Completed);
-        // A notice that came after it changes nothing.
+        // A notice after it changes nothing.
         assert_eq!(ending([second, vec![over, asked(notice)]].concat()), SessionEnding::Completed);
     }
-    // Nor does the work on one that came while the agent answered.
+    // Nor does work on a notice that came while the agent answered.
     let (call, over) = (
         json!([{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}]),
         system("turn_duration"),
@@ -599,7 +601,7 @@ fn a_turn_is_over_where_the_client_says_so() {
 }
 
 #[test]
-fn a_turn_with_a_failing_check_or_a_begun_task_is_not_called_finished() {
+fn a_turn_with_a_failing_check_or_started_task_is_unfinished() {
     let ending =
         |steps: &[&str]| Highlights::from_checkpoint(&checkpoint_of(session(steps))).ending;
     let said = "# Three lint issues to fix: the import, the name, the test.";
@@ -631,7 +633,7 @@ fn a_remark_that_only_announces_a_call_is_not_kept() {
 }
 
 #[test]
-fn a_session_without_a_request_of_its_own_has_the_goal_of_its_summary() {
+fn a_session_without_requests_takes_the_goal_of_its_summary() {
     let summary = "1. Primary Request and Intent:\n   - Drain the `queue` on exit\n   - Keep the lock\n\n\
                    2. Current Work:\n   - Reading `lock.rs`";
     let goals = |after: &[&str]| {
@@ -669,7 +671,7 @@ fn a_turn_whose_last_words_announce_a_call_is_not_finished() {
 }
 
 #[test]
-fn words_beside_a_result_of_calls_made_together_are_not_taken_back() {
+fn text_between_parallel_calls_is_not_marked_as_rewound() {
     let call = |id: &str| json!([{"type": "tool_use", "id": id, "name": "Edit", "input": {"file_path": format!("/w/{id}")}}]);
     let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "ok"});
     let said = json!({"type": "text", "text": "Do we need to fix the callers too?"});
@@ -697,7 +699,7 @@ fn words_beside_a_result_of_calls_made_together_are_not_taken_back() {
 }
 
 #[test]
-fn a_status_is_what_was_said_after_the_last_change() {
+fn the_status_is_what_was_said_after_the_last_change() {
     let report = "# Pushed. All checks pass, and the merge with `main` is complete now.";
     let status = |steps: &[&str]| {
         let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
@@ -709,7 +711,7 @@ fn a_status_is_what_was_said_after_the_last_change() {
 }
 
 #[test]
-fn what_a_remark_called_open_is_no_finding_later() {
+fn an_open_remark_is_not_a_later_finding() {
     let found = |steps: &[&str]| -> Vec<String> {
         let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
         highlights.of_kind(HighlightKind::Finding).map(|one| one.text.clone()).collect()
@@ -732,7 +734,7 @@ fn a_check_of_another_folder_names_it() {
 }
 
 #[test]
-fn a_merge_that_stopped_changed_files_and_waits_for_a_commit() {
+fn a_stopped_merge_has_changed_files_and_needs_a_commit() {
     let merge = "! git merge main\n> CONFLICT (content): Merge conflict in a.go";
     let session = session(&["$ make test", merge, "$ git checkout --theirs a.go"]);
     let checks = last_checks(&session, &session.abandoned());
@@ -745,7 +747,7 @@ fn a_merge_that_stopped_changed_files_and_waits_for_a_commit() {
 }
 
 #[test]
-fn a_fixed_failure_comes_with_what_the_agent_said_about_it() {
+fn a_fixed_failure_includes_the_agents_remark() {
     let steps = [
         "! make test\n> --- FAIL: TestOpen (0.01s)",
         "# `open()` fails because the key is missing. Let me add it.",
@@ -762,7 +764,7 @@ fn a_fixed_failure_comes_with_what_the_agent_said_about_it() {
     let shown: Vec<_> =
         fixed.map(|one| (one.detail.as_deref().unwrap(), one.remark.as_deref())).collect();
     let said = Some("`open()` fails because the key is missing.");
-    // What it said after it had looked elsewhere may be about something else.
+    // After the agent looked elsewhere, what it said may be about something else.
     let expected = [
         ("--- FAIL: TestOpen (0.02s)", None),
         ("--- FAIL: TestClose (0.01s)", None),
@@ -773,7 +775,7 @@ fn a_fixed_failure_comes_with_what_the_agent_said_about_it() {
 }
 
 #[test]
-fn the_message_of_a_refused_commit_tells_what_is_not_committed() {
+fn the_message_of_a_refused_commit_describes_uncommitted_work() {
     let refused = "! git commit -m 'Drain it' -m 'One queue per host.'\n> hook: error: no license";
     let messages = |steps: &[&str]| -> Vec<(String, Option<String>)> {
         let highlights = Highlights::from_checkpoint(&checkpoint_of(session(steps)));
@@ -789,7 +791,7 @@ fn the_message_of_a_refused_commit_tells_what_is_not_committed() {
 }
 
 #[test]
-fn what_was_done_outside_is_grouped() {
+fn outside_effects_are_grouped() {
     let reply = |n: u32| {
         format!(
             "$ gh api repos/o/r/pulls/9/comments/{n}/replies -f body=done\n> {{\"html_url\": \"https://github.com/o/r/pull/9#discussion_r{n}\"}}"
@@ -828,7 +830,7 @@ fn what_was_done_outside_is_grouped() {
 }
 
 #[test]
-fn a_command_of_codex_that_goes_on_ends_where_its_output_is_asked_for() {
+fn a_running_codex_command_ends_when_its_output_is_polled() {
     let call = |id: &str, name: &str, arguments: Value| json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id});
     let output = |id: &str, text: &str| json!({"type": "function_call_output", "call_id": id, "output": text});
     let records = [
@@ -852,7 +854,7 @@ fn a_command_of_codex_that_goes_on_ends_where_its_output_is_asked_for() {
 }
 
 #[test]
-fn secrets_of_an_output_are_not_kept() {
+fn secrets_in_command_output_are_not_kept() {
     let secret = format!("ghp_{}", "a1B2".repeat(10));
     let session = session(&[&format!("! make lint\n> a.go:1:2: token {secret}")]);
     let stored = serde_json::to_string(&session).unwrap();
@@ -860,7 +862,7 @@ fn secrets_of_an_output_are_not_kept() {
     assert!(stored.contains("a.go:1:2"));
 }
 
-/// What another reader finds in transcripts; none where there is no Python.
+/// What the Python reader finds in transcripts; `None` if there is no Python.
 fn read_by_python(transcripts: &[(Client, PathBuf)]) -> Option<Vec<Value>> {
     let script = repository_root().join("crates/core/tests/transcripts/work.py");
     let named =
@@ -875,13 +877,13 @@ fn read_by_python(transcripts: &[(Client, PathBuf)]) -> Option<Vec<Value>> {
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// A command without redirections, as the other reader compares it.
+/// A command without redirections, as the independent reader compares it.
 fn plain(command: &str) -> String {
     command.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn every_foreign_transcript_agrees_with_another_reader() {
+fn every_corpus_transcript_matches_an_independent_reader() {
     let folders = [corpus("transcripts"), corpus("fidelity")];
     let all: Vec<(Client, PathBuf)> = folders
         .into_iter()
@@ -922,6 +924,6 @@ fn every_foreign_transcript_agrees_with_another_reader() {
         }
     }
     assert!(commits >= 30, "{commits}");
-    // A failure that is open is rare: what may have been settled is not one.
+    // Open failures are rare, because anything that may have been settled does not count.
     assert!(failures < 20, "{failures}");
 }

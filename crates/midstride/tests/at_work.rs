@@ -1,4 +1,5 @@
-//! Sessions that are at work while another one starts: what that one is told, and what proves it.
+//! Tests of concurrent sessions: how a starting session is briefed on others that are still
+//! running.
 
 use crate::transcript::Transcript;
 use jiff::{SignedDuration, Timestamp};
@@ -17,14 +18,14 @@ use std::path::{Path, PathBuf};
 
 /// The session that the page is about.
 const BEFORE: &str = "5e550001-4c00-4000-8000-00000000aaaa";
-/// The session that is at work.
+/// The session that is running.
 const BUSY: &str = "5e550002-4c00-4000-8000-00000000aaaa";
 /// The session that starts.
 const NEW: &str = "5e550003-4c00-4000-8000-00000000aaaa";
 
 struct Shop {
     sandbox: Sandbox,
-    /// A second working tree, on branch `fix`.
+    /// A second worktree, on branch `fix`.
     second: PathBuf,
 }
 
@@ -82,7 +83,7 @@ impl Shop {
         path
     }
 
-    /// The session before changed a file, and left it uncommitted.
+    /// The previous session changed a file and left it uncommitted.
     fn worked_before(&self, file: &str) {
         self.sandbox.write(file, "x");
         let path = self.works(self.root(), BEFORE, &[file]);
@@ -125,7 +126,7 @@ impl Shop {
         self.hook(folder, id, "SessionStart", moment).unwrap_or_default()
     }
 
-    /// A session starts, edits these files and waits for its user, in a process that is there.
+    /// Starts a session in a live process; it edits these files and waits for its user.
     fn busy(&self, folder: &Path, files: &[&str]) -> PathBuf {
         let started = now() - SignedDuration::from_hours(6);
         let moment = HookEvent::Start(BriefOccasion::Startup);
@@ -137,7 +138,7 @@ impl Shop {
         path
     }
 
-    /// The client registers the process that runs the busy session.
+    /// Registers the process of the busy session, as the client does.
     fn register(&self, pid: u32) {
         let started = midstride::sys::process::start_time(u64::from(std::process::id())).unwrap();
         let text = json!({"pid": pid, "sessionId": BUSY, "procStart": started}).to_string();
@@ -157,19 +158,19 @@ fn now() -> Timestamp {
     NOW.parse().unwrap()
 }
 
-/// The client wrote to a transcript so long after now.
+/// Sets the time of the client's last write to a transcript, relative to now.
 fn active(path: &Path, after: SignedDuration) {
     let file = std::fs::File::options().append(true).open(path).unwrap();
     file.set_modified((now() + after).into()).unwrap();
 }
 
-/// The line about a session at work.
+/// The line about a running session.
 fn at_work(page: &str) -> Option<&str> {
     page.lines().find(|line| line.contains(" at work: "))
 }
 
 #[test]
-fn a_session_that_starts_is_told_of_another_one_at_work_and_the_files_of_both() {
+fn a_starting_session_is_briefed_on_a_running_one_and_files_changed_by_both() {
     let shop = Shop::new();
     shop.worked_before("src/cache.rs");
     shop.busy(&shop.second, &["src/cache.rs", "src/pages.rs"]);
@@ -181,13 +182,13 @@ fn a_session_that_starts_is_told_of_another_one_at_work_and_the_files_of_both() 
     );
     assert_eq!(at_work(&told), Some(expected.as_str()), "{told}");
     assert_eq!(at_work(&shop.page()), Some(expected.as_str()));
-    // It never reads of itself.
+    // A session is never briefed on itself.
     let own = shop.hook(&shop.second, BUSY, "SessionStart", HookEvent::Start(BriefOccasion::Clear));
     assert_eq!(at_work(&own.unwrap_or_default()), None);
 }
 
 #[test]
-fn a_session_at_work_in_the_same_working_tree_is_named_without_files_that_were_committed() {
+fn a_running_session_in_the_same_worktree_is_named_without_committed_files() {
     let shop = Shop::new();
     shop.worked_before("src/cache.rs");
     shop.sandbox.git(&["add", "--all"]);
@@ -204,7 +205,7 @@ fn a_session_at_work_in_the_same_working_tree_is_named_without_files_that_were_c
 }
 
 #[test]
-fn a_session_that_ended_was_killed_or_is_idle_is_not_at_work() {
+fn an_ended_killed_or_idle_session_is_not_running() {
     let shop = Shop::new();
     shop.worked_before("src/cache.rs");
     let path = shop.busy(shop.root(), &["src/cache.rs"]);
@@ -221,7 +222,7 @@ fn a_session_that_ended_was_killed_or_is_idle_is_not_at_work() {
     // Its process is gone.
     shop.register(u32::MAX);
     assert_eq!(at_work(&shop.page()), None);
-    // It goes on in another process, and ends.
+    // It continues in another process and then ends.
     shop.register(std::process::id());
     shop.hook(shop.root(), BUSY, "SessionStart", HookEvent::Start(BriefOccasion::Resume));
     assert!(at_work(&shop.page()).is_some());

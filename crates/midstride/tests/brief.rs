@@ -1,4 +1,5 @@
-//! Briefings: what is gathered, whom it is told, and that nothing hangs on a cache.
+//! Tests of briefings: what they contain, which sessions get them, and that they do not depend on
+//! caches.
 
 use crate::open;
 use midstride::store::ledger::{Ledger as _, LogPosition, SqliteLedger, WaitPolicy};
@@ -39,17 +40,17 @@ fn plain(sandbox: &Sandbox) -> BriefOutcome {
     briefed(&open(sandbox.root()), &BriefRequest::default())
 }
 
-/// Writes down the session of the fixture, as one of this project.
+/// Captures the fixture session as one of this project.
 fn capture(sandbox: &Sandbox) {
     capture_in(sandbox, sandbox.root(), ID, "2026-03-20");
 }
 
-/// The same as a session of some folder, which has this id and worked on this day.
+/// Captures the fixture as a session in a folder, with this id and day.
 fn capture_in(sandbox: &Sandbox, folder: &Path, id: &str, day: &str) {
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
     let text = text.unwrap().replace("/home/dev/shop", &folder.display().to_string());
     let mut text = text.replace(ID, id).replace("2026-03-20", day);
-    // Records of the same name would be copies, and this session a fork.
+    // Records with the same id would count as copies and make this session a fork.
     for name in ["uuid", "parentUuid", "logicalParentUuid"] {
         text = text.replace(&format!("\"{name}\": \""), &format!("\"{name}\": \"{}-", &id[..8]));
     }
@@ -92,7 +93,7 @@ fn closed_handoffs_are_never_briefed_at_startup() {
 }
 
 #[test]
-fn who_is_meant_comes_first_then_this_branch_then_what_changed_last() {
+fn named_handoffs_come_first_then_this_branch_then_latest_change() {
     let sandbox = shop();
     put(&sandbox, "newest", "planned", 9, "");
     put(&sandbox, "elsewhere", "planned", 8, "  state: {environment: {branch: other}}\n");
@@ -108,14 +109,14 @@ fn who_is_meant_comes_first_then_this_branch_then_what_changed_last() {
 }
 
 #[test]
-fn of_very_many_the_best_are_told_and_the_others_counted() {
+fn of_very_many_handoffs_the_best_are_included_and_the_rest_counted() {
     let sandbox = shop();
     for number in 0..40 {
         put(&sandbox, &format!("open-{number:02}"), "planned", 1 + number % 28, "");
     }
     let briefed = plain(&sandbox);
     assert_eq!(briefed.open, 40);
-    // They are short, so there is room for more than the eight of a usual page.
+    // The handoffs are short, so more than the usual eight fit.
     let told = briefed.handoffs.len();
     assert!((9..=32).contains(&told), "{told}");
     for number in 0..40 {
@@ -124,7 +125,7 @@ fn of_very_many_the_best_are_told_and_the_others_counted() {
             || briefed.briefing.omitted.iter().any(|one| one.text().contains(&name));
         assert!(is_named, "{name}: {}", briefed.briefing.text);
     }
-    // With room for them all, all are told.
+    // With a larger budget, all of them are included.
     let asked = BriefRequest { tokens: Some(20_000), ..BriefRequest::default() };
     let all = verbs::brief(&open(sandbox.root()), &asked, &mut |_, _| ());
     assert_eq!(all.handoffs.len(), 40, "{}", all.briefing.text);
@@ -153,7 +154,7 @@ fn work_on_another_branch_names_it() {
 }
 
 #[test]
-fn without_an_index_and_with_a_broken_one_the_same_is_told() {
+fn the_briefing_is_the_same_without_an_index_or_with_a_broken_one() {
     let sandbox = shop();
     for number in 0..30 {
         let status = ["planned", "resolved", "in_progress"][number % 3];
@@ -170,7 +171,7 @@ fn without_an_index_and_with_a_broken_one_the_same_is_told() {
         let _ = std::fs::remove_file(format!("{}{ending}", index.display()));
     }
     assert_eq!(plain(&sandbox).briefing, first.briefing, "without an index");
-    // A folder in its place: no index can be made at all, and every document is read.
+    // Put a folder in its place, so that no index can be created and every document is read.
     for ending in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(format!("{}{ending}", index.display()));
     }
@@ -179,7 +180,7 @@ fn without_an_index_and_with_a_broken_one_the_same_is_told() {
 }
 
 #[test]
-fn what_changes_in_place_is_seen_among_the_open_ones() {
+fn in_place_changes_of_open_handoffs_are_noticed() {
     let sandbox = shop();
     put(&sandbox, "one", "planned", 1, "");
     put(&sandbox, "two", "planned", 2, "");
@@ -194,7 +195,7 @@ fn what_changes_in_place_is_seen_among_the_open_ones() {
 }
 
 #[test]
-fn a_session_that_is_resumed_a_hundred_times_gets_the_same_and_one_receipt() {
+fn a_session_resumed_a_hundred_times_gets_the_same_briefing_and_one_delivery_record() {
     let sandbox = shop();
     put(&sandbox, "open", "planned", 2, "");
     capture(&sandbox);
@@ -218,12 +219,12 @@ fn a_session_that_is_resumed_a_hundred_times_gets_the_same_and_one_receipt() {
     let project = open(sandbox.root());
     let told = verbs::delivery_records(&project, &project.find("open").unwrap()).unwrap();
     assert_eq!((told.delivered.len(), told.acknowledged.len()), (1, 0));
-    // Reading consumes nothing.
+    // Reading does not consume anything.
     assert!(project.find("open").unwrap().handoff(&project).status().is_open());
 }
 
 #[test]
-fn a_session_that_has_its_context_is_told_of_those_that_it_does_not_know() {
+fn a_session_with_context_is_briefed_on_unknown_handoffs_only() {
     let sandbox = shop();
     for number in 0..40 {
         let more = "  state: {environment: {branch: main}}\n";
@@ -240,7 +241,7 @@ fn a_session_that_has_its_context_is_told_of_those_that_it_does_not_know() {
     };
     let first = told(false);
     assert!(first.handoffs.len() < 40, "{:?}", told_ids(&first));
-    // Each of those that it knows fits better than this one.
+    // Every handoff that the session knows is a better match than this one.
     put(&sandbox, "elsewhere", "planned", 1, "  state: {environment: {branch: other}}\n");
     let own = format!("  state: {{recovery: {{session: {ID}}}}}\n");
     put(&sandbox, "own", "planned", 28, &own);
@@ -264,7 +265,7 @@ fn without_a_session_nothing_is_written() {
     let before = events(&sandbox);
     assert!(plain(&sandbox).delivery.is_none());
     assert_eq!(events(&sandbox), before);
-    // A folder that nobody set up is left as it is, whoever is named.
+    // A folder that is not set up stays unchanged, even for a named session.
     let bare = Sandbox::new("none");
     bare.write("docs/handoffs/a.md", "---\nhandoff:\n  id: a\n  title: A\n---\n");
     let asked =
@@ -275,7 +276,7 @@ fn without_a_session_nothing_is_written() {
 }
 
 #[test]
-fn a_session_is_not_its_own_predecessor_unless_it_goes_on() {
+fn a_session_is_its_own_predecessor_only_when_it_continues() {
     let sandbox = shop();
     capture(&sandbox);
     let of = |occasion, id: &str| {
@@ -293,7 +294,7 @@ fn a_session_is_not_its_own_predecessor_unless_it_goes_on() {
 }
 
 #[test]
-fn each_worktree_goes_on_from_its_own_last_session() {
+fn each_worktree_continues_from_its_own_last_session() {
     const LATER: &str = "5e550002-4c00-7000-8000-00000000bbbb";
     let sandbox = shop();
     sandbox.git(&["add", "--all"]);
@@ -306,11 +307,11 @@ fn each_worktree_goes_on_from_its_own_last_session() {
         told.predecessor.map(|gist| gist.session)
     };
     assert_eq!((before(sandbox.root()), before(&second)), (Some(ID.to_owned()), None));
-    // The ledger is one, and the other session is later.
+    // There is one ledger, and the other session is later.
     capture_in(&sandbox, &second, LATER, "2026-03-21");
     assert_eq!(before(sandbox.root()).as_deref(), Some(ID));
     assert_eq!(before(&second).as_deref(), Some(LATER));
-    // Whoever began in a folder below worked in the same worktree.
+    // A session that started in a subfolder worked in the same worktree.
     let third = "5e550003-4c00-7000-8000-00000000cccc";
     let below = second.join("src");
     std::fs::create_dir_all(&below).unwrap();
@@ -320,7 +321,7 @@ fn each_worktree_goes_on_from_its_own_last_session() {
 }
 
 #[test]
-fn an_older_gist_is_told_only_where_the_checkpoint_is_gone() {
+fn an_older_summary_is_used_only_if_the_checkpoint_is_deleted() {
     let sandbox = shop();
     capture(&sandbox);
     let with = plain(&sandbox).predecessor.unwrap();
@@ -352,7 +353,7 @@ fn an_older_gist_is_told_only_where_the_checkpoint_is_gone() {
 }
 
 #[test]
-fn a_checkpoint_without_a_gist_is_told_alike() {
+fn a_checkpoint_without_a_summary_is_briefed_the_same() {
     let sandbox = shop();
     capture(&sandbox);
     let with = plain(&sandbox);
@@ -374,7 +375,7 @@ fn a_checkpoint_without_a_gist_is_told_alike() {
     assert!(with.predecessor.is_some());
 }
 
-/// What the checkpoints of a project lie in.
+/// The blobs of a project's checkpoints.
 fn blobs(sandbox: &Sandbox) -> Vec<String> {
     let blob = |event| {
         let Event::Session(SessionEvent::Checkpointed { blob, .. }) = event else { return None };
@@ -384,7 +385,7 @@ fn blobs(sandbox: &Sandbox) -> Vec<String> {
 }
 
 #[test]
-fn a_session_that_left_a_handoff_is_told_through_it() {
+fn a_session_with_a_handoff_is_briefed_through_it() {
     let sandbox = shop();
     capture(&sandbox);
     put(&sandbox, "newer", "planned", 28, "");
@@ -392,7 +393,7 @@ fn a_session_that_left_a_handoff_is_told_through_it() {
     let text = plain(&sandbox).briefing.text;
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} is not in\n{text}"));
     assert!(at("Summary of saved") < at("Summary of newer"), "{text}");
-    // What its author wrote takes the place of what is derived; facts stand beside it.
+    // The author's text replaces the derived one; facts are shown next to it.
     assert!(!text.contains("Make the market pages fast again"), "{text}");
     assert!(at("Last session: Claude Code 5e550001") > 0, "{text}");
 }
@@ -406,7 +407,7 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
         format!("  state: {{{recovery}, quality_gates: {{passed: {passed}}}}}\n")
     };
     put(&sandbox, "saved", "planned", 1, &gate(false));
-    // Another session came after it and is the one that is told.
+    // A later session is the one that is briefed.
     let later = "5e550002-4c00-7000-8000-00000000bbbb";
     let path = sandbox.home().join(format!("{later}.jsonl"));
     let root = sandbox.root().display();
@@ -427,7 +428,7 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
     assert_eq!(told.predecessor.unwrap().session, ID, "a trivial session hides nothing");
     assert!(told.briefing.text.contains(corrected), "{}", told.briefing.text);
     assert!(told.briefing.text.contains("npm run build"), "{}", told.briefing.text);
-    // One that passed tells it itself.
+    // A handoff that passed the gate replaces its session.
     put(&sandbox, "saved", "planned", 1, &gate(true));
     let text = plain(&sandbox).briefing.text;
     assert!(!text.contains(corrected), "{text}");
@@ -461,7 +462,7 @@ fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
     assert_eq!(acknowledged(&project).len(), 2);
 }
 
-/// Checkpoints of every transcript at hand, read as either client's.
+/// Checkpoints of every available transcript, read as either client's.
 fn checkpoints() -> Vec<Checkpoint> {
     let mut found = Vec::new();
     for folder in [Some(fixtures("transcripts")), corpus("transcripts")].into_iter().flatten() {
@@ -504,7 +505,7 @@ fn checkpoint(client: Client, text: &[u8], name: &str) -> Checkpoint {
     Checkpoint::new(cursor.session, name.to_owned(), 1, CheckpointMode::Auto, around)
 }
 
-/// All that there is to tell of a session, for a client that counts.
+/// The complete material of a session, for a client that counts.
 fn material(gist: &SessionSummary) -> Material {
     Material {
         client: Some(Client::ClaudeCode),
@@ -520,7 +521,7 @@ fn material(gist: &SessionSummary) -> Material {
 }
 
 #[test]
-fn no_briefing_of_any_session_costs_more_than_it_may() {
+fn no_briefing_exceeds_its_budget() {
     let checkpoints = checkpoints();
     assert!(checkpoints.len() >= 2);
     for checkpoint in &checkpoints {
@@ -545,15 +546,15 @@ fn no_briefing_of_any_session_costs_more_than_it_may() {
     }
 }
 
-/// What the next session must not lose: its kind, how it is known again, and whether something is to
-/// be done about it. Found without the gist.
+/// What the next session must not lose: its kind, how to recognize it, and whether it needs action.
+/// Found without the session summary.
 fn happened(checkpoint: &Checkpoint) -> Vec<(&'static str, String, bool)> {
     const CHECKS: [&str; 6] =
         ["npm test", "npm run build", "cargo test", "go test", "pytest", "make test"];
     let session = &checkpoint.session;
     let mut found = Vec::new();
-    // A check that failed and that no command with its words ran again. Other commands that fail, such
-    // as a search without a hit, say nothing to the next session.
+    // A check that failed and was not run again by a command with the same words. Other failing
+    // commands, such as a search without hits, do not matter to the next session.
     for (at, command) in session.commands.items.iter().enumerate() {
         let is_check = CHECKS.iter().any(|check| command.text.trim() == *check);
         if command.exit == CommandStatus::Failed && is_check && command.seen.agent.is_none() {
@@ -584,7 +585,7 @@ fn happened(checkpoint: &Checkpoint) -> Vec<(&'static str, String, bool)> {
     found
 }
 
-/// A text with every path that it lists by folder, `src/: a.rs, b.rs`, written out.
+/// A text in which paths listed by folder, `src/: a.rs, b.rs`, are written out.
 fn with_paths(text: &str) -> String {
     let mut all = text.to_owned();
     for (folder, names) in text.split(['`', ';']).filter_map(|part| part.split_once("/: ")) {
@@ -595,12 +596,12 @@ fn with_paths(text: &str) -> String {
     all
 }
 
-/// Signs may be told as others.
+/// Only letters and digits, because punctuation may change.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A text may be cut, but not so that nobody knows it again.
+/// A text may be truncated, but must stay recognizable.
 fn beginning(text: &str) -> String {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     letters(&first.chars().take(60).collect::<String>())
@@ -627,7 +628,7 @@ fn a_briefing_accounts_for_everything_that_happened() {
     assert_eq!(counts.len(), 6, "{counts:?}");
 }
 
-/// A session that did very much.
+/// A session that did a lot.
 fn busy(times: usize) -> Checkpoint {
     let mut lines = Vec::new();
     let mut line = |number: usize, message: serde_json::Value| {
@@ -662,14 +663,14 @@ fn busy(times: usize) -> Checkpoint {
 }
 
 #[test]
-fn of_a_session_that_did_very_much_what_is_not_named_is_counted() {
+fn items_of_a_busy_session_are_named_or_counted() {
     let account = |checkpoint: &Checkpoint| {
         let gist = SessionSummary::from_checkpoint(checkpoint);
         let briefing =
             compose(&material(&gist), Budget::for_client(2_000, Some(Client::ClaudeCode)));
         (gist, briefing)
     };
-    // Hundreds are named, each of them.
+    // Hundreds of items are all named.
     let some = busy(300);
     let (gist, briefing) = account(&some);
     assert_eq!((gist.items.len(), gist.left_out.len()), (900, 0));
@@ -681,7 +682,7 @@ fn of_a_session_that_did_very_much_what_is_not_named_is_counted() {
         assert!(text.contains(&known) || listed(), "{kind} {known}");
     }
     assert!(!briefing.text.contains("Nothing omitted"), "{}", briefing.text);
-    // Of thousands some are counted, and the text says so.
+    // Of thousands, some are only counted, and the text says so.
     let (gist, briefing) = account(&busy(3_000));
     let counted: usize = gist.left_out.values().sum();
     assert_eq!(gist.items.len() + counted, 9_000);

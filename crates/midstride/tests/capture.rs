@@ -1,4 +1,5 @@
-//! Capturing sessions: where transcripts are found, what is read again, and whose they are.
+//! Tests of capturing sessions: finding transcripts, reading what is new, and assigning them to
+//! projects.
 
 use midstride::clients::capture::{UnreadAmount, capture, unread_amount};
 use midstride::clients::{self, LivenessProbe, SessionLiveness};
@@ -33,7 +34,7 @@ impl Shop {
         crate::environment(&self.0, folder)
     }
 
-    /// The fixture as a session of a folder.
+    /// The fixture as a session in a folder.
     fn text(folder: &Path) -> String {
         let text = std::fs::read(fixtures("transcripts/claude-code").join("cache.jsonl")).unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -41,7 +42,7 @@ impl Shop {
             .replace("2026-03-20", "2026-03-22")
     }
 
-    /// Where Claude Code has the transcript of a session that began in a folder.
+    /// The path of Claude Code's transcript for a session that started in a folder.
     fn place(&self, folder: &Path, id: &str) -> PathBuf {
         let path = folder.display().to_string();
         let slug = path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
@@ -69,7 +70,7 @@ impl Shop {
 }
 
 #[test]
-fn a_long_session_that_ends_is_left_to_a_process_that_goes_on_alone() {
+fn a_long_session_is_captured_in_the_background_when_it_ends() {
     let shop = Shop::new();
     let end = |path: &Path, is_clear: bool| {
         let call = HookInput {
@@ -92,27 +93,27 @@ fn a_long_session_that_ends_is_left_to_a_process_that_goes_on_alone() {
     Shop::put(&path, &more);
     let long = end(&path, false);
     assert_eq!((long.actions, long.is_capture_due), (vec!["goes on alone".to_owned()], true));
-    // After `/clear` the next session starts at once, and is briefed with it.
+    // After `/clear`, the next session starts immediately and is briefed on this one.
     let cleared = end(&path, true);
     assert_eq!((cleared.actions, cleared.is_capture_due), (vec!["captured".to_owned()], false));
     assert!(!end(&path, false).is_capture_due, "it is captured");
 }
 
 #[test]
-fn a_session_is_found_by_what_its_records_name() {
+fn a_session_is_found_by_the_folder_in_its_records() {
     let shop = Shop::new();
     let root = shop.0.root();
     shop.session(ID);
-    // A folder whose name only begins alike, and one that fits with records of another project.
+    // A folder whose name only starts the same, and a matching one with records of another project.
     let sibling = root.with_file_name("project-two");
     std::fs::create_dir(&sibling).unwrap();
     Shop::put(&shop.place(&sibling, OTHER), &Shop::text(&sibling));
     Shop::put(&shop.place(root, "strange"), &Shop::text(&sibling));
-    // One that was begun in a folder of the project.
+    // A session that started in a subfolder of the project.
     let inside = root.join("src");
     std::fs::create_dir(&inside).unwrap();
     Shop::put(&shop.place(&inside, OTHER), &Shop::text(&inside));
-    // One that names no folder at all.
+    // A session that names no folder.
     Shop::put(&shop.place(root, "nameless"), "{\"type\":\"mode\",\"sessionId\":\"x\"}\n");
     let (found, unread) = clients::transcripts(&shop.open(), None);
     let mut ids: Vec<&str> = found.iter().map(|found| found.session.as_str()).collect();
@@ -120,7 +121,7 @@ fn a_session_is_found_by_what_its_records_name() {
     assert_eq!(ids, [ID, OTHER]);
     assert!(found.iter().any(|found| found.path == shop.place(&inside, OTHER)));
     assert!(unread.is_empty());
-    // And nothing falls back to another project's.
+    // Nothing falls back to another project's sessions.
     let sibling = Project::discover(shop.environment(&sibling)).unwrap();
     let (found, _) = clients::transcripts(&sibling, None);
     let paths: Vec<&Path> = found.iter().map(|found| found.path.as_path()).collect();
@@ -157,7 +158,7 @@ fn only_what_is_new_is_read() {
     assert_eq!(second.new_bytes, (whole - half) as u64);
     let again = shop.checkpoint(&SessionChoice::Id(ID[..34].to_owned())).unwrap();
     assert_eq!((again.new_bytes, again.is_new, &again.blob), (0, false, &second.blob));
-    // What was read in two pieces is what is read at once.
+    // Reading in two pieces gives the same as reading at once.
     let fresh = Shop::new();
     let copy = fresh.session(ID);
     std::fs::write(
@@ -171,7 +172,7 @@ fn only_what_is_new_is_read() {
 }
 
 #[test]
-fn a_file_that_was_rewritten_is_read_from_its_start() {
+fn a_rewritten_transcript_is_read_from_the_start() {
     let shop = Shop::new();
     let path = shop.session(ID);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -190,7 +191,7 @@ fn a_file_that_was_rewritten_is_read_from_its_start() {
     }
 }
 
-/// Records of a user who asks this often, from one number to another.
+/// Records of numbered user prompts.
 fn asked(folder: &Path, numbers: std::ops::Range<usize>) -> String {
     let record = |number: usize| {
         let record = serde_json::json!({
@@ -204,7 +205,7 @@ fn asked(folder: &Path, numbers: std::ops::Range<usize>) -> String {
 }
 
 #[test]
-fn a_file_that_is_not_the_one_that_was_read_is_news() {
+fn a_replaced_transcript_counts_as_new() {
     let shop = Shop::new();
     let path = shop.place(shop.0.root(), ID);
     let text = asked(shop.0.root(), 0..40);
@@ -233,10 +234,10 @@ fn a_file_that_is_not_the_one_that_was_read_is_news() {
         std::fs::write(&path, text).unwrap();
         assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough, "{how}");
     }
-    // Clients only append, so this is not looked for.
+    // Clients only append, so a change in the middle is not detected.
     std::fs::write(&path, rewritten(middle)).unwrap();
     assert_eq!(unread_amount(&project, &found), UnreadAmount::Nothing);
-    // What an agent did is news of its session.
+    // The work of an agent is new for its session.
     let agent = path.with_extension("").join("subagents/agent-a1.jsonl");
     Shop::put(&agent, &more);
     assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough);
@@ -245,7 +246,7 @@ fn a_file_that_is_not_the_one_that_was_read_is_news() {
 }
 
 #[test]
-fn a_little_of_a_long_session_is_not_worth_reading_on() {
+fn a_small_addition_to_a_long_session_counts_as_little() {
     let shop = Shop::new();
     let path = shop.place(shop.0.root(), ID);
     let text = asked(shop.0.root(), 0..1_000);
@@ -256,7 +257,7 @@ fn a_little_of_a_long_session_is_not_worth_reading_on() {
     let more = asked(shop.0.root(), 1_000..1_001);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
     assert_eq!(unread_amount(&project, &found), UnreadAmount::Little);
-    // Whoever wants to know reads all of it, and what is kept is not written for that little.
+    // An explicit capture reads all of it, but does not update the stored cursor for so little.
     for _ in 0..2 {
         let captured = capture(&project, &found).unwrap();
         let (new, all) = (captured.new_bytes, captured.session.requests.total());
@@ -316,7 +317,7 @@ fn agents_and_tasks_beside_a_session_belong_to_it() {
 }
 
 #[test]
-fn a_codex_session_goes_on_from_the_one_it_was_forked_from() {
+fn a_codex_fork_continues_from_its_parent() {
     let shop = Shop::new();
     let root = shop.0.root().display().to_string();
     let text = std::fs::read_to_string(fixtures("transcripts/codex").join("login.jsonl")).unwrap();
@@ -342,12 +343,12 @@ fn a_codex_session_goes_on_from_the_one_it_was_forked_from() {
     assert!(session.tasks.is_empty() && session.commands.is_empty());
     assert_eq!(session.usage.total(), 0);
     assert_eq!((session.counts.seen, session.counts.duplicates), (10, 8));
-    // The one that was left has all of it.
+    // The parent session has everything.
     let left =
         shop.checkpoint(&SessionChoice::Transcript(parent.clone())).unwrap().checkpoint.session;
     assert_eq!(&*left.requests.items[0].text, "Fix the login loop.");
     assert!(!left.tasks.is_empty() && left.forked_from.is_none());
-    // The parent being gone costs what it told.
+    // If the parent is deleted, what it contained is lost.
     std::fs::remove_file(parent).unwrap();
     let fresh = Shop::new();
     let there = fresh.0.root().join("rollout.jsonl");
@@ -362,7 +363,7 @@ fn a_codex_session_goes_on_from_the_one_it_was_forked_from() {
 }
 
 #[test]
-fn a_session_of_another_project_is_refused_and_one_that_moved_is_taken() {
+fn a_session_of_another_project_is_refused_and_a_moved_one_accepted() {
     let shop = Shop::new();
     let elsewhere = shop.0.home().join("elsewhere");
     let gone = shop.0.home().join("gone");
@@ -377,7 +378,7 @@ fn a_session_of_another_project_is_refused_and_one_that_moved_is_taken() {
 }
 
 #[test]
-fn what_is_no_transcript_is_said_to_be_none() {
+fn a_file_that_is_not_a_transcript_is_rejected() {
     let shop = Shop::new();
     let path = shop.0.home().join("t.jsonl");
     let refused = |bytes: &[u8]| {
@@ -390,7 +391,7 @@ fn what_is_no_transcript_is_said_to_be_none() {
         let error = refused(bytes).unwrap_err();
         assert!(matches!(error, CheckpointError::NotUnderstood { .. }), "{error}");
     }
-    // Nothing yet, and half a record, are no trouble.
+    // An empty file and a partial record are not errors.
     for bytes in [&b""[..], b"{\"type\":\"us"] {
         assert_eq!(refused(bytes).unwrap().checkpoint.session.counts.seen, 0);
     }
@@ -404,7 +405,7 @@ fn what_is_no_transcript_is_said_to_be_none() {
 }
 
 #[test]
-fn a_session_whose_process_is_there_runs() {
+fn a_session_with_a_live_process_is_running() {
     let shop = Shop::new();
     shop.session(ID);
     let found = clients::transcripts(&shop.open(), None).0.remove(0);
@@ -419,13 +420,13 @@ fn a_session_whose_process_is_there_runs() {
     };
     register(&started);
     assert_eq!(life(), SessionLiveness::Running);
-    // The number went to another process.
+    // The process id now belongs to another process.
     register("1");
     assert_eq!(life(), SessionLiveness::Ended);
 }
 
 #[test]
-fn a_codex_transcript_that_is_open_is_at_work() {
+fn a_session_with_an_open_codex_transcript_is_running() {
     let shop = Shop::new();
     let text = std::fs::read_to_string(fixtures("transcripts/codex").join("login.jsonl")).unwrap();
     let text = text.replace("/home/dev/shop", &shop.0.root().display().to_string());
@@ -445,13 +446,13 @@ fn a_codex_transcript_that_is_open_is_at_work() {
 }
 
 #[test]
-fn a_session_killed_in_mid_turn_is_recovered_to_its_last_whole_record() {
+fn a_session_killed_mid_turn_is_recovered_to_its_last_complete_record() {
     let shop = Shop::new();
     let path = shop.place(shop.0.root(), ID);
     let source = shop.0.home().join("source.jsonl");
     Shop::put(&path, "");
     Shop::put(&source, &Shop::text(shop.0.root()));
-    // Writes record after record, then half a one, and waits to be killed.
+    // Write all records and a partial one, then wait to be killed.
     let script = "cat \"$1\" > \"$2\"; echo ready; read wait";
     let mut writer = Command::new("sh")
         .args(["-c", script, "sh"])
@@ -486,7 +487,7 @@ fn a_session_killed_in_mid_turn_is_recovered_to_its_last_whole_record() {
 }
 
 #[test]
-fn the_newest_are_recovered_first_and_older_ones_than_midstride_never() {
+fn recovery_starts_with_the_newest_and_skips_sessions_older_than_setup() {
     let shop = Shop::new();
     for number in 0..5 {
         shop.session(&format!("0195b9d2-4c00-7000-8000-00000000000{number}"));
@@ -497,12 +498,12 @@ fn the_newest_are_recovered_first_and_older_ones_than_midstride_never() {
     assert_eq!((first.checkpoints.len(), first.remaining), (3, 2));
     let rest = verbs::recover(&shop.open(), true).unwrap();
     assert_eq!((rest.checkpoints.len(), rest.remaining), (2, 0));
-    // By name it can be had all the same.
+    // It can still be captured by name.
     assert!(shop.checkpoint(&SessionChoice::Id(ID.to_owned())).unwrap().is_new);
 }
 
 #[test]
-fn what_agents_did_after_their_session_was_written_down_is_recovered() {
+fn agent_work_after_the_capture_of_its_session_is_recovered() {
     let shop = Shop::new();
     verbs::recover(&shop.open(), true).unwrap();
     let path = shop.place(shop.0.root(), ID);
@@ -521,14 +522,14 @@ fn what_agents_did_after_their_session_was_written_down_is_recovered() {
     assert_eq!(list[0].extent, verbs::Extent::Part);
     let recovered = recover();
     assert!(recovered.len() == 1 && recovered[0].is_new);
-    // Half a line at its end is no more of it.
+    // A partial line at the end adds nothing.
     std::fs::write(&agent, format!("{more}{{\"type\":")).unwrap();
     recover();
     assert!(recover().is_empty());
 }
 
 #[test]
-fn a_transcript_that_was_emptied_takes_nothing_away() {
+fn an_emptied_transcript_deletes_nothing() {
     let shop = Shop::new();
     let path = shop.session(ID);
     let before = shop.checkpoint(&SessionChoice::Newest).unwrap();
@@ -541,7 +542,7 @@ fn a_transcript_that_was_emptied_takes_nothing_away() {
 }
 
 #[test]
-fn two_captures_at_once_are_both_fine() {
+fn two_concurrent_captures_both_succeed() {
     let shop = Shop::new();
     let path = shop.session(ID);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -554,7 +555,7 @@ fn two_captures_at_once_are_both_fine() {
             }
         };
         let captures: Vec<_> = (0..4).map(|_| scope.spawn(capture)).collect();
-        // Meanwhile the session goes on.
+        // The session continues in the meantime.
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         for piece in rest.as_bytes().chunks(700) {
             std::io::Write::write_all(&mut file, piece).unwrap();
@@ -588,7 +589,7 @@ fn a_session_outlives_its_transcript_and_becomes_a_handoff() {
 }
 
 #[test]
-fn every_foreign_session_is_captured_and_reads_back_as_it_was_kept() {
+fn every_corpus_session_is_captured_and_reads_back_unchanged() {
     let Some(folder) = corpus("transcripts") else { return };
     let shop = Shop::new();
     let project = shop.open();

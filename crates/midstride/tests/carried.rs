@@ -1,4 +1,5 @@
-//! What outlives a session: standing instructions, and what is left open until something settles it.
+//! Tests of what outlives a session: standing instructions, and open items until something settles
+//! them.
 
 use crate::open;
 use midstride::store::ledger::{Ledger as _, SqliteLedger, WaitPolicy};
@@ -16,7 +17,7 @@ fn shop() -> Sandbox {
     sandbox
 }
 
-/// A session of Claude Code, record by record.
+/// A Claude Code session, record by record.
 struct Script {
     id: String,
     day: u32,
@@ -73,7 +74,7 @@ impl Script {
         self.calls("Write", &json!({"file_path": path, "content": "x"}), "ok", false)
     }
 
-    /// Captures it as a session of this project, and says where that is stored.
+    /// Captures the script as a session of this project and returns the hash of its checkpoint.
     fn ended(self, sandbox: &Sandbox) -> String {
         let folder = sandbox.root().display().to_string();
         let mut lines = String::new();
@@ -119,12 +120,12 @@ fn handles(sandbox: &Sandbox) -> Vec<(String, &'static str, String)> {
 
 const RULE: &str = "Never touch web/.";
 
-/// Whether the rule is briefed as one.
+/// Whether the rule is briefed as an instruction.
 fn holds(sandbox: &Sandbox) -> bool {
     page(sandbox).contains(&format!("The user's instruction: \"{RULE}\""))
 }
 
-/// A session in which the user gives the rule: its handle, and where the session is stored.
+/// A session in which the user gives the rule. Returns its handle and the hash of the checkpoint.
 fn given(sandbox: &Sandbox) -> (String, String) {
     let first = session(1).user(&format!("Speed up the cache. {RULE}"));
     let stored = first.edits("/work/src/cache.rs").says("Done.").ended(sandbox);
@@ -150,7 +151,7 @@ fn an_instruction_comes_first_in_every_later_session_on_its_branch() {
 }
 
 #[test]
-fn an_instruction_outlives_what_was_stored_of_its_session() {
+fn an_instruction_outlives_the_checkpoint_of_its_session() {
     let sandbox = shop();
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
@@ -162,7 +163,7 @@ fn an_instruction_outlives_what_was_stored_of_its_session() {
 }
 
 #[test]
-fn who_forgets_a_session_forgets_the_instruction_that_was_given_in_it() {
+fn forgetting_a_session_forgets_its_instructions() {
     let sandbox = shop();
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
@@ -173,7 +174,7 @@ fn who_forgets_a_session_forgets_the_instruction_that_was_given_in_it() {
 }
 
 #[test]
-fn an_instruction_ends_when_the_user_takes_it_back() {
+fn an_instruction_ends_when_the_user_revokes_it() {
     let sandbox = shop();
     given(&sandbox);
     work(2).user("You may touch web/ now.").says("Good.").ended(&sandbox);
@@ -197,7 +198,7 @@ fn only_the_user_dismisses_an_instruction() {
     assert!(holds(&sandbox));
     verbs::dismiss(&open(sandbox.root()), &handle, false).unwrap();
     assert!(!holds(&sandbox), "{}", page(&sandbox));
-    // The same words, said again later, hold again.
+    // The same words, said again later, apply again.
     session(30).user(RULE).edits("/work/a.rs").says("Noted.").ended(&sandbox);
     assert!(holds(&sandbox), "{}", page(&sandbox));
 }
@@ -214,10 +215,10 @@ fn failing(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_failure_is_carried_until_an_equal_or_wider_check_passes() {
+fn a_failure_is_briefed_until_an_equal_or_wider_check_passes() {
     let sandbox = shop();
     failing(&sandbox);
-    // A session that only looks is no work, and what it ran counts all the same.
+    // A session that only runs checks is not work, but its results still count.
     let passed = "test result: ok. 12 passed; 0 failed; 0 ignored";
     session(3).user("Run the tests").runs("cargo test", passed, false).says("ok").ended(&sandbox);
     let page = page(&sandbox);
@@ -226,7 +227,7 @@ fn a_failure_is_carried_until_an_equal_or_wider_check_passes() {
 }
 
 #[test]
-fn many_trivial_sessions_hide_neither_the_work_nor_what_is_open() {
+fn trivial_sessions_hide_neither_work_nor_open_items() {
     let sandbox = shop();
     failing(&sandbox);
     for day in 3..=20 {
@@ -237,14 +238,14 @@ fn many_trivial_sessions_hide_neither_the_work_nor_what_is_open() {
 }
 
 #[test]
-fn an_instruction_without_a_branch_holds_everywhere() {
+fn an_instruction_without_a_branch_applies_everywhere() {
     let sandbox = shop();
     session(1).on("HEAD").user(RULE).edits("/work/a.rs").says("Noted.").ended(&sandbox);
     assert!(holds(&sandbox), "{}", page(&sandbox));
 }
 
 #[test]
-fn an_instruction_holds_on_the_branch_it_was_given_on() {
+fn an_instruction_applies_on_its_branch() {
     let sandbox = shop();
     let first = session(1).user(RULE).says("Noted.").on("fix-parser");
     first.user("Fix the parser").edits("/work/a.rs").says("Fixed.").ended(&sandbox);
@@ -265,7 +266,7 @@ fn a_remark_about_the_same_words_revokes_nothing() {
 }
 
 #[test]
-fn a_failure_that_nothing_settled_is_counted_after_five_sessions_with_work() {
+fn an_unsettled_failure_is_only_counted_after_five_working_sessions() {
     let sandbox = shop();
     failing(&sandbox);
     for day in 3..=5 {
@@ -292,7 +293,7 @@ fn an_agent_settles_items_and_the_user_dismisses_them() {
 }
 
 #[test]
-fn what_an_earlier_session_did_outside_is_not_done_twice() {
+fn outside_effects_of_earlier_sessions_are_listed_as_done() {
     let sandbox = shop();
     let opened = "https://github.com/o/r/pull/7";
     let first = session(1).user("Release 1.2").edits("/work/src/a.rs");
@@ -308,7 +309,7 @@ fn what_an_earlier_session_did_outside_is_not_done_twice() {
 }
 
 #[test]
-fn a_commit_that_was_reset_away_after_the_session_is_not_named() {
+fn a_commit_reset_after_the_session_is_not_named() {
     let sandbox = shop();
     let commit = |file: &str, subject: &str| {
         std::fs::write(sandbox.root().join(file), "x").unwrap();
@@ -317,7 +318,7 @@ fn a_commit_that_was_reset_away_after_the_session_is_not_named() {
         let head = std::fs::read_to_string(sandbox.root().join(".git/refs/heads/main")).unwrap();
         head.trim().to_owned()
     };
-    // The clock of a sandbox stands still.
+    // The clock of a sandbox is fixed.
     let began = midstride_testkit::NOW.parse::<jiff::Timestamp>().unwrap().as_second();
     let ids = [commit("a.rs", "First"), commit("b.rs", "Second")].map(|id| id[..7].to_owned());
     let path = sandbox.home().join("5e550001-4c00-7000-8000-00000000aaaa.jsonl");
@@ -378,7 +379,7 @@ fn an_item_of_the_last_session_can_be_dismissed() {
 }
 
 #[test]
-fn what_is_only_counted_can_be_listed_and_dismissed() {
+fn counted_items_can_be_listed_and_dismissed() {
     let sandbox = shop();
     let first = session(1).user("Build the feature").edits("/work/src/new.rs");
     first.runs(FAILED, "error: test failed", true).says("It is built.").ended(&sandbox);
@@ -426,7 +427,7 @@ fn a_session_of_a_deleted_branch_leaves_no_next_step() {
     }
 }
 
-/// A branch with a commit of its own, on which a session left a failure.
+/// A branch with its own commit, on which a session left a failure.
 fn with_feature(sandbox: &Sandbox) {
     sandbox.git(&["checkout", "--quiet", "-b", "feature"]);
     let first = session(1).on("feature").user("Build the feature").edits("/work/src/new.rs");
@@ -437,13 +438,13 @@ fn with_feature(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_merge_closes_only_what_was_left_open_before_it() {
+fn a_merge_closes_only_earlier_open_items() {
     const LATER: &str = "cargo clippy";
     let sandbox = shop();
     with_feature(&sandbox);
     sandbox.git(&["checkout", "--quiet", "main"]);
     sandbox.git(&["merge", "--quiet", "--no-ff", "feature", "--message", "Merge it"]);
-    // Somebody goes on with the branch after its merge, and commits nothing.
+    // A session continues on the branch after its merge and commits nothing.
     let later = session(30).on("feature").user("Tidy the feature").edits("/work/src/new.rs");
     later.runs(LATER, "error: lint failed", true).says("It fails still.").ended(&sandbox);
     work(31).ended(&sandbox);
@@ -454,7 +455,7 @@ fn a_merge_closes_only_what_was_left_open_before_it() {
 }
 
 #[test]
-fn the_session_that_goes_on_after_a_merge_is_briefed_as_open() {
+fn a_session_that_continues_after_a_merge_is_briefed_as_open() {
     let sandbox = shop();
     with_feature(&sandbox);
     sandbox.git(&["checkout", "--quiet", "main"]);
@@ -483,7 +484,7 @@ fn an_instruction_follows_its_branch_to_a_new_name() {
 }
 
 #[test]
-fn a_later_session_that_gives_up_a_merge_settles_its_conflict() {
+fn aborting_a_merge_in_a_later_session_settles_its_conflict() {
     const MERGE: &str = "git merge main";
     for settling in ["git merge --abort", "cd src && git merge --continue", "git reset --hard"] {
         let sandbox = shop();
@@ -495,7 +496,7 @@ fn a_later_session_that_gives_up_a_merge_settles_its_conflict() {
         session(3).user("Undo that").runs(settling, "", false).says("Done.").ended(&sandbox);
         assert!(!page(&sandbox).contains(MERGE), "{settling}: {}", page(&sandbox));
     }
-    // Another checkout has conflicts of its own.
+    // Another checkout has its own conflicts.
     for elsewhere in ["cd /other && git reset --hard", "git -C /other merge --abort"] {
         let sandbox = shop();
         let first = session(1).user("Bring it up to main").edits("/work/a.rs");
@@ -508,7 +509,7 @@ fn a_later_session_that_gives_up_a_merge_settles_its_conflict() {
 }
 
 #[test]
-fn a_workflow_state_that_nobody_touches_is_counted_after_five_sessions_with_work() {
+fn an_untouched_workflow_state_is_only_counted_after_five_working_sessions() {
     let sandbox = shop();
     let save = |step: u32| {
         let change = StateChange::Whole(json!({"release_step": step}));

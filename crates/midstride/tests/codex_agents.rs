@@ -1,4 +1,5 @@
-//! Agents of Codex: their transcripts are files of their own, and belong to the session that started them.
+//! Tests of Codex agents, whose transcripts are separate files and belong to the session that
+//! started them.
 
 use midstride::clients;
 use midstride::verbs::{self, SessionChoice};
@@ -26,7 +27,8 @@ impl Shop {
         Project::discover(crate::environment(&self.0, self.0.root())).unwrap()
     }
 
-    /// A session that runs a command, on a day of March 2026 and with more in its first record.
+    /// A session that runs a command, on a day of March 2026, with extra fields in its first
+    /// record.
     fn session(&self, day: u32, id: &str, more: &Value, command: &str) -> PathBuf {
         let mut meta = json!({"id": id, "cwd": self.0.root(), "cli_version": "0.166.0"});
         meta.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -88,7 +90,7 @@ fn add(path: &Path, records: &[(&str, Value)]) {
     std::fs::write(path, text).unwrap();
 }
 
-/// What the first record of an agent says, as Codex 0.166 writes it.
+/// The first record of an agent, as Codex 0.166 writes it.
 fn agent_of(parent: &str) -> Value {
     json!({"session_id": ROOT, "parent_thread_id": parent, "thread_source": "subagent",
            "source": {"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1}}}})
@@ -101,14 +103,14 @@ fn commands(session: &Session) -> Vec<(&str, Option<&str>)> {
 }
 
 #[test]
-fn agents_of_codex_and_theirs_are_part_of_the_session_that_started_them() {
+fn codex_agents_and_their_subagents_belong_to_their_session() {
     let shop = Shop::new();
     let root = shop.session_with_agent();
     let agent = shop.session(22, AGENT, &agent_of(ROOT), "echo agent");
-    // Older versions name the parent in the source alone; this one began after midnight.
+    // Older versions name the parent only in the source; this agent started after midnight.
     let older = json!({"source": agent_of(AGENT)["source"]});
     shop.session(23, BELOW, &older, "echo below");
-    // Another session of that day has nothing to do with it.
+    // Another session of that day is unrelated.
     let other = "01a1e8d7-79aa-7520-a36f-00000000ffff";
     shop.session(22, other, &json!({"source": "exec", "thread_source": "user"}), "echo other");
     let mut sessions = shop.sessions();
@@ -117,13 +119,13 @@ fn agents_of_codex_and_theirs_are_part_of_the_session_that_started_them() {
     let expected = [("echo root", None), ("echo agent", Some(AGENT)), ("echo below", Some(BELOW))];
     let session = shop.captured(&root);
     assert_eq!((session.id.as_deref(), commands(&session)), (Some(ROOT), expected.to_vec()));
-    // Whoever names the transcript of an agent means the session.
+    // Naming the transcript of an agent selects its session.
     let session = shop.captured(&agent);
     assert_eq!((session.id.as_deref(), commands(&session)), (Some(ROOT), expected.to_vec()));
 }
 
 #[test]
-fn an_agent_that_goes_on_after_its_session_was_captured_is_recovered_with_it() {
+fn an_agent_that_outlives_the_capture_of_its_session_is_recovered() {
     let shop = Shop::new();
     shop.session_with_agent();
     let agent = shop.session(22, AGENT, &agent_of(ROOT), "echo agent");
@@ -145,7 +147,7 @@ fn an_agent_that_goes_on_after_its_session_was_captured_is_recovered_with_it() {
 }
 
 #[test]
-fn an_agent_whose_session_is_gone_is_a_session() {
+fn an_agent_without_its_session_counts_as_a_session() {
     let shop = Shop::new();
     let agent = shop.session(22, AGENT, &agent_of(ROOT), "echo agent");
     assert_eq!(shop.sessions(), [AGENT]);

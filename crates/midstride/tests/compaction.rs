@@ -1,4 +1,5 @@
-//! What hooks say around a compaction: to the summarizer, and to the session after it.
+//! Tests of hooks around a compaction: what the summarizer gets, and what the session gets after
+//! it.
 
 use crate::open;
 use crate::transcript::Transcript;
@@ -39,7 +40,7 @@ fn hook(sandbox: &Sandbox, event: &str, moment: HookEvent) -> HookOutcome {
     done
 }
 
-/// What the agent says; nothing proves any of it.
+/// Claims of the agent that nothing proves.
 const CLAIMS: [&str; 6] = [
     "The importer is repaired and every test passes.",
     "The root cause is a race in the pool.",
@@ -50,7 +51,7 @@ const CLAIMS: [&str; 6] = [
 ];
 
 #[test]
-fn whoever_writes_the_summary_is_told_facts_and_words_of_the_user_only() {
+fn the_summarizer_gets_only_facts_and_user_messages() {
     let sandbox = shop();
     let [done, cause, decision, unchecked, open, next] = CLAIMS;
     let report = format!(
@@ -80,14 +81,14 @@ fn whoever_writes_the_summary_is_told_facts_and_words_of_the_user_only() {
     for fact in shown {
         assert!(told.contains(fact), "{fact}: {told}");
     }
-    // There is no summary yet that lacks anything.
+    // There is no summary yet.
     assert!(!told.contains("the summary above"), "{told}");
 }
 
-/// A session that is resumed only to be compacted, as by `claude -p "/compact" --resume ID`. The client
-/// leaves what both starts are answered in the context.
+/// A session that is resumed only to be compacted, as by `claude -p "/compact" --resume ID`. The
+/// client keeps the answers to both starts in the context.
 #[test]
-fn a_session_that_is_resumed_to_be_compacted_is_told_everything_once() {
+fn a_session_resumed_for_compaction_is_briefed_once() {
     const OTHER: &str = "Write a report for the auditors";
     const OWN: &str = "do not touch the fixtures";
     let sandbox = shop();
@@ -123,7 +124,7 @@ fn a_session_that_is_resumed_to_be_compacted_is_told_everything_once() {
     assert_eq!(start(BriefOccasion::Resume), None);
     let prompt = hook(&sandbox, "UserPromptSubmit", HookEvent::Prompt("Go on".to_owned()));
     assert_eq!(prompt.answer.context, None);
-    // A compaction in the middle of a conversation takes the page of its start away.
+    // A compaction in mid-conversation removes the page from its start.
     let compacted = start(BriefOccasion::Compact).unwrap();
     assert!(compacted.contains(OTHER), "{compacted}");
 }

@@ -1,6 +1,7 @@
-//! Drift, judged in repositories of which the truth is known.
+//! Tests of drift detection in generated repositories with known truth.
 //!
-//! `MIDSTRIDE_DRIFTS` says how many; `scripts/soak` says a thousand. `MIDSTRIDE_DRIFT_SEED` runs one.
+//! `MIDSTRIDE_DRIFTS` sets how many; `scripts/soak` uses a thousand. `MIDSTRIDE_DRIFT_SEED` runs
+//! one.
 
 use crate::open;
 use midstride::verbs::{Comparison, check_all};
@@ -9,13 +10,13 @@ use midstride_testkit::{DriftingRepo, Expected};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// How many repositories are made.
+/// The number of repositories to generate.
 fn drifts() -> u64 {
     let told = std::env::var("MIDSTRIDE_DRIFTS").ok();
     told.map_or(100, |told| told.parse().expect("MIDSTRIDE_DRIFTS is a number"))
 }
 
-/// Every judgement, by the tag of its statement and its place.
+/// Every checked citation, by the tag of its statement and its location.
 fn judged(repo: &DriftingRepo, at_head: bool) -> BTreeMap<(String, String), CitationCheck> {
     let project = repo.project();
     let (ground, _) = repo.expected(at_head);
@@ -34,7 +35,7 @@ fn judged(repo: &DriftingRepo, at_head: bool) -> BTreeMap<(String, String), Cita
     all
 }
 
-/// Where judge and truth disagree, in words.
+/// Where the check and the truth disagree.
 fn disagreements(repo: &DriftingRepo, at_head: bool, expected: &[Expected]) -> String {
     let mut judged = judged(repo, at_head);
     let mut told = String::new();
@@ -53,7 +54,7 @@ fn disagreements(repo: &DriftingRepo, at_head: bool, expected: &[Expected]) -> S
     told
 }
 
-/// What came of some seeds.
+/// The results of some seeds.
 #[derive(Default)]
 struct Outcome {
     sure: BTreeSet<CitationStatus>,
@@ -79,7 +80,7 @@ fn run(seeds: impl Iterator<Item = u64>) -> Outcome {
 }
 
 #[test]
-fn every_verdict_is_true() {
+fn every_citation_status_is_correct() {
     const TOGETHER: usize = 4;
     let one = std::env::var("MIDSTRIDE_DRIFT_SEED").ok().map(|seed| seed.parse().unwrap());
     let outcome = match one {
@@ -104,6 +105,6 @@ fn every_verdict_is_true() {
         failed.len(),
         failed[..failed.len().min(3)].join("\n\n")
     );
-    // Nothing was proven by repositories in which nothing happened.
+    // Repositories in which nothing happened would prove nothing.
     assert!(one.is_some() || outcome.sure.len() == 7, "{:?}", outcome.sure);
 }

@@ -20,7 +20,7 @@ fn a_file_is_created_once() {
 }
 
 #[test]
-fn of_many_that_create_one_file_one_wins() {
+fn one_of_many_concurrent_creators_wins() {
     let sandbox = Sandbox::new("");
     let winners = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -39,7 +39,7 @@ fn of_many_that_create_one_file_one_wins() {
 }
 
 #[test]
-fn of_many_that_change_one_file_nobodys_change_is_lost() {
+fn concurrent_changes_of_one_file_are_not_lost() {
     let sandbox = Sandbox::new("");
     std::thread::scope(|scope| {
         for _ in 0..16 {
@@ -60,7 +60,7 @@ fn of_many_that_change_one_file_nobodys_change_is_lost() {
 }
 
 #[test]
-fn a_file_is_replaced_only_if_it_is_still_the_one_that_was_read() {
+fn a_file_is_replaced_only_if_it_is_unchanged_since_it_was_read() {
     let sandbox = Sandbox::new("");
     sandbox.write("x.md", "old");
     let root = Root::open(sandbox.root()).unwrap();
@@ -69,11 +69,11 @@ fn a_file_is_replaced_only_if_it_is_still_the_one_that_was_read() {
     assert_eq!(sandbox.read("x.md"), "old");
     root.replace(path, b"old", b"new").unwrap();
     assert_eq!(sandbox.read("x.md"), "new");
-    assert_eq!(problem(root.replace(Path::new("y.md"), b"", b"")), "Gone");
+    assert_eq!(problem(root.replace(Path::new("y.md"), b"", b"")), "Deleted");
 }
 
 #[test]
-fn what_nobody_could_read_again_is_not_written() {
+fn content_too_large_to_read_back_is_not_written() {
     let sandbox = Sandbox::new("");
     let root = Root::open(sandbox.root()).unwrap();
     let mut bytes = vec![b'x'; usize::try_from(FILE_BYTES_MAX).unwrap()];
@@ -87,7 +87,7 @@ fn what_nobody_could_read_again_is_not_written() {
 }
 
 #[test]
-fn nothing_leaves_the_root() {
+fn paths_cannot_leave_the_root() {
     let sandbox = Sandbox::new("");
     std::fs::write(sandbox.home().join("secret"), "secret").unwrap();
     std::os::unix::fs::symlink(sandbox.home(), sandbox.root().join("out")).unwrap();
@@ -101,7 +101,7 @@ fn nothing_leaves_the_root() {
 }
 
 #[test]
-fn a_lock_is_held_by_one_at_a_time() {
+fn a_lock_has_one_holder_at_a_time() {
     let sandbox = Sandbox::new("");
     let root = Root::open(sandbox.root()).unwrap();
     let (inside, together) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -121,7 +121,7 @@ fn a_lock_is_held_by_one_at_a_time() {
 }
 
 #[test]
-fn nobody_comes_between_the_comparison_and_the_exchange() {
+fn compare_and_replace_is_atomic() {
     let sandbox = Sandbox::new("");
     sandbox.write("x.md", "");
     let saved = AtomicUsize::new(0);
@@ -134,7 +134,7 @@ fn nobody_comes_between_the_comparison_and_the_exchange() {
                     let new = [old.as_slice(), b"line\n"].concat();
                     match root.replace(Path::new("x.md"), &old, &new) {
                         Ok(()) => _ = saved.fetch_add(1, Ordering::Relaxed),
-                        // It is replaced, never gone.
+                        // The file is replaced and never missing.
                         Err(error) => {
                             assert!(matches!(error.problem, FileProblem::Changed), "{error}");
                         }
@@ -147,7 +147,7 @@ fn nobody_comes_between_the_comparison_and_the_exchange() {
 }
 
 #[test]
-fn a_file_that_is_being_replaced_is_not_gone() {
+fn a_file_being_replaced_is_never_missing() {
     let sandbox = Sandbox::new("");
     sandbox.write("x.md", "");
     std::os::unix::fs::symlink("x.md", sandbox.root().join("link.md")).unwrap();
@@ -172,11 +172,11 @@ fn a_file_that_is_being_replaced_is_not_gone() {
 }
 
 #[test]
-fn what_somebody_left_half_written_is_in_nobodys_way() {
+fn leftover_drafts_do_not_block_writes() {
     let sandbox = Sandbox::new("");
     for name in ["x.md", "new.md", "note"] {
         sandbox.write(&format!(".{name}.tmp"), "half");
-        // Drafts were once named by processes, and the numbers of processes come again.
+        // Drafts were once named after process ids, and process ids are reused.
         let process = std::process::id();
         for count in 0..100 {
             sandbox.write(&format!(".{name}.{process}-{count}.tmp"), "half");
@@ -196,7 +196,7 @@ fn what_somebody_left_half_written_is_in_nobodys_way() {
 }
 
 #[test]
-fn a_pipe_is_not_waited_for() {
+fn reading_does_not_block_on_a_pipe() {
     let sandbox = Sandbox::new("");
     sandbox.finish(sandbox.command("mkfifo").arg("x.md")).exits(0);
     let root = Root::open(sandbox.root()).unwrap();

@@ -1,5 +1,5 @@
-//! The first index of a clone or a worktree: built in pieces that are kept, while briefings come from
-//! what was read so far.
+//! Tests of the first index of a clone or worktree: it is built in saved pieces, while briefings
+//! use what was read so far.
 
 use crate::open;
 use midstride::store::index::{Effort, Filter, Index, IndexProgress, RefreshLimit, scan};
@@ -87,7 +87,7 @@ fn a_first_start_is_briefed_before_the_index_is_complete() {
         "{user_line}"
     );
     assert!(first.is_index_incomplete && first.errors.is_empty(), "{:?}", first.errors);
-    // The next one continues where it stopped.
+    // The next one continues where this one stopped.
     let second = start(&project, "two", RefreshLimit::documents(400)).answer.context.unwrap();
     assert!(second.contains(" 1200 unread handoffs"), "{second}");
     assert!(second.contains("Heron 1999"), "{second}");
@@ -100,7 +100,7 @@ fn a_first_start_is_briefed_before_the_index_is_complete() {
 }
 
 #[test]
-fn a_refresh_that_is_cut_short_keeps_what_it_read_newest_first() {
+fn an_interrupted_refresh_keeps_what_it_read_newest_first() {
     let sandbox = repository(200);
     let day = Duration::from_hours(24);
     for number in 0..200 {
@@ -137,7 +137,7 @@ fn herons(project: &Project, index: &Index) -> usize {
 }
 
 #[test]
-fn a_changed_configuration_is_read_in_with_all_documents_in_pieces() {
+fn a_changed_configuration_reindexes_all_documents_in_pieces() {
     let sandbox = repository(100);
     let project = open(sandbox.root());
     assert_eq!(briefed(&project, RefreshLimit::default()).indexing, None);
@@ -145,7 +145,7 @@ fn a_changed_configuration_is_read_in_with_all_documents_in_pieces() {
     let project = open(sandbox.root());
     for read in [40, 80] {
         let briefed = briefed(&project, RefreshLimit::documents(40));
-        // What was read with the old one is briefed meanwhile.
+        // What was read with the old configuration is briefed meanwhile.
         assert_eq!(
             (briefed.indexing, briefed.open),
             (Some(IndexProgress { read, documents: 100 }), 2)
@@ -174,7 +174,7 @@ fn one_process_at_a_time_finishes_an_index() {
 }
 
 #[test]
-fn while_another_process_writes_a_briefing_comes_from_reading() {
+fn a_briefing_does_not_wait_for_another_index_writer() {
     let sandbox = repository(150);
     let project = open(sandbox.root());
     drop(Index::open(&project, WaitPolicy::Command).unwrap());
@@ -185,7 +185,7 @@ fn while_another_process_writes_a_briefing_comes_from_reading() {
     assert!(first.is_index_incomplete && first.briefing.text.contains("Heron 0149"));
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(briefed(&project, RefreshLimit::default()).open, 3);
-    // What is in the index is used, and nothing new is waited for.
+    // Use what is in the index and do not wait for anything new.
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     write(&sandbox, 500, "planned");
     let later = briefed(&project, RefreshLimit::documents(40));
@@ -213,7 +213,7 @@ fn stages(project: &Project) -> u32 {
 fn a_second_worktree_does_not_parse_the_same_documents_again() {
     let sandbox = repository(150);
     let second = second_worktree(&sandbox);
-    // What a document does not say shows that its row was copied.
+    // Mark the rows with a value that is not in the documents, to show which were copied.
     let first = rusqlite::Connection::open(file_of(&open(sandbox.root()))).unwrap();
     first.execute_batch("UPDATE documents SET stage = 'copied'").unwrap();
     std::fs::write(second.join(path(100)), "# Heron, no longer open\n").unwrap();
@@ -223,7 +223,7 @@ fn a_second_worktree_does_not_parse_the_same_documents_again() {
     let mut index = Index::open(&project, WaitPolicy::Hook).unwrap();
     assert_eq!(index.documents().unwrap(), 150);
     assert!(open_names(&project, &index).is_empty(), "nothing was compared here yet");
-    // Open ones come first.
+    // Open handoffs come first.
     let indexing = refresh(&project, &mut index, RefreshLimit::documents(4));
     assert_eq!(indexing, Some(IndexProgress { read: 4, documents: 150 }));
     assert_eq!(open_names(&project, &index).len(), 3);
@@ -236,11 +236,11 @@ fn a_second_worktree_does_not_parse_the_same_documents_again() {
 }
 
 #[test]
-fn where_there_is_no_time_for_a_copy_open_handoffs_are_read_first() {
+fn without_time_for_a_copy_open_handoffs_are_read_first() {
     let sandbox = repository(150);
     let second = second_worktree(&sandbox);
     let project = open(&second);
-    // Whoever holds this lock makes the copy.
+    // The holder of this lock makes the copy.
     let name = file_of(&project).file_name().unwrap().to_string_lossy().into_owned();
     let lock = sandbox.root().join(format!(".git/midstride/locks/{name}.lock"));
     let held = File::create(lock).unwrap();
@@ -255,7 +255,7 @@ fn where_there_is_no_time_for_a_copy_open_handoffs_are_read_first() {
 }
 
 #[test]
-fn an_index_that_was_copied_finds_what_reading_finds() {
+fn a_copied_index_finds_the_same_as_reading() {
     let sandbox = repository(60);
     let second = second_worktree(&sandbox);
     std::fs::write(second.join(path(3)), "# Pelican\n").unwrap();
@@ -270,7 +270,7 @@ fn an_index_that_was_copied_finds_what_reading_finds() {
         let found = index.find(&project, &query, &filter, 100, Duration::from_mins(1)).unwrap();
         assert_eq!(found, read, "{typed}");
     }
-    // The first worktree is as it was.
+    // The first worktree is unchanged.
     let first = open(sandbox.root());
     assert_eq!(Index::facts(&first).documents, Some(60));
     assert_eq!(Index::facts(&project).documents, Some(59));

@@ -1,4 +1,5 @@
-//! Forgetting: nothing of the text is left on the disk, whatever it was and wherever it was killed.
+//! Tests of forgetting: nothing of the text remains on disk, whatever it was and wherever the
+//! process was killed.
 
 use crate::{because, open};
 use midstride::sys::files::Root;
@@ -11,11 +12,11 @@ use midstride_testkit::Sandbox;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 
-/// A word that no rule takes for a secret.
+/// A word that no redaction rule matches.
 const SECRET: &str = "zanzibarquux";
 const FILE: &str = ".midstride/handoffs/a.md";
 
-/// The files below a folder that have the secret in their bytes.
+/// The files in a folder that contain the secret.
 fn files_with_secret(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -33,7 +34,7 @@ fn has_secret(bytes: &[u8]) -> bool {
     bytes.windows(SECRET.len()).any(|window| window.eq_ignore_ascii_case(SECRET.as_bytes()))
 }
 
-/// Whether any object of git has it; objects are compressed, so git is asked.
+/// Whether any git object contains the secret. Objects are compressed, so git reads them.
 fn git_has_secret(sandbox: &Sandbox) -> bool {
     let all = ["cat-file", "--batch-all-objects", "--batch"];
     has_secret(&sandbox.command("git").args(all).output().unwrap().stdout)
@@ -44,7 +45,7 @@ fn assert_whole(sandbox: &Sandbox) {
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
 }
 
-/// A handoff that said it in its first text and does not any more; it was searched meanwhile.
+/// A handoff whose first text contained the secret; it was also searched and is revised now.
 fn revised(sandbox: Sandbox) -> Sandbox {
     sandbox.write(".midstride/config.toml", "");
     let text = |said: &str| format!("---\nhandoff:\n  id: a\n  uid: one\n---\n\nIt is {said}.\n");
@@ -65,7 +66,7 @@ fn forget(project: &Project, text: &KeptText) -> ForgetOutcome {
     verbs::forget(project, text, Some("it was in it"), &|_| ()).unwrap()
 }
 
-/// Forgets, and dies at a step.
+/// Forgets the text and dies at a step.
 fn forget_up_to(project: &Project, text: &KeptText, step: ForgetStep) {
     let die = |reached| {
         if reached == step {
@@ -77,14 +78,14 @@ fn forget_up_to(project: &Project, text: &KeptText, step: ForgetStep) {
 }
 
 #[test]
-fn nothing_of_an_earlier_text_is_left_wherever_it_was_killed() {
+fn nothing_of_a_revision_remains_after_a_kill_at_any_step() {
     for step in ForgetStep::ALL {
         let sandbox = revised(Sandbox::new("").repository());
         let project = open(sandbox.root());
         assert!(git_has_secret(&sandbox));
         assert!(!files_with_secret(&sandbox.root().join(".git")).is_empty(), "the index has it");
         forget_up_to(&project, &first_text(&project), step);
-        // Whoever comes after it is told, and does not keep it again.
+        // A later reader gets an error, and the text is not stored again.
         let told = project.revision_text(&project.find("a").unwrap(), 1).unwrap_err().to_string();
         assert_eq!(told, "the text of `a@1` was forgotten on 2026-03-21 by tester");
         let again = forget(&project, &first_text(&project));
@@ -97,7 +98,7 @@ fn nothing_of_an_earlier_text_is_left_wherever_it_was_killed() {
 }
 
 #[test]
-fn without_git_nothing_is_left_either() {
+fn nothing_remains_without_git() {
     let sandbox = revised(Sandbox::new(""));
     let project = open(sandbox.root());
     let text = first_text(&project);
@@ -109,7 +110,7 @@ fn without_git_nothing_is_left_either() {
 }
 
 #[test]
-fn what_git_was_told_to_remember_of_our_references_is_forgotten_too() {
+fn reflogs_of_midstride_references_are_forgotten() {
     let sandbox = Sandbox::new("").repository();
     sandbox.git(&["config", "core.logAllRefUpdates", "always"]);
     let sandbox = revised(sandbox);
@@ -120,7 +121,7 @@ fn what_git_was_told_to_remember_of_our_references_is_forgotten_too() {
 }
 
 #[test]
-fn what_a_commit_reaches_stays_and_is_named() {
+fn text_in_a_commit_stays_and_the_commit_is_named() {
     let sandbox = revised(Sandbox::new("").repository());
     let project = open(sandbox.root());
     let text = first_text(&project);
@@ -150,7 +151,7 @@ fn what_a_commit_reaches_stays_and_is_named() {
 }
 
 #[test]
-fn what_is_packed_goes_with_the_next_gc() {
+fn packed_text_is_removed_by_the_next_gc() {
     let sandbox = revised(Sandbox::new("").repository());
     sandbox.git(&["gc", "--quiet"]);
     let project = open(sandbox.root());
@@ -161,7 +162,7 @@ fn what_is_packed_goes_with_the_next_gc() {
 }
 
 #[test]
-fn a_document_that_still_says_it_goes_on_without_its_text_being_kept() {
+fn a_document_that_still_contains_the_text_works_without_storing_it() {
     let sandbox = revised(Sandbox::new("").repository());
     let project = open(sandbox.root());
     let shelved = project.find("a").unwrap();
@@ -178,7 +179,7 @@ fn a_document_that_still_says_it_goes_on_without_its_text_being_kept() {
     assert!(!kept.unwrap().unwrap().ids.contains(&now));
 }
 
-/// A project in which a session was asked for it.
+/// A project with a session that was asked about the secret.
 struct Asked(Sandbox);
 
 const SESSION: &str = "0195b9d2-4c00-7000-8000-00000000cccc";
@@ -235,7 +236,7 @@ impl Asked {
 }
 
 #[test]
-fn nothing_of_a_checkpoint_is_left_wherever_it_was_killed() {
+fn nothing_of_a_checkpoint_remains_after_a_kill_at_any_step() {
     for step in ForgetStep::ALL {
         let asked = Asked::new();
         let blob = asked.capture().unwrap();
@@ -259,7 +260,7 @@ fn nothing_of_a_checkpoint_is_left_wherever_it_was_killed() {
 }
 
 #[test]
-fn a_forgotten_checkpoint_is_not_taken_again_before_a_rule_takes_the_secret_out() {
+fn a_forgotten_checkpoint_is_captured_again_only_once_a_rule_redacts_the_secret() {
     let asked = Asked::new();
     let blob = asked.capture().unwrap();
     let project = asked.open();

@@ -1,4 +1,4 @@
-//! Sessions that go on from others: what was copied stays the other one's.
+//! Tests of forked sessions: copied records still belong to the original session.
 
 use midstride::clients;
 use midstride::clients::capture::{CaptureOutcome, capture, remove_cursors};
@@ -107,7 +107,7 @@ impl Shop {
         self.turn(FIRST, "a", 0, "Bring it up to date.", Value::Null)
     }
 
-    /// A session that goes on from records of another one: notes of its own, copies, a turn.
+    /// A session that continues from records of another one: its own notes, the copies, and a turn.
     fn fork(
         &self,
         session: &str,
@@ -127,7 +127,7 @@ impl Shop {
     }
 }
 
-/// What the client copies: records with an id, which keep it and their time.
+/// What the client copies: records with an id, which keep their id and time.
 fn copies(of: &[Value], session: &str) -> Vec<Value> {
     let linked = of.iter().filter(|record| record["uuid"].is_string()).cloned();
     linked
@@ -150,7 +150,7 @@ fn forked(session: &Session) -> (Option<&str>, Option<&str>) {
     (session.forked_from.as_deref(), session.forked_after.as_deref())
 }
 
-/// That nothing is counted twice or not at all.
+/// Asserts that nothing is counted twice or lost.
 fn adds_up(session: &Session, records: &[Value], copied: u64) {
     let counts = &session.counts;
     assert_eq!(counts.seen, records.len() as u64);
@@ -158,7 +158,7 @@ fn adds_up(session: &Session, records: &[Value], copied: u64) {
 }
 
 #[test]
-fn what_was_copied_belongs_to_the_session_it_was_copied_from() {
+fn copied_records_belong_to_the_original_session() {
     let shop = Shop::new();
     let first = shop.first();
     let second = shop.fork(SECOND, &first, "b", 10, "No, the other way.");
@@ -184,7 +184,7 @@ fn what_was_copied_belongs_to_the_session_it_was_copied_from() {
 }
 
 #[test]
-fn what_the_user_said_before_the_fork_holds_on() {
+fn user_instructions_before_the_fork_still_apply() {
     let shop = Shop::new();
     let mut first = shop.first();
     let parent = first.last().unwrap()["uuid"].clone();
@@ -211,7 +211,7 @@ fn what_the_user_said_before_the_fork_holds_on() {
 }
 
 #[test]
-fn it_does_not_matter_which_is_captured_first_or_how_often() {
+fn the_order_and_number_of_captures_do_not_matter() {
     let whole = Shop::new();
     let first = whole.first();
     let second = whole.fork(SECOND, &first, "b", 10, "The other way.");
@@ -219,7 +219,7 @@ fn it_does_not_matter_which_is_captured_first_or_how_often() {
     whole.put(SECOND, &second);
     let expected = whole.session(SECOND);
     for order in [[FIRST, SECOND], [SECOND, FIRST]] {
-        // A client writes while it is looked at, and stops anywhere.
+        // The client writes while the file is read, and may stop anywhere.
         for cut in 0..=second.len() {
             whole.put(SECOND, &second[..cut]);
             remove_cursors(&whole.open(), Client::ClaudeCode, SECOND).unwrap();
@@ -239,7 +239,7 @@ fn it_does_not_matter_which_is_captured_first_or_how_often() {
 }
 
 #[test]
-fn a_session_goes_on_after_another_one_left_it() {
+fn a_session_can_continue_after_a_fork() {
     let shop = Shop::new();
     let mut first = shop.first();
     shop.put(FIRST, &first);
@@ -250,18 +250,18 @@ fn a_session_goes_on_after_another_one_left_it() {
     shop.put(FIRST, &first);
     assert_eq!(ran(&shop.session(FIRST)), ["make a", "make d"]);
     assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
-    // Nothing of either is told twice, and nothing is lost.
+    // Nothing of either session is reported twice or lost.
     adds_up(&shop.session(FIRST), &first, 0);
     adds_up(&shop.session(SECOND), &second, 6);
 }
 
 #[test]
-fn a_fork_of_a_fork_left_the_one_it_has_most_of() {
+fn the_parent_of_a_nested_fork_is_the_session_it_shares_most_with() {
     let shop = Shop::new();
     let first = shop.first();
     let second = shop.fork(SECOND, &first, "b", 10, "The other way.");
     let third = shop.fork(THIRD, &second, "c", 20, "A third way.");
-    // Another one left the first where the second did.
+    // Another session forked from the first where the second did.
     let beside = "0195b9d2-4c00-7000-8000-000000000001";
     let fourth = shop.fork(beside, &first, "e", 30, "A fourth way.");
     for (session, records) in
@@ -279,7 +279,7 @@ fn a_fork_of_a_fork_left_the_one_it_has_most_of() {
 }
 
 #[test]
-fn what_is_copied_after_a_summary_begins_in_the_middle() {
+fn copies_after_a_summary_may_start_in_the_middle() {
     let shop = Shop::new();
     let mut first = shop.first();
     let note = |uuid: &str, parent: Value, more: Value| {
@@ -305,7 +305,7 @@ fn what_is_copied_after_a_summary_begins_in_the_middle() {
     let tail = shop.turn(FIRST, "d", 5, "Go on.", json!("s2"));
     first.extend(tail.clone());
     shop.put(FIRST, &first);
-    // The client puts what it keeps behind the summary.
+    // The client writes what it keeps after the summary.
     let mut copied: Vec<Value> = first
         .iter()
         .filter(|record| record["uuid"].as_str().is_some_and(|id| id.starts_with('s')))
@@ -315,7 +315,7 @@ fn what_is_copied_after_a_summary_begins_in_the_middle() {
     copied.extend(tail);
     let second = shop.fork(SECOND, &copied, "b", 10, "The other way.");
     shop.put(SECOND, &second);
-    // A session that was at work at another time, and one that merely was at work.
+    // An unrelated session.
     shop.put(THIRD, &shop.turn(THIRD, "c", 0, "Something else.", Value::Null));
     let session = shop.session(SECOND);
     assert_eq!(forked(&session), (Some(FIRST), Some("d6")));
@@ -327,11 +327,11 @@ fn what_is_copied_after_a_summary_begins_in_the_middle() {
 }
 
 #[test]
-fn copies_of_a_session_that_is_gone_are_all_there_is_of_it() {
+fn copies_of_a_deleted_session_are_kept() {
     let shop = Shop::new();
     let first = shop.first();
     let mut second = shop.fork(SECOND, &first, "b", 10, "The other way.");
-    // Some versions say where a copy is from.
+    // Some versions name the source of a copy.
     for record in second
         .iter_mut()
         .filter(|record| record["uuid"].as_str().is_some_and(|id| id.starts_with('a')))
@@ -343,7 +343,7 @@ fn copies_of_a_session_that_is_gone_are_all_there_is_of_it() {
     assert_eq!(forked(&session), (Some(FIRST), None));
     assert_eq!(ran(&session), ["make a", "make b"]);
     adds_up(&session, &second, 0);
-    // What was told of it while it was there stays told.
+    // What was captured while the original existed stays captured.
     let other = Shop::new();
     let first = other.first();
     let mut second = other.fork(SECOND, &first, "b", 10, "The other way.");
@@ -359,9 +359,9 @@ fn copies_of_a_session_that_is_gone_are_all_there_is_of_it() {
 }
 
 #[test]
-fn a_copy_says_itself_which_of_two_is_the_copy() {
+fn a_copy_marker_identifies_the_fork() {
     let shop = Shop::new();
-    // Neither has notes before its first record, and the fork has the lesser id.
+    // Neither has notes before its first record, and the fork has the lower id.
     let linked = |records: Vec<Value>| copies(&records, SECOND);
     let first = linked(shop.turn(SECOND, "a", 0, "Bring it up to date.", Value::Null));
     let mut fork = copies(&first, FIRST);
@@ -377,7 +377,7 @@ fn a_copy_says_itself_which_of_two_is_the_copy() {
 }
 
 #[test]
-fn one_of_two_that_do_not_say_it_has_the_records() {
+fn unmarked_shared_records_belong_to_exactly_one_session() {
     let shop = Shop::new();
     let first = copies(&shop.first(), FIRST);
     let mut second = copies(&first, SECOND);
@@ -390,7 +390,7 @@ fn one_of_two_that_do_not_say_it_has_the_records() {
     assert_eq!(ran, ["make a", "make b"]);
 }
 
-/// Says of copies which session they are from, as some versions do.
+/// Marks copies with the session they are from, as some versions do.
 fn marked(mut records: Vec<Value>, from: &str) -> Vec<Value> {
     for record in &mut records {
         record["forkedFrom"] = json!({"sessionId": from, "messageUuid": record["uuid"]});
@@ -398,7 +398,7 @@ fn marked(mut records: Vec<Value>, from: &str) -> Vec<Value> {
     records
 }
 
-/// That each turn is told by exactly one of the sessions.
+/// Asserts that exactly one session reports each turn.
 fn told_once(sessions: &[Session], expected: &[&str]) {
     let mut ran: Vec<&str> = sessions.iter().flat_map(ran).collect();
     ran.sort_unstable();
@@ -406,7 +406,7 @@ fn told_once(sessions: &[Session], expected: &[&str]) {
 }
 
 #[test]
-fn a_fork_with_nothing_of_its_own_is_written_down_all_the_same() {
+fn a_fork_without_records_of_its_own_is_captured() {
     let shop = Shop::new();
     let first = shop.first();
     let second = marked(copies(&first, SECOND), FIRST);
@@ -436,9 +436,9 @@ fn a_fork_with_nothing_of_its_own_is_written_down_all_the_same() {
 }
 
 #[test]
-fn the_one_that_has_nothing_but_what_both_have_is_the_original() {
+fn a_session_with_only_shared_records_is_the_original() {
     let shop = Shop::new();
-    // No notes tell it, and the fork has the lesser id and the older file, as after a restore.
+    // No notes help here, and the fork has the lower id and the older file, as after a restore.
     let first = copies(&shop.turn(SECOND, "a", 0, "Bring it up to date.", Value::Null), SECOND);
     let mut fork = copies(&first, FIRST);
     fork.extend(shop.turn(FIRST, "b", 10, "The other way.", json!("a6")));
@@ -450,9 +450,9 @@ fn the_one_that_has_nothing_but_what_both_have_is_the_original() {
 }
 
 #[test]
-fn the_one_with_the_earlier_note_is_the_original() {
+fn the_session_with_the_earlier_note_is_the_original() {
     let shop = Shop::new();
-    // Both went on, and the fork was made before the last record that they share was written.
+    // Both continued, and the fork was made before the last shared record was written.
     let mut first = shop.turn(SECOND, "a", 0, "Bring it up to date.", Value::Null);
     let mut fork = shop.turn(FIRST, "b", 0, "The other way.", json!("a6"));
     fork[0]["timestamp"] = json!("2026-03-22T10:00:03Z");
@@ -465,13 +465,13 @@ fn the_one_with_the_earlier_note_is_the_original() {
 }
 
 #[test]
-fn what_one_has_told_as_its_own_stays_its_own() {
+fn records_captured_as_own_stay_own() {
     let shop = Shop::new();
     let mut first = copies(&shop.first(), FIRST);
     first.extend(copies(&shop.turn(FIRST, "d", 20, "And now?", json!("a6")), FIRST));
     let second = copies(&shop.first(), SECOND);
     let both = || [SECOND, FIRST].map(|session| shop.session(session));
-    // Nothing tells that the longer one was there first, except that it was captured.
+    // The only evidence that the longer one came first is that it was captured.
     shop.put(FIRST, &first);
     shop.captured(FIRST);
     shop.put(SECOND, &second);
@@ -484,14 +484,14 @@ fn what_one_has_told_as_its_own_stays_its_own() {
 }
 
 #[test]
-fn a_copy_of_a_copy_can_name_the_first_of_them() {
+fn a_copy_of_a_copy_can_name_the_first_session() {
     let shop = Shop::new();
     let first = shop.first();
     let mut second = marked(copies(&first, SECOND), FIRST);
     second.extend(shop.turn(SECOND, "b", 10, "The other way.", json!("a6")));
     let mut third = copies(&second, THIRD);
     third.extend(shop.turn(THIRD, "c", 20, "A third way.", json!("b6")));
-    // One that has nothing to do with it but the same beginning.
+    // An unrelated session with the same beginning.
     let beside = "0195b9d2-4c00-7000-8000-000000000001";
     let fourth = shop.fork(beside, &first, "e", 30, "A fourth way.");
     for (session, records) in

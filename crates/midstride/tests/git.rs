@@ -2,7 +2,7 @@ use midstride::sys::git::Repository;
 use midstride_testkit::Sandbox;
 use std::time::{Duration, SystemTime};
 
-/// What git itself says; the sandbox hides commit ids, so it is asked past it.
+/// The commit that git reports. The sandbox hides commit ids in its output, so git is run directly.
 fn head(sandbox: &Sandbox, folder: &str) -> String {
     let mut command = sandbox.command("git");
     let output = command.args(["-C", folder, "rev-parse", "HEAD"]).output().unwrap();
@@ -35,7 +35,7 @@ fn a_worktree_has_its_own_commit_and_the_common_folder() {
 }
 
 #[test]
-fn before_the_first_commit_there_is_none() {
+fn there_is_no_commit_before_the_first_one() {
     let sandbox = Sandbox::new("");
     assert!(Repository::discover(sandbox.root()).is_none());
     sandbox.git(&["init", "--quiet"]);
@@ -44,7 +44,7 @@ fn before_the_first_commit_there_is_none() {
 }
 
 #[test]
-fn a_lock_that_a_killed_git_left_is_in_nobodys_way() {
+fn a_lock_left_by_a_killed_git_is_removed() {
     const REFERENCE: &str = "refs/midstride/handoffs/one";
     let sandbox = Sandbox::new("").repository();
     let repository = Repository::discover(sandbox.root()).unwrap();
@@ -52,11 +52,11 @@ fn a_lock_that_a_killed_git_left_is_in_nobodys_way() {
     let lock = format!(".git/{REFERENCE}.lock");
     sandbox.write(&lock, "");
     let keep = || repository.keep_blobs(REFERENCE, std::slice::from_ref(&text));
-    // Somebody may still be at it.
+    // A live git process may hold the lock.
     let refused = keep().unwrap_err().to_string();
     assert!(refused.contains("one.lock") && refused.contains("remove the file"), "{refused}");
     assert!(sandbox.root().join(&lock).exists());
-    // Nobody is for a minute.
+    // A lock that is a minute old is abandoned.
     let a_minute_ago = SystemTime::now() - Duration::from_mins(1);
     let file = std::fs::File::options().write(true).open(sandbox.root().join(&lock)).unwrap();
     file.set_modified(a_minute_ago).unwrap();

@@ -1,4 +1,4 @@
-//! The index against a reading of all documents: whatever is written, they answer alike.
+//! Compares the index with reading all documents: both give the same results, whatever is written.
 
 use midstride::store::index::{Effort, Filter, Index, RefreshLimit, scan};
 use midstride::store::ledger::WaitPolicy;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::time::Duration;
 
-/// Few words, so that they meet; some are folded, some are made of others.
+/// Few words, so that they coincide; some are case-folded, some are made of others.
 const WORDS: [&str; 12] = [
     "cache",
     "Cache",
@@ -77,7 +77,7 @@ fn written() -> impl Strategy<Value = Written> {
     )
 }
 
-/// A file is written, in place or as a new one, or removed.
+/// Writes a file, in place or as a new one, or removes it.
 #[derive(Clone, Debug)]
 enum Step {
     Write(Written),
@@ -133,7 +133,7 @@ fn project(sandbox: &Sandbox) -> Project {
     crate::open(sandbox.root())
 }
 
-/// Everything that the index finds, as a reading of all documents finds it, in the same order.
+/// Asserts that the index finds the same as reading all documents, in the same order.
 fn compare(project: &Project, index: &mut Index) {
     let freshness =
         index.refresh(project, Effort::Command, RefreshLimit::default(), &mut |_, _| ()).unwrap();
@@ -155,7 +155,7 @@ fn compare(project: &Project, index: &mut Index) {
 }
 
 #[test]
-fn the_index_finds_what_a_reading_of_all_documents_finds() {
+fn the_index_finds_the_same_as_reading_all_documents() {
     let mut runner =
         TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
     let rounds = prop::collection::vec(prop::collection::vec(step(), 1..6), 1..4);
@@ -172,7 +172,7 @@ fn the_index_finds_what_a_reading_of_all_documents_finds() {
                 compare(&project, &mut index);
             }
             hits.set(hits.get() + index.documents().unwrap());
-            // Made anew it says the same.
+            // A rebuilt index gives the same results.
             compare(&project, &mut Index::open_empty(&project, WaitPolicy::Command).unwrap());
             Ok(())
         })
@@ -180,7 +180,7 @@ fn the_index_finds_what_a_reading_of_all_documents_finds() {
     assert!(hits.get() > 12, "documents were written");
 }
 
-/// What matters for a prompt, with its score.
+/// The matches for a prompt, with their scores.
 fn matters(project: &Project) -> Vec<(String, f64)> {
     let text = "Why is the cache purged two-way in src/cache.rs? cache_purge 日本語".to_owned();
     let prompt = PromptSearch {
@@ -197,7 +197,7 @@ fn matters(project: &Project) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn what_matters_for_a_prompt_does_not_depend_on_the_index() {
+fn prompt_matches_do_not_depend_on_the_index() {
     let mut runner =
         TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
     let found = std::cell::Cell::new(0);
@@ -207,7 +207,7 @@ fn what_matters_for_a_prompt_does_not_depend_on_the_index() {
             for step in &steps {
                 take(&sandbox, step);
             }
-            // Without a configuration nothing is written, so all documents are read.
+            // Without a configuration there is no index, so all documents are read.
             let read = matters(&crate::open(sandbox.root()));
             assert_eq!(matters(&project(&sandbox)), read);
             found.set(found.get() + read.len());
@@ -218,7 +218,7 @@ fn what_matters_for_a_prompt_does_not_depend_on_the_index() {
 }
 
 #[test]
-fn what_a_session_is_told_does_not_depend_on_the_index() {
+fn briefings_do_not_depend_on_the_index() {
     let mut runner =
         TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
     let rounds = prop::collection::vec(prop::collection::vec(step(), 1..6), 1..4);
@@ -235,7 +235,7 @@ fn what_a_session_is_told_does_not_depend_on_the_index() {
                     take(&sandbox, step);
                 }
                 let asked = briefing(&project(&sandbox));
-                // Without a configuration nothing is written, so all documents are read.
+                // Without a configuration there is no index, so all documents are read.
                 std::fs::remove_file(sandbox.root().join(".midstride/config.toml")).unwrap();
                 assert_eq!(briefing(&crate::open(sandbox.root())), asked);
                 told.set(told.get() + asked.1);
@@ -247,7 +247,7 @@ fn what_a_session_is_told_does_not_depend_on_the_index() {
 }
 
 #[test]
-fn a_hit_that_the_index_has_otherwise_is_read_again() {
+fn an_outdated_hit_is_read_again() {
     let sandbox = Sandbox::new("");
     let project = project(&sandbox);
     let wanted = |typed: &str| SearchRequest {

@@ -1,6 +1,6 @@
-//! The write path, killed: between any two steps, and at any moment.
+//! Tests of the write path with kills between any two steps, and at any moment.
 //!
-//! `MIDSTRIDE_CRASHES` says how often at each step; `scripts/soak` says a thousand.
+//! `MIDSTRIDE_CRASHES` sets how often at each step; `scripts/soak` uses a thousand.
 
 use crate::{because, open};
 use midstride::journal::RecordStep;
@@ -15,10 +15,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Where the child is told what to do.
+/// The variable that tells the child process what to do.
 const CRASH: &str = "MIDSTRIDE_TEST_CRASH";
 const FILE: &str = ".midstride/handoffs/a.md";
-/// A history grows with each change; a fresh one keeps the thousandth kill as quick as the first.
+/// The history grows with each change; fresh sandboxes keep the thousandth kill as fast as the
+/// first.
 const KILLS_PER_SANDBOX: usize = 20;
 
 /// How often a child is killed at each step.
@@ -27,18 +28,18 @@ fn crashes() -> usize {
     told.map_or(4, |told| told.parse().expect("MIDSTRIDE_CRASHES is a number"))
 }
 
-/// A text that is whole only if all of it is there.
+/// A text whose completeness can be checked.
 fn body(number: usize) -> String {
     format!("word {number}\n\n").repeat(300)
 }
 
-/// The number of the change that the document is at.
+/// The number of the document's latest change.
 fn number(text: &str) -> usize {
     let last = text.trim_end().rsplit(' ').next().unwrap();
     last.parse().unwrap_or_else(|_| panic!("the document is not whole: {text}"))
 }
 
-/// Makes the next change, and gives back its number.
+/// Makes the next change and returns its number.
 fn record(root: &Path, reached: &dyn Fn(RecordStep)) -> usize {
     let project = open(root);
     let shelved = project.find("a").unwrap();
@@ -57,13 +58,13 @@ fn project(sandbox: Sandbox) -> Sandbox {
     sandbox
 }
 
-/// Runs only as a child of the tests below, and dies on the way.
+/// Runs only as a child process of the tests below, and is killed on the way.
 #[test]
 fn child_that_is_killed() {
     let Some(told) = std::env::var_os(CRASH) else { return };
     let told = told.into_string().unwrap();
     let (step, root) = told.split_once(':').unwrap();
-    // More than anybody waits for: it ends by itself even where nobody kills it.
+    // The number of changes is limited, so that the child exits even if it is not killed.
     for _ in 0..100 {
         let number = record(Path::new(root), &|reached| {
             if format!("{reached:?}") == step {
@@ -82,8 +83,8 @@ fn child(sandbox: &Sandbox, told: &str) -> Command {
     command
 }
 
-/// What must be so after a kill: the document is whole, at what was acknowledged or at the one
-/// change behind it; its history is what happened; the next change goes through.
+/// Asserts the state after a kill: the document is complete, at the acknowledged change or the one
+/// after it, its history matches what happened, and the next change succeeds.
 fn assert_sound(sandbox: &Sandbox, acknowledged: usize, about: &str) {
     let project = open(sandbox.root());
     let found: Vec<_> = project.read_all().into_iter().map(Result::unwrap).collect();
@@ -106,7 +107,7 @@ fn assert_sound(sandbox: &Sandbox, acknowledged: usize, about: &str) {
     }
 }
 
-/// Makes the lock that a killed git left as old as it is when a person comes back.
+/// Ages the lock left by a killed git by a minute, so that it counts as abandoned.
 fn let_a_minute_pass(sandbox: &Sandbox) {
     for folder in ["midstride", "midstride-private"] {
         let lock = format!(".git/refs/{folder}/handoffs/one.lock");
@@ -116,8 +117,8 @@ fn let_a_minute_pass(sandbox: &Sandbox) {
     }
 }
 
-/// Every change up to this one is told once and in order, and nothing else; the last texts are
-/// there.
+/// Asserts that the history has every change up to this one once and in order, and nothing else,
+/// and that the latest texts can be read.
 fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &str) {
     let project = open(sandbox.root());
     let shelved = project.find("a").unwrap();
@@ -131,7 +132,7 @@ fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &s
     }
 }
 
-/// The ledger knows of every change, once and in order.
+/// Asserts that the ledger has every change once and in order.
 fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
     let ledger = SqliteLedger::open(&open(sandbox.root()), WaitPolicy::Command).unwrap();
     let records = ledger.read(&StreamId::handoff("one"), None).unwrap();
@@ -154,7 +155,7 @@ fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
     assert_eq!(told, expected, "{about}");
 }
 
-/// Kills so often, in sandboxes that are fresh now and then.
+/// Kills this many times, with a fresh sandbox now and then.
 fn kill_often(
     count: usize,
     fresh: &dyn Fn() -> Sandbox,
@@ -169,7 +170,7 @@ fn kill_often(
             reached = number(&sandbox.read(FILE));
         }
         if open(sandbox.root()).repository().is_some() {
-            // What is only lying around goes; what is kept stays.
+            // Unreferenced objects are deleted; referenced ones stay.
             sandbox.git(&["gc", "--prune=now", "--quiet"]);
         }
         assert_history(&sandbox, reached, reached, "all of it");
@@ -198,7 +199,7 @@ fn killed_at_any_step_without_git_nothing_is_lost() {
     killed_at_every_step(&|| Sandbox::new(""));
 }
 
-/// Lets a child make changes in a row, kills it from outside, and gives back the last change that
+/// Lets a child make consecutive changes, kills it from outside, and returns the last change that
 /// it acknowledged.
 fn kill_in_a_row(sandbox: &Sandbox, index: usize, reached: usize) -> usize {
     let mut random = Random(index as u64 + 1);
@@ -223,7 +224,7 @@ fn kill_in_a_row(sandbox: &Sandbox, index: usize, reached: usize) -> usize {
     while from.elapsed() < moment {
         std::hint::spin_loop();
     }
-    // Sometimes the process alone, sometimes everything that it has started too.
+    // Kill only the process, or everything it started too.
     kill(sandbox, &mut child, index.is_multiple_of(2));
     for line in lines {
         told(line);
@@ -242,12 +243,12 @@ fn kill(sandbox: &Sandbox, child: &mut Child, with_its_children: bool) {
     assert_eq!(status.code(), None, "the child is killed by a signal");
 }
 
-/// Numbers that look random and are the same in each run.
+/// Pseudorandom numbers that are the same in every run.
 struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        // The constants of Knuth's MMIX; the high bits are the good ones.
+        // The constants of Knuth's MMIX; its high bits are the good ones.
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % limit
@@ -265,7 +266,7 @@ fn killed_at_any_moment_without_git_nothing_is_lost() {
 }
 
 #[test]
-fn of_two_that_revise_one_text_one_is_told() {
+fn the_second_of_two_conflicting_revisions_is_refused() {
     let sandbox = project(Sandbox::new("").repository());
     let project = open(sandbox.root());
     let (mine, theirs) = (project.find("a").unwrap(), project.find("a").unwrap());

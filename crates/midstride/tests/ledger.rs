@@ -1,4 +1,4 @@
-//! The ledger: every engine against one suite.
+//! Runs the conformance suite on every ledger implementation.
 
 use midstride::store::ledger::{
     ExpectedVersion, Ledger, LedgerError, LogPosition, SqliteLedger, StreamId, WaitPolicy,
@@ -32,7 +32,7 @@ fn sqlite_conforms() {
 }
 
 #[test]
-fn the_ledger_in_memory_conforms() {
+fn memory_ledger_conforms() {
     for (_, test) in SUITE {
         test(&Memory(MemoryLedger::default()));
     }
@@ -43,12 +43,12 @@ fn open(sandbox: &Sandbox, patience: WaitPolicy) -> SqliteLedger {
 }
 
 #[test]
-fn nothing_of_a_large_blob_is_left_by_somebody_who_was_killed() {
+fn nothing_of_a_large_blob_remains_after_a_kill() {
     let sandbox = Sandbox::new("");
     let ledger = open(&sandbox, WaitPolicy::Command);
     let large = b"the password is hunter2. ".repeat(10_000);
     let hash = ledger.put_blob(&large).unwrap();
-    // While a blob was written, and after it was forgotten.
+    // Leftovers of a kill while a blob was written, and after it was forgotten.
     let draft = sandbox.root().join(format!("blobs/.{}.tmp", "0".repeat(64)));
     std::fs::write(&draft, &large).unwrap();
     ledger.forget_blob(&hash).unwrap();
@@ -61,7 +61,7 @@ fn nothing_of_a_large_blob_is_left_by_somebody_who_was_killed() {
 }
 
 #[test]
-fn a_log_is_short_once_the_ledger_is_closed() {
+fn closing_the_ledger_truncates_the_log() {
     let sandbox = Sandbox::new("");
     let ledger = open(&sandbox, WaitPolicy::Command);
     for number in 0_u8..20 {
@@ -95,7 +95,7 @@ fn a_newer_database_is_refused_and_untouched() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_called_so() {
+fn a_file_that_is_not_a_database_is_reported() {
     let sandbox = Sandbox::new("");
     sandbox.write("ledger.db", "no database, but long enough to be taken for one".repeat(100));
     let folder = Root::open(sandbox.root()).unwrap();
@@ -104,7 +104,7 @@ fn a_file_that_is_no_database_is_called_so() {
 }
 
 #[test]
-fn what_a_hook_cannot_append_in_time_is_appended_by_the_next_command() {
+fn events_a_hook_cannot_append_in_time_are_appended_by_the_next_command() {
     let sandbox = Sandbox::new("").repository();
     let project = crate::open(sandbox.root());
     let hook = SqliteLedger::open(&project, WaitPolicy::Hook).unwrap();
@@ -121,15 +121,15 @@ fn what_a_hook_cannot_append_in_time_is_appended_by_the_next_command() {
     for _ in 0..2 {
         assert_eq!(ids(&SqliteLedger::open(&project, WaitPolicy::Command).unwrap()), ["1", "2"]);
     }
-    // One that cannot be read costs itself.
+    // An unreadable entry is skipped.
     sandbox.write(".git/midstride/spool/zz.json", "{");
     assert_eq!(ids(&SqliteLedger::open(&project, WaitPolicy::Command).unwrap()), ["1", "2"]);
     assert!(sandbox.root().join(".git/midstride/spool/zz.unreadable").exists());
 }
 
-/// Copies the database as it lies on the disk, each file cut somewhere, as after a loss of power.
+/// Copies the database files as they are on disk, each cut at some point, as after a power loss.
 #[test]
-fn a_torn_log_costs_at_most_what_nobody_acknowledged() {
+fn a_torn_log_loses_only_unacknowledged_events() {
     let sandbox = Sandbox::new("");
     let ledger = open(&sandbox, WaitPolicy::Command);
     let stream = StreamId::from_name("a");
@@ -140,7 +140,7 @@ fn a_torn_log_costs_at_most_what_nobody_acknowledged() {
             Some(ledger.append(&stream, ExpectedVersion::after(version), &[event(&id)]).unwrap());
         let [database, log] =
             ["ledger.db", "ledger.db-wal"].map(|n| std::fs::read(sandbox.root().join(n)).unwrap());
-        // Whole, everything acknowledged is there; cut anywhere, a beginning of it.
+        // An uncut log has everything that was acknowledged; a cut one has a prefix of it.
         for keep in [log.len(), log.len() - 1, log.len() * 2 / 3, log.len() / 7, 40, 0] {
             let torn = Sandbox::new("");
             torn.write("ledger.db", &database);

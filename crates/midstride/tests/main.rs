@@ -1,4 +1,4 @@
-//! The doors, against the real thing: a file system and git.
+//! Integration tests of the library against a real file system and real git.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
 
 mod at_work;
@@ -35,12 +35,12 @@ use midstride::workspace::settings::Environment;
 use midstride_testkit::{NOW, Sandbox};
 use std::path::Path;
 
-/// The project in a folder, as a process that was just started sees it.
+/// The project in a folder, as a new process sees it.
 fn open(root: &Path) -> Project {
     Project::discover(without_home(root)).unwrap()
 }
 
-/// A process in a folder, without a home directory.
+/// The environment of a process in a folder, without a home directory.
 fn without_home(folder: &Path) -> Environment {
     Environment {
         folder: folder.to_owned(),
@@ -56,7 +56,7 @@ fn without_home(folder: &Path) -> Environment {
     }
 }
 
-/// A process in a folder of a sandbox whose user has both clients.
+/// The environment of a process in a sandbox folder whose user has both clients.
 fn environment(sandbox: &Sandbox, folder: &Path) -> Environment {
     Environment {
         home: Some(sandbox.home().to_owned()),

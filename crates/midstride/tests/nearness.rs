@@ -1,4 +1,5 @@
-//! Which session a page is about: the one whose work is nearest to what is checked out and to the folder.
+//! Tests of which session a page is about: the one whose work is nearest to the branch and the
+//! folder.
 
 use crate::open;
 use crate::transcript::Transcript;
@@ -18,7 +19,7 @@ fn briefed(folder: &Path) -> BriefOutcome {
     verbs::brief(&open(folder), &BriefRequest::default(), &mut |_, _| ())
 }
 
-/// A session of a folder that asked for something, on a branch, and changed some files.
+/// A session in a folder that asked for something, on a branch, and changed some files.
 fn works_in(
     sandbox: &Sandbox,
     folder: &Path,
@@ -41,7 +42,7 @@ fn works_in(
 }
 
 #[test]
-fn this_branch_comes_before_this_folder_which_comes_before_the_rest() {
+fn sessions_rank_by_branch_then_folder() {
     let sandbox = shop();
     for folder in ["web/src", "api"] {
         std::fs::create_dir_all(sandbox.root().join(folder)).unwrap();
@@ -52,7 +53,8 @@ fn this_branch_comes_before_this_folder_which_comes_before_the_rest() {
         let told = briefed(&root.join(folder));
         told.predecessor.map(|gist| gist.session[..4].to_owned())
     };
-    // On another branch: in the folder, in another one but with edits of this one, and elsewhere.
+    // On another branch: in the folder, in another folder but with edits in this one, and
+    // elsewhere.
     works_in(&sandbox, &root.join("web"), ("aaaa-1", 1), "later", &["a.rs"]);
     works_in(&sandbox, root, ("bbbb-2", 2), "later", &["api/b.rs", "api/x/c.rs"]);
     works_in(&sandbox, root, ("cccc-3", 3), "later", &["api/c.rs", "web/c.rs"]);
@@ -60,7 +62,7 @@ fn this_branch_comes_before_this_folder_which_comes_before_the_rest() {
     assert_eq!(predecessor("web").as_deref(), Some("aaaa"));
     assert_eq!(predecessor("web/src").as_deref(), Some("aaaa"));
     assert_eq!(predecessor("api").as_deref(), Some("bbbb"));
-    // This branch comes first, wherever it was worked on.
+    // This branch comes first, wherever the work was done.
     works_in(&sandbox, root, ("dddd-0", 4), "main", &["docs/d.md"]);
     assert_eq!(predecessor("web").as_deref(), Some("dddd"));
     let page = briefed(&root.join("web")).briefing.text;
@@ -70,7 +72,7 @@ fn this_branch_comes_before_this_folder_which_comes_before_the_rest() {
 }
 
 #[test]
-fn work_of_another_working_tree_counts_where_it_is_of_this_folder_and_is_named_where_it_is_not() {
+fn work_in_another_worktree_counts_for_this_folder_and_is_only_named_otherwise() {
     let sandbox = shop();
     sandbox.write("web/a.rs", "x");
     sandbox.git(&["add", "--all"]);

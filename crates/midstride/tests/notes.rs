@@ -1,4 +1,4 @@
-//! Notes: where they are found, which are briefed, how they are dated.
+//! Tests of notes: where they are found, which are briefed, and how they are dated.
 
 use crate::open;
 use midstride::verbs::{self, BriefOutcome, BriefRequest};
@@ -26,7 +26,7 @@ fn paths(project: &Project) -> Vec<String> {
     paths
 }
 
-/// Where a briefing comes from, in its order.
+/// The sources of a briefing, in order.
 fn sources(briefed: &BriefOutcome) -> Vec<String> {
     let mut sources: Vec<String> = Vec::new();
     for told in &briefed.briefing.included {
@@ -86,13 +86,13 @@ fn folders_of_the_configuration_are_added() {
     sandbox.write("notes/a.md", NOTE).write("HANDOFF.md", NOTE).write("handoffs/b.md", NOTE);
     sandbox.write(".midstride/config.toml", "folders = [\"notes\"]\n");
     assert_eq!(paths(&open(sandbox.root())), ["HANDOFF.md", "handoffs/b.md", "notes/a.md"]);
-    // The older key stands for all places, as it always did.
+    // The older key still replaces all default folders.
     sandbox.write(".midstride/config.toml", "shelves = [\"notes\"]\n");
     assert_eq!(paths(&open(sandbox.root())), ["notes/a.md"]);
 }
 
 #[test]
-fn notes_are_briefed_the_newest_first_and_archives_last() {
+fn notes_are_briefed_newest_first_and_archives_last() {
     let sandbox = set_up();
     sandbox.write("docs/handoffs/2026-03-01-old.md", NOTE);
     sandbox.write("docs/handoffs/2026-03-09-new.md", NOTE);
@@ -113,7 +113,7 @@ fn notes_are_briefed_the_newest_first_and_archives_last() {
 }
 
 #[test]
-fn git_dates_notes_for_commands_and_hooks_use_what_it_said() {
+fn commands_date_notes_with_git_and_hooks_use_the_cached_dates() {
     let sandbox = set_up();
     let commit = |path: &str, day: &str| {
         sandbox.write(path, NOTE);
@@ -130,21 +130,21 @@ fn git_dates_notes_for_commands_and_hooks_use_what_it_said() {
         let text = brief(&sandbox, occasion).briefing.text;
         text.contains("2026-03-09") && text.contains("2026-03-02")
     };
-    // Files that were just written look new, and a hook must not ask git.
+    // Freshly written files look new, and a hook must not run git.
     assert!(!dated(Some(BriefOccasion::Startup)));
     assert!(dated(None));
     assert!(dated(Some(BriefOccasion::Startup)));
     let order = sources(&brief(&sandbox, Some(BriefOccasion::Startup)));
     assert_eq!(order, ["note handoffs/newer.md", "note handoffs/older.md"]);
-    // What was edited since is as new as its file.
+    // A note that was edited since is as new as its file.
     sandbox.write("handoffs/older.md", format!("{NOTE}- And test it\n"));
     assert!(!dated(None));
 }
 
 #[test]
-fn notes_of_a_clone_are_counted_and_not_read() {
+fn notes_of_an_untrusted_clone_are_counted_but_not_read() {
     let sandbox = Sandbox::new("none").repository();
-    // Nobody set midstride up here: the configuration came with the repository.
+    // midstride is not set up here; the configuration came with the repository.
     sandbox.write(".midstride/config.toml", "").write("NEXT_SESSION.md", NOTE);
     sandbox.write(".agents/notes/a.md", NOTE).write("handoffs/b.md", NOTE);
     let call = HookInput {

@@ -1,4 +1,4 @@
-//! What is observed of a repository: commits from the reflog, the working tree from git, and what of
+//! Tests of observing a repository: commits from the reflog, the working tree from git, and what of
 //! that still holds later. Git itself is the reference.
 
 use crate::open;
@@ -13,7 +13,7 @@ use midstride_core::session::repository::{
 use midstride_testkit::{NOW, Sandbox};
 use std::path::{Path, PathBuf};
 
-/// Before everything that sandboxes commit.
+/// Before any commit in the sandboxes.
 const EARLIER: &str = "2026-03-21T10:00:00Z";
 
 /// A repository in which midstride is set up.
@@ -27,7 +27,7 @@ fn project(sandbox: &Sandbox) -> Project {
     open(sandbox.root())
 }
 
-/// What git prints, with ids as they are.
+/// The output of git, with ids unchanged.
 fn git(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let output = sandbox.command("git").args(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -46,13 +46,13 @@ fn made(sandbox: &Sandbox) -> Vec<ReflogCommit> {
     commits_made(&project(sandbox), EARLIER.parse().unwrap(), None)
 }
 
-/// `subject state` of each commit that was made after the first one.
+/// The `subject state` of each commit after the first one.
 fn told(sandbox: &Sandbox) -> Vec<String> {
     let made = made(sandbox).into_iter().skip(1);
     made.map(|one| format!("{} {:?}", one.subject, one.state).to_lowercase()).collect()
 }
 
-/// Compares every state with what git says of the same commit.
+/// Compares every state with what git says about the same commit.
 #[track_caller]
 fn agrees_with_git(sandbox: &Sandbox) {
     let repository = Repository::discover(sandbox.root()).unwrap();
@@ -72,7 +72,7 @@ fn agrees_with_git(sandbox: &Sandbox) {
 }
 
 #[test]
-fn commits_are_known_through_whatever_git_does_to_them() {
+fn commits_are_tracked_through_amend_and_reset() {
     let sandbox = repository();
     let steps: &[(&[&str], &[&str])] = &[
         (&["commit", "--amend", "--message", "one again"], &["one replaced", "one again exists"]),
@@ -170,7 +170,7 @@ fn each_worktree_has_its_own_commits() {
     let made = commits_made(&open(&second), EARLIER.parse().unwrap(), None);
     let told: Vec<_> = made.iter().map(|one| (one.subject.as_str(), one.state)).collect();
     assert_eq!(told, [("there", ReflogCommitState::Exists)]);
-    // The other worktree moves a branch that was left here: only the log of the branch has that.
+    // The other worktree moves a branch that this one left; only the log of the branch has that.
     git(&sandbox, &["checkout", "--quiet", "-b", "shared"]);
     commit(&sandbox, "first");
     commit(&sandbox, "second");
@@ -201,7 +201,7 @@ fn commits_count_between_two_times() {
     assert_eq!(made("2026-03-22T13:00:00.9Z", None), ["13", "14"], "git knows no fractions");
     assert_eq!(made("2026-03-22T11:00:00Z", Some("2026-03-22T13:30:00Z")), ["12", "13"]);
     assert!(made("2026-03-22T14:00:01Z", None).is_empty());
-    // The clock is set back: what comes later still tells what became of a commit.
+    // The clock is set back; later entries still show what happened to a commit.
     git(&sandbox, &["commit", "--quiet", "--amend", "--allow-empty", "--message", "14 again"]);
     assert_eq!(made("2026-03-22T14:00:00Z", None), ["14"]);
     let project = project(&sandbox);
@@ -290,14 +290,14 @@ fn the_working_tree_is_observed_and_kept() {
     assert_eq!(last_observation(&project(&sandbox)), Some(observed));
 }
 
-/// The file that an observation is kept in.
+/// The file that stores an observation.
 fn kept(sandbox: &Sandbox) -> PathBuf {
     let folder = sandbox.root().join(".git/midstride/work-trees");
     std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
 }
 
 #[test]
-fn what_is_not_so_any_more_is_dropped() {
+fn outdated_observations_are_dropped() {
     let sandbox = repository();
     for name in ["same.rs", "again.rs", "gone.rs", "back.rs"] {
         commit(&sandbox, name);
@@ -318,7 +318,7 @@ fn what_is_not_so_any_more_is_dropped() {
 }
 
 #[test]
-fn a_commit_takes_its_files_off_the_list() {
+fn a_commit_removes_its_files_from_the_list() {
     let sandbox = repository();
     sandbox.write("a.rs", "a");
     let observed = observe(&project(&sandbox)).unwrap().unwrap();
@@ -401,7 +401,7 @@ fn secrets_are_not_kept() {
 }
 
 #[test]
-fn git_is_asked_again_when_something_moved() {
+fn git_runs_again_when_something_changed() {
     let sandbox = repository();
     let project = project(&sandbox);
     assert!(is_due(&project, None), "it never was");
@@ -409,7 +409,7 @@ fn git_is_asked_again_when_something_moved() {
     assert!(!is_due(&project, None));
     assert!(!is_due(&project, Some("2020-01-01T00:00:00Z".parse().unwrap())));
     assert!(is_due(&project, Some("2099-01-01T00:00:00Z".parse().unwrap())));
-    // Without waiting for the clock of the file system.
+    // Set the time explicitly instead of waiting for the file system clock.
     let file = std::fs::File::options().write(true).open(kept(&sandbox)).unwrap();
     file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(9)).unwrap();
     commit(&sandbox, "two");
@@ -417,7 +417,7 @@ fn git_is_asked_again_when_something_moved() {
 }
 
 #[test]
-fn of_several_that_observe_at_once_all_end() {
+fn concurrent_observations_all_finish() {
     let sandbox = repository();
     std::thread::scope(|scope| {
         for _ in 0..6 {
@@ -428,7 +428,7 @@ fn of_several_that_observe_at_once_all_end() {
 }
 
 #[test]
-fn a_folder_that_is_not_set_up_is_left_as_it_is() {
+fn a_folder_that_is_not_set_up_stays_unchanged() {
     let sandbox = Sandbox::new("").repository();
     assert!(observe(&project(&sandbox)).unwrap().is_none());
     observe_in_background(&project(&sandbox)).unwrap();
@@ -436,7 +436,7 @@ fn a_folder_that_is_not_set_up_is_left_as_it_is() {
 }
 
 #[test]
-fn observations_of_many_worktrees_do_not_pile_up() {
+fn only_the_newest_observations_are_kept() {
     let sandbox = repository();
     for number in 0..40 {
         sandbox.write(&format!(".git/midstride/work-trees/old{number}.json"), "{}");
@@ -494,7 +494,7 @@ fn a_branch_exists_is_merged_renamed_or_deleted() {
             git(&sandbox, &["pack-refs", "--all"]);
         }
     }
-    // Work on it goes on.
+    // Work on it continues.
     git(&sandbox, &["checkout", "--quiet", "merged"]);
     commit(&sandbox, "more");
     check("merged", Some(BranchState::Exists));
@@ -521,7 +521,7 @@ fn a_log_that_is_very_long_is_read_from_its_end() {
     assert_eq!(repository.branches().state("first"), None, "too long ago");
     std::fs::write(&log, format!("{noise}{before}")).unwrap();
     assert_eq!(repository.branches().state("first"), Some(BranchState::Deleted));
-    // One log is read for all branches: what comes in meanwhile does not count.
+    // One log is read for all branches, so changes made meanwhile do not count.
     let branches = repository.branches();
     assert_eq!(branches.state("second"), None);
     git(&sandbox, &["checkout", "--quiet", "-b", "second"]);
@@ -532,7 +532,7 @@ fn a_log_that_is_very_long_is_read_from_its_end() {
 }
 
 #[test]
-fn a_branch_knows_the_names_that_it_had() {
+fn a_branch_knows_its_former_names() {
     let sandbox = repository();
     git(&sandbox, &["checkout", "--quiet", "-b", "one"]);
     git(&sandbox, &["branch", "--move", "two"]);

@@ -1,4 +1,4 @@
-//! Commands within bounds, against real processes.
+//! Tests of running commands with limits, with real processes.
 
 use midstride::sys::process::{
     ProcessLimits, ProcessReport, command, communicate_bounded, run_bounded,
@@ -19,14 +19,14 @@ fn run_for(time: Duration, script: &str) -> ProcessReport {
     run_bounded(shell, ProcessLimits { time, output_bytes: 1000 }, &mut |_| ()).unwrap()
 }
 
-/// A pipe in the file system; whoever reads it to its end knows that all who wrote are gone.
+/// A named pipe. Reading it to its end shows that all writers are gone.
 fn fifo(sandbox: &Sandbox) -> PathBuf {
     let path = sandbox.root().join("alive");
     sandbox.finish(sandbox.command("mkfifo").arg(&path)).exits(0);
     path
 }
 
-/// Reads the lines that are written to a pipe, in the background, until nobody holds it any more.
+/// Reads the lines of a pipe in the background, until no process holds it open.
 fn listen(path: PathBuf) -> std::thread::JoinHandle<String> {
     std::thread::spawn(move || {
         let mut text = String::new();
@@ -36,7 +36,7 @@ fn listen(path: PathBuf) -> std::thread::JoinHandle<String> {
 }
 
 #[test]
-fn a_command_ends_by_itself_and_says_something() {
+fn a_command_exits_and_its_output_is_captured() {
     let run = run_for(LONG, "echo out; echo err >&2; cat; exit 3");
     assert_eq!(run.ended, TrialEnd::Exit(3));
     assert_eq!(run.output.text(), "out\nerr\n");
@@ -48,7 +48,7 @@ fn a_command_ends_by_itself_and_says_something() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_told() {
+fn a_missing_folder_is_reported() {
     let mut shell = command("/bin/sh");
     shell.arg("-c").arg("true").current_dir("/no/such/folder");
     let error = run_bounded(shell, ProcessLimits { time: LONG, output_bytes: 10 }, &mut |_| ());
@@ -56,7 +56,7 @@ fn a_folder_that_is_not_there_is_told() {
 }
 
 #[test]
-fn without_end_there_is_an_end() {
+fn an_endless_command_times_out() {
     let run = run_for(SHORT, "yes");
     assert_eq!(run.ended, TrialEnd::TimedOut);
     assert!(run.output.dropped() > 100_000, "{}", run.output.dropped());
@@ -68,13 +68,13 @@ fn without_end_there_is_an_end() {
 }
 
 #[test]
-fn who_is_asked_to_end_can_tidy_up() {
+fn a_terminated_command_can_clean_up() {
     let run = run_for(SHORT, "trap 'echo tidied; exit 0' TERM; while :; do sleep 0.05; done");
     assert_eq!(run.ended, TrialEnd::TimedOut);
     assert!(run.output.text().ends_with("tidied\n"), "{}", run.output.text());
 }
 
-/// Children and their children, which ignore what can be ignored and hold the pipe.
+/// Children and grandchildren that ignore all signals they can and hold the pipe.
 const BROOD: &str = "
 exec 3>alive
 trap '' TERM INT HUP
@@ -83,12 +83,12 @@ while [ $(cat count 2>/dev/null | wc -l) -lt 15 ]; do sleep 0.01; done
 ";
 
 #[test]
-fn nobody_is_left_behind() {
+fn no_child_process_is_left_behind() {
     for end in ["exit 0", "sleep 1000"] {
         let sandbox = Sandbox::new("");
         let heard = listen(fifo(&sandbox));
         let mut shell = command("/bin/sh");
-        // Each grandchild says that it is there before anything ends.
+        // Each grandchild reports that it runs before anything ends.
         let script = BROOD.replace("echo here >&3", "echo here >&3; echo x >>count");
         shell.arg("-c").arg(format!("{script}\n{end}")).current_dir(sandbox.root());
         let time = if end == "exit 0" { LONG } else { Duration::from_secs(5) };
@@ -96,18 +96,18 @@ fn nobody_is_left_behind() {
             run_bounded(shell, ProcessLimits { time, output_bytes: 10 }, &mut |_| ()).unwrap();
         let wanted = if end == "exit 0" { TrialEnd::Exit(0) } else { TrialEnd::TimedOut };
         assert_eq!(run.ended, wanted);
-        // The pipe would stay open for as long as one of them lives.
+        // The pipe stays open as long as one of them is alive.
         let heard = heard.join().unwrap().lines().count();
         assert!(heard == 15 || run.ended == TrialEnd::TimedOut, "{heard}");
     }
 }
 
 #[test]
-fn who_left_the_group_holds_nobody_up() {
+fn a_process_outside_the_group_does_not_block() {
     let sandbox = Sandbox::new("");
     let path = fifo(&sandbox);
     let mut shell = command("/bin/sh");
-    // It waits for somebody to open the pipe, and holds our output until then.
+    // It waits for the pipe to be opened, and holds the output open until then.
     let script = "setsid sh -c ': >left; echo gone >alive' &
         while [ ! -e left ]; do sleep 0.01; done; echo done";
     shell.arg("-c").arg(script).current_dir(sandbox.root());
@@ -118,7 +118,7 @@ fn who_left_the_group_holds_nobody_up() {
 }
 
 #[test]
-fn who_watches_is_told_that_it_runs() {
+fn the_watcher_is_called_while_the_command_runs() {
     let mut told = 0;
     let mut shell = command("/bin/sh");
     shell.arg("-c").arg("sleep 1000");
@@ -128,7 +128,7 @@ fn who_watches_is_told_that_it_runs() {
 }
 
 #[test]
-fn a_command_is_fed_and_need_not_eat() {
+fn a_command_gets_input_and_may_ignore_it() {
     let input = "told\n".repeat(100_000);
     let run = |time, script: &str| {
         let mut shell = command("/bin/sh");

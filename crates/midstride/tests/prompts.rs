@@ -1,4 +1,4 @@
-//! Prompts: which documents each finds first, and what a session is told at one.
+//! Tests of prompts: which documents each finds first, and what a hook adds to one.
 
 use crate::open;
 use midstride::store::index::Effort;
@@ -9,7 +9,7 @@ use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
 use std::time::Duration;
 
-/// Paths and titles of documents as projects have them.
+/// Typical paths and titles of documents.
 const DOCUMENTS: [(&str, &str); 10] = [
     (".midstride/handoffs/y2038-rollover.md", "Timestamps overflow in the billing ledger"),
     (".midstride/handoffs/feat-042/design.md", "Saved searches send alerts"),
@@ -94,7 +94,7 @@ fn a_document_is_named_in_several_ways() {
     assert!(found(&sandbox, "fix ../../etc/passwd.md").is_empty());
 }
 
-/// What a hook tells the model of a session.
+/// What a hook adds to the context of a session.
 fn told(sandbox: &Sandbox, moment: HookEvent) -> Option<String> {
     let call = HookInput {
         client: Client::ClaudeCode,
@@ -113,7 +113,7 @@ fn told(sandbox: &Sandbox, moment: HookEvent) -> Option<String> {
 }
 
 #[test]
-fn who_proposes_a_rejected_idea_again_is_told_once() {
+fn proposing_a_rejected_idea_again_is_pointed_out_once() {
     let sandbox = Sandbox::new("none").repository();
     verbs::init(&open(sandbox.root()), false).unwrap();
     sandbox.write(

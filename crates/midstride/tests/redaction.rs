@@ -1,4 +1,4 @@
-//! What a capture stores, looked at byte by byte: no secret of a transcript is in any file.
+//! Checks every byte that a capture stores: no secret of a transcript is in any file.
 
 use crate::open;
 use midstride::store::ledger::{Ledger, LogPosition, SqliteLedger, WaitPolicy};
@@ -25,7 +25,7 @@ fn transcripts() -> Vec<PathBuf> {
     found
 }
 
-/// Secrets that are put into transcripts, one after the other.
+/// Secrets that are planted in transcripts, one after the other.
 struct Plants {
     secrets: Vec<Positive>,
     planted: usize,
@@ -36,7 +36,7 @@ impl Plants {
         Self { secrets: positives(11, 2), planted: 0 }
     }
 
-    /// Puts a secret behind every text that has words in it, and the session into a project.
+    /// Appends a secret to every text with words, and moves the session into a project.
     fn plant(&mut self, record: &mut Value, root: &Path) {
         match record {
             Value::String(text) if text.contains(' ') => {
@@ -76,11 +76,12 @@ impl Plants {
     }
 }
 
-/// As much of a secret as nobody writes by chance, behind the letters that many of its kind share.
+/// The size of a part that does not occur by chance, after the prefix that many secrets of a kind
+/// share.
 const PART_BYTES: usize = 12;
 const BEGINNING_BYTES: usize = 20;
 
-/// Parts of secrets, by which they are known again.
+/// Parts of secrets, to recognize them by.
 struct Parts {
     begins: Vec<bool>,
     parts: BTreeSet<Vec<u8>>,
@@ -93,7 +94,7 @@ impl Parts {
             let letters = secret.secret.as_bytes();
             let parts = letters.len().saturating_sub(PART_BYTES).min(BEGINNING_BYTES);
             let parts = letters.windows(PART_BYTES).skip(parts);
-            // What JSON escapes is written otherwise.
+            // JSON escapes the other characters, so parts with them would not match.
             let plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"\\".contains(byte);
             let is_telling = |part: &&[u8]| part.iter().all(plain);
             for part in parts.filter(is_telling) {
@@ -130,7 +131,7 @@ fn private_files(project: &Project) -> Vec<PathBuf> {
 }
 
 #[test]
-fn no_byte_of_what_is_captured_is_of_a_secret() {
+fn no_captured_byte_belongs_to_a_secret() {
     let sandbox = Sandbox::new("none").repository();
     verbs::init(&open(sandbox.root()), false).unwrap();
     let project = open(sandbox.root());
@@ -151,7 +152,7 @@ fn no_byte_of_what_is_captured_is_of_a_secret() {
             Err(error) => panic!("{}: {error}", path.display()),
         }
     }
-    // The fixtures alone have room for fewer.
+    // The fixtures alone have fewer places for secrets.
     let (planted, taken_out) = if corpus("transcripts").is_some() { (100, 100) } else { (50, 20) };
     assert!(plants.planted > planted && seen * 2 > blobs.len(), "{} {seen}", plants.planted);
     let ledger = SqliteLedger::open(&project, WaitPolicy::Command).unwrap();
@@ -175,12 +176,12 @@ fn no_byte_of_what_is_captured_is_of_a_secret() {
 }
 
 #[test]
-fn a_rule_of_the_project_holds_for_every_file_of_a_capture() {
-    // One that takes more out than the secret must not break what it is taken out of.
+fn project_redaction_rules_apply_to_every_captured_file() {
+    // A rule that matches more than the secret must not break the record around it.
     for then in ["[a-z0-9]{16}", r"\S+"] {
         a_rule_holds(then, "", true);
     }
-    // Neither is anything kept that could not be read without what another one takes out.
+    // Nothing is stored that could not be read without what another rule removes.
     let other = "[[redact]]\nkind = \"word\"\nbegins = \"obser\"\nthen = 'ved'\n";
     a_rule_holds("[a-z0-9]{16}", other, false);
 }
@@ -205,7 +206,7 @@ fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
     for again in [false, true] {
         let which = SessionChoice::Transcript(copy.clone());
         let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Checkpoint).unwrap();
-        // What was kept is read again, and nothing has to be read from the start.
+        // The stored state is used again, so nothing has to be read from the start.
         assert_eq!((done.is_new, done.new_bytes == 0), (!again, again && is_kept));
     }
     for path in private_files(&project) {

@@ -1,4 +1,4 @@
-//! Transcripts of Claude Code, written record by record.
+//! Builds Claude Code transcripts record by record.
 
 use serde_json::{Value, json};
 use std::path::Path;
@@ -18,7 +18,7 @@ impl Transcript {
         Self { id, folder, branch: "main".to_owned(), day: 21, records: Vec::new() }
     }
 
-    /// On this day of March 2026, and on this branch.
+    /// Sets the day of March 2026 and the branch.
     pub(crate) fn on(self, day: u32, branch: &str) -> Self {
         Self { day, branch: branch.to_owned(), ..self }
     }
@@ -47,7 +47,7 @@ impl Transcript {
         self.calls("Bash", &json!({"command": command}), output, failed)
     }
 
-    /// Writes a file below the folder.
+    /// Writes a file in the folder.
     pub(crate) fn edits(self, path: &str) -> Self {
         let whole = Path::new(&self.folder).join(path);
         self.calls("Write", &json!({"file_path": whole, "content": "x"}), "ok", false)

@@ -1,4 +1,4 @@
-//! Any sequence of verbs is taken back one by one, down to the first byte.
+//! Property tests of undo: any sequence of verbs can be undone one by one, down to the first byte.
 
 use crate::{because, open};
 use midstride::journal::JournalError;
@@ -21,7 +21,7 @@ use proptest::sample::{Index, select};
 
 const FILE: &str = ".midstride/handoffs/a.md";
 
-/// One thing that somebody does to a handoff.
+/// A change to a handoff.
 #[derive(Clone, Debug)]
 enum Deed {
     Start,
@@ -31,17 +31,17 @@ enum Deed {
     Review(ReviewVerdict, Option<&'static str>),
     /// A body without a header.
     Body(&'static str),
-    /// The text that stands there, changed.
+    /// The current text, changed.
     Whole(Touch, &'static str),
-    /// A text that was begun some revisions ago.
+    /// A text based on an earlier revision.
     Late(Index),
     Fmt,
     Undo,
-    /// An editor that knows nothing of midstride.
+    /// An editor that does not know about midstride.
     Outside(Touch),
 }
 
-/// How a text is changed by hand.
+/// A way to change a text by hand.
 #[derive(Clone, Copy, Debug)]
 enum Touch {
     Paragraph,
@@ -55,8 +55,8 @@ enum Touch {
 }
 
 impl Touch {
-    /// The text as it is after the touch; the number makes each touch another one. What would no
-    /// longer be a handoff is left alone.
+    /// The text after the change; the number makes each change unique. A change that would make it
+    /// no longer a handoff is not applied.
     fn apply(self, text: &str, number: usize) -> String {
         let touched = self.touched(text, number);
         let document = Document::parse(touched.as_bytes());
@@ -107,7 +107,7 @@ fn touch() -> impl Strategy<Value = Touch> {
     ])
 }
 
-/// What people say, words that midstride uses itself included.
+/// What users write, including words that midstride uses itself.
 fn words() -> impl Strategy<Value = &'static str> {
     select(vec![
         "wrong code path",
@@ -148,17 +148,17 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// Documents as people write them.
+/// Documents as users write them.
 fn document() -> impl Strategy<Value = String> {
     let own = [
-        // A history that was kept by hand, with remarks in it.
+        // A history kept by hand, with comments in it.
         "---\n# on top\nhandoff:\n  revisions:\n    # by hand\n    - at: 2026-03-22 # a day\n      reason: typo\n    # and nothing since\n  status: Planned (soon) # now\n  id: a # the name\n---\n\nText.",
         // Loose values, no final line break.
         "---\nhandoff:\n  id: a\n  to: architect\n  status: IN PROGRESS\n  open_questions: May it be old?\n  assumptions:\n    - The index exists\n  revisions: fixed it\n---\nText",
         // Everything in one line.
         "---\nhandoff: {id: a, open_questions: [{question: q}], revisions: []}\n---\n",
         "---\r\nhandoff:\r\n  title: t\r\n  id: a\r\n  revisions:\r\n  open_questions:\r\n  - question: q\r\n  # at the end\r\n---\r\n\r\nText.\r\n",
-        // Somebody else's header, a mark before the first byte, an own uid, a list without indent.
+        // A foreign header, a byte order mark, a custom uid, a list without indentation.
         "\u{feff}---\nname: x\nhandoff:\n    id: a\n    uid: 'Own One/2'\n    open_questions:\n    -   question: q\n        own: {a: 1}\n    revisions:\n    -   reason: first\ntags: [a]\n---\n## Handoff\n",
         "---\nhandoff:\n  id: a\n  uid:\n  revisions: [{at: 2026-03-22, reason: x}] # short\n  assumptions: [a, b]\n---\n\n# A\n\nOne.\n\n---\n\nTwo.\n",
         "---\nhandoff:\n  uid: \"\"\n  id: a\n\n  title: >-\n    folded\n    text\n\n  revisions: # none yet\n\n---\nText.\n\n\n",
@@ -172,7 +172,7 @@ fn document() -> impl Strategy<Value = String> {
     prop_oneof![2 => select(own.map(str::to_owned).to_vec()), 1 => select(good)]
 }
 
-/// The text without these fields; none where they cannot be taken out, for a comment in them.
+/// The text without these fields; `None` if they cannot be removed because of a comment in them.
 fn without(document: &Document, fields: &[&str]) -> Option<String> {
     let header = document.handoff_header()?.fields();
     let there = fields.iter().filter(|field| header.get(field).is_some());
@@ -180,7 +180,7 @@ fn without(document: &Document, fields: &[&str]) -> Option<String> {
     document.edit(&edits).ok().map(|(next, _)| next.text().to_owned())
 }
 
-/// Holds a text against an earlier one: only who the handoff is and what happened to it may differ.
+/// Compares a text with an earlier one: only the handoff's identity and its history may differ.
 #[track_caller]
 fn assert_same_but_history(now: &str, earlier: &str) {
     let (now, earlier) = (Document::parse(now.as_bytes()), Document::parse(earlier.as_bytes()));
@@ -189,7 +189,7 @@ fn assert_same_but_history(now: &str, earlier: &str) {
         assert_eq!(now, earlier);
         return;
     }
-    // A comment stands in the history: then what was added to it can be taken out again.
+    // If the history contains a comment, remove only the entries that were added.
     let count = |document: &Document| {
         let fields = document.handoff_header().unwrap().fields();
         fields.get("revisions").map_or(0, |node| node.items().len())
@@ -206,17 +206,17 @@ fn assert_same_but_history(now: &str, earlier: &str) {
     assert_eq!(without(&now, given).unwrap(), without(&earlier, given).unwrap());
 }
 
-/// A handoff, and what is known about it from watching.
+/// A handoff and what the test expects of it.
 struct Watched {
     sandbox: Sandbox,
     project: Project,
     /// The number of the first text.
     first: usize,
-    /// Every text it had, oldest first.
+    /// All texts so far, oldest first.
     texts: Vec<String>,
-    /// The texts that an undo leads back to; the last one is the text that stands.
+    /// The texts that an undo leads back to; the last one is the current text.
     standing: Vec<String>,
-    /// Whether somebody changed it since midstride last wrote it.
+    /// Whether the file was edited since midstride last wrote it.
     outside: bool,
 }
 
@@ -237,7 +237,7 @@ impl Watched {
         self.sandbox.read(FILE)
     }
 
-    /// Does it, and holds what came of it against what is known.
+    /// Makes a change and compares the result with what is expected.
     fn does(&mut self, deed: &Deed) {
         if let Deed::Outside(touch) = deed {
             return self.is_edited_outside(*touch);
@@ -259,7 +259,7 @@ impl Watched {
         self.assert_texts(&[self.texts.len() / 2, self.texts.len() - 1]);
     }
 
-    /// The number of the new text; none where the verb does not fit.
+    /// The number of the new revision; `None` if the verb does not apply.
     fn recorded(&self, deed: &Deed) -> Option<usize> {
         let (project, shelved) = (&self.project, self.shelved());
         let number = self.texts.len();
@@ -303,7 +303,7 @@ impl Watched {
     }
 
     fn is_edited_outside(&mut self, touch: Touch) {
-        // Who the handoff is cannot be taken away without midstride being none the wiser.
+        // Without its identity, midstride could not recognize the handoff.
         if matches!(touch, Touch::HistoryGone | Touch::UidGone) || self.texts.len() == 1 {
             return;
         }
@@ -314,11 +314,11 @@ impl Watched {
         }
         self.sandbox.write(FILE, &text);
         if self.outside {
-            // Nobody saw the text in between.
+            // The text in between was never seen.
             self.texts.pop();
             self.standing.pop();
         }
-        // An edit that was reverted is no edit.
+        // A reverted edit is not an edit.
         self.outside = self.texts.last() != Some(&text);
         if !self.outside {
             return;
@@ -330,7 +330,7 @@ impl Watched {
     fn is_undone(&mut self) {
         let undone = undo(&self.project, &self.shelved(), None);
         if self.standing.len() == 1 {
-            // A history that came from elsewhere may name texts that are not here.
+            // A history from elsewhere may name texts that are not stored here.
             let at_the_end = matches!(
                 undone,
                 Err(UndoError::Nothing(_)
@@ -349,9 +349,9 @@ impl Watched {
         self.assert_texts(&[self.texts.len() / 3, self.texts.len() - 2]);
     }
 
-    /// Every one of these texts can be shown.
+    /// Asserts that each of these texts can be shown.
     fn assert_texts(&self, indices: &[usize]) {
-        // What was edited outside has no number before the next change.
+        // An outside edit has no number until the next change.
         let known = self.texts.len() - usize::from(self.outside);
         let shelved = self.shelved();
         for index in indices.iter().filter(|index| **index < known) {
@@ -460,13 +460,13 @@ proptest! {
 }
 
 #[test]
-fn a_remark_in_the_history_does_not_stop_an_undo() {
+fn a_comment_in_the_history_does_not_prevent_an_undo() {
     let text = "---\nhandoff:\n  id: a\n  revisions:\n    # by hand\n    - reason: typo # a small one\n---\n";
     all_of_it_is_undone(Sandbox::new(""), text.to_owned(), &[Deed::Start, Deed::Fmt]);
 }
 
 #[test]
-fn an_edit_made_outside_is_undone_before_the_change_it_followed() {
+fn an_outside_edit_is_undone_before_the_change_it_followed() {
     let text = "---\nhandoff:\n  id: a\n---\n\nText.\n";
     let deeds = [Deed::Start, Deed::Outside(Touch::Paragraph), Deed::Undo, Deed::Undo];
     all_of_it_is_undone(Sandbox::new(""), text.to_owned(), &deeds);

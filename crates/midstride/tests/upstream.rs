@@ -1,11 +1,11 @@
-//! What documents build on, judged through the project: each document once.
+//! Tests of checking what documents build on: each document is checked once.
 
 use crate::open;
 use midstride::workspace::project::Project;
 use midstride_core::format::finding::Code;
 use midstride_testkit::Sandbox;
 
-/// A document that builds on others; `broken` makes it one with an error of its own.
+/// A document that builds on others; `broken` gives it an error of its own.
 fn document(id: &str, upstream: &[String], broken: bool) -> String {
     let artifacts: String =
         upstream.iter().map(|name| format!("      - artifact: {name}\n")).collect();
@@ -29,7 +29,7 @@ fn project(documents: &[(&str, Vec<&str>, bool)]) -> (Sandbox, Project) {
     (sandbox, project)
 }
 
-/// The documents whose upstream is not complete, with why, in the order they are asked for.
+/// The documents whose upstream is incomplete, with the reason, in the order they are checked.
 fn incomplete(project: &Project, ids: &[&str]) -> Vec<String> {
     let found = ids.iter().flat_map(|id| {
         let verdict = project.check(&project.find(id).unwrap());
@@ -41,13 +41,13 @@ fn incomplete(project: &Project, ids: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn layers_that_build_on_all_of_the_layer_below_are_judged_once_each() {
-    // One way per choice in each layer: 5^40 of them.
+fn fully_connected_layers_are_checked_once_each() {
+    // There is a path for every choice in each layer: 5^40 of them.
     let sandbox = Sandbox::new("nobody-runs-it");
     let name = |layer: usize, place: usize| format!("l{layer}-{place}");
     for layer in 0..40 {
         for place in 0..5 {
-            // Named by id here and by path there.
+            // Some are named by id and some by path.
             let below = |other| match (layer, other) {
                 (_, 0 | 1) => format!("{}.md", name(layer - 1, other)),
                 _ => name(layer - 1, other),
@@ -66,7 +66,7 @@ fn layers_that_build_on_all_of_the_layer_below_are_judged_once_each() {
 }
 
 #[test]
-fn a_chain_as_long_as_there_are_documents_is_followed_to_its_end() {
+fn a_chain_of_all_documents_is_followed_to_its_end() {
     let sandbox = Sandbox::new("nobody-runs-it");
     for number in 0..1500 {
         let upstream = if number == 0 { vec![] } else { vec![format!("c{}", number - 1)] };
@@ -78,7 +78,7 @@ fn a_chain_as_long_as_there_are_documents_is_followed_to_its_end() {
 }
 
 #[test]
-fn documents_that_build_on_each_other_are_not_complete_whoever_asks_first() {
+fn documents_in_a_cycle_are_incomplete_in_any_order() {
     let documents = [
         ("a", vec!["b"], false),
         ("b", vec!["c"], false),
@@ -109,7 +109,7 @@ fn documents_that_build_on_each_other_are_not_complete_whoever_asks_first() {
 }
 
 #[test]
-fn a_circle_that_one_of_its_documents_allows_is_open_whoever_asks_first() {
+fn a_cycle_that_one_document_allows_is_open_in_any_order() {
     let allowing = document("b", &["a".to_owned()], false).replace(
         "  dependencies:",
         "  # midstride: allow S007 They were written together\n  dependencies:",

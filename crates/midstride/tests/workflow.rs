@@ -1,4 +1,4 @@
-//! Workflow states: saved, loaded and changed, with all that they were.
+//! Tests of workflow states: saving, loading and changing them, with their history.
 
 use crate::open;
 use midstride::verbs::{
@@ -59,7 +59,7 @@ fn only_the_last_record_of_a_workflow_is_read_to_list_it() {
 }
 
 #[test]
-fn changes_of_many_at_once_are_all_there() {
+fn concurrent_changes_are_all_kept() {
     let sandbox = shop();
     save(&sandbox, "race", json!({}));
     std::thread::scope(|scope| {
@@ -87,7 +87,7 @@ fn secrets_are_not_written() {
 }
 
 #[test]
-fn what_cannot_be_saved_is_refused_with_the_reason() {
+fn an_unsavable_state_is_refused_with_the_reason() {
     let sandbox = shop();
     let project = open(sandbox.root());
     let refused = |name: &str, change: StateChange| {

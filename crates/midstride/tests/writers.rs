@@ -1,4 +1,4 @@
-//! Several writers at one document: whatever was acknowledged is kept.
+//! Tests of concurrent writers of one document: everything that was acknowledged is kept.
 
 use crate::{because, open};
 use midstride::journal::{JournalError, RecordStep, RecordedRevision};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 const FILE: &str = ".midstride/handoffs/a.md";
 
-/// Every verb that changes a document.
+/// The verbs that change a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verb {
     Start,
@@ -45,18 +45,18 @@ const VERBS: [Verb; 11] = [
     Verb::Undo,
 ];
 
-/// Why a writer was not acknowledged; each says how to go on.
+/// Why a write was not acknowledged; each case tells the writer how to continue.
 #[derive(Debug)]
 enum NotMade {
-    /// Somebody else was faster: look again, repeat.
+    /// Another writer was faster: read again and repeat.
     Changed,
-    /// Both changed one place: this file has both texts.
+    /// Both changed the same place: this file has both texts.
     Conflict(PathBuf),
-    /// The verb does not fit what the other one made of it.
+    /// The verb does not apply to what the other writer made.
     DoesNotFit,
 }
 
-/// A text with a place of its own for every writer, and one that they share.
+/// A text with a separate place for every writer, and one that they share.
 fn document(writers: usize) -> String {
     let questions: String = (0..writers).map(|w| format!("    - question: q{w}\n")).collect();
     let parts: String = (0..writers).map(|w| format!("## Writer {w}\n\nBegun {w}.\n\n")).collect();
@@ -74,7 +74,7 @@ fn read(project: &Project) -> StoredHandoff {
     project.find("a").unwrap()
 }
 
-/// What a verb of this writer leaves in the document; nothing where it leaves no words.
+/// What a verb of this writer leaves in the document; `None` if it leaves no text.
 fn mark(verb: Verb, writer: usize, words: &str) -> Option<String> {
     match verb {
         Verb::Answer => Some(format!("answer: {words}\n")),
@@ -87,7 +87,7 @@ fn mark(verb: Verb, writer: usize, words: &str) -> Option<String> {
     }
 }
 
-/// Does one thing to the document as it was read, with these words in it.
+/// Applies a verb to the document as it was read, with these words in it.
 fn write(
     verb: Verb,
     project: &Project,
@@ -157,7 +157,7 @@ fn write(
     }
 }
 
-/// A text in which the line that begins so is another one.
+/// A text in which the line with this prefix is replaced.
 fn replaced_line(text: &str, begins: &str, line: &str) -> String {
     let lines = text.split_inclusive('\n');
     let other = |old: &str| match old.starts_with(begins) {
@@ -192,7 +192,7 @@ fn not_revised(error: ReviseError) -> NotMade {
     }
 }
 
-/// The file of a conflict has what this writer wanted; it goes away, as it would once settled.
+/// Checks that the conflict file has this writer's text, and removes the file as settling would.
 fn settle(kept: &std::path::Path, words: &str) {
     let both = std::fs::read_to_string(kept).unwrap();
     let marked = ["<<<<<<<", "=======", ">>>>>>>"].iter().all(|marker| both.contains(marker));
@@ -207,14 +207,15 @@ fn reasons(shelved: &StoredHandoff, project: &Project) -> Vec<String> {
     said.map(|reason| reason.value.to_owned()).collect()
 }
 
-/// How often the history tells of a change with these words.
+/// How many times the history has a change with these words.
 fn told(reasons: &[String], words: &str) -> usize {
     let exact =
         |reason: &&String| *reason == words || reason.starts_with(&format!("reviewed: {words} ("));
     reasons.iter().filter(exact).count()
 }
 
-/// Nothing is told twice or made up, every text can be read, and what comes next goes through.
+/// Asserts that nothing is reported twice or made up, every text can be read, and the next change
+/// succeeds.
 fn assert_sound(sandbox: &Sandbox, about: &str) {
     let project = open(sandbox.root());
     let shelved = read(&project);
@@ -239,12 +240,12 @@ fn assert_sound(sandbox: &Sandbox, about: &str) {
     assert_eq!(left.count(), 1, "{about}: no draft is left");
 }
 
-/// The first writer has read; the second one reads and writes; then the first one writes.
+/// The first writer reads; the second one reads and writes; then the first one writes.
 fn one_overtakes_the_other(sandbox: &Sandbox, mine: Verb, theirs: Verb) {
     let about = format!("{mine:?} while {theirs:?}");
     sandbox.write(FILE, document(2));
     let (me, them) = (open(sandbox.root()), open(sandbox.root()));
-    // There is something to undo.
+    // There must be something to undo.
     write(Verb::Shared, &me, &read(&me), 0, "first").unwrap();
     let stale = read(&me);
     let second = write(theirs, &them, &read(&them), 1, "theirs").unwrap();
@@ -284,7 +285,7 @@ fn one_overtakes_the_other(sandbox: &Sandbox, mine: Verb, theirs: Verb) {
 }
 
 #[test]
-fn whoever_is_overtaken_goes_on_or_is_told() {
+fn an_overtaken_writer_succeeds_or_gets_an_error() {
     let sandbox = project(Sandbox::new(""), 2);
     for mine in VERBS {
         for theirs in VERBS {
@@ -294,7 +295,7 @@ fn whoever_is_overtaken_goes_on_or_is_told() {
 }
 
 #[test]
-fn whoever_is_overtaken_in_a_repository_goes_on_or_is_told() {
+fn an_overtaken_writer_in_a_repository_succeeds_or_gets_an_error() {
     let sandbox = project(Sandbox::new("").repository(), 2);
     for mine in [Verb::Answer, Verb::Correct, Verb::Shared, Verb::Undo] {
         for theirs in [Verb::Review, Verb::Shared, Verb::Undo] {
@@ -303,7 +304,7 @@ fn whoever_is_overtaken_in_a_repository_goes_on_or_is_told() {
     }
 }
 
-/// The first writer stops at a step, the second one does everything, the first one goes on.
+/// The first writer stops at a step, the second one writes, then the first one continues.
 fn one_stops_for_the_other(sandbox: &Sandbox, stop: RecordStep, theirs: Verb) {
     let about = format!("{theirs:?} at {stop:?}");
     sandbox.write(FILE, document(2));
@@ -343,7 +344,7 @@ fn one_stops_for_the_other(sandbox: &Sandbox, stop: RecordStep, theirs: Verb) {
 }
 
 #[test]
-fn between_any_two_steps_somebody_else_may_do_everything() {
+fn another_writer_may_run_between_any_two_steps() {
     let sandbox = project(Sandbox::new(""), 2);
     for stop in RecordStep::ALL {
         for theirs in VERBS {
@@ -353,7 +354,7 @@ fn between_any_two_steps_somebody_else_may_do_everything() {
 }
 
 #[test]
-fn between_any_two_steps_in_a_repository_somebody_else_may_do_everything() {
+fn another_writer_may_run_between_any_two_steps_in_a_repository() {
     let sandbox = project(Sandbox::new("").repository(), 2);
     for stop in RecordStep::ALL {
         for theirs in [Verb::Answer, Verb::Append, Verb::Undo] {
@@ -363,7 +364,7 @@ fn between_any_two_steps_in_a_repository_somebody_else_may_do_everything() {
 }
 
 #[test]
-fn whoever_changes_a_document_that_was_deleted_is_told_so() {
+fn changing_a_deleted_document_is_reported() {
     let sandbox = project(Sandbox::new(""), 2);
     let project = open(sandbox.root());
     write(Verb::Shared, &project, &read(&project), 0, "first").unwrap();
@@ -383,7 +384,7 @@ fn whoever_changes_a_document_that_was_deleted_is_told_so() {
     assert!(!sandbox.root().join(FILE).exists(), "it does not come back by itself");
 }
 
-/// What one of many writers was told.
+/// An acknowledged write of one of many writers.
 struct Acknowledged {
     verb: Verb,
     writer: usize,
@@ -391,7 +392,7 @@ struct Acknowledged {
     revision: usize,
 }
 
-/// Writes until it has done everything once, in a project of its own.
+/// Writes until every verb was done once, in its own project instance.
 fn hammer(sandbox: &Sandbox, writer: usize, rounds: usize) -> Vec<Acknowledged> {
     let project = open(sandbox.root());
     let verbs = [Verb::Append, Verb::Shared, Verb::Answer, Verb::Review, Verb::Correct];
@@ -439,7 +440,7 @@ fn all_that_was_acknowledged_is_kept(sandbox: Sandbox, writers: usize, rounds: u
         assert_eq!(told(&all, words), 1, "{words}: {all:?}");
         let text = String::from_utf8(project.revision_text(&shelved, *revision).unwrap()).unwrap();
         assert!(text.contains(words.as_str()), "{words}@{revision}: {text}");
-        // A later one of these is at the same place.
+        // A later write of the same verb replaced this one.
         let shared = *verb == Verb::Shared && last(*verb, None) != Some(*revision);
         let answer = *verb == Verb::Answer && last(*verb, Some(*writer)) != Some(*revision);
         let later = shared || answer;
@@ -454,13 +455,13 @@ fn all_that_was_acknowledged_is_kept(sandbox: Sandbox, writers: usize, rounds: u
 }
 
 #[test]
-fn of_two_writers_every_acknowledged_revision_is_kept() {
+fn two_writers_keep_every_acknowledged_revision() {
     all_that_was_acknowledged_is_kept(Sandbox::new("").repository(), 2, 2);
     all_that_was_acknowledged_is_kept(Sandbox::new(""), 2, 6);
 }
 
 #[test]
-fn of_four_writers_every_acknowledged_revision_is_kept() {
+fn four_writers_keep_every_acknowledged_revision() {
     all_that_was_acknowledged_is_kept(Sandbox::new("").repository(), 4, 1);
     all_that_was_acknowledged_is_kept(Sandbox::new(""), 4, 3);
 }

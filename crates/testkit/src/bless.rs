@@ -1,8 +1,8 @@
-//! Pages of the documentation that are made by the program.
+//! Checks generated documentation pages.
 
 use crate::repository_root;
 
-/// Holds a page against what the program makes of it; `MIDSTRIDE_BLESS=1` writes it anew.
+/// Asserts that a page matches what the program generates. `MIDSTRIDE_BLESS=1` rewrites the page.
 #[track_caller]
 pub fn assert_page(path: &str, made: &str) {
     let file = repository_root().join(path);

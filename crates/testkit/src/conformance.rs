@@ -1,4 +1,4 @@
-//! What every ledger must hold, whichever engine keeps it. A new engine passes the same suite.
+//! The conformance suite that every ledger implementation must pass.
 
 use midstride::store::ledger::{
     AppendError, ExpectedVersion, LeaseError, Ledger, LedgerError, LedgerRecord, LogPosition,
@@ -9,13 +9,13 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Makes an empty ledger that can be opened again and again, each time as another process would.
+/// Provides an empty ledger that can be opened several times, each time as another process would.
 pub trait World: Sync {
-    /// Opens the ledger once more.
+    /// Opens the ledger again.
     fn open(&self) -> Box<dyn Ledger + Send>;
 }
 
-/// An event with an id of its own.
+/// An event with the given id.
 pub fn event(id: &str) -> Envelope {
     with_data(id, "x")
 }
@@ -34,10 +34,10 @@ fn ids(records: &[LedgerRecord]) -> Vec<&str> {
     records.iter().flat_map(|record| &record.events).map(|event| event.id.as_str()).collect()
 }
 
-/// One test of the suite.
+/// A test of the suite.
 pub type Test = fn(&dyn World);
 
-/// Every test of the suite with its name.
+/// All tests of the suite with their names.
 pub const SUITE: [(&str, Test); 15] = [
     ("what is appended is read in order", order),
     ("whoever expects another version conflicts", conflicts),
@@ -101,7 +101,7 @@ fn order(world: &dyn World) {
     let first = ledger.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
     let second = ledger.append(&stream, ExpectedVersion::Exact(first), &[event("2")]).unwrap();
     ledger.append(&StreamId::from_name("b"), ExpectedVersion::NoStream, &[event("3")]).unwrap();
-    // Another process sees the same.
+    // Another process sees the same records.
     let ledger = world.open();
     let records = ledger.read(&stream, None).unwrap();
     assert_eq!(ids(&records), ["1", "2"]);
@@ -132,7 +132,7 @@ fn retries(world: &dyn World) {
     let first = ledger.append(&stream, ExpectedVersion::NoStream, &both).unwrap();
     assert_eq!(world.open().append(&stream, ExpectedVersion::NoStream, &both).unwrap(), first);
     ledger.append(&stream, ExpectedVersion::Exact(first), &[event("3")]).unwrap();
-    // Even when others went on since.
+    // A retry also succeeds after later appends.
     assert_eq!(ledger.append(&stream, ExpectedVersion::NoStream, &both).unwrap(), first);
     let part = ledger.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap_err();
     assert!(matches!(part, AppendError::Conflict { .. }), "a part of a record is another record");
@@ -244,7 +244,7 @@ fn forgetting_of(world: &dyn World, secret: &[u8]) {
     assert_eq!(ledger.get_blob(&other).unwrap(), Some(b"other".to_vec()));
     let left = [checkpointed(&hash, None), checkpointed(&other, Some("more"))];
     assert_eq!(ledger.read(&stream, None).unwrap()[0].events, left);
-    // What was never here is kept from coming.
+    // A hash can be forgotten before its blob was ever stored.
     let never = midstride::sys::ids::sha256(b"never");
     ledger.forget_blob(&never).unwrap();
     assert!(matches!(ledger.put_blob(b"never"), Err(LedgerError::Forgotten(_))));
@@ -292,11 +292,11 @@ fn leases(world: &dyn World) {
 fn waiting(world: &dyn World) {
     let ledger = world.open();
     let mut watch = ledger.watch().unwrap();
-    // Nothing happens, and it comes back all the same.
+    // The wait returns even if nothing happens.
     watch.wait(Duration::from_millis(10));
     let stream = StreamId::from_name("a");
     world.open().append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
-    // A wake-up is a hint: whoever looks again after each finds it.
+    // A wake-up is only a hint, so look again after each one.
     for _ in 0..1000 {
         if !ledger.read_all(LogPosition::default(), 1).unwrap().is_empty() {
             return;
@@ -328,7 +328,7 @@ fn many(world: &dyn World) {
     assert_eq!(records.last().map(|record| record.number), Some(last));
 }
 
-/// Appends behind whatever others appended.
+/// Appends an event after whatever other writers have appended.
 fn append_behind(ledger: &dyn Ledger, stream: &StreamId, event: &Envelope) {
     let mut expected = ExpectedVersion::NoStream;
     loop {

@@ -1,8 +1,10 @@
-//! A repository that drifts away from its documents, and what is true about it.
+//! Generates a repository that drifts away from its documents, with the true status of every
+//! citation.
 //!
-//! One number makes all of it: files, documents that cite them in every form, and then moves,
-//! renames, edits, squashes and rebases. Every line and every file has an identity here, and the
-//! truth is told by identities alone; nothing is compared, so that no comparison is trusted.
+//! A seed determines everything: the files, the documents that cite them in every form, and then
+//! moves, renames, edits, squashes and rebases. Every line and every file has an identity, and the
+//! truth is derived from identities alone, never by comparing texts, because text comparison is
+//! what the tests check.
 
 mod cited;
 mod document;
@@ -24,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use world::Tree;
 
-/// A repository made from a number.
+/// A repository generated from a seed.
 pub struct DriftingRepo {
     sandbox: Sandbox,
     open: fn(&Path) -> Project,
@@ -33,16 +35,16 @@ pub struct DriftingRepo {
     tree: Tree,
     /// The commits of the branch, oldest first.
     history: Vec<Commit>,
-    /// The files of every commit that was ever made and is still here.
+    /// The files of every commit that git still has.
     commits: BTreeMap<String, Tree>,
-    /// Texts that git still has.
+    /// The texts that git still has.
     kept: BTreeSet<String>,
     papers: Vec<Paper>,
     /// The paths of the first commit.
     first_paths: BTreeSet<String>,
-    /// The last identity that was given away.
+    /// The last identity that was assigned.
     last_id: u64,
-    /// What happened, for whoever looks into a failure.
+    /// A log of what happened, for debugging failures.
     told: Vec<String>,
 }
 
@@ -53,7 +55,8 @@ struct Commit {
 }
 
 impl DriftingRepo {
-    /// Makes a repository, its documents, and lets it drift. `open` gives the project in a folder.
+    /// Generates a repository with documents and lets it drift. `open` opens the project in a
+    /// folder.
     pub fn of(seed: u64, open: fn(&Path) -> Project) -> Self {
         let mut repo = Self {
             sandbox: Sandbox::new("midstride"),
@@ -78,12 +81,12 @@ impl DriftingRepo {
         repo
     }
 
-    /// The project as it is now.
+    /// The project in its current state.
     pub fn project(&self) -> Project {
         (self.open)(self.sandbox.root())
     }
 
-    /// What is true about every citation, against the working tree or against the newest commit.
+    /// The expected status of every citation, against the working tree or the newest commit.
     pub fn expected(&self, at_head: bool) -> (CodeState, Vec<Expected>) {
         let head = self.history.last().expect("there is always a commit");
         let (ground, tree) = match at_head {
@@ -93,7 +96,7 @@ impl DriftingRepo {
         (ground, self.papers.iter().flat_map(|paper| self.truth_of(paper, tree)).collect())
     }
 
-    /// What happened to it, a line each.
+    /// What happened to the repository, one event per line.
     pub fn story(&self) -> String {
         self.told.join("\n")
     }

@@ -1,7 +1,7 @@
-//! What the tests of midstride share: sandboxes, real repositories, snapshots of what people see.
+//! Shared helpers for midstride's tests: sandboxes, real repositories and snapshots of the output.
 //!
-//! A test stands alone: its own folder, its own HOME, an empty environment, a clock that does not
-//! move. Nothing here is used outside `tests/` folders.
+//! Every test is isolated: it has its own folder, its own HOME, an empty environment and a fixed
+//! clock. Nothing here is used outside tests.
 #![expect(clippy::disallowed_methods, reason = "tests look at the program from outside")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::return_self_not_must_use, reason = "a chain may end anywhere in a test")]

@@ -1,4 +1,4 @@
-//! A ledger that lasts as long as its test.
+//! An in-memory ledger for tests.
 
 use midstride::store::ledger::{
     AppendError, Blob, ExpectedVersion, Lease, LeaseError, Ledger, LedgerError, LedgerRecord,
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Clones share what is recorded, as processes share a database.
+/// A ledger in memory. Clones share their records, as processes share a database.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLedger {
     shared: Arc<Shared>,
@@ -24,7 +24,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Log {
     records: Vec<LedgerRecord>,
-    /// Nothing under a hash is a tombstone.
+    /// Blobs by hash; `None` is a tombstone.
     blobs: BTreeMap<String, Option<Vec<u8>>>,
     held: BTreeSet<String>,
 }

@@ -1,8 +1,8 @@
-//! A model that says what a test tells it to, over HTTP on loopback. The clients do not notice.
+//! A fake model API on a loopback port that answers with the turns a test scripts.
 //!
-//! Turns are given in order; each request of a client gets the next one. Requests that a client makes
-//! for itself, such as the summary of a compaction, are told apart and cost no turn. Everything that
-//! was asked is kept, so that a test can look at what the model really received.
+//! Each request of a client takes the next turn. Requests that a client makes on its own, such as
+//! the summary of a compaction, are recognized and take no turn. All requests are recorded, so that
+//! a test can check what the model received.
 
 mod http;
 mod messages;
@@ -15,7 +15,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
-/// What the model does when it is asked.
+/// An answer of the model.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
     text: Option<String>,
@@ -27,69 +27,69 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// It says something.
+    /// Answers with a text.
     pub fn says(text: impl Into<String>) -> Self {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
-    /// It calls a tool.
+    /// Answers with a tool call.
     pub fn calls(name: impl Into<String>, arguments: Value) -> Self {
         Self::default().and_calls(name, arguments)
     }
 
-    /// It calls a tool besides.
+    /// Adds another tool call.
     pub fn and_calls(mut self, name: impl Into<String>, arguments: Value) -> Self {
         self.calls.push((name.into(), arguments));
         self
     }
 
-    /// It says how many tokens went in and came out.
+    /// Reports the number of input and output tokens.
     pub fn using(mut self, input: u64, output: u64) -> Self {
         self.usage = Some((input, output));
         self
     }
 
-    /// It refuses with the status of an HTTP answer.
+    /// Fails with an HTTP status.
     pub fn fails(status: u16) -> Self {
         Self { status: Some(status), ..Self::default() }
     }
 
-    /// It begins to answer, and the connection is lost before it has said all.
+    /// Starts to answer and drops the connection before the end.
     pub fn breaks_off(self) -> Self {
         Self { breaks_off: true, ..self }
     }
 
-    /// It begins to answer and never ends.
+    /// Starts to answer and never finishes.
     pub fn hangs() -> Self {
         Self { hangs: true, ..Self::default() }
     }
 }
 
-/// What a client asked.
+/// A request of a client.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The path, without what follows a question mark.
+    /// The path, without the query string.
     pub path: String,
     /// The body.
     pub body: Value,
-    /// Whether the client asked for itself: no turn was taken for it.
+    /// Whether the client made the request on its own, so that it took no turn.
     pub aside: bool,
 }
 
 impl Request {
-    /// Every text in it, wherever it stands, in order.
+    /// All strings in the request, in order.
     pub fn texts(&self) -> Vec<&str> {
         let mut texts = Vec::new();
         collect(&self.body, &mut texts);
         texts
     }
 
-    /// Whether a text of it says this.
+    /// Whether a string of the request contains this text.
     pub fn says(&self, text: &str) -> bool {
         self.texts().iter().any(|one| one.contains(text))
     }
 
-    /// How often it says this.
+    /// How many times the request contains this text.
     pub fn says_times(&self, text: &str) -> usize {
         self.texts().iter().map(|one| one.matches(text).count()).sum()
     }
@@ -124,7 +124,7 @@ impl Shared {
     }
 }
 
-/// A model on a port of its own; it goes away with its value.
+/// A fake model on its own port. It stops when it is dropped.
 #[derive(Debug)]
 pub struct ModelServer {
     port: u16,
@@ -133,7 +133,7 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// A model that takes these turns, and then says that it has none left.
+    /// Starts a model with these turns. After the last one, it answers that it has none left.
     pub fn start(turns: impl IntoIterator<Item = Turn>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has a free port");
         let port = listener.local_addr().expect("it is bound").port();
@@ -145,40 +145,40 @@ impl ModelServer {
         Self { port, shared, listening: Some(listening) }
     }
 
-    /// Where it is found, without a path.
+    /// The base URL.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// What it says when it is asked for a summary.
+    /// Sets the answer to requests for a summary.
     pub fn summarises(&self, summary: impl Into<String>) -> &Self {
         self.shared.lock().summary = summary.into();
         self
     }
 
-    /// Gives it more turns.
+    /// Adds turns.
     pub fn then(&self, turns: impl IntoIterator<Item = Turn>) -> &Self {
         self.shared.lock().turns.extend(turns);
         self
     }
 
-    /// Takes back the turns that no request has taken.
+    /// Removes the turns that no request has taken yet.
     pub fn forget_turns(&self) -> &Self {
         self.shared.lock().turns.clear();
         self
     }
 
-    /// What it was asked so far, without what a client asked for itself.
+    /// The requests so far, without those a client made on its own.
     pub fn requests(&self) -> Vec<Request> {
         self.all_requests().into_iter().filter(|request| !request.aside).collect()
     }
 
-    /// Everything it was asked so far.
+    /// All requests so far.
     pub fn all_requests(&self) -> Vec<Request> {
         self.shared.lock().requests.clone()
     }
 
-    /// Waits until it was asked so many times.
+    /// Waits until this many requests were made.
     pub fn wait_for_requests(&self, count: usize) {
         let mut state = self.shared.lock();
         while state.requests.iter().filter(|request| !request.aside).count() < count {
@@ -191,7 +191,7 @@ impl Drop for ModelServer {
     fn drop(&mut self) {
         self.shared.lock().ended = true;
         self.shared.changed.notify_all();
-        // Whoever listens has to be woken to see that it is over.
+        // Connect once to wake the listener, so that it notices the end.
         drop(TcpStream::connect(("127.0.0.1", self.port)));
         if let Some(listening) = self.listening.take() {
             drop(listening.join());
@@ -207,7 +207,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
         let Ok(stream) = stream else { continue };
         let shared = Arc::clone(shared);
         std::thread::spawn(move || {
-            // A client that goes away in the middle is none of our business.
+            // Ignore clients that disconnect.
             let _ = serve(stream, &shared);
         });
     }
@@ -241,7 +241,7 @@ fn answer(exchange: &mut Exchange, sent: &Sent, shared: &Shared) -> std::io::Res
     }
 }
 
-/// Writes down what was asked and takes what comes next.
+/// Records a request and takes the next turn.
 fn take_turn(shared: &Shared, path: &str, body: Value, aside: bool) -> (Turn, usize) {
     let mut state = shared.lock();
     state.requests.push(Request { path: path.to_owned(), body, aside });
@@ -266,13 +266,13 @@ fn give(
         let error = r#"{"type":"error","error":{"type":"api_error","message":"as the test says"}}"#;
         return exchange.json(status, error);
     }
-    let told = if turn.hangs { &events[..1] } else { events };
+    let sent_events = if turn.hangs { &events[..1] } else { events };
     if turn.breaks_off {
-        // Without its last two events, nobody takes it for whole.
-        exchange.events(&told[..told.len().saturating_sub(2)], false)?;
+        // Without its last two events, clients recognize the answer as incomplete.
+        exchange.events(&sent_events[..sent_events.len().saturating_sub(2)], false)?;
         return Err(std::io::ErrorKind::ConnectionAborted.into());
     }
-    exchange.events(told, !turn.hangs)?;
+    exchange.events(sent_events, !turn.hangs)?;
     let mut state = shared.lock();
     while turn.hangs && !state.ended {
         state = shared.changed.wait(state).expect("no test panics while it holds this");

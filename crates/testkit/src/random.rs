@@ -1,11 +1,11 @@
-//! Numbers that look random, the same ones for the same seed.
+//! Pseudorandom numbers that are the same for the same seed.
 
-/// A source of numbers that is the same for the same seed (`SplitMix64`).
+/// A random number generator (`SplitMix64`).
 #[derive(Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The source of a seed.
+    /// The generator for a seed.
     pub fn seeded(seed: u64) -> Self {
         Self(seed)
     }
@@ -18,13 +18,13 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from nought up to `bound`, which is not reached.
+    /// A number from 0 up to `bound`, exclusive.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).expect("a usize is no wider than 64 bits");
         usize::try_from(self.next() % bound).expect("it is below a usize")
     }
 
-    /// One of these.
+    /// One of several elements.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }

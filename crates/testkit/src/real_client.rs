@@ -1,14 +1,14 @@
-//! The real clients, talking to a model that a test scripts.
+//! The real clients, connected to a scripted model.
 
 use crate::{ModelServer, Sandbox};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where `scripts/test` put the clients.
+/// The variable that names the folder where `scripts/test` installed the clients.
 const VARIABLE: &str = "MIDSTRIDE_CLIENTS";
 
-/// The folder with the clients; none where they were not installed, and then a line says so.
+/// The folder with the clients. If they are not installed, prints a line and returns `None`.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os(VARIABLE).map(PathBuf::from);
     if folder.is_none() {
@@ -18,7 +18,7 @@ fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// The versions of Claude Code that are installed.
+/// The installed versions of Claude Code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaudeCode {
     /// 2.1.197.
@@ -28,7 +28,8 @@ pub enum ClaudeCode {
 }
 
 impl ClaudeCode {
-    /// Both have a command of the same name, so each is started from its own package.
+    /// The program of a version. Both versions have a command of the same name, so each is started
+    /// from its own package.
     fn program(self, folder: &Path) -> PathBuf {
         let package = match self {
             Self::Older => "@anthropic-ai/claude-code",
@@ -53,14 +54,15 @@ pub fn claude_code_of(
     command
         .env("ANTHROPIC_BASE_URL", model.address())
         .env("ANTHROPIC_API_KEY", "none")
-        // Headless sessions are briefed only where the user says so.
+        // Headless sessions are briefed only if the user asks for it.
         .env("MIDSTRIDE_BRIEF", "1")
         .env("DISABLE_TELEMETRY", "1")
         .env("DISABLE_AUTOUPDATER", "1")
         .env("DISABLE_ERROR_REPORTING", "1")
         .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
         .env("CLAUDE_CODE_MAX_RETRIES", "0")
-        // Without it, root may not let the client write; the sandbox is the test's own.
+        // Claude Code refuses to skip permissions as root unless it is in a sandbox, and this is
+        // one.
         .env("IS_SANDBOX", "1")
         .env_remove("MIDSTRIDE_NOW");
     Some(command)
@@ -81,8 +83,8 @@ pub fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
     Some(command)
 }
 
-/// tmux, for clients that want a terminal; none where the machine has none, and then a line says so. CI
-/// has to have it.
+/// tmux, for clients that need a terminal. If it is not installed, prints a line and returns
+/// `None`. CI must have it.
 pub fn tmux(sandbox: &Sandbox) -> Option<Command> {
     let found = sandbox.command("tmux").arg("-V").output().is_ok();
     if !found {
@@ -93,8 +95,8 @@ pub fn tmux(sandbox: &Sandbox) -> Option<Command> {
     found.then(|| sandbox.command("tmux"))
 }
 
-/// The inspector of MCP in a sandbox, as its command line. A folder of clients without it is an error:
-/// what is left out has to be said.
+/// The MCP inspector's command line in a sandbox. Panics if the clients are installed without it,
+/// so that it is never skipped silently.
 pub fn inspector(sandbox: &Sandbox) -> Option<Command> {
     let programs = folder()?.join("node_modules/.bin");
     let mut command = sandbox.command(programs.join("node"));
@@ -105,7 +107,8 @@ pub fn inspector(sandbox: &Sandbox) -> Option<Command> {
     Some(command)
 }
 
-/// The program itself: what npm links is a script that starts it, and outlives a kill badly.
+/// The native Codex program. npm links a wrapper script instead, which does not handle being killed
+/// well.
 fn native_codex(folder: &Path) -> PathBuf {
     let below = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();
     let packages = below(folder.join("node_modules/@openai")).map(|entry| entry.path());
@@ -115,7 +118,7 @@ fn native_codex(folder: &Path) -> PathBuf {
     there.next().expect("codex is installed for this machine")
 }
 
-/// What makes Codex ask a model on loopback and nobody else.
+/// The configuration that makes Codex use only the model on loopback.
 fn settings(model: &ModelServer) -> String {
     format!(
         r#"model = "told"

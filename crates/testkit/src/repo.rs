@@ -1,9 +1,9 @@
-//! A real git repository in a sandbox.
+//! Real git repositories in a sandbox.
 
 use crate::Sandbox;
 
 impl Sandbox {
-    /// Makes the folder a repository with a first commit of what lies in it.
+    /// Makes the folder a repository and commits its content.
     pub fn repository(self) -> Self {
         self.git(&["init", "--quiet", "--initial-branch=main"]);
         self.git(&["add", "--all"]);
@@ -11,7 +11,7 @@ impl Sandbox {
         self
     }
 
-    /// Runs git in the folder and gives back what it printed.
+    /// Runs git in the folder and returns its output.
     #[track_caller]
     pub fn git(&self, arguments: &[&str]) -> String {
         let run = self.finish(self.command("git").args(arguments));

@@ -1,17 +1,17 @@
-//! A folder of its own to run the program in.
+//! An isolated folder to run the program in.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// The moment at which every sandbox stands still.
+/// The fixed time of every sandbox.
 pub const NOW: &str = "2026-03-21T17:24:00Z";
 
-/// A folder with a HOME beside it; both go away with it.
+/// A folder with its own HOME. Both are deleted when it is dropped.
 #[derive(Debug)]
 pub struct Sandbox {
-    // Kept for its end.
+    // Deletes the folder on drop.
     _whole: TempDir,
     root: PathBuf,
     home: PathBuf,
@@ -19,17 +19,17 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// An empty folder in which `program` is run.
+    /// Creates an empty folder in which `program` is run.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let whole =
             TempDir::with_prefix("midstride-test-").expect("a temporary folder can be made");
-        // Without links, so that paths in the output are the ones we know.
+        // Resolve symlinks, so that the paths in the output match.
         let base = whole.path().canonicalize().expect("it was just made");
         Self::below(whole, &base, program.into())
     }
 
-    /// The same, with a path of exactly `bytes` bytes up to the directory that holds both: stored
-    /// data with paths and byte offsets can be moved there.
+    /// Like [`Sandbox::new`], with a path of exactly `bytes` bytes up to the directory that holds
+    /// the folder and HOME. Stored data with paths and byte offsets can be moved there.
     pub fn with_path_length(program: impl Into<PathBuf>, bytes: usize) -> Self {
         let whole =
             TempDir::with_prefix("midstride-test-").expect("a temporary directory can be made");
@@ -53,12 +53,12 @@ impl Sandbox {
         &self.root
     }
 
-    /// The home of the user.
+    /// The user's home directory.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// Writes a file below the folder, making the folders it needs.
+    /// Writes a file in the folder and creates the parent folders it needs.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         let path = self.root.join(path);
         if let Some(parent) = path.parent() {
@@ -69,13 +69,13 @@ impl Sandbox {
         self
     }
 
-    /// Reads a file below the folder.
+    /// Reads a file in the folder.
     pub fn read(&self, path: &str) -> String {
         let path = self.root.join(path);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Copies a folder into this one.
+    /// Copies the content of another folder into this one.
     pub fn copy(&self, from: &Path) -> &Self {
         copy_below(from, &self.root);
         self
@@ -95,7 +95,7 @@ impl Sandbox {
             .env("COLUMNS", "100")
             .env("MIDSTRIDE_NOW", NOW)
             .env("MIDSTRIDE_USER", "tester")
-            // A process that goes on alone would outlive the test.
+            // A background process would outlive the test.
             .env("MIDSTRIDE_OBSERVE", "off")
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null")
@@ -114,7 +114,7 @@ impl Sandbox {
         self.finish(self.command(&self.program).args(arguments))
     }
 
-    /// Runs the program with something on its standard input.
+    /// Runs the program with standard input.
     pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
         let file = self.home.join("standard-input");
         std::fs::write(&file, input).expect("the home is ours");
@@ -122,7 +122,7 @@ impl Sandbox {
         self.finish(self.command(&self.program).args(arguments).stdin(file))
     }
 
-    /// Runs the program with an editor that does what a shell script says to its file, `$1`.
+    /// Runs the program with an editor that runs a shell script on its file, `$1`.
     pub fn run_with_editor(&self, arguments: &[&str], script: &str) -> Run {
         let file = self.home.join("editor.sh");
         std::fs::write(&file, script).expect("the home is ours");
@@ -140,7 +140,7 @@ impl Sandbox {
         }
     }
 
-    /// Output with what differs from run to run replaced.
+    /// Replaces what differs from run to run in the output.
     fn tidy(&self, bytes: &[u8]) -> String {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let text = text.replace(&self.root.display().to_string(), "[ROOT]");
@@ -149,19 +149,19 @@ impl Sandbox {
     }
 }
 
-/// How a run of the program ended.
+/// The result of running the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The exit code; none where a signal ended it.
+    /// The exit code; `None` if a signal killed it.
     pub code: Option<i32>,
-    /// What it printed.
+    /// The standard output.
     pub stdout: String,
-    /// What it said.
+    /// The standard error.
     pub stderr: String,
 }
 
 impl Run {
-    /// The run, which must have ended with this code.
+    /// Asserts the exit code and returns the run.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self}");
@@ -184,7 +184,7 @@ impl fmt::Display for Run {
     }
 }
 
-/// Puts names in the place of uids and commits.
+/// Replaces uids and commit hashes with placeholders.
 fn replace_words(text: &str) -> String {
     let is_hex = |c: char| c.is_ascii_hexdigit() || c == '-';
     let mut out = String::with_capacity(text.len());

@@ -1,7 +1,7 @@
-//! Secrets that nobody has, and texts that only look like secrets: what redaction is held against.
+//! Fake secrets, and texts that only look like secrets, to test redaction with.
 //!
-//! The secrets are made from the forms that their providers publish, with random bodies; they are
-//! written without looking at the rules that must find them, and are to be kept that way.
+//! The secrets follow the formats that their providers publish, with random bodies. They were
+//! written without looking at the rules that must find them; keep it that way.
 
 mod contexts;
 mod formats;
@@ -14,25 +14,25 @@ use crate::random::Random;
 use contexts::{Context, contexts};
 use formats::{Format, formats};
 
-/// A text with a secret in it.
+/// A text that contains a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Positive {
-    /// What kind of secret it is.
+    /// The kind of secret.
     pub kind: &'static str,
     /// The secret as it appears in the text.
     pub secret: String,
     /// The whole text.
     pub text: String,
-    /// Where the secret stands.
+    /// The name of the context.
     pub context: &'static str,
 }
 
-/// What may be left of a secret: a published prefix, and less than anybody could use.
+/// What may remain of a secret: its published prefix, and parts too short to be usable.
 const PREFIX_BYTES_MAX: usize = 20;
 const PART_BYTES: usize = 12;
 
 impl Positive {
-    /// A part of the secret that is still in `text`, unless none is.
+    /// A part of the secret that is still in `text`, if any.
     pub fn survivor(&self, text: &str) -> Option<&str> {
         let lines = self.lines();
         if let [line] = lines[..]
@@ -48,7 +48,7 @@ impl Positive {
         })
     }
 
-    /// The lines of the secret without what its context puts between them.
+    /// The lines of the secret, without what its context puts between them.
     fn lines(&self) -> Vec<&str> {
         let is_one_line = !self.secret.contains('\n') && !self.secret.contains("\\n");
         if is_one_line {
@@ -64,8 +64,8 @@ impl Positive {
     }
 }
 
-/// For each kind of secret `per_kind` texts, the same ones for the same seed; each in another
-/// context as long as there are others.
+/// Generates `per_kind` texts for each kind of secret, the same ones for the same seed, each in
+/// another context as long as there are unused ones.
 pub fn positives(seed: u64, per_kind: usize) -> Vec<Positive> {
     let mut random = Random::seeded(seed);
     formats().iter().flat_map(|format| of_format(format, per_kind, &mut random)).collect()
@@ -95,14 +95,14 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
-    fn the_same_seed_makes_the_same_texts() {
+    fn same_seed_generates_same_texts() {
         assert_eq!(positives(7, 3), positives(7, 3));
         assert_ne!(positives(7, 3), positives(8, 3));
         assert_eq!(negatives(), negatives());
     }
 
     #[test]
-    fn every_kind_stands_in_several_contexts_and_every_context_is_used() {
+    fn every_kind_has_several_contexts_and_every_context_is_used() {
         let mut seen: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for positive in positives(1, 120) {
             seen.entry(positive.kind).or_default().insert(positive.context);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_has_its_secret() {
+    fn every_text_contains_its_secret() {
         for positive in positives(2, 40) {
             assert!(positive.text.contains(&positive.secret), "{positive:?}");
             assert!(positive.secret.len() >= 8, "{positive:?}");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_claims_to_be_json_is_json() {
+    fn json_contexts_are_valid_json() {
         let objects: Vec<Positive> = positives(3, 120)
             .into_iter()
             .filter(|positive| positive.context.starts_with("json"))
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_key_or_the_end_of_a_token_is_a_survivor() {
+    fn key_lines_and_token_ends_count_as_survivors() {
         let of = |secret: &str| Positive {
             kind: "",
             secret: secret.to_owned(),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_hundreds_of_negatives_and_no_two_are_alike() {
+    fn there_are_hundreds_of_unique_negatives() {
         let negatives = negatives();
         let texts: BTreeSet<&String> = negatives.iter().map(|(_, text)| text).collect();
         assert!(texts.len() >= 300, "{}", texts.len());
@@ -170,7 +170,7 @@ mod tests {
         assert!(texts.iter().all(|text| !text.contains(['‹', '›'])));
     }
 
-    /// Openings of secrets that nothing else begins with, and how much must follow.
+    /// Prefixes that only secrets start with, and how many characters must follow.
     const OPENINGS: [(&str, usize); 30] = [
         ("AKIA", 16),
         ("ASIA", 16),
@@ -205,7 +205,7 @@ mod tests {
     ];
 
     #[test]
-    fn no_negative_is_a_secret_after_all() {
+    fn no_negative_contains_a_secret() {
         let in_token = |c: &char| c.is_ascii_alphanumeric() || "_-.".contains(*c);
         for (what, text) in negatives() {
             for (opening, length) in OPENINGS {

@@ -1,4 +1,4 @@
-//! Agents that a client runs beside its session, in a transcript of their own.
+//! Tests of agents that a client runs next to its session, with their own transcripts.
 
 use super::hooks::{codex, did};
 use super::project;
@@ -7,10 +7,10 @@ use midstride_testkit::{ModelServer, Turn};
 use serde_json::{Value, json};
 
 #[test]
-fn an_agent_of_codex_is_part_of_its_session() {
+fn a_codex_agent_belongs_to_its_session() {
     let sandbox = project();
     let spawn = json!({"message": "Find the callers of the totals"});
-    // The requests of both come in any order, so the model says the same to both.
+    // The requests of both come in any order, so the model gives both the same answers.
     let waits = || {
         let command = "until [ -e ~/both-asked ]; do :; done";
         Turn::calls("exec_command", json!({"cmd": command}))
@@ -33,7 +33,7 @@ fn an_agent_of_codex_is_part_of_its_session() {
     let mut by: Vec<&Value> = commands.iter().map(|one| &one["seen"]["agent"]).collect();
     by.sort_by_key(|agent| agent.is_string());
     assert!(agent.is_string() && by == [&Value::Null, agent], "{shown:#}");
-    // What the agent was asked is not what the user asked.
+    // The agent's prompt is not a request of the user.
     let requests = shown["session"]["requests"]["items"].as_array().unwrap();
     assert_eq!(requests.len(), 1, "{shown:#}");
     did(&sandbox);

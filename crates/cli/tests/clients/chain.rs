@@ -1,5 +1,6 @@
-//! Five sessions in one repository, one after the other: work, a trivial one, one that is killed in the
-//! middle of a call, one that is compacted, one with a subagent. The sixth knows what is unsettled.
+//! Five consecutive sessions in one repository: one with work, a trivial one, one killed in the
+//! middle of a call, one that is compacted, and one with a subagent. The sixth knows what is
+//! unsettled.
 
 use super::hooks::{claude_code_of, claude_code_that_asks, codex_with_hooks, finish, last};
 use super::talk::{Running, heard, ids};
@@ -26,7 +27,7 @@ test:
 	@grep -q rounded src/total.sh || { echo '--- FAIL: totals_are_rounded'; exit 1; }
 ";
 
-/// A client as the chain drives it.
+/// The client that runs the chain.
 #[derive(Clone, Copy)]
 enum Client {
     Claude(ClaudeCode),
@@ -38,7 +39,7 @@ impl Client {
     fn session(self, sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
         match self {
             Self::Claude(version) => claude_code_of(version, sandbox, model),
-            // Its sandbox keeps commands from writing to `.git`, and this session commits.
+            // Codex's sandbox keeps commands from writing to `.git`, but this session commits.
             Self::Codex => codex_with_hooks(sandbox, model).map(|mut client| {
                 client.args(["exec", "--dangerously-bypass-hook-trust", "--json"]);
                 client.args(["-s", "danger-full-access"]);
@@ -54,7 +55,7 @@ impl Client {
         };
     }
 
-    /// A session in a terminal, past all questions that a client asks when it is new.
+    /// A session in a terminal, with all first-run questions answered.
     fn interactive(self, sandbox: &Sandbox, model: &ModelServer, text: &str) -> Command {
         let mut command = match self {
             Self::Claude(version) => {
@@ -71,7 +72,7 @@ impl Client {
                 let file = sandbox.home().join(".codex/config.toml");
                 let mut configuration = std::fs::read_to_string(&file).unwrap();
                 let table = format!("[projects.\"{}\"]", sandbox.root().display());
-                // A session before this one may have added it.
+                // An earlier session may have added it.
                 if !configuration.contains(&table) {
                     configuration.push_str(&format!("\n{table}\ntrust_level = \"trusted\"\n"));
                 }
@@ -120,7 +121,7 @@ struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    /// A session that takes these turns and ends.
+    /// Runs a session with these turns.
     fn run(&self, text: &str, turns: impl IntoIterator<Item = Turn>) {
         self.run_with(&[], text, turns);
     }
@@ -134,15 +135,15 @@ impl Chain<'_> {
         self.observe();
     }
 
-    /// What hooks leave to a process that goes on alone, done before the next session starts.
+    /// Runs the background work of hooks before the next session starts.
     fn observe(&self) {
         let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_midstride"));
         command.args(["hook", "observe"]).env_remove("MIDSTRIDE_OBSERVE");
         finish(self.sandbox, command.env_remove("MIDSTRIDE_NOW"));
     }
 
-    /// An edit and a commit, a check that is fixed, two that stay red, a file that stays uncommitted,
-    /// and a rule.
+    /// An edit and a commit, a check that is fixed, two that stay red, an uncommitted file, and a
+    /// rule.
     fn works(&self) {
         let shell = |command: &str| self.client.shell(command);
         let (client, sandbox) = (self.client, self.sandbox);
@@ -171,7 +172,7 @@ impl Chain<'_> {
         self.run("What does a.txt say?", [Turn::says("It says one.")]);
     }
 
-    /// Killed while a command runs, once the client has written down that it runs.
+    /// Kills a session while a command runs, once the client has recorded that it runs.
     fn is_killed(&self) {
         let root = self.sandbox.root();
         let pipes = ["ready.pipe", "gate.pipe"];
@@ -187,7 +188,8 @@ impl Chain<'_> {
         let child = start(&mut command);
         std::fs::read(root.join(pipes[0])).unwrap();
         kill(child);
-        // Its command may live on; opened both ways, the pipe does not wait for a reader.
+        // The command may still be alive. Opened for reading and writing, the pipe does not wait
+        // for a reader.
         let gate = OpenOptions::new().read(true).write(true).open(root.join(pipes[1]));
         gate.unwrap().write_all(b"\n").unwrap();
         for pipe in pipes {
@@ -227,8 +229,8 @@ impl Chain<'_> {
         assert_eq!(self.model.all_requests().iter().filter(|one| one.aside).count(), 1);
     }
 
-    /// An agent that runs beside its session. Their requests come in any order, so the model lets both
-    /// wait until both have asked, and then says the same to both.
+    /// Runs an agent next to its session. Their requests come in any order, so the model makes both
+    /// wait until both have asked, and then gives both the same answer.
     fn has_a_subagent(&self) {
         const TASK: &str = "Find the callers of the totals";
         let agent = match self.client {
@@ -257,11 +259,11 @@ impl Chain<'_> {
         let is_agents = |one: &Request| one.says(TASK) && !one.says("Let an agent look");
         assert!(requests[before..].iter().any(is_agents), "no agent was started");
         self.observe();
-        // What else it says is said to no one.
+        // The remaining turns are not needed.
         self.model.forget_turns();
     }
 
-    /// What the next session is briefed with.
+    /// The briefing that the next session gets.
     fn briefing(&self) -> String {
         self.run("Go on", [Turn::says("I know.")]);
         let heard = heard(&last(self.model));
@@ -270,7 +272,7 @@ impl Chain<'_> {
     }
 }
 
-/// A project with checks, and a model that says nothing yet.
+/// A project with checks, and a model without turns.
 fn shop() -> (Sandbox, ModelServer) {
     let sandbox = project();
     sandbox.write("Makefile", MAKEFILE);
@@ -307,7 +309,7 @@ fn sixth_session_knows_what_is_unsettled(client: Client) {
     for fixed in ["make lint", "make types"] {
         assert!(about(fixed).iter().all(is_fixed), "{fixed} is fixed\n{briefing}");
     }
-    // The rule of the first session comes first, as an instruction of its own.
+    // The rule of the first session comes first, as a separate instruction.
     let instructions = briefing.find("The user's instruction").expect("an instruction is briefed");
     let rule = briefing.find(RULE).expect("the rule is briefed");
     let session = briefing.find("Last session").expect("a session is briefed");
@@ -329,14 +331,14 @@ fn the_sixth_session_of_codex_knows_what_is_unsettled() {
     sixth_session_knows_what_is_unsettled(Client::Codex);
 }
 
-/// A client in a terminal of its own; it does not outlive its test.
+/// A client in its own terminal. It is closed with the test.
 struct Terminal<'a> {
     sandbox: &'a Sandbox,
     socket: PathBuf,
 }
 
 impl<'a> Terminal<'a> {
-    /// Starts it there, with what it was set up with except for the variable of scripts.
+    /// Starts the client with its environment, except for the variable for scripts.
     fn start(mut tmux: Command, sandbox: &'a Sandbox, client: &Command) -> Self {
         let socket = sandbox.home().join("terminal");
         for (name, value) in client.get_envs() {
@@ -362,7 +364,7 @@ impl Drop for Terminal<'_> {
     }
 }
 
-/// Without the variable, a session in a terminal is briefed, and one that runs for a script is not.
+/// Without the variable, a session in a terminal is briefed and a headless one is not.
 fn only_a_session_in_a_terminal_is_briefed(client: Client) {
     let (sandbox, model) = shop();
     if client.session(&sandbox, &model).is_none() {

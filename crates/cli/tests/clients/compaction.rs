@@ -1,4 +1,4 @@
-//! A context that is replaced, by the client itself or by the user, and what is told after it.
+//! Tests of compaction, by the client or by the user, and of the briefing after it.
 
 use super::hooks::{claude_code, claude_code_of, codex, did, finish, handoff, last};
 use super::project;
@@ -7,12 +7,12 @@ use midstride_testkit::real_client::ClaudeCode;
 use midstride_testkit::{ModelServer, Turn};
 use serde_json::json;
 
-/// What the user wanted, and no summary tells.
+/// A constraint of the user that no summary mentions.
 const CONSTRAINT: &str = "No, do not touch the fixtures of the auditors";
-/// More than the smallest window of Claude Code has room for.
+/// More than the smallest window of Claude Code can hold.
 const MUCH: u64 = 90_000;
 
-/// The model knows the summary, and what that lost.
+/// Asserts that the model gets the summary and what that lost.
 fn is_told_again(model: &ModelServer, summary: &str) {
     let heard = heard(&last(model));
     assert_eq!(times(&heard, summary), 1, "{heard:#?}");
@@ -22,7 +22,7 @@ fn is_told_again(model: &ModelServer, summary: &str) {
 }
 
 #[test]
-fn claude_code_that_compacts_by_itself_is_told_again() {
+fn claude_code_is_briefed_again_after_an_automatic_compaction() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::says("I began."),
@@ -45,7 +45,7 @@ fn claude_code_that_compacts_by_itself_is_told_again() {
     let summary = summaries().next_back().unwrap();
     assert!(summary.says("The summary has to keep what follows"), "{:#}", summary.body);
     is_told_again(&model, "The session was about files.");
-    // In the middle of a turn, and for the second time.
+    // In mid-turn, and for the second time.
     model.summarises("It is about a file.");
     talk.say("Write it");
     assert_eq!(summaries().count(), 2);
@@ -59,8 +59,8 @@ fn claude_code_that_compacts_by_itself_is_told_again() {
     assert_eq!(ids(&sandbox).len(), 1);
 }
 
-/// Compacts a session without a terminal, after another session worked. One run of the client calls the
-/// hooks of a resumed session and of a compacted one.
+/// Compacts a headless session after another session worked. One run of the client calls the hooks
+/// of a resumed session and of a compacted one.
 fn compacts_headless(version: ClaudeCode) {
     const SESSION: &str = "11111111-1111-4111-8111-111111111111";
     const LANDMINE: &str = "The balance is looked up on every page";
@@ -82,7 +82,7 @@ fn compacts_headless(version: ClaudeCode) {
     run(&["-p", OTHER]);
     let before = did(&sandbox).len();
     run(&["-p", "/compact", "--resume", SESSION]);
-    // The client calls both, and leaves both answers in the context.
+    // The client calls both hooks and keeps both answers in the context.
     let starts = did(&sandbox).split_off(before);
     let briefed = starts.iter().filter(|one| one.starts_with("SessionStart: "));
     assert_eq!(briefed.filter(|one| one.ends_with("briefed")).count(), 2, "{starts:?}");
@@ -100,13 +100,13 @@ fn compacts_headless(version: ClaudeCode) {
 }
 
 #[test]
-fn claude_code_that_is_compacted_without_a_terminal_is_told_everything_once() {
+fn claude_code_is_briefed_once_after_a_headless_compaction() {
     compacts_headless(ClaudeCode::Older);
     compacts_headless(ClaudeCode::Newer);
 }
 
 #[test]
-fn codex_that_compacts_by_itself_is_told_again() {
+fn codex_is_briefed_again_after_an_automatic_compaction() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::says("I began."),
@@ -121,7 +121,7 @@ fn codex_that_compacts_by_itself_is_told_again() {
     finish(&sandbox, client.arg(CONSTRAINT));
     assert_eq!(model.all_requests().iter().filter(|one| one.aside).count(), 1);
     is_told_again(&model, "The session was about files.");
-    // What the client wrote for itself is nothing that was said to the user.
+    // What the client wrote for itself was not said to the user.
     let heard = heard(&last(&model));
     assert_eq!(quotes(&heard, "I began."), 1, "{heard:#?}");
     let did = did(&sandbox);
@@ -133,7 +133,7 @@ fn codex_that_compacts_by_itself_is_told_again() {
 }
 
 #[test]
-fn codex_that_the_user_compacts_is_told_again() {
+fn codex_is_briefed_again_after_a_manual_compaction() {
     let sandbox = project();
     let model = ModelServer::start([Turn::says("I began."), Turn::says("I know.")]);
     model.summarises("The session was about files.");
@@ -152,7 +152,7 @@ fn codex_that_the_user_compacts_is_told_again() {
 }
 
 #[test]
-fn a_turn_of_codex_that_the_user_stops_is_captured() {
+fn an_interrupted_codex_turn_is_captured() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::says("First the file.").and_calls("exec_command", json!({"cmd": "echo two > b.txt"})),
@@ -163,7 +163,7 @@ fn a_turn_of_codex_that_the_user_stops_is_captured() {
     model.wait_for_requests(2);
     server.ask("turn/interrupt", json!({ "turnId": turn }));
     server.wait_for("turn/completed");
-    // The session is still there, and goes on.
+    // The session still exists and continues.
     model.then([Turn::says("I stopped.")]);
     server.say("No, only the report");
     drop(server);
@@ -178,7 +178,7 @@ fn a_turn_of_codex_that_the_user_stops_is_captured() {
 }
 
 #[test]
-fn codex_that_is_ended_in_its_turn_is_captured() {
+fn a_codex_session_ended_mid_turn_is_captured() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::calls("exec_command", json!({"cmd": "echo two > b.txt"})),

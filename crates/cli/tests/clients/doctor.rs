@@ -1,4 +1,5 @@
-//! After a session of a real client, the doctor tells which of its hooks fired, and what they told.
+//! Tests that the doctor reports which hooks fired, and their output, after sessions of real
+//! clients.
 
 use super::hooks::handoff;
 use super::project;
@@ -8,7 +9,7 @@ use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-/// Puts this program on the PATH. A busy machine has all the time it needs.
+/// A PATH with this program. Hooks get a generous timeout, for busy machines.
 fn path(sandbox: &Sandbox) -> OsString {
     let folder = sandbox.home().join("bin");
     let program = folder.join("midstride");
@@ -21,7 +22,7 @@ fn path(sandbox: &Sandbox) -> OsString {
     std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&usual))).unwrap()
 }
 
-/// What the doctor says about the hooks of a client after a session of it.
+/// What the doctor says about the hooks of a client after a session.
 fn fired(sandbox: &Sandbox, client: &str, session: &mut Command) -> Vec<(String, Value)> {
     let path = path(sandbox);
     let run = |command: &mut Command| sandbox.finish(command.env("PATH", &path));
@@ -42,7 +43,7 @@ fn fired(sandbox: &Sandbox, client: &str, session: &mut Command) -> Vec<(String,
     fired.map(|hook| (hook["event"].as_str().unwrap().to_owned(), hook["fired"].clone())).collect()
 }
 
-/// A session that starts is told something, and one that ends is captured.
+/// Asserts that the start of a session is briefed and its end captured.
 fn starts_and_ends(fired: &[(String, Value)]) {
     let of = |event: &str| fired.iter().find(|(name, _)| name == event).map(|(_, fired)| fired);
     let start = of("SessionStart").unwrap_or_else(|| panic!("{fired:?}"));
@@ -71,8 +72,8 @@ fn the_doctor_sees_the_hooks_of_codex_fire() {
     starts_and_ends(&fired(&sandbox, "codex", client.args(["exec", "--json", "Hello"])));
 }
 
-/// How often a session started, as the hooks that were called tell, with midstride for the user and in
-/// the project; and whether the doctor says that this is twice.
+/// The number of session starts that hooks reported with midstride installed for the user and in
+/// the project, and whether the doctor reports duplicates.
 fn starts_with_both(sandbox: &Sandbox, client: &str, session: &mut Command) -> (usize, bool) {
     let path = path(sandbox);
     let run = |command: &mut Command| sandbox.finish(command.env("PATH", &path));
@@ -89,7 +90,7 @@ fn starts_with_both(sandbox: &Sandbox, client: &str, session: &mut Command) -> (
 }
 
 #[test]
-fn claude_code_runs_a_hook_of_two_places_once() {
+fn claude_code_runs_a_hook_installed_twice_once() {
     let sandbox = project();
     let model = ModelServer::start([Turn::says("I see.")]);
     let Some(mut client) = real_client::claude_code(&sandbox, &model) else { return };
@@ -98,7 +99,7 @@ fn claude_code_runs_a_hook_of_two_places_once() {
 }
 
 #[test]
-fn codex_runs_a_hook_of_two_places_twice() {
+fn codex_runs_a_hook_installed_twice_twice() {
     let sandbox = project();
     let model = ModelServer::start([Turn::says("I see.")]);
     let Some(mut client) = real_client::codex(&sandbox, &model) else { return };

@@ -1,4 +1,4 @@
-//! A session that goes on from another one, as the client writes it.
+//! Tests of forked sessions, as the client writes them.
 
 use super::{commands, project};
 use midstride_testkit::{ModelServer, Sandbox, Turn, real_client};
@@ -8,7 +8,7 @@ const FIRST: &str = "11111111-1111-4111-8111-111111111111";
 const SECOND: &str = "22222222-2222-4222-8222-222222222222";
 const THIRD: &str = "33333333-3333-4333-8333-333333333333";
 
-/// Lets the client run to its end; `None` where it is not installed.
+/// Runs the client to its end; `None` if it is not installed.
 fn run(sandbox: &Sandbox, model: &ModelServer, arguments: &[&str]) -> Option<()> {
     let mut client = real_client::claude_code(sandbox, model)?;
     client.args(arguments).arg("--dangerously-skip-permissions");
@@ -16,7 +16,7 @@ fn run(sandbox: &Sandbox, model: &ModelServer, arguments: &[&str]) -> Option<()>
     Some(())
 }
 
-/// What midstride prints, with the ids as they are.
+/// The output of midstride, with ids unchanged.
 fn raw(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     String::from_utf8(command.args(arguments).output().unwrap().stdout).unwrap()
@@ -33,7 +33,7 @@ fn ran(session: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_fork_of_claude_code_has_only_what_it_did_itself() {
+fn a_claude_code_fork_has_only_its_own_work() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::calls("Bash", json!({"command": "echo two > b.txt"})),
@@ -71,7 +71,7 @@ fn a_fork_of_claude_code_has_only_what_it_did_itself() {
 }
 
 #[test]
-fn a_fork_of_a_compacted_session_of_claude_code_has_only_what_it_did_itself() {
+fn a_fork_of_a_compacted_claude_code_session_has_only_its_own_work() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::calls("Bash", json!({"command": "echo two > b.txt"})),

@@ -1,4 +1,4 @@
-//! What keeps an agent from stopping, and what reminds it, in the real clients.
+//! Tests of the stop gate and the reminder, in the real clients.
 
 use super::hooks::{claude_code, codex, did, finish, last};
 use super::project;
@@ -14,13 +14,14 @@ fn set(sandbox: &Sandbox, setting: &str) {
     sandbox.write(".midstride/config.toml", format!("[hooks]\n{setting}\n"));
 }
 
-/// The client writes behind what it does; a turn that waits for that has the correction written.
+/// A turn that waits until the transcript has the correction, because the client writes it with a
+/// delay.
 fn is_written() -> Turn {
     let command = format!("until grep -qs '{CORRECTION}' ~/.claude/projects/*/*.jsonl; do :; done");
     Turn::calls("Bash", json!({ "command": command }))
 }
 
-/// Claude Code that can save.
+/// Claude Code with the save tool.
 fn with_tools(client: &mut Command) -> &mut Command {
     let program = env!("CARGO_BIN_EXE_midstride");
     let servers = json!({"mcpServers": {"midstride": {"command": program, "args": ["mcp"]}}});
@@ -36,7 +37,7 @@ fn count(did: &[String], what: &str) -> usize {
 }
 
 #[test]
-fn claude_code_is_kept_from_stopping_twice_and_no_more() {
+fn claude_code_is_kept_from_stopping_at_most_twice() {
     let sandbox = project();
     set(&sandbox, "stop_gate = true");
     let model = ModelServer::start([Turn::says("I begin."), is_written()]);
@@ -55,7 +56,7 @@ fn claude_code_is_kept_from_stopping_twice_and_no_more() {
     let what = format!("- correction: {CORRECTION} (record ");
     let add = "): quote it, or say what the user wants (a constraint or a decision)";
     assert_eq!((times(&heard, &what), times(&heard, add)), (2, 2), "{heard:#?}");
-    // It counts anew with what the user says next.
+    // The count restarts with the user's next prompt.
     talk.say("Go on");
     assert_eq!(model.requests().len(), 8);
     talk.end();
@@ -63,7 +64,7 @@ fn claude_code_is_kept_from_stopping_twice_and_no_more() {
 }
 
 #[test]
-fn claude_code_stops_once_it_told_what_it_was_asked_for() {
+fn claude_code_stops_once_it_saved_what_was_missing() {
     let sandbox = project();
     set(&sandbox, "stop_gate = true");
     let first =
@@ -92,7 +93,7 @@ fn claude_code_stops_once_it_told_what_it_was_asked_for() {
     talk.end();
     let asked = model.requests();
     assert_eq!(asked.len(), 7, "{:?}", did(&sandbox));
-    // The second time it is told what its own handoff lacks.
+    // The second time, the agent gets what its own handoff lacks.
     let heard = heard(&asked[5]);
     let lacks =
         "and handoff `importer` did not pass the gate. Say it with `midstride save --id importer`";
@@ -103,7 +104,7 @@ fn claude_code_stops_once_it_told_what_it_was_asked_for() {
 }
 
 #[test]
-fn codex_is_kept_from_stopping_twice_and_no_more() {
+fn codex_is_kept_from_stopping_at_most_twice() {
     let sandbox = project();
     set(&sandbox, "stop_gate = true");
     sandbox.write("tests.sh", "echo 'importer_reads_dates: wrong year' && exit 3\n");
@@ -127,7 +128,7 @@ fn codex_is_kept_from_stopping_twice_and_no_more() {
 }
 
 #[test]
-fn nobody_is_kept_from_stopping_who_did_not_want_it_and_one_is_reminded_once() {
+fn without_the_gate_a_session_stops_and_is_reminded_once() {
     let sandbox = project();
     set(&sandbox, "nudge = true");
     let model = ModelServer::start([Turn::says("I begin."), is_written()]);
@@ -139,7 +140,7 @@ fn nobody_is_kept_from_stopping_who_did_not_want_it_and_one_is_reminded_once() {
     talk.say("Go on");
     talk.say("And on");
     talk.end();
-    // Whoever goes on later was reminded all the same.
+    // A resumed session does not get the reminder again.
     let mut client = claude_code(&sandbox, &model).unwrap();
     finish(&sandbox, client.args(["-p", "And on", "--resume", &id]));
     let heard = heard(&last(&model));
@@ -150,7 +151,7 @@ fn nobody_is_kept_from_stopping_who_did_not_want_it_and_one_is_reminded_once() {
 }
 
 #[test]
-fn nobody_is_reminded_who_does_not_want_it() {
+fn no_reminder_unless_enabled() {
     let sandbox = project();
     set(&sandbox, "nudge = false");
     let model = ModelServer::start([Turn::says("I begin."), is_written()]);
@@ -165,7 +166,8 @@ fn nobody_is_reminded_who_does_not_want_it() {
     assert_eq!(count(&did(&sandbox), "nudged"), 0);
 }
 
-/// Two prompts, the first of which the model answers with these turns; why it is reminded then.
+/// Runs two prompts; the model answers the first with these turns. Returns the reason of the
+/// reminder.
 fn reminded_after(sandbox: &Sandbox, turns: Vec<Turn>) -> Option<String> {
     set(sandbox, "nudge = true");
     let model = ModelServer::start(turns);
@@ -181,15 +183,15 @@ fn reminded_after(sandbox: &Sandbox, turns: Vec<Turn>) -> Option<String> {
     Some(why.map(|(why, _)| why.to_owned()).unwrap_or_default())
 }
 
-/// A call that waits until the transcript has a text on a number of lines: the client writes it after what
-/// it does.
+/// A call that waits until the transcript has a text on a number of lines, because the client
+/// writes it with a delay.
 fn waits_for(text: &str, lines: usize) -> Turn {
     let count = format!("cat ~/.claude/projects/*/*.jsonl | grep -c '{text}'");
     Turn::calls("Bash", json!({"command": format!("until [ $({count}) -ge {lines} ]; do :; done")}))
 }
 
 #[test]
-fn what_failed_again_and_again_reminds() {
+fn repeated_failures_trigger_a_reminder() {
     let fails = || Turn::calls("Bash", json!({"command": "exit 3"}));
     let Some(why) = reminded_after(&project(), vec![fails(), fails()]) else { return };
     assert_eq!(why, "");
@@ -199,7 +201,7 @@ fn what_failed_again_and_again_reminds() {
 }
 
 #[test]
-fn what_was_taken_back_reminds() {
+fn reverted_edits_trigger_a_reminder() {
     let sandbox = project();
     let file = sandbox.root().join("a.txt");
     let edit = |old: &str, new: &str| -> Value {

@@ -1,4 +1,4 @@
-//! Hooks in the real clients: what the model received, and what was written down.
+//! Tests of hooks in the real clients: what the model received, and what was recorded.
 
 use super::{kill, project, start};
 use midstride_testkit::real_client::ClaudeCode;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
-/// Hooks as an installation writes them. A busy machine has all the time it needs.
+/// Hooks as an installation writes them, with a generous timeout for busy machines.
 fn hooks(client: &str, events: &[&str]) -> String {
     let program = env!("CARGO_BIN_EXE_midstride");
     let command = format!("MIDSTRIDE_HOOK_MILLISECONDS=60000 '{program}' hook {client}");
@@ -32,7 +32,7 @@ pub(super) fn claude_code_of(
     Some(client)
 }
 
-/// With hooks, and without any permission.
+/// Claude Code with hooks and without any permission.
 pub(super) fn claude_code_that_asks(
     version: ClaudeCode,
     sandbox: &Sandbox,
@@ -62,7 +62,7 @@ pub(super) fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
     Some(client)
 }
 
-/// With hooks, and nothing said yet about how it runs.
+/// Codex with hooks, without other arguments.
 pub(super) fn codex_with_hooks(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
     let events = [
         "SessionStart",
@@ -87,7 +87,7 @@ pub(super) fn last(model: &ModelServer) -> Request {
     model.requests().pop().expect("the model was asked")
 }
 
-/// What hooks did, and that nothing went wrong.
+/// What hooks did. Asserts that none failed.
 pub(super) fn did(sandbox: &Sandbox) -> Vec<String> {
     let log = std::fs::read_to_string(sandbox.root().join(".git/midstride/hooks.log")).unwrap();
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -108,7 +108,7 @@ pub(super) fn handoff(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_first_session_of_claude_code_is_told_of_open_handoffs() {
+fn a_first_claude_code_session_is_briefed_on_open_handoffs() {
     let sandbox = project();
     handoff(&sandbox);
     let model = ModelServer::start([Turn::says("I see.")]);
@@ -123,7 +123,7 @@ fn a_first_session_of_claude_code_is_told_of_open_handoffs() {
 }
 
 #[test]
-fn a_first_session_of_codex_is_told_of_open_handoffs() {
+fn a_first_codex_session_is_briefed_on_open_handoffs() {
     let sandbox = project();
     handoff(&sandbox);
     let model = ModelServer::start([Turn::says("I see.")]);
@@ -138,7 +138,7 @@ fn a_first_session_of_codex_is_told_of_open_handoffs() {
 }
 
 #[test]
-fn work_that_one_client_began_goes_on_in_the_other_and_back() {
+fn work_continues_from_one_client_to_the_other_and_back() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::calls("Bash", json!({"command": "echo two > b.txt; exit 3"})),
@@ -165,7 +165,7 @@ fn work_that_one_client_began_goes_on_in_the_other_and_back() {
 }
 
 #[test]
-fn what_a_compaction_would_lose_is_there_again() {
+fn what_a_compaction_lost_is_restored() {
     let sandbox = project();
     let model = ModelServer::start([Turn::says("I began."), Turn::says("I leave them alone.")]);
     model.summarises("The session was about files.");
@@ -187,14 +187,15 @@ fn what_a_compaction_would_lose_is_there_again() {
     assert!(asked.says("midstride · after compaction"), "{:#}", asked.body);
     assert!(asked.says("> No, do not touch the fixtures of the auditors"), "{:#}", asked.body);
     let did = did(&sandbox);
-    // The end of the session before has captured what is there; the client may have written since.
+    // The end of the previous session captured everything so far; the client may have written
+    // since.
     let before = did.iter().find_map(|one| one.strip_prefix("PreCompact: ")).unwrap();
     assert!(["nothing new", "captured"].contains(&before), "{did:?}");
     assert!(did.contains(&"PostCompact: compared the summary".to_owned()), "{did:?}");
 }
 
 #[test]
-fn a_session_that_was_killed_is_told_to_the_next() {
+fn a_killed_session_is_briefed_to_the_next() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::says("First the file.").and_calls("Bash", json!({"command": "echo two > b.txt"})),
@@ -204,7 +205,7 @@ fn a_session_that_was_killed_is_told_to_the_next() {
     ]);
     let Some(mut client) = claude_code(&sandbox, &model) else { return };
     let child = start(client.args(["-p", "Repair the importer of invoices"]));
-    // The client writes behind what it does; after some turns it has written what it was asked.
+    // The client writes with a delay; after a few turns, the prompt is in the transcript.
     model.wait_for_requests(4);
     kill(child);
     model.then([Turn::says("I know.")]);

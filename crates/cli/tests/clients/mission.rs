@@ -1,4 +1,4 @@
-//! The mission that a session of the real Claude Code keeps in its task list.
+//! Tests of the mission that a session of the real Claude Code keeps in its task list.
 
 use super::hooks::{claude_code, did, finish, last};
 use super::project;
@@ -100,7 +100,7 @@ fn the_task_list_of_a_session_is_the_mission() {
     let ready = sandbox.run(["task", "ready"]).exits(0);
     assert!(!ready.stdout.contains("Add login"), "{ready}");
 
-    // The session goes on, and keeps the state of the mission as the last of its tasks.
+    // The session continues and keeps the mission state as its last task.
     model.then([state(), Turn::says("It is kept.")]);
     let mut client = claude_code(&sandbox, &model).unwrap();
     finish(&sandbox, client.args(["-p", "Hand over", "--resume", SESSION]));
@@ -121,7 +121,8 @@ fn the_task_list_of_a_session_is_the_mission() {
     assert!(saved.stdout.contains(&format!("{SUMMARY}{REST}")), "{saved}");
     assert!(saved.stdout.contains(flight), "{saved}");
 
-    // The next session is told of it, and ends what the agent did by the name it was told.
+    // The next session is briefed on it, and completes the agent's task by the name in the
+    // briefing.
     model.then([
         Turn::calls("Bash", json!({"command": format!("'{}' task done T-004", program())})),
         Turn::says("Done."),
@@ -144,7 +145,7 @@ fn program() -> &'static str {
 }
 
 #[test]
-fn a_session_that_was_killed_leaves_its_mission() {
+fn a_killed_session_leaves_its_mission() {
     let sandbox = project();
     let mut turns = example();
     turns.pop();
@@ -158,9 +159,9 @@ fn a_session_that_was_killed_leaves_its_mission() {
     assert!(page.contains(SUMMARY), "{page}");
 }
 
-/// Two sessions that share a list by `CLAUDE_CODE_TASK_LIST_ID`, and one that has a list of its own.
+/// Two sessions that share a list through `CLAUDE_CODE_TASK_LIST_ID`, and one with its own list.
 #[test]
-fn tasks_of_sessions_that_share_a_list_are_there_once() {
+fn tasks_of_a_shared_list_appear_once() {
     let sandbox = project();
     let model = ModelServer::start([]);
     let run = |shared: bool, prompt: &str, turns: Vec<Turn>| {
@@ -183,7 +184,7 @@ fn tasks_of_sessions_that_share_a_list_are_there_once() {
     assert_eq!(times(&told, "Add login"), 1, "{told:#?}");
     let all = ["Add login: pending", "Design: done", "Document: pending"];
     assert_eq!(tasks(&sandbox), all);
-    // Who captures them without a hook knows the list, too.
+    // A capture without a hook knows the list, too.
     sandbox.run(["checkpoint", "--last"]).exits(0);
     assert_eq!(tasks(&sandbox), all);
     run(false, "Something else", vec![create("Design")]);

@@ -1,4 +1,4 @@
-//! Several sessions in one project at once: each is captured, and none is taken for lost.
+//! Tests of several sessions in one project at once: each is captured, and none is taken for lost.
 
 use super::hooks::{claude_code, codex, did, finish, last};
 use super::project;
@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 
-/// A place at which a command waits until the test lets it go.
+/// A named pipe at which a command waits until the test releases it.
 fn gate(sandbox: &Sandbox, name: &str) -> String {
     let path = sandbox.home().join(name);
     sandbox.finish(sandbox.command("mkfifo").arg(&path)).exits(0);
     format!("read -r _ < {} || true", path.display())
 }
 
-/// Waits until somebody stands there; they go on when this is dropped.
+/// Waits until the command is at the pipe; dropping the file releases it.
 fn hold(sandbox: &Sandbox, name: &str) -> File {
     OpenOptions::new().write(true).open(sandbox.home().join(name)).unwrap()
 }
 
-/// What is known of the sessions, by what was asked first.
+/// What is known of the sessions, by their first prompt.
 fn known(sandbox: &Sandbox) -> BTreeMap<String, (Value, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = sessions(sandbox).into_iter();
@@ -31,7 +31,7 @@ const IMPORTER: &str = "Repair the importer of invoices";
 const REPORT: &str = "Write a report for the auditors";
 
 #[test]
-fn two_clients_at_work_at_once_do_not_disturb_each_other() {
+fn two_concurrent_clients_do_not_interfere() {
     let sandbox = project();
     let (first, second) = (gate(&sandbox, "first"), gate(&sandbox, "second"));
     let models = [
@@ -51,11 +51,11 @@ fn two_clients_at_work_at_once_do_not_disturb_each_other() {
     let mut other = codex(&sandbox, &models[1]).unwrap();
     let other = Running::start(other.args(["-c", &told(&models[1]), REPORT]));
     let second = hold(&sandbox, "second");
-    // Both are in the middle of their turns, and a third one comes and goes.
+    // While both are in mid-turn, a third session starts and ends.
     let mut third = claude_code(&sandbox, &models[2]).unwrap();
     finish(&sandbox, third.args(["-p", "What goes on here?"]));
     let during = heard(&last(&models[2]));
-    // Nobody is done yet, and what they do is not told; that they are at work is.
+    // Their unfinished work is not briefed, but the fact that they are running is.
     assert_eq!(times(&during, "midstride briefing"), 1, "{during:#?}");
     for client in ["Claude Code", "Codex"] {
         let line = format!("Also at work: {client} session ");
@@ -78,7 +78,7 @@ fn two_clients_at_work_at_once_do_not_disturb_each_other() {
     let did = did(&sandbox);
     assert_eq!(did.iter().filter(|one| *one == "SessionEnd: captured").count(), 3, "{did:?}");
     assert!(!did.iter().any(|one| one.contains("recovered")), "{did:?}");
-    // Each is told of with what is its own.
+    // Each is briefed with its own work.
     for (text, own, of_other) in
         [(IMPORTER, "importer is repaired", "report"), (REPORT, "report is written", "importer")]
     {
@@ -95,13 +95,13 @@ fn two_clients_at_work_at_once_do_not_disturb_each_other() {
     }
 }
 
-/// Codex asks the model of its configuration, which is the first one's.
+/// Points Codex to another model, because its configuration names the first one's.
 fn told(model: &ModelServer) -> String {
     format!("model_providers.told.base_url=\"{}/v1\"", model.address())
 }
 
 #[test]
-fn two_sessions_of_one_client_that_wait_are_two() {
+fn two_waiting_sessions_of_one_client_are_distinct() {
     let sandbox = project();
     let models = [(); 2].map(|()| ModelServer::start([(); 2].map(|()| Turn::says("Yes."))));
     let Some(mut one) = claude_code(&sandbox, &models[0]) else { return };
@@ -109,7 +109,7 @@ fn two_sessions_of_one_client_that_wait_are_two() {
     one.say(IMPORTER);
     let mut other = Talk::start(&mut claude_code(&sandbox, &models[1]).unwrap());
     other.say(REPORT);
-    // The first one is not done, and is at work.
+    // The first session is not done and is still running.
     let told = heard(&last(&models[1]));
     assert_eq!(times(&told, "Also at work: Claude Code session "), 1, "{told:#?}");
     assert_eq!(times(&told, IMPORTER), 0, "{told:#?}");

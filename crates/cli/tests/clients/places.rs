@@ -1,4 +1,4 @@
-//! Sessions in a folder of the project, and in working trees beside it and inside it.
+//! Tests of sessions in a subfolder of the project, and in worktrees next to it and inside it.
 
 use super::hooks::{claude_code, codex, did, finish, handoff, last};
 use super::project;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 const LANDMINE: &str = "The balance is looked up on every page";
 
-/// A project with a handoff, all of it committed.
+/// A project with a handoff, fully committed.
 fn committed() -> Sandbox {
     let sandbox = project();
     handoff(&sandbox);
@@ -18,7 +18,7 @@ fn committed() -> Sandbox {
     sandbox
 }
 
-/// What the model heard when a client was asked something in a folder.
+/// What the model received when a client was prompted in a folder.
 fn asked_in(
     sandbox: &Sandbox,
     model: &ModelServer,
@@ -31,7 +31,7 @@ fn asked_in(
 }
 
 #[test]
-fn a_session_in_a_folder_belongs_to_the_project() {
+fn a_session_in_a_subfolder_belongs_to_the_project() {
     let sandbox = committed();
     let folder = sandbox.root().join("reports/2026");
     std::fs::create_dir_all(&folder).unwrap();
@@ -42,7 +42,7 @@ fn a_session_in_a_folder_belongs_to_the_project() {
     let mut client = codex(&sandbox, &model).unwrap();
     let told = asked_in(&sandbox, &model, client.arg("Sum up the receipts"), &folder);
     assert_eq!(quotes(&told, "Sum up the invoices"), 1, "{told:#?}");
-    // Who works at the top is told of both, and they are captured there.
+    // A session at the root is briefed on both, and they are captured there.
     let mut client = claude_code(&sandbox, &model).unwrap();
     let told = asked_in(&sandbox, &model, client.args(["-p", "Go on"]), sandbox.root());
     assert_eq!(quotes(&told, "Sum up the receipts"), 1, "{told:#?}");
@@ -52,13 +52,14 @@ fn a_session_in_a_folder_belongs_to_the_project() {
     assert!(!folder.join(".midstride").exists() && !folder.join(".git").exists());
 }
 
-/// What a session on another branch was asked is told in one line that names the branch, and nowhere else.
+/// Asserts that the prompt of a session on another branch appears in one line with the branch, and
+/// nowhere else.
 fn is_only_named(told: &[String], asked: &str, branch: &str) {
     let line = format!("\"{asked}\" (branch {branch})\n");
     assert_eq!((times(told, &line), times(told, asked)), (1, 1), "{told:#?}");
 }
 
-/// Sessions in a second working tree and in the first: each is told of what was done where it is.
+/// Sessions in a second worktree and in the first: each is briefed on the work in its own.
 fn each_in_its_own(tree: impl Fn(&Sandbox) -> PathBuf) {
     let sandbox = committed();
     let tree = tree(&sandbox);
@@ -83,7 +84,7 @@ fn each_in_its_own(tree: impl Fn(&Sandbox) -> PathBuf) {
     assert_eq!(quotes(&told, "Repair the importer"), 1, "{told:#?}");
     is_only_named(&told, "Check the ledgers", "audit");
     is_only_named(&told, "Go on there", "audit");
-    // One ledger has them all.
+    // They share one ledger.
     assert_eq!(ids(&sandbox).len(), 4);
     let did = did(&sandbox);
     assert_eq!(did.iter().filter(|one| *one == "SessionEnd: captured").count(), 4, "{did:?}");
@@ -91,12 +92,12 @@ fn each_in_its_own(tree: impl Fn(&Sandbox) -> PathBuf) {
 }
 
 #[test]
-fn a_session_in_another_working_tree_is_told_of_that_one() {
+fn a_session_in_a_worktree_is_briefed_on_that_worktree() {
     each_in_its_own(|sandbox| sandbox.root().with_file_name("audit"));
 }
 
 #[test]
-fn a_working_tree_inside_the_first_is_another_one() {
-    // Where Claude Code makes them.
+fn a_nested_worktree_is_separate() {
+    // The place where Claude Code creates worktrees.
     each_in_its_own(|sandbox| sandbox.root().join(".claude/worktrees/audit"));
 }

@@ -1,4 +1,4 @@
-//! Sessions that are cleared, or gone on with: the same state each time, and nothing twice.
+//! Tests of cleared and resumed sessions: the same state each time, and nothing twice.
 
 use super::hooks::{claude_code, codex, did, finish, handoff, last};
 use super::project;
@@ -11,18 +11,18 @@ const AT_START: &str = "midstride briefing · branch";
 const AGAIN: &str = "midstride briefing · resumed session";
 const LANDMINE: &str = "The balance is looked up on every page";
 
-/// How many events of a project say this.
+/// How many events of a project contain this text.
 fn events(sandbox: &Sandbox, what: &str) -> usize {
     sandbox.run(["events"]).exits(0).stdout.matches(what).count()
 }
 
 #[test]
-fn after_clear_a_session_is_another_one() {
+fn after_clear_a_new_session_starts() {
     let sandbox = project();
     handoff(&sandbox);
     let save =
         json!({"title": "Report", "summary": "The report for the auditors is half written."});
-    // The client writes its transcript behind what it does; a session that works on has one.
+    // The client writes its transcript with a delay; a session that keeps working has one.
     let shell = "echo $CLAUDE_CODE_SESSION_ID > ~/shell; \
                  until grep -qs auditors ~/.claude/projects/*/$CLAUDE_CODE_SESSION_ID.jsonl; do :; done";
     let model = ModelServer::start([
@@ -46,16 +46,16 @@ fn after_clear_a_session_is_another_one() {
     assert_ne!(first, second);
     assert_eq!(talk.say("Write a report for the auditors"), second);
     talk.end();
-    // The new session knows what the old one was asked, and that it is not its own.
+    // The new session knows the old one's prompt, and that it is not its own.
     let heard = heard(&last(&model));
     assert_eq!(times(&heard, "midstride briefing · after /clear"), 1, "{heard:#?}");
     assert_eq!(times(&heard, AT_START), 0, "{heard:#?}");
     assert_eq!(quotes(&heard, "Repair the importer of invoices"), 1, "{heard:#?}");
     assert_eq!(times(&heard, LANDMINE), 1, "{heard:#?}");
-    // Each was captured, with what is its own.
+    // Each was captured with its own work.
     let did = did(&sandbox);
     assert_eq!(did.iter().filter(|one| *one == "SessionEnd: captured").count(), 2, "{did:?}");
-    // What the client wrote after that is brought in like any other.
+    // What the client wrote after that is recovered like anything else.
     sandbox.run(["session", "recover"]).exits(0);
     let mut list = sessions(&sandbox);
     list.sort_by_key(|one| one["began"].to_string());
@@ -70,21 +70,21 @@ fn after_clear_a_session_is_another_one() {
     assert!(!document.contains("importer of invoices"), "{document}");
     let shell = std::fs::read_to_string(sandbox.home().join("shell")).unwrap();
     assert_eq!(shell.trim(), second);
-    // It was ended by the user, and is not called lost.
+    // The user ended it, so it is not called lost.
     let text = super::transcript_of(&sandbox, &second);
     assert!(text.contains("midstride: briefed from "), "{text}");
     assert!(!text.contains("ended without a word"), "{text}");
 }
 
-/// How a client begins a session, goes on with the last one, and with one that is named.
+/// How a client starts a session: a new one, the last one again, or a named one again.
 enum Begin<'a> {
     New,
     Last,
     Named(&'a str),
 }
 
-/// Goes on with a session several times: it is told of the state once. What another session did in
-/// between it is told as well, and that once.
+/// Resumes a session several times: it is briefed on the state once, and once on what another
+/// session did in between.
 fn goes_on(sandbox: &Sandbox, model: &ModelServer, run: &dyn Fn(Begin<'_>, &str) -> Command) {
     let ask = |begin: Begin<'_>, text: &str| {
         model.then([Turn::says(format!("I answer: {text}"))]);
@@ -116,7 +116,7 @@ fn goes_on(sandbox: &Sandbox, model: &ModelServer, run: &dyn Fn(Begin<'_>, &str)
 }
 
 #[test]
-fn claude_code_that_goes_on_is_told_the_state_once() {
+fn resumed_claude_code_is_briefed_once() {
     let sandbox = project();
     handoff(&sandbox);
     let model = ModelServer::start([]);
@@ -136,7 +136,7 @@ fn claude_code_that_goes_on_is_told_the_state_once() {
 }
 
 #[test]
-fn codex_that_goes_on_is_told_the_state_once() {
+fn resumed_codex_is_briefed_once() {
     let sandbox = project();
     handoff(&sandbox);
     let model = ModelServer::start([]);

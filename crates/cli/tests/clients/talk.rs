@@ -1,4 +1,4 @@
-//! A client that stays, as one in a terminal does: it is told something, answers, and waits.
+//! Drives a client that stays open, as in a terminal: it gets a prompt, answers, and waits.
 
 use midstride_testkit::{ModelServer, Request, Sandbox, real_client};
 use serde_json::{Value, json};
@@ -6,8 +6,7 @@ use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// What a model was told in the conversation, each message one text, without what a client says of
-/// itself at its beginning.
+/// The messages that a model received, one text each, without the client's own preamble.
 pub(super) fn heard(request: &Request) -> Vec<String> {
     const OWN_WORDS: [&str; 3] =
         ["You are a coding agent", "<skills_instructions>", "<environment"];
@@ -18,17 +17,17 @@ pub(super) fn heard(request: &Request) -> Vec<String> {
     texts.filter(|text| !OWN_WORDS.iter().any(|own| text.contains(own))).collect()
 }
 
-/// How often a model was told something.
+/// How many times a model received a text.
 pub(super) fn times(heard: &[String], text: &str) -> usize {
     heard.iter().map(|one| one.matches(text).count()).sum()
 }
 
-/// How often a briefing quotes words of a user: in a line behind its marker, or in quotes.
+/// How many times a briefing quotes a user's words, after `>` or in quotes.
 pub(super) fn quotes(heard: &[String], text: &str) -> usize {
     times(heard, &format!("> {text}\n")) + times(heard, &format!("\"{text}\""))
 }
 
-/// Claude Code, which takes one prompt after the other.
+/// Claude Code in streaming mode, which takes one prompt after the other.
 pub(super) struct Talk {
     child: Child,
     asking: Option<ChildStdin>,
@@ -51,14 +50,14 @@ impl Talk {
         Self { child, asking, answers }
     }
 
-    /// Gives it a prompt and does not wait for what it says.
+    /// Sends a prompt without waiting for the answer.
     pub(super) fn ask(&mut self, text: &str) {
         let message = json!({"role": "user", "content": text});
         let line = json!({"type": "user", "message": message});
         writeln!(self.asking.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// Waits until it is done with a prompt, and tells in which session that was.
+    /// Waits for the answer to a prompt and returns the id of its session.
     pub(super) fn answer(&mut self) -> String {
         let mut answers = self.answers.by_ref().map(|line| {
             let line = line.unwrap();
@@ -74,7 +73,7 @@ impl Talk {
         self.answer()
     }
 
-    /// Lets it go, and waits until it is gone.
+    /// Closes the client and waits until it has exited.
     pub(super) fn end(mut self) {
         drop(self.asking.take());
         self.answers.by_ref().for_each(drop);
@@ -84,13 +83,13 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        // A test that failed leaves nobody behind.
+        // A failed test must not leave a process behind.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// A client that runs on its own; it does not outlive its test.
+/// A client in the background. It is killed with the test.
 pub(super) struct Running(Child);
 
 impl Running {
@@ -115,20 +114,20 @@ impl Drop for Running {
     }
 }
 
-/// The ids of the sessions of a project, the newest first.
+/// The ids of the sessions of a project, newest first.
 pub(super) fn ids(sandbox: &Sandbox) -> Vec<String> {
     let list = sessions(sandbox);
     list.iter().map(|one| one["session"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The sessions of a project, the newest first.
+/// The sessions of a project, newest first.
 pub(super) fn sessions(sandbox: &Sandbox) -> Vec<Value> {
     let mut list = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let list = list.args(["session", "list", "--json"]).output().unwrap();
     serde_json::from_slice(&list.stdout).unwrap()
 }
 
-/// Codex as an editor drives it: one thread, to which requests are made.
+/// Codex as an editor drives it: one thread that takes requests.
 pub(super) struct Server {
     child: Child,
     asking: Option<ChildStdin>,
@@ -140,7 +139,7 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn start(sandbox: &Sandbox, model: &ModelServer) -> Option<Self> {
         let mut client = real_client::codex(sandbox, model)?;
-        // What was not trusted is left out here, whatever the flags.
+        // The app server skips untrusted hooks, whatever the flags.
         sandbox.run(["client", "add", "codex", "--trust-hooks", "--yes"]).exits(0);
         let program = Path::new(env!("CARGO_BIN_EXE_midstride"));
         let usual = std::env::var_os("PATH").unwrap_or_default();
@@ -183,7 +182,7 @@ impl Server {
         }
     }
 
-    /// Makes a request about the thread, and waits for the answer.
+    /// Makes a request about the thread and waits for the answer.
     pub(super) fn ask(&mut self, method: &str, mut parameters: Value) -> Value {
         self.asked += 1;
         let id = self.asked;
@@ -200,7 +199,7 @@ impl Server {
         self.read(|message| message["method"] == event);
     }
 
-    /// Begins a turn, and tells which one it is.
+    /// Starts a turn and returns its id.
     pub(super) fn begin(&mut self, text: &str) -> String {
         let input = json!([{"type": "text", "text": text}]);
         let answer = self.ask("turn/start", json!({ "input": input }));
@@ -215,7 +214,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It ends when nobody asks any more.
+        // The server exits when its input is closed.
         drop(self.asking.take());
         self.answers.by_ref().for_each(drop);
         drop(self.child.wait());

@@ -1,4 +1,5 @@
-//! The real clients while something is wrong: they do not notice, and nothing is lost for good.
+//! Tests of the real clients while something is broken: they do not notice, and nothing is lost for
+//! good.
 
 mod disk;
 mod ledger;
@@ -15,17 +16,17 @@ use std::process::Command;
 
 const CLIENTS: [Client; 2] = [Client::ClaudeCode, Client::Codex];
 
-/// A busy machine has all the time it needs.
+/// A generous timeout for busy machines.
 const NO_HURRY: &str = "export MIDSTRIDE_HOOK_MILLISECONDS=60000";
 
-/// What only the handoff of the project says.
+/// A text that only the project's handoff contains.
 const LANDMINE: &str = "The balance is looked up on every page";
 const HANDOFF: &str = "---\nhandoff:\n  id: slow-pages\n  title: Pages are slow\n  status: planned\n  \
                        context_summary: Cold renders load everything.\n  landmines:\n    \
                        - The balance is looked up on every page\n---\n## Continuation\n\nPaginate \
                        first.\n";
 
-/// What a transcript of Claude Code told.
+/// The marker for a hook failure in a Claude Code transcript.
 const NOTED: &str = "a hook failed";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +36,8 @@ enum Client {
 }
 
 impl Client {
-    /// Which of several variants it goes through. Claude Code takes seconds for a session, and its
-    /// hooks are the same program: it goes through the first few.
+    /// The variants to test for this client. Claude Code takes seconds per session, and its hooks
+    /// run the same program, so it gets only the first few.
     fn some_of<T>(self, variants: &[T], few: usize) -> &[T] {
         match self {
             Self::ClaudeCode => &variants[..few],
@@ -45,24 +46,24 @@ impl Client {
     }
 }
 
-/// A project in which a client works whose hooks call `midstride`, as an installation has it.
+/// A project with a client whose hooks call `midstride`, as after an installation.
 struct Desk {
     sandbox: Sandbox,
     model: ModelServer,
     client: Client,
 }
 
-/// What the user of a client got to see of a session.
+/// What the user of a client saw of a session.
 #[derive(Debug)]
 struct Heard {
     code: Option<i32>,
     answer: String,
-    /// What was said about hooks.
+    /// The messages about hooks.
     complaints: Vec<String>,
 }
 
 impl Desk {
-    /// A project of this user with a handoff; none where there are no clients.
+    /// A project of this user with a handoff; `None` if the clients are not installed.
     fn new(client: Client) -> Option<Self> {
         let sandbox = project();
         sandbox.write(".midstride/handoffs/slow-pages.md", HANDOFF);
@@ -100,7 +101,7 @@ impl Desk {
         }
     }
 
-    /// Has a shell do something right before it becomes midstride.
+    /// Runs a shell script right before each call of midstride.
     fn before_each_hook(&self, script: &str) {
         let program = env!("CARGO_BIN_EXE_midstride");
         self.stand_in(&format!("#!/bin/sh\n{script}\nexec '{program}' \"$@\"\n"));
@@ -150,12 +151,12 @@ impl Desk {
         }
     }
 
-    /// A whole session.
+    /// Runs a whole session.
     fn session(&self, prompt: &str) -> Heard {
         self.finish(&mut self.command(prompt).expect("it was there before"))
     }
 
-    /// How many hooks failed, as the transcripts of Claude Code have it.
+    /// The number of failed hooks in the transcripts of Claude Code.
     fn noted(&self) -> usize {
         let folder = self.sandbox.home().join(".claude/projects");
         let files = if folder.is_dir() { files_below(&folder) } else { Vec::new() };
@@ -180,7 +181,7 @@ impl Desk {
                     let ours = items.iter().filter(|item| item["type"] == kind);
                     ours.map(|item| item[name].as_str().unwrap().to_owned()).collect()
                 };
-                // What the client says about how this test has it called.
+                // Messages caused by how this test runs the client.
                 let usual = |text: &String| {
                     ["dangerously-bypass-hook-trust", "hook timeout to 3s", "Model metadata for"]
                         .iter()
@@ -195,8 +196,8 @@ impl Desk {
         }
     }
 
-    /// A session of one answer, of which the user hears that and nothing else; gives back what the
-    /// model was asked.
+    /// Runs a session with one answer and asserts that the user sees that and nothing else. Returns
+    /// the request to the model.
     #[track_caller]
     fn undisturbed(&self, prompt: &str) -> Request {
         let before = self.model.requests().len();
@@ -210,12 +211,12 @@ impl Desk {
         asked.remove(0)
     }
 
-    /// What is never committed.
+    /// The folder with midstride's private data.
     fn private(&self) -> PathBuf {
         self.sandbox.root().join(".git/midstride")
     }
 
-    /// The lines of the log, each with its event, what was done and what went wrong.
+    /// The lines of the log: the event, what was done, and what went wrong.
     fn log(&self) -> Vec<(String, String, String)> {
         let text = std::fs::read_to_string(self.private().join("hooks.log")).unwrap_or_default();
         let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -223,7 +224,7 @@ impl Desk {
         lines.map(|line| (part(&line, "event"), part(&line, "did"), part(&line, "error"))).collect()
     }
 
-    /// What was asked first in each session, the newest first; all of them are written down whole.
+    /// The first prompt of each session, newest first. Asserts that all are captured completely.
     #[track_caller]
     fn captured(&self) -> Vec<String> {
         let list = self.sandbox.run(["session", "list", "--json"]).exits(0);
@@ -235,7 +236,7 @@ impl Desk {
         list.as_array().unwrap().iter().map(about).collect()
     }
 
-    /// The handoff is as it was, and no draft of anything lies around.
+    /// Asserts that the handoff is unchanged and no drafts are left.
     #[track_caller]
     fn nothing_is_half_written(&self) {
         assert_eq!(self.sandbox.read(".midstride/handoffs/slow-pages.md"), HANDOFF);
@@ -268,7 +269,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The words of a user, as a briefing tells them.
+/// The words of a user, as a briefing quotes them.
 fn quoted(words: &str) -> String {
     format!("> {words}")
 }
@@ -290,11 +291,11 @@ fn a_repository_without_midstride_stays_without() {
 }
 
 #[test]
-fn whoever_switched_hooks_off_has_sessions_as_if_there_were_none() {
+fn disabled_hooks_leave_sessions_unchanged() {
     for client in CLIENTS {
         let Some(desk) = Desk::new(client) else { return };
         let before = files_below(&desk.private());
-        // Inside of a run, by a variable, and while a proof is run.
+        // Inside a run, by a variable, and while a proof runs.
         let variables = ["MIDSTRIDE_ATTEMPT=1", "MIDSTRIDE=off", "MIDSTRIDE_PROOF=1"];
         for variable in client.some_of(&variables, 2) {
             desk.before_each_hook(&format!("{NO_HURRY}; export {variable}"));
@@ -316,7 +317,7 @@ fn whoever_switched_hooks_off_has_sessions_as_if_there_were_none() {
 }
 
 #[test]
-fn midstride_that_is_gone_or_ends_badly_costs_nobody_his_session() {
+fn a_missing_or_failing_midstride_does_not_break_sessions() {
     for client in CLIENTS {
         let Some(desk) = Desk::new(client) else { return };
         let scripts = ["#!/bin/sh\nkill -KILL $$\n", "#!/bin/sh\ncat > /dev/null; exit 1\n"];
@@ -325,7 +326,7 @@ fn midstride_that_is_gone_or_ends_badly_costs_nobody_his_session() {
             let heard = desk.session(&format!("Write part {number} of the report"));
             let told = (heard.code, heard.answer.as_str());
             assert_eq!(told, (Some(0), "So it is."), "{client:?}: {heard:?}");
-            // The client says one line about the end; that is all its user sees.
+            // The client prints one line about the end; that is all its user sees.
             let known = |line: &String| line.is_empty() || line.starts_with("SessionEnd hook [");
             let ours = heard.complaints.iter().filter(|line| !line.starts_with(NOTED));
             assert!(ours.into_iter().all(known), "{client:?}: {heard:?}");
@@ -336,7 +337,7 @@ fn midstride_that_is_gone_or_ends_badly_costs_nobody_his_session() {
         }
         std::fs::remove_file(desk.programs().join("midstride")).unwrap();
         session(scripts.len());
-        // It is there again, and knows of all of them.
+        // It works again, and knows all of them.
         desk.before_each_hook(NO_HURRY);
         let asked = desk.undisturbed("Go on");
         assert!(asked.says(&quoted("Write part 2 of the report")), "{:#}", asked.body);

@@ -1,4 +1,4 @@
-//! From one stage to the next: what blocks, what is drafted, what is recorded.
+//! Tests of `advance`: what blocks, what is drafted, what is recorded.
 
 use super::{shop, without_history};
 use midstride_testkit::Sandbox;
@@ -7,7 +7,7 @@ use serde_json::Value;
 const BRIEF: &str = ".midstride/handoffs/feat-042/discovery.md";
 pub(super) const SPEC: &str = ".midstride/handoffs/feat-042/spec.md";
 
-/// A brief in which nothing is missing.
+/// A complete brief.
 pub(super) const COMPLETE: &str = "\
 ---
 handoff:
@@ -52,7 +52,7 @@ pub(super) fn with_brief(brief: &str) -> Sandbox {
     sandbox
 }
 
-/// The complete brief with one place changed.
+/// The complete brief with one change.
 pub(super) fn changed(from: &str, to: &str) -> String {
     assert!(COMPLETE.contains(from), "{from}");
     COMPLETE.replace(from, to)
@@ -62,7 +62,7 @@ pub(super) fn json(run: &midstride_testkit::Run) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"))
 }
 
-/// The codes that keep a brief from becoming a spec. Nothing may have been written.
+/// The codes that keep a brief from becoming a spec. Asserts that nothing was written.
 fn blocked_by(sandbox: &Sandbox) -> Vec<String> {
     let before = sandbox.read(BRIEF);
     let run = sandbox.run(["advance", "feat-042", "--to", "spec", "--json"]).exits(1);
@@ -76,7 +76,7 @@ fn blocked_by(sandbox: &Sandbox) -> Vec<String> {
 }
 
 #[test]
-fn rule_1_the_required_fields_say_something() {
+fn rule_1_required_fields_are_filled_in() {
     let missing =
         changed("  context_summary: Audits ask for the state of a machine on a day.\n", "");
     assert_eq!(blocked_by(&with_brief(&missing)), ["S001"]);
@@ -88,7 +88,7 @@ fn rule_1_the_required_fields_say_something() {
 fn rule_2_no_question_blocks() {
     let open = changed("      answer: Seven years\n", "");
     assert_eq!(blocked_by(&with_brief(&open)), ["S003"]);
-    // Whoever resolved it by hand did not answer it.
+    // Resolving by hand does not answer the question.
     let resolved = open.replace("in_progress", "resolved\n  resolution: {outcome: done}");
     assert_eq!(blocked_by(&with_brief(&resolved)), ["S003"]);
 }
@@ -104,7 +104,7 @@ fn rule_3_doubtful_assumptions_are_validated_and_others_do_not_block() {
 }
 
 #[test]
-fn rule_4_what_it_builds_on_is_there_and_complete() {
+fn rule_4_upstream_documents_exist_and_are_complete() {
     let missing = changed("feat-042/request.md", "feat-042/wish.md");
     assert_eq!(blocked_by(&with_brief(&missing)), ["S006"]);
     let sandbox = with_brief(COMPLETE);
@@ -131,7 +131,7 @@ fn rule_5_each_capability_is_decided() {
 }
 
 #[test]
-fn what_blocks_is_shown_with_what_to_do_about_each() {
+fn blocking_findings_are_shown_with_hints() {
     let brief = changed("      answer: Seven years\n", "")
         .replace("confidence: medium", "confidence: low")
         .replace("    insights: {applies: false, rationale: Later}\n", "");
@@ -177,7 +177,7 @@ fn what_blocks_is_shown_with_what_to_do_about_each() {
 }
 
 #[test]
-fn a_complete_stage_goes_on() {
+fn a_complete_stage_advances() {
     let sandbox = with_brief(COMPLETE);
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
     exit 0
@@ -265,7 +265,7 @@ fn a_complete_stage_goes_on() {
 }
 
 #[test]
-fn it_leads_to_a_second_stage_and_how_it_ended_stays() {
+fn advancing_to_a_second_stage_keeps_the_resolution() {
     let sandbox = with_brief(COMPLETE);
     sandbox.run(["advance", "feat-042", "--to", "spec"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["advance", BRIEF, "--to", "pricing", "--by", "eve"]), @"
@@ -291,7 +291,7 @@ fn it_leads_to_a_second_stage_and_how_it_ended_stays() {
 }
 
 #[test]
-fn what_was_begun_is_finished_and_what_is_done_is_not_done_twice() {
+fn an_interrupted_advance_is_completed_and_not_repeated() {
     let sandbox = with_brief(COMPLETE);
     // As if it was killed between the draft and the record.
     sandbox.run(["new", "--stage", "spec", "--from", "feat-042"]).exits(0);
@@ -317,7 +317,7 @@ fn what_was_begun_is_finished_and_what_is_done_is_not_done_twice() {
 }
 
 #[test]
-fn two_stages_are_begun_at_once() {
+fn advance_can_start_two_stages() {
     let sandbox = with_brief(COMPLETE);
     std::thread::scope(|scope| {
         for to in ["spec", "pricing", "spec", "pricing"] {
@@ -336,7 +336,7 @@ fn two_stages_are_begun_at_once() {
 }
 
 #[test]
-fn by_force_it_goes_on_and_says_who_and_why() {
+fn force_advances_and_records_who_and_why() {
     let sandbox = with_brief(&changed("      answer: Seven years\n", ""));
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec", "--force"]), @"
     exit 2
@@ -381,7 +381,7 @@ fn by_force_it_goes_on_and_says_who_and_why() {
     );
     let found = sandbox.run(["check", "feat-042/spec", "--quiet"]).exits(1);
     assert!(found.stdout.contains("S007"), "{found}");
-    // Once it is answered, the same step ends it.
+    // Once it is answered, the same command closes it.
     sandbox.run(["answer", "feat-042/discovery", "q2", "Seven years"]).exits(0);
     let needless = [&force[..], &["still the audit"]].concat();
     insta::assert_snapshot!(sandbox.run(needless), @"
@@ -402,7 +402,7 @@ fn by_force_it_goes_on_and_says_who_and_why() {
 }
 
 #[test]
-fn undo_takes_the_record_back_and_leaves_the_draft() {
+fn undo_reverts_the_record_and_keeps_the_draft() {
     let sandbox = with_brief(COMPLETE);
     sandbox.run(["advance", "feat-042", "--to", "spec"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["undo", "feat-042/discovery"]), @"
@@ -418,7 +418,7 @@ fn undo_takes_the_record_back_and_leaves_the_draft() {
 }
 
 #[test]
-fn what_does_not_lead_there_is_refused() {
+fn unreachable_stages_are_refused() {
     let sandbox = with_brief(COMPLETE);
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042/request", "--to", "spec"]), @"
     exit 2
@@ -474,7 +474,7 @@ fn what_does_not_lead_there_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_recorded_is_found_before_anything_is_written() {
+fn unrecordable_changes_are_detected_before_writing() {
     let sandbox = with_brief(&changed("handoff:\n", "handoff:\n  format: 99\n"));
     let force = ["advance", "feat-042", "--to", "spec", "--force", "--reason", "x"];
     let run = sandbox.run(force).exits(2);
@@ -483,7 +483,7 @@ fn what_cannot_be_recorded_is_found_before_anything_is_written() {
 }
 
 #[test]
-fn a_place_that_another_document_has_is_told() {
+fn an_occupied_path_is_reported() {
     let sandbox = with_brief(COMPLETE);
     sandbox.write(".claude/pipeline/specs/feat-042.md", "# Somebody's note\n");
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
@@ -504,7 +504,7 @@ fn a_place_that_another_document_has_is_told() {
 }
 
 #[test]
-fn what_builds_on_a_private_handoff_is_private() {
+fn stages_of_a_private_handoff_are_private() {
     let sandbox = shop();
     let given =
         COMPLETE.replace("feat-042", "feat-043").replace("feat-043/request", "feat-042/request");
@@ -526,7 +526,7 @@ fn what_builds_on_a_private_handoff_is_private() {
 }
 
 #[test]
-fn programs_are_told_the_same() {
+fn json_has_the_same_facts() {
     let sandbox = with_brief(&changed("      answer: Seven years\n", ""));
     let advance = ["advance", "feat-042", "--to", "spec", "--json"];
     insta::assert_snapshot!(sandbox.run(advance), @r#"
@@ -584,7 +584,7 @@ fn programs_are_told_the_same() {
 }
 
 #[test]
-fn the_inbox_says_that_a_stage_can_go_on() {
+fn the_inbox_suggests_advancing_a_complete_stage() {
     let sandbox = with_brief(COMPLETE);
     sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
     sandbox.run(["resolve", "market", "--outcome", "done"]).exits(0);

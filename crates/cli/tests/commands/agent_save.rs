@@ -1,4 +1,4 @@
-//! What an agent that may run `midstride save` can reach with it.
+//! Tests of what an agent that may run `midstride save` can reach with it.
 
 use super::shop;
 use midstride_testkit::{Run, Sandbox};
@@ -29,7 +29,7 @@ fn an_agent_saves_only_into_its_own_project() {
     assert_eq!(handoffs(other.root()), 0);
     let and_body = by_agent(&own, &["-C", &there, "--body", "README.md"]);
     assert_eq!(and_body.code, Some(2), "{and_body}");
-    // A folder of the same project is no other project, and the user may save anywhere.
+    // A subfolder is the same project, and the user may save anywhere.
     own.write("src/deep/a.txt", "a");
     by_agent(&own, &["-C", "src/deep"]).exits(1);
     assert_eq!(handoffs(own.root()), 1);
@@ -62,7 +62,7 @@ fn an_agent_saves_only_texts_of_its_project() {
 #[test]
 fn an_agent_saves_only_sessions_of_its_project() {
     let sandbox = shop();
-    // Its folder is gone, so that a user could bring it in.
+    // Its folder is gone, so that a user could recover it.
     let record = r#"{"type":"user","uuid":"a","sessionId":"5e55","cwd":"/gone/client-x","message":{"role":"user","content":"Rotate the keys"}}"#;
     let path = sandbox.home().join(".claude/projects/-gone-client-x/5e55.jsonl");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! What a person allows.
+//! Tests of the permissions that a user grants.
 
 use super::verify::{document, proofs};
 use midstride_testkit::{Run, Sandbox};
@@ -13,7 +13,7 @@ const ONE: &str = "    - claim: It is green
       run: touch ran
 ";
 
-/// Whether the one proof runs.
+/// Whether the only proof runs.
 fn runs(sandbox: &Sandbox) -> bool {
     let _ = std::fs::remove_file(sandbox.root().join("ran"));
     sandbox.run(["verify", "pages"]);
@@ -119,7 +119,7 @@ fn each_command_is_shown_exactly() {
 }
 
 #[test]
-fn without_a_terminal_nobody_says_yes() {
+fn nothing_is_allowed_without_a_terminal() {
     let sandbox = proofs(ONE);
     for arguments in
         [&["allow", "pages"][..], &["allow", "pages", "--all"], &["allow", "pages", "--yes"]]
@@ -131,7 +131,7 @@ fn without_a_terminal_nobody_says_yes() {
 }
 
 #[test]
-fn neither_an_agent_nor_a_proof_allows_anything() {
+fn agents_and_proofs_cannot_allow_anything() {
     let sandbox = proofs(ONE);
     let inside = |variable: &str, arguments: &[&str]| {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
@@ -145,10 +145,10 @@ fn neither_an_agent_nor_a_proof_allows_anything() {
     ");
     assert!(!runs(&sandbox));
     sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
-    // Taking back is for everybody, running what was allowed too.
+    // Anyone may revoke, and run what is allowed.
     inside("CLAUDECODE", &["verify", "pages"]).exits(0);
     inside("CLAUDECODE", &["allow", "pages", "--revoke"]).exits(0);
-    // A proof that was allowed allows no other one.
+    // An allowed proof cannot allow another one.
     let program = env!("CARGO_BIN_EXE_midstride");
     let sandbox = proofs(&format!(
         "    - claim: c\n      run: {program} allow pages 2 --yes\n    - claim: d\n      run: touch ran\n"
@@ -177,7 +177,7 @@ fn whatever_changes_is_asked_again() {
     }
     sandbox.write(FILE, document(ONE).replace("uid: one", "uid: two"));
     assert!(!runs(&sandbox), "another handoff");
-    // What is only said about it makes no difference, nor does another worktree.
+    // Neither a changed claim nor another worktree makes a difference.
     sandbox.write(FILE, document(&ONE.replace("It is green", "It is still green")));
     assert!(runs(&sandbox));
     sandbox.git(&["add", "--all"]);
@@ -190,7 +190,7 @@ fn whatever_changes_is_asked_again() {
     assert!(run.stdout.contains("not allowed"), "{run}");
     sandbox.run(["allow", "pages", "--revoke"]).exits(0);
     assert!(!runs(&sandbox));
-    // What was changed since can be taken back as well.
+    // A permission for a changed command can be revoked as well.
     sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
     sandbox.write(FILE, document(&ONE.replace("touch ran", "true")));
     let run = sandbox.run(["allow", "--revoke"]).exits(0);
@@ -207,19 +207,19 @@ fn permissions(sandbox: &Sandbox) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_permission_is_for_its_owner_and_cannot_be_forged_by_others() {
+fn permissions_cannot_be_forged() {
     let sandbox = proofs(ONE);
     sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
     let files = permissions(&sandbox);
     let [file] = files.as_slice() else { panic!("{files:?}") };
     let mode = |path: &PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(file), 0o600);
-    // As a checkout would have put it there.
+    // The mode that a checkout would give it.
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o644)).unwrap();
     assert!(!runs(&sandbox));
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
     assert!(runs(&sandbox));
-    // The name alone is none.
+    // The file name alone is not a permission.
     std::fs::write(file, "{}").unwrap();
     assert!(!runs(&sandbox));
 }
@@ -234,14 +234,14 @@ fn a_secret_in_a_command_is_not_kept() {
     assert!(runs(&sandbox));
 }
 
-/// Runs the program with a terminal at which somebody types.
+/// Runs the program with a terminal and typed input.
 pub(super) fn at_a_terminal(sandbox: &Sandbox, arguments: &[&str], typed: &str) -> Run {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     command.args(arguments);
     with_a_terminal(command, typed)
 }
 
-/// Runs a command with a terminal at which somebody types.
+/// Runs a command with a terminal and typed input.
 pub(super) fn with_a_terminal(mut command: Command, typed: &str) -> Run {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -259,7 +259,7 @@ pub(super) fn with_a_terminal(mut command: Command, typed: &str) -> Run {
 }
 
 #[test]
-fn a_person_is_asked() {
+fn the_user_is_prompted() {
     let sandbox = proofs(&format!("{ONE}    - claim: second\n      run: touch second\n"));
     insta::assert_snapshot!(at_a_terminal(&sandbox, &["allow", "pages"], "y\nn\n"), @"
     exit 1

@@ -1,4 +1,4 @@
-//! Briefings: what the next session is told, what the user hears, and who got it.
+//! Tests of `brief`: what the next session gets, what the user sees, and who received it.
 
 use super::session::{ID, put, worked_in};
 use super::shop;
@@ -8,7 +8,7 @@ use midstride_testkit::fixtures;
 const SESSION: [&str; 4] = ["--client", "claude-code", "--session", "5e550002-0000"];
 
 #[test]
-fn what_a_draft_asks_for_is_told_to_nobody() {
+fn placeholders_of_a_draft_are_not_briefed() {
     let sandbox = shop();
     sandbox.run(["new", "Login loops forever"]).exits(0);
     let told = sandbox.run(["brief"]).exits(0).stdout;
@@ -16,7 +16,7 @@ fn what_a_draft_asks_for_is_told_to_nobody() {
 }
 
 #[test]
-fn the_next_session_is_told_what_it_has_to_know() {
+fn the_next_session_gets_what_it_needs() {
     let sandbox = worked_in();
     sandbox.run(["checkpoint"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["brief"]), @r#"
@@ -87,7 +87,7 @@ fn the_next_session_is_told_what_it_has_to_know() {
 }
 
 #[test]
-fn a_session_that_starts_is_told_less() {
+fn a_starting_session_gets_a_shorter_briefing() {
     let sandbox = worked_in();
     sandbox.run(["checkpoint"]).exits(0);
     let run = sandbox.run(["brief", "--source", "startup", "--client", "claude-code"]);
@@ -131,7 +131,7 @@ fn a_session_that_starts_is_told_less() {
 }
 
 #[test]
-fn programs_get_what_was_told_and_what_was_not() {
+fn json_lists_included_and_omitted_items() {
     let sandbox = worked_in();
     sandbox.run(["checkpoint"]).exits(0);
     let run =
@@ -148,7 +148,7 @@ fn programs_get_what_was_told_and_what_was_not() {
 }
 
 #[test]
-fn nothing_to_tell_is_said_to_the_user_alone() {
+fn an_empty_briefing_is_reported_to_the_user_only() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["brief"]), @"
@@ -168,7 +168,7 @@ fn nothing_to_tell_is_said_to_the_user_alone() {
 }
 
 #[test]
-fn what_cannot_be_done_says_what_can() {
+fn errors_suggest_what_to_do() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["brief", "--budget", "50"]), @"
     exit 2
@@ -201,7 +201,7 @@ fn what_cannot_be_done_says_what_can() {
 }
 
 #[test]
-fn who_was_told_and_who_took_over_is_shown() {
+fn deliveries_and_acknowledgments_are_shown() {
     let sandbox = shop();
     sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
     let brief = |id| sandbox.run(["brief", "--client", "codex", "--session", id]).exits(0);
@@ -239,7 +239,7 @@ fn who_was_told_and_who_took_over_is_shown() {
 }
 
 #[test]
-fn an_agent_in_its_own_shell_acknowledges_by_doing() {
+fn commands_of_an_agent_acknowledge_the_handoff() {
     let sandbox = shop();
     let inside = [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5e550003-c")];
     sandbox
@@ -295,7 +295,7 @@ fn what_a_handoff_says_is_told_as_a_quotation_whatever_it_says() {
 }
 
 #[test]
-fn drifted_places_and_proofs_are_told_with_the_commit_they_were_judged_at() {
+fn drifted_citations_and_proofs_name_the_checked_commit() {
     let sandbox = sandbox();
     sandbox.write(".midstride/config.toml", "").write("src/a.rs", "one();\ntwo();\nthree();\n");
     let sandbox = sandbox.repository();
@@ -333,7 +333,7 @@ fn drifted_places_and_proofs_are_told_with_the_commit_they_were_judged_at() {
 }
 
 #[test]
-fn what_is_left_out_is_shown_by_the_command_that_is_named() {
+fn the_named_command_shows_what_was_omitted() {
     let sandbox = worked_in();
     sandbox.run(["checkpoint"]).exits(0);
     let run = sandbox.run(["brief", "--json", "--budget", "300"]).exits(0);
@@ -342,7 +342,7 @@ fn what_is_left_out_is_shown_by_the_command_that_is_named() {
     for one in told["omitted"].as_array().unwrap() {
         let words: Vec<&str> = one["show"].as_str().unwrap().split(' ').collect();
         if words.starts_with(&["midstride", "session", "show"]) {
-            // The sandbox hides ids; this one begins like the source says.
+            // The sandbox hides ids, but this one starts as the source says.
             let id = one["source"].as_str().unwrap().strip_prefix("session ").unwrap();
             let page = sandbox.run(["session", "show", id]).exits(0).stdout.replace('"', "'");
             for text in quoted(one["text"].as_str().unwrap()) {
@@ -354,8 +354,8 @@ fn what_is_left_out_is_shown_by_the_command_that_is_named() {
     assert!(shown >= 3, "{run}");
 }
 
-/// What a line of ours quotes, or the whole text where it is a quote itself. Files that are listed by
-/// folder come one by one.
+/// The quotes in a line of midstride's own, or the whole text if it is a quote. Files listed by
+/// folder are separated.
 fn quoted(text: &str) -> Vec<String> {
     let parts: Vec<&str> = text.split(['"', '`']).collect();
     let quotes =

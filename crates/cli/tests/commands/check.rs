@@ -2,7 +2,7 @@ use super::shop;
 use crate::sandbox;
 
 #[test]
-fn findings_show_the_line_and_the_way_out() {
+fn findings_show_the_line_and_a_hint() {
     insta::assert_snapshot!(shop().run(["check", "--quiet"]), @r#"
     exit 1
     ----- stdout -----
@@ -27,7 +27,7 @@ fn findings_show_the_line_and_the_way_out() {
 }
 
 #[test]
-fn advice_does_not_fail_a_check_unless_asked_to() {
+fn hints_do_not_fail_a_check_unless_asked_to() {
     let sandbox = sandbox();
     sandbox.write("HANDOFF.md", "# A note\n\ntext\n");
     insta::assert_snapshot!(sandbox.run(["check"]), @"
@@ -89,7 +89,7 @@ fn notes_among_many_documents_are_counted() {
 }
 
 #[test]
-fn json_has_the_place_of_each_finding() {
+fn json_has_the_location_of_each_finding() {
     let run = shop().run(["check", "--json", "market"]).exits(1);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let findings = json["documents"][0]["findings"].as_array().unwrap();
@@ -117,7 +117,7 @@ fn github_gets_annotations_and_code_scanning_gets_sarif() {
 }
 
 #[test]
-fn what_is_staged_is_judged_as_it_would_be_committed() {
+fn staged_documents_are_checked_as_they_would_be_committed() {
     let sandbox = shop();
     sandbox.git(&["add", ".midstride"]);
     sandbox.git(&["commit", "--quiet", "-m", "all"]);
@@ -170,7 +170,7 @@ fn a_finding_is_silenced_with_a_reason() {
 }
 
 #[test]
-fn the_description_of_a_pull_request_is_judged() {
+fn the_description_of_a_pull_request_is_checked() {
     let sandbox = sandbox();
     sandbox.write("body.md", "Fixes it.\n\n## Handoff Context\n\n**Feature**: feat-001 - X\n**Design**: designs/none.md\n\n### Deviations from Design\n\n- Deviation: none\n  Reason: x\n");
     insta::assert_snapshot!(sandbox.run(["check", "--pr-body", "body.md"]), @"
@@ -215,14 +215,14 @@ fn a_project_defines_its_own_stage() {
 }
 
 #[test]
-fn colour_is_used_only_where_it_is_asked_for() {
+fn color_is_used_only_when_asked_for() {
     let sandbox = shop();
     assert!(!sandbox.run(["check"]).stdout.contains('\u{1b}'));
     assert!(sandbox.run(["check", "--color", "always"]).stdout.contains('\u{1b}'));
 }
 
 #[test]
-fn a_folder_means_the_shelves_in_it_and_a_name_comes_first() {
+fn a_folder_argument_covers_its_handoffs_and_a_name_takes_precedence() {
     let sandbox = shop();
     sandbox.write("docs/other.md", "# no handoff\n");
     sandbox.write("market/x.md", "");
@@ -238,7 +238,7 @@ fn a_folder_means_the_shelves_in_it_and_a_name_comes_first() {
 }
 
 #[test]
-fn what_cannot_be_looked_at_is_no_pass() {
+fn unreadable_documents_do_not_pass() {
     let sandbox = sandbox();
     insta::assert_snapshot!(sandbox.run(["check", "--staged"]), @"
     exit 2
@@ -285,7 +285,7 @@ fn an_upstream_is_complete_only_with_its_own_upstream() {
 }
 
 #[test]
-fn two_handoffs_of_one_id_are_found_from_either_side() {
+fn duplicate_ids_are_reported_for_both_handoffs() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     let text =
@@ -302,9 +302,9 @@ fn two_handoffs_of_one_id_are_found_from_either_side() {
     assert!(!sandbox.run(["check"]).stdout.contains("R001"));
 }
 
-/// What is remembered may never differ from what is found out anew.
+/// A cached result must never differ from a fresh one.
 #[test]
-fn citations_are_judged_again_when_anything_they_hang_on_changes() {
+fn citations_are_rechecked_when_anything_they_depend_on_changes() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     let lines: String = (1..=30).map(|line| format!("step_{line}()\n")).collect();
@@ -338,7 +338,7 @@ fn citations_are_judged_again_when_anything_they_hang_on_changes() {
 }
 
 #[test]
-fn who_says_that_it_holds_takes_the_code_as_it_is_now() {
+fn an_approving_review_accepts_the_current_code() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     let lines: String = (1..=30).map(|line| format!("step_{line}()\n")).collect();

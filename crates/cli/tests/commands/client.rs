@@ -1,4 +1,4 @@
-//! Installing into clients: what goes into their files, and that nothing else changes.
+//! Tests of `client`: what is written to client files, and that nothing else changes.
 
 use super::allow::at_a_terminal;
 use crate::sandbox;
@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-/// What is at a path: its mode, and what it says or where it leads.
+/// The mode and content, or link target, of every path.
 type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
-/// Everything in a folder, but what midstride keeps for itself.
+/// Everything in a folder, except midstride's own data.
 fn tree(folder: &Path) -> Tree {
     let mut found = Tree::new();
     let mut folders = vec![folder.to_owned()];
@@ -55,10 +55,10 @@ fn home_with(configuration: &str) -> Sandbox {
     sandbox
 }
 
-/// Those into which nothing can be put.
+/// The configurations that cannot be changed.
 const REFUSED: [&str; 2] = ["unreadable", "in-the-way"];
 
-/// The one with entries and skills of our name that are somebody else's.
+/// The configuration with entries and skills that have midstride's names and are not midstride's.
 const OTHERS: &str = "others-of-our-name";
 
 fn configurations() -> Vec<String> {
@@ -82,7 +82,7 @@ fn client(sandbox: &Sandbox, what: &str, more: &[&str]) -> Run {
     run(sandbox, [&["client", what][..], &BOTH, &["--yes"], more].concat())
 }
 
-/// What `client list` says, without what is on the PATH.
+/// The output of `client list`, without what is on the PATH.
 fn listed(sandbox: &Sandbox) -> String {
     let text = run(sandbox, ["client", "list"]).exits(0).stdout;
     text.split("On the PATH").next().unwrap().to_owned()
@@ -92,13 +92,13 @@ fn list(sandbox: &Sandbox) -> Value {
     serde_json::from_str(&sandbox.run(["client", "list", "--json"]).exits(0).stdout).unwrap()
 }
 
-/// Which clients have everything of ours, for the user.
+/// Which clients have a complete user installation.
 fn complete(sandbox: &Sandbox) -> [bool; 2] {
     let list = list(sandbox);
     [0, 1].map(|index| list["clients"][index]["scopes"][0]["complete"] == true)
 }
 
-/// Adds, and adds again, takes out, and takes out again; `change` comes in between.
+/// Adds twice and removes twice, with `change` in between.
 fn there_and_back(sandbox: &Sandbox, name: &str, more: &[&str], change: &dyn Fn(&Path)) {
     client(sandbox, "add", more).exits(0);
     let is_complete = name != OTHERS;
@@ -125,7 +125,7 @@ fn whatever_the_files_looked_like_they_look_like_it_again() {
 }
 
 #[test]
-fn a_smaller_choice_takes_back_what_was_granted() {
+fn a_smaller_choice_revokes_earlier_grants() {
     let saving = "mcp__midstride__save";
     let texts = |sandbox: &Sandbox| -> String {
         let text = |(_, says): &(u32, Vec<u8>)| String::from_utf8_lossy(says).into_owned();
@@ -140,7 +140,7 @@ fn a_smaller_choice_takes_back_what_was_granted() {
         let read = tree(sandbox.home());
         client(&sandbox, "add", &["--allow", "save"]).exits(0);
         assert!(texts(&sandbox).contains(saving), "{name}");
-        // Without a choice, nothing changes.
+        // Without an explicit choice, nothing changes.
         client(&sandbox, "add", &[]).exits(0);
         assert!(texts(&sandbox).contains(saving), "{name}");
         client(&sandbox, "add", &["--allow", "read"]).exits(0);
@@ -154,7 +154,7 @@ fn a_smaller_choice_takes_back_what_was_granted() {
 }
 
 #[test]
-fn a_permission_goes_from_an_entry_that_somebody_changed() {
+fn a_permission_is_removed_from_a_changed_entry() {
     let sandbox = sandbox();
     let add = |more: &[&str]| sandbox.run([&["client", "add", "codex", "--yes"], more].concat());
     add(&["--allow", "save"]).exits(0);
@@ -167,13 +167,13 @@ fn a_permission_goes_from_an_entry_that_somebody_changed() {
     assert!(taken_back.stderr.contains("mcp_servers.midstride"), "{taken_back}");
 }
 
-/// For people who look at a failure.
+/// A readable form for failures.
 fn shown(tree: &Tree) -> BTreeMap<&PathBuf, (u32, String)> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     tree.iter().map(|(path, (mode, says))| (path, (*mode, text(says)))).collect()
 }
 
-/// Somebody else changes their mind about a model, in every file that has one.
+/// Changes the model in every file that has one, as a user would.
 fn other_model(home: &Path) {
     for path in tree(home).into_keys() {
         let path = home.join(path);
@@ -185,7 +185,7 @@ fn other_model(home: &Path) {
 }
 
 #[test]
-fn an_edit_in_between_stays_and_ours_goes() {
+fn user_edits_stay_when_midstride_is_removed() {
     let mut edited = 0;
     for name in configurations() {
         let sandbox = home_with(&name);
@@ -200,7 +200,7 @@ fn an_edit_in_between_stays_and_ours_goes() {
         let more = ["--allow", "save", "--trust-hooks"];
         there_and_back(&sandbox, &name, &more, &other_model);
         let mut after = tree(sandbox.home());
-        // A table goes with the line before it, which may have had no end.
+        // Removing a table may also have to restore a missing line break before it.
         for (path, (_, says)) in &mut after {
             let before = &expected[path].1;
             if path.ends_with("config.toml") && !before.ends_with(b"\n") && says.ends_with(b"\n") {
@@ -213,7 +213,7 @@ fn an_edit_in_between_stays_and_ours_goes() {
 }
 
 #[test]
-fn hooks_that_came_behind_ours_stay() {
+fn hooks_added_after_ours_stay() {
     let sandbox = home_with("empty-objects");
     client(&sandbox, "add", &[]).exits(0);
     let settings = sandbox.home().join(".claude/settings.json");
@@ -251,7 +251,7 @@ fn hooks_that_came_behind_ours_stay() {
 }
 
 #[test]
-fn what_cannot_be_read_is_left_as_it_is() {
+fn unreadable_files_stay_unchanged() {
     for name in REFUSED {
         let sandbox = home_with(name);
         let before = tree(sandbox.home());
@@ -298,13 +298,13 @@ fn what_cannot_be_read_is_left_as_it_is() {
 }
 
 #[test]
-fn a_file_that_the_client_leaves_out_is_named() {
+fn a_file_that_the_client_ignores_is_named() {
     let sandbox = home_with("comments");
     let run = client(&sandbox, "add", &["--json"]).exits(0);
     let left = "warning: `[HOME]/.claude/settings.json` has comments or trailing commas";
     assert!(run.stderr.starts_with(left), "{run}");
     assert!(listed(&sandbox).contains("left out by the client"), "{}", listed(&sandbox));
-    // A byte order mark harms only one of them.
+    // A byte order mark breaks only one of them.
     let sandbox = home_with("byte-order-mark");
     std::fs::write(sandbox.home().join(".codex/hooks.json"), "\u{feff}{}").unwrap();
     client(&sandbox, "add", &[]).exits(0);
@@ -315,7 +315,7 @@ fn a_file_that_the_client_leaves_out_is_named() {
 }
 
 #[test]
-fn a_file_that_may_not_be_written_stops_all_of_it() {
+fn a_read_only_file_aborts_the_installation() {
     let sandbox = home_with("existing-hooks");
     let configuration = sandbox.home().join(".codex/config.toml");
     std::fs::set_permissions(&configuration, std::fs::Permissions::from_mode(0o444)).unwrap();
@@ -329,7 +329,7 @@ fn a_file_that_may_not_be_written_stops_all_of_it() {
 }
 
 #[test]
-fn a_link_stays_and_what_it_leads_to_is_written_with_its_mode() {
+fn a_symlink_stays_and_its_target_keeps_its_mode() {
     let sandbox = home_with("comments");
     let home = sandbox.home();
     let elsewhere = sandbox.root().join("dotfiles");
@@ -349,7 +349,7 @@ fn a_link_stays_and_what_it_leads_to_is_written_with_its_mode() {
 }
 
 #[test]
-fn a_link_to_nothing_yet_leads_to_the_new_file() {
+fn a_dangling_symlink_leads_to_the_new_file() {
     let sandbox = sandbox();
     let target = sandbox.root().join("settings.json");
     std::fs::create_dir(sandbox.home().join(".claude")).unwrap();
@@ -363,7 +363,7 @@ fn a_link_to_nothing_yet_leads_to_the_new_file() {
 }
 
 #[test]
-fn the_plugin_and_the_files_are_not_both_wanted() {
+fn installing_next_to_the_plugin_is_reported() {
     let sandbox = sandbox();
     std::fs::create_dir(sandbox.home().join(".claude")).unwrap();
     let settings = sandbox.home().join(".claude/settings.json");
@@ -376,7 +376,7 @@ fn the_plugin_and_the_files_are_not_both_wanted() {
 }
 
 #[test]
-fn a_very_large_file_is_no_trouble() {
+fn a_very_large_file_is_handled() {
     let sandbox = home_with("empty-objects");
     let line = "    \"/home/ann/p\": { \"history\": [\"x\", \"y\"] },\n";
     let large =
@@ -388,7 +388,7 @@ fn a_very_large_file_is_no_trouble() {
 }
 
 #[test]
-fn files_of_a_user_are_for_the_user_and_secrets_are_not_kept() {
+fn user_files_stay_private_and_secrets_are_not_stored() {
     let sandbox = sandbox();
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let state = format!("{{\n  \"token\": \"{token}\"\n}}\n");
@@ -416,12 +416,12 @@ fn files_of_a_user_are_for_the_user_and_secrets_are_not_kept() {
 }
 
 #[test]
-fn an_older_installation_is_brought_up_and_a_lost_receipt_does_no_harm() {
+fn an_older_installation_is_updated_and_a_lost_record_does_no_harm() {
     let sandbox = home_with("comments");
     let before = tree(sandbox.home());
     client(&sandbox, "add", &[]).exits(0);
     let complete = tree(sandbox.home());
-    // As an older version could have left it: another timeout, an event that is not used any more.
+    // As an older version could have left it: another timeout, and an event that is no longer used.
     let receipt = sandbox.home().join(".local/state/midstride/clients/claude-code-user.json");
     let settings = sandbox.home().join(".claude/settings.json");
     for file in [&receipt, &settings] {
@@ -442,7 +442,7 @@ fn an_older_installation_is_brought_up_and_a_lost_receipt_does_no_harm() {
         before[Path::new(".claude/settings.json")]
     );
     assert!(!left.contains_key(Path::new(".claude/skills/midstride-handoff")));
-    // A damaged one is not guessed at.
+    // A damaged installation record is not guessed at.
     client(&sandbox, "add", &[]).exits(0);
     std::fs::write(&receipt, "{").unwrap();
     insta::assert_snapshot!(sandbox.run(["client", "remove", "claude-code", "--yes"]), @"
@@ -454,7 +454,7 @@ fn an_older_installation_is_brought_up_and_a_lost_receipt_does_no_harm() {
 }
 
 #[test]
-fn a_skill_of_somebody_else_stays() {
+fn a_foreign_skill_stays() {
     let sandbox = home_with(OTHERS);
     insta::assert_snapshot!(client(&sandbox, "add", &["--json"]).exits(0).stderr, @"
     warning: `mcpServers.midstride` in `[HOME]/.claude.json` is not ours; it stays as it is
@@ -467,7 +467,7 @@ fn a_skill_of_somebody_else_stays() {
     Codex: installed, without `mcp_servers.midstride`: what is called so is not ours. Sessions that run already do not know of it.
     Codex asks you once to trust 7 hooks; until then it leaves them out without a word. `--trust-hooks` answers for you.
     ");
-    // One of ours that was changed since stays too.
+    // A skill of midstride that was changed since stays too.
     let skill = sandbox.home().join(".agents/skills/midstride-continue/SKILL.md");
     std::fs::write(&skill, "mine now\n").unwrap();
     let run = client(&sandbox, "remove", &["--json"]).exits(0);
@@ -480,7 +480,7 @@ fn a_skill_of_somebody_else_stays() {
 }
 
 #[test]
-fn what_somebody_else_calls_like_ours_is_not_counted_as_ours() {
+fn foreign_entries_with_our_name_are_not_counted() {
     let sandbox = home_with(OTHERS);
     client(&sandbox, "add", &["--json"]).exits(0);
     let listed = listed(&sandbox);
@@ -517,14 +517,14 @@ fn what_somebody_else_calls_like_ours_is_not_counted_as_ours() {
 }
 
 #[test]
-fn a_skill_that_stays_is_named_and_counts_as_nothing() {
+fn a_remaining_skill_is_named_and_not_counted() {
     let sandbox = sandbox();
     let skill = sandbox.home().join(".claude/skills/midstride-handoff/SKILL.md");
     std::fs::create_dir_all(skill.parent().unwrap()).unwrap();
     let mine = |when: &str| std::fs::write(&skill, format!("mine {when}\n")).unwrap();
     let remove = || run(&sandbox, ["client", "remove", "claude-code", "--yes", "--json"]).exits(0);
     let add = || run(&sandbox, ["client", "add", "claude-code", "--yes", "--json"]).exits(0);
-    // Before ours came, since ours came, and the second time.
+    // Before midstride's entries, after them, and the second time.
     mine("before");
     add();
     insta::assert_snapshot!(remove().stderr, @"
@@ -558,7 +558,7 @@ fn a_skill_that_stays_is_named_and_counts_as_nothing() {
 }
 
 #[test]
-fn a_skill_like_ours_alone_is_no_installation() {
+fn a_matching_skill_alone_is_not_an_installation() {
     let sandbox = sandbox();
     run(&sandbox, ["client", "add", "claude-code", "--yes"]).exits(0);
     let skill = sandbox.home().join(".claude/skills/midstride-handoff/SKILL.md");
@@ -572,7 +572,7 @@ fn a_skill_like_ours_alone_is_no_installation() {
 }
 
 #[test]
-fn a_project_can_have_it_for_everybody() {
+fn a_project_installation_works_for_everyone() {
     let sandbox = sandbox().repository();
     sandbox.write("README.md", "# shop\n");
     let before = tree(sandbox.root());
@@ -600,7 +600,7 @@ fn a_project_can_have_it_for_everybody() {
     Codex reads files of a project only after you trusted the project.
     ");
     assert!(!sandbox.home().join(".claude").exists() && !sandbox.home().join(".codex").exists());
-    // Started below, it is the same project.
+    // Started in a subfolder, it is the same project.
     sandbox.write("src/a.txt", "");
     let below = sandbox.run(["-C", "src", "client", "list", "--json"]).exits(0);
     let below: Value = serde_json::from_str(&below.stdout).unwrap();
@@ -612,10 +612,10 @@ fn a_project_can_have_it_for_everybody() {
 }
 
 #[test]
-fn what_somebody_made_of_it_since_stays_or_is_named() {
+fn changed_entries_stay_or_are_named() {
     let sandbox = sandbox().repository();
     client(&sandbox, "add", &["--project", "--json"]).exits(0);
-    // One file is somebody's own now, one entry was changed, one skill was thrown away.
+    // One file is the user's own now, one entry was changed, one skill was deleted.
     sandbox.write(".claude/settings.json", "{}\n");
     let changed = sandbox.read(".mcp.json").replace("\"env\": {}", "\"env\": {\"A\": \"b\"}");
     sandbox.write(".mcp.json", changed);
@@ -635,7 +635,7 @@ fn what_somebody_made_of_it_since_stays_or_is_named() {
 }
 
 #[test]
-fn a_clone_without_a_receipt_keeps_no_empty_folders() {
+fn removing_without_a_record_leaves_no_empty_folders() {
     let sandbox = sandbox().repository();
     client(&sandbox, "add", &["--project", "--json"]).exits(0);
     std::fs::remove_dir_all(sandbox.home().join(".local")).unwrap();
@@ -665,7 +665,7 @@ fn a_link_out_of_a_project_is_not_followed() {
 }
 
 #[test]
-fn nothing_is_written_before_somebody_said_yes() {
+fn nothing_is_written_before_confirmation() {
     let sandbox = home_with("existing-hooks");
     let before = tree(sandbox.home());
     let run = sandbox.run_with_input(&["client", "add", "claude-code"], "y\ny\n").exits(2);
@@ -686,14 +686,14 @@ fn nothing_is_written_before_somebody_said_yes() {
         let known = ["mcp__midstride__brief", "mcp__midstride__save", "Bash(midstride save:*)"];
         known.iter().filter(|rule| has(rule)).count()
     };
-    // Only what is typed out is allowed.
+    // Only an explicit answer allows it.
     assert_eq!(rules("y\ny\n"), 0);
     assert_eq!(rules("read\ny\n"), 1);
     assert_eq!(rules("save\ny\n"), 3);
 }
 
 #[test]
-fn an_agent_may_install_it_and_give_itself_nothing() {
+fn an_agent_may_install_but_grant_itself_nothing() {
     let sandbox = sandbox();
     let inside = |more: &[&str]| {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
@@ -715,7 +715,7 @@ fn an_agent_may_install_it_and_give_itself_nothing() {
 }
 
 #[test]
-fn whoever_names_no_client_is_told_of_all() {
+fn without_a_client_name_all_are_listed() {
     insta::assert_snapshot!(sandbox().run(["client", "add"]), @"
     exit 2
     ----- stderr -----
@@ -748,7 +748,7 @@ fn whoever_names_no_client_is_told_of_all() {
 }
 
 #[test]
-fn all_means_the_clients_that_are_there() {
+fn all_means_the_clients_that_are_installed() {
     let sandbox = sandbox();
     insta::assert_snapshot!(sandbox.run(["client", "add", "--all", "--yes"]), @"
     exit 2
@@ -768,7 +768,7 @@ fn all_means_the_clients_that_are_there() {
 }
 
 #[test]
-fn the_program_that_clients_will_find_is_looked_at() {
+fn the_program_on_the_path_is_checked() {
     let sandbox = sandbox();
     let with_path = |folder: &Path| {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
@@ -786,7 +786,7 @@ fn the_program_that_clients_will_find_is_looked_at() {
 }
 
 #[test]
-fn the_plugin_has_what_is_installed() {
+fn the_plugin_matches_the_installation() {
     let made = sandbox().run(["reference", "plugin"]).exits(0).stdout;
     let made: Vec<BTreeMap<String, String>> = serde_json::from_str(&made).unwrap();
     assert_eq!(made.len(), 6);

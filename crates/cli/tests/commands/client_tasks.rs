@@ -1,12 +1,12 @@
-//! Tasks of a client among the tasks of the project: each once, and as the client says it is.
+//! Tests of client tasks on the project's board: each appears once, with the client's status.
 
 use super::session::{ID, put};
 use super::shop;
 use midstride_testkit::{Sandbox, fixtures};
 use serde_json::{Value, json};
 
-/// A session of Claude Code that made these calls, each with what it came back with. All calls are
-/// a second apart, after everything that the tests do here and before they are captured.
+/// A Claude Code session with these calls and their results. All calls are a second apart, after
+/// everything else in the test and before the capture.
 fn session(sandbox: &Sandbox, calls: &[(&str, Value, Value)]) {
     let folder = sandbox.root().display().to_string();
     let mut text = String::new();
@@ -46,7 +46,7 @@ fn update(number: u8, mut change: Value) -> (&'static str, Value, Value) {
     ("TaskUpdate", change, json!({"success": true}))
 }
 
-/// An agent that works on in the background.
+/// An agent that keeps working in the background.
 fn agent(id: &str, about: &str) -> (&'static str, Value, Value) {
     let input =
         json!({"description": about, "prompt": "Do it", "subagent_type": "general-purpose"});
@@ -65,7 +65,7 @@ fn tasks(sandbox: &Sandbox) -> Vec<Value> {
     list.into_iter().filter(|one| one["kind"] == "task").collect()
 }
 
-/// Each task with its status and who works on it.
+/// Each task with its status and worker.
 fn told(sandbox: &Sandbox) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let one = |task: &Value| {
@@ -113,7 +113,7 @@ fn status_owner_agent_and_order_follow_the_client() {
                    - Blocked: 1 task (waiting on T-002)\n- Pending: 1 task\n";
     assert!(page.contains(summary), "{page}");
 
-    // The agent is done, and so is its task; another one is given up.
+    // The agent is done, and so is its task; another one is dropped.
     calls.push(("TaskStop", json!({"task_id": "a994"}), json!({})));
     calls.push(update(2, json!({"status": "completed"})));
     calls.push(update(4, json!({"status": "deleted"})));
@@ -127,7 +127,7 @@ fn status_owner_agent_and_order_follow_the_client() {
 }
 
 #[test]
-fn what_the_user_did_with_a_task_is_not_undone_by_the_next_capture() {
+fn user_changes_of_a_task_survive_the_next_capture() {
     let sandbox = shop();
     let mut calls = vec![create(1, "Warm the cache"), update(1, json!({"status": "in_progress"}))];
     session(&sandbox, &calls);
@@ -152,7 +152,7 @@ fn a_task_that_an_agent_adds_twice_is_one() {
         command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", ID);
         sandbox.finish(command.args(arguments)).exits(0)
     };
-    // Added here first, and by the tool of the client later; and the other way around.
+    // Added here first and by the client's tool later, and the other way around.
     agent(&["task", "add", "Warm the cache"]);
     session(&sandbox, &[create(1, "Warm the cache"), create(2, "Measure")]);
     capture(&sandbox);
@@ -160,12 +160,12 @@ fn a_task_that_an_agent_adds_twice_is_one() {
     assert!(again.stderr.contains("already on the list"), "{again}");
     assert_eq!(told(&sandbox), ["Measure, pending, -, -", "Warm the cache, pending, -, -"]);
     assert!(mission(&sandbox).contains(", iteration 2\n"));
-    // What happens to the task of the client happens to the one that was added.
+    // Changes of the client's task apply to the one that was added.
     let done = update(1, json!({"status": "completed"}));
     session(&sandbox, &[create(1, "Warm the cache"), create(2, "Measure"), done]);
     capture(&sandbox);
     assert_eq!(told(&sandbox), ["Measure, pending, -, -", "Warm the cache, done, -, -"]);
-    // Somebody else who adds the same words means another task.
+    // The same words added by someone else are another task.
     sandbox.run(["task", "add", "Measure"]).exits(0);
     assert_eq!(told(&sandbox).len(), 3);
 }
@@ -188,7 +188,7 @@ fn a_task_that_is_restored_by_its_id_is_the_same_task() {
 }
 
 #[test]
-fn a_blocked_task_that_a_briefed_session_makes_again_is_one() {
+fn a_blocked_task_recreated_by_a_briefed_session_is_the_same_task() {
     let sandbox = shop();
     let task = sandbox.run(["task", "add", "Warm the cache"]).exits(0).stdout;
     sandbox.run(["task", "block", task.trim(), "--reason", "no access to the store"]).exits(0);
@@ -203,7 +203,7 @@ fn a_blocked_task_that_a_briefed_session_makes_again_is_one() {
 }
 
 #[test]
-fn a_task_that_is_only_about_another_one_is_its_own() {
+fn a_task_that_mentions_another_is_separate() {
     let sandbox = shop();
     let id = sandbox.run(["task", "add", "Warm the cache"]).exits(0).stdout;
     let about = create(1, &format!("{} is too slow: measure it", id.trim()));
@@ -214,7 +214,7 @@ fn a_task_that_is_only_about_another_one_is_its_own() {
 }
 
 #[test]
-fn a_list_that_is_written_anew_takes_its_tasks_along() {
+fn a_rewritten_list_keeps_its_tasks() {
     let sandbox = shop();
     let list = |steps: &[(&str, &str)]| {
         let steps: Vec<Value> =
@@ -239,7 +239,7 @@ fn a_list_that_is_written_anew_takes_its_tasks_along() {
 }
 
 #[test]
-fn the_plan_of_a_session_of_codex_is_on_the_board() {
+fn the_plan_of_a_codex_session_is_on_the_board() {
     let sandbox = shop();
     let text = std::fs::read_to_string(fixtures("transcripts/codex").join("login.jsonl")).unwrap();
     let text = text.replace("/home/dev/shop", &sandbox.root().display().to_string());
@@ -254,7 +254,7 @@ fn the_plan_of_a_session_of_codex_is_on_the_board() {
 }
 
 #[test]
-fn an_open_question_that_is_kept_as_a_task_is_a_question() {
+fn an_open_question_kept_as_a_task_is_a_question() {
     let sandbox = shop();
     session(&sandbox, &[create(1, "QUESTION: Which port?"), create(2, "Warm the cache")]);
     capture(&sandbox);

@@ -1,4 +1,4 @@
-//! Coverage: what a handoff tells of its session.
+//! Tests of coverage: what a handoff covers of its session.
 
 use super::session::worked_in;
 use midstride_testkit::{Sandbox, fixtures};
@@ -73,7 +73,7 @@ fn a_handoff_is_compared_with_the_session_it_names() {
     let page = items.iter().find(|item| item["what"] == "reverted edit").unwrap();
     assert_eq!((&page["told"], &page["record"]), (&"covered".into(), &"a15".into()));
     assert!(page["line"].as_u64().unwrap() > 1, "{page}");
-    // Among others it has one line.
+    // Among other documents it gets one line.
     let all = sandbox.run(["check"]).stdout;
     assert!(all.contains("market-page-cache: coverage of session"), "{all}");
     assert!(!sandbox.run(["check", "--quiet"]).stdout.contains("coverage of session"));
@@ -125,7 +125,7 @@ fn a_handoff_is_compared_with_any_session() {
     ----- stderr -----
     1 document checked: 1 warning, 1 piece of advice
     "#);
-    // Quiet means without advice, not without problems.
+    // Quiet omits hints, not problems.
     let quiet = sandbox.run(["check", "login-loop", "--session", "5e55", "--quiet"]).exits(1);
     let line = "0 of 6 required items covered\n";
     assert!(quiet.stdout.contains(line) && !quiet.stdout.contains("C005"), "{quiet}");
@@ -157,7 +157,7 @@ fn a_handoff_is_compared_with_any_session() {
 }
 
 #[test]
-fn what_is_not_explained_is_shown_where_it_is_named() {
+fn unexplained_items_are_shown_where_they_are_named() {
     let sandbox = worked_in();
     let path = ".midstride/handoffs/login-loop.md";
     let text = format!("{}\n- `npm run build` failed\n", sandbox.read(path));
@@ -169,7 +169,7 @@ fn what_is_not_explained_is_shown_where_it_is_named() {
 }
 
 #[test]
-fn a_session_that_is_not_here_is_said_once_and_fails_nothing() {
+fn a_missing_session_is_reported_once_and_fails_nothing() {
     let sandbox = worked_in();
     sandbox.write(PATH, naming(&"0".repeat(64)));
     insta::assert_snapshot!(sandbox.run(["check", "market-page-cache"]), @"
@@ -199,7 +199,7 @@ fn a_session_that_is_not_here_is_said_once_and_fails_nothing() {
 }
 
 #[test]
-fn what_is_not_told_can_be_silenced() {
+fn uncovered_items_can_be_silenced() {
     let sandbox = worked_in();
     let path = ".midstride/handoffs/market-page-perf.md";
     let text = sandbox.read(path);
@@ -208,7 +208,7 @@ fn what_is_not_told_can_be_silenced() {
     let json = checked(&sandbox, &["market-page-perf", "--session", "5e55"]);
     let document = &json["documents"][0];
     assert_eq!(document["silenced"][0]["code"], "C011", "{document}");
-    // Without a session nobody knows whether there is something to silence.
+    // Without the session, it is unknown whether there is something to silence.
     let json = checked(&sandbox, &["market-page-perf"]);
     let codes = json["documents"][0]["findings"].to_string();
     assert!(!codes.contains("A002"), "{codes}");

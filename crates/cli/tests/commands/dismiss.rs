@@ -1,4 +1,4 @@
-//! What briefings repeat until it is closed.
+//! Tests of `dismiss` for the items that briefings repeat.
 
 use super::session::put;
 use super::shop;
@@ -73,7 +73,7 @@ fn an_instruction_is_listed_and_dismissed_by_the_user() {
     error: instruction `i-9722f4` was already dismissed on 2026-03-22 09:00
     hint: midstride dismiss lists what is open
     ");
-    // That it was never true can be added later.
+    // `--wrong` can be added later.
     insta::assert_snapshot!(sandbox.run(["dismiss", handle, "--wrong"]), @r#"
     exit 0
     ----- stderr -----

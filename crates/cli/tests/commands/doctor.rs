@@ -1,4 +1,4 @@
-//! The doctor: what is installed, what fired, what it costs, and that the way through it works.
+//! Tests of `doctor`: what is installed, what fired, what it costs, and the simulated session.
 
 use super::client::BOTH;
 use super::hook::{CALLER, call};
@@ -21,14 +21,14 @@ fn programs(sandbox: &Sandbox) -> PathBuf {
     folder
 }
 
-/// Puts a program there that only says something.
+/// Puts a program there that only prints a text.
 fn program(sandbox: &Sandbox, name: &str, says: &str) {
     let path = programs(sandbox).join(name);
     std::fs::write(&path, format!("#!/bin/sh\necho '{says}'\n")).unwrap();
     std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A project, this program on the PATH, and both clients.
+/// A project with this program and both clients on the PATH.
 fn with_clients() -> Sandbox {
     let sandbox = shop();
     symlink(env!("CARGO_BIN_EXE_midstride"), programs(&sandbox).join("midstride")).unwrap();
@@ -44,7 +44,7 @@ fn installed(more: &[&str]) -> Sandbox {
     sandbox
 }
 
-/// The program with a PATH of its own. A busy machine has all the time it needs.
+/// The program with its own PATH, and a generous timeout for busy machines.
 fn command(sandbox: &Sandbox) -> Command {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     command.env("PATH", programs(sandbox)).env("MIDSTRIDE_HOOK_MILLISECONDS", "60000");
@@ -55,20 +55,20 @@ pub(super) fn doctor(sandbox: &Sandbox, more: &[&str]) -> Run {
     sandbox.finish(command(sandbox).arg("doctor").args(more))
 }
 
-/// What is said about clients, without what is said about the project; times and sizes are left out.
+/// The client part of the report, without times and sizes.
 fn about_clients(run: &Run) -> String {
     let (clients, _) = run.stdout.split_once("Project\n").unwrap();
     let text = format!("exit {:?}\n{clients}-----\n{}", run.code.unwrap(), problems(run));
     text.lines().map(|line| format!("{}\n", steady(line))).collect()
 }
 
-/// What is wrong, as it stands in the report; nothing of it is said beside it.
+/// The problems in the report. Asserts that standard error is empty.
 pub(super) fn problems(run: &Run) -> &str {
     assert_eq!(run.stderr, "", "{run}");
     run.stdout.find("Problems\n").map_or("", |at| &run.stdout[at..])
 }
 
-/// A line whose columns are as wide as what stands in them.
+/// A line with collapsed columns.
 fn steady(line: &str) -> String {
     let indent = line.len() - line.trim_start().len();
     let cells = line.trim().split("  ").map(str::trim).filter(|cell| !cell.is_empty());
@@ -102,7 +102,7 @@ fn json_of(run: &Run) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
 }
 
-/// Every file below a folder, with what it says.
+/// Every file in a folder, with its content.
 fn everything(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();
@@ -115,7 +115,7 @@ fn everything(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
 }
 
 #[test]
-fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
+fn the_simulation_runs_without_an_installation() {
     let sandbox = sandbox().repository();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &[])), @"
     exit 1
@@ -174,7 +174,7 @@ fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
 }
 
 #[test]
-fn what_is_installed_and_never_fired_is_told_with_its_trust() {
+fn installed_hooks_that_never_fired_are_shown_with_their_trust() {
     let sandbox = installed(&[]);
     let run = doctor(&sandbox, &["--no-simulation"]);
     let aligned =
@@ -233,7 +233,7 @@ fn what_is_installed_and_never_fired_is_told_with_its_trust() {
 }
 
 #[test]
-fn what_fired_is_told_with_what_it_took_and_told() {
+fn fired_hooks_are_shown_with_time_and_output() {
     let sandbox = installed(&["--trust-hooks"]);
     hook(&sandbox, "SessionStart", json!({"source": "startup"}));
     hook(&sandbox, "SessionStart", json!({"source": "startup", "prompt_id": "the next turn"}));
@@ -312,7 +312,7 @@ fn found(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn clients_that_run_no_hooks_are_noticed() {
+fn clients_with_disabled_hooks_are_reported() {
     let sandbox = installed(&["--trust-hooks"]);
     assert!(!found(&sandbox).contains("runs no hooks"), "{}", found(&sandbox));
     sandbox.write(".claude/settings.local.json", r#"{"disableAllHooks": true}"#);
@@ -322,7 +322,7 @@ fn clients_that_run_no_hooks_are_noticed() {
     let all = found(&sandbox);
     assert!(all.contains("Claude Code runs no hooks: `disableAllHooks` is set in "), "{all}");
     assert!(all.contains("Codex runs no hooks: `hooks = false` is set in "), "{all}");
-    // The file that is nearer to the project has the last word.
+    // The settings file closest to the project takes precedence.
     let settings = sandbox.home().join(".claude/settings.json");
     let user = std::fs::read_to_string(&settings).unwrap();
     std::fs::write(&settings, user.replacen('{', "{\"disableAllHooks\": true,", 1)).unwrap();
@@ -331,7 +331,7 @@ fn clients_that_run_no_hooks_are_noticed() {
 }
 
 #[test]
-fn a_changed_hook_timeout_is_noticed() {
+fn a_changed_hook_timeout_is_reported() {
     let sandbox = installed(&["--trust-hooks"]);
     let settings = sandbox.home().join(".claude/settings.json");
     let text = std::fs::read_to_string(&settings).unwrap();
@@ -362,7 +362,7 @@ fn the_fix_for_a_changed_timeout_keeps_what_you_allowed() {
 }
 
 #[test]
-fn sessions_that_ran_without_a_hook_are_noticed() {
+fn sessions_without_hooks_are_reported() {
     let sandbox = installed(&["--trust-hooks"]);
     let line = json!({"at": "2026-03-21T17:00:00Z", "client": "claude-code", "event": "SessionStart",
         "session": CALLER, "milliseconds": 9, "tokens": 0, "did": "nothing", "error": null});
@@ -388,7 +388,7 @@ fn sessions_that_ran_without_a_hook_are_noticed() {
 }
 
 #[test]
-fn whether_an_agent_may_save_is_said() {
+fn the_save_permission_of_agents_is_shown() {
     let saving = |sandbox: &Sandbox| {
         let value = json_of(&doctor(sandbox, &["--json", "--no-simulation"]));
         ["0", "1"].map(|at| value.pointer(&format!("/clients/{at}/saving")).unwrap().clone())
@@ -406,15 +406,15 @@ fn whether_an_agent_may_save_is_said() {
 }
 
 #[test]
-fn each_thing_that_is_broken_is_named_with_what_to_do() {
+fn every_problem_is_named_with_a_hint() {
     let sandbox = installed(&["--trust-hooks"]);
-    // An older midstride did not know of this hook.
+    // An older midstride did not have this hook.
     let settings = sandbox.home().join(".claude/settings.json");
     let mut value: Value =
         serde_json::from_str(&std::fs::read_to_string(&settings).unwrap()).unwrap();
     value["hooks"].as_object_mut().unwrap().remove("PostCompact");
     std::fs::write(&settings, value.to_string()).unwrap();
-    // Somebody changed a hook after it was trusted, and switched another one off.
+    // A hook was changed after it was trusted, and another one disabled.
     let hooks = sandbox.home().join(".codex/hooks.json");
     let text = std::fs::read_to_string(&hooks).unwrap();
     std::fs::write(&hooks, text.replacen("\"timeout\": 5", "\"timeout\": 50", 1)).unwrap();
@@ -498,7 +498,7 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
         "{run}"
     );
     assert!(!problems(&run).contains(late), "what went well since is no problem: {run}");
-    // A call that nobody understands, and one of a hook that is not ours.
+    // A call that cannot be parsed, and one of a hook that is not midstride's.
     let mut unread = line(30, json!("the call is not JSON"));
     unread["event"] = json!("");
     let mut other = line(30, Value::Null);
@@ -515,7 +515,7 @@ fn log_lines(lines: &[Value]) -> String {
 }
 
 #[test]
-fn a_simulation_that_fails_says_where_and_what_to_do() {
+fn a_failed_simulation_names_the_step_and_a_hint() {
     let sandbox = with_clients();
     let run = sandbox.finish(command(&sandbox).arg("doctor").env("TMPDIR", "/nowhere")).exits(1);
     assert!(run.stdout.contains("FAILED  Claude Code  folder"), "{run}");
@@ -529,7 +529,7 @@ fn a_simulation_that_fails_says_where_and_what_to_do() {
 }
 
 #[test]
-fn whoever_switched_hooks_off_is_told_so_first() {
+fn disabled_hooks_are_reported_first() {
     let sandbox = installed(&["--trust-hooks"]);
     let first = |run: &Run| run.stdout.lines().next().unwrap().to_owned();
     let mut off = command(&sandbox);
@@ -537,7 +537,7 @@ fn whoever_switched_hooks_off_is_told_so_first() {
     let run = sandbox.finish(&mut off).exits(0);
     insta::assert_snapshot!(first(&run), @"Hooks are OFF by MIDSTRIDE=off in this environment. Take it away to switch them on.");
     sandbox.run(["off"]).exits(0);
-    // The way is proven all the same: it is there when it is switched on.
+    // The simulation still runs, so that it is known to work when hooks are switched on.
     let run = doctor(&sandbox, &[]).exits(0);
     insta::assert_snapshot!(about_clients(&run), @"
     exit 0
@@ -598,12 +598,12 @@ fn whoever_switched_hooks_off_is_told_so_first() {
 }
 
 #[test]
-fn nothing_of_the_user_is_written() {
+fn no_user_files_are_written() {
     let sandbox = installed(&["--trust-hooks"]);
     hook(&sandbox, "SessionStart", json!({"source": "startup"}));
     let look = || {
         let mut found = BTreeMap::new();
-        // Temporary files lie in the home of a sandbox as well.
+        // Temporary files are in the home of a sandbox as well.
         everything(sandbox.home(), &mut found);
         everything(&sandbox.root().join(".midstride"), &mut found);
         found.insert(PathBuf::from("log"), sandbox.read(LOG).into_bytes());
@@ -620,7 +620,7 @@ fn nothing_of_the_user_is_written() {
 }
 
 #[test]
-fn handoffs_of_somebody_else_are_named_as_such() {
+fn untrusted_handoffs_are_reported() {
     let sandbox = sandbox().repository();
     sandbox.write(".midstride/config.toml", "");
     sandbox.write(".midstride/handoffs/theirs.md", "---\nhandoff:\n  id: theirs\n---\n");
@@ -635,7 +635,7 @@ fn handoffs_of_somebody_else_are_named_as_such() {
 }
 
 #[test]
-fn a_broken_configuration_is_a_problem_among_others() {
+fn a_broken_configuration_is_one_of_the_problems() {
     let sandbox = installed(&["--trust-hooks"]);
     sandbox.write(".midstride/config.toml", "# mine\nshelves = [\n[hooks]\n");
     sandbox.run(["list"]).exits(2);
@@ -662,7 +662,7 @@ fn a_broken_configuration_is_a_problem_among_others() {
 }
 
 #[test]
-fn what_is_in_the_way_of_installing_is_named_instead_of_a_command_that_refuses() {
+fn obstacles_to_installing_are_named_before_the_command() {
     let sandbox = with_clients();
     std::fs::create_dir(sandbox.home().join(".claude")).unwrap();
     let settings = sandbox.home().join(".claude/settings.json");
@@ -679,7 +679,7 @@ fn what_is_in_the_way_of_installing_is_named_instead_of_a_command_that_refuses()
 }
 
 #[test]
-fn a_call_that_nobody_understood_is_over_once_the_client_calls_well() {
+fn an_unparsed_call_is_cleared_by_the_next_success() {
     let sandbox = installed(&["--trust-hooks"]);
     let line = |minute: u8, event: &str, error: Value| {
         json!({"at": format!("2026-03-21T17:{minute}:00Z"), "client": "claude-code",
@@ -692,14 +692,14 @@ fn a_call_that_nobody_understood_is_over_once_the_client_calls_well() {
     assert!(run.stdout.contains("the last call of (not understood) by Claude Code"), "{run}");
     sandbox.write(LOG, log_lines(&[unread, line(30, "Stop", Value::Null)]));
     doctor(&sandbox, &["--no-simulation"]).exits(0);
-    // One of ours that failed the last time is not mended by another one.
+    // A later success of another hook does not clear a failed one.
     let failed = line(20, "SessionEnd", json!("the disk is full"));
     sandbox.write(LOG, log_lines(&[failed, line(30, "Stop", Value::Null)]));
     doctor(&sandbox, &["--no-simulation"]).exits(1);
 }
 
 #[test]
-fn two_places_of_one_client_are_told_apart() {
+fn two_scopes_of_one_client_are_distinguished() {
     let sandbox = installed(&["--trust-hooks"]);
     let both = [&["client", "add"], &BOTH[..], &["--yes", "--json", "--project"]].concat();
     let run = sandbox.finish(command(&sandbox).args(&both)).exits(0);
@@ -721,7 +721,7 @@ fn two_places_of_one_client_are_told_apart() {
 }
 
 #[test]
-fn a_look_writes_nothing_not_even_an_index() {
+fn doctor_writes_nothing_not_even_an_index() {
     let sandbox = installed(&["--trust-hooks"]);
     let look = || {
         let mut found = BTreeMap::new();
@@ -738,7 +738,7 @@ fn a_look_writes_nothing_not_even_an_index() {
 }
 
 #[test]
-fn what_the_plugin_doubles_is_taken_out_where_it_is() {
+fn the_fix_for_a_duplicate_of_the_plugin_names_its_scope() {
     let sandbox = with_clients();
     std::fs::create_dir(sandbox.home().join(".claude")).unwrap();
     let settings = sandbox.home().join(".claude/settings.json");
@@ -750,7 +750,7 @@ fn what_the_plugin_doubles_is_taken_out_where_it_is() {
 }
 
 #[test]
-fn a_key_that_is_not_known_is_named_with_its_file() {
+fn an_unknown_key_is_named_with_its_file() {
     let sandbox = with_clients();
     sandbox.write(".midstride/config.toml", "notify = true\n");
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);

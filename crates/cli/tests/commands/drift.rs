@@ -1,23 +1,23 @@
-//! What `check` says about cited places, in repositories of every sort.
+//! Tests of what `check` says about citations, in all kinds of repositories.
 
 use super::without_history;
 use crate::sandbox;
 use midstride_testkit::Sandbox;
 use serde_json::Value;
 
-/// A file of twenty lines that are all different.
+/// A file of twenty different lines.
 fn code() -> String {
     (1..=20).map(|number| format!("let value_{number} = step({number});\n")).collect()
 }
 
-/// A repository with a file and a place for handoffs.
+/// A repository with a file and a folder for handoffs.
 fn repository() -> Sandbox {
     let sandbox = sandbox();
     sandbox.write(".midstride/config.toml", "").write("src/a.rs", code());
     sandbox.repository()
 }
 
-/// Writes a handoff about some places; what stands there is taken down.
+/// Creates a handoff that cites some locations, with anchors.
 #[track_caller]
 fn cite(sandbox: &Sandbox, text: &str) {
     sandbox.run_with_input(&["new", "A finding", "--id", "a", "--body", "-"], text).exits(0);
@@ -29,7 +29,7 @@ fn commit(sandbox: &Sandbox) {
     sandbox.git(&["commit", "--quiet", "--message", "next"]);
 }
 
-/// Every cited place in one line: verdict, where it is now, how that is known, what keeps from it.
+/// Every citation in one line: status, current location, how it is known, and doubts.
 #[track_caller]
 fn judged(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let run = sandbox.run([&["check", "--all", "--json"], arguments].concat());
@@ -51,7 +51,7 @@ fn judged(sandbox: &Sandbox, arguments: &[&str]) -> String {
     citations.map(line).collect()
 }
 
-/// Every file below a folder with its text. What is derived can be deleted at any moment, and made.
+/// Every file in a folder with its text, except derived data.
 fn files(folder: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -67,13 +67,13 @@ fn files(folder: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn looking_changes_nothing() {
+fn checking_changes_nothing() {
     let sandbox = repository();
     cite(&sandbox, "See `src/a.rs:3`, `src/gone.rs` and `src/a.rs`.\n");
     sandbox.write("docs/handoffs/note.md", "# By hand\n\nSee `src/a.rs:5`.\n");
     commit(&sandbox);
     sandbox.write("src/a.rs", format!("// new\n{}", code()));
-    // The lock that the index is made under is there before.
+    // Create the index first, because its lock stays.
     sandbox.run(["search", "hand"]).exits(0);
     let before = files(sandbox.root());
     judged(&sandbox, &[]);
@@ -83,10 +83,10 @@ fn looking_changes_nothing() {
 }
 
 #[test]
-fn what_moved_is_written_as_a_revision_that_can_be_taken_back() {
+fn moved_citations_are_updated_in_a_revision_that_can_be_undone() {
     let sandbox = repository();
     sandbox.write("src/b.rs", code().replace("value", "other"));
-    // The first place comes to where the second one was.
+    // The first location moves to where the second one was.
     cite(&sandbox, "See `src/a.rs:3`, `src/a.rs:5`, `src/a.rs#L7-L8` and `src/b.rs:4`.\n");
     commit(&sandbox);
     sandbox.write("src/a.rs", format!("// new\n// too\n{}", code()));
@@ -105,7 +105,7 @@ fn what_moved_is_written_as_a_revision_that_can_be_taken_back() {
     src/a.rs#L9-L10 intact src/a.rs:9-10 by anchor
     src/b.rs:4 changed src/b.rs:4-4 by anchor
     ");
-    // Each place has the anchor of its own lines.
+    // Each location has the anchor of its own lines.
     sandbox.write("src/a.rs", code());
     insta::assert_snapshot!(judged(&sandbox, &[]), @"
     src/a.rs:5 moved src/a.rs:3-3 by anchor
@@ -118,7 +118,7 @@ fn what_moved_is_written_as_a_revision_that_can_be_taken_back() {
 }
 
 #[test]
-fn what_is_said_about_a_place_can_be_allowed() {
+fn findings_about_a_citation_can_be_silenced() {
     let sandbox = repository();
     cite(
         &sandbox,
@@ -136,7 +136,7 @@ fn what_is_said_about_a_place_can_be_allowed() {
 }
 
 #[test]
-fn a_submodule_is_looked_into_where_it_is_here() {
+fn a_checked_out_submodule_is_read() {
     let other = sandbox();
     other.write("lib.rs", code()).write("deep/b.rs", "b\n");
     let other = other.repository();
@@ -171,7 +171,7 @@ fn a_submodule_is_looked_into_where_it_is_here() {
 }
 
 #[test]
-fn what_is_no_text_is_judged_by_its_path() {
+fn binary_files_are_checked_by_path() {
     let sandbox = repository();
     let lfs = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
     sandbox.write("img/logo.png", b"\x89PNG\0\0").write("img/big.psd", lfs);
@@ -190,7 +190,7 @@ fn what_is_no_text_is_judged_by_its_path() {
 }
 
 #[test]
-fn names_with_other_letters_and_odd_ones_are_followed() {
+fn unicode_and_odd_names_are_followed() {
     let sandbox = repository();
     let odd = "app/[slug]/größe (1).rs";
     sandbox.write("src/Hub.rs", code().replace("value", "hub")).write(odd, code());
@@ -226,7 +226,7 @@ fn names_with_other_letters_and_odd_ones_are_followed() {
 }
 
 #[test]
-fn a_link_that_leads_out_is_not_followed() {
+fn a_symlink_out_of_the_project_is_not_followed() {
     let sandbox = repository();
     std::fs::write(sandbox.home().join("secret.txt"), code()).unwrap();
     std::os::unix::fs::symlink(sandbox.home(), sandbox.root().join("out")).unwrap();
@@ -245,7 +245,7 @@ fn a_link_that_leads_out_is_not_followed() {
 }
 
 #[test]
-fn a_shallow_clone_says_what_it_cannot_know() {
+fn a_shallow_clone_reports_what_is_unknown() {
     let sandbox = repository();
     sandbox.write("docs/handoffs/note.md", "# By hand\n\nSee `src/a.rs:3` and `src/a.rs`.\n");
     commit(&sandbox);
@@ -265,7 +265,7 @@ fn a_shallow_clone_says_what_it_cannot_know() {
 }
 
 #[test]
-fn a_commit_that_is_lost_is_said_once() {
+fn a_lost_commit_is_reported_once() {
     let sandbox = repository();
     let lost = "1234567890123456789012345678901234567890";
     let text = format!(
@@ -283,7 +283,7 @@ fn a_commit_that_is_lost_is_said_once() {
 }
 
 #[test]
-fn a_search_that_was_cut_says_so() {
+fn a_truncated_search_is_reported() {
     let sandbox = repository();
     cite(&sandbox, "See `src/a.rs:3`.\n");
     commit(&sandbox);
@@ -295,7 +295,7 @@ fn a_search_that_was_cut_says_so() {
 }
 
 #[test]
-fn without_git_anchors_tell() {
+fn anchors_work_without_git() {
     let sandbox = sandbox();
     sandbox.write(".midstride/config.toml", "").write("src/a.rs", code());
     cite(&sandbox, "See `src/a.rs:3`, `src/a.rs:5`, `src/b.rs:1` and `src/`.\n");
@@ -319,7 +319,7 @@ fn without_git_anchors_tell() {
 }
 
 #[test]
-fn a_project_below_the_top_counts_from_its_root() {
+fn paths_of_a_nested_project_start_at_its_root() {
     let sandbox = sandbox();
     sandbox.write("app/.midstride/config.toml", "").write("app/src/a.rs", code());
     sandbox.write("shared/b.rs", code());
@@ -343,7 +343,7 @@ fn a_project_below_the_top_counts_from_its_root() {
 }
 
 #[test]
-fn a_linked_worktree_judges_its_own_files() {
+fn a_worktree_checks_its_own_files() {
     let sandbox = repository();
     cite(&sandbox, "See `src/a.rs:3`.\n");
     sandbox
@@ -365,7 +365,7 @@ fn a_linked_worktree_judges_its_own_files() {
 }
 
 #[test]
-fn ends_of_lines_do_not_count() {
+fn line_endings_do_not_matter() {
     let sandbox = repository();
     cite(&sandbox, "See `src/a.rs:3-5`.\n");
     sandbox.write("docs/handoffs/note.md", "# By hand\n\nSee `src/a.rs:3-5`.\n");
@@ -386,14 +386,14 @@ fn ends_of_lines_do_not_count() {
 }
 
 #[test]
-fn a_staged_text_is_judged_by_its_own_lines() {
+fn a_staged_text_is_checked_by_its_own_lines() {
     let sandbox = repository();
     let note = "docs/handoffs/note.md";
     sandbox.write(note, "# By hand\n\nSee `src/a.rs:3`.\n");
     commit(&sandbox);
     sandbox.write("src/a.rs", format!("// new\n{}", code()));
     commit(&sandbox);
-    // The new line is staged; above it stands one that is not.
+    // The new line is staged; an unstaged line is above it.
     sandbox.write(note, "# By hand\n\nSee `src/a.rs:3`.\n\nAnd `src/a.rs:9`.\n");
     sandbox.git(&["add", note]);
     sandbox.write(note, "# By hand\n\nSome words.\n\nSee `src/a.rs:3`.\n\nAnd `src/a.rs:9`.\n");
@@ -404,9 +404,9 @@ fn a_staged_text_is_judged_by_its_own_lines() {
 }
 
 #[test]
-fn a_line_that_was_just_written_is_about_the_code_as_it_is() {
+fn a_new_line_refers_to_the_current_code() {
     let sandbox = repository();
-    // What git prints would be tidied.
+    // The sandbox would replace ids in the output of git.
     let head = sandbox.read(".git/refs/heads/main");
     let header =
         format!("---\nhandoff:\n  id: n\n  status: planned\n  at_commit: {}\n---\n", head.trim());
@@ -423,7 +423,7 @@ fn a_line_that_was_just_written_is_about_the_code_as_it_is() {
 }
 
 #[test]
-fn a_file_that_stood_beside_a_deleted_one_is_no_new_name_of_it() {
+fn an_existing_file_is_not_a_rename_of_a_deleted_one() {
     let sandbox = repository();
     sandbox.write("lib/twin.rs", code());
     commit(&sandbox);
@@ -440,7 +440,7 @@ fn a_file_that_stood_beside_a_deleted_one_is_no_new_name_of_it() {
 }
 
 #[test]
-fn later_commits_make_a_handoff_perhaps_done() {
+fn later_commits_suggest_a_handoff_may_be_done() {
     let sandbox = repository();
     cite(&sandbox, "See `src/a.rs:3`.\n");
     commit(&sandbox);
@@ -462,7 +462,7 @@ fn later_commits_make_a_handoff_perhaps_done() {
 }
 
 #[test]
-fn a_line_that_was_changed_has_not_moved_to_another_one_that_said_the_same() {
+fn a_changed_line_has_not_moved_to_an_equal_one() {
     let sandbox = repository();
     let twins = "fn buy() {\n    let total = price * amount;\n    charge(total)\n}\n\
                  fn sell() {\n    let total = price * amount;\n    refund(total)\n}\n";
@@ -482,7 +482,7 @@ fn a_line_that_was_changed_has_not_moved_to_another_one_that_said_the_same() {
 }
 
 #[test]
-fn bringing_lines_up_to_date_twice_is_once() {
+fn updating_citations_is_idempotent() {
     let sandbox = repository();
     sandbox.write("src/three.rs", "alpha();\nbeta();\ngamma();\n");
     let said = |[a, b, c]: [usize; 3]| {
@@ -495,7 +495,7 @@ fn bringing_lines_up_to_date_twice_is_once() {
         let text = sandbox.read(".midstride/handoffs/a.md");
         assert!(text.contains(&said([2, 3, 4])), "{text}");
     }
-    // By hand it is the same.
+    // Editing by hand gives the same.
     sandbox.write("src/three.rs", "top();\ntop();\nalpha();\nbeta();\ngamma();\n");
     sandbox.write("body.md", format!("## Diagnosis\n\n{}\n", said([3, 4, 5])));
     sandbox.run(["revise", "a", "--reason", "lines", "--body", "body.md"]).exits(0);
@@ -503,7 +503,7 @@ fn bringing_lines_up_to_date_twice_is_once() {
 }
 
 #[test]
-fn what_is_anchored_has_no_secrets() {
+fn anchors_contain_no_secrets() {
     let sandbox = repository();
     let token = format!("ghp_{}", "a1B2".repeat(9));
     cite(&sandbox, &format!("The token {token} is in `src/a.rs:3`.\n"));
@@ -527,7 +527,7 @@ fn filters_of_the_repository_are_not_run() {
 }
 
 #[test]
-fn a_git_that_does_not_answer_is_told() {
+fn a_hanging_git_is_reported() {
     let sandbox = repository();
     cite(&sandbox, "See `src/a.rs:3` and `src/b.rs`.\n");
     commit(&sandbox);
@@ -538,7 +538,7 @@ fn a_git_that_does_not_answer_is_told() {
 }
 
 #[test]
-fn a_name_that_fits_several_files_is_not_judged() {
+fn an_ambiguous_name_is_not_checked() {
     let sandbox = repository();
     sandbox.write("p/config.go", "one\n").write("q/config.go", "two\n");
     cite(&sandbox, "See `config.go:1`.\n");
@@ -548,7 +548,7 @@ fn a_name_that_fits_several_files_is_not_judged() {
 }
 
 #[test]
-fn a_commit_that_is_not_there_cannot_be_compared_with() {
+fn comparing_with_a_missing_commit_fails() {
     let sandbox = super::shop();
     insta::assert_snapshot!(sandbox.run(["check", "--at", "nonsense"]), @"
     exit 2

@@ -16,7 +16,7 @@ fn the_editor_changes_the_document() {
 }
 
 #[test]
-fn nothing_happens_where_nothing_changed_or_the_editor_gave_up() {
+fn an_unchanged_text_or_failed_editor_changes_nothing() {
     let sandbox = shop();
     let before = sandbox.read(FILE);
     insta::assert_snapshot!(sandbox.run_with_editor(&["edit", "market"], "true"), @"
@@ -36,7 +36,7 @@ fn nothing_happens_where_nothing_changed_or_the_editor_gave_up() {
 }
 
 #[test]
-fn a_change_by_somebody_else_is_not_overwritten() {
+fn a_concurrent_change_is_not_overwritten() {
     let sandbox = shop();
     let theirs = sandbox.root().join(FILE);
     let script = format!("echo ours >> \"$1\"; echo theirs >> {}", theirs.display());

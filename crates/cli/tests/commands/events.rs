@@ -1,18 +1,18 @@
-//! What the ledger tells.
+//! Tests of `events`, which shows the ledger.
 
 use super::shop;
 use midstride_testkit::Sandbox;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-/// The lines of the human list that are about a handoff.
+/// The lines of the list that are about a handoff.
 fn told(sandbox: &Sandbox, about: &str) -> Vec<String> {
     let run = sandbox.run(["events"]).exits(0);
     run.stdout.lines().filter(|line| line.contains(about)).map(str::to_owned).collect()
 }
 
 #[test]
-fn what_happened_is_told_in_order() {
+fn events_are_listed_in_order() {
     let sandbox = shop();
     sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
     sandbox.run(["resolve", "market", "--outcome", "done"]).exits(0);
@@ -42,7 +42,7 @@ fn what_happened_is_told_in_order() {
 }
 
 #[test]
-fn without_its_ledger_a_project_tells_the_same() {
+fn events_are_rebuilt_without_the_ledger() {
     let sandbox = shop();
     sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
@@ -51,7 +51,7 @@ fn without_its_ledger_a_project_tells_the_same() {
         let _ = std::fs::remove_file(sandbox.root().join(".git/midstride").join(name));
     }
     assert_eq!(told(&sandbox, "market"), before);
-    // A merge, a pull or an edit by hand brings entries that nobody told yet.
+    // A merge, a pull or an edit by hand adds entries that are not in the ledger yet.
     let file = ".midstride/handoffs/market-page-perf.md";
     let entry = "    - at: 2026-03-22T09:00:00Z\n      by: bob\n      reason: elsewhere\n---\n\n## Diagnosis";
     sandbox.write(file, sandbox.read(file).replacen("---\n\n## Diagnosis", entry, 1));
@@ -61,7 +61,7 @@ fn without_its_ledger_a_project_tells_the_same() {
 }
 
 #[test]
-fn a_ledger_that_cannot_be_used_keeps_nobody_from_working() {
+fn an_unusable_ledger_does_not_block_work() {
     let sandbox = shop();
     sandbox.write(".git/midstride/ledger.db", "no database at all, but long enough".repeat(50));
     insta::assert_snapshot!(sandbox.run(["answer", "market", "q1", "Yes"]), @"
@@ -80,15 +80,15 @@ fn a_ledger_that_cannot_be_used_keeps_nobody_from_working() {
 }
 
 #[test]
-fn who_follows_hears_what_happens() {
+fn following_prints_new_events() {
     let sandbox = shop();
-    // Only what has a uid is told; the first step gives one.
+    // Only handoffs with a uid have events; the first change assigns one.
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     command.args(["events", "--follow", "--json"]).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // The history that the documents bring comes first.
+    // The history from the documents comes first.
     let first = lines.next().unwrap().unwrap();
     assert!(first.contains("midstride.handoff."), "{first}");
     sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);

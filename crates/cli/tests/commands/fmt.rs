@@ -4,7 +4,7 @@ const FILE: &str = ".midstride/handoffs/loose.md";
 const LOOSE: &str = "---\nhandoff:\n  id: loose\n  title: Loose\n  created: 2026-03-21\n  status: DONE # finally\n  context_summary: It works now, see below.\n  resolution: shipped\n---\n";
 
 #[test]
-fn only_what_is_loose_changes() {
+fn only_loose_syntax_changes() {
     let sandbox = shop();
     sandbox.write(FILE, LOOSE);
     insta::assert_snapshot!(sandbox.run(["fmt", "--check"]), @"
@@ -52,7 +52,7 @@ fn a_folder_and_a_name_can_be_given() {
 }
 
 #[test]
-fn what_cannot_be_changed_safely_is_left_and_told() {
+fn unsafe_changes_are_skipped_and_reported() {
     let sandbox = shop();
     sandbox.write(FILE, "---\nhandoff:\n  format: 99\n  id: loose\n  status: DONE\n---\n");
     insta::assert_snapshot!(sandbox.run(["fmt"]), @"
@@ -71,7 +71,7 @@ fn what_cannot_be_changed_safely_is_left_and_told() {
 }
 
 #[test]
-fn a_routine_step_is_no_correction_that_wants_a_lesson() {
+fn formatting_is_not_a_correction_that_needs_a_lesson() {
     let sandbox = shop();
     let text = "---\nhandoff:\n  id: a\n  title: A\n  status: OPEN\n  created: 2026-03-21\n  context_summary: It is slow.\n---\n\n## Plan\n\n1. Mend it; check the log.\n";
     sandbox.write(FILE, text.replace("id: a", "id: loose"));

@@ -1,13 +1,13 @@
-//! Forgetting what was kept: asked for, told, and gone in every clone.
+//! Tests of `forget`: it asks, records a tombstone, and removes the text in every clone.
 
 use super::shop;
 use midstride_testkit::{Run, Sandbox};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_midstride");
-/// A word that no rule takes for a secret.
+/// A word that no redaction rule matches.
 const SECRET: &str = "zanzibarquux";
 
-/// Runs midstride in a folder beside the project.
+/// Runs midstride in a folder next to the project.
 fn run_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Run {
     let mut command = sandbox.command(PROGRAM);
     sandbox.finish(command.current_dir(sandbox.root().join(folder)).args(arguments))
@@ -26,7 +26,7 @@ fn steady(run: &Run) -> String {
     steady.collect()
 }
 
-/// A handoff that said it in its second text, and does not any more.
+/// A handoff whose second text contained the secret; it is revised now.
 fn revised() -> Sandbox {
     let sandbox = shop();
     let said = format!("The word is {SECRET}.\n");
@@ -53,7 +53,7 @@ fn two_clones() -> Sandbox {
     sandbox
 }
 
-/// Whether any object in a repository has it.
+/// Whether any object in a repository contains the secret.
 fn has_secret(sandbox: &Sandbox, folder: &str) -> bool {
     let all = ["-C", folder, "cat-file", "--batch-all-objects", "--batch"];
     let output = sandbox.command("git").args(all).output().unwrap();
@@ -61,14 +61,14 @@ fn has_secret(sandbox: &Sandbox, folder: &str) -> bool {
     output.stdout.windows(SECRET.len()).any(|window| window == SECRET.as_bytes())
 }
 
-/// The trees in the other repository, by their references.
+/// The trees in the other repository, by reference.
 fn references(sandbox: &Sandbox) -> String {
     let output = sandbox.command("git").args(["-C", "../hub.git", "for-each-ref"]).output();
     String::from_utf8(output.unwrap().stdout).unwrap()
 }
 
 #[test]
-fn a_text_is_shown_before_it_is_forgotten_and_told_afterwards() {
+fn a_text_is_shown_before_it_is_forgotten_and_reported_afterwards() {
     let sandbox = revised();
     insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2"])), @"
     exit 2
@@ -138,7 +138,7 @@ fn a_text_is_shown_before_it_is_forgotten_and_told_afterwards() {
 }
 
 #[test]
-fn a_beginning_that_several_have_is_told_with_what_they_are() {
+fn an_ambiguous_prefix_lists_its_candidates() {
     let sandbox = shop();
     let was = |digit: &str| format!("abcd{}", digit.repeat(36));
     let text = format!(
@@ -161,7 +161,7 @@ fn a_beginning_that_several_have_is_told_with_what_they_are() {
 }
 
 #[test]
-fn what_is_committed_is_named_and_left_alone() {
+fn committed_text_is_named_and_stays() {
     let sandbox = shop();
     let said = format!("The word is {SECRET}.\n");
     let asked = ["revise", "login-loop", "--reason", "said it", "--body", "-"];
@@ -187,7 +187,7 @@ fn what_is_committed_is_named_and_left_alone() {
 }
 
 #[test]
-fn what_one_clone_forgets_is_gone_in_the_other() {
+fn what_one_clone_forgets_is_deleted_in_the_other() {
     let sandbox = two_clones();
     insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2", "--yes", "--reason", "word"])), @"
     exit 0
@@ -230,24 +230,24 @@ fn what_one_clone_forgets_is_gone_in_the_other() {
 }
 
 #[test]
-fn a_clone_that_syncs_first_does_not_bring_it_back() {
+fn a_clone_that_syncs_first_does_not_restore_the_text() {
     let sandbox = two_clones();
     let trees = references(&sandbox);
     run_in(&sandbox, ".", &["forget", "login-loop@2", "--yes"]).exits(0);
-    // The other clone forgets it too, at the same time and for another reason, and is first.
+    // The other clone forgets it at the same time for another reason, and syncs first.
     run_in(&sandbox, "../second", &["forget", "login-loop@2", "--yes", "--reason", "mine"])
         .exits(0);
     for folder in ["../second", ".", "../second"] {
         run_in(&sandbox, folder, &["sync"]).exits(0);
         assert!(!has_secret(&sandbox, folder), "{folder}");
     }
-    // Somebody with an older midstride pushes the texts that they have, by union.
+    // A user with an older midstride pushes their texts, merged by union.
     let mut restored = 0;
     for line in trees.lines() {
         let mut words = line.split_whitespace();
         let (tree, name) = (words.next().unwrap(), words.nth(1).unwrap());
         if name.starts_with("refs/midstride/handoffs/") {
-            // The sandbox hides ids, so git is asked past it.
+            // The sandbox hides ids, so git is run directly.
             let restore = ["-C", "../hub.git", "update-ref", name, tree];
             assert!(sandbox.command("git").args(restore).status().unwrap().success());
             restored += 1;
@@ -264,7 +264,7 @@ fn a_clone_that_syncs_first_does_not_bring_it_back() {
 }
 
 #[test]
-fn nobody_else_is_told_of_a_private_text() {
+fn private_tombstones_are_not_shared() {
     let sandbox = two_clones();
     let new = ["new", "Mine", "--private", "--no-edit", "--summary", "For me"];
     sandbox.run(new).exits(0);

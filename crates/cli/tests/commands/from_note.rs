@@ -1,4 +1,4 @@
-//! `new --from NOTE`: a foreign note becomes a handoff without losing a sentence.
+//! Tests of `new --from NOTE`, which turns a foreign note into a handoff without losing a sentence.
 
 use super::shop;
 use midstride_testkit::Sandbox;
@@ -177,7 +177,7 @@ fn older_forms_fill_the_header_and_stay() {
 }
 
 #[test]
-fn what_is_typed_counts_more_than_what_the_note_says() {
+fn arguments_take_precedence_over_the_note() {
     let sandbox = shop();
     sandbox.write("docs/lag_of_search.md", "It lags.\n");
     let typed = ["--summary", "An hour.", "--to", "ops", "--kind", "session", "--committed"];
@@ -209,7 +209,7 @@ fn what_is_typed_counts_more_than_what_the_note_says() {
 }
 
 #[test]
-fn a_note_outside_the_project_is_read_and_not_named() {
+fn a_note_outside_the_project_is_read_but_not_named() {
     let sandbox = shop();
     std::fs::write(sandbox.home().join("note.md"), "# Far away\n\nText.\n").unwrap();
     let path = sandbox.home().join("note.md").display().to_string();
@@ -280,7 +280,7 @@ fn secrets_of_a_note_are_not_written() {
 }
 
 #[test]
-fn what_cannot_become_a_handoff_is_told() {
+fn unusable_notes_are_reported() {
     let sandbox = shop();
     sandbox.write("latin.md", b"# Gr\xf6\xdfe\n");
     sandbox.write("notes/one.md", "# One\n");

@@ -6,8 +6,8 @@ fn handoff(id: &str, title: &str, fields: &str, body: &str) -> String {
     format!("---\nhandoff:\n  id: {id}\n  title: {title}\n{fields}---\n\n{body}\n")
 }
 
-/// A project with a pipeline, a successor, a circle, references to nothing, shared files, a hub and
-/// handoffs that stand alone.
+/// A project with a pipeline, a successor, a cycle, dangling references, shared files, a hub and
+/// orphans.
 fn project() -> Sandbox {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
@@ -51,7 +51,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn the_graph_is_told_as_trees_with_what_may_be_wrong() {
+fn the_graph_is_shown_as_trees_with_problems() {
     insta::assert_snapshot!(project().run(["graph"]), @"
     exit 0
     ----- stdout -----
@@ -141,7 +141,7 @@ fn names_kinds_and_steps_choose_a_part() {
 }
 
 #[test]
-fn a_drawing_and_a_shape_for_programs_say_the_same() {
+fn mermaid_and_json_agree() {
     let sandbox = project();
     let arguments = ["graph", "slow-pages", "egg", "--depth", "1", "--format", "mermaid"];
     insta::assert_snapshot!(sandbox.run(arguments), @r#"
@@ -263,7 +263,7 @@ fn hostile_words_stay_in_their_labels() {
 }
 
 #[test]
-fn there_is_little_to_tell_about_little() {
+fn small_graphs_have_short_output() {
     let empty = sandbox();
     insta::assert_snapshot!(empty.run(["graph"]), @r#"
     exit 0
@@ -294,7 +294,7 @@ fn there_is_little_to_tell_about_little() {
 }
 
 #[test]
-fn an_unknown_name_is_answered_with_what_may_be_meant() {
+fn an_unknown_name_gets_a_suggestion() {
     insta::assert_snapshot!(shop().run(["graph", "maket-page-perf"]), @"
     exit 2
     ----- stderr -----
@@ -313,7 +313,7 @@ fn an_unknown_name_is_answered_with_what_may_be_meant() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_beside_the_rest() {
+fn unreadable_files_are_reported_next_to_the_graph() {
     let sandbox = shop();
     std::os::unix::fs::symlink("/etc/hostname", sandbox.root().join(".midstride/handoffs/out.md"))
         .unwrap();
@@ -333,7 +333,7 @@ fn what_cannot_be_read_is_told_beside_the_rest() {
 }
 
 #[test]
-fn a_feature_with_several_documents_has_to_be_named_with_its_stage() {
+fn an_ambiguous_feature_needs_its_stage() {
     let sandbox = sandbox();
     sandbox.run(["init"]).exits(0);
     for folder in ["briefs", "specs"] {
@@ -358,7 +358,7 @@ fn a_feature_with_several_documents_has_to_be_named_with_its_stage() {
 }
 
 #[test]
-fn a_document_that_lies_on_no_shelf_is_connected_too() {
+fn documents_outside_handoff_folders_are_connected() {
     let sandbox = shop();
     sandbox.write("notes/plan.md", "# Plan\n\nSee market-page-perf.\n");
     insta::assert_snapshot!(sandbox.run(["graph", "notes/plan.md"]), @"

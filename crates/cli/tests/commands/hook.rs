@@ -1,4 +1,4 @@
-//! Hooks: what a client is answered, what is written down, and that nothing fails the client.
+//! Tests of hooks: the answer to the client, what is recorded, and that nothing fails the client.
 
 use super::session::{ID, put, worked_in};
 use super::shop;
@@ -14,7 +14,7 @@ use std::process::{Child, Stdio};
 /// The session that calls.
 pub(super) const CALLER: &str = "5e550002-4c00-7000-8000-00000000bbbb";
 
-/// Some seconds after everything else, so that it is another call.
+/// A few seconds after everything else, so that it counts as another call.
 const LATER: (&str, &str) = ("MIDSTRIDE_NOW", "2026-03-22T09:00:05Z");
 
 fn transcript(sandbox: &Sandbox, id: &str) -> PathBuf {
@@ -23,7 +23,7 @@ fn transcript(sandbox: &Sandbox, id: &str) -> PathBuf {
     sandbox.home().join(".claude/projects").join(slug).join(format!("{id}.jsonl"))
 }
 
-/// A call of Claude Code with these fields besides those that all have.
+/// A call of Claude Code with these fields in addition to the common ones.
 pub(super) fn call(sandbox: &Sandbox, event: &str, session: &str, more: Value) -> String {
     let mut call = json!({
         "session_id": session,
@@ -36,7 +36,7 @@ pub(super) fn call(sandbox: &Sandbox, event: &str, session: &str, more: Value) -
     call.to_string()
 }
 
-/// Runs a hook with all the time it needs, however busy the machine is.
+/// Runs a hook with a generous timeout, for busy machines.
 fn hook_with(sandbox: &Sandbox, client: &str, input: &str, variables: &[(&str, &str)]) -> Run {
     let file = sandbox.home().join("call.json");
     std::fs::write(&file, input).unwrap();
@@ -56,7 +56,7 @@ fn answered(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// What the model is told.
+/// What the answer adds to the model's context.
 fn context(text: &str) -> String {
     let answer = answered(text);
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
@@ -71,7 +71,7 @@ fn did(sandbox: &Sandbox) -> String {
     log(sandbox).last().unwrap()["did"].as_str().unwrap().to_owned()
 }
 
-/// Every file below a folder, with its content.
+/// Every file in a folder, with its content.
 fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -87,7 +87,7 @@ fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn a_session_that_starts_is_told_of_the_one_that_ended_without_a_word() {
+fn a_starting_session_is_briefed_on_one_that_ended_without_a_hook() {
     let sandbox = worked_in();
     let told = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     let answer = answered(&told);
@@ -100,10 +100,10 @@ fn a_session_that_starts_is_told_of_the_one_that_ended_without_a_word() {
     assert_eq!(line["did"], "recovered 1, briefed", "{line}");
     assert_eq!((&line["client"], &line["session"]), (&json!("claude-code"), &json!(CALLER)));
     assert!(line["error"].is_null() && line["tokens"].as_u64().unwrap() > 100, "{line}");
-    // The same at once is the same call, which a hook that is installed twice gets.
+    // An identical call at the same time is a duplicate from a hook that is installed twice.
     assert_eq!(hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"})), "");
     assert_eq!(did(&sandbox), "left it to another call");
-    // The same later is the same text, and no second receipt.
+    // The same call later gives the same text, and no second delivery record.
     let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     let again = hook_with(&sandbox, "claude-code", &start, &[LATER]).stdout;
     assert_eq!(self::context(&again), context);
@@ -112,7 +112,7 @@ fn a_session_that_starts_is_told_of_the_one_that_ended_without_a_word() {
 }
 
 #[test]
-fn a_repository_without_midstride_is_left_as_it_is() {
+fn a_repository_without_midstride_stays_unchanged() {
     let sandbox = sandbox();
     sandbox.finish(sandbox.command("git").args(["init", "-q"])).exits(0);
     sandbox.write("HANDOFF.md", "# Somebody's\n");
@@ -124,7 +124,7 @@ fn a_repository_without_midstride_is_left_as_it_is() {
 }
 
 #[test]
-fn whoever_switched_it_off_hears_nothing() {
+fn disabled_hooks_stay_silent() {
     let sandbox = worked_in();
     let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     let before = everything(sandbox.root());
@@ -142,9 +142,9 @@ fn whoever_switched_it_off_hears_nothing() {
 }
 
 #[test]
-fn what_began_while_hooks_were_off_is_brought_in_by_nobody() {
+fn sessions_started_while_hooks_were_off_are_not_captured() {
     let sandbox = worked_in();
-    // The session of this project began at nine.
+    // The session of this project started at nine.
     for (word, time) in [("off", "2026-03-22T08:00:00Z"), ("on", "2026-03-22T10:00:00Z")] {
         let mut switch = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
         switch.arg(word).env("MIDSTRIDE_NOW", time);
@@ -153,14 +153,14 @@ fn what_began_while_hooks_were_off_is_brought_in_by_nobody() {
     let told = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     assert!(!told.contains("Do not touch the pages"), "{told}");
     assert!(!told.contains("brought in"), "{told}");
-    // Whoever wants it writes it down.
+    // The user can capture it explicitly.
     sandbox.run(["checkpoint", "--session", ID]).exits(0);
     let told = hook(&sandbox, "SessionStart", "another", json!({"source": "startup"}));
     assert!(told.contains("Do not touch the pages"), "{told}");
 }
 
 #[test]
-fn what_came_with_a_clone_is_counted_and_not_read() {
+fn handoffs_of_an_untrusted_clone_are_counted_but_not_read() {
     let sandbox = worked_in();
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride")).unwrap();
     let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
@@ -215,7 +215,7 @@ fn whatever_a_client_says_it_is_not_failed() {
 }
 
 #[test]
-fn a_client_that_never_ends_its_call_is_not_waited_for() {
+fn hooks_do_not_wait_for_unfinished_input() {
     let sandbox = shop();
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     command.args(["hook", "claude-code"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -227,7 +227,7 @@ fn a_client_that_never_ends_its_call_is_not_waited_for() {
 }
 
 #[test]
-fn of_a_long_prompt_the_beginning_is_looked_at() {
+fn only_the_start_of_a_long_prompt_is_searched() {
     let sandbox = shop();
     let asked = "Why are the market pages slow after a purge of the cache?";
     let pasted = "ü ".repeat(3_000_000);
@@ -237,7 +237,7 @@ fn of_a_long_prompt_the_beginning_is_looked_at() {
 }
 
 #[test]
-fn a_ledger_that_somebody_holds_is_not_waited_for() {
+fn hooks_do_not_wait_for_a_locked_ledger() {
     let sandbox = worked_in();
     sandbox.run(["checkpoint"]).exits(0);
     let ledger = sandbox.root().join(".git/midstride/ledger.db");
@@ -258,17 +258,17 @@ fn a_ledger_that_somebody_holds_is_not_waited_for() {
 }
 
 #[test]
-fn a_private_folder_that_cannot_be_written_costs_only_what_is_kept_there() {
+fn an_unwritable_private_folder_loses_only_its_own_data() {
     let sandbox = worked_in();
     sandbox.run(["checkpoint"]).exits(0);
     let private = sandbox.root().join(".git/midstride");
-    // A folder in the place of a file cannot be written, whoever asks.
+    // A folder in the place of a file cannot be written, even by root.
     for name in ["hooks.log", "ledger.db-wal", "index.db-wal"] {
         let _ = std::fs::remove_file(private.join(name));
         std::fs::create_dir_all(private.join(name).join("x")).unwrap();
     }
     std::fs::write(private.join("hooks"), "no folder").unwrap();
-    // What is told once is not told where nobody can remember that it was.
+    // What is shown only once is not shown if that cannot be recorded.
     let prompt = json!({"prompt": "Why are the market pages slow after a purge of the cache?"});
     assert_eq!(hook(&sandbox, "UserPromptSubmit", CALLER, prompt), "");
     assert_ne!(hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"})), "");
@@ -279,7 +279,7 @@ fn a_private_folder_that_cannot_be_written_costs_only_what_is_kept_there() {
 }
 
 #[test]
-fn a_handoff_that_matters_is_told_once() {
+fn a_relevant_handoff_is_mentioned_once() {
     let sandbox = shop();
     let prompt = json!({"prompt": "Why are the market pages slow after a purge of the cache?"});
     let told = hook(&sandbox, "UserPromptSubmit", CALLER, prompt.clone());
@@ -315,9 +315,9 @@ fn a_handoff_that_matters_is_told_once() {
 }
 
 #[test]
-fn an_agent_is_reminded_once_of_what_only_it_knows_if_the_user_turned_that_on() {
+fn an_agent_is_reminded_to_save_once_if_enabled() {
     let sandbox = worked_in();
-    // The context is 11 % full, so nothing is said.
+    // The context is 11% full, so nothing is said.
     assert_eq!(hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"})), "");
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks")).unwrap();
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\n");
@@ -331,7 +331,7 @@ fn an_agent_is_reminded_once_of_what_only_it_knows_if_the_user_turned_that_on() 
 }
 
 #[test]
-fn an_agent_is_not_reminded_of_what_it_may_not_do() {
+fn an_agent_that_may_not_save_is_not_reminded() {
     let sandbox = worked_in();
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\nstop_gate = true\n");
     let reminded = |headless: bool, mode: &str, settings: &str| {
@@ -349,7 +349,7 @@ fn an_agent_is_not_reminded_of_what_it_may_not_do() {
     };
     let allow = r#"{"permissions": {"allow": ["mcp__midstride__save"]}}"#;
     let deny = r#"{"permissions": {"deny": ["mcp__midstride", "Bash"]}}"#;
-    // At a terminal the client asks its user; in a script nobody is there.
+    // In a terminal the client asks its user; in a script it cannot.
     assert_eq!(reminded(false, "default", "{}"), [true; 2]);
     assert_eq!(reminded(true, "default", "{}"), [false; 2]);
     assert_eq!(reminded(true, "bypassPermissions", "{}"), [true; 2]);
@@ -358,7 +358,7 @@ fn an_agent_is_not_reminded_of_what_it_may_not_do() {
 }
 
 #[test]
-fn an_agent_whose_context_is_nearly_full_is_reminded_and_not_once_it_was_asked() {
+fn an_agent_with_a_nearly_full_context_is_reminded_unless_already_asked() {
     let sandbox = worked_in();
     let used = |tokens: u64| {
         let record = |kind: &str, message: Value| {
@@ -379,7 +379,7 @@ fn an_agent_whose_context_is_nearly_full_is_reminded_and_not_once_it_was_asked()
     put(&sandbox, ID, &used(152_000));
     let told = prompt();
     assert!(context(&told).contains("The context of this session is 76 % full"), "{told}");
-    // One that was asked and saved again is not reminded.
+    // A session that was asked and saved again is not reminded.
     for _ in 0..2 {
         let mut save = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
         save.args(["save", "--id", "pages"]).env("CLAUDECODE", "1");
@@ -390,7 +390,7 @@ fn an_agent_whose_context_is_nearly_full_is_reminded_and_not_once_it_was_asked()
 }
 
 #[test]
-fn a_long_session_is_read_on_when_much_is_new_and_whole_at_its_end() {
+fn a_long_session_is_read_when_much_is_new_and_fully_at_its_end() {
     let sandbox = worked_in();
     let asked = |numbers: std::ops::Range<usize>| -> String {
         let record = |number: usize| {
@@ -411,7 +411,7 @@ fn a_long_session_is_read_on_when_much_is_new_and_whole_at_its_end() {
     let told = [1_000, 1_000, 1_001, 3_000].map(&mut stop);
     assert_eq!(told, ["read on", "nothing", "nothing", "read on"]);
     put(&sandbox, ID, &asked(0..3_001));
-    // Whether there is something to remind of is found out once.
+    // Whether there is something to remind of is determined once.
     hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"}));
     assert!(did(&sandbox).starts_with("read on"), "{}", did(&sandbox));
     put(&sandbox, ID, &asked(0..3_002));
@@ -425,7 +425,7 @@ fn a_long_session_is_read_on_when_much_is_new_and_whole_at_its_end() {
 }
 
 #[test]
-fn what_is_forgotten_waits_for_no_prompt() {
+fn forgotten_text_is_not_held_for_the_next_prompt() {
     let sandbox = worked_in();
     hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));
     let summary = json!({"compact_summary": "<summary>We worked on the cache.</summary>"});
@@ -444,7 +444,7 @@ fn what_is_forgotten_waits_for_no_prompt() {
 }
 
 #[test]
-fn what_a_summary_loses_comes_with_the_next_prompt() {
+fn what_a_summary_lost_is_added_to_the_next_prompt() {
     let sandbox = worked_in();
     let instructions = hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));
     insta::assert_snapshot!(instructions, @r#"
@@ -472,9 +472,9 @@ fn what_a_summary_loses_comes_with_the_next_prompt() {
     assert!(context(&told).contains("Keep it in one file"), "{told}");
     let summary = json!({"compact_summary": "<summary>We worked on the cache.</summary>"});
     assert_eq!(hook(&sandbox, "PostCompact", ID, summary.clone()), "");
-    // All of it was told when the session started over.
+    // Everything was briefed when the session restarted.
     assert_eq!(did(&sandbox), "compared the summary");
-    // Where that was missed, the next prompt makes up for it, once.
+    // If that was missed, the next prompt makes up for it, once.
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks")).unwrap();
     hook(&sandbox, "PostCompact", ID, summary.clone());
     assert_eq!(did(&sandbox), "found what the summary lost");
@@ -486,7 +486,7 @@ fn what_a_summary_loses_comes_with_the_next_prompt() {
 }
 
 #[test]
-fn an_agent_that_is_started_is_told_what_it_must_keep_to() {
+fn a_subagent_gets_the_constraints() {
     let sandbox = worked_in();
     let agent = json!({"agent_id": "a1", "agent_type": "general-purpose"});
     let told = hook(&sandbox, "SubagentStart", CALLER, agent);
@@ -504,12 +504,12 @@ fn an_agent_that_is_started_is_told_what_it_must_keep_to() {
 }
 
 #[test]
-fn tasks_of_a_client_are_mirrored_each_once() {
+fn client_tasks_are_mirrored_once() {
     let sandbox = shop();
     let task = |id: &str, subject: &str| json!({"task_id": id, "task_subject": subject, "task_description": "All of it"});
     hook(&sandbox, "TaskCreated", CALLER, task("1", "Warm the cache"));
     hook(&sandbox, "TaskCreated", CALLER, task("1", "Warm the cache"));
-    // The end of one is told before its beginning.
+    // The completion of one is reported before its creation.
     hook(&sandbox, "TaskCompleted", CALLER, task("2", "Measure"));
     hook(&sandbox, "TaskCreated", CALLER, task("2", "Measure"));
     let list = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
@@ -524,13 +524,13 @@ fn tasks_of_a_client_are_mirrored_each_once() {
 }
 
 #[test]
-fn a_task_that_the_client_deletes_is_given_up() {
+fn a_task_deleted_by_the_client_is_dropped() {
     let sandbox = worked_in();
     let task = |id: &str, subject: &str| json!({"task_id": id, "task_subject": subject});
     for (id, subject) in [("1", "Warm the cache"), ("2", "Measure again")] {
         hook(&sandbox, "TaskCreated", ID, task(id, subject));
     }
-    // The client tells its hooks nothing of it; its transcript does.
+    // The client does not tell its hooks about it, but its transcript does.
     let record = |uuid: &str, kind: &str, content: Value| {
         json!({
             "sessionId": ID, "cwd": sandbox.root(), "type": kind, "uuid": uuid, "parentUuid": "a52",
@@ -558,7 +558,7 @@ fn a_task_that_the_client_deletes_is_given_up() {
 }
 
 #[test]
-fn a_task_of_a_session_is_told_once() {
+fn a_task_of_a_session_is_briefed_once() {
     let sandbox = worked_in();
     let task = json!({"task_id": "1", "task_subject": "Warm the cache"});
     hook(&sandbox, "TaskCreated", ID, task.clone());
@@ -570,7 +570,7 @@ fn a_task_of_a_session_is_told_once() {
 }
 
 #[test]
-fn a_session_is_kept_from_stopping_twice_at_most_and_only_where_that_is_wanted() {
+fn a_session_is_kept_from_stopping_at_most_twice_if_enabled() {
     let sandbox = worked_in();
     assert_eq!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": false})), "");
     sandbox.write(".midstride/config.toml", "[hooks]\nstop_gate = true\n");
@@ -587,7 +587,7 @@ fn a_session_is_kept_from_stopping_twice_at_most_and_only_where_that_is_wanted()
 }
 
 #[test]
-fn a_session_that_ends_is_written_down_once() {
+fn an_ended_session_is_captured_once() {
     let sandbox = worked_in();
     assert_eq!(hook(&sandbox, "SessionEnd", ID, json!({"reason": "other"})), "");
     assert_eq!(did(&sandbox), "captured");
@@ -598,7 +598,7 @@ fn a_session_that_ends_is_written_down_once() {
 }
 
 #[test]
-fn what_an_agent_does_after_its_session_was_written_down_is_written_down_too() {
+fn agent_work_after_the_capture_is_captured_too() {
     let sandbox = worked_in();
     let agent = transcript(&sandbox, ID).with_extension("").join("subagents/agent-a1.jsonl");
     std::fs::create_dir_all(agent.parent().unwrap()).unwrap();
@@ -620,7 +620,7 @@ fn what_an_agent_does_after_its_session_was_written_down_is_written_down_too() {
 }
 
 #[test]
-fn a_compaction_is_told_what_to_keep_where_nothing_happened_since_the_last_one() {
+fn a_compaction_is_told_what_to_keep_even_if_nothing_is_new() {
     let sandbox = worked_in();
     let first = hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));
     assert_eq!(did(&sandbox), "captured");
@@ -642,7 +642,7 @@ fn the_log_stays_small() {
 }
 
 #[test]
-fn a_session_of_codex_is_told_of_one_of_claude_code() {
+fn a_codex_session_is_briefed_on_a_claude_code_session() {
     let sandbox = worked_in();
     let start = json!({
         "session_id": "01a1e0a5-ab9c-7e20-b92b-930a003d5e08",
@@ -660,7 +660,7 @@ fn a_session_of_codex_is_told_of_one_of_claude_code() {
 }
 
 #[test]
-fn what_a_hook_had_no_time_for_goes_on_alone() {
+fn unfinished_hook_work_continues_in_the_background() {
     let sandbox = worked_in();
     let path = transcript(&sandbox, ID);
     let words = ["hook", "capture", "claude-code", path.to_str().unwrap()];
@@ -674,21 +674,21 @@ fn what_a_hook_had_no_time_for_goes_on_alone() {
     assert_eq!(events.matches("claude-code session captured").count(), 2, "{events}");
 }
 
-/// How many documents the index has.
+/// The number of documents in the index.
 fn indexed(sandbox: &Sandbox) -> u64 {
     let examined = sandbox.run(["doctor", "--json", "--no-simulation"]).stdout;
     answered(&examined)["index"]["documents"].as_u64().unwrap()
 }
 
 #[test]
-fn an_index_that_a_hook_leaves_unfinished_is_finished_after_it() {
+fn an_unfinished_index_is_completed_after_the_hook() {
     let sandbox = shop();
     for number in 0..100 {
         sandbox.write(&format!("docs/handoffs/note-{number}.md"), "# A note\n");
     }
     let prompt = json!({"prompt": "Why do the market pages take 14 s?"});
     hook(&sandbox, "UserPromptSubmit", CALLER, prompt);
-    // It started a process of its own for that.
+    // It started a background process for that.
     let is_done = || log(&sandbox).iter().any(|line| line["event"] == "index");
     while !is_done() {
         std::thread::yield_now();
@@ -699,7 +699,7 @@ fn an_index_that_a_hook_leaves_unfinished_is_finished_after_it() {
 }
 
 #[test]
-fn a_log_that_stands_still_does_not_cost_the_answer() {
+fn a_blocked_log_does_not_delay_the_answer() {
     let sandbox = shop();
     let log = sandbox.root().join(".git/midstride/hooks.log");
     sandbox.finish(sandbox.command("mkfifo").arg(&log)).exits(0);
@@ -713,14 +713,14 @@ fn a_log_that_stands_still_does_not_cost_the_answer() {
     let mut answer = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut answer).unwrap();
     assert!(context(&answer).contains("market-page-perf"), "{answer}");
-    // Only now somebody reads what is logged.
+    // Only now is the log read.
     let line: Value = serde_json::from_str(&std::fs::read_to_string(&log).unwrap()).unwrap();
     assert_eq!((&line["did"], &line["error"]), (&json!("briefed"), &Value::Null), "{line}");
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
-fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+fn hooks_do_not_block_on_a_pipe() {
     let sandbox = worked_in();
     let pipe = |path: &Path| {
         let _ = std::fs::remove_file(path);
@@ -735,7 +735,7 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     }
     let told = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     assert!(context(&told).contains("market-page-perf"), "{told}");
-    // Nobody knows what a configuration says that cannot be read.
+    // An unreadable configuration could say anything, so hooks stay silent.
     pipe(&sandbox.root().join(".midstride/config.toml"));
     assert_eq!(hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"})), "");
     let error = log(&sandbox).pop().unwrap()["error"].to_string();
@@ -743,7 +743,7 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
 }
 
 #[test]
-fn what_is_wrong_with_a_configuration_is_written_down() {
+fn configuration_problems_are_logged() {
     let sandbox = worked_in();
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = maybe\n");
     for client in ["claude-code", "codex"] {
@@ -758,7 +758,8 @@ fn what_is_wrong_with_a_configuration_is_written_down() {
     sandbox.run(["hook", "recover"]).exits(0);
     assert_eq!(log(&sandbox).pop().unwrap()["event"], "recover");
     assert_eq!(log(&sandbox).len(), 3);
-    // Whoever switched hooks off is not told, and nothing is made where midstride never was.
+    // Nothing is logged when hooks are off, and nothing is created where midstride was never set
+    // up.
     let private = sandbox.root().join(".git/midstride");
     std::fs::write(private.join("off"), "").unwrap();
     assert_eq!(hook(&sandbox, "SessionEnd", CALLER, json!({})), "");
@@ -769,14 +770,14 @@ fn what_is_wrong_with_a_configuration_is_written_down() {
 }
 
 #[test]
-fn a_transcript_that_is_not_there_is_told_of() {
+fn a_missing_transcript_is_logged() {
     let sandbox = shop();
     let told = |event: &str, more: Value| {
         hook(&sandbox, event, CALLER, more);
         let line = log(&sandbox).pop().unwrap();
         (line["did"].as_str().unwrap().to_owned(), line["error"].as_str().map(str::to_owned))
     };
-    // The client writes behind what it does.
+    // The client writes its transcript with a delay.
     for event in ["UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"] {
         let (did, error) = told(event, json!({"prompt": "Hello", "agent_type": "general-purpose"}));
         assert_eq!((did.as_str(), error), ("found no transcript yet", None));
@@ -788,7 +789,7 @@ fn a_transcript_that_is_not_there_is_told_of() {
     assert_eq!(error.as_deref(), Some("the client names no transcript"));
 }
 
-/// Calls a hook so often at once.
+/// Calls a hook this many times at once.
 fn at_once(sandbox: &Sandbox, times: usize, input: &str) -> Vec<String> {
     let file = sandbox.home().join("call.json");
     std::fs::write(&file, input).unwrap();
@@ -808,11 +809,11 @@ fn at_once(sandbox: &Sandbox, times: usize, input: &str) -> Vec<String> {
 }
 
 #[test]
-fn of_many_calls_at_once_one_is_answered() {
+fn one_of_many_concurrent_calls_is_answered() {
     let sandbox = worked_in();
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\nstop_gate = true\n");
     let agent = json!({"agent_id": "a1", "agent_type": "general-purpose"});
-    // Of each what is said; the last is told what matters and what it lacks, and is reminded.
+    // The expected output of each; the last gets matches, what the summary lost, and a reminder.
     let calls = [
         ("SessionStart", ID, json!({"source": "startup"}), "midstride briefing"),
         ("SessionStart", ID, json!({"source": "compact"}), "midstride · after compaction"),
@@ -833,7 +834,7 @@ fn of_many_calls_at_once_one_is_answered() {
 }
 
 #[test]
-fn what_a_summary_lost_is_told_by_one_of_many_at_once() {
+fn what_a_summary_lost_is_added_by_one_of_many_concurrent_calls() {
     let sandbox = worked_in();
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\n");
     hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));
@@ -853,7 +854,7 @@ fn what_a_summary_lost_is_told_by_one_of_many_at_once() {
 }
 
 #[test]
-fn a_ledger_that_somebody_makes_ready_is_not_waited_for() {
+fn hooks_do_not_wait_for_a_ledger_being_initialized() {
     let sandbox = shop();
     let private = sandbox.root().join(".git/midstride");
     std::fs::create_dir_all(private.join("locks")).unwrap();
@@ -873,7 +874,7 @@ fn a_ledger_that_somebody_makes_ready_is_not_waited_for() {
 }
 
 #[test]
-fn what_killed_sessions_kept_does_not_pile_up() {
+fn state_of_killed_sessions_is_cleaned_up() {
     let sandbox = shop();
     let folder = sandbox.root().join(".git/midstride/hooks");
     std::fs::create_dir_all(&folder).unwrap();
@@ -886,7 +887,7 @@ fn what_killed_sessions_kept_does_not_pile_up() {
     }
     hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     let mut left = everything(&folder);
-    // None of them runs.
+    // None of them is running.
     let marks: Vec<PathBuf> =
         left.keys().filter(|path| path.extension().unwrap() == "running").cloned().collect();
     assert_eq!(marks, [folder.join(format!("claude-code.{CALLER}.running"))]);
@@ -897,12 +898,12 @@ fn what_killed_sessions_kept_does_not_pile_up() {
 }
 
 #[test]
-fn whoever_read_less_of_a_session_does_not_have_the_last_word() {
+fn a_shorter_capture_does_not_replace_a_longer_one() {
     let sandbox = worked_in();
     let (path, private) = (transcript(&sandbox, ID), sandbox.root().join(".git/midstride"));
     let words = ["hook", "capture", "claude-code", path.to_str().unwrap()];
     sandbox.run(words).exits(0);
-    // What was told of the whole session is put away, and told again when half of it was read.
+    // Hide the records of the whole session, and restore them once half of the transcript was read.
     let whole = std::fs::read_to_string(&path).unwrap();
     let half: String = whole.split_inclusive('\n').take(20).collect();
     let ledger = rusqlite::Connection::open(private.join("ledger.db")).unwrap();
@@ -914,7 +915,7 @@ fn whoever_read_less_of_a_session_does_not_have_the_last_word() {
     std::fs::remove_dir_all(&cursors).unwrap();
     let mut late = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let mut late = late.args(words).spawn().unwrap();
-    // It has read when it says how far.
+    // Reading is done once the cursor is written.
     let is_read = |entry: std::io::Result<std::fs::DirEntry>| {
         entry.unwrap().file_name().to_string_lossy().ends_with(".json")
     };
@@ -930,7 +931,7 @@ fn whoever_read_less_of_a_session_does_not_have_the_last_word() {
 }
 
 #[test]
-fn sessions_that_share_a_task_list_have_each_task_once() {
+fn a_shared_task_list_has_each_task_once() {
     let sandbox = shop();
     let task = |id: &str| json!({"task_id": id, "task_subject": "Warm the cache"});
     let tell = |event: &str, session: &str, list: &str| {
@@ -948,7 +949,7 @@ fn sessions_that_share_a_task_list_have_each_task_once() {
         found
     };
     assert_eq!(tasks(), ["done"]);
-    // A list without a name is the session's own.
+    // A list without a name belongs to the session.
     tell("TaskCreated", "5e550003-4c00-7000-8000-00000000cccc", "");
     assert_eq!(tasks(), ["done", "pending"]);
 }

@@ -2,7 +2,7 @@ use super::shop;
 use crate::sandbox;
 
 #[test]
-fn the_inbox_says_what_waits_and_what_is_next() {
+fn the_inbox_shows_what_is_waiting_and_what_is_next() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run::<&str>([]), @r#"
     exit 0
@@ -29,7 +29,7 @@ fn the_inbox_says_what_waits_and_what_is_next() {
 }
 
 #[test]
-fn an_empty_inbox_says_how_to_begin() {
+fn an_empty_inbox_says_how_to_start() {
     let sandbox = sandbox().repository();
     insta::assert_snapshot!(sandbox.run::<&str>([]), @"
     exit 0

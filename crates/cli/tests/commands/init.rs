@@ -25,7 +25,7 @@ fn a_project_is_set_up_once() {
 }
 
 #[test]
-fn a_private_set_up_leaves_the_working_tree_alone() {
+fn a_private_setup_leaves_the_working_tree_unchanged() {
     let sandbox = sandbox().repository();
     insta::assert_snapshot!(sandbox.run(["init", "--private"]), @r#"
     exit 0
@@ -45,7 +45,7 @@ fn a_private_set_up_leaves_the_working_tree_alone() {
 }
 
 #[test]
-fn without_git_there_is_a_folder_too() {
+fn setup_works_without_git() {
     let sandbox = sandbox();
     insta::assert_snapshot!(sandbox.run(["init", "--json"]), @r#"
     exit 0
@@ -69,7 +69,7 @@ fn without_git_there_is_a_folder_too() {
 }
 
 #[test]
-fn a_worktree_shares_the_private_shelf() {
+fn a_worktree_shares_the_private_folder() {
     let sandbox = sandbox().repository();
     sandbox.run(["init", "--private"]).exits(0);
     sandbox.run(["new", "A find", "--no-edit"]).exits(0);
@@ -79,7 +79,7 @@ fn a_worktree_shares_the_private_shelf() {
 }
 
 #[test]
-fn a_broken_configuration_is_told_with_its_line() {
+fn a_broken_configuration_is_reported_with_its_line() {
     let sandbox = sandbox();
     sandbox.write(".midstride/config.toml", "shelfs = [\"docs\"]\n");
     insta::assert_snapshot!(sandbox.run(["list"]), @"

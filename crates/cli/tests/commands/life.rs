@@ -1,4 +1,4 @@
-//! Start, answer, review, resolve.
+//! Tests of the lifecycle commands: start, answer, review, resolve.
 
 use super::{shop, without_history};
 
@@ -34,7 +34,7 @@ fn a_handoff_is_started_once() {
 }
 
 #[test]
-fn every_step_tells_programs_what_it_recorded() {
+fn every_command_prints_json_of_what_it_recorded() {
     let sandbox = shop();
     let steps: [&[&str]; 6] = [
         &["start", "feat-042/request"],
@@ -239,7 +239,7 @@ fn a_correction_may_bring_a_header_or_come_later() {
 }
 
 #[test]
-fn who_why_and_what_are_said_or_left_out() {
+fn blank_values_are_refused() {
     let sandbox = shop();
     let before = sandbox.read(FILE);
     insta::assert_snapshot!(sandbox.run(["review", "market", "--by", "", "--challenged", "", "--verdict", "held"]), @"
@@ -277,7 +277,7 @@ fn who_why_and_what_are_said_or_left_out() {
 }
 
 #[test]
-fn what_held_is_not_changed() {
+fn a_review_that_held_cannot_change_the_text() {
     let sandbox = shop();
     let before = sandbox.read(FILE);
     let review = ["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"];
@@ -313,7 +313,7 @@ fn what_held_is_not_changed() {
 }
 
 #[test]
-fn an_end_has_its_commit_its_successor_or_its_reason() {
+fn a_resolution_needs_a_commit_successor_or_reason() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["resolve", "market"]), @"
     exit 2
@@ -353,7 +353,7 @@ fn an_end_has_its_commit_its_successor_or_its_reason() {
 }
 
 #[test]
-fn a_measurement_gets_its_number_after_when_the_handoff_is_resolved() {
+fn resolving_records_the_measurement_after() {
     let sandbox = shop();
     let before = "  measurements:\n    - name: Austin, cold\n      before: 14290\n      unit: ms\n";
     let text = sandbox.read(FILE).replace("  revisions:\n", &format!("{before}  revisions:\n"));
@@ -373,7 +373,7 @@ fn a_measurement_gets_its_number_after_when_the_handoff_is_resolved() {
 }
 
 #[test]
-fn every_step_can_be_looked_back_at() {
+fn every_revision_can_be_shown() {
     let sandbox = shop();
     let first = sandbox.read(FILE);
     sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
@@ -440,7 +440,7 @@ fn a_private_handoff_is_shared() {
 }
 
 #[test]
-fn what_was_private_before_it_was_shared_is_not_undone_into_the_open() {
+fn undo_after_sharing_does_not_publish_private_texts() {
     let sandbox = shop();
     sandbox.run(["new", "Afternoon", "--kind", "session", "--summary", "the prompt"]).exits(0);
     let path = sandbox.root().join(".git/midstride/handoffs/afternoon.md");
@@ -460,7 +460,7 @@ fn what_was_private_before_it_was_shared_is_not_undone_into_the_open() {
 }
 
 #[test]
-fn what_is_suggested_can_be_pasted() {
+fn suggested_commands_can_be_pasted() {
     let sandbox = shop();
     let said = "say \"hi\" $(touch owned) it's";
     let review = ["review", "market", "--by", "eve", "--challenged", said, "--verdict"];

@@ -26,7 +26,7 @@ fn open_handoffs_are_listed_with_what_blocks_them() {
 }
 
 #[test]
-fn the_list_says_how_far_each_can_be_trusted() {
+fn the_list_shows_trust_facts() {
     let sandbox = shop();
     let review = |verdict: &str| {
         let by = ["review", "market", "--by", "eve", "--challenged", "x", "--verdict", verdict];
@@ -73,7 +73,7 @@ fn filters_narrow_the_list() {
 }
 
 #[test]
-fn every_shelf_is_read_in_place() {
+fn every_folder_is_read_in_place() {
     let sandbox = sandbox().repository();
     sandbox.write("docs/handoffs/deep/er.md", "# In the docs\n");
     sandbox.write(
@@ -111,7 +111,7 @@ fn every_shelf_is_read_in_place() {
 }
 
 #[test]
-fn a_shelf_outside_the_project_is_not_read() {
+fn a_folder_outside_the_project_is_not_read() {
     let sandbox = sandbox();
     sandbox.write(".midstride/config.toml", "shelves = [\"../home\", \"/etc\"]\n");
     std::fs::write(sandbox.home().join("x.md"), "# Secret\n").unwrap();

@@ -1,4 +1,4 @@
-//! Merge and sync, with real branches, clones and remotes.
+//! Tests of merge and sync, with real branches, clones and remotes.
 
 use super::shop;
 use midstride_testkit::Sandbox;
@@ -7,11 +7,11 @@ const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 
 const LATIN: &str = ".midstride/handoffs/latin.md";
 
-/// The shop with everything committed and git told to merge with midstride.
+/// The shop with everything committed and the merge driver installed.
 fn driven() -> Sandbox {
     let sandbox = shop();
     sandbox.run(["init", "--merge-driver"]).exits(0);
-    // A first revision, so that the handoff has a uid everywhere.
+    // A first revision, so that the handoff has the same uid everywhere.
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
     commit(&sandbox, "all");
     sandbox
@@ -42,7 +42,7 @@ fn shown(sandbox: &Sandbox) -> String {
     sandbox.finish(sandbox.command("cat").arg(FILE)).exits(0).stdout
 }
 
-/// Both sides' work is in the document, and every text can be read by its number.
+/// Asserts that both sides' work is in the document and every text can be read by its number.
 fn has_both(sandbox: &Sandbox, ours: &str, theirs: &str) {
     let text = sandbox.read(FILE);
     assert!(text.contains("      answer: Ten minutes\n"), "{text}");
@@ -59,7 +59,7 @@ fn has_both(sandbox: &Sandbox, ours: &str, theirs: &str) {
     sandbox.run(["check", "market", "--fail-on", "error"]).exits(0);
 }
 
-/// The texts of all revisions but the first, which nobody kept.
+/// The texts of all revisions but the first, which is not stored.
 fn texts(sandbox: &Sandbox, folder: &str) -> Vec<String> {
     let shown = |number: usize| sandbox.run(["-C", folder, "show", &format!("market@{number}")]);
     let is_there = |number: &usize| !shown(*number).stderr.contains("there is no");
@@ -73,11 +73,11 @@ fn git_merges_handoffs_by_meaning() {
     sandbox.git(&["merge", "--quiet", "--no-edit", "other"]);
     has_both(&sandbox, &ours, &theirs);
     let merged = sandbox.read(FILE);
-    // The other way round gives the same text.
+    // Merging in the other direction gives the same text.
     sandbox.git(&["checkout", "--quiet", "other"]);
     sandbox.git(&["merge", "--quiet", "--no-edit", "main^"]);
     assert_eq!(sandbox.read(FILE), merged);
-    // The next step goes on from there, and tells no edit that nobody made.
+    // The next change continues from there and reports no outside edit.
     let run =
         sandbox.run(["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"]);
     assert!(!run.stderr.contains("outside"), "{run}");
@@ -103,7 +103,7 @@ fn a_cherry_pick_merges_handoffs_by_meaning() {
 }
 
 #[test]
-fn what_both_changed_is_told_and_can_be_settled() {
+fn conflicts_are_reported_and_can_be_settled() {
     let sandbox = driven();
     sandbox.git(&["checkout", "--quiet", "-b", "other"]);
     sandbox.run(["answer", "market", "q1", "An hour", "--by", "eve"]).exits(0);
@@ -155,7 +155,7 @@ fn without_the_driver_a_conflicted_file_is_repaired_from_the_index() {
     sandbox.run(["init", "--no-merge-driver"]).exits(0);
     commit(&sandbox, "no driver");
     let (ours, theirs) = two_branches(&sandbox);
-    // Both wrote an entry of the history at the same place, which git cannot join.
+    // Both added a history entry at the same place, which git cannot merge.
     sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
     assert!(sandbox.read(FILE).contains("<<<<<<<"));
     insta::assert_snapshot!(sandbox.run(["merge", FILE]), @"
@@ -181,7 +181,7 @@ fn without_the_driver_a_conflicted_file_is_repaired_from_the_index() {
 }
 
 #[test]
-fn what_is_not_utf8_is_merged_as_git_merges_lines() {
+fn non_utf8_files_are_merged_like_git_does() {
     let sandbox = driven();
     let write = |title: &str, text: &str| {
         let head = format!("---\nhandoff:\n  id: latin\n  uid: one\n  title: {title}\n---\n\n");
@@ -199,7 +199,7 @@ fn what_is_not_utf8_is_merged_as_git_merges_lines() {
     let merged = b"  title: mine\n---\n\nCaf\xe9.\n\nTheirs.\n";
     assert!(bytes().ends_with(merged), "{:?}", String::from_utf8_lossy(&bytes()));
 
-    // Both sides stay where they changed the same line, and git goes on calling it a conflict.
+    // If both changed the same line, both sides stay, and git still reports a conflict.
     sandbox.git(&["reset", "--quiet", "--hard", "HEAD^"]);
     write("mine", "Mine.");
     let run = sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
@@ -219,7 +219,7 @@ fn what_is_not_utf8_is_merged_as_git_merges_lines() {
 }
 
 #[test]
-fn what_is_no_text_stays_as_it_is() {
+fn binary_files_stay_unchanged() {
     let sandbox = driven();
     let write = |text: &[u8]| {
         std::fs::write(sandbox.root().join(LATIN), text).unwrap();
@@ -290,7 +290,7 @@ fn two_handoffs_with_one_id_are_not_fused() {
     Next: git show :3:./.midstride/handoffs/twice.md prints the other one: give it a new `id`
     Next: git add both, each in a file that is named after its id
     ");
-    // What it says is a way out.
+    // The hint works.
     sandbox.git(&["checkout", "--ours", file]);
     let theirs = sandbox.git(&["show", &format!(":3:./{file}")]);
     sandbox.write(".midstride/handoffs/once.md", theirs.replace("id: twice", "id: once"));
@@ -302,7 +302,7 @@ fn two_handoffs_with_one_id_are_not_fused() {
 }
 
 #[test]
-fn the_driver_is_put_in_and_taken_out() {
+fn the_driver_is_installed_and_removed() {
     let sandbox = shop();
     sandbox.write(".gitattributes", "*.png binary");
     std::fs::create_dir_all(sandbox.root().join(".claude/pipeline/briefs")).unwrap();
@@ -315,7 +315,7 @@ fn the_driver_is_put_in_and_taken_out() {
     ");
     let config = sandbox.read(".git/config");
     assert!(config.contains("[merge \"midstride\"]"), "{config}");
-    // Twice is once.
+    // Installing twice changes nothing.
     sandbox.run(["init", "--merge-driver"]).exits(0);
     assert_eq!(sandbox.read(".git/config"), config);
     insta::assert_snapshot!(sandbox.run(["init", "--no-merge-driver"]), @"
@@ -344,7 +344,7 @@ fn two_clones_share_every_revision() {
     hint: `midstride sync` fetches what others shared; they run it to share theirs
     ");
 
-    // Each revises twice, commits once, and the second one pulls.
+    // Each revises twice and commits once, and the second one pulls.
     for answer in ["Perhaps", "Yes"] {
         sandbox.run(["answer", "market", "q1", answer]).exits(0);
     }
@@ -364,7 +364,7 @@ fn two_clones_share_every_revision() {
     sandbox.git(&["-C", "../second", "push", "--quiet"]);
     sandbox.git(&["pull", "--quiet"]);
 
-    // Without a sync each tells which text it does not have: those that were never committed.
+    // Without a sync, each names the texts that it does not have: those that were never committed.
     let missing = |folder: &str| -> Vec<usize> {
         let text = |number| sandbox.run(["-C", folder, "show", &format!("market@{number}")]);
         (2..=8).filter(|number| text(*number).stderr.contains("is not on this machine")).collect()
@@ -420,7 +420,7 @@ fn two_clones_share_every_revision() {
     ");
 }
 
-/// Everything that a repository has, as one text.
+/// All objects of a repository, as one text.
 fn everything_in(sandbox: &Sandbox, repository: &str) -> String {
     let words = ["-C", repository, "cat-file", "--batch-all-objects", "--batch", "--unordered"];
     sandbox.git(&words)
@@ -441,7 +441,7 @@ fn private_texts_are_not_shared() {
     let ignored = "---\nhandoff:\n  id: x\n  uid: ignored\n  title: the diary\n---\n";
     sandbox.write("thoughts/shared/handoffs/x.md", ignored);
     sandbox.run(["start", "x"]).exits(0);
-    // A draft that nobody committed is not for others yet.
+    // An uncommitted draft is not shared yet.
     sandbox.run(["new", "Draft", "--summary", "the secret plan", "--no-edit"]).exits(0);
     sandbox.run(["start", "draft"]).exits(0);
     sandbox.run(["share", "afternoon"]).exits(0);
@@ -466,7 +466,7 @@ fn a_remote_cannot_ask_for_a_private_text() {
     let path = sandbox.root().join(".git/midstride/handoffs/afternoon.md");
     let text = std::fs::read_to_string(path).unwrap();
     let private = text.split("was: ").nth(1).unwrap().split_whitespace().next().unwrap();
-    // A tree that calls an empty blob by the name of the private one.
+    // A tree that gives an empty blob the name of the private one.
     let script = "empty=$(git hash-object -w --stdin </dev/null); \
                   tree=$(printf \"100644 blob $empty\\t$1\\n\" | git mktree); \
                   git update-ref refs/midstride/handoffs/evil $tree; \
@@ -480,10 +480,10 @@ fn a_remote_cannot_ask_for_a_private_text() {
 }
 
 #[test]
-fn what_git_cannot_tell_of_a_path_is_private() {
+fn paths_with_unknown_git_status_are_private() {
     let sandbox = driven();
     hub(&sandbox);
-    // The handoffs lie in a repository of their own, which this one only points at.
+    // The handoffs are in a separate repository that this one only points to.
     sandbox.git(&["init", "--quiet", "docs/handoffs"]);
     sandbox.git(&["-C", "docs/handoffs", "commit", "--quiet", "--allow-empty", "-m", "x"]);
     sandbox.git(&["-c", "advice.addEmbeddedRepo=false", "add", "docs/handoffs"]);
@@ -552,7 +552,7 @@ fn a_rebase_of_several_commits_keeps_every_number() {
         assert!(all.contains(text), "a text has no number");
     }
     assert_eq!(all.last(), Some(&shown(&sandbox)));
-    // Each number is the text that its entry made.
+    // Each number is the text that its entry created.
     let history = sandbox.run(["show", "market", "--history", "--json"]).exits(0).stdout;
     let history: serde_json::Value = serde_json::from_str(&history).unwrap();
     let moments = history["history"].as_array().unwrap_or_else(|| panic!("{history}")).clone();
@@ -560,7 +560,7 @@ fn a_rebase_of_several_commits_keeps_every_number() {
 }
 
 #[test]
-fn what_one_commit_brings_keeps_the_history_it_stands_on() {
+fn a_single_commit_keeps_the_history_it_is_based_on() {
     let sandbox = driven();
     let first = shown(&sandbox);
     sandbox.git(&["checkout", "--quiet", "-b", "topic"]);
@@ -579,7 +579,7 @@ fn what_one_commit_brings_keeps_the_history_it_stands_on() {
 }
 
 #[test]
-fn a_merge_that_was_settled_by_hand_claims_no_text_it_does_not_know() {
+fn a_merge_settled_by_hand_claims_no_unknown_text() {
     let sandbox = driven();
     sandbox.run(["init", "--no-merge-driver"]).exits(0);
     commit(&sandbox, "no driver");
@@ -587,7 +587,7 @@ fn a_merge_that_was_settled_by_hand_claims_no_text_it_does_not_know() {
     let ours = sandbox.read(FILE);
     sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
     sandbox.git(&["checkout", "--quiet", "--theirs", FILE]);
-    // A person takes theirs, and puts our answer and our entry of the history into it.
+    // The user takes theirs and adds our answer and our history entry by hand.
     let entry = ours.split("    - at: ").last().unwrap().split("---").next().unwrap();
     let both = sandbox
         .read(FILE)
@@ -598,7 +598,7 @@ fn a_merge_that_was_settled_by_hand_claims_no_text_it_does_not_know() {
         .replacen("---\n\n## Diagnosis", &format!("    - at: {entry}---\n\n## Diagnosis"), 1);
     sandbox.write(FILE, &both);
     commit(&sandbox, "settled by hand");
-    // Two entries found the same text; what the first of them made nobody knows.
+    // Two entries led to the same text, so the text of the first is unknown.
     let run = sandbox.run(["show", "market@4"]).exits(2);
     assert!(run.stderr.contains("is not on this machine"), "{run}");
     let undone = sandbox.run(["undo", "market"]);
@@ -608,7 +608,7 @@ fn a_merge_that_was_settled_by_hand_claims_no_text_it_does_not_know() {
 }
 
 #[test]
-fn an_unfinished_merge_takes_no_step_and_loses_no_edit() {
+fn an_unfinished_merge_blocks_changes_and_loses_no_edit() {
     let sandbox = driven();
     sandbox.run(["init", "--no-merge-driver"]).exits(0);
     commit(&sandbox, "no driver");
@@ -634,7 +634,7 @@ fn an_unfinished_merge_takes_no_step_and_loses_no_edit() {
 }
 
 #[test]
-fn an_edit_made_outside_is_told_in_every_clone_and_worktree_and_nowhere_else() {
+fn an_outside_edit_is_reported_only_where_it_was_made() {
     let sandbox = driven();
     sandbox.run(["answer", "market", "q1", "Ten minutes"]).exits(0);
     commit(&sandbox, "answered");
@@ -651,7 +651,7 @@ fn an_edit_made_outside_is_told_in_every_clone_and_worktree_and_nowhere_else() {
         edit(folder);
         assert!(said(folder).contains("Edited outside midstride"), "{folder}");
     }
-    // An older text on another branch is nobody's edit.
+    // An older text on another branch is not an edit.
     sandbox.git(&["checkout", "--quiet", "--detach", "HEAD~1"]);
     assert_eq!(said("."), "");
     let run =
@@ -660,7 +660,7 @@ fn an_edit_made_outside_is_told_in_every_clone_and_worktree_and_nowhere_else() {
 }
 
 #[test]
-fn what_is_not_committed_is_said_to_stay_and_nothing_is_left_of_the_way() {
+fn uncommitted_handoffs_are_reported_and_sync_leaves_nothing_behind() {
     let sandbox = driven();
     hub(&sandbox);
     sandbox.write(

@@ -2,7 +2,7 @@ use super::shop;
 use crate::sandbox;
 
 #[test]
-fn what_the_program_knows_is_filled_in() {
+fn known_facts_are_filled_in() {
     let sandbox = shop();
     let run = sandbox.run([
         "new",
@@ -122,7 +122,7 @@ fn a_stage_inherits_from_its_upstream() {
 }
 
 #[test]
-fn a_stage_goes_into_the_pipeline_where_there_is_one() {
+fn a_stage_goes_into_the_pipeline_folder_if_there_is_one() {
     let sandbox = shop();
     sandbox
         .write(".claude/pipeline/requests/feat-050-x.md", "---\nhandoff:\n  id: feat-050\n---\n");
@@ -145,7 +145,7 @@ fn the_files_of_one_feature_are_named_alike() {
 }
 
 #[test]
-fn what_is_private_is_named_by_its_id() {
+fn private_files_are_named_by_id() {
     let sandbox = shop();
     sandbox.run(["new", "Afternoon", "--kind", "session"]).exits(0);
     sandbox.run(["new", "Lag", "--from", "afternoon"]).exits(0);
@@ -184,7 +184,7 @@ fn text_comes_from_standard_input_with_or_without_a_header() {
 }
 
 #[test]
-fn names_that_are_taken_or_missing_are_told() {
+fn taken_or_missing_names_are_reported() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["new", "X", "--id", "login-loop"]), @"
     exit 2
@@ -225,7 +225,7 @@ fn names_that_are_taken_or_missing_are_told() {
 }
 
 #[test]
-fn without_a_set_up_nothing_is_written() {
+fn without_setup_nothing_is_written() {
     let sandbox = sandbox().repository();
     insta::assert_snapshot!(sandbox.run(["new", "X"]), @"
     exit 2
@@ -247,7 +247,7 @@ fn a_session_is_private() {
 }
 
 #[test]
-fn a_secret_is_neither_in_an_id_nor_in_the_name_of_a_file() {
+fn a_secret_is_neither_in_an_id_nor_in_a_file_name() {
     let sandbox = shop();
     let token = format!("ghp_{}", "abcdef".repeat(6));
     let title = format!("Token {token} leaked");

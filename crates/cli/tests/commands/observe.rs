@@ -1,5 +1,5 @@
-//! What git says about the working tree: commands ask it, hooks never do, and the process that goes
-//! on after a hook does.
+//! Tests of observing the working tree with git: commands and background processes run git, hooks
+//! never do.
 
 use super::hook::{CALLER, call};
 use super::session::{ID, worked_in};
@@ -13,7 +13,7 @@ use std::process::Command;
 /// While the session of [`worked_in`] runs.
 const AT_WORK: &str = "2026-03-22T09:00:30Z";
 
-/// A commit of a file, at a time.
+/// Commits a file at a time.
 fn commit(sandbox: &Sandbox, name: &str, at: &str) {
     sandbox.write(name, name).git(&["add", name]);
     let mut commit = sandbox.command("git");
@@ -21,7 +21,7 @@ fn commit(sandbox: &Sandbox, name: &str, at: &str) {
     sandbox.finish(&mut commit).exits(0);
 }
 
-/// What was observed last; nothing where git was never asked.
+/// The last observation; `None` if git never ran.
 fn observed(sandbox: &Sandbox) -> Option<Value> {
     let folder = sandbox.root().join(".git/midstride/work-trees");
     let names = std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path());
@@ -40,7 +40,7 @@ fn shown(sandbox: &Sandbox) -> Value {
     serde_json::from_str(&run.stdout).unwrap()
 }
 
-/// A hook that may start the process that asks git.
+/// A hook that may start the background process that runs git.
 fn hook(sandbox: &Sandbox, event: &str, session: &str) -> Command {
     let file = sandbox.home().join("call.json");
     let more = json!({"source": "startup", "prompt": "market pages", "trigger": "auto"});
@@ -51,7 +51,7 @@ fn hook(sandbox: &Sandbox, event: &str, session: &str) -> Command {
     command
 }
 
-/// Waits for what a process does that went on alone.
+/// Waits for the result of a background process.
 fn until(is_so: impl Fn() -> bool) {
     while !is_so() {
         std::thread::yield_now();
@@ -59,7 +59,7 @@ fn until(is_so: impl Fn() -> bool) {
 }
 
 #[test]
-fn a_checkpoint_has_the_commits_of_its_session_and_what_is_uncommitted() {
+fn a_checkpoint_has_commits_and_uncommitted_files() {
     let sandbox = worked_in();
     commit(&sandbox, "during.rs", AT_WORK);
     sandbox.git(&["commit", "--quiet", "--amend", "--message", "During, again"]);
@@ -75,7 +75,7 @@ fn a_checkpoint_has_the_commits_of_its_session_and_what_is_uncommitted() {
     let state = &checkpoint["work_tree"];
     assert!(paths(state).contains(&"open.rs") && !paths(state).contains(&"after.rs"), "{state}");
     assert_eq!((&state["branch"], &state["at"]), (&json!("main"), &json!("2026-03-21T17:24:00Z")));
-    // Looking again is no news.
+    // Observing again adds nothing.
     sandbox.run(["checkpoint", "--session", ID]).exits(0);
     sandbox.write("another.rs", "x");
     let again = sandbox.run(["checkpoint", "--session", ID]).exits(0);
@@ -83,7 +83,7 @@ fn a_checkpoint_has_the_commits_of_its_session_and_what_is_uncommitted() {
 }
 
 #[test]
-fn commands_that_brief_or_capture_ask_git() {
+fn commands_that_brief_or_capture_run_git() {
     let commands: [&[&str]; 5] = [
         &["brief"],
         &["checkpoint"],
@@ -101,7 +101,7 @@ fn commands_that_brief_or_capture_ask_git() {
     }
 }
 
-/// A `git` that leaves a mark, before the real one on the PATH.
+/// A `git` that leaves a marker file, before the real one on the PATH.
 fn marking_git(sandbox: &Sandbox) -> (PathBuf, std::ffi::OsString) {
     let (folder, mark) = (sandbox.home().join("bin"), sandbox.home().join("git-was-started"));
     std::fs::create_dir_all(&folder).unwrap();
@@ -138,7 +138,7 @@ fn no_hook_starts_git() {
             assert!(!mark.exists(), "{event}");
         }
     }
-    // The mark works: whatever goes on alone does start it.
+    // The marker works: the background process does run git.
     let mut alone = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     alone.args(["hook", "observe"]).env("PATH", &path).env_remove("MIDSTRIDE_OBSERVE");
     sandbox.finish(&mut alone).exits(0);
@@ -146,7 +146,7 @@ fn no_hook_starts_git() {
 }
 
 #[test]
-fn after_the_end_of_a_session_a_process_asks_git() {
+fn a_background_process_runs_git_after_a_session_ends() {
     for event in ["SessionEnd", "PreCompact", "Stop"] {
         let sandbox = worked_in();
         sandbox.write("open.rs", "x");
@@ -154,14 +154,14 @@ fn after_the_end_of_a_session_a_process_asks_git() {
         until(|| observed(&sandbox).is_some());
         let found = observed(&sandbox).unwrap();
         assert!(paths(&found["work_tree"]).contains(&"open.rs"), "{event}: {found}");
-        // It leaves no line in the log: it is no call of a client.
+        // It leaves no line in the log, because it is not a call of a client.
         let log = std::fs::read_to_string(sandbox.root().join(".git/midstride/hooks.log"));
         assert!(!log.unwrap().contains("observe"), "{event}");
     }
 }
 
 #[test]
-fn a_hook_takes_in_what_was_observed_after_the_last_change() {
+fn a_hook_uses_an_observation_made_after_the_last_change() {
     // The session changes files at nine.
     for (at, is_taken) in [("2026-03-22T08:00:00Z", false), ("2026-03-22T10:00:00Z", true)] {
         let sandbox = worked_in();
@@ -172,14 +172,14 @@ fn a_hook_takes_in_what_was_observed_after_the_last_change() {
         let mut end = hook(&sandbox, "SessionEnd", ID);
         end.env("MIDSTRIDE_OBSERVE", "off").env("MIDSTRIDE_NOW", "2026-03-22T11:00:00Z");
         sandbox.finish(&mut end).exits(0);
-        // As it was captured: without the transcript there is nothing else.
+        // Without the transcript, only what was captured is left.
         std::fs::remove_dir_all(sandbox.home().join(".claude/projects")).unwrap();
         assert_eq!(shown(&sandbox)["work_tree"].is_object(), is_taken, "{at}");
     }
 }
 
 #[test]
-fn a_git_that_fails_is_written_into_the_log() {
+fn a_failing_git_is_logged() {
     let sandbox = worked_in();
     let (_, path) = marking_git(&sandbox);
     let mut alone = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
@@ -189,13 +189,13 @@ fn a_git_that_fails_is_written_into_the_log() {
     let line: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
     assert_eq!((&line["event"], &line["did"]), (&json!("observe"), &json!("nothing")), "{line}");
     assert!(line["error"].as_str().unwrap().starts_with("git status"), "{line}");
-    // A command goes on without it.
+    // A command works without it.
     let mut brief = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     sandbox.finish(brief.arg("brief").env("PATH", &path)).exits(0);
 }
 
 #[test]
-fn a_program_of_the_repository_is_not_started_as_git() {
+fn a_git_program_in_the_repository_is_not_run() {
     let sandbox = worked_in();
     let mark = sandbox.home().join("git-was-started");
     sandbox.write("bin/git", format!("#!/bin/sh\ntouch '{}'\nexit 1\n", mark.display()));

@@ -1,4 +1,4 @@
-//! A feature on its way through the pipeline: what each stage waits for, inherits and may not do.
+//! Tests of a feature in the pipeline: what each stage waits for, inherits and may not do.
 
 use super::advance::{COMPLETE, SPEC, changed, json, with_brief};
 use super::shop;
@@ -9,7 +9,7 @@ use serde_json::Value;
 const PRICING: &str = ".midstride/handoffs/feat-042/pricing.md";
 const DESIGN: &str = ".midstride/handoffs/feat-042/design.md";
 
-/// What a product planner fills into the drafted spec.
+/// What a product planner adds to the drafted spec.
 const SPEC_FILLED: &str = "  decisions_made:
     - decision: A snapshot is a resource with a name
       rationale: Audits refer to it by name
@@ -18,7 +18,7 @@ const SPEC_FILLED: &str = "  decisions_made:
       blocking: false
 ";
 
-/// What a commercial strategist fills into the drafted pricing.
+/// What a commercial strategist adds to the drafted pricing.
 const PRICING_FILLED: &str = "  decisions_made:
     - decision: By the gigabyte and month
       rationale: Cost grows with it
@@ -27,7 +27,7 @@ const PRICING_FILLED: &str = "  decisions_made:
       confidence: high
 ";
 
-/// Fills a drafted stage in: its summary, and these lists in place of the empty ones.
+/// Fills in a drafted stage: its summary, and these lists in place of the empty ones.
 fn fill_in(sandbox: &Sandbox, file: &str, lists: &str) {
     let mut text = sandbox.read(file).replace("context_summary:\n", "context_summary: Written.\n");
     for list in ["decisions_made", "open_questions", "assumptions"] {
@@ -58,7 +58,7 @@ fn design_waits_for_spec_and_pricing() {
     Or go on anyhow: midstride advance feat-042/spec --to design --force --reason "why"
     "#);
     sandbox.run(["advance", "feat-042/discovery", "--to", "pricing"]).exits(0);
-    // The draft is there and says nothing yet.
+    // The draft exists but is still empty.
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042/spec", "--to", "design"]), @r#"
     exit 1
     ----- stdout -----
@@ -111,7 +111,7 @@ fn design_waits_for_spec_and_pricing() {
         assert!(text.contains("  status: resolved\n"), "{text}");
         assert!(text.contains("      - artifact: .midstride/handoffs/feat-042/design.md\n"));
     }
-    // A design that names only one of them is told so.
+    // A design that names only one of them gets a finding.
     let pricing = "      - artifact: .midstride/handoffs/feat-042/pricing.md\n        relationship: derived_from\n";
     sandbox.write(DESIGN, design.replace(pricing, ""));
     let found = sandbox.run(["check", "feat-042/design", "--quiet"]);
@@ -296,7 +296,7 @@ One resource.
     ");
     sandbox.write("body.md", &run.stdout);
     sandbox.run(["check", "--pr-body", "body.md", "--fail-on", "advice"]).exits(0);
-    // So does the draft that nobody filled in yet.
+    // So does a draft that is not filled in yet.
     sandbox.write(DESIGN, design.split("## Storage").next().unwrap());
     let run = sandbox.run(["show", "feat-042/design", "--as", "pr"]).exits(0);
     sandbox.write("body.md", &run.stdout);
@@ -317,7 +317,7 @@ fn stages_apply_only_where_a_pipeline_is_used() {
         findings.iter().map(code).filter(|code| code.starts_with('S')).collect()
     };
     assert_eq!(codes(), Vec::<String>::new());
-    // A folder of the pipeline, or a stage of one's own, says that there is one.
+    // A pipeline folder or a custom stage shows that a pipeline is used.
     sandbox.write(".claude/pipeline/requests/feat-1.md", "# Later\n");
     assert_eq!(codes(), ["S011"]);
     let of_author = note.replace("  stage: beta\n", "");

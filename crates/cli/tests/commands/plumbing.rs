@@ -1,9 +1,9 @@
-//! Schema, explanations, completions and manual pages.
+//! Tests of the schema, explanations, completions and manual pages.
 
 use crate::sandbox;
 
 #[test]
-fn a_code_explains_itself_and_a_wrong_one_is_helped() {
+fn a_code_is_explained_and_an_unknown_one_gets_a_suggestion() {
     let sandbox = sandbox();
     insta::assert_snapshot!(sandbox.run(["explain", "s003"]), @"
     exit 0
@@ -40,7 +40,7 @@ fn the_schema_names_every_field() {
 }
 
 #[test]
-fn shells_and_manuals_are_served() {
+fn completions_and_manual_pages_are_printed() {
     let sandbox = sandbox();
     for shell in ["bash", "zsh", "fish"] {
         assert!(
@@ -59,7 +59,7 @@ fn shells_and_manuals_are_served() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let sandbox = sandbox();
     let program = env!("CARGO_BIN_EXE_midstride");
     let script = format!("{program} completions bash | true; echo ${{PIPESTATUS[0]}}");

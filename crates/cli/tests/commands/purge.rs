@@ -1,4 +1,4 @@
-//! Taking a project's data away: what is shown, who may do it, and what is never touched.
+//! Tests of purging a project's data: what is shown, who may do it, and what is never touched.
 
 use super::allow::at_a_terminal;
 use super::shop;
@@ -12,7 +12,7 @@ fn purge(sandbox: &Sandbox, more: &[&str]) -> Run {
     sandbox.run([&PURGE[..], more].concat())
 }
 
-/// A project with handoffs that git has, has otherwise, and does not have; with a task, earlier texts
+/// A project with handoffs that are committed, changed and untracked in git, a task, earlier texts
 /// and a merge driver.
 fn used() -> Sandbox {
     let sandbox = shop();
@@ -38,7 +38,7 @@ fn exists(sandbox: &Sandbox, path: &str) -> bool {
 }
 
 #[test]
-fn what_goes_is_shown_and_what_git_does_not_have_is_asked_for_by_name() {
+fn a_purge_is_shown_and_unrecoverable_data_needs_confirmation_by_name() {
     let sandbox = used();
     insta::assert_snapshot!(purge(&sandbox, &["--dry-run"]), @"
     exit 0
@@ -58,7 +58,7 @@ fn what_goes_is_shown_and_what_git_does_not_have_is_asked_for_by_name() {
       [ROOT]/HANDOFF.md: 1 document
       what `midstride sync` took to another repository
     ");
-    // Neither a script nor an agent does it by the way.
+    // Scripts and agents cannot do it without explicit flags.
     insta::assert_snapshot!(refused(&sandbox, &[]), @"
     error: nobody is there to be asked
     hint: start it in a terminal, or say `--yes`
@@ -106,7 +106,7 @@ fn what_goes_is_shown_and_what_git_does_not_have_is_asked_for_by_name() {
 }
 
 #[test]
-fn a_script_has_it_as_json_and_says_what_it_means() {
+fn a_script_gets_json_and_must_confirm_explicitly() {
     let sandbox = used();
     let value = |run: Run| -> Value { serde_json::from_str(&run.stdout).unwrap() };
     let shown = value(purge(&sandbox, &["--dry-run", "--json"]).exits(0));
@@ -129,7 +129,7 @@ fn a_script_has_it_as_json_and_says_what_it_means() {
 }
 
 #[test]
-fn without_purge_nothing_of_the_project_goes() {
+fn without_purge_project_data_stays() {
     let sandbox = used();
     let more = ["client", "remove", "claude-code", "codex", "--yes"];
     sandbox.run([&more[..], &["--project"]].concat()).exits(0);
@@ -139,7 +139,7 @@ fn without_purge_nothing_of_the_project_goes() {
 }
 
 #[test]
-fn links_go_without_what_they_lead_to() {
+fn symlinks_are_removed_without_their_targets() {
     let sandbox = shop();
     let outside = sandbox.home().join("notes");
     std::fs::create_dir(&outside).unwrap();
@@ -148,12 +148,12 @@ fn links_go_without_what_they_lead_to() {
     purge(&sandbox, &["--yes", "--uncommitted"]).exits(0);
     assert!(!exists(&sandbox, ".midstride"));
     assert!(outside.join("mine.md").exists());
-    // What lies beside git may be a link as well.
+    // The private folder next to git may be a symlink as well.
     std::fs::write(outside.join("config.toml"), "").unwrap();
     symlink(&outside, sandbox.root().join(".git/midstride")).unwrap();
     purge(&sandbox, &["--yes"]).exits(0);
     assert!(!exists(&sandbox, ".git/midstride") && outside.join("config.toml").exists());
-    // The folder itself may be one; one that leads out is none of ours.
+    // The folder itself may be one; one that leads out of the project is not midstride's.
     sandbox.write("elsewhere/config.toml", "shelves = []\n");
     symlink("elsewhere", sandbox.root().join(".midstride")).unwrap();
     let run = purge(&sandbox, &["--yes"]).exits(0);
@@ -166,7 +166,7 @@ fn links_go_without_what_they_lead_to() {
 }
 
 #[test]
-fn what_another_working_tree_uses_stays_until_it_is_purged_too() {
+fn data_used_by_another_worktree_stays_until_it_is_purged_too() {
     let sandbox = used();
     sandbox.git(&["worktree", "add", "-q", "../second", "HEAD"]);
     let second = sandbox.root().parent().unwrap().join("second");
@@ -182,7 +182,7 @@ fn what_another_working_tree_uses_stays_until_it_is_purged_too() {
 }
 
 #[test]
-fn what_was_set_up_in_private_belongs_to_every_working_tree() {
+fn private_setup_belongs_to_every_worktree() {
     let sandbox = crate::sandbox().repository();
     sandbox.run(["init", "--private"]).exits(0);
     sandbox.run(["new", "A title"]).exits(0);
@@ -196,7 +196,7 @@ fn what_was_set_up_in_private_belongs_to_every_working_tree() {
 }
 
 #[test]
-fn what_another_project_of_the_repository_uses_stays() {
+fn data_used_by_another_project_of_the_repository_stays() {
     let sandbox = used();
     sandbox.write("apps/web/.midstride/config.toml", "shelves = []\n");
     let there = [&["-C", "apps/web"], &PURGE[..], &["--yes", "--uncommitted"]].concat();
@@ -208,7 +208,7 @@ fn what_another_project_of_the_repository_uses_stays() {
 }
 
 #[test]
-fn files_of_the_project_that_call_midstride_still_are_named() {
+fn project_files_that_still_call_midstride_are_named() {
     let sandbox = used();
     sandbox.run(["client", "add", "codex", "--project", "--yes"]).exits(0);
     let more = ["client", "remove", "codex", "--purge", "--yes", "--uncommitted"];
@@ -219,7 +219,7 @@ fn files_of_the_project_that_call_midstride_still_are_named() {
 }
 
 #[test]
-fn a_project_without_git_a_private_one_and_a_broken_one_go_as_well() {
+fn projects_without_git_private_and_broken_ones_are_purged() {
     let plain = crate::sandbox();
     plain.run(["init"]).exits(0);
     plain.run(["task", "add", "Paginate"]).exits(0);
@@ -231,7 +231,7 @@ fn a_project_without_git_a_private_one_and_a_broken_one_go_as_well() {
     unused.run(["init"]).exits(0);
     purge(&unused, &["--yes"]).exits(0);
     assert!(!exists(&unused, ".midstride"), "there was nothing that anybody wrote");
-    // What was private before there was git is nobody's to lose either.
+    // Private data from before there was git is not lost either.
     let later = crate::sandbox();
     later.run(["init", "--private"]).exits(0);
     later.run(["new", "A title"]).exits(0);
@@ -250,7 +250,7 @@ fn a_project_without_git_a_private_one_and_a_broken_one_go_as_well() {
 }
 
 #[test]
-fn permissions_of_the_project_go_and_those_of_others_stay() {
+fn only_the_permissions_of_the_project_are_deleted() {
     let sandbox = shop();
     sandbox.write(".midstride/config.toml", "shelves = [\"../elsewhere\"]\n");
     sandbox.run(["trust", "--yes"]).exits(0);

@@ -2,13 +2,13 @@ use crate::sandbox;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
-/// Letters that no rule takes for a stand-in.
+/// A token that no rule takes for a placeholder.
 fn token() -> String {
     format!("ghp_{}", "a1B2c3".repeat(6))
 }
 
 #[test]
-fn secrets_are_taken_out_of_what_passes_and_counted() {
+fn secrets_in_a_stream_are_redacted_and_counted() {
     let input = format!(
         "use {0} twice: {0}\n{{\"content\":\"DB_PASSWORD=x7kPq9Zt\\nurl postgres://u:hunter22@h/db\"}}\n",
         token()
@@ -26,7 +26,7 @@ fn secrets_are_taken_out_of_what_passes_and_counted() {
 }
 
 #[test]
-fn checking_prints_nothing_and_says_it_by_its_exit_code() {
+fn checking_prints_nothing_and_sets_the_exit_code() {
     let sandbox = sandbox();
     sandbox.write("log.txt", format!("Authorization: Bearer {}\n", token()));
     insta::assert_snapshot!(sandbox.run(["redact", "--check", "log.txt"]), @"
@@ -44,7 +44,7 @@ fn checking_prints_nothing_and_says_it_by_its_exit_code() {
 }
 
 #[test]
-fn a_project_adds_rules_of_its_own_and_they_hold_wherever_text_is_written() {
+fn project_rules_apply_wherever_text_is_written() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     let rule =
@@ -83,7 +83,7 @@ fn a_log_is_followed_line_by_line_and_a_private_key_waits_for_its_end() {
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
-    // Each line is read back before the next is written.
+    // Each line is read back before the next one is written.
     for (line, told) in [
         ("started".to_owned(), "started"),
         (format!("token {} used", token()), "token REDACTED-github-token used"),
@@ -105,7 +105,7 @@ fn a_log_is_followed_line_by_line_and_a_private_key_waits_for_its_end() {
 }
 
 #[test]
-fn a_mistake_is_told_by_the_rules_of_the_project() {
+fn error_messages_are_redacted_by_project_rules() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     let rule =
@@ -119,7 +119,7 @@ fn a_mistake_is_told_by_the_rules_of_the_project() {
     let told = sandbox.run(["resolve", "slow", "--abandon", "badge acme:1234-5678 is gone"]);
     assert!(told.stderr.contains("REDACTED-acme-badge"), "{told}");
     assert!(!told.to_string().contains("1234-5678"), "{told}");
-    // A program is told no more: this one leads out of the project, and is named.
+    // JSON reveals no more either: this link leads out of the project, and is named.
     sandbox.write("docs/handoffs/one.md", "One.");
     let link = sandbox.root().join("docs/handoffs/acme:1234-5678.md");
     std::os::unix::fs::symlink("/etc/passwd", link).unwrap();
@@ -128,7 +128,7 @@ fn a_mistake_is_told_by_the_rules_of_the_project() {
 }
 
 #[test]
-fn a_rule_that_cannot_be_used_is_said() {
+fn an_unusable_rule_is_reported() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     for (kind, begins, then, said) in [

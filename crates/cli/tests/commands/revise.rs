@@ -76,7 +76,7 @@ fn a_body_alone_replaces_the_body_and_an_editor_works_too() {
 }
 
 #[test]
-fn a_body_gets_the_line_ends_of_its_document() {
+fn a_body_gets_the_line_endings_of_its_document() {
     let sandbox = shop();
     let words = ["revise", "market", "--reason", "rewritten", "--body", "-"];
     let windows = sandbox.read(FILE).replace('\n', "\r\n");
@@ -92,7 +92,7 @@ fn a_body_gets_the_line_ends_of_its_document() {
 }
 
 #[test]
-fn an_edit_made_outside_becomes_a_revision_of_its_own() {
+fn an_outside_edit_becomes_a_separate_revision() {
     let sandbox = revised();
     let ours = sandbox.read(FILE);
     sandbox.write(FILE, ours.replace("Tokyo 381", "Tokyo 390"));
@@ -200,7 +200,7 @@ fn a_note_has_no_history() {
 }
 
 #[test]
-fn a_new_text_takes_neither_the_history_nor_the_reviews_away() {
+fn a_new_text_keeps_history_and_reviews() {
     let sandbox = shop();
     let first = sandbox.read(FILE);
     sandbox.run(["review", "market", "--by", "eve", "--challenged", "all", "--verdict", "held"]);
@@ -220,7 +220,7 @@ fn a_new_text_takes_neither_the_history_nor_the_reviews_away() {
 }
 
 #[test]
-fn a_text_begun_before_the_last_change_is_merged_with_it() {
+fn a_text_started_before_the_last_change_is_merged_with_it() {
     let sandbox = shop();
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
     let begun = sandbox.read(FILE);
@@ -229,7 +229,7 @@ fn a_text_begun_before_the_last_change_is_merged_with_it() {
     sandbox.run(["revise", "market", "--reason", "rounding", "--body", "mine.md"]).exits(0);
     let text = sandbox.read(FILE);
     assert!(text.contains("14,291 ms") && text.contains("answer: Ten minutes"), "{text}");
-    // The same place in both: the caller is told, and both texts are kept.
+    // Both changed the same place: the caller gets an error, and both texts are stored.
     sandbox.write("theirs.md", begun.replace("14,290 ms", "15 s"));
     let run = sandbox.run(["revise", "market", "--reason", "seconds", "--body", "theirs.md"]);
     let said = "the text was begun from `market-page-perf@3`, and `market-page-perf` has changed since, \
@@ -246,7 +246,7 @@ fn a_text_begun_before_the_last_change_is_merged_with_it() {
 }
 
 #[test]
-fn an_earlier_text_takes_its_place_again() {
+fn an_earlier_text_can_be_restored() {
     let sandbox = shop();
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
     sandbox.run(["answer", "market", "q1", "Ten minutes"]).exits(0);
@@ -262,7 +262,7 @@ fn an_earlier_text_takes_its_place_again() {
         let text = sandbox.read(FILE);
         assert_eq!(text.contains("answer: Ten minutes"), answered, "{text}");
         assert_eq!(old.contains("validated: true"), text.contains("validated: true"), "{text}");
-        // What happened stays: who challenged it, and every step.
+        // The history stays: who challenged it, and every change.
         for part in ["by: eve", "reason: a1 holds", "reason: answered q1", "reason: back"] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -273,7 +273,7 @@ fn an_earlier_text_takes_its_place_again() {
     assert_eq!((run.stderr.as_str(), sandbox.read(FILE)), ("Nothing changed.\n", now));
 }
 
-/// A text as it was, with its uid and the ids of its texts.
+/// A text unchanged, with its uid and the ids of its texts.
 fn exact(sandbox: &Sandbox, name: &str) -> String {
     let program = env!("CARGO_BIN_EXE_midstride");
     let shown = sandbox.command(program).args(["show", name]).output().unwrap();
@@ -296,14 +296,14 @@ fn a_conflict_is_kept_without_its_secrets() {
     assert!(kept.contains("REDACTED-github-token") && !kept.contains(&token), "{kept}");
 }
 
-/// Where both texts of a conflict are.
+/// The path of the file with both texts of a conflict.
 fn kept_text(sandbox: &Sandbox, said: &str) -> String {
     let kept = said.split("both texts are in `").nth(1).unwrap().split('`').next().unwrap();
     kept.replace("[HOME]", sandbox.home().to_str().unwrap())
 }
 
 #[test]
-fn an_edit_made_outside_is_told_at_once_and_recorded_with_the_next_change() {
+fn an_outside_edit_is_reported_immediately_and_recorded_with_the_next_change() {
     let sandbox = shop();
     sandbox.run(["start", "feat-042/request"]).exits(0);
     assert_eq!(sandbox.run(["show", "feat-042/request"]).exits(0).stderr, "");
@@ -322,7 +322,7 @@ fn an_edit_made_outside_is_told_at_once_and_recorded_with_the_next_change() {
     ");
     let json = sandbox.run(["show", "market", "--json"]).exits(0).stdout;
     assert!(json.contains("\"edited_outside\": true"), "{json}");
-    // A text that midstride wrote earlier is nobody's edit: another branch brings it back.
+    // A text that midstride wrote earlier is not an edit: another branch may bring it back.
     sandbox.write(FILE, sandbox.read(FILE).replace("14,291 ms", "14,290 ms"));
     assert_eq!(sandbox.run(["show", "market", "--section", "plan"]).exits(0).stderr, "");
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
@@ -334,7 +334,7 @@ fn an_edit_made_outside_is_told_at_once_and_recorded_with_the_next_change() {
 }
 
 #[test]
-fn a_text_begun_before_the_very_first_change_is_merged_with_it() {
+fn a_text_started_before_the_first_change_is_merged_with_it() {
     let sandbox = shop();
     sandbox.run(["new", "Case", "--summary", "It is slow", "--no-edit"]).exits(0);
     let file = ".midstride/handoffs/case.md";
@@ -384,7 +384,7 @@ fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
     let review = [&review[..], &["corrected", "--body", "-"]].concat();
     sandbox.run_with_input(&review, &nameless).exits(2);
     assert_eq!(sandbox.read(FILE), before);
-    // With its own uid it is renamed; in the editor there is no doubt which one is meant.
+    // With its own uid it is renamed; in the editor it is clear which handoff is meant.
     let renamed = before.replace("  id: market-page-perf\n", "  id: market-pages\n");
     sandbox.run_with_input(&revise, &renamed).exits(0);
     assert!(sandbox.read(FILE).contains("  id: market-pages\n"));
@@ -394,7 +394,7 @@ fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
 }
 
 #[test]
-fn handoffs_with_odd_uids_are_kept_apart() {
+fn handoffs_with_odd_uids_do_not_mix() {
     let sandbox = shop();
     let uids = ["a/b".to_owned(), "a.b".to_owned(), "A-b".to_owned(), "x".repeat(300)];
     for (number, uid) in uids.iter().enumerate() {
@@ -413,7 +413,7 @@ fn handoffs_with_odd_uids_are_kept_apart() {
 }
 
 #[test]
-fn an_empty_text_and_an_unfinished_merge_are_no_next_text() {
+fn an_empty_text_and_an_unfinished_merge_are_refused() {
     let sandbox = shop();
     let revise = ["revise", "market", "--reason", "r", "--body", "-"];
     let before = sandbox.read(FILE);
@@ -437,7 +437,7 @@ fn an_empty_text_and_an_unfinished_merge_are_no_next_text() {
 }
 
 #[test]
-fn a_header_that_nobody_could_read_is_no_next_text() {
+fn an_unreadable_header_is_refused() {
     let sandbox = shop();
     let revise = ["revise", "market", "--reason", "r", "--body", "-"];
     let before = sandbox.read(FILE);
@@ -466,14 +466,14 @@ fn a_header_that_nobody_could_read_is_no_next_text() {
         sandbox.run_with_editor(&["edit", "market"], "printf -- '---\\nhandoff:\\n' > \"$1\"");
     assert!(edited.stderr.contains("your text is in"), "{edited}");
     assert_eq!(sandbox.read(FILE), before);
-    // A rule across the page is no header.
+    // A horizontal rule is not a header.
     let ruled = "---\n\n## Plan\n\nPaginate.\n";
     sandbox.run_with_input(&revise, ruled).exits(0);
     assert!(sandbox.read(FILE).ends_with(ruled));
 }
 
 #[test]
-fn what_is_wrong_with_the_new_text_is_told() {
+fn problems_of_the_new_text_are_reported() {
     let sandbox = shop();
     let revise = ["revise", "market", "--reason", "r", "--body", "-"];
     let odd = "---\nhandoff:\n  status: finished\n  created: soon\n---\n\n## Plan\n\nPaginate.\n";
@@ -492,12 +492,12 @@ fn what_is_wrong_with_the_new_text_is_told() {
     let odd = odd.replace("finished", "perhaps");
     let told = sandbox.run_with_input(&revise, &odd).exits(0).stdout;
     assert!(told.contains("`status` cannot be `perhaps`"), "{told}");
-    // What was wrong before is not said again.
+    // Earlier problems are not reported again.
     assert!(!told.contains("is not a time"), "{told}");
 }
 
 #[test]
-fn a_long_history_is_shown_by_its_end_and_says_so() {
+fn a_long_history_shows_its_end_and_says_so() {
     let sandbox = shop();
     for number in 0..12 {
         sandbox.run(["answer", "market", "q1", &format!("answer {number}")]).exits(0);
@@ -511,7 +511,7 @@ fn a_long_history_is_shown_by_its_end_and_says_so() {
 }
 
 #[test]
-fn a_header_written_anew_takes_away_nothing_that_it_does_not_name() {
+fn a_rewritten_header_keeps_what_it_does_not_name() {
     let sandbox = shop();
     sandbox.run(["new", "Login loops forever"]).exits(0);
     sandbox.run(["resolve", "login-loops-forever", "--outcome", "The cookie was stale"]).exits(0);

@@ -1,4 +1,4 @@
-//! Saving a session: facts, judgement, the gate, the end.
+//! Tests of `save`: facts, author notes, the gate, and the completion text.
 
 use super::allow::with_a_terminal;
 use super::session::{put, worked_in};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const FILE: &str = ".git/midstride/handoffs/cache.md";
 
-/// Everything that this session has to tell.
+/// Complete author notes for this session.
 const TOLD: &str = r#"{
   "title": "The cache survives deploys",
   "summary": "Pages were slow because every deploy purged the cache. It is warmed now; the build still fails.",
@@ -253,7 +253,7 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
     ];
     assert_eq!(missing, expected, "{second}");
     assert!(second.contains("kept: true") && second.contains("passed: false"), "{second}");
-    // A third one is not asked either, and changes nothing.
+    // A third save is not asked either, and changes nothing.
     by_agent(&sandbox, &["--constraint", "Keep it in one file"]).exits(0);
     assert_eq!(sandbox.read(FILE), second);
     let json = saved(&sandbox, &["--inherit", "yes"], "");
@@ -272,7 +272,7 @@ fn the_two_questions_are_asked_of_agents_and_not_of_people() {
     assert!(sandbox.read(FILE).contains("finds_plans: not answered"));
     let again = by_agent(&sandbox, &["--landmine", "The purge runs at noon"]).exits(0).to_string();
     assert!(!again.contains("Not answered"), "{again}");
-    // At a terminal only what is missing may be accepted.
+    // In a terminal, only missing items may be accepted.
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     command.args(["save", "--landmine", "The purge runs at dawn"]);
     let attended = with_a_terminal(command, "\n").stderr;
@@ -286,7 +286,7 @@ fn what_midstride_writes_is_neither_judged_nor_shown_with_its_comments() {
     sandbox.run_with_input(&["save", "--id", "cache", "--body", "-"], TOLD).exits(0);
     let checked = sandbox.run(["check", "cache"]).exits(0).to_string();
     assert!(checked.contains("1 document checked"), "{checked}");
-    // No step of a plan without a check, and not too short.
+    // No plan step without a check, and not too short.
     assert!(!checked.contains("C003") && !checked.contains("C005"), "{checked}");
     for arguments in [&["show", "cache"][..], &["brief", "--budget", "4000"]] {
         let told = sandbox.run(arguments).exits(0).stdout;
@@ -305,7 +305,7 @@ fn what_is_only_named_is_missing_and_check_says_the_same() {
     let checked = sandbox.run(["check", "cache"]);
     let counts: Vec<&str> =
         checked.stdout.lines().filter(|line| line.starts_with("changed files")).collect();
-    // The facts list every changed file; the author tells none.
+    // The facts list every changed file; the author covers none.
     assert_eq!(counts, ["changed files          3         0      0"], "{checked}");
     assert!(!checked.stdout.contains("C003"), "{checked}");
 }
@@ -586,7 +586,7 @@ fn what_cannot_be_saved_says_what_can() {
 const OWN: &str = "a1a10001-4c00-7000-8000-00000000aaaa";
 const OTHER: &str = "b2b20001-4c00-7000-8000-00000000bbbb";
 
-/// A session that asked for something, in the folder of the project.
+/// A session in the project's folder with one prompt.
 fn asked(sandbox: &Sandbox, id: &str, what: &str) {
     let record = r#"{"sessionId": "ID", "cwd": "ROOT", "type": "user", "uuid": "u1 of ID", "parentUuid": null, "timestamp": "2026-03-22T09:00:00.000Z", "message": {"role": "user", "content": "WHAT"}}"#;
     let root = sandbox.root().display().to_string();
@@ -597,7 +597,7 @@ fn asked(sandbox: &Sandbox, id: &str, what: &str) {
     );
 }
 
-/// Runs a command in the shell of a session of Claude Code.
+/// Runs a command in the shell of a Claude Code session.
 fn run_in_session(sandbox: &Sandbox, id: &str, arguments: &[&str]) -> midstride_testkit::Run {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     command.args(arguments).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", id);

@@ -1,4 +1,4 @@
-//! Finding handoffs, with the index and without it.
+//! Tests of `search`, with the index and without it.
 
 use super::doctor::{doctor, problems};
 use super::shop;
@@ -6,7 +6,7 @@ use crate::sandbox;
 use midstride_testkit::{Run, Sandbox};
 use std::path::PathBuf;
 
-/// The files of the index; there is one for each worktree.
+/// The files of the index; each worktree has one.
 fn index_files(sandbox: &Sandbox) -> Vec<PathBuf> {
     let folder = sandbox.root().join(".git/midstride");
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -19,7 +19,7 @@ fn database(sandbox: &Sandbox) -> PathBuf {
     index_files(sandbox).into_iter().find(is_database).unwrap()
 }
 
-/// The name of the index in what is shown; it tells worktrees apart.
+/// The name of the index in some output; it differs by worktree.
 fn database_name(shown: &str) -> String {
     let from = shown.find("index-").unwrap();
     shown[from..from + shown[from..].find(".db").unwrap()].to_owned()
@@ -96,7 +96,7 @@ fn a_hit_says_why() {
 }
 
 #[test]
-fn what_is_not_found_or_not_understood_has_a_way_out() {
+fn failed_searches_give_a_hint() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["search", "zebra"]), @"
     exit 0
@@ -135,7 +135,7 @@ fn what_is_not_found_or_not_understood_has_a_way_out() {
 }
 
 #[test]
-fn the_syntax_of_the_engine_is_only_words() {
+fn search_engine_syntax_is_treated_as_words() {
     let sandbox = shop();
     for words in [
         "NEAR(market pages, 2)",
@@ -186,7 +186,7 @@ fn hits_are_filtered() {
 }
 
 #[test]
-fn every_shelf_is_searched() {
+fn every_folder_is_searched() {
     let sandbox = shop();
     let slug: String = sandbox
         .root()
@@ -241,13 +241,13 @@ fn worktrees_see_their_own_documents_and_share_the_private_ones() {
 }
 
 #[test]
-fn an_edit_in_place_is_seen_at_once() {
+fn an_in_place_edit_is_found_immediately() {
     let sandbox = shop();
     let file = ".midstride/handoffs/login-loop.md";
     assert_eq!(keys(&sandbox, &["cookie"]), ["login-loop"]);
     let path = sandbox.root().join(file);
     let before = std::fs::metadata(&path).unwrap();
-    // The same file, as large and as old as before.
+    // The same file, with the same size and time.
     for (then, now) in [("cookie", "wafers"), ("wafers", "cookie")] {
         sandbox.write(file, sandbox.read(file).replace(then, now));
         let opened = std::fs::File::options().write(true).open(&path).unwrap();
@@ -266,7 +266,7 @@ fn an_edit_in_place_is_seen_at_once() {
     assert_eq!(keys(&sandbox, &["cookie"]), Vec::<String>::new());
 }
 
-/// What people see of a few searches, and what a program sees.
+/// The output of a few searches, for users and as JSON.
 fn answers(sandbox: &Sandbox) -> Vec<Run> {
     let searches: [&[&str]; 6] = [
         &["search", "the"],
@@ -280,7 +280,7 @@ fn answers(sandbox: &Sandbox) -> Vec<Run> {
 }
 
 #[test]
-fn without_its_index_a_project_answers_the_same() {
+fn results_are_the_same_without_the_index() {
     let sandbox = shop();
     let first = answers(&sandbox);
     assert_eq!(answers(&sandbox), first, "from the index");
@@ -309,7 +309,7 @@ fn without_its_index_a_project_answers_the_same() {
     connection.execute_batch("PRAGMA user_version = 99").unwrap();
     drop(connection);
     assert_eq!(answers(&sandbox), first, "of a newer version");
-    // Neither the file nor anything beside it can be written.
+    // Neither the file nor anything next to it can be written.
     remove_index(&sandbox);
     std::fs::create_dir(&path).unwrap();
     assert_eq!(answers(&sandbox), first, "no file can be made");
@@ -327,7 +327,7 @@ fn a_project_that_is_not_set_up_is_searched_and_nothing_is_written() {
 }
 
 #[test]
-fn many_can_search_at_once_where_there_is_no_index() {
+fn concurrent_searches_work_without_an_index() {
     let sandbox = shop();
     for number in 0..300 {
         sandbox.write(&format!("docs/handoffs/note-{number}.md"), format!("# Pelican {number}\n"));
@@ -356,7 +356,7 @@ fn many_can_search_at_once_where_there_is_no_index() {
 }
 
 #[test]
-fn what_matters_for_a_prompt_is_found_and_nothing_else() {
+fn only_relevant_handoffs_are_found_for_a_prompt() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["search", "--prompt", "Users report that login loops in Safari again"]), @"
     exit 0
@@ -415,9 +415,9 @@ fn what_matters_for_a_prompt_is_found_and_nothing_else() {
 }
 
 #[test]
-fn the_doctor_tells_how_things_are() {
+fn the_doctor_reports_the_index() {
     let sandbox = shop();
-    // There is no client here, which is a problem of its own.
+    // No client is installed here, which is a separate problem.
     let shown = doctor(&sandbox, &[]).exits(1).stdout;
     let shown = &shown[shown.find("Project\n").unwrap()..shown.find("Problems\n").unwrap()];
     let name = database_name(shown);
@@ -462,7 +462,7 @@ fn the_doctor_tells_how_things_are() {
 }
 
 #[test]
-fn the_doctor_leaves_what_a_newer_midstride_made() {
+fn the_doctor_keeps_an_index_of_a_newer_version() {
     let sandbox = shop();
     sandbox.run(["task", "add", "Write the schema"]).exits(0);
     let ledger = sandbox.root().join(".git/midstride/ledger.db");
@@ -481,7 +481,7 @@ fn the_doctor_leaves_what_a_newer_midstride_made() {
 }
 
 #[test]
-fn the_doctor_tells_an_index_that_was_only_opened_from_a_full_one() {
+fn the_doctor_distinguishes_an_empty_index_from_a_full_one() {
     let sandbox = shop();
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "all"]);

@@ -1,11 +1,11 @@
-//! Sessions: found, written down, shown, made a handoff, recovered.
+//! Tests of `session`: finding, capturing, showing, promoting and recovering sessions.
 
 use super::shop;
 use midstride_testkit::{Sandbox, fixtures};
 
 pub(super) const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
 
-/// A project in which a session of Claude Code worked.
+/// A project in which a Claude Code session worked.
 pub(super) fn worked_in() -> Sandbox {
     let sandbox = shop();
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
@@ -23,7 +23,7 @@ pub(crate) fn put(sandbox: &Sandbox, id: &str, text: &str) {
 }
 
 #[test]
-fn a_session_is_written_down_once() {
+fn a_session_is_captured_once() {
     let sandbox = worked_in();
     insta::assert_snapshot!(sandbox.run(["checkpoint"]), @"
     exit 0
@@ -44,7 +44,7 @@ fn a_session_is_written_down_once() {
     assert_eq!(events.matches("claude-code session captured").count(), 1, "{events}");
 }
 
-/// A session that ran so many commands, each of which failed.
+/// A session that ran this many failing commands.
 fn failing(sandbox: &Sandbox, commands: usize) -> String {
     let folder = sandbox.root().display().to_string();
     let record = |number: usize, kind: &str, content: serde_json::Value| {
@@ -73,7 +73,7 @@ fn failing(sandbox: &Sandbox, commands: usize) -> String {
 }
 
 #[test]
-fn failed_commands_are_counted_where_not_all_are_kept() {
+fn failed_commands_are_counted_if_not_all_are_kept() {
     let sandbox = shop();
     put(&sandbox, ID, &failing(&sandbox, 10_500));
     let run = sandbox.run(["checkpoint", "--json"]).exits(0);
@@ -95,7 +95,7 @@ fn failed_commands_are_counted_where_not_all_are_kept() {
 }
 
 #[test]
-fn the_count_of_failed_commands_is_told_in_short() {
+fn the_count_of_failed_commands_is_summarized() {
     let sandbox = shop();
     put(&sandbox, ID, &failing(&sandbox, 10_001));
     let told = sandbox.run(["checkpoint"]).exits(0).stderr;
@@ -174,7 +174,7 @@ fn a_session_is_shown_with_what_matters() {
 }
 
 #[test]
-fn every_item_says_where_it_was_observed() {
+fn every_item_names_its_source() {
     let sandbox = worked_in();
     let run = sandbox.run(["session", "show", ID, "--json"]).exits(0);
     let shown: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -242,7 +242,7 @@ fn sessions_are_listed_with_what_is_known_of_them() {
 }
 
 #[test]
-fn programs_are_told_what_was_recovered() {
+fn json_lists_what_was_recovered() {
     let sandbox = worked_in();
     let recovered = || {
         let run = sandbox.run(["session", "recover", "--json"]).exits(0);
@@ -278,7 +278,7 @@ fn a_session_becomes_a_handoff_of_facts() {
 }
 
 #[test]
-fn what_cannot_be_done_says_what_can() {
+fn errors_suggest_what_to_do() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["session", "list"]), @"
     exit 0
@@ -331,7 +331,7 @@ fn what_cannot_be_done_says_what_can() {
 }
 
 #[test]
-fn a_session_needs_a_name_and_one_whose_transcript_is_gone_says_so() {
+fn a_session_needs_a_name_and_a_missing_transcript_is_reported() {
     let sandbox = shop();
     put(&sandbox, "7777-1", &told_in(&sandbox, "7777-1"));
     for arguments in [["session", "show", ""], ["session", "promote", " "]] {
@@ -379,7 +379,7 @@ fn in_a_project_that_is_not_set_up_nothing_is_written() {
 }
 
 #[test]
-fn what_is_no_transcript_at_all_is_said_and_fails_nothing() {
+fn a_file_that_is_not_a_transcript_is_reported_and_fails_nothing() {
     let sandbox = worked_in();
     let slug =
         sandbox.root().display().to_string().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
@@ -392,7 +392,7 @@ fn what_is_no_transcript_at_all_is_said_and_fails_nothing() {
 }
 
 #[test]
-fn a_session_is_shown_where_nothing_can_be_kept_of_it() {
+fn a_session_is_shown_even_if_nothing_can_be_stored() {
     let sandbox = worked_in();
     let private = sandbox.root().join(".git/midstride");
     std::fs::create_dir_all(&private).unwrap();
@@ -402,7 +402,7 @@ fn a_session_is_shown_where_nothing_can_be_kept_of_it() {
 }
 
 #[test]
-fn older_sessions_that_are_left_alone_are_counted() {
+fn skipped_older_sessions_are_counted() {
     let sandbox = shop();
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
     let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
@@ -415,7 +415,7 @@ fn older_sessions_that_are_left_alone_are_counted() {
 }
 
 #[test]
-fn a_fork_that_did_nothing_yet_is_a_session_like_any_other() {
+fn a_fork_without_work_is_a_regular_session() {
     let sandbox = shop();
     let fork = "5e550002-4c00-7000-8000-00000000bbbb";
     let another = "5e550003-4c00-7000-8000-00000000cccc";

@@ -1,14 +1,14 @@
 use super::shop;
 use midstride_testkit::{Run, Sandbox};
 
-/// Runs the program at another time than the one at which the sandbox stands still.
+/// Runs the program at another time than the fixed one of the sandbox.
 fn run_at(sandbox: &Sandbox, now: &str, arguments: &[&str]) -> Run {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     sandbox.finish(command.env("MIDSTRIDE_NOW", now).args(arguments))
 }
 
 #[test]
-fn a_handoff_is_shown_for_a_person() {
+fn a_handoff_is_shown_in_the_terminal() {
     insta::assert_snapshot!(shop().run(["show", "market-page-perf"]), @"
     exit 0
     ----- stdout -----
@@ -59,7 +59,7 @@ fn a_handoff_is_shown_for_a_person() {
 }
 
 #[test]
-fn names_are_found_by_their_start_their_stage_and_their_path() {
+fn handoffs_are_found_by_prefix_stage_and_path() {
     let sandbox = shop();
     for name in ["market", "market-page-perf", ".midstride/handoffs/market-page-perf.md"] {
         assert!(sandbox.run(["show", name]).exits(0).stdout.starts_with("Market pages"), "{name}");
@@ -93,7 +93,7 @@ fn names_are_found_by_their_start_their_stage_and_their_path() {
 }
 
 #[test]
-fn paths_are_told_from_where_one_stands() {
+fn paths_are_relative_to_the_current_directory() {
     let sandbox = shop();
     sandbox.write("app/web/x.py", "");
     let run = sandbox.run(["-C", "app/web", "show", "market"]).exits(0);
@@ -178,7 +178,7 @@ fn json_has_the_header_and_the_facts() {
     assert_eq!(json["sections"][1]["meaning"], "Root causes");
 }
 
-/// A handoff that was challenged, corrected and carried out.
+/// A handoff that was challenged, corrected and implemented.
 fn lived() -> Sandbox {
     let sandbox = crate::sandbox().repository();
     sandbox.run(["init"]).exits(0);
@@ -207,7 +207,7 @@ fn lived() -> Sandbox {
 }
 
 #[test]
-fn the_history_reads_as_a_story() {
+fn the_history_is_shown_as_a_timeline() {
     let sandbox = lived();
     insta::assert_snapshot!(sandbox.run(["show", "market", "--history"]), @"
     exit 0
@@ -234,7 +234,7 @@ fn the_history_reads_as_a_story() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "it is one answer")]
-fn the_history_is_told_to_programs_too() {
+fn the_history_is_available_as_json() {
     insta::assert_snapshot!(lived().run(["show", "market", "--history", "--json"]), @r#"
     exit 0
     ----- stdout -----
@@ -403,7 +403,7 @@ fn trust_is_shown_as_facts() {
 }
 
 #[test]
-fn a_history_is_told_of_any_document() {
+fn a_history_is_shown_for_any_document() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["show", "market", "--history"]), @"
     exit 0
@@ -468,7 +468,7 @@ fn a_history_is_told_of_any_document() {
 }
 
 #[test]
-fn one_text_has_no_history() {
+fn an_earlier_revision_has_no_history() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["show", "market@2", "--history"]), @"
     exit 2
@@ -497,7 +497,7 @@ fn one_text_has_no_history() {
 }
 
 #[test]
-fn an_end_is_shown_with_what_came_of_it() {
+fn a_resolution_is_shown_with_its_outcome() {
     let sandbox = shop();
     let ended = |id: &str| {
         let shown = sandbox.run(["show", id]).exits(0).stdout;
@@ -526,7 +526,7 @@ fn an_end_is_shown_with_what_came_of_it() {
 }
 
 #[test]
-fn an_earlier_text_is_shown_to_programs_and_in_parts() {
+fn an_earlier_text_is_shown_as_json_and_by_section() {
     let sandbox = shop();
     sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
     let body = "## Plan\n\n1. Another plan.\n";

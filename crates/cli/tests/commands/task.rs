@@ -1,4 +1,4 @@
-//! Tasks and the mission: what is typed, what is seen.
+//! Tests of `task` and the mission: input and output.
 
 use super::shop;
 use crate::sandbox;
@@ -6,7 +6,7 @@ use midstride_testkit::{Run, Sandbox};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_midstride");
 
-/// Adds a task so many seconds later: tasks of one moment stand in no order.
+/// Adds a task this many seconds later, because tasks of the same time have no order.
 fn add_at(sandbox: &Sandbox, second: usize, arguments: &[&str]) -> String {
     let mut command = sandbox.command(PROGRAM);
     command.env("MIDSTRIDE_NOW", format!("2026-03-21T17:24:{second:02}Z"));
@@ -14,13 +14,13 @@ fn add_at(sandbox: &Sandbox, second: usize, arguments: &[&str]) -> String {
     run.stdout.trim().to_owned()
 }
 
-/// Adds a task and gives back its id.
+/// Adds a task and returns its id.
 fn add(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let run = sandbox.run([&["task", "add"], arguments].concat()).exits(0);
     run.stdout.trim().to_owned()
 }
 
-/// What was seen, with a name in the place of each id.
+/// The output, with a name in the place of each id.
 fn seen(run: &Run, names: &[(&str, &str)]) -> String {
     let named = |text: String, (id, name): &(&str, &str)| text.replace(id, name);
     names.iter().fold(run.to_string(), named)
@@ -30,7 +30,7 @@ fn json(run: &Run) -> serde_json::Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}\n{run}"))
 }
 
-/// Three tasks that come one after the other.
+/// Three tasks that depend on each other in a chain.
 fn chain(sandbox: &Sandbox) -> [String; 3] {
     let schema = add_at(sandbox, 1, &["Write the schema"]);
     let agent = ["--meta", "agent_id=abc123"];
@@ -109,7 +109,7 @@ fn tasks_wait_for_each_other_and_become_ready() {
     t-SHIP....           pending  t-CACHE...                   Ship it
     market-page-perf#q1  blocked  blocks its handoff  product  QUESTION: May the weather be ten minutes old?
     ");
-    // Everything can be taken back.
+    // Everything can be reverted.
     let back = ["task", "update", cache, "--status", "pending", "--no-longer-depends-on", schema];
     sandbox.run(back).exits(0);
     let task = json(&sandbox.run(["task", "show", cache, "--json"]).exits(0));
@@ -120,7 +120,7 @@ fn tasks_wait_for_each_other_and_become_ready() {
 }
 
 #[test]
-fn a_task_is_shown_with_all_that_is_known() {
+fn a_task_is_shown_in_full() {
     let sandbox = shop();
     let ids = chain(&sandbox);
     let [_, cache, ship] = &ids;
@@ -155,7 +155,7 @@ fn a_task_is_shown_with_all_that_is_known() {
 }
 
 #[test]
-fn ids_are_typed_by_their_start_and_mistakes_are_explained() {
+fn id_prefixes_work_and_mistakes_are_explained() {
     let sandbox = shop();
     let ids = chain(&sandbox);
     sandbox.run(["task", "show", &ids[0][..9]]).exits(0);
@@ -204,7 +204,7 @@ fn ids_are_typed_by_their_start_and_mistakes_are_explained() {
 }
 
 #[test]
-fn a_folder_that_nobody_set_up_is_left_as_it_is() {
+fn a_folder_that_is_not_set_up_stays_unchanged() {
     let sandbox = sandbox();
     insta::assert_snapshot!(sandbox.run(["task", "add", "x"]), @"
     exit 2
@@ -219,7 +219,7 @@ fn a_folder_that_nobody_set_up_is_left_as_it_is() {
 }
 
 #[test]
-fn a_secret_in_a_task_is_not_written_and_that_is_told() {
+fn a_secret_in_a_task_is_redacted_and_reported() {
     let sandbox = shop();
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let meta = format!("agent_id={token}");
@@ -241,7 +241,7 @@ fn a_secret_in_a_task_is_not_written_and_that_is_told() {
 }
 
 #[test]
-fn a_question_is_a_view_and_answering_it_is_one_verb() {
+fn a_question_is_shown_as_a_task_and_answered_with_answer() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["task", "list"]), @"
     exit 0
@@ -288,7 +288,7 @@ fn a_question_is_a_view_and_answering_it_is_one_verb() {
 }
 
 #[test]
-fn the_mission_is_briefed_from_what_was_captured_and_what_the_tasks_tell() {
+fn the_mission_is_briefed_from_the_captured_state_and_the_tasks() {
     let sandbox = shop();
     sandbox.write(
         ".midstride/handoffs/login-loop.md",
@@ -401,7 +401,7 @@ fn the_mission_is_briefed_from_what_was_captured_and_what_the_tasks_tell() {
 }
 
 #[test]
-fn of_two_who_begin_one_task_the_second_is_told() {
+fn the_second_to_start_a_task_is_refused() {
     let sandbox = shop();
     let id = add(&sandbox, &["One for all"]);
     let begin = || {
@@ -420,7 +420,7 @@ fn of_two_who_begin_one_task_the_second_is_told() {
 }
 
 #[test]
-fn two_who_let_tasks_wait_at_once_make_no_circle() {
+fn concurrent_dependencies_make_no_cycle() {
     let sandbox = shop();
     let ids: Vec<String> = (0..6).map(|n| add(&sandbox, &[&format!("number {n}")])).collect();
     let wait = |number: usize| {
@@ -437,7 +437,7 @@ fn two_who_let_tasks_wait_at_once_make_no_circle() {
 }
 
 #[test]
-fn what_cannot_come_after_what_it_changes_is_refused() {
+fn changes_after_the_end_of_time_are_refused() {
     let sandbox = shop();
     let last = |arguments: &[&str]| {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
@@ -461,7 +461,7 @@ fn what_cannot_come_after_what_it_changes_is_refused() {
 }
 
 #[test]
-fn a_ledger_that_takes_nothing_is_not_called_busy() {
+fn an_unwritable_ledger_is_not_reported_as_busy() {
     let sandbox = shop();
     let id = sandbox.run(["task", "add", "Write the schema"]).exits(0).stdout.trim().to_owned();
     let ledger = sandbox.root().join(".git/midstride/ledger.db");
@@ -478,7 +478,7 @@ fn a_ledger_that_takes_nothing_is_not_called_busy() {
 }
 
 #[test]
-fn what_was_decided_goes_on_from_one_state_of_the_mission_to_the_next() {
+fn decisions_carry_over_to_the_next_mission_state() {
     let sandbox = shop();
     let mission = |arguments: &[&str]| sandbox.run([&["task", "mission"], arguments].concat());
     mission(&[

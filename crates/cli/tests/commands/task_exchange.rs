@@ -1,11 +1,11 @@
-//! Tasks on their way: in a session handoff, and by `sync` between clones.
+//! Tests of exchanging tasks: in a session handoff, and by `sync` between clones.
 
 use super::shop;
 use midstride_testkit::{Run, Sandbox};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_midstride");
 
-/// Runs midstride in a folder beside the project.
+/// Runs midstride in a folder next to the project.
 fn run_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Run {
     let mut command = sandbox.command(PROGRAM);
     sandbox.finish(command.current_dir(sandbox.root().join(folder)).args(arguments))
@@ -19,7 +19,7 @@ fn json(run: &Run) -> serde_json::Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}\n{run}"))
 }
 
-/// The shop and a second clone of it, with a bare repository between them.
+/// The shop and a second clone, with a bare repository between them.
 fn two_clones() -> Sandbox {
     let sandbox = shop();
     sandbox.git(&["add", "--all"]);
@@ -41,7 +41,7 @@ fn list(sandbox: &Sandbox, folder: &str) -> serde_json::Value {
 }
 
 #[test]
-fn tasks_made_and_changed_in_two_clones_are_the_same_in_both() {
+fn tasks_are_the_same_in_both_clones_after_sync() {
     let sandbox = two_clones();
     let one = add(&sandbox, ".", &["Write the schema", "--meta", "agent_id=abc"]);
     let two = add(&sandbox, ".", &["Wire the cache", "--depends-on", &one]);
@@ -59,7 +59,7 @@ fn tasks_made_and_changed_in_two_clones_are_the_same_in_both() {
     2 tasks came from origin, 1 task went there
     Both sides have 3 tasks now
     ");
-    // Both change what the other one has, and one thing at once.
+    // Both change what the other one has, and the same task concurrently.
     run_in(&sandbox, "../second", &["task", "done", &one]).exits(0);
     run_in(&sandbox, "../second", &["task", "note", &two, "over there"]).exits(0);
     run_in(&sandbox, ".", &["task", "note", &two, "over here"]).exits(0);
@@ -81,7 +81,7 @@ fn tasks_made_and_changed_in_two_clones_are_the_same_in_both() {
     assert_eq!(by_id(&three)["subject"], "Read the logs");
     let brief = run_in(&sandbox, "../second", &["brief", "--as", "mission"]).exits(0);
     assert!(brief.stdout.contains("1. Ask them"), "{brief}");
-    // Nothing is left to do, and nothing of ours stays behind.
+    // Nothing is left to do, and no temporary references remain.
     let again = json(&run_in(&sandbox, ".", &["sync", "--json"]).exits(0));
     assert_eq!(again["tasks"]["sent"], 0);
     assert_eq!(again["tasks"]["received"], 0);
@@ -89,7 +89,7 @@ fn tasks_made_and_changed_in_two_clones_are_the_same_in_both() {
 }
 
 #[test]
-fn circles_that_two_clones_make_together_are_told() {
+fn cycles_made_by_two_clones_are_reported() {
     let sandbox = two_clones();
     let one = add(&sandbox, ".", &["One"]);
     let two = add(&sandbox, ".", &["Two"]);
@@ -131,7 +131,7 @@ fn handed_over(sandbox: &Sandbox) -> [String; 3] {
 }
 
 #[test]
-fn a_session_carries_its_open_tasks_into_another_clone() {
+fn a_session_handoff_brings_its_open_tasks_to_another_clone() {
     let sandbox = two_clones();
     let [one, two, three] = handed_over(&sandbox);
     let check = run_in(&sandbox, ".", &["check", "end-of-day"]);
@@ -158,7 +158,7 @@ fn a_session_carries_its_open_tasks_into_another_clone() {
     assert_eq!(ship["reason"], "frozen");
     assert_eq!(ship["metadata"]["iteration"], "2");
     assert_eq!(ship["notes"][0]["text"], "after the freeze");
-    // Again, it is done already, and what changed meanwhile stays.
+    // Importing again changes nothing, and changes made meanwhile stay.
     run_in(&sandbox, "../second", &["task", "done", &one]).exits(0);
     let again = run_in(&sandbox, "../second", &["task", "import", "end-of-day"]);
     insta::assert_snapshot!(again, @"
@@ -167,7 +167,7 @@ fn a_session_carries_its_open_tasks_into_another_clone() {
     Here already, and not changed: 3 tasks
     ");
     assert_eq!(show("../second", &one)["status"], "done");
-    // Where the ledgers meet it is one task each, with one note.
+    // Once the ledgers are synced, there is one task each, with one note.
     for folder in [".", "../second", "."] {
         run_in(&sandbox, folder, &["sync"]).exits(0);
     }
@@ -175,7 +175,7 @@ fn a_session_carries_its_open_tasks_into_another_clone() {
     assert_eq!(show(".", &one)["status"], "done");
     assert_eq!(show(".", &three)["notes"].as_array().unwrap().len(), 1);
     assert_eq!(list(&sandbox, ".").as_array().unwrap().len(), 4 + 1, "and one question");
-    // Of the handoff nothing travels with the tasks but its uid.
+    // Only the uid of the handoff is shared with the tasks.
     let mut command = sandbox.command("git");
     command.args([
         "--git-dir",
@@ -191,7 +191,7 @@ fn a_session_carries_its_open_tasks_into_another_clone() {
 }
 
 #[test]
-fn tasks_of_another_hand_are_made_once_on_every_machine() {
+fn handwritten_tasks_are_created_once_on_every_machine() {
     let sandbox = two_clones();
     let text = "---\nhandoff:\n  id: by-hand\n  uid: 0195b9d2-4c00-7000-8000-000000000001\n  kind: session\n  \
                 created: 2026-03-21T17:24:00Z\n  state:\n    tasks:\n      - id: T-004\n        \
@@ -215,7 +215,7 @@ fn tasks_of_another_hand_are_made_once_on_every_machine() {
 }
 
 #[test]
-fn a_session_says_which_tasks_did_not_fit_and_completes_what_its_author_began() {
+fn a_session_reports_omitted_tasks_and_completes_the_authors_list() {
     let sandbox = shop();
     let tasks: String = (0..201).map(|number| format!("      - number {number}\n")).collect();
     let text = format!("---\nhandoff:\n  id: many\n  state:\n    tasks:\n{tasks}---\n");
@@ -230,7 +230,7 @@ fn a_session_says_which_tasks_did_not_fit_and_completes_what_its_author_began() 
     warning: 1 open task more did not fit; `midstride sync` shares all
     Next: fill it in, then midstride check full
     ");
-    // A state that the author began gets the tasks too; tasks that the author lists stay alone.
+    // A state started by the author gets the tasks too; a task list by the author stays as it is.
     let with_body = |id: &str, state: &str| {
         let body =
             format!("---\nhandoff:\n  id: {id}\n  kind: session\n  state:\n{state}---\n\nx\n");
@@ -247,11 +247,11 @@ fn a_session_says_which_tasks_did_not_fit_and_completes_what_its_author_began() 
 }
 
 #[test]
-fn what_is_no_event_among_the_tasks_of_others_is_left_alone() {
+fn invalid_task_events_of_others_are_ignored_and_kept() {
     let sandbox = two_clones();
     add(&sandbox, ".", &["One"]);
     run_in(&sandbox, ".", &["sync"]).exits(0);
-    // Somebody else pushes what midstride would never write.
+    // Another client pushes what midstride would never write.
     let hub = sandbox.root().join("../hub.git");
     let hub = hub.to_str().unwrap();
     let script = "
@@ -294,16 +294,16 @@ fn what_is_no_event_among_the_tasks_of_others_is_left_alone() {
         .collect();
     assert!(subjects.contains(&"Of another hand".to_owned()), "{subjects:?}");
     assert!(subjects.contains(&"One".to_owned()), "{subjects:?}");
-    // What a newer midstride wrote is shown, and nothing is decided on it.
+    // Events of a newer midstride are shown, but block changes.
     let refused = run_in(&sandbox, "../second", &["task", "done", "0195b9d2"]).exits(2);
     assert!(refused.stderr.contains("which a newer midstride wrote"), "{refused}");
-    // What was odd is still there for whoever wrote it.
+    // Odd events are kept for the version that wrote them.
     run_in(&sandbox, "../second", &["task", "add", "More"]).exits(0);
     run_in(&sandbox, "../second", &["sync"]).exits(0);
     let there =
         sandbox.git(&["--git-dir", hub, "ls-tree", "-r", "--name-only", "refs/midstride/tasks"]);
     assert!(there.contains("README") && there.contains("/link"), "{there}");
-    // A reference to something else is nobody's task.
+    // A reference to something that is not a tree holds no tasks.
     let script = "git update-ref refs/midstride/tasks $(printf x | git hash-object -w --stdin)";
     let mut command = sandbox.command("sh");
     sandbox.finish(command.current_dir(hub).args(["-c", script])).exits(0);
@@ -313,7 +313,7 @@ fn what_is_no_event_among_the_tasks_of_others_is_left_alone() {
 }
 
 #[test]
-fn a_project_that_shares_nothing_keeps_its_tasks() {
+fn a_private_project_does_not_share_its_tasks() {
     let sandbox = crate::sandbox().repository();
     sandbox.run(["init", "--private"]).exits(0);
     sandbox.git(&["init", "--quiet", "--bare", "../hub.git"]);
@@ -328,7 +328,7 @@ fn a_project_that_shares_nothing_keeps_its_tasks() {
 }
 
 #[test]
-fn an_event_from_the_future_comes_when_its_time_has_come() {
+fn an_event_from_the_future_applies_when_its_time_comes() {
     let sandbox = two_clones();
     let at = |folder: &str, now: &str, arguments: &[&str]| {
         let mut command = sandbox.command(PROGRAM);
@@ -358,7 +358,7 @@ fn an_event_from_the_future_comes_when_its_time_has_come() {
 }
 
 #[test]
-fn a_carried_task_from_the_future_is_left_in_its_handoff() {
+fn a_handoff_task_from_the_future_is_not_imported() {
     let sandbox = shop();
     sandbox.write(
         ".midstride/handoffs/s.md",

@@ -1,4 +1,4 @@
-//! What a configuration reaches for outside of its project.
+//! Tests of trusting a configuration that reaches outside its project.
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;
@@ -17,7 +17,7 @@ fn reaching() -> Sandbox {
 }
 
 #[test]
-fn a_shelf_outside_is_read_once_it_is_trusted() {
+fn a_folder_outside_is_read_once_it_is_trusted() {
     let sandbox = reaching();
     insta::assert_snapshot!(sandbox.run(["list"]), @r#"
     exit 0
@@ -77,7 +77,7 @@ fn a_shelf_outside_is_read_once_it_is_trusted() {
     2026-03-21  [ROOT]/.midstride/config.toml
       ~/notes, ../gone
     ");
-    // A change is asked again, and so is another clone.
+    // A change needs trust again, and so does another clone.
     sandbox.write(".midstride/config.toml", "shelves = [\"~/notes\"] # now\n");
     let run = sandbox.run(["list"]).exits(0);
     assert!(
@@ -91,7 +91,7 @@ fn a_shelf_outside_is_read_once_it_is_trusted() {
 }
 
 #[test]
-fn an_agent_trusts_nothing() {
+fn an_agent_cannot_trust_anything() {
     let sandbox = reaching();
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let run = sandbox.finish(command.args(["trust", "--yes"]).env("CLAUDECODE", "1")).exits(2);
@@ -100,7 +100,7 @@ fn an_agent_trusts_nothing() {
 }
 
 #[test]
-fn where_nothing_reaches_out_there_is_nothing_to_trust() {
+fn a_project_without_outside_folders_needs_no_trust() {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["trust"]), @"

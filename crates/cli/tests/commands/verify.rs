@@ -1,4 +1,4 @@
-//! Proofs, run again.
+//! Tests of `verify`, which runs proofs again.
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 const FILE: &str = ".midstride/handoffs/pages.md";
 
-/// A project whose one handoff has these proofs.
+/// A project whose only handoff has these proofs.
 pub(super) fn proofs(fields: &str) -> Sandbox {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
@@ -43,7 +43,7 @@ const SEVERAL: &str = "    - claim: It is fast
 ";
 
 #[test]
-fn each_proof_says_where_it_stands() {
+fn each_proof_shows_its_result() {
     let sandbox = proofs(SEVERAL);
     insta::assert_snapshot!(sandbox.run(["verify", "pages"]), @"
     exit 1
@@ -84,7 +84,7 @@ fn each_proof_says_where_it_stands() {
     hint: it has 1, 2, 3
     ");
     assert_eq!(sandbox.read(FILE), document(SEVERAL), "nothing is written");
-    // What came of it is told, and the history of the document goes on beside it.
+    // The result is an event, and the history of the document continues next to it.
     sandbox.run(["start", "pages"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["events"]), @"
     exit 0
@@ -98,7 +98,7 @@ fn each_proof_says_where_it_stands() {
 }
 
 #[test]
-fn programs_are_told_too() {
+fn results_are_available_as_json() {
     let sandbox = proofs(SEVERAL);
     sandbox.run(["allow", "pages", "1", "--yes"]).exits(0);
     let run = sandbox.run(["verify", "pages", "--json"]).exits(1);
@@ -177,7 +177,7 @@ fn programs_are_told_too() {
 }
 
 #[test]
-fn what_came_of_it_is_written_down_when_asked() {
+fn results_are_recorded_on_request() {
     let sandbox = proofs(SEVERAL);
     sandbox.run(["allow", "pages", "1", "--yes"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["verify", "pages", "--record"]), @"
@@ -228,7 +228,7 @@ fn what_came_of_it_is_written_down_when_asked() {
           before: 108
     ---
     "#);
-    // The work is done; the same proof measures what came of it.
+    // The work is done; the same proof measures the result.
     sandbox.write(FILE, text.replace("echo median 108 ms", "echo median 8 ms"));
     sandbox.run(["allow", "pages", "1", "--yes"]).exits(0);
     sandbox.run(["verify", "pages", "--only", "1", "--record", "--by", "bob"]).exits(0);
@@ -268,7 +268,7 @@ fn what_came_of_it_is_written_down_when_asked() {
 }
 
 #[test]
-fn nothing_that_was_asked_for_is_no_success() {
+fn matching_no_proof_is_not_a_success() {
     let sandbox = proofs("");
     insta::assert_snapshot!(sandbox.run(["verify", "pages"]), @"
     exit 1
@@ -315,7 +315,7 @@ fn a_secret_in_the_output_is_not_kept() {
 }
 
 #[test]
-fn a_proof_runs_no_proofs() {
+fn a_proof_cannot_run_proofs() {
     let program = env!("CARGO_BIN_EXE_midstride");
     let sandbox = allowed(&format!("    - claim: c\n      run: {program} verify pages\n"));
     let run = sandbox.run(["verify", "pages"]).exits(1);
@@ -362,7 +362,7 @@ fn a_command_that_takes_too_long_is_stopped() {
     assert!(sandbox.read(FILE).contains("outcome: timed_out\n"));
 }
 
-/// However midstride ends, what it started ends too.
+/// However midstride exits, the processes it started end too.
 #[test]
 fn nothing_outlives_an_interrupted_run() {
     for signal in ["INT", "TERM", "KILL"] {
@@ -381,13 +381,13 @@ fn nothing_outlives_an_interrupted_run() {
         let kill = format!("kill -{signal} {}", midstride.id());
         sandbox.finish(sandbox.command("sh").args(["-c", &kill])).exits(0);
         assert!(!midstride.wait().unwrap().success());
-        // The pipe ends when the last of them is gone.
+        // The pipe ends when the last of them has exited.
         assert_eq!(alive.read_to_string(&mut line).unwrap(), 0, "{signal}");
     }
 }
 
 #[test]
-fn what_came_of_a_proof_is_told_before_the_next_one_runs() {
+fn each_result_is_printed_before_the_next_proof_runs() {
     let sandbox = allowed(
         "    - claim: It is fast\n      run: echo 7\n      measures: n\n    - claim: It is gentle\n      run: kill -9 $PPID\n",
     );

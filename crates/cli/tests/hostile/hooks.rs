@@ -1,5 +1,5 @@
-//! Calls of hooks as nobody honest makes them: the client is not failed, and nothing is written but
-//! what midstride keeps for itself.
+//! Tests of hostile hook input: the client is not failed, and nothing is written but midstride's
+//! own data.
 
 use super::{Tree, bytes_of, cases, raw_values};
 use crate::sandbox;
@@ -13,11 +13,12 @@ use std::process::{Command, Stdio};
 
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
-/// What a payload of 50 MB may take, in the kilobytes that `ulimit -v` counts: four times as much.
+/// The memory limit for a payload of 50 MB, in the kilobytes that `ulimit -v` counts: four times
+/// its size.
 const KILOBYTES_MAX: &str = "200000";
 
-/// A project and what lies around it: a home with transcripts that are none, a project of somebody
-/// else, and a repository in which midstride has no say.
+/// A project and its surroundings: a home with files that are not transcripts, another project, and
+/// a repository without midstride.
 struct Ground {
     sandbox: Sandbox,
     /// Where midstride may write.
@@ -60,7 +61,7 @@ impl Ground {
         self.sandbox.root().parent().unwrap().join(name).display().to_string()
     }
 
-    /// The calls that a client makes, each as its fields with their values as they are written.
+    /// The calls that a client makes, as fields with raw values.
     fn calls(&self, client: &str) -> Vec<Fields> {
         let events: &[(&str, &str)] = match client {
             "claude-code" => &CLAUDE_CODE,
@@ -87,7 +88,7 @@ impl Ground {
         command
     }
 
-    /// Makes a call, and looks at all that must hold whatever it says.
+    /// Makes a call and checks everything that must always hold.
     #[track_caller]
     fn call(&self, client: &str, bytes: &[u8]) {
         self.run(client, &mut self.command(client), bytes);
@@ -106,7 +107,7 @@ impl Ground {
         assert!(is_answer(client, &run.stdout), "{about}");
         match std::fs::read_to_string(&log) {
             Ok(log) => assert!(!log.contains("it panicked"), "{about}\n{log}"),
-            // Whoever does not lead elsewhere is written down, unless it fell over on its way there.
+            // A call for this project must be logged. Only one that leads elsewhere is not.
             Err(_) => assert!(leads_elsewhere(bytes, &self.sandbox), "nothing is logged: {about}"),
         }
         Tree::around(&self.sandbox, &self.ours).is_as_before(&self.before, &about);
@@ -120,7 +121,7 @@ fn transcripts(sandbox: &Sandbox) -> PathBuf {
     sandbox.home().join(".claude/projects").join(slug)
 }
 
-/// One transcript, and much beside it that is none.
+/// One transcript, and many other files next to it.
 fn put_transcripts(sandbox: &Sandbox) {
     let folder = transcripts(sandbox);
     std::fs::create_dir_all(folder.join("folder.jsonl")).unwrap();
@@ -136,7 +137,7 @@ fn put_transcripts(sandbox: &Sandbox) {
     std::fs::write(folder.join("33333333-1111-4111-8111-111111111111.jsonl"), broken).unwrap();
 }
 
-/// What the clients say besides what they always say.
+/// The fields that the clients send in addition to the common ones.
 const CLAUDE_CODE: [(&str, &str); 12] = [
     ("SessionStart", r#"{"source": "startup"}"#),
     ("SessionStart", r#"{"source": "compact"}"#),
@@ -169,7 +170,7 @@ const CODEX: [(&str, &str); 8] = [
 ];
 const CLIENTS: [&str; 2] = ["claude-code", "codex"];
 
-/// A call, of which every value may be replaced by what is no JSON.
+/// A call of which every value may be replaced by invalid JSON.
 #[derive(Clone)]
 struct Fields(Vec<(String, Vec<u8>)>);
 
@@ -185,7 +186,7 @@ impl Fields {
         self.0.iter().any(|(other, said)| other == name && *said == value)
     }
 
-    /// One of the things that may happen to a field.
+    /// Applies a random mutation to a field.
     fn mutated(mut self, values: &[Vec<u8>], random: &mut Random) -> Self {
         let at = random.below(self.0.len());
         match random.below(6) {
@@ -207,7 +208,7 @@ impl Fields {
     }
 }
 
-/// Nothing, an object that the client takes, or the words for a summary.
+/// Whether the output is empty, a JSON object that the client accepts, or the text for a summary.
 fn is_answer(client: &str, text: &str) -> bool {
     if text.is_empty() {
         return true;
@@ -224,7 +225,7 @@ fn is_answer(client: &str, text: &str) -> bool {
     is_named && answer.as_object().is_some_and(|all| all.keys().all(|key| known.contains(&&**key)))
 }
 
-/// Whether a call is read and says that its session works somewhere else.
+/// Whether a call parses and names a folder elsewhere.
 fn leads_elsewhere(bytes: &[u8], sandbox: &Sandbox) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let call: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -274,7 +275,7 @@ fn in_whatever_order_wherever_and_whenever_calls_come_the_client_is_not_failed()
 }
 
 #[test]
-fn a_folder_of_ours_that_leads_out_of_the_project_is_left_alone() {
+fn a_private_folder_that_leads_out_of_the_project_is_not_used() {
     for folder in [".midstride", ".midstride/private", ".midstride/handoffs"] {
         for has_git in [true, false] {
             let sandbox = sandbox();
@@ -308,7 +309,7 @@ fn a_folder_of_ours_that_leads_out_of_the_project_is_left_alone() {
 }
 
 #[test]
-fn a_call_that_ends_anywhere_is_no_call() {
+fn a_truncated_call_is_not_a_call() {
     let ground = Ground::new();
     for client in CLIENTS {
         for call in ground.calls(client) {
@@ -376,7 +377,7 @@ fn no_name_and_no_path_in_a_call_leads_out_of_the_project() {
 }
 
 #[test]
-fn fifty_megabytes_cost_four_times_as_much_at_most() {
+fn fifty_megabytes_take_at_most_four_times_the_memory() {
     let ground = Ground::new();
     let limited = |client: &str| {
         let mut command = ground.sandbox.command("sh");
@@ -388,7 +389,7 @@ fn fifty_megabytes_cost_four_times_as_much_at_most() {
     let text = |bytes: usize| format!("\"{}\"", "x y ".repeat(bytes / 4)).into_bytes();
     let long = text(50_000_000);
     let many = "\"field\": \"value\", ".repeat(2_500_000);
-    // As many as fit in what is read, each with a name of its own.
+    // As many fields as fit in what is read, each with a different name.
     let different: String = (0..1_300_000).map(|at| format!("\"{at:x}\":\"\",")).collect();
     for client in CLIENTS {
         let mut calls = ground.calls(client).into_iter();
@@ -399,7 +400,7 @@ fn fifty_megabytes_cost_four_times_as_much_at_most() {
             call.clone().with("session_id", &long).bytes(),
             whole.replacen('{', &format!("{{{many}"), 1).into_bytes(),
             whole.replacen('{', &format!("{{{different}"), 1).into_bytes(),
-            // As much as is read at all.
+            // The maximum size that is read.
             call.clone().with("prompt", &text(16_000_000)).bytes(),
         ];
         for input in inputs {
@@ -409,14 +410,14 @@ fn fifty_megabytes_cost_four_times_as_much_at_most() {
 }
 
 #[test]
-fn a_call_without_an_end_is_not_waited_for() {
+fn hooks_do_not_wait_for_open_input() {
     let ground = Ground::new();
     for client in CLIENTS {
         let mut command = ground.sandbox.command(env!("CARGO_BIN_EXE_midstride"));
         command.args(["hook", client]);
         let run = ground.sandbox.finish(command.stdin(File::open("/dev/zero").unwrap())).exits(0);
         assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""), "{run}");
-        // A whole call, and a pipe that stays open.
+        // A complete call, and a pipe that stays open.
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut held = child.stdin.take().unwrap();
         held.write_all(&ground.calls(client)[0].bytes()).unwrap();

@@ -1,22 +1,22 @@
-//! What no honest client sends, and what has to stay as it is all the same.
+//! Generates input that no honest client sends, and checks what must stay unchanged.
 
 use midstride_testkit::{Random, Sandbox};
 use std::collections::BTreeMap;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// How many random messages are made; `MIDSTRIDE_HOSTILE` says so, and `scripts/soak` says many.
+/// The number of random messages. `MIDSTRIDE_HOSTILE` sets it, and `scripts/soak` sets it high.
 pub(crate) fn cases(usual: usize) -> usize {
     let told = std::env::var("MIDSTRIDE_HOSTILE").ok();
     told.map_or(usual, |told| told.parse().expect("MIDSTRIDE_HOSTILE is a number"))
 }
 
-/// What lies in a folder and below it. What midstride may write is left out.
+/// The content of a folder, without what midstride may write.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Tree(BTreeMap<PathBuf, String>);
 
 impl Tree {
-    /// All that lies around a sandbox, except in these folders.
+    /// Everything around a sandbox, except in these folders.
     pub(crate) fn around(sandbox: &Sandbox, except: &[PathBuf]) -> Self {
         let mut tree = Self(BTreeMap::new());
         tree.add(sandbox.root().parent().expect("a sandbox lies in a folder"), except);
@@ -47,7 +47,7 @@ impl Tree {
         }
     }
 
-    /// Nothing came, went or was changed.
+    /// Asserts that nothing was added, removed or changed.
     #[track_caller]
     pub(crate) fn is_as_before(&self, before: &Self, about: &str) {
         let differs = |path: &&PathBuf| self.0.get(*path) != before.0.get(*path);
@@ -56,7 +56,7 @@ impl Tree {
     }
 }
 
-/// Values as they stand in JSON, or almost: of every type, too deep, too long, and broken.
+/// Raw JSON values, or almost: of every type, too deep, too long, and broken.
 pub(crate) fn raw_values() -> Vec<Vec<u8>> {
     let deep = |open: &str, close: &str| open.repeat(10_000) + "1" + &close.repeat(10_000);
     let texts = [
@@ -92,7 +92,7 @@ pub(crate) fn raw_values() -> Vec<Vec<u8>> {
     texts.into_iter().map(String::into_bytes).chain(broken).collect()
 }
 
-/// The bytes of a message, with an accident that may happen to bytes.
+/// The bytes of a message, with a random corruption.
 pub(crate) fn bytes_of(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let at = random.below(bytes.len().max(1));
     match random.below(8) {
@@ -101,7 +101,7 @@ pub(crate) fn bytes_of(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
         2 => bytes.insert(at, random.pick(&[0, b'"', b'}', b',', 0x80])),
         3 => drop(bytes.splice(0..0, *b"\xef\xbb\xbf")),
         4 => bytes.extend_from_within(..),
-        // Most of them stay whole, so that what they say is looked at.
+        // Most of them stay intact, so that their content is used.
         _ => {}
     }
     bytes

@@ -1,4 +1,4 @@
-//! Hostile input: nothing crashes, nothing is written outside the project.
+//! Tests of hostile input: nothing crashes, and nothing is written outside the project.
 
 use super::{Client, ERAS, Era, server, shop};
 use crate::hostile::{Tree, bytes_of, cases, raw_values};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
-/// Where midstride may write while it serves: in the project, and what it keeps of the user.
+/// Where the server may write: in the project, and in midstride's user state.
 fn ours(sandbox: &Sandbox) -> [PathBuf; 2] {
     [sandbox.root().to_owned(), sandbox.home().join(".local/state/midstride")]
 }
@@ -15,7 +15,7 @@ fn ours(sandbox: &Sandbox) -> [PathBuf; 2] {
 #[test]
 fn a_line_of_fifty_megabytes_is_refused_and_the_next_is_answered() {
     let sandbox = shop();
-    // Four times as much as it is sent is all it may take.
+    // The memory limit is four times the input.
     let mut limited = sandbox.command("sh");
     let program = env!("CARGO_BIN_EXE_midstride");
     limited.args(["-c", "ulimit -v 200000; exec \"$0\" mcp", program]);
@@ -44,7 +44,7 @@ fn a_line_of_fifty_megabytes_is_refused_and_the_next_is_answered() {
     client.write(&batch);
     let message = client.receive()["error"]["message"].to_string();
     assert!(message.contains("has 2001 messages, at most 100"), "{message}");
-    // What can be read is still held against what is kept.
+    // A message that can be read must still respect the storage limit.
     let state = json!({"name": "a", "state": {"text": "x".repeat(2_000_000)}});
     assert!(client.refuses("state_save", state).contains("at most 1048576"));
     assert_eq!(client.ask("ping", json!({})), json!({}));
@@ -117,7 +117,7 @@ const LONG: &str = match std::str::from_utf8(&[b'x'; 5_000]) {
     Err(_) => "",
 };
 
-/// Values of every kind, each of them somewhere out of place.
+/// Values of every type, each of them wrong somewhere.
 fn odd_values() -> Vec<Value> {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     vec![
@@ -141,7 +141,7 @@ fn odd_values() -> Vec<Value> {
 }
 
 #[test]
-fn odd_values_are_answered_one_way_or_the_other() {
+fn odd_values_are_always_answered() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let list = client.ask("tools/list", json!({}));
@@ -163,7 +163,7 @@ fn odd_values_are_answered_one_way_or_the_other() {
                 let message = answer["error"]["message"].as_str();
                 let told = text.or(message).unwrap_or_else(|| panic!("{answer:#}"));
                 assert!(!told.contains(['\u{0}', '\u{1b}', '\u{202e}']), "{told:?}");
-                // What to do is said in what a tool takes.
+                // Hints name tool parameters, not flags.
                 assert!(!told.contains("hint: `--"), "{told}");
                 answered += 1;
             }
@@ -174,7 +174,7 @@ fn odd_values_are_answered_one_way_or_the_other() {
     client.ends();
 }
 
-/// A request as it is written, of which a value may be replaced by what is no JSON.
+/// A raw request in which a value may be replaced by invalid JSON.
 fn request(id: usize, method: &str, parameters: &[(String, Vec<u8>)]) -> Vec<u8> {
     let field = |(name, value): &(String, Vec<u8>)| [&quoted(name), &b":"[..], value].concat();
     let fields: Vec<Vec<u8>> = parameters.iter().map(field).collect();
@@ -186,7 +186,7 @@ fn quoted(text: &str) -> Vec<u8> {
     json!(text).to_string().into_bytes()
 }
 
-/// A request of some method, with something wrong in it.
+/// A request to some method with something wrong in it.
 fn odd_request(id: usize, tools: &[Value], values: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let value = |random: &mut Random| values[random.below(values.len())].clone();
     let methods = [
@@ -231,7 +231,7 @@ fn odd_request(id: usize, tools: &[Value], values: &[Vec<u8>], random: &mut Rand
 }
 
 impl Client {
-    /// Sends bytes as one line, and after them a request: all answers up to the one to that.
+    /// Sends bytes as one line, then a valid request. Returns all answers up to the one to that.
     fn survives(&mut self, bytes: &[u8]) -> Vec<Value> {
         let start = String::from_utf8_lossy(&bytes[..bytes.len().min(600)]).into_owned();
         let input = self.input.as_mut().expect("it is open");
@@ -274,7 +274,7 @@ fn whatever_is_sent_the_next_request_is_answered() {
         }
         client.survives(&bytes_of(line, &mut random));
     }
-    // It still does what it is for.
+    // The server still works.
     let told = client.does("get", json!({"handoff": "market-page-perf"}));
     assert!(told.contains("market-page-perf"), "{told}");
     client.does("state_save", json!({"name": "after", "state": {"step": 1}}));
@@ -283,7 +283,7 @@ fn whatever_is_sent_the_next_request_is_answered() {
 }
 
 #[test]
-fn what_is_no_line_of_json_costs_nothing_else() {
+fn a_line_that_is_not_json_affects_nothing_else() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
@@ -318,7 +318,7 @@ fn what_is_no_line_of_json_costs_nothing_else() {
         assert_eq!(answer["error"]["code"], code, "{about}: {answer}");
     }
     assert_eq!(client.survives(batch.as_bytes())[0].as_array().unwrap().len(), 100);
-    // Nobody waits for these, whatever they say.
+    // Notifications get no answer, whatever they say.
     for silent in [
         r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"state_save","arguments":{"name":"silent","state":{}}}}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed","params":[]}"#,
@@ -335,7 +335,7 @@ fn what_is_no_line_of_json_costs_nothing_else() {
 }
 
 #[test]
-fn the_last_message_needs_no_end_of_line() {
+fn the_last_message_needs_no_line_break() {
     let sandbox = shop();
     let mut command = server(&sandbox);
     let mut client = Client::of(&mut command, Era::Modern, &json!({}));

@@ -1,11 +1,10 @@
-//! The inspector of MCP, which was written by those who wrote the protocol: it lists everything and
-//! calls every tool, in both eras.
+//! Tests with the official MCP inspector: it lists everything and calls every tool, in both eras.
 
 use super::shop;
 use midstride_testkit::{Sandbox, real_client};
 use serde_json::{Value, json};
 
-/// What each tool is called with, in an order in which each finds what it needs.
+/// The arguments of each tool, in an order in which each call finds what it needs.
 fn calls() -> [(&'static str, Value); 12] {
     [
         ("brief", json!({})),
@@ -29,7 +28,7 @@ fn calls() -> [(&'static str, Value); 12] {
     ]
 }
 
-/// What the inspector says to a method; nothing where it is not installed.
+/// What the inspector prints for a method; `None` if it is not installed.
 fn inspected(sandbox: &Sandbox, era: &str, arguments: &[String]) -> Option<Value> {
     let mut command = real_client::inspector(sandbox)?;
     command.args(["--protocol-era", era, env!("CARGO_BIN_EXE_midstride"), "mcp"]).args(arguments);
@@ -38,7 +37,7 @@ fn inspected(sandbox: &Sandbox, era: &str, arguments: &[String]) -> Option<Value
     let said: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| {
         panic!("{arguments:?}: {error}: {run}");
     });
-    // It wraps what it was answered.
+    // The inspector wraps the result.
     Some(said.get("result").cloned().unwrap_or(said))
 }
 

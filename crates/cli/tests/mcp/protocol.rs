@@ -1,4 +1,4 @@
-//! The protocol itself: eras, lists, errors, resources, prompts, roots, the end.
+//! Tests of the protocol: eras, lists, errors, resources, prompts, roots, shutdown.
 
 use super::{Client, ERAS, Era, server, shop};
 use crate::sandbox;
@@ -6,7 +6,7 @@ use midstride_core::text::tokens::estimate;
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// What the whole list of tools may cost whoever has it in its context.
+/// The maximum number of tokens for the tool list.
 const LIST_TOKENS_MAX: u64 = 2_000;
 
 #[test]
@@ -29,7 +29,7 @@ fn the_list_of_tools_is_small() {
 }
 
 #[test]
-fn each_era_gets_its_own_form() {
+fn each_era_gets_its_own_result_format() {
     let sandbox = shop();
     let lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
     for era in ERAS {
@@ -44,7 +44,7 @@ fn each_era_gets_its_own_form() {
         assert_eq!(called.get("resultType").is_some(), era == Era::Modern);
         assert!(called.get("ttlMs").is_none());
     }
-    // What a session is opened with is no longer asked for, and the other way round.
+    // Methods of one era are not available in the other.
     let mut old = Client::start(&sandbox, Era::Handshake);
     assert_eq!(old.ask("ping", json!({})), json!({}));
     let mut modern = Client::start(&sandbox, Era::Modern);
@@ -91,7 +91,7 @@ fn a_server_can_be_discovered() {
 }
 
 #[test]
-fn versions_are_agreed_on() {
+fn versions_are_negotiated() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let cases = [
@@ -119,7 +119,7 @@ fn versions_are_agreed_on() {
 }
 
 #[test]
-fn mistakes_are_answered_with_what_to_change() {
+fn errors_say_what_to_change() {
     let sandbox = shop();
     for era in ERAS {
         let mut client = Client::start(&sandbox, era);
@@ -166,7 +166,7 @@ fn mistakes_are_answered_with_what_to_change() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_are_told_to_the_model() {
+fn invalid_arguments_are_reported_to_the_model() {
     let sandbox = shop();
     for era in ERAS {
         let mut client = Client::start(&sandbox, era);
@@ -211,7 +211,7 @@ fn arguments_that_do_not_fit_are_told_to_the_model() {
 }
 
 #[test]
-fn what_is_no_message_is_answered_and_costs_nothing_else() {
+fn invalid_messages_are_answered_and_affect_nothing_else() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let cases = [
@@ -230,7 +230,7 @@ fn what_is_no_message_is_answered_and_costs_nothing_else() {
         let answer = client.receive();
         assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
     }
-    // Nobody waits for an answer to these.
+    // Notifications get no answer.
     client.write("");
     for method in ["notifications/cancelled", "notifications/progress", "notifications/nothing"] {
         client.send(&json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1}}));
@@ -249,7 +249,7 @@ fn what_is_no_message_is_answered_and_costs_nothing_else() {
 }
 
 #[test]
-fn many_requests_at_once_are_answered_in_turn() {
+fn many_requests_are_answered_in_order() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     for id in 100..200 {
@@ -309,7 +309,7 @@ fn prompts_hand_over_and_continue() {
 }
 
 #[test]
-fn where_nothing_is_set_up_tools_say_how_to_begin() {
+fn tools_explain_setup_if_nothing_is_set_up() {
     let sandbox = sandbox().repository();
     for era in ERAS {
         let mut client = Client::start(&sandbox, era);
@@ -325,7 +325,7 @@ fn where_nothing_is_set_up_tools_say_how_to_begin() {
 }
 
 #[test]
-fn a_client_elsewhere_is_asked_where_it_works() {
+fn a_client_outside_a_project_is_asked_for_its_roots() {
     let sandbox = shop();
     let mut command = server(&sandbox);
     command.current_dir(sandbox.home());
@@ -342,9 +342,9 @@ fn a_client_elsewhere_is_asked_where_it_works() {
 }
 
 #[test]
-fn an_interrupt_ends_it() {
+fn an_interrupt_stops_the_server() {
     let sandbox = shop();
-    // Whoever starts the tests in the background has interrupts ignored, and what they start too.
+    // Tests started in the background ignore interrupts, and so would the server.
     let mut server = sandbox.command("env");
     server.args(["--default-signal=INT", env!("CARGO_BIN_EXE_midstride"), "mcp"]);
     let mut client = Client::of(&mut server, Era::Handshake, &json!({}));

@@ -1,4 +1,4 @@
-//! The real clients, whose model saves its session through MCP until nothing is missing.
+//! Tests of the real clients, whose model saves its session through MCP until nothing is missing.
 
 use crate::sandbox;
 use midstride_testkit::{ModelServer, Sandbox, Turn, real_client};
@@ -11,7 +11,7 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// What the model says first, and what it adds when it is told what is missing.
+/// The first save of the model, and what it adds when it learns what is missing.
 fn saves() -> [Value; 2] {
     let first = json!({"title": "Cache purge", "summary": "Purging the cache works."});
     let rest = json!({
@@ -25,7 +25,7 @@ fn saves() -> [Value; 2] {
     [first, rest]
 }
 
-/// Runs a client to its end, and compares what its model was told with what is on disk.
+/// Runs a client to its end and compares what its model received with what is on disk.
 fn completes(sandbox: &Sandbox, model: &ModelServer, client: &mut Command, name: &str) {
     let run = sandbox.finish(client);
     assert_eq!(run.code, Some(0), "{run}");
@@ -37,7 +37,7 @@ fn completes(sandbox: &Sandbox, model: &ModelServer, client: &mut Command, name:
     let document = sandbox.read(".git/midstride/handoffs/cache-purge.md");
     assert!(document.contains("Purge by tag"), "{document}");
     assert!(document.contains(&format!("by: {name}\n")), "{document}");
-    // The session is the client's own: its request is among the facts, and it is known by name.
+    // The session is the client's own: its prompt is among the facts, and it is identified.
     assert!(document.contains("Purge the cache, then hand over"), "{document}");
     let events = sandbox.run(["events"]).exits(0).stdout;
     assert!(events.contains(&format!("{name} session took over: cache-purge (get)")), "{events}");
@@ -47,7 +47,7 @@ fn completes(sandbox: &Sandbox, model: &ModelServer, client: &mut Command, name:
 fn claude_code_saves_its_session_until_nothing_is_missing() {
     let sandbox = project();
     let [first, rest] = saves();
-    // The client writes its transcript behind what it does; a session that works on has one.
+    // The client writes its transcript with a delay; a session that keeps working has one.
     let written = "until grep -qs 'Purge the cache' ~/.claude/projects/*/*.jsonl; do :; done";
     let model = ModelServer::start([
         Turn::calls("Bash", json!({ "command": written })),

@@ -1,4 +1,5 @@
-//! Captured sessions: found, read, and what they left open is settled.
+//! Tests of captured sessions over MCP: finding them, reading them, and settling what they left
+//! open.
 
 use super::{Client, Era, shop};
 use crate::commands::session::put;
@@ -17,7 +18,7 @@ fn captured() -> Sandbox {
 }
 
 #[test]
-fn a_captured_session_is_found_by_its_words_and_read_by_its_id() {
+fn a_captured_session_is_found_by_words_and_read_by_id() {
     let sandbox = captured();
     let mut client = Client::start(&sandbox, Era::Modern);
     let found = client.does("search", json!({"words": "purged deploy"}));
@@ -33,7 +34,7 @@ fn a_captured_session_is_found_by_its_words_and_read_by_its_id() {
     }
     let missing = client.refuses("get", json!({"handoff": "5e559999"}));
     assert!(missing.contains("5e559999"), "{missing}");
-    // The same for people.
+    // The command line finds the same.
     let typed = sandbox.run(["search", "purged", "deploy"]).exits(0).stdout;
     assert!(typed.contains("claude-code  2026-03-21"), "{typed}");
     let json = sandbox.run(["search", "purged", "deploy", "--json"]).exits(0).stdout;
@@ -42,7 +43,7 @@ fn a_captured_session_is_found_by_its_words_and_read_by_its_id() {
 }
 
 #[test]
-fn a_task_is_changed_by_the_name_that_the_mission_prints() {
+fn a_task_is_changed_by_its_name_in_the_mission() {
     let sandbox = captured();
     let mission = sandbox.run(["brief", "--as", "mission"]).exits(0).stdout;
     let name = mission.split([' ', '(', ',', ')', '\n']).find(|word| word.starts_with("T-"));

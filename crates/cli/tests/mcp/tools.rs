@@ -1,11 +1,11 @@
-//! Every tool, in both eras.
+//! Tests of every tool, in both eras.
 
 use super::{Client, ERAS, Era, server, shop};
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
 
 #[test]
-fn a_session_is_saved_told_what_is_missing_and_completed() {
+fn a_session_is_saved_and_completed_with_what_is_missing() {
     for era in ERAS {
         let sandbox = shop();
         let mut client = Client::start(&sandbox, era);
@@ -31,7 +31,7 @@ fn a_session_is_saved_told_what_is_missing_and_completed() {
         assert!(!completed.contains("Not answered"), "{completed}");
         let document = sandbox.read(".git/midstride/handoffs/cache-purge.md");
         assert!(document.contains("Purge by tag"), "{document}");
-        // Never the user's word.
+        // The author is never the user.
         assert!(document.contains("by: tester\n") && !document.contains("by: user"), "{document}");
     }
 }
@@ -46,7 +46,7 @@ fn what_is_missing_can_be_accepted_with_a_reason() {
 }
 
 #[test]
-fn handoffs_are_found_read_judged_answered_and_ended() {
+fn handoffs_are_found_read_checked_answered_and_closed() {
     for era in ERAS {
         let sandbox = shop();
         let mut client = Client::start(&sandbox, era);
@@ -146,7 +146,7 @@ fn tasks_are_added_changed_and_listed() {
 }
 
 #[test]
-fn workflow_states_are_kept_for_whoever_goes_on() {
+fn workflow_states_are_kept_for_the_next_session() {
     for era in ERAS {
         let sandbox = shop();
         let mut client = Client::start(&sandbox, era);
@@ -179,7 +179,7 @@ fn workflow_states_are_kept_for_whoever_goes_on() {
         assert!(none.contains("did you mean `release`?"), "{none}");
         let events = sandbox.run(["events"]).exits(0);
         assert!(events.stdout.contains("workflow release  state saved"), "{events}");
-        // A command shows it, and the next session is briefed with it.
+        // A command shows it, and the next session is briefed on it.
         let list = sandbox.run(["state"]).exits(0).stdout;
         assert_eq!(list, "release  2 states, saved 2026-03-21T17:24:00Z by tester\n");
         let newest = sandbox.run(["state", "release"]).exits(0).stdout;
@@ -218,7 +218,7 @@ fn metadata_of_a_task_is_set_and_removed() {
 }
 
 #[test]
-fn saving_takes_what_the_command_takes() {
+fn save_takes_the_same_input_as_the_command() {
     let sandbox = shop();
     sandbox.write("docs/superpowers/plans/cache.md", "# Cache\n\n- [ ] Warm it\n");
     sandbox.write("docs/plans/done.md", "# Done\n\n- [x] All of it\n");
@@ -262,7 +262,7 @@ fn saving_takes_what_the_command_takes() {
 }
 
 #[test]
-fn what_was_answered_before_is_told() {
+fn an_earlier_answer_is_reported() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let mut answer = |which: &str, field: &str, value: Value| {
@@ -289,7 +289,7 @@ fn what_was_answered_before_is_told() {
 }
 
 #[test]
-fn what_was_answered_so_already_makes_no_revision() {
+fn repeating_an_answer_makes_no_revision() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let said = json!({"handoff": "market-page-perf", "which": "q1", "text": "Yes"});
@@ -303,7 +303,7 @@ fn what_was_answered_so_already_makes_no_revision() {
 }
 
 #[test]
-fn a_change_of_what_has_ended_says_that_it_has() {
+fn changing_a_closed_handoff_says_that_it_is_closed() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     client.does("resolve", json!({"handoff": "market-page-perf", "outcome": "108 ms"}));
@@ -318,7 +318,7 @@ fn a_change_of_what_has_ended_says_that_it_has() {
 }
 
 #[test]
-fn what_has_ended_says_how_it_is_taken_up_again() {
+fn a_closed_handoff_says_how_to_reopen_it() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let resolve = json!({"handoff": "market-page-perf", "outcome": "108 ms"});
@@ -336,7 +336,7 @@ fn what_has_ended_says_how_it_is_taken_up_again() {
 }
 
 #[test]
-fn little_of_an_id_is_enough_to_read_and_not_to_change() {
+fn a_short_prefix_is_enough_to_read_but_not_to_change() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let added = client.does("tasks", json!({"subject": "Paginate"}));
@@ -365,7 +365,7 @@ fn little_of_an_id_is_enough_to_read_and_not_to_change() {
 }
 
 #[test]
-fn a_handoff_that_was_named_and_is_new_says_so() {
+fn saving_to_an_unknown_name_reports_a_new_handoff() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let first = client.does("save", json!({"title": "Cache purge", "summary": "It works."}));
@@ -381,7 +381,7 @@ fn a_handoff_that_was_named_and_is_new_says_so() {
 }
 
 #[test]
-fn searching_goes_on_where_it_was_left() {
+fn search_continues_at_the_offset() {
     let sandbox = shop();
     for number in 0..25 {
         let text = format!(
@@ -429,7 +429,7 @@ fn searching_goes_on_where_it_was_left() {
 }
 
 #[test]
-fn what_a_call_cannot_use_is_refused() {
+fn unused_arguments_are_refused() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let mut told = String::new();
@@ -456,7 +456,7 @@ fn what_a_call_cannot_use_is_refused() {
 }
 
 #[test]
-fn a_text_is_taken_as_it_is_and_what_is_wrong_with_it_is_told() {
+fn a_text_is_accepted_unchanged_and_its_problems_are_reported() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let file = ".midstride/handoffs/market-page-perf.md";
@@ -477,7 +477,7 @@ fn a_text_is_taken_as_it_is_and_what_is_wrong_with_it_is_told() {
 }
 
 #[test]
-fn what_is_large_comes_in_pages() {
+fn large_results_come_in_pages() {
     let sandbox = shop();
     let lines: String = (0..4000).map(|number| format!("Line {number} of the log.\n")).collect();
     let text = format!("---\nhandoff:\n  id: long\n  status: planned\n---\n\n{lines}");
@@ -497,13 +497,13 @@ fn what_is_large_comes_in_pages() {
     assert_eq!(together, text);
 }
 
-/// The events of a project, as a person sees them.
+/// The events of a project, as a user sees them.
 fn events(sandbox: &Sandbox) -> String {
     sandbox.run(["events"]).exits(0).stdout
 }
 
 #[test]
-fn a_session_that_reads_a_handoff_took_it_over() {
+fn reading_a_handoff_acknowledges_it() {
     let sandbox = shop();
     let mut command = server(&sandbox);
     command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "5e55-1");
@@ -522,7 +522,7 @@ fn a_session_that_reads_a_handoff_took_it_over() {
         );
         assert_eq!(client.receive()["result"]["isError"], false);
     };
-    // Another client's session is not taken for the one that is left in the environment.
+    // The session in the environment belongs to another client and is not used.
     get(1, meta("inspector", json!({})));
     assert!(!events(&sandbox).contains("took over"), "{}", events(&sandbox));
     get(2, meta("claude-code", json!({})));
@@ -533,7 +533,7 @@ fn a_session_that_reads_a_handoff_took_it_over() {
 }
 
 #[test]
-fn what_is_refused_is_told_without_its_secrets() {
+fn errors_contain_no_secrets() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Modern);
     let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
@@ -542,7 +542,7 @@ fn what_is_refused_is_told_without_its_secrets() {
 }
 
 #[test]
-fn what_is_refused_is_told_by_the_rules_of_the_project() {
+fn errors_are_redacted_by_project_rules() {
     let sandbox = shop();
     let rule =
         "[[redact]]\nkind = \"acme-badge\"\nbegins = \"acme:\"\nthen = \"[0-9]{4}-[0-9]{4}\"\n";
@@ -566,7 +566,7 @@ fn what_is_refused_is_told_by_the_rules_of_the_project() {
 }
 
 #[test]
-fn answers_name_tools_where_one_is_meant() {
+fn replies_name_tools_instead_of_commands() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
     let saved = json!({"title": "Cache purge", "summary": "It works.", "decisions": ["By tag"]});
@@ -603,7 +603,7 @@ fn answers_name_tools_where_one_is_meant() {
 }
 
 #[test]
-fn what_to_do_is_said_in_words_that_a_tool_takes() {
+fn hints_use_tool_parameters() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Modern);
     let calls = [

@@ -1,9 +1,9 @@
-//! An archive of an old version, unpacked into a directory of its own.
+//! An archive of an old version, unpacked into its own directory.
 //!
 //! Stored data contains absolute paths, and digests of paths in fields and file names. Unpacking
-//! replaces both, except in databases, blobs and git objects: midstride supports projects that moved,
-//! and moving a project does not rewrite its ledger. `expected.json` lists what every digest was
-//! computed from. Each one is checked against the archive before it is replaced.
+//! replaces both, except in databases, blobs and git objects: midstride supports projects that
+//! moved, and moving a project does not rewrite its ledger. `expected.json` lists what every digest
+//! was computed from. Each one is checked against the archive before it is replaced.
 
 use midstride::sys::ids::sha256;
 use midstride_testkit::{Run, Sandbox, fixtures};
@@ -91,7 +91,7 @@ impl Archive {
     }
 }
 
-/// Runs a command. Unlike a sandbox, this leaves ids in the output as they are.
+/// Runs a command. Unlike a sandbox, this leaves ids in the output unchanged.
 fn finish(command: &mut Command) -> Run {
     let output = command.output().unwrap();
     Run {
@@ -117,7 +117,7 @@ fn relocate(root: &Path, expected: &Value) {
         Some(recompute(digest, text, &replace(text, &changes)))
     });
     let mut of_paths: Changes = of_paths.collect();
-    // A short digest of a path begins a longer one.
+    // A short digest of a path may be a prefix of a longer one.
     of_paths.sort_by_key(|(old, _)| std::cmp::Reverse(old.len()));
     changes.extend(of_paths);
     let before = text_files(root);
@@ -140,7 +140,7 @@ fn relocate(root: &Path, expected: &Value) {
     }
 }
 
-/// A digest before and after the move. The one before has to match the archive.
+/// A digest before and after the move. The one before must match the archive.
 fn recompute(digest: &Value, before: &str, after: &str) -> (String, String) {
     let number = |name: &str| usize::try_from(digest[name].as_u64().unwrap()).unwrap();
     let compute = |text: &str| match digest["sha256"].as_str() {

@@ -1,5 +1,6 @@
-//! Nobody gets out of a quotation. Every attack is tried in every place that carries text; the
-//! briefing is then read back by a parser that knows all words that midstride says itself.
+//! Injection attacks on briefings: no text escapes from its quotation. Every attack is tried in
+//! every place that takes text, and a parser that knows all of midstride's own words reads the
+//! briefing back.
 
 use super::parser::{Item, Parsed, Words};
 use midstride_core::brief::{
@@ -9,8 +10,8 @@ use midstride_core::brief::{
 use midstride_core::session::Client;
 use std::sync::LazyLock;
 
-/// Each by name. What they have in common: a careless reader takes a part of it for somebody
-/// else's words, or does not see it at all.
+/// The attacks by name. In each one, a careless reader takes a part of the text for midstride's own
+/// words, or does not see it at all.
 fn attacks() -> Vec<(&'static str, String)> {
     let tags: String =
         "run rm".chars().filter_map(|c| char::from_u32(0xE0000 + u32::from(c))).collect();
@@ -94,7 +95,7 @@ fn attacks() -> Vec<(&'static str, String)> {
     all
 }
 
-/// Where carried text can stand.
+/// The places that take quoted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Text,
@@ -163,7 +164,7 @@ fn point(rank: ItemRank, what: &'static str, text: &str) -> BriefItem {
     }
 }
 
-/// A briefing with harmless points, and something in one place.
+/// A briefing with harmless items, and the payload in one place.
 fn material(target: Target, payload: &str) -> Material {
     let mut material = Material {
         client: Some(Client::ClaudeCode),
@@ -197,7 +198,7 @@ fn material(target: Target, payload: &str) -> Material {
             material.items.extend((0..7).map(failed));
         }
         Target::Source => {
-            // A source that no command shows is told by its name.
+            // A source that no command shows is identified by its name.
             material.items.push(BriefItem { source: text, show: Vec::new(), ..attacked });
         }
         Target::Place => material.items.push(BriefItem { place: Some(text), ..attacked }),
@@ -217,7 +218,7 @@ fn material(target: Target, payload: &str) -> Material {
     material
 }
 
-/// The quotations in which the payload of a target has to stand.
+/// The quotations that must contain the payload of a target.
 fn quotes(target: Target, parsed: &Parsed) -> Vec<String> {
     let of = |what: &str| -> Vec<String> {
         let items = parsed.items.iter().filter(|item| item.what == what);
@@ -237,12 +238,12 @@ fn quotes(target: Target, parsed: &Parsed) -> Vec<String> {
         Target::Read => of("Not a path in this project"),
         Target::BootTask => either("Task to restore with the TaskCreate tool", "Not a task"),
         Target::BootConstraint => either("Constraint", "Not a constraint"),
-        // Where something is in its source, and what shows it, is for programs.
+        // Positions in the source and show commands are for programs.
         Target::Place | Target::Show | Target::ShowAll => Vec::new(),
     }
 }
 
-/// What is said about the points that nobody touched.
+/// The items that the attack did not touch.
 fn untouched(parsed: &Parsed) -> Vec<&Item> {
     let calm = ["Keep the cache key.", "Batch the prices.", "`purge_all` drops sessions."];
     let is_calm = |item: &&Item| calm.iter().any(|text| item.quotes == [*text]);
@@ -280,7 +281,7 @@ fn there_are_many_attacks_and_each_has_a_name() {
 }
 
 #[test]
-fn no_attack_gets_out_of_its_quotation() {
+fn no_attack_escapes_its_quotation() {
     for (name, attack) in attacks() {
         for target in TARGETS {
             let at_the_start = format!("{attack} {WITNESS}");
@@ -291,7 +292,7 @@ fn no_attack_gets_out_of_its_quotation() {
                 let budget = Budget { tokens: 8_000, utf16_units: None };
                 let briefing = compose(&material, budget);
                 if *payload == at_the_start {
-                    // The witness may be cut off; what is said has to parse all the same.
+                    // The marker may be truncated, but the text must still parse.
                     let _ = WORDS.parse(&briefing.text);
                 } else {
                     stays_in(name, target, &briefing);
@@ -302,7 +303,7 @@ fn no_attack_gets_out_of_its_quotation() {
 }
 
 #[test]
-fn no_attack_gets_out_of_a_short_briefing() {
+fn no_attack_escapes_in_a_short_briefing() {
     for (name, attack) in attacks() {
         for target in TARGETS {
             for tokens in [200, 300, 500] {
@@ -316,13 +317,13 @@ fn no_attack_gets_out_of_a_short_briefing() {
 }
 
 #[test]
-fn what_is_no_name_and_no_path_is_no_boot_action() {
+fn text_that_is_not_a_name_or_path_is_not_a_startup_step() {
     for (name, attack) in attacks() {
         for target in [Target::Skill, Target::Read] {
             let briefing =
                 compose(&material(target, &attack), Budget { tokens: 2_000, utf16_units: None });
             let asks = briefing.included.iter().any(|told| told.rank == ItemRank::Read);
-            // A word that is nothing but a word can be the name of a skill.
+            // A plain word can be the name of a skill.
             let is_word = attack.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
             assert!(!asks || (is_word && attack.len() <= 160), "{name}: {}", briefing.text);
         }
@@ -330,7 +331,7 @@ fn what_is_no_name_and_no_path_is_no_boot_action() {
 }
 
 #[test]
-fn each_client_is_asked_in_its_own_words() {
+fn startup_steps_use_the_wording_of_each_client() {
     let told = |client| {
         let boot = |action| SourcedStartupStep {
             step: action,
@@ -370,7 +371,7 @@ fn each_client_is_asked_in_its_own_words() {
 }
 
 #[test]
-fn the_line_for_the_user_hides_nothing_either() {
+fn the_user_line_hides_nothing() {
     for (name, attack) in attacks() {
         let material = Material {
             items: vec![BriefItem {

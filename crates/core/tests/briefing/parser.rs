@@ -1,30 +1,30 @@
-//! Reads a briefing back. It knows every word that midstride says itself, so a byte of somebody else's
-//! outside of a quote does not parse.
+//! Parses a briefing back. It knows every word that midstride says itself, so a foreign byte
+//! outside a quote does not parse.
 
 use regex::Regex;
 
-/// A briefing, read back.
+/// A parsed briefing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Parsed {
-    /// Names in the first line: the branch and the role.
+    /// The names in the first line: the branch and the role.
     pub(super) head: Vec<String>,
-    /// The tokens that the first line says.
+    /// The token count in the first line.
     pub(super) tokens: u64,
     pub(super) items: Vec<Item>,
-    /// How many things are said to be omitted.
+    /// The number of items reported as omitted.
     pub(super) omitted: usize,
-    /// How many texts are said to be truncated.
+    /// The number of texts reported as truncated.
     pub(super) truncated: usize,
 }
 
 /// A block of a briefing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Item {
-    /// Its heading, in our words.
+    /// The heading, in midstride's words.
     pub(super) what: String,
-    /// What is quoted in the heading: the source.
+    /// The source quoted in the heading.
     pub(super) source: Vec<String>,
-    /// The quoted lines below it.
+    /// The quoted lines below the heading.
     pub(super) quotes: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ const NOTICES: [&str; 4] = [
 const NAME: &str = "(?:\"\"|(?:session )?[A-Za-z0-9._/@#+…-]+)";
 const COMMAND: &str = "midstride(?: [A-Za-z0-9._/@:=,+-]+)*";
 
-/// Takes what is quoted out of a line of ours.
+/// Separates the quotes from a line of midstride's own.
 fn unquoted(line: &str) -> (String, Vec<String>) {
     let parts: Vec<&str> = line.split('"').collect();
     assert!(parts.len() % 2 == 1, "a quote ends in its line: {line}");
@@ -63,7 +63,7 @@ fn any_of(words: &[&str]) -> String {
 }
 
 impl Words {
-    /// All that may be said, if points have these headings and these remarks.
+    /// All allowed words for items with these headings and remarks.
     pub(super) fn of(whats: &[&str], remarks: &[&str]) -> Self {
         let pattern = |text: &str| Regex::new(text).unwrap();
         let (what, remark) = (any_of(whats), any_of(remarks));
@@ -74,7 +74,7 @@ impl Words {
         let head = format!(
             "^(?:{title}|{compact}|{summary})(?: · branch {NAME})?(?: · role {NAME})? · (?<tokens>[0-9]+) tokens$"
         );
-        // Instructions still hold where they are omitted, so their command stands beside them.
+        // Instructions still apply when they are omitted, so the command that lists them follows.
         let kind = format!("[0-9]+ (?:instructions? \\(listed by {COMMAND}\\)|[A-Za-z '/-]+)");
         let kinds = format!("(?:{kind}, )*(?:{kind}|parts of [0-9]+ texts?)");
         Self {
@@ -93,7 +93,7 @@ impl Words {
         Item { what: found[1].to_owned(), source, quotes: Vec::new() }
     }
 
-    /// Reads a briefing; panics if there is one byte that midstride would not say, outside of a quote.
+    /// Parses a briefing. Panics if there is a byte outside a quote that midstride would not say.
     pub(super) fn parse(&self, text: &str) -> Parsed {
         let hidden = text.chars().find(|c| *c != '\n' && is_hidden(*c));
         assert_eq!(hidden, None, "something hides");
@@ -130,7 +130,8 @@ impl Words {
     }
 }
 
-/// What nobody sees, or what changes how others are seen. Written apart from the code under test.
+/// Whether a character is invisible or changes how others are displayed. Written independently of
+/// the code under test.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || ['\u{AD}', '\u{61C}', '\u{3164}', '\u{FEFF}', '\u{2028}', '\u{2029}'].contains(&c)
@@ -142,8 +143,8 @@ fn is_hidden(c: char) -> bool {
         || ('\u{E0000}'..='\u{E0FFF}').contains(&c)
 }
 
-/// A reader of Markdown finds no link and no markup, and outside of quotations neither headings
-/// nor rules nor code of several lines.
+/// Asserts that a Markdown parser finds no links or markup, and no headings, rules or code blocks
+/// outside quotations.
 fn markdown_stays_in(text: &str) {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
     let mut quotations = 0;

@@ -1,4 +1,4 @@
-//! What holds for every briefing.
+//! Properties of every briefing.
 
 use super::parser::{Parsed, Words};
 use midstride_core::brief::{
@@ -42,7 +42,7 @@ const BOOT_WHATS: [&str; 11] = [
 ];
 const REMARKS: [&str; 2] = ["changed since", "so it is no boot action"];
 
-/// Words, markup and everything that hides, in any order and of any length.
+/// Words, markup and hidden characters, in any order and of any length.
 fn text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "word ",
@@ -113,7 +113,7 @@ fn point() -> impl Strategy<Value = BriefItem> {
     )
 }
 
-/// Any points, or very many of one kind.
+/// Arbitrary items, or very many of one kind.
 fn points() -> impl Strategy<Value = Vec<BriefItem>> {
     let many = (point(), prop::collection::vec(text(), 0..40)).prop_map(|(point, texts)| {
         let of = |text| BriefItem { text, ..point.clone() };
@@ -125,7 +125,7 @@ fn points() -> impl Strategy<Value = Vec<BriefItem>> {
     })
 }
 
-/// Never a name or a path.
+/// A text that is never a name or a path.
 fn strange() -> impl Strategy<Value = String> {
     text().prop_map(|text| format!("$ {text}"))
 }
@@ -169,7 +169,7 @@ fn budget(tokens: std::ops::Range<u64>) -> impl Strategy<Value = Budget> {
     (tokens, units).prop_map(|(tokens, utf16_units)| Budget { tokens, utf16_units })
 }
 
-/// Every item in the order of importance, startup steps before others: its rank and source.
+/// The rank and source of every item in order of importance, startup steps first.
 fn in_order(material: &Material) -> Vec<(ItemRank, String)> {
     let mut all: Vec<(ItemRank, String)> = Vec::new();
     for boot in &material.startup {
@@ -190,7 +190,8 @@ fn in_order(material: &Material) -> Vec<(ItemRank, String)> {
     }
     let points = material.items.iter();
     all.extend(points.map(|point| (point.rank, point.source.clone())));
-    // Instructions of the user come first, then what is said about each piece of work, as it comes.
+    // The user's instructions come first, then the items about each piece of work in their original
+    // order.
     let is_work = |rank| {
         matches!(rank, ItemRank::Source | ItemRank::Goal | ItemRank::Status | ItemRank::NextAction)
     };
@@ -202,7 +203,7 @@ fn in_order(material: &Material) -> Vec<(ItemRank, String)> {
     all
 }
 
-/// The rank of an action, unless it is none.
+/// The rank of a startup step, unless it is rejected.
 fn unless(kind: StartupKind, text: &str, rank: ItemRank) -> ItemRank {
     if kind.rejection_reason(text).is_some() { ItemRank::Rest } else { rank }
 }
@@ -212,10 +213,11 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     Words::of(&whats, &REMARKS)
 });
 
-/// Every item is on the page, or counted as omitted, or repeated: another one on the page has all of
-/// its text. Items on the page are in the order of importance. So are those on the page and then omitted
-/// ones, with two exceptions where instructions of the user would fill the page: these are in their own
-/// order, and the first status, next step and goal come before what lies between them.
+/// Every item is on the page, counted as omitted, or repeated, which means that another item on the
+/// page contains its whole text. Items on the page are in order of importance, and so are the
+/// omitted ones after them, with two exceptions when the user's instructions would fill the page:
+/// instructions have their own order, and the first status, next step and goal come before what is
+/// between them.
 fn all_is_accounted_for(material: &Material, briefing: &Briefing) {
     let told: Vec<(ItemRank, String)> =
         briefing.included.iter().map(|told| (told.rank, told.source.clone())).collect();
@@ -247,10 +249,12 @@ fn all_is_accounted_for(material: &Material, briefing: &Briefing) {
     assert_eq!(accounted, everything, "{}", briefing.text);
 }
 
-/// What is called repeated is on the page: every line of it. Of what is merged, the beginning is.
+/// Every line of a repeated item is on the page; of a merged item, the beginning is.
 fn repeated_items_are_on_the_page(parsed: &Parsed, briefing: &Briefing) {
-    let quoted: Vec<&str> =
-        parsed.items.iter().flat_map(|item| &item.quotes).map(String::as_str).collect();
+    // An omitted item is shown in one line, so its whitespace is collapsed.
+    let single_spaced = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let quoted: Vec<String> =
+        parsed.items.iter().flat_map(|item| &item.quotes).map(single_spaced).collect();
     for one in briefing.repeated.iter().chain(&briefing.merged) {
         let text = one.text();
         let first: String = text.trim_end_matches("[…]").trim().chars().take(40).collect();
@@ -259,7 +263,7 @@ fn repeated_items_are_on_the_page(parsed: &Parsed, briefing: &Briefing) {
     }
 }
 
-/// The headings, in order: neighbors with one name may share a block.
+/// The headings in order; neighbors with the same name may share a block.
 fn headings<'w>(whats: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
     let mut whats: Vec<&str> = whats.collect();
     whats.dedup();
@@ -298,7 +302,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_budget_is_kept_and_everything_accounted_for(
+    fn every_budget_is_met_and_every_item_is_accounted_for(
         material in material(),
         budget in budget(200..8_000),
     ) {
@@ -310,7 +314,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_next_is_told_before_how_anything_else_stands(
+    fn next_actions_come_before_other_statuses(
         mut material in material(),
         work in prop::collection::vec((text(), text()), 1..4),
         budget in budget(200..1_000),
@@ -341,13 +345,13 @@ proptest! {
     }
 
     #[test]
-    fn tiny_budgets_are_kept_too(material in material(), budget in budget(0..200)) {
+    fn tiny_budgets_are_met(material in material(), budget in budget(0..200)) {
         holds(&material, budget);
     }
 }
 
 #[test]
-fn however_much_is_to_be_kept_to_a_session_that_starts_hears_what_to_do() {
+fn a_starting_session_gets_next_actions_despite_many_instructions() {
     let of = |rank, what, source: &str| BriefItem {
         rank,
         heading: what,
@@ -383,7 +387,7 @@ fn however_much_is_to_be_kept_to_a_session_that_starts_hears_what_to_do() {
     }
 }
 
-/// A session with so many instructions of the user, the newest first, each of some ten tokens.
+/// A session with this many instructions of the user, newest first, of about ten tokens each.
 fn instructed(instructions: usize) -> Material {
     let line = |rank, what, text: String| BriefItem {
         rank,
@@ -428,7 +432,7 @@ fn instructed(instructions: usize) -> Material {
 }
 
 #[test]
-fn many_instructions_leave_room_for_the_work() {
+fn many_instructions_leave_space_for_the_work() {
     for (tokens, most) in [(500, 300), (1_000, 600)] {
         let budget = Budget { tokens, utf16_units: Some(10_000) };
         let briefing = compose(&instructed(120), budget);
@@ -448,14 +452,14 @@ fn many_instructions_leave_room_for_the_work() {
 }
 
 #[test]
-fn instructions_that_leave_room_are_never_omitted() {
+fn instructions_that_fit_are_never_omitted() {
     let budget = Budget { tokens: 500, utf16_units: Some(10_000) };
     let omits = |instructions: usize| {
         let briefing = compose(&instructed(instructions), budget);
         briefing.omitted.iter().any(|one| one.rank == ItemRank::Instruction)
     };
     assert!((1..=12).all(|instructions| !omits(instructions)));
-    // Where there is nothing else to say, they get the page.
+    // If there is nothing else to say, instructions get the whole page.
     let mut alone = instructed(20);
     alone.items.retain(|point| point.rank == ItemRank::Instruction);
     let briefing = compose(&alone, budget);
@@ -463,7 +467,7 @@ fn instructions_that_leave_room_are_never_omitted() {
 }
 
 #[test]
-fn very_much_is_told_in_time() {
+fn very_large_material_is_briefed_in_time() {
     let point = |at: usize| BriefItem {
         rank: KINDS[at % 14].0,
         heading: KINDS[at % 14].1,

@@ -1,4 +1,4 @@
-//! Three whole briefings, as a session reads them.
+//! Complete briefings as a session reads them.
 
 use midstride_core::brief::{
     BriefItem, BriefOccasion, Budget, ItemRank, Material, SourcedStartupStep, StartupStep, compose,
@@ -161,7 +161,7 @@ fn rich() -> Material {
 }
 
 #[test]
-fn a_small_one_tells_everything() {
+fn a_small_briefing_includes_everything() {
     let briefing = compose(&small(), Budget { tokens: 500, utf16_units: None });
     insta::assert_snapshot!(briefing.text, @"
     midstride briefing · branch perf/market-pages · 149 tokens
@@ -181,7 +181,7 @@ fn a_small_one_tells_everything() {
 }
 
 #[test]
-fn a_start_gets_what_matters_most_and_what_is_left_out() {
+fn a_start_gets_the_most_important_items_and_lists_the_omitted() {
     let material = Material { occasion: BriefOccasion::Startup, ..rich() };
     let briefing = compose(&material, Budget { tokens: 500, utf16_units: None });
     insta::assert_snapshot!(briefing.text, @"
@@ -222,7 +222,7 @@ fn a_start_gets_what_matters_most_and_what_is_left_out() {
 }
 
 #[test]
-fn a_compaction_gets_nearly_everything() {
+fn after_a_compaction_nearly_everything_is_included() {
     let briefing = compose(&rich(), Budget { tokens: 2_000, utf16_units: Some(10_000) });
     insta::assert_snapshot!(briefing.text, @"
     midstride · after compaction · what the summary above does not have · role backend · 635 tokens
@@ -274,7 +274,7 @@ fn a_compaction_gets_nearly_everything() {
 }
 
 #[test]
-fn nothing_to_say_says_nothing() {
+fn empty_material_gives_an_empty_briefing() {
     let material = Material { startup: Vec::new(), items: Vec::new(), ..rich() };
     let briefing = compose(&material, Budget { tokens: 2_000, utf16_units: None });
     assert_eq!((briefing.text.as_str(), briefing.tokens), ("", 0));
@@ -282,7 +282,7 @@ fn nothing_to_say_says_nothing() {
 }
 
 #[test]
-fn without_room_everything_is_left_out() {
+fn without_budget_everything_is_omitted() {
     let briefing = compose(&rich(), Budget { tokens: 20, utf16_units: None });
     assert_eq!(briefing.text, "");
     assert_eq!(briefing.omitted.len(), 24);
@@ -290,7 +290,7 @@ fn without_room_everything_is_left_out() {
 }
 
 #[test]
-fn a_text_that_was_cut_before_is_not_called_whole() {
+fn an_already_truncated_text_is_marked_as_truncated() {
     let goal = |text: &str| {
         let text = text.to_owned();
         let point =
@@ -303,7 +303,7 @@ fn a_text_that_was_cut_before_is_not_called_whole() {
 }
 
 #[test]
-fn a_quote_that_takes_more_room_than_its_text_keeps_its_end() {
+fn a_quote_longer_than_its_text_keeps_its_end() {
     let row = |at: usize| format!("[r{at}](a/{at}.md)\tand\t{at}\tms. ");
     let text = (0..60).map(row).collect::<String>() + "That is all.";
     let point =
@@ -316,7 +316,7 @@ fn a_quote_that_takes_more_room_than_its_text_keeps_its_end() {
 }
 
 #[test]
-fn what_a_lead_already_shows_gets_no_room_of_its_own() {
+fn text_already_in_a_lead_is_not_repeated() {
     let status =
         "All tests pass. The queue drains within a second, because `lock` is released early.";
     let more = (0..80).map(|at| format!("File {at} was read and is as it should be. "));
@@ -343,7 +343,7 @@ fn what_a_lead_already_shows_gets_no_room_of_its_own() {
 }
 
 #[test]
-fn many_kinds_are_left_out_by_rank() {
+fn many_kinds_are_omitted_by_rank() {
     let briefing = compose(&rich(), Budget { tokens: 300, utf16_units: None });
     insta::assert_snapshot!(briefing.text.lines().last().unwrap(), @"Omitted: 1 landmine, 1 task in progress, 16 other items, parts of 1 text. More: midstride brief --budget 8000");
 }

@@ -1,10 +1,10 @@
-//! Documents that name everything, or nothing, and explain nothing. What midstride itself lists is not
-//! among them: the gate leaves it out before it compares.
+//! Documents that name everything, or nothing, and explain nothing. They do not include midstride's
+//! generated sections, because the gate removes those before it compares.
 
 use midstride_core::session::checkpoint::Checkpoint;
 use midstride_core::session::coverage::CoverageItem;
 
-/// One way to write a document without explaining anything.
+/// A way to write a document without explaining anything.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) write: fn(&Checkpoint, &[CoverageItem]) -> String,
@@ -216,7 +216,7 @@ const ESSAY: &str = "# Lessons\n\nDistributed systems fail because networks part
     Migrations led to outages when column defaults locked large tables, which means that backfills \
     belong in batches. Therefore rehearse them against production snapshots.\n";
 
-/// A name as it can stand in a line.
+/// A name that fits into a line.
 fn shown(name: &str) -> String {
     name.replace('`', "'")
 }

@@ -1,5 +1,5 @@
-//! What transcripts hold, counted by others: by a program in another language, and by whoever made the
-//! index of the corpus.
+//! Independent counts of transcripts: by a program in another language, and from the index of the
+//! corpus.
 #![expect(clippy::disallowed_types, reason = "the other program is started")]
 
 use midstride_core::session::Client;
@@ -11,27 +11,27 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is compared.
+/// The counts that are compared.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Counted {
     pub(super) records: u64,
     pub(super) tool_calls: u64,
-    /// Each command, as far as [`start`] tells.
+    /// The start of each command, see [`start`].
     pub(super) commands: Vec<String>,
-    /// What each agent was started for, as far as [`start`] tells.
+    /// The start of each agent's task, see [`start`].
     pub(super) agents: Vec<String>,
     pub(super) compactions: u64,
-    /// Each task, and how far it is.
+    /// Each task with its status.
     pub(super) tasks: Vec<(String, String)>,
     pub(super) changed: BTreeSet<String>,
 }
 
-/// Texts are cut when they are kept; so much of each is.
+/// The start of a text. Stored texts are truncated, so only this much of each is compared.
 pub(super) fn start(text: &str) -> String {
     text.trim().chars().take(200).collect()
 }
 
-/// What files of transcripts an index of the corpus names, and what its maker counted in them.
+/// A transcript in the index of the corpus, with the counts of the index.
 pub(super) struct Indexed {
     pub(super) path: PathBuf,
     pub(super) records: u64,
@@ -40,7 +40,7 @@ pub(super) struct Indexed {
 }
 
 impl Indexed {
-    /// The transcripts of the clients that we read.
+    /// The transcripts of supported clients.
     pub(super) fn all(folder: &Path) -> Vec<Self> {
         let text = std::fs::read_to_string(folder.join("index.csv")).unwrap();
         let mut lines = text.lines();
@@ -60,7 +60,7 @@ impl Indexed {
     }
 }
 
-/// Whose transcript a file is; `None` where we do not read that client's yet.
+/// The client of a transcript; `None` if it is not supported yet.
 pub(crate) fn client_of(path: &Path, bytes: &[u8]) -> Option<Client> {
     let path = path.display().to_string();
     let foreign = ["gemini", "copilot", "opencode", "exec-json-stdout"];
@@ -73,8 +73,7 @@ pub(crate) fn client_of(path: &Path, bytes: &[u8]) -> Option<Client> {
     Some(if codex { Client::Codex } else { Client::ClaudeCode })
 }
 
-/// What another program, in another language, counts in transcripts. None where there is no Python;
-/// a line says so.
+/// The counts of a Python program. If there is no Python, prints a line and returns `None`.
 pub(super) fn counted_by_python(transcripts: &[(Client, PathBuf)]) -> Option<Vec<Counted>> {
     let script = repository_root().join("crates/core/tests/transcripts/count.py");
     let named = transcripts.iter().map(|(client, path)| {

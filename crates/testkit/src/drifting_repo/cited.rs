@@ -1,4 +1,4 @@
-//! A citation, and what its place held.
+//! A citation, and what its location contained.
 
 use super::world::{File, Tree};
 
@@ -8,7 +8,7 @@ pub(super) struct Cited {
     pub(super) path: String,
     /// The first and the last line.
     pub(super) lines: Option<(usize, usize)>,
-    /// What stood there when midstride wrote it down.
+    /// What was there when midstride recorded the citation.
     pub(super) stood: Option<Stood>,
 }
 
@@ -24,14 +24,14 @@ impl Cited {
         Self { written, path, lines, stood: None }
     }
 
-    /// The same place with other lines.
+    /// The same citation, starting at another line.
     pub(super) fn at(&self, first: usize) -> Self {
         let lines = self.lines.map(|(old, last)| (first, first + last - old));
         Self::new(self.path.clone(), lines, self.written.contains('#'))
     }
 }
 
-/// What stood at a place.
+/// What was at the cited location.
 #[derive(Clone)]
 pub(super) enum Stood {
     Nothing,
@@ -41,7 +41,7 @@ pub(super) enum Stood {
         file: File,
         lines: Option<(usize, usize)>,
     },
-    /// Nothing tells; the path as it is now.
+    /// No baseline is known; only the path as it is now.
     Unknown(Option<String>),
 }
 
@@ -57,7 +57,8 @@ impl Stood {
     }
 }
 
-/// From the top, from the folder of the document, or the only path that ends so.
+/// Resolves a path: from the root, from the document's folder, or as the only path with this
+/// ending.
 pub(super) fn resolved(tree: &Tree, folder: &str, written: &str) -> Option<String> {
     let there = |path: String| {
         let inside = format!("{path}/");

@@ -7,23 +7,23 @@ use midstride::journal::RevisionInfo;
 use midstride::verbs::{self, NewHandoff};
 use std::fmt::Write as _;
 
-/// How it is known what a document was written about.
+/// How the baseline of a document is known.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Midstride wrote it, and took down what stood there.
+    /// midstride wrote the document and recorded anchors.
     Anchored,
-    /// It was written by hand and committed.
+    /// The document was written by hand and committed.
     Blamed,
-    /// It was written by hand, lies outside of git, and names a commit.
+    /// The document was written by hand, is outside git, and names a commit.
     AtCommit(String),
 }
 
 #[derive(Clone)]
 pub(super) struct Paper {
     pub(super) kind: Kind,
-    /// Its id, or its path where it is written by hand.
+    /// The id of the document, or its path if it was written by hand.
     pub(super) name: String,
-    /// The commit it was begun at.
+    /// The commit that the document was started at.
     pub(super) begun: String,
     pub(super) statements: Vec<Statement>,
     pub(super) bullet: char,
@@ -31,9 +31,9 @@ pub(super) struct Paper {
 
 #[derive(Clone)]
 pub(super) struct Statement {
-    /// A word that no other statement has.
+    /// A word that no other statement contains.
     pub(super) tag: String,
-    /// The identity of its line.
+    /// The identity of the statement's line.
     pub(super) line: u64,
     form: Form,
     pub(super) cited: Vec<Cited>,
@@ -65,7 +65,7 @@ impl Statement {
 }
 
 impl Paper {
-    /// The folder that paths may count from, below the top.
+    /// The folder that relative paths start from, below the root.
     pub(super) fn folder(&self) -> &str {
         match self.kind {
             Kind::Anchored => ".midstride/handoffs",
@@ -88,7 +88,7 @@ impl Paper {
         self.statements.iter().filter(of_form).map(text)
     }
 
-    /// Its lines, each with its identity where it has one.
+    /// The lines of the document, with their identities where they have one.
     fn lines(&self) -> Vec<(Option<u64>, String)> {
         let plain = |text: &str| (None, text.to_owned());
         let mut lines: Vec<(Option<u64>, String)> =
@@ -162,7 +162,7 @@ impl DriftingRepo {
         }
     }
 
-    /// Midstride writes it.
+    /// Creates the document through midstride.
     fn make(&mut self, paper: &mut Paper) {
         let wanted = NewHandoff {
             text: Some(paper.text()),
@@ -182,7 +182,7 @@ impl DriftingRepo {
         }
     }
 
-    /// What lies in the working tree now was not written by this.
+    /// Records a file that midstride or the sandbox wrote, without line identities.
     pub(super) fn take_up(&mut self, path: &str) {
         let text = self.sandbox.read(path);
         let lines = text.lines().map(|line| Line { id: 0, text: line.to_owned() }).collect();
@@ -191,7 +191,7 @@ impl DriftingRepo {
         self.tree.insert(path.to_owned(), file);
     }
 
-    /// Puts a document that is written by hand where it lies.
+    /// Writes a document that is maintained by hand to the working tree.
     pub(super) fn lay_down(&mut self, paper: &Paper) {
         let line = |(id, text): (Option<u64>, String)| Line { id: id.unwrap_or(0), text };
         let lines = paper.lines().into_iter().map(line).collect();
@@ -204,7 +204,7 @@ impl DriftingRepo {
         self.edition(paper, tag, form)
     }
 
-    /// A statement under a tag, which says something that was never said.
+    /// A new statement with the given tag; its text was never used before.
     fn edition(&mut self, paper: &Paper, tag: String, form: Form) -> Statement {
         let mut cited: Vec<Cited> = Vec::new();
         for _ in 0..self.random.between(1, 3) {
@@ -222,7 +222,7 @@ impl DriftingRepo {
         Statement { tag, line: self.new_id(), form, cited }
     }
 
-    /// The file that a path in one of its forms means.
+    /// The file that a path in any of its forms refers to.
     fn whole_path(&self, written: &str) -> Option<String> {
         let end = written.trim_start_matches("../");
         self.code().into_iter().find(|path| path.ends_with(end))
@@ -254,7 +254,7 @@ impl DriftingRepo {
         Cited::new(path, (count > 0).then_some((first, first + length - 1)), as_link)
     }
 
-    /// One of the forms in which a path can be written.
+    /// Writes a path in one of the possible forms.
     fn form_of(&mut self, whole: &str, paper: &Paper) -> String {
         let outside = matches!(paper.kind, Kind::AtCommit(_));
         match self.random.below(6) {
@@ -262,13 +262,13 @@ impl DriftingRepo {
                 let up = "../".repeat(paper.folder().split('/').count());
                 format!("{up}{whole}")
             }
-            // Every name has a number of its own.
+            // The bare file name is unambiguous, because every name contains a unique number.
             1 => whole.rsplit('/').next().unwrap_or(whole).to_owned(),
             _ => whole.to_owned(),
         }
     }
 
-    /// Somebody says something else in one place of a document.
+    /// Replaces a statement of a document.
     pub(super) fn revise(&mut self) {
         let number = self.random.below(self.papers.len());
         let mut paper = self.papers[number].clone();
@@ -278,8 +278,8 @@ impl DriftingRepo {
         self.tell(format!("revise {} of {}", old.tag, paper.name));
         match paper.kind {
             Kind::Anchored => {
-                let (old, said) = (old.text(paper.bullet), new.text(paper.bullet));
-                self.change_text(&paper, |text| text.replace(&old, &said));
+                let (old, new_text) = (old.text(paper.bullet), new.text(paper.bullet));
+                self.change_text(&paper, |text| text.replace(&old, &new_text));
                 self.take_down(paper.folder(), &mut new);
                 paper.statements[which] = new;
             }
@@ -292,7 +292,7 @@ impl DriftingRepo {
         self.papers[number] = paper;
     }
 
-    /// Somebody writes the same in another form.
+    /// Rewrites a document with other list markers, without changing what it says.
     pub(super) fn reformat(&mut self) {
         let number = self.random.below(self.papers.len());
         let mut paper = self.papers[number].clone();
@@ -313,15 +313,15 @@ impl DriftingRepo {
         self.papers[number] = paper;
     }
 
-    /// Gives a document of midstride's its next text.
+    /// Revises a document through midstride.
     fn change_text(&mut self, paper: &Paper, change: impl Fn(String) -> String) {
         let project = self.project();
-        let shelved = project.find(&paper.name).expect("it is there");
-        let text = shelved.document.text().to_owned();
+        let stored = project.find(&paper.name).expect("it is there");
+        let text = stored.document.text().to_owned();
         let next = change(text.clone());
         assert_ne!(next, text, "something is said anew");
         let why = RevisionInfo::by_text("something else is so", None);
-        verbs::revise(&project, &shelved, &next, &why).expect("it is revised");
+        verbs::revise(&project, &stored, &next, &why).expect("it is revised");
         self.take_up(&paper.path());
     }
 }

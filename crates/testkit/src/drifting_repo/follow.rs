@@ -1,4 +1,4 @@
-//! Midstride writes where cited places are now.
+//! Lets midstride update moved citations.
 
 use super::DriftingRepo;
 use super::cited::Stood;
@@ -7,7 +7,7 @@ use super::truth::Expected;
 use midstride::verbs;
 
 impl DriftingRepo {
-    /// Midstride writes where the places of a document are now.
+    /// Updates the moved citations of a document through midstride.
     pub(super) fn follow(&mut self) {
         let number = self.random.below(self.papers.len());
         let mut paper = self.papers[number].clone();
@@ -17,8 +17,8 @@ impl DriftingRepo {
         }
         self.tell(format!("follow {}", paper.name));
         let project = self.project();
-        let shelved = project.find(&paper.name).expect("it is there");
-        verbs::update_moved_citations(&project, &shelved).expect("it is followed");
+        let stored = project.find(&paper.name).expect("it is there");
+        verbs::update_moved_citations(&project, &stored).expect("it is followed");
         let mut expected = expected.into_iter();
         for cited in paper.statements.iter_mut().flat_map(|statement| &mut statement.cited) {
             let truth = expected.next().expect("each has its truth");

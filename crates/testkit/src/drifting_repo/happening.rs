@@ -1,4 +1,4 @@
-//! What happens to files.
+//! The events that change files.
 
 use super::DriftingRepo;
 use super::world::File;
@@ -31,7 +31,7 @@ impl DriftingRepo {
         (path, file)
     }
 
-    /// The files that documents are about.
+    /// The files that documents cite.
     fn cited_paths(&self) -> Vec<String> {
         let cited = self.papers.iter().flat_map(|paper| &paper.statements).flat_map(|s| &s.cited);
         let named: Vec<&str> = cited
@@ -106,7 +106,7 @@ impl DriftingRepo {
         self.put(&new, Some(file));
     }
 
-    /// A file goes; perhaps another one takes its path.
+    /// Deletes a file; another file may take its path.
     fn delete(&mut self) {
         if self.code().len() < 3 {
             return;
@@ -121,7 +121,7 @@ impl DriftingRepo {
         }
     }
 
-    /// A new file, at a path that a document has named before it was there, if there is one.
+    /// Creates a file, if possible at a path that a document already cites.
     fn create(&mut self) {
         let cited =
             self.papers.iter().flat_map(|paper| &paper.statements).flat_map(|one| &one.cited);

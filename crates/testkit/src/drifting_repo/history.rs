@@ -1,15 +1,15 @@
-//! Commits, and histories that are written anew; one git process for all of it.
+//! Commits and rewritten histories, all written by `git fast-import` in one process.
 
 use super::world::{File, Tree};
 use super::{Commit, DriftingRepo};
 use std::io::Write as _;
 use std::process::Stdio;
 
-/// The first commit; before the moment at which a sandbox stands still.
+/// The time of the first commit, which is before the fixed time of a sandbox.
 const FIRST_SECOND: usize = 1_700_000_000;
 
 impl DriftingRepo {
-    /// The first files and the first commits.
+    /// Creates the first files and commits.
     pub(super) fn begin(&mut self) {
         self.sandbox.git(&["init", "--quiet", "--initial-branch=main"]);
         let config = self.file_of(Vec::new());
@@ -17,7 +17,7 @@ impl DriftingRepo {
         for _ in 0..self.random.between(3, 5) {
             let (path, file) = (self.new_path(), self.new_file());
             if self.random.percent(15) {
-                // A twin that is there all along is no new name of the other.
+                // A copy that exists from the start must not count as a new name of the other file.
                 let lines = file.lines.clone().iter().map(|line| self.same_text(line)).collect();
                 let twin = File { family: file.family, ..self.file_of(lines) };
                 let beside = self.new_path();
@@ -34,7 +34,7 @@ impl DriftingRepo {
         self.rewrite(self.history.len(), vec![tree]);
     }
 
-    /// Several commits become one.
+    /// Squashes several commits into one.
     pub(super) fn squash(&mut self) {
         let from = self.random.below(self.history.len());
         let tree = self.history[self.history.len() - 1].tree.clone();
@@ -43,7 +43,7 @@ impl DriftingRepo {
         self.perhaps_prune();
     }
 
-    /// The newest commits come to stand on a commit that was not there before.
+    /// Rebases the newest commits onto a new commit.
     pub(super) fn rebase(&mut self) {
         let from = self.random.below(self.history.len()).max(1).min(self.history.len());
         let (path, file) = (self.new_path(), self.new_file());
@@ -64,7 +64,7 @@ impl DriftingRepo {
         }
     }
 
-    /// What no branch leads to is gone.
+    /// Deletes everything that no branch reaches.
     fn prune(&mut self) {
         self.tell("prune");
         self.sandbox.git(&["reflog", "expire", "--expire=now", "--all"]);
@@ -74,13 +74,13 @@ impl DriftingRepo {
         self.kept = files.map(File::text).collect();
     }
 
-    /// Puts commits with these files in the place of those from a number on.
+    /// Replaces the commits from an index on with commits of these trees.
     fn rewrite(&mut self, from: usize, trees: Vec<Tree>) {
         self.history.truncate(from);
         let stream = self.stream(&trees);
         let marks = self.sandbox.home().join("marks");
         let mut import = self.sandbox.command("git");
-        // Loose objects can be pruned one by one.
+        // Write loose objects, because they can be pruned one by one.
         import.args(["-c", "fastimport.unpackLimit=100000", "fast-import", "--quiet", "--force"]);
         import.arg(format!("--export-marks={}", marks.display())).stdin(Stdio::piped());
         let mut import = import.spawn().expect("git starts");
@@ -105,7 +105,7 @@ impl DriftingRepo {
     fn stream(&self, trees: &[Tree]) -> Vec<u8> {
         let mut stream = b"reset refs/heads/main\n\n".to_vec();
         for (number, tree) in trees.iter().enumerate() {
-            // No two commits are one, even if they hold the same.
+            // Give every commit a unique message, so that equal trees still make different commits.
             let message =
                 format!("commit {}\n", self.last_id + u64::try_from(number).expect("small"));
             let second = FIRST_SECOND + 60 * (self.history.len() + number);

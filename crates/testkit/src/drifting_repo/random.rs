@@ -1,6 +1,6 @@
-//! Numbers that look random and are the same for a seed on every machine.
+//! Pseudorandom numbers that are the same for a seed on every machine.
 
-/// `SplitMix64`: short, and good enough to choose by.
+/// `SplitMix64`, which is short and random enough for choices.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -15,23 +15,23 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below another one.
+    /// A number below `count`.
     pub(super) fn below(&mut self, count: usize) -> usize {
         let count = u64::try_from(count.max(1)).expect("it is small");
         usize::try_from(self.next() % count).expect("it is smaller")
     }
 
-    /// A number from one to another, both included.
+    /// A number from `first` to `last`, both included.
     pub(super) fn between(&mut self, first: usize, last: usize) -> usize {
         first + self.below(last + 1 - first)
     }
 
-    /// Whether something happens that happens so often in a hundred times.
+    /// Returns true with a probability of `often` percent.
     pub(super) fn percent(&mut self, often: usize) -> bool {
         self.below(100) < often
     }
 
-    /// One of several.
+    /// One of several elements.
     pub(super) fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }

@@ -1,4 +1,4 @@
-//! What is true about a citation, told by the identities of files and lines.
+//! Derives the true status of a citation from the identities of files and lines.
 
 use super::DriftingRepo;
 use super::cited::{Cited, Stood, resolved};
@@ -7,43 +7,43 @@ use super::world::{File, Tree};
 use midstride_core::handoff::drift::{CitationCheck, CitationStatus};
 use std::collections::BTreeSet;
 
-/// What a judge has to say about one citation.
+/// The expected result of checking a citation.
 #[derive(Clone, Debug)]
 pub struct Expected {
-    /// A word that only its statement has.
+    /// The tag of the statement, which is unique.
     pub tag: String,
-    /// The place as it is written.
+    /// The location as it is written.
     pub place: String,
-    /// How the baseline is found, and the commit where there is one.
+    /// How the baseline is found, and its commit if there is one.
     baseline: (&'static str, Option<String>),
-    /// What is true; more than one thing only where nobody can tell.
+    /// The possible outcomes; more than one only if the truth cannot be determined.
     fates: Vec<Fate>,
 }
 
-/// What has happened to a place.
+/// What happened to a cited location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Fate {
     verdict: CitationStatus,
-    /// Where it is now.
+    /// The current path.
     path: Option<String>,
-    /// The first of its lines now, where that is sure.
+    /// The first line now, if it is certain.
     first: Option<usize>,
 }
 
 impl Expected {
-    /// Whether a judgement is true.
-    pub fn agrees(&self, judged: &CitationCheck) -> bool {
-        let (found_by, commit) = judged.origin.word_and_commit();
+    /// Whether the result of a check is correct.
+    pub fn agrees(&self, check: &CitationCheck) -> bool {
+        let (found_by, commit) = check.origin.word_and_commit();
         let is_so = |fate: &Fate| {
-            let path = judged.location.as_ref().map(|now| now.path.clone());
-            let first = judged.location.as_ref().and_then(|now| now.lines).map(|lines| lines.first);
+            let path = check.location.as_ref().map(|now| now.path.clone());
+            let first = check.location.as_ref().and_then(|now| now.lines).map(|lines| lines.first);
             let same_lines = fate.verdict == CitationStatus::Changed || first == fate.first;
-            judged.status == fate.verdict && path == fate.path && same_lines
+            check.status == fate.verdict && path == fate.path && same_lines
         };
         (found_by, commit.map(str::to_owned)) == self.baseline && self.fates.iter().any(is_so)
     }
 
-    /// What is true, where that is sure.
+    /// The true status, if it is certain.
     pub fn verdict(&self) -> Option<CitationStatus> {
         self.fates.first().filter(|_| !self.is_doubtful()).map(|fate| fate.verdict)
     }
@@ -52,14 +52,14 @@ impl Expected {
         self.fates.len() > 1
     }
 
-    /// The first line where the place has moved.
+    /// The new first line, if the location moved.
     pub(super) fn moved_to(&self) -> Option<usize> {
         self.fates.first().filter(|fate| fate.verdict == CitationStatus::Moved)?.first
     }
 }
 
 impl DriftingRepo {
-    /// What is true about every citation of a document.
+    /// The truth about every citation of a document.
     pub(super) fn truth_of(&self, paper: &Paper, now: &Tree) -> Vec<Expected> {
         let all = paper.statements.iter().flat_map(|one| one.cited.iter().map(move |c| (one, c)));
         all.map(|(statement, cited)| {
@@ -70,7 +70,7 @@ impl DriftingRepo {
         .collect()
     }
 
-    /// How it is known what stood there, what stood there, and which files there were.
+    /// How the baseline is found, what was at the cited location, and the files of that time.
     fn baseline<'r>(
         &'r self,
         paper: &Paper,
@@ -107,7 +107,7 @@ impl DriftingRepo {
         }
     }
 
-    /// The commit since which a line is in a file, and the files it has.
+    /// The commit that added a line to a file, and its tree.
     fn writer_of(&self, path: &str, line: u64) -> Option<(String, &Tree)> {
         let has = |tree: &Tree| {
             tree.get(path).is_some_and(|file| file.lines.iter().any(|one| one.id == line))
@@ -137,7 +137,7 @@ impl DriftingRepo {
         }
     }
 
-    /// What became of a file that is not at its path.
+    /// What happened to a file that is no longer at its path.
     fn elsewhere(
         &self,
         (was, file): (&str, &File),
@@ -157,18 +157,18 @@ impl DriftingRepo {
             } else {
                 usize::from(file.text() == there.text()) * 100
             };
-            // Half of it is the limit; near it, a comparison may count otherwise.
+            // The similarity limit is 50 percent. Close to it, git may count differently.
             if alike >= 35 {
                 fates.extend(self.in_file(file, lines, path, there, CitationStatus::Renamed));
             }
-            // A name that it has again, as in a state before it was cited, is no new one.
+            // A path that the file had before it was cited is not a new name.
             doubtful = alike < 65 || was_there(path);
         }
-        // Two files with one text that both have new names cannot be told apart.
+        // Two files with the same text and new names cannot be told apart.
         let twins = now.iter().filter(|(path, other)| {
             other.family == file.family && other.id != file.id && !was_there(path)
         });
-        // Nor where no commit tells that both were there.
+        // The same holds if no commit shows that both existed.
         let untold =
             before.is_none() && !self.history.iter().any(|commit| commit.tree.contains_key(was));
         for (path, there) in twins.filter(|(path, _)| untold || self.is_new_name(path)) {
@@ -181,7 +181,7 @@ impl DriftingRepo {
         fates
     }
 
-    /// Whether a path is none of those that were there from the beginning.
+    /// Whether a path is not one of the initial ones.
     fn is_new_name(&self, path: &str) -> bool {
         !self.first_paths.contains(path)
     }
@@ -209,12 +209,12 @@ impl DriftingRepo {
         let mut fates = vec![truth];
         let only_one =
             was.count_of(&texts) == 1 && now.count_of(&texts) <= usize::from(place.is_some());
-        // A line without a letter is never known by itself.
+        // A line without letters or digits is never enough to identify a location.
         let says_something = texts.iter().any(|text| text.contains(char::is_alphanumeric));
         if (only_one && says_something) || self.is_held(was, now, (first, last)) {
             return fates;
         }
-        // Equal lines that nothing around them tells apart: any of them, or none.
+        // Equal lines without distinct neighbors: any of them is possible, or none.
         let windows = now.lines.windows(texts.len()).enumerate();
         let same = windows.filter(|(_, window)| {
             window.iter().map(|line| line.text.as_str()).eq(texts.iter().copied())
@@ -224,7 +224,7 @@ impl DriftingRepo {
         fates
     }
 
-    /// Whether lines stand between the same neighbours still, which tells them apart from others.
+    /// Whether the lines still have the same neighbors, which tells them apart from equal lines.
     fn is_held(&self, was: &File, now: &File, (first, last): (usize, usize)) -> bool {
         let known = self.kept.contains(&was.text());
         let reach = if known && !now.shuffled { 1 } else { 2 };
@@ -236,7 +236,7 @@ impl DriftingRepo {
     }
 }
 
-/// How much of a file is the same, in percent of the larger text.
+/// The similarity of two files, in percent of the larger text.
 fn alike(was: &File, now: &File) -> usize {
     let ids: BTreeSet<u64> = was.lines.iter().map(|line| line.id).collect();
     let same = now.lines.iter().filter(|line| ids.contains(&line.id));

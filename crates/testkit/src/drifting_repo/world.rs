@@ -3,7 +3,7 @@
 use super::DriftingRepo;
 use std::collections::BTreeMap;
 
-/// Files by their paths.
+/// Files by path.
 pub(super) type Tree = BTreeMap<String, File>;
 
 #[derive(Clone, Debug)]
@@ -12,13 +12,14 @@ pub(super) struct Line {
     pub(super) text: String,
 }
 
-/// A file; it stays the same one under another path.
+/// A file, which keeps its identity when it is renamed.
 #[derive(Clone, Debug)]
 pub(super) struct File {
     pub(super) id: u64,
-    /// The same for files that were made with the same text.
+    /// The same number for files that were created with the same text.
     pub(super) family: u64,
-    /// Whether a block of it was taken elsewhere, which no comparison of two texts can see for sure.
+    /// Whether a block was moved within the file, which a comparison of two texts cannot detect
+    /// reliably.
     pub(super) shuffled: bool,
     pub(super) lines: Vec<Line>,
 }
@@ -28,13 +29,13 @@ impl File {
         self.lines.iter().map(|line| format!("{}\n", line.text)).collect()
     }
 
-    /// Where lines stand one behind the other, counted from zero.
+    /// The index at which these consecutive lines start.
     pub(super) fn place_of(&self, ids: &[u64]) -> Option<usize> {
         let same = |window: &[Line]| window.iter().map(|line| line.id).eq(ids.iter().copied());
         self.lines.windows(ids.len().max(1)).position(same)
     }
 
-    /// How often some texts stand in it, one behind the other.
+    /// How many times these texts occur as consecutive lines.
     pub(super) fn count_of(&self, texts: &[&str]) -> usize {
         let same = |window: &&[Line]| {
             window.iter().map(|line| line.text.as_str()).eq(texts.iter().copied())
@@ -43,12 +44,12 @@ impl File {
     }
 }
 
-/// Where files lie; names with letters that need care, and names that sound like secrets.
+/// Folder and file names, including ones that need escaping and ones that sound like secrets.
 const FOLDERS: [&str; 7] =
     ["src", "src/deep", "lib", "app/[slug]", "docs", "docs/handoffs", "größe"];
 const NAMES: [&str; 6] = ["market", "Hub", "api_key", "password", "größe", "page"];
 const ENDINGS: [&str; 4] = ["rs", "py", "tsx", "txt"];
-/// Lines that stand everywhere.
+/// Lines that occur everywhere.
 const WEAK: [&str; 3] = ["}", "", "    }"];
 
 impl DriftingRepo {
@@ -70,12 +71,12 @@ impl DriftingRepo {
         Line { id, text }
     }
 
-    /// The same text in a line of its own.
+    /// A new line with the same text.
     pub(super) fn same_text(&mut self, line: &Line) -> Line {
         Line { id: self.new_id(), text: line.text.clone() }
     }
 
-    /// Lines with weak ones among them, never two of those in a row.
+    /// New lines with weak ones in between, never two of those in a row.
     pub(super) fn new_lines(&mut self, count: usize) -> Vec<Line> {
         let mut lines: Vec<Line> = Vec::new();
         for _ in 0..count {
@@ -90,7 +91,7 @@ impl DriftingRepo {
         lines
     }
 
-    /// A file; some have a block twice.
+    /// A new file; some files contain a block twice.
     pub(super) fn new_file(&mut self) -> File {
         let count = self.random.between(6, 30);
         let mut lines = self.new_lines(count);
@@ -114,13 +115,13 @@ impl DriftingRepo {
         File { id, family: id, shuffled: false, lines }
     }
 
-    /// The files that are code.
+    /// The paths of the code files.
     pub(super) fn code(&self) -> Vec<String> {
         let is_code = |path: &&String| !path.starts_with(".midstride") && !path.contains("note-");
         self.tree.keys().filter(is_code).cloned().collect()
     }
 
-    /// Puts a file into the working tree, or takes it away with the folders it leaves empty.
+    /// Writes a file to the working tree, or deletes it with the folders it leaves empty.
     pub(super) fn put(&mut self, path: &str, file: Option<File>) {
         match file {
             Some(file) => {
@@ -132,7 +133,7 @@ impl DriftingRepo {
                 let whole = self.sandbox.root().join(path);
                 std::fs::remove_file(&whole).expect("it was there");
                 let above = whole.ancestors().skip(1).take_while(|a| *a != self.sandbox.root());
-                // Whatever is not empty stays.
+                // Folders that are not empty stay.
                 let _ = above.map(std::fs::remove_dir).find(Result::is_err);
             }
         }

@@ -1,17 +1,17 @@
-//! As much of HTTP as the clients speak: requests one after the other, answers whole or as events.
+//! The subset of HTTP that the clients use: sequential requests, with whole or streamed responses.
 
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Error, ErrorKind, Read as _, Result, Write as _};
 use std::net::TcpStream;
 
-/// What a client sent.
+/// A request.
 #[derive(Debug)]
 pub(super) struct Sent {
     pub(super) path: String,
     pub(super) body: Vec<u8>,
 }
 
-/// A connection of a client.
+/// A connection with a client.
 #[derive(Debug)]
 pub(super) struct Exchange {
     from: BufReader<TcpStream>,
@@ -24,7 +24,7 @@ impl Exchange {
         Ok(Self { from: BufReader::new(stream.try_clone()?), to: stream, bodiless: false })
     }
 
-    /// The next request; none when the client is done.
+    /// The next request; `None` when the client is done.
     pub(super) fn read(&mut self) -> Result<Option<Sent>> {
         let mut first = String::new();
         if self.from.read_line(&mut first)? == 0 {
@@ -69,7 +69,7 @@ impl Exchange {
         }
     }
 
-    /// Answers with one value.
+    /// Responds with a JSON body.
     pub(super) fn json(&mut self, status: u16, body: &str) -> Result<()> {
         let body = if self.bodiless { "" } else { body };
         write!(
@@ -80,7 +80,7 @@ impl Exchange {
         self.to.flush()
     }
 
-    /// Answers with events, the last of which ends the answer if `whole`.
+    /// Responds with server-sent events; `whole` ends the response.
     pub(super) fn events(&mut self, events: &[(&'static str, Value)], whole: bool) -> Result<()> {
         self.to.write_all(
             b"HTTP/1.1 200 as told\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",

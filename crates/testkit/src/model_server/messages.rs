@@ -1,18 +1,19 @@
-//! The Messages API, which Claude Code speaks.
+//! The Messages API, which Claude Code uses.
 
 use super::Turn;
 use serde_json::{Value, json};
 
 const USAGE: (u64, u64) = (1_000, 50);
 
-/// Whether the client asks for a summary or a title of the conversation, which no user wanted.
+/// Whether the client asks on its own for a summary or a title of the conversation.
 pub(super) fn is_aside(body: &Value) -> bool {
     if body["system"].to_string().contains("Generate a concise, sentence-case title") {
         return true;
     }
-    // What hooks told may stand behind it, in the name of the system.
-    let mut said = body["messages"].as_array().into_iter().flatten();
-    let last = said.rfind(|message| message["role"] == "user");
+    // The output of hooks may follow the request as system messages, so look for the last user
+    // message.
+    let mut messages = body["messages"].as_array().into_iter().flatten();
+    let last = messages.rfind(|message| message["role"] == "user");
     let text = last.map(|message| message["content"].to_string()).unwrap_or_default();
     text.contains("detailed summary of the conversation so far")
 }

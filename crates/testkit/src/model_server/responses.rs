@@ -1,11 +1,11 @@
-//! The Responses API, which Codex speaks.
+//! The Responses API, which Codex uses.
 
 use super::Turn;
 use serde_json::{Value, json};
 
 const USAGE: (u64, u64) = (1_000, 50);
 
-/// Whether the client asks for a summary of the conversation, which no user wanted.
+/// Whether the client asks on its own for a summary of the conversation.
 pub(super) fn is_aside(body: &Value) -> bool {
     let last = body["input"].as_array().and_then(|items| items.last());
     let text = last.map(Value::to_string).unwrap_or_default();
@@ -37,8 +37,8 @@ pub(super) fn answer(turn: &Turn, number: usize) -> Vec<(&'static str, Value)> {
     events
 }
 
-/// A call of a function; of a tool that takes plain text, if that is what it is given. A tool of an
-/// MCP server is named `server/tool`, one of the client's own families `family::tool`.
+/// A function call, or a call of a free-form tool if the arguments are plain text. A tool of an MCP
+/// server is named `server/tool`, one of the client's own families `family::tool`.
 fn call(name: &str, arguments: &Value, id: &str) -> Value {
     if let Some((family, tool)) = name.split_once("::") {
         return json!({"type": "function_call", "call_id": id, "name": tool,

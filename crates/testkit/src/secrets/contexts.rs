@@ -1,50 +1,50 @@
-//! Where secrets stand: files, command lines, transcripts, logs and prose.
+//! The contexts of secrets: files, command lines, transcripts, logs and prose.
 //!
-//! In a template `{v}` is the value; `{NAME}`, `{name}`, `{camel}`, `{kebab}` and `{words}` are its
-//! name in five spellings.
+//! In a template, `{v}` is the value; `{NAME}`, `{name}`, `{camel}`, `{kebab}` and `{words}` are
+//! its name in five spellings.
 
 use super::formats::{Format, Reach, Value};
 
-/// What a context tells about the value in it.
+/// What a context reveals about its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Nothing.
     Bare,
-    /// A telling name stands nearby.
+    /// A telling name is nearby.
     Near,
-    /// It is assigned to a telling name.
+    /// The value is assigned to a telling name.
     Assigned,
-    /// It is assigned to a telling name, in quotes.
+    /// The value is assigned to a telling name, in quotes.
     Quoted,
-    /// It is a parameter of a URL, percent-encoded.
+    /// The value is a URL parameter, percent-encoded.
     Query,
-    /// A program or a file format takes a password here.
+    /// A program or a file format expects a password here.
     Login,
-    /// It goes on in the next line.
+    /// The value continues on the next line.
     Split,
-    /// It is the value of a header of HTTP.
+    /// The value is an HTTP header.
     Header,
-    /// It is a block of lines.
+    /// The value is a block of lines.
     Block,
-    /// It is the private key of a service account.
+    /// The value is the private key of a service account.
     ServiceAccount,
 }
 
-/// A template of a text around a value.
+/// A template for the text around a value.
 pub(super) struct Context {
     pub(super) name: &'static str,
     pub(super) place: Place,
-    /// What stands between two lines of the value; `#` is the number of the line.
+    /// The separator between two lines of the value; `#` is the line number.
     between: &'static str,
     template: &'static str,
 }
 
-/// Shorter values are not broken into lines by anybody.
+/// Shorter values are not split into lines in practice.
 const SPLIT_BYTES_MIN: usize = 90;
 const SPLIT_COLUMNS: usize = 60;
 
 impl Context {
-    /// Whether a value of this format really stands in such a context.
+    /// Whether a value of this format occurs in such a context in practice.
     pub(super) fn suits(&self, format: &Format, value: &Value) -> bool {
         use Place::{Assigned, Bare, Block, Header, Login, Near, Query, Quoted, Split};
         let places: &[Place] = match format.reach {
@@ -108,7 +108,7 @@ impl Context {
         written
     }
 
-    /// From the first line of the secret to its last one.
+    /// The secret, from its first line to its last one.
     fn secret_in(&self, written: &str, secret: &str) -> String {
         let lines = self.lines(secret);
         let (first, last) = (&lines[0], &lines[lines.len() - 1]);
@@ -148,7 +148,7 @@ const fn joined(
     Context { name, place, between, template }
 }
 
-/// Every context.
+/// All contexts.
 pub(super) fn contexts() -> impl Iterator<Item = &'static Context> {
     BARE.iter()
         .chain(&NEAR)

@@ -1,38 +1,39 @@
-//! What secrets look like, kind by kind, as their providers publish it.
+//! The formats of secrets, kind by kind, as their providers publish them.
 
 use super::grammar::{base64, base64_url};
 use crate::random::Random;
 
-/// Where a kind of secret can be told from other texts.
+/// What it takes to recognize a kind of secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Its form alone tells it.
+    /// The format alone.
     Anywhere,
-    /// It is random enough that a telling word nearby suffices.
+    /// A telling word nearby, because the value is random enough.
     Named,
-    /// It has the form of an id or a hash: only a name that it is assigned to tells it.
+    /// A telling name that it is assigned to, because it looks like an id or a hash.
     Assigned,
-    /// It may be anything that is assigned to a name, or given where a program takes a password.
+    /// A name that it is assigned to, or a place where a program expects a password; it may be any
+    /// text.
     Password,
-    /// It has spaces, so it stands in quotes.
+    /// Quotes, because it contains spaces.
     Passphrase,
-    /// It is a part of a URL or a connection string, which tells it.
+    /// The URL or connection string that it is part of.
     Url,
-    /// It stands in a header of HTTP.
+    /// The HTTP header that it is in.
     Header,
-    /// It is a block of lines between a BEGIN and an END.
+    /// The BEGIN and END lines around it.
     Pem,
-    /// It is such a block in the JSON of a service account.
+    /// The JSON of a service account around such a block.
     ServiceAccount,
 }
 
 type Maker = fn(&mut Random) -> Value;
 
-/// How the text of a kind is made.
+/// How the text of a kind is generated.
 pub(super) enum Form {
-    /// By one of these grammars.
+    /// From one of these grammars.
     Grammar(&'static [&'static str]),
-    /// By a function, where parts depend on each other.
+    /// By a function, if parts depend on each other.
     Made(Maker),
 }
 
@@ -40,12 +41,12 @@ pub(super) enum Form {
 pub(super) struct Format {
     pub(super) kind: &'static str,
     pub(super) reach: Reach,
-    /// The names that people give to variables of this kind.
+    /// The usual names of variables of this kind.
     pub(super) names: &'static [&'static str],
     pub(super) form: Form,
 }
 
-/// A text as it is written down, and what of it is secret.
+/// A generated text, and the part of it that is secret.
 pub(super) struct Value {
     pub(super) text: String,
     pub(super) secret: String,
@@ -56,7 +57,7 @@ impl Value {
         Self { secret: text.clone(), text }
     }
 
-    /// The guillemets are taken out; what stood between them is the secret.
+    /// Removes the guillemets; the text between them is the secret.
     fn marked(text: &str) -> Self {
         let Some((before, rest)) = text.split_once('«') else {
             return Self::whole(text.to_owned());
@@ -93,7 +94,7 @@ const fn made(
     Format { kind, reach, names, form: Form::Made(make) }
 }
 
-/// Every kind.
+/// All kinds.
 pub(super) fn formats() -> Vec<Format> {
     let tables: [(Reach, &[Row]); 7] = [
         (Reach::Anywhere, &CODE_HOSTS),
@@ -492,7 +493,7 @@ fn structured() -> Vec<Format> {
 
 const PEM_COLUMNS: usize = 64;
 
-/// A block of lines; the secret is what stands below the head.
+/// A PEM block; the secret is what follows the header.
 fn pem(random: &mut Random, label: &str, head: &str, start: &str, length: usize) -> Value {
     let body = format!("{start}{}=", random.expand(&format!("‹base{length}›")));
     let lines: Vec<String> = body
@@ -515,7 +516,7 @@ fn pkcs8(random: &mut Random) -> Value {
     pem(random, "PRIVATE KEY", "", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ", 1580)
 }
 
-/// What `head -4` shows of a key: there is no END.
+/// The output of `head -4` on a key, without the END line.
 fn head_of_key(random: &mut Random) -> Value {
     let whole = rsa(random).text;
     let lines: Vec<&str> = whole.lines().take(4).collect();

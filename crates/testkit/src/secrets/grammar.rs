@@ -1,12 +1,12 @@
-//! Random texts of a given form, the same ones for the same seed.
+//! Generates random texts from a grammar, the same ones for the same seed.
 //!
-//! A grammar is written as it reads: `ghp_‹alnum36›` is the prefix and 36 letters and digits,
-//! `‹num10-13›` is ten to thirteen digits. Where only a part of a text is secret it stands in
-//! guillemets: `redis://:«‹pass16›»@cache:6379/0`.
+//! `ghp_‹alnum36›` is a prefix followed by 36 letters and digits, `‹num10-13›` is ten to thirteen
+//! digits. If only a part of the text is secret, it is in guillemets:
+//! `redis://:«‹pass16›»@cache:6379/0`.
 
 use crate::random::Random;
 
-/// What the names between `‹` and `›` stand for.
+/// The alphabets that the names between `‹` and `›` refer to.
 const ALPHABETS: [(&str, &str); 14] = [
     ("num", "0123456789"),
     ("hex", "0123456789abcdef"),
@@ -17,12 +17,12 @@ const ALPHABETS: [(&str, &str); 14] = [
     ("alnum", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"),
     ("url", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
     ("base", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
-    // Base 32 as in the ids of AWS, of ULIDs, and of bech32.
+    // Base 32 as used in AWS ids, ULIDs and bech32.
     ("aws", "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"),
     ("ulid", "0123456789ABCDEFGHJKMNPQRSTVWXYZ"),
     ("bech", "qpzry9x8gf2tvdw0s3jn54khce6mua7l"),
     ("BECH", "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"),
-    // What password managers make where quotes and spaces are not wanted.
+    // What password managers generate when quotes and spaces are excluded.
     ("pass", "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!%^*_-+."),
 ];
 
@@ -35,7 +35,7 @@ const WORDS: [&str; 24] = [
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 impl Random {
-    /// A text of this grammar.
+    /// A random text from a grammar.
     pub(super) fn expand(&mut self, grammar: &str) -> String {
         let mut text = String::new();
         let mut rest = grammar;
@@ -90,7 +90,7 @@ fn alphabet(name: &str) -> &'static str {
     known.unwrap_or_else(|| panic!("no alphabet is called `{name}`")).1
 }
 
-/// Base 64 with padding.
+/// Base64 with padding.
 pub(super) fn base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for three in bytes.chunks(3) {
@@ -105,7 +105,7 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Base 64 as it stands in URLs, without padding.
+/// URL-safe base64 without padding.
 pub(super) fn base64_url(bytes: &[u8]) -> String {
     base64(bytes).trim_end_matches('=').replace('+', "-").replace('/', "_")
 }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_the_one_of_the_standard() {
+    fn base64_matches_the_standard() {
         assert_eq!(
             ["", "f", "fo", "foo", "foob"].map(|text| base64(text.as_bytes())),
             ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grammar_gives_its_prefix_and_its_length() {
+    fn a_grammar_determines_prefix_and_length() {
         let mut random = Random::seeded(1);
         let text = random.expand("ghp_‹alnum36›.‹num2-4›");
         assert!(text.starts_with("ghp_"), "{text}");

@@ -1,8 +1,8 @@
-//! Texts that look like secrets, or speak of them, and must stay as they are.
+//! Texts that resemble or mention secrets and must not be redacted.
 
 use crate::random::Random;
 
-/// Texts to leave alone, each with what it is.
+/// The texts to leave unchanged, each with a description.
 pub fn negatives() -> Vec<(&'static str, String)> {
     let mut random = Random::seeded(0);
     GROUPS

@@ -1,16 +1,16 @@
-//! A disk that is full, may not be written, or stands still.
+//! Tests of a disk that is full, not writable, or hangs.
 
 use super::{CLIENTS, Desk, HANDOFF, LANDMINE, NO_HURRY, quoted};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 #[test]
-fn a_full_disk_costs_what_does_not_fit_and_nothing_else() {
+fn a_full_disk_loses_only_what_does_not_fit() {
     for client in CLIENTS {
         let Some(desk) = Desk::new(client) else { return };
         desk.undisturbed("Read the importer");
-        // A limit on the size of files is the full disk that a test can have for itself: nothing
-        // more fits, or some of it does. It would end whoever writes beyond it.
+        // A file size limit simulates a full disk: nothing more fits, or some of it does. Writing
+        // beyond it would kill the process.
         let limits = client.some_of(&[0, 64, 8], 2);
         for (number, blocks) in limits.iter().enumerate() {
             desk.before_each_hook(&format!("{NO_HURRY}; ulimit -f {blocks}"));
@@ -27,12 +27,12 @@ fn a_full_disk_costs_what_does_not_fit_and_nothing_else() {
     }
 }
 
-/// Binds even root to the permissions of files. Nobody else needs that.
+/// Makes even root respect file permissions. Other users need no help.
 const BOUND: &str = "[ $(id -u) = 0 ] && set -- --inh-caps=-dac_override,-dac_read_search \
                      --bounding-set=-dac_override,-dac_read_search \"$PROGRAM\" \"$@\" \
                      && exec setpriv \"$@\"; exec \"$PROGRAM\" \"$@\"";
 
-/// Gives every file and folder below one the same permissions, less or more of them at the end.
+/// Sets the permissions of all files and folders in a folder.
 fn permit(top: &Path, folders: u32, files: u32) {
     let set = |path: &Path, mode: u32| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -44,7 +44,7 @@ fn permit(top: &Path, folders: u32, files: u32) {
     let mut all: Vec<PathBuf> =
         super::files_below(top).into_iter().filter(|p| p.is_dir()).collect();
     all.push(top.to_owned());
-    // The innermost first: what is closed cannot be walked any more.
+    // Innermost first, because a closed folder cannot be traversed any more.
     all.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
     for folder in all {
         set(&folder, folders);
@@ -52,21 +52,21 @@ fn permit(top: &Path, folders: u32, files: u32) {
 }
 
 #[test]
-fn what_may_not_be_written_or_read_is_done_without() {
+fn unwritable_and_unreadable_files_are_skipped() {
     for client in CLIENTS {
         let Some(desk) = Desk::new(client) else { return };
         desk.undisturbed("Read the importer");
         let program = env!("CARGO_BIN_EXE_midstride");
         desk.before_each_hook(&format!("{NO_HURRY}; PROGRAM='{program}'; {BOUND}"));
         let (private, ours) = (desk.private(), desk.sandbox.root().join(".midstride"));
-        // Only to be read: what lies there is told.
+        // Read-only: what is there is briefed.
         permit(&private, 0o555, 0o444);
         permit(&ours, 0o555, 0o444);
         let before = super::files_below(&private);
         let asked = desk.undisturbed("Repair part 0 of the importer");
         assert_eq!(super::files_below(&private), before, "{client:?}: it was really forbidden");
         assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
-        // Not even that: nothing is known of a project then.
+        // Not even readable: the project is unknown then.
         permit(&ours, 0o000, 0o000);
         let asked = desk.undisturbed("Repair part 1 of the importer");
         assert!(!asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
@@ -75,7 +75,7 @@ fn what_may_not_be_written_or_read_is_done_without() {
         let asked = desk.undisturbed("Repair part 2 of the importer");
         assert!(!asked.says("midstride briefing"), "{client:?}: {:#}", asked.body);
         permit(&private, 0o755, 0o644);
-        // Neither has the home a place for what is trusted.
+        // The home has no place for trust records either.
         std::fs::write(desk.sandbox.home().join(".local"), "no folder").unwrap();
         let asked = desk.undisturbed("Go on");
         let told = quoted("Repair part 2 of the importer");
@@ -103,7 +103,7 @@ fn a_file_in_the_place_of_the_private_folder_keeps_hooks_silent() {
     }
 }
 
-/// Processes of midstride that go on alone for a session below a folder.
+/// The background processes of midstride for sessions in a folder.
 fn going_on(below: &Path) -> Vec<PathBuf> {
     let below = below.display().to_string();
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
@@ -116,12 +116,12 @@ fn going_on(below: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_disk_that_stands_still_is_not_waited_for() {
+fn hooks_do_not_wait_for_a_hanging_disk() {
     for client in CLIENTS {
         let Some(desk) = Desk::new(client) else { return };
-        // Long enough for a busy machine to find out where the log is.
+        // Long enough for a busy machine to find the log.
         desk.before_each_hook("export MIDSTRIDE_HOOK_MILLISECONDS=1500");
-        // Whoever writes how far a transcript was read waits here, as for a disk.
+        // A named pipe blocks the write of the transcript cursor, like a hanging disk.
         let folder = desk.private().join("cursors");
         std::fs::create_dir_all(&folder).unwrap();
         let held = std::fs::File::open(&folder).unwrap();
@@ -133,7 +133,7 @@ fn a_disk_that_stands_still_is_not_waited_for() {
             log.iter().filter(|(.., error)| error == "there was not enough time").collect();
         let (event, did, _) = late.last().expect("one had to give up");
         assert_eq!((&**event, &**did), ("SessionEnd", "goes on alone"), "{client:?}: {log:?}");
-        // What goes on has none of the keys that the client was given.
+        // The background process has none of the client's keys.
         let processes = going_on(desk.sandbox.home());
         assert_eq!(processes.len(), late.len(), "{client:?}: {log:?}");
         for process in processes {

@@ -1,4 +1,4 @@
-//! A ledger that somebody holds, or that is broken.
+//! Tests of a ledger that is locked or broken.
 
 use super::{CLIENTS, Client, Desk, HANDOFF, LANDMINE, quoted};
 use midstride_testkit::Turn;
@@ -6,10 +6,10 @@ use rusqlite::Connection;
 use serde_json::json;
 use std::path::Path;
 
-/// So many sessions are brought in while a client waits.
+/// The maximum number of sessions recovered while a client waits.
 const AT_A_START: usize = 3;
 
-/// Holds the ledger so that nobody else can even read it.
+/// Locks the ledger so that no other process can even read it.
 fn hold(ledger: &Path) -> Connection {
     let holder = Connection::open(ledger).unwrap();
     let held = "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;
@@ -19,7 +19,7 @@ fn hold(ledger: &Path) -> Connection {
 }
 
 #[test]
-fn a_ledger_that_somebody_holds_is_filled_later() {
+fn events_for_a_locked_ledger_are_appended_later() {
     for client in CLIENTS {
         let Some(desk) = Desk::new(client) else { return };
         desk.undisturbed("Read the importer");
@@ -34,7 +34,7 @@ fn a_ledger_that_somebody_holds_is_filled_later() {
         assert_eq!(heard.code, Some(0), "{client:?}: {heard:?}");
         assert_eq!(heard.answer, "So it is.", "{client:?}: {heard:?}");
         assert!(heard.complaints.is_empty(), "{client:?}: {heard:?}");
-        // What lies in files is told all the same.
+        // What is in files is briefed anyway.
         let asked = desk.model.requests().pop().unwrap();
         assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
         let log = desk.log().split_off(logged);
@@ -62,7 +62,7 @@ fn a_ledger_that_somebody_holds_is_filled_later() {
     }
 }
 
-/// How a database is broken.
+/// The ways to break a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Nonsense,
@@ -91,12 +91,12 @@ fn remove(path: &Path) {
 }
 
 #[test]
-fn a_broken_ledger_costs_no_session_anything() {
+fn a_broken_ledger_does_not_break_sessions() {
     for client in CLIENTS {
         let Some(desk) = Desk::new(client) else { return };
         desk.undisturbed("Read the importer");
         let files = ["ledger.db", "index.db"].map(|name| desk.private().join(name));
-        // Everything in one file each, of which a copy is kept.
+        // Checkpoint each database into a single file, and keep a copy.
         let sound = files.clone().map(|file| {
             let database = Connection::open(&file).unwrap();
             database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
@@ -115,7 +115,8 @@ fn a_broken_ledger_costs_no_session_anything() {
             assert!(asked.says(LANDMINE), "{client:?} {way:?}: {:#}", asked.body);
             let log = desk.log().split_off(logged);
             assert_eq!(log.len(), 4, "{client:?} {way:?}: {log:?}");
-            // A file without a byte is a new one, half of one may be read for a while.
+            // An empty file counts as a new database, and half a database may be readable for a
+            // while.
             if matches!(way, Way::Nonsense | Way::Folder) {
                 for (event, _, error) in [&log[0], &log[3]] {
                     assert!(error.contains("ledger.db"), "{client:?} {way:?}: {event}: {error}");
@@ -131,7 +132,7 @@ fn a_broken_ledger_costs_no_session_anything() {
         let asked = desk.undisturbed("Go on");
         let told = quoted(&format!("Repair {:?} of the importer", ways[ways.len() - 1]));
         assert!(asked.says(&told), "{client:?}: {:#}", asked.body);
-        // A start brings in the newest few; what it starts brings in the rest.
+        // A start recovers the newest few; its background process recovers the rest.
         let alone = || desk.log().iter().any(|(event, ..)| event == "recover");
         while ways.len() > AT_A_START && !alone() {
             std::thread::yield_now();

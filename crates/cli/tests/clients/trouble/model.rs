@@ -1,12 +1,12 @@
-//! A model that cannot be reached, refuses or breaks off.
+//! Tests of a model that cannot be reached, refuses, or breaks off.
 
 use super::{CLIENTS, Client, Desk, LANDMINE, quoted};
 use midstride_testkit::Turn;
 use serde_json::Value;
 
-/// What the newest session is written down with.
+/// The checkpoint of the newest session.
 fn newest(desk: &Desk) -> Value {
-    // The sandbox would take the id of the session out.
+    // The sandbox would replace the id of the session.
     let mut list = desk.sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let list = list.args(["session", "list", "--json"]).output().unwrap();
     let list: Value = serde_json::from_slice(&list.stdout).unwrap();
@@ -18,7 +18,7 @@ fn newest(desk: &Desk) -> Value {
 }
 
 #[test]
-fn a_session_that_its_model_refuses_is_captured_and_told() {
+fn a_session_refused_by_its_model_is_captured_and_briefed() {
     for client in CLIENTS {
         let Some(desk) = Desk::new(client) else { return };
         let statuses = client.some_of(&[529, 401, 500, 400], 2);
@@ -37,7 +37,7 @@ fn a_session_that_its_model_refuses_is_captured_and_told() {
             assert_eq!(session["commands"]["items"][0]["text"], command, "{session:#}");
             let end = desk.log().pop().unwrap();
             assert_eq!((&*end.0, &*end.1), ("SessionEnd", "captured"), "{client:?} {status}");
-            // The one before is told to it at its start.
+            // The previous session is briefed at its start.
             let asked = &desk.model.requests()[before];
             assert!(asked.says(LANDMINE), "{:#}", asked.body);
             if let Some(last) = number.checked_sub(1) {
@@ -49,7 +49,7 @@ fn a_session_that_its_model_refuses_is_captured_and_told() {
 }
 
 #[test]
-fn an_answer_that_breaks_off_is_no_answer() {
+fn a_broken_off_answer_is_not_an_answer() {
     for client in CLIENTS {
         let Some(desk) = Desk::new(client) else { return };
         let half = || Turn::says("Half of what I wanted to say").breaks_off();
