@@ -10,9 +10,9 @@ mod story;
 use crate::diagnostic::Diagnostic;
 use crate::ui::{CliOutcome, Ui};
 use crate::view::heading;
+use midstride::sys::env::agent_variables;
 use midstride::sys::files::ScratchFolder;
 use midstride::sys::process;
-use midstride::workspace::settings::agent_variables;
 use std::process::Command;
 
 /// See what midstride does, in a temporary folder that goes away

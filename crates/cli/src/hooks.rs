@@ -15,10 +15,10 @@ use jiff::Timestamp;
 use midstride::clients::hook_log::{self, HookLogLine};
 use midstride::store::index::RefreshLimit;
 use midstride::sys::clock::{Deadline, Stopwatch};
+use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
 use midstride::verbs::{self, HookOutcome, SessionChoice};
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::{self, Environment};
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -62,8 +62,8 @@ pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<Exit
     let words: Vec<&OsStr> = words.iter().map(OsString::as_os_str).collect();
     let client = |word: &OsStr| word.to_str().and_then(Client::from_name);
     let is_hook = words.first().is_some_and(|first| *first == "hook");
-    if is_hook && !settings::is_restarted() {
-        process::ignore_file_size_limit(settings::RESTARTED);
+    if is_hook && !env::is_restarted() {
+        process::ignore_file_size_limit(env::RESTARTED);
     }
     match words.split_first() {
         Some((first, rest)) if *first == "hook" => match rest {
@@ -102,7 +102,7 @@ pub(crate) fn answer(client: Client, watch: Stopwatch) {
         return;
     }
     let left = |time: Duration| time.saturating_sub(watch.elapsed());
-    let time = settings::hook_time();
+    let time = env::hook_time();
     let mut done = receive.recv_timeout(left(time.unwrap_or(TIME_LIMIT)));
     if done == Err(RecvTimeoutError::Timeout) && lock_state(&known).is_end {
         done = receive.recv_timeout(left(time.unwrap_or(TIME_LIMIT_AT_END)));
@@ -175,7 +175,7 @@ fn handle_call(
 ) {
     let say = |text: String| drop(answered.send(text));
     let input = read_input();
-    if settings::are_hooks_silent() {
+    if env::are_hooks_silent() {
         return say(String::new());
     }
     let Ok(environment) = Environment::from_process() else { return say(String::new()) };
@@ -215,9 +215,7 @@ fn spawn_remaining_work(
     let next = match (done.is_recovery_incomplete, &captured) {
         (true, _) => Some(RECOVER),
         (false, Some(_)) => None,
-        (false, None) => {
-            Some(OBSERVE).filter(|_| done.is_observation_due && settings::may_observe())
-        }
+        (false, None) => Some(OBSERVE).filter(|_| done.is_observation_due && env::may_observe()),
     };
     let index = Some(INDEX).filter(|_| done.is_index_incomplete);
     let others =
@@ -228,7 +226,7 @@ fn spawn_remaining_work(
 /// How long the index may be built before the answer. The rest of the time is for the answer
 /// itself.
 fn index_limit(watch: Stopwatch) -> RefreshLimit {
-    let time = settings::hook_time().unwrap_or(TIME_LIMIT) * 3 / 5;
+    let time = env::hook_time().unwrap_or(TIME_LIMIT) * 3 / 5;
     RefreshLimit::until(Deadline::after(time.saturating_sub(watch.elapsed())))
 }
 
@@ -242,7 +240,7 @@ fn redact_errors(project: &Project, done: &mut HookOutcome) {
 /// Starts a background process.
 fn spawn_background(words: &[&str], folder: &Path) -> std::io::Result<()> {
     let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-    process::spawn_detached(&words, folder, settings::detached_process_variables(folder))
+    process::spawn_detached(&words, folder, env::detached_process_variables(folder))
 }
 
 /// The project of a session, unless hooks are silent there. A broken configuration is ignored here
@@ -374,7 +372,7 @@ fn act_in_background(
     let mut done = HookOutcome::default();
     let broken = project.broken_configuration().map(ToString::to_string);
     // Observe before the capture, which uses the result.
-    if settings::may_observe() {
+    if env::may_observe() {
         let observed = verbs::observe_in_background(&project);
         done.errors.extend(observed.err().map(|error| error.to_string()));
     }

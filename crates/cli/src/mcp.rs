@@ -21,7 +21,7 @@ mod uri;
 use crate::diagnostic::Diagnostic;
 use crate::ui::{CliOutcome, Ui};
 use line::InputLineReader;
-use midstride::workspace::settings::Environment;
+use midstride::sys::env::Environment;
 use midstride_core::text::tokens::estimate;
 use serde_json::json;
 use server::McpServer;

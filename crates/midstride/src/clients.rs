@@ -15,12 +15,12 @@ pub mod install;
 mod source_session;
 pub(crate) mod task_lists;
 
+use crate::sys::env::{Environment, SessionName};
 use crate::sys::files::{self, FileError, FileStream, FolderEntry};
 use crate::sys::git::Repository;
 use crate::sys::process;
 use crate::workspace::folder::claude_memory::slug;
 use crate::workspace::project::Project;
-use crate::workspace::settings::{Environment, SessionName};
 pub(crate) use claude_code::AgentFileCache;
 pub(crate) use heads::FILE as BEGINNINGS;
 use heads::{HeadCache, TranscriptHead};

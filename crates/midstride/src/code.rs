@@ -1,3 +1,7 @@
 //! Compares documents with the code they cite.
 
+pub mod anchoring;
+mod code_state;
 pub mod drift;
+
+pub use code_state::CodeState;

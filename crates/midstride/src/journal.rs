@@ -5,7 +5,7 @@
 //! names is harmless, and a document that is ahead of the saved write says so in its own last
 //! entry.
 
-use crate::code::drift::AnchorScope;
+use crate::code::anchoring::AnchorScope;
 use crate::store::ledger::{SqliteLedger, WaitPolicy};
 use crate::store::reconcile::ReconcileError;
 use crate::store::revisions::{RevisionError, TextBackend, TextStore};

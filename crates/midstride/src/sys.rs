@@ -1,6 +1,7 @@
 //! Access to the outside world: the clock, ids, files, processes and git.
 
 pub mod clock;
+pub mod env;
 pub mod files;
 pub mod git;
 pub mod ids;

@@ -3,9 +3,9 @@
 
 use crate::open;
 use midstride::store::ledger::{Ledger as _, LogPosition, SqliteLedger, WaitPolicy};
+use midstride::sys::env::SessionName;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, Delivery, SessionChoice};
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::SessionName;
 use midstride_core::brief::{BriefOccasion, Budget, Material, compose, items};
 use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, SessionSummary,

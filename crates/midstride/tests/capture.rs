@@ -4,9 +4,9 @@
 use midstride::clients::capture::{UnreadAmount, capture, unread_amount};
 use midstride::clients::{self, LivenessProbe, SessionLiveness};
 use midstride::store::index::RefreshLimit;
+use midstride::sys::env::Environment;
 use midstride::verbs::{self, CheckpointError, Extent, SessionChoice};
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::Environment;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
 use midstride_core::session::{Client, Session};

@@ -3,9 +3,9 @@
 
 use crate::open;
 use midstride::store::ledger::{Ledger as _, SqliteLedger, WaitPolicy};
+use midstride::sys::env::Automation;
 use midstride::verbs::{self, BriefRequest, DismissError, SessionChoice, StateChange};
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::Automation;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_testkit::Sandbox;

@@ -30,8 +30,8 @@ mod writers;
 
 use midstride::journal::RevisionInfo;
 use midstride::sys::clock::Clock;
+use midstride::sys::env::Environment;
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::Environment;
 use midstride_testkit::{NOW, Sandbox};
 use std::path::Path;
 

@@ -19,7 +19,7 @@ pub use truth::Expected;
 
 use crate::Sandbox;
 use document::Paper;
-use midstride::code::drift::CodeState;
+use midstride::code::CodeState;
 use midstride::workspace::project::Project;
 use random::Random;
 use std::collections::{BTreeMap, BTreeSet};

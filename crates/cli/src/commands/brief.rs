@@ -6,11 +6,11 @@ use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
 use midstride::clients::SessionLiveness;
+use midstride::sys::env::SessionName;
 use midstride::verbs::{
     self, BUDGET, BriefOutcome, BriefRequest, Extent, ListedSession, TaskBoard,
 };
 use midstride::workspace::project::{DocumentSelection, Project};
-use midstride::workspace::settings::SessionName;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::work::mission::Mission;
 

@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface, coverage, findings};
 use clap::ValueEnum;
-use midstride::code::drift::CodeState;
+use midstride::code::CodeState;
 use midstride::journal::JournalError;
 use midstride::sys::files::FileError;
 use midstride::verbs::{

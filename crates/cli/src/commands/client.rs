@@ -9,9 +9,9 @@ use crate::ui::Ui;
 use crate::view;
 use clap::{Subcommand, ValueEnum};
 use midstride::clients::install::{InstallPlan, InstallScope};
+use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// Install midstride into the agents you use, and take it out again

@@ -7,9 +7,9 @@ use crate::view;
 use crate::view::doctor::{Diagnosis, OffSwitch};
 use midstride::clients::hook_log;
 use midstride::clients::install::find_on_path;
+use midstride::sys::env::are_hooks_switched_off;
 use midstride::verbs::{self, ClientFacts};
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::are_hooks_switched_off;
 use midstride_core::session::Client;
 
 /// Tell whether midstride works, and what is wrong

@@ -7,11 +7,11 @@ use crate::view::dismissable::instruction_hint;
 use crate::view::save as view;
 use clap::ArgAction;
 use midstride::journal::{RecordedRevision, RevisionInfo};
+use midstride::sys::env::Automation;
 use midstride::verbs::{
     self, EditOutcome, SaveChange, SaveOutcome, SaveRequest, SaveSource, SessionChoice,
 };
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::Automation;
 use midstride_core::format::header::{RevisionVerb, StartupKind};
 use midstride_core::session::author_notes::{AuthorNotes, Reflection, ReflectionAnswer};
 use std::path::{Path, PathBuf};

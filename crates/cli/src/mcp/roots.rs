@@ -3,9 +3,9 @@
 
 use super::message;
 use super::uri;
+use midstride::sys::env::Environment;
 use midstride::sys::files;
 use midstride::workspace::project::{Project, SetupMode};
-use midstride::workspace::settings::Environment;
 use serde_json::Value;
 use std::path::Path;
 

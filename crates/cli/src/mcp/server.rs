@@ -6,7 +6,7 @@ use super::era::{self, ProtocolEra};
 use super::line::InputLine;
 use super::message::{self, IncomingMessage, RpcError};
 use super::{prompts, reply, resources, roots, tools};
-use midstride::workspace::settings::Environment;
+use midstride::sys::env::Environment;
 use midstride_core::text::id::nearest_match;
 use serde_json::{Map, Value, json};
 

@@ -1,8 +1,8 @@
 //! Renders a briefing as JSON, and the remarks about it that the user sees.
 
 use super::{Surface, count, shell_word};
+use midstride::sys::env::SessionName;
 use midstride::verbs::{BriefOutcome, Delivery};
-use midstride::workspace::settings::SessionName;
 use midstride_core::brief::{BriefedItem, OmittedItem};
 use midstride_core::work::event::DeliveredHandoff;
 use serde::Serialize;

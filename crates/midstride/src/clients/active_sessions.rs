@@ -5,10 +5,10 @@
 
 use super::hook_memory::{FOLDER, HookMemory, SessionLocation};
 use crate::clients::{LivenessProbe, SessionLiveness};
+use crate::sys::env::SessionName;
 use crate::sys::files::{self, FileError};
 use crate::sys::git::Repository;
 use crate::workspace::project::Project;
-use crate::workspace::settings::SessionName;
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::Client;
 use std::cmp::Reverse;

@@ -2,11 +2,11 @@
 //! tasks in files, and one file per running process.
 
 use super::{HeadCache, TaskFile, TranscriptCandidate, TranscriptInfo, looks_like_an_id};
+use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FolderEntry, Root};
 use crate::sys::process;
 use crate::workspace::folder::claude_memory::{LENGTH_MAX, slug};
 use crate::workspace::project::Project;
-use crate::workspace::settings::Environment;
 use midstride_core::session::{Client, TaskUpdate};
 use serde::Deserialize;
 use std::borrow::Cow;

@@ -3,9 +3,9 @@
 
 use super::heads::{HeadCache, TranscriptHead};
 use super::{TranscriptCandidate, TranscriptInfo};
+use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FileStream, FolderEntry};
 use crate::workspace::project::Project;
-use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
 use serde_json::Value;
 use std::ffi::OsStr;

@@ -1,9 +1,9 @@
 //! State that the hooks of a session keep for later hooks. Losing it only means that something is
 //! repeated.
 
+use crate::sys::env::SessionName;
 use crate::sys::files::{self, FileError, Root};
 use crate::workspace::project::Project;
-use crate::workspace::settings::SessionName;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

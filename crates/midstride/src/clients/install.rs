@@ -31,8 +31,8 @@ pub use plan::{FileChange, InstallNote, InstallPlan};
 pub use plugin::plugin_files;
 pub use status::{FileInstallStatus, HookStatus, InstallStatus, read_install_status};
 
+use crate::sys::env::{Automation, Environment};
 use crate::sys::files::FileError;
-use crate::workspace::settings::{Automation, Environment};
 use client_file::ClientFile;
 use midstride_core::session::Client;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! Task lists that several Claude Code sessions share. The client names the list only in the
 //! environment of its hooks, so the hooks save which list a session uses.
 
+use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
 use crate::workspace::project::Project;
-use crate::workspace::settings::SessionName;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -3,22 +3,18 @@
 //! Citations whose lines have not moved are checked without git. One git process reads the old
 //! texts, and the file listing is only read when a cited file is missing.
 
-mod anchoring;
 mod cache;
-mod code_state;
 mod later_commits;
 mod origin;
 mod rename;
 
-pub use anchoring::AnchorScope;
-pub use code_state::CodeState;
 pub use later_commits::LaterCommitsQuery;
 
+use super::code_state::{CodeCache, CodeState, PathContent};
 use crate::sys::files::FileError;
 use crate::workspace::project::{Project, StoredHandoff};
 use cache::CheckCache;
 pub(crate) use cache::cached_results;
-use code_state::{CodeCache, PathContent};
 use midstride_core::handoff::anchor::{CitedLines, HashedLines, keyed_citations};
 use midstride_core::handoff::citation::{Citation, LineRange};
 use midstride_core::handoff::drift::{

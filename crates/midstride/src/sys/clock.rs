@@ -1,5 +1,5 @@
 //! The clock: the only module that reads the current time.
-#![expect(clippy::disallowed_methods, reason = "this is the door")]
+#![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
 use jiff::Timestamp;
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 //! A [`Root`] is a folder that no access can escape: the system call that opens a file refuses
 //! paths with `..`, absolute paths and links that lead out, so there is no separate check to race
 //! with.
-#![expect(clippy::disallowed_methods, reason = "this is the door")]
+#![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
 mod lock;
 mod scan;

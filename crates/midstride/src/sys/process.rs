@@ -1,5 +1,5 @@
 //! Processes: the only module that starts and inspects them.
-#![expect(clippy::disallowed_methods, reason = "this is the door")]
+#![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
 mod bounded;
 mod capped_output;

@@ -17,6 +17,7 @@ use crate::store::index::{
     RefreshLimit, scan_open,
 };
 use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy};
+use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
@@ -26,7 +27,6 @@ use crate::verbs::task::content_id;
 use crate::workspace::note_dates::NoteDates;
 use crate::workspace::observation::last_observation;
 use crate::workspace::project::{DocumentPlace, Project, SetupMode, StoredHandoff};
-use crate::workspace::settings::SessionName;
 use concurrent::collect_concurrent_session_items;
 use jiff::Timestamp;
 use ledger_facts::LedgerFacts;

@@ -3,9 +3,9 @@
 use crate::clients::install::{
     self, InstallError, InstallNote, InstallOptions, InstallPlan, InstallScope, InstallStatus,
 };
+use crate::sys::env::Environment;
 use crate::sys::files;
 use crate::workspace::project::Project;
-use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
 use std::path::PathBuf;
 

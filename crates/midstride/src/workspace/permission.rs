@@ -3,9 +3,9 @@
 //! A permission is a file in the user's state folder, named by the hash of everything it is bound
 //! to. If any of that changes, the file does not match and nothing is allowed.
 
+use crate::sys::env::{Automation, Environment};
 use crate::sys::files::{FileError, FileProblem, Root};
 use crate::sys::ids::sha256;
-use crate::workspace::settings::{Automation, Environment};
 use jiff::Timestamp;
 use midstride_core::handoff::proof::ProofSpec;
 use midstride_core::text::redact::CleanText;

@@ -13,10 +13,11 @@ pub use outside_folders::OutsideFolder;
 pub use select::DocumentSelection;
 pub use skipped_setting::SkippedSetting;
 
+use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FileProblem, FileStamp, Root, ScanDetail};
 use crate::sys::git::Repository;
 use crate::workspace::folder::{FolderLayout, HandoffFolder, claude_memory, is_archived};
-use crate::workspace::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
+use crate::workspace::settings::{CLAUDE_MEMORY, Settings, SettingsError};
 use catalog::Catalog;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::check::{CheckFindings, ReferencedArtifact, check};

@@ -8,8 +8,8 @@ use clap::ValueEnum;
 use midstride::clients::install::{
     AllowedTools, InstallOptions, InstallPlan, PathLookup, find_on_path,
 };
+use midstride::sys::env::Environment;
 use midstride::verbs;
-use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// Explains the choice.

@@ -5,9 +5,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::clients::install::{InstallScope, find_on_path};
+use midstride::sys::env::Environment;
 use midstride::verbs;
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::Environment;
 
 /// Tell into which clients midstride is installed
 ///

@@ -5,9 +5,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::clients::install::{InstallPlan, InstallScope};
+use midstride::sys::env::Environment;
 use midstride::verbs::{self, PurgePlan};
 use midstride::workspace::project::Project;
-use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// What the user types to confirm deleting data that cannot be restored.

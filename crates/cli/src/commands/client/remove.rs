@@ -5,8 +5,8 @@ use super::{CliOutcome, ClientTarget, apply_plans, show_plans};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::clients::install::InstallPlan;
+use midstride::sys::env::Environment;
 use midstride::verbs;
-use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// Take midstride out of a client

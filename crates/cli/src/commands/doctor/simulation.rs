@@ -7,9 +7,9 @@ use crate::view::doctor::SimulationStep;
 use jiff::Timestamp;
 use midstride::clients::claude_code_transcript_folder;
 use midstride::clients::hook_log;
+use midstride::sys::env::{self, simulation_variables};
 use midstride::sys::files::{self, ScratchFolder};
 use midstride::sys::process::{self, ProcessLimits, ProcessReport};
-use midstride::workspace::settings::{self, simulation_variables};
 use midstride_core::handoff::proof::TrialEnd;
 use midstride_core::session::Client;
 use midstride_core::text::tokens;
@@ -269,8 +269,8 @@ impl ClientSimulation {
         command.args(arguments).current_dir(&self.project).env_clear();
         command.envs(simulation_variables()).env("HOME", &self.home);
         // A background process would outlive the temporary folder.
-        command.env(settings::OBSERVE, "off");
-        if settings::hook_time().is_none() {
+        command.env(env::OBSERVE, "off");
+        if env::hook_time().is_none() {
             command.env("MIDSTRIDE_HOOK_MILLISECONDS", HOOK_MILLISECONDS);
         }
         process::communicate_bounded(command, input.to_vec(), BOUNDS)

@@ -4,7 +4,7 @@ use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use crate::view::{Surface, findings};
-use midstride::code::drift::CodeState;
+use midstride::code::CodeState;
 use midstride::verbs::{self, Comparison};
 
 pub(super) const TOOL: McpTool = McpTool {

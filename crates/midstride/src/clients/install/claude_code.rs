@@ -4,7 +4,7 @@
 use super::client_file::ClientFile;
 use super::entry::ConfigEntry;
 use super::{AllowedTools, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile, skill};
-use crate::workspace::settings::Environment;
+use crate::sys::env::Environment;
 use serde_json::{Value, json};
 
 /// The command of every hook.

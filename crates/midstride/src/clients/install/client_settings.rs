@@ -4,7 +4,7 @@
 use super::claude_code::SAVE_COMMAND;
 use super::client_file::ClientFile;
 use super::{SERVER, json, toml};
-use crate::workspace::settings::Environment;
+use crate::sys::env::Environment;
 use midstride_core::session::Client;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -9,8 +9,8 @@ use super::{
     AllowedTools, InstallError, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile,
     json, skill,
 };
+use crate::sys::env::Environment;
 use crate::sys::ids::sha256;
-use crate::workspace::settings::Environment;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Finds programs on the PATH: the `midstride` that clients call, and the clients themselves.
 
+use crate::sys::env::program_folders;
 use crate::sys::files;
 use crate::sys::process::{ProcessLimits, command, run_bounded};
-use crate::workspace::settings::program_folders;
 use midstride_core::session::Client;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -8,9 +8,9 @@ use super::{
     AllowedTools, ClientFileError, EntryInsertion, InstallError, InstallOptions, InstallScope,
     TargetContent, TargetFile, json, plugin, target_files, toml,
 };
+use crate::sys::env::Environment;
 use crate::sys::files;
 use crate::sys::ids::sha256;
-use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
 use serde_json::Value;
 use std::collections::BTreeSet;

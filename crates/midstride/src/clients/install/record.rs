@@ -4,9 +4,9 @@
 use super::entry::ConfigEntry;
 use super::splice::Splice;
 use super::{AllowedTools, FilledContainer, InstallError, InstallOptions, InstallScope};
+use crate::sys::env::Environment;
 use crate::sys::files::{FileError, FileProblem, Lock, Root};
 use crate::sys::ids::sha256;
-use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -7,8 +7,8 @@ use super::{
     InstallError, InstallOptions, InstallScope, SERVER, TargetContent, TargetFile, codex, skill,
     target_files,
 };
+use crate::sys::env::Environment;
 use crate::sys::ids::sha256;
-use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
 use serde_json::Value;
 use std::path::PathBuf;

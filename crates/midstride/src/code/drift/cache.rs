@@ -1,6 +1,6 @@
 //! Caches check results for the same document, commit and files.
 
-use super::code_state::{CodeCache, lock};
+use crate::code::code_state::{CodeCache, lock};
 use crate::store::index::{CheckedDocument, Index};
 use crate::store::ledger::WaitPolicy;
 use crate::sys::files::{FileStamp, Root};

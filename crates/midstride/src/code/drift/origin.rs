@@ -1,7 +1,7 @@
 //! Finds the origin of a citation, which the current code is compared with: its anchor, the commit
 //! that wrote its line, or the commit in the header.
 
-use super::code_state::{CodeCache, CodeState, PathContent, PathMatch};
+use crate::code::code_state::{CodeCache, CodeState, PathContent, PathMatch};
 use crate::sys::git::Repository;
 use crate::workspace::project::StoredHandoff;
 use midstride_core::handoff::anchor::{Anchor, AnchorKey, AnchorTarget, Anchors, CitedLines};

@@ -1,7 +1,7 @@
 //! Finds the new path of a file that was renamed.
 
-use super::code_state::{CodeCache, CodeState, PathContent};
 use super::origin::ResolvedOrigin;
+use crate::code::code_state::{CodeCache, CodeState, PathContent};
 use midstride_core::handoff::drift::{CitationDoubt, SIMILARITY_MIN, similarity};
 use std::collections::HashMap;
 use std::ffi::OsStr;

@@ -800,8 +800,8 @@ mod tests {
     use super::*;
     use crate::store::ledger::WaitPolicy;
     use crate::sys::clock::Clock;
+    use crate::sys::env::Environment;
     use crate::sys::files::ScratchFolder;
-    use crate::workspace::settings::Environment;
     use std::path::PathBuf;
 
     /// A small project that is handled like one with very many documents, long after its last

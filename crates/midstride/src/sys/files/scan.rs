@@ -1,5 +1,5 @@
 //! Scans folders for Markdown files and records metadata, to detect changes without reading files.
-#![expect(clippy::disallowed_methods, reason = "this is the door")]
+#![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
 use super::{DEPTH_MAX, FileError, FileProblem, Root, is_markdown};
 use cap_std::fs::{DirEntry, Metadata, MetadataExt as _};

@@ -1,5 +1,5 @@
 //! A temporary folder that only its owner can access.
-#![expect(clippy::disallowed_methods, reason = "this is the door")]
+#![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
 use super::{FileError, FileProblem};
 use std::io;

@@ -3,7 +3,7 @@
 //! Its leader is a guard process that reads from a pipe whose other end midstride holds. When
 //! midstride exits, even by an uncatchable signal, the pipe closes and the guard kills the group.
 //! Until the guard is reaped, no other process group can get its id.
-#![expect(clippy::disallowed_methods, reason = "this is the door")]
+#![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;

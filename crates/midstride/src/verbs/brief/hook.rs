@@ -10,6 +10,7 @@ use crate::clients::install::{SavePermission, read_client_settings};
 use crate::clients::{self, TranscriptInfo, task_lists};
 use crate::store::index::{Effort, Index, IndexCard, RefreshLimit};
 use crate::store::ledger::{LedgerError, SqliteLedger, WaitPolicy};
+use crate::sys::env::{self, SessionName};
 use crate::sys::files;
 use crate::sys::ids::sha256;
 use crate::sys::process;
@@ -28,7 +29,6 @@ use crate::verbs::session::sessions::{RECOVERED_MAX, RecoveryBounds, is_captured
 use crate::verbs::task::mirror::mirror;
 use crate::workspace::observation::is_due;
 use crate::workspace::project::{Project, SetupMode, StoredHandoff};
-use crate::workspace::settings::{self, SessionName};
 use jiff::Timestamp;
 use midstride_core::brief::hook::{
     BLOCKS_MAX, ClientTask, HandoffCompleteness, HookEvent, HookInput, HookOutput, SaveReason,
@@ -101,7 +101,7 @@ pub fn is_silent(project: &Project) -> bool {
 /// nothing for scripts.
 fn wants_briefing(project: &Project, client: Client) -> bool {
     let configured = project.settings().brief;
-    settings::briefing_choice().unwrap_or_else(|| {
+    env::briefing_choice().unwrap_or_else(|| {
         configured.budget != Some(0) && (configured.headless || !is_headless(client))
     })
 }
@@ -109,7 +109,7 @@ fn wants_briefing(project: &Project, client: Client) -> bool {
 /// Whether a session runs headless, for a script, so that no user can answer a prompt.
 fn is_headless(client: Client) -> bool {
     match client {
-        Client::ClaudeCode => settings::is_headless_claude(),
+        Client::ClaudeCode => env::is_headless_claude(),
         Client::Codex => process::is_below_codex_exec(),
     }
 }
@@ -130,7 +130,7 @@ pub fn hook(project: &Project, call: &HookInput, limit: RefreshLimit) -> HookOut
         return done;
     };
     let mut hooking = HookCall { project, call, session, limit, outcome: done, last_edit: None };
-    hooking.keep_task_list(settings::shared_task_list());
+    hooking.keep_task_list(env::shared_task_list());
     hooking.answer();
     let is_due = hooking.is_observation_due();
     let mut done = hooking.outcome;
@@ -436,7 +436,7 @@ impl HookCall<'_> {
             files: Vec::new(),
             limit: RELEVANT_CANDIDATES_MAX,
             // A fifth of the hook's time limit, whatever that is.
-            timeout: settings::hook_time().map_or(HOOK_SEARCH_TIMEOUT, |time| time / 5),
+            timeout: env::hook_time().map_or(HOOK_SEARCH_TIMEOUT, |time| time / 5),
             effort: Effort::Prompt,
         };
         let RelevantHandoffs { hits, is_index_incomplete: is_index_left, .. } =

@@ -6,6 +6,7 @@ use crate::clients;
 use crate::store::ledger::{
     Ledger as _, LedgerError, LedgerRecord, SqliteLedger, StreamId, WaitPolicy,
 };
+use crate::sys::env::SessionName;
 use crate::sys::files;
 use crate::sys::git::{BranchState, Repository};
 use crate::verbs::handoff::save::InFlightAgent;
@@ -14,7 +15,6 @@ use crate::verbs::work::instructions::read_instructions;
 use crate::verbs::work::workflow::newest_states;
 use crate::workspace::observation::{branch_state, commits_made, last_observation};
 use crate::workspace::project::Project;
-use crate::workspace::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::brief::hook::without_summary;
 use midstride_core::brief::items::{

@@ -2,10 +2,10 @@
 //! so the arguments must not lead out of the agent's project.
 
 use crate::clients;
+use crate::sys::env::{self, Automation, Environment};
 use crate::sys::files;
 use crate::verbs::SaveError;
 use crate::workspace::project::Project;
-use crate::workspace::settings::{self, Automation, Environment};
 use std::path::Path;
 
 /// Refuses to save into a project other than the one the agent's shell is in.
@@ -13,7 +13,7 @@ pub fn check_agent_project(project: &Project) -> Result<(), SaveError> {
     if !is_agent(project) {
         return Ok(());
     }
-    let folder = settings::current_folder().map_err(|_| SaveError::OtherProject)?;
+    let folder = env::current_folder().map_err(|_| SaveError::OtherProject)?;
     let environment = Environment { folder, ..project.environment().clone() };
     let own =
         Project::discover_ignoring_settings(environment).map_err(|_| SaveError::OtherProject)?;

@@ -1,6 +1,7 @@
 //! Checks documents, each on its own and against all others.
 
-use crate::code::drift::{CodeState, DriftChecker, LaterCommitsQuery};
+use crate::code::CodeState;
+use crate::code::drift::{DriftChecker, LaterCommitsQuery};
 use crate::sys::files::FileError;
 use crate::verbs::session::checkpoint::CheckpointError;
 use crate::verbs::session::coverage::{

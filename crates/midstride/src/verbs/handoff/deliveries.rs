@@ -4,9 +4,9 @@ use crate::journal::RevisionInfo;
 use crate::store::ledger::{
     AppendError, Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy,
 };
+use crate::sys::env::SessionName;
 use crate::verbs::task::content_id;
 use crate::workspace::project::{Project, SetupMode, StoredHandoff};
-use crate::workspace::settings::SessionName;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::delivery::DeliveryLog;
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, SessionEvent};

@@ -14,11 +14,11 @@ use crate::store::ledger::{
 };
 use crate::store::revisions::{PRIVATE, RevisionError, SHARED};
 use crate::store::tombstone::{Tombstone, TombstoneKind};
+use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
 use crate::sys::git::{GitError, LogEntry, RemovalOutcome, Repository};
 use crate::sys::ids::sha256;
 use crate::workspace::project::{Project, StoredHandoff};
-use crate::workspace::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::Handoff;

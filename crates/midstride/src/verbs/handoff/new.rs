@@ -2,7 +2,7 @@
 
 mod source;
 
-use crate::code::drift::AnchorScope;
+use crate::code::anchoring::AnchorScope;
 use crate::sys::files::{FileError, FileProblem, Lock, Root};
 use crate::sys::ids::{new_uid, next_feature};
 use crate::verbs::task::TaskError;

@@ -1,6 +1,7 @@
 //! Updates citations whose code moved to the current lines, for `check --fix`.
 
-use crate::code::drift::{CodeState, DriftChecker};
+use crate::code::CodeState;
+use crate::code::drift::DriftChecker;
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::workspace::project::{Project, StoredHandoff};
 use midstride_core::format::document::{Document, DocumentEditError};

@@ -2,13 +2,13 @@
 
 use crate::journal::{RecordedRevision, RevisionInfo};
 use crate::store::ledger::{Ledger as _, SqliteLedger, StreamId, WaitPolicy};
+use crate::sys::env::{Automation, proof_variables};
 use crate::sys::files;
 use crate::sys::ids::new_uid;
 use crate::sys::process::{self, ProcessLimits, ProcessReport, run_bounded};
 use crate::verbs::handoff::allow::{AllowError, AllowableProof, allowable_proofs};
 use crate::verbs::handoff::apply::{ApplyError, apply};
 use crate::workspace::project::{Project, StoredHandoff};
-use crate::workspace::settings::{Automation, proof_variables};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, CompletedProof, MeasurementSide, TrialContext};

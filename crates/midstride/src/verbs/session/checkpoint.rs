@@ -6,6 +6,7 @@ use crate::store::ledger::{
     AppendError, Blob, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId, WaitPolicy,
 };
 use crate::store::tombstone::Tombstone;
+use crate::sys::env::SessionName;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
@@ -14,7 +15,6 @@ use crate::verbs::task::mirror::{self, MirroredTask};
 use crate::verbs::work::instructions;
 use crate::workspace::observation::{commits_made, last_work_tree};
 use crate::workspace::project::{Project, SetupMode};
-use crate::workspace::settings::SessionName;
 use jiff::SignedDuration;
 use midstride_core::brief::unsettled;
 use midstride_core::session::checkpoint::{

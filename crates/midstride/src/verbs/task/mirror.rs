@@ -5,9 +5,9 @@
 use crate::clients::hook_memory::startup_briefing;
 use crate::clients::task_lists;
 use crate::store::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
+use crate::sys::env::SessionName;
 use crate::verbs::task::{TaskError, content_id, read_tasks};
 use crate::workspace::project::Project;
-use crate::workspace::settings::SessionName;
 use jiff::{Timestamp, ToSpan as _};
 use midstride_core::brief::hook::ClientTask;
 use midstride_core::session::checkpoint::Checkpoint;
