@@ -66,6 +66,9 @@ fn violations(tree: &Tree, name: &str) -> Vec<String> {
     let printed: BTreeSet<String> = order.iter().cloned().collect();
     let position = |module: &String| order.iter().position(|other| other == module);
     let mut found = parsed.problems.clone();
+    found.extend(
+        parsed.root_items().map(|item| format!("the root of crate `{name}` has the item `{item}`")),
+    );
     if printed.len() != order.len() {
         found.push(format!("ARCHITECTURE.md lists a module of crate `{name}` twice"));
     }
@@ -166,5 +169,41 @@ fn an_import_through_a_reexport_of_the_parent_is_caught() {
 #[test]
 fn a_module_in_another_place_is_caught() {
     let line = "#[path = \"verbs.rs\"] mod elsewhere;";
+    assert_caught("sys/clock.rs", line, "`path` attribute");
+}
+
+#[test]
+fn an_import_with_a_raw_identifier_is_caught() {
+    assert_caught("sys/clock.rs", "use crate::r#verbs;", "`sys` imports `verbs`");
+}
+
+#[test]
+fn an_import_whose_name_is_used_again_is_caught() {
+    let lines = "fn a() { use crate::verbs::task; } fn b() { use crate::sys::task; }";
+    assert_caught("sys/clock.rs", lines, "`sys` imports `verbs`");
+}
+
+#[test]
+fn an_import_inside_a_macro_is_caught() {
+    let braces = "macro_rules! m { () => { use crate::{sys::clock, verbs::task}; } }";
+    assert_caught("sys/clock.rs", braces, "`sys` imports `verbs`");
+    let filled_in = "macro_rules! m { ($m:ident) => { crate::$m::x() } }";
+    assert_caught("sys/clock.rs", filled_in, "fills in a path after `crate`");
+}
+
+#[test]
+fn an_include_is_caught() {
+    assert_caught("sys/clock.rs", "std::include!(\"verbs.rs\");", "`include!`");
+    assert_caught("sys/clock.rs", "macro_rules! m { () => { include!(\"x\"); } }", "`include!`");
+}
+
+#[test]
+fn an_item_in_the_root_of_a_crate_is_caught() {
+    assert_caught("lib.rs", "pub fn helper() {}", "has the item `helper`");
+}
+
+#[test]
+fn a_path_attribute_behind_a_condition_is_caught() {
+    let line = "#[cfg_attr(unix, path = \"verbs.rs\")] mod elsewhere;";
     assert_caught("sys/clock.rs", line, "`path` attribute");
 }

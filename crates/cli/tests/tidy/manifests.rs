@@ -78,8 +78,14 @@ fn violations(tree: &Tree) -> Vec<String> {
 
 #[test]
 fn crates_depend_only_on_what_is_below_them() {
+    let tree = Tree::read();
     assert_eq!(LAYERS.map(|(name, _)| name), CRATES, "every crate has a layer");
-    assert_eq!(violations(&Tree::read()), Vec::<String>::new());
+    let found: BTreeSet<&str> = tree
+        .below("crates/", "/Cargo.toml")
+        .filter_map(|(path, _)| path.split('/').nth(1))
+        .collect();
+    assert_eq!(found, CRATES.into(), "every crate is checked");
+    assert_eq!(violations(&tree), Vec::<String>::new());
 }
 
 /// Asserts that core's manifest with more lines breaks a rule.

@@ -7,10 +7,17 @@
 use super::tree::Tree;
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
+use syn::ext::IdentExt as _;
 use syn::visit::{self, Visit};
 
 /// The names from the root of a crate to a module; the root is empty.
 pub(super) type ModulePath = Vec<String>;
+
+/// What the path of a module may start with.
+const ROOTS: [&str; 3] = ["crate", "self", "super"];
+
+/// `include!` would bring in paths that are not parsed.
+const INCLUDE: &str = "`include!` hides what it imports";
 
 /// How many re-exports are followed before a path counts as unknown.
 const REEXPORTS_MAX: usize = 16;
@@ -60,7 +67,7 @@ impl Crate {
     ) {
         self.problems.extend(read.problems.into_iter().map(|problem| format!("{file}: {problem}")));
         for declared in read.declared {
-            let name = declared.ident.to_string();
+            let name = declared.ident.unraw().to_string();
             let below = format!("{folder}/{name}");
             let path: ModulePath = path.iter().cloned().chain([name.clone()]).collect();
             match declared.content {
@@ -76,6 +83,11 @@ impl Crate {
     /// The modules at the root of the crate.
     pub(super) fn top_level(&self) -> &BTreeSet<String> {
         &self.modules[&Vec::new()].children
+    }
+
+    /// Items in the root file besides `main`. They would connect modules past the import order.
+    pub(super) fn root_items(&self) -> impl Iterator<Item = &String> {
+        self.modules[&Vec::new()].items.iter().filter(|name| *name != "main")
     }
 
     /// Every reference from one module to another: who refers, to what.
@@ -118,7 +130,7 @@ impl Crate {
             } else {
                 let globbed = module.globs.iter().find_map(|glob| {
                     let glob = self.owner(&at, glob, depth + 1).filter(|glob| *glob != at)?;
-                    self.declares(&glob, name).then_some(glob)
+                    self.declares(&glob, name, depth + 1).then_some(glob)
                 });
                 let Some(globbed) = globbed else { return is_rooted.then_some(at) };
                 let whole: Vec<String> = [name].into_iter().chain(others).cloned().collect();
@@ -130,12 +142,18 @@ impl Crate {
         Some(at)
     }
 
-    fn declares(&self, path: &ModulePath, name: &String) -> bool {
-        self.modules.get(path).is_some_and(|module| {
-            module.children.contains(name)
-                || module.items.contains(name)
-                || module.names.contains_key(name)
-        })
+    fn declares(&self, path: &ModulePath, name: &String, depth: usize) -> bool {
+        let through_glob = |glob: &Vec<String>| {
+            let glob = self.owner(path, glob, depth + 1).filter(|glob| glob != path);
+            glob.is_some_and(|glob| self.declares(&glob, name, depth + 1))
+        };
+        depth <= REEXPORTS_MAX
+            && self.modules.get(path).is_some_and(|module| {
+                module.children.contains(name)
+                    || module.items.contains(name)
+                    || module.names.contains_key(name)
+                    || module.globs.iter().any(through_glob)
+            })
     }
 }
 
@@ -158,7 +176,7 @@ impl Reader {
 
     fn add_use(&mut self, prefix: &[String], tree: &syn::UseTree) {
         let join = |ident: &syn::Ident| -> Vec<String> {
-            let name = ident.to_string();
+            let name = ident.unraw().to_string();
             // `use a::b::{self}` is `use a::b`.
             let tail = (prefix.is_empty() || name != "self").then_some(name);
             prefix.iter().cloned().chain(tail).collect()
@@ -171,40 +189,59 @@ impl Reader {
             syn::UseTree::Glob(_) => drop(self.module.globs.insert(prefix.to_vec())),
             syn::UseTree::Name(name) => {
                 let path = join(&name.ident);
-                if let Some(last) = path.last() {
-                    self.module.names.insert(last.clone(), path);
+                if let Some(last) = path.last().cloned() {
+                    // Two functions may use one name for two things, so the path counts by itself.
+                    self.module.paths.insert(path.clone());
+                    self.module.names.insert(last, path);
                 }
             }
             syn::UseTree::Rename(renamed) => {
                 let path = join(&renamed.ident);
                 // `as _` brings nothing into scope and is a reference like any other.
                 self.module.paths.insert(path.clone());
-                self.module.names.insert(renamed.rename.to_string(), path);
+                self.module.names.insert(renamed.rename.unraw().to_string(), path);
             }
         }
     }
 
-    /// Paths in the arguments of a macro, which `syn` leaves as tokens.
-    fn add_tokens(&mut self, tokens: TokenStream) {
-        let mut path: Vec<String> = Vec::new();
-        let mut colons = 0;
+    /// Paths in the arguments of a macro, which `syn` leaves as tokens. `prefix` is the path before
+    /// braces.
+    fn add_tokens(&mut self, prefix: &[String], tokens: TokenStream) {
+        let mut path: Vec<String> = prefix.to_vec();
+        let mut colons = if prefix.is_empty() { 0 } else { 2 };
         for token in tokens {
             match token {
                 TokenTree::Ident(ident) => {
                     if colons != 2 {
-                        self.add_path(std::mem::take(&mut path));
+                        self.add_path(std::mem::replace(&mut path, prefix.to_vec()));
                     }
-                    path.push(ident.to_string());
+                    path.push(ident.unraw().to_string());
                     colons = 0;
                 }
                 TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
-                TokenTree::Group(group) => {
-                    self.add_path(std::mem::take(&mut path));
-                    self.add_tokens(group.stream());
+                TokenTree::Punct(punct) if punct.as_char() == '$' && colons == 2 => {
+                    if path.first().is_some_and(|root| ROOTS.contains(&root.as_str())) {
+                        let path = path.join("::");
+                        self.problems.push(format!("a macro fills in a path after `{path}`"));
+                    }
                     colons = 0;
                 }
-                TokenTree::Punct(_) | TokenTree::Literal(_) => {
-                    self.add_path(std::mem::take(&mut path));
+                TokenTree::Group(group) => {
+                    let inside = if colons == 2 { path.clone() } else { Vec::new() };
+                    self.add_path(std::mem::replace(&mut path, prefix.to_vec()));
+                    self.add_tokens(&inside, group.stream());
+                    colons = 0;
+                }
+                TokenTree::Punct(punct) => {
+                    if punct.as_char() == '!' && path.last().is_some_and(|name| name == "include") {
+                        self.problems.push(INCLUDE.to_owned());
+                    }
+                    self.add_path(std::mem::replace(&mut path, prefix.to_vec()));
+                    // After a comma between braces the prefix holds again.
+                    colons = if prefix.is_empty() { 0 } else { 2 };
+                }
+                TokenTree::Literal(_) => {
+                    self.add_path(std::mem::replace(&mut path, prefix.to_vec()));
                     colons = 0;
                 }
             }
@@ -251,13 +288,20 @@ impl<'ast> Visit<'ast> for Reader {
             syn::Item::Macro(item) => item.ident.as_ref(),
             _ => None,
         };
-        self.module.items.extend(name.map(ToString::to_string));
+        self.module.items.extend(name.map(|name| name.unraw().to_string()));
         visit::visit_item(self, item);
     }
 
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-        self.module.children.insert(item.ident.to_string());
-        if item.attrs.iter().any(|attribute| attribute.path().is_ident("path")) {
+        self.module.children.insert(item.ident.unraw().to_string());
+        let sets_path = |attribute: &syn::Attribute| match &attribute.meta {
+            syn::Meta::List(list) => {
+                list.path.is_ident("cfg_attr") && list.tokens.to_string().contains("path")
+            }
+            syn::Meta::NameValue(pair) => pair.path.is_ident("path"),
+            syn::Meta::Path(_) => false,
+        };
+        if item.attrs.iter().any(sets_path) {
             self.problems.push(format!("`mod {}` has a `path` attribute", item.ident));
         } else {
             self.declared.push(item.clone());
@@ -276,7 +320,9 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.leading_colon.is_none() {
-            self.add_path(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+            self.add_path(
+                path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect(),
+            );
         }
         visit::visit_path(self, path);
     }
@@ -286,18 +332,18 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_macro(&mut self, invocation: &'ast syn::Macro) {
-        if invocation.path.is_ident("include") {
-            self.problems.push("`include!` hides what it imports".to_owned());
+        if invocation.path.segments.last().is_some_and(|name| name.ident == "include") {
+            self.problems.push(INCLUDE.to_owned());
         }
         visit::visit_macro(self, invocation);
-        self.add_tokens(invocation.tokens.clone());
+        self.add_tokens(&[], invocation.tokens.clone());
     }
 
     fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
         if let (false, syn::Meta::List(list)) = (attribute.path().is_ident("doc"), &attribute.meta)
         {
             self.add_quoted(list.tokens.clone());
-            self.add_tokens(list.tokens.clone());
+            self.add_tokens(&[], list.tokens.clone());
         }
     }
 }

@@ -15,9 +15,14 @@ impl Tree {
     pub(super) fn read() -> Tree {
         let mut tree = Tree { files: BTreeMap::new() };
         let root = repository_root();
-        for page in
-            ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "Cargo.toml"]
-        {
+        for page in [
+            "AGENTS.md",
+            "ARCHITECTURE.md",
+            "CHANGELOG.md",
+            "CONTRIBUTING.md",
+            "README.md",
+            "Cargo.toml",
+        ] {
             tree.add(&root, &root.join(page));
         }
         for folder in ["crates", "docs"] {
