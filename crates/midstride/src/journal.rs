@@ -1,5 +1,6 @@
-//! The only write path of a handoff. It stores the replaced text, writes the document with its
-//! revision entry, saves what was written, and updates the ledger.
+//! The journal: the one path on which every change of a handoff is written. It stores the replaced
+//! text, writes the document with its revision entry, saves what was written, and updates the
+//! ledger.
 //!
 //! If the process is killed between two steps, nothing is lost. A stored text that no document
 //! names is harmless, and a document that is ahead of the saved write says so in its own last

@@ -432,13 +432,13 @@ fn append_wrong_turn(dropped: &ReviewCorrection) -> Edit {
     Edit::Append(HeaderPath::field("wrong_turns"), YamlData::map(entry))
 }
 
-/// The start of an undo's reason. The number of the undone revision follows.
+/// The start of an undo's reason. The number of the text that is undone follows.
 const UNDO_PREFIX: &str = "undo of @";
 
 /// What the next undo would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UndoStep {
-    /// Restore this revision, counted from one, with this reason.
+    /// Restore this text, counted from one, with this reason.
     To(usize, String),
     /// Nothing is left to undo.
     Nothing,
@@ -463,7 +463,7 @@ pub fn next_undo(handoff: &Handoff<'_>) -> UndoStep {
             // Undo cannot restore a text that was not kept, nor go back beyond it.
             _ if replaced[index].is_none() => undoable.clear(),
             (_, Some(undone)) => undoable.retain(|made| *made != undone),
-            // The first history entry produced revision 2.
+            // The first history entry produced the second text.
             (_, None) => undoable.push(index + 2),
         }
     }
@@ -489,7 +489,7 @@ impl<'d> HistoryStep<'d> {
         }
     }
 
-    /// The number of the revision that this entry undid.
+    /// The number of the text that this entry undid.
     fn undone_text(&self) -> Option<usize> {
         let rest = self
             .reason
@@ -499,7 +499,7 @@ impl<'d> HistoryStep<'d> {
     }
 }
 
-/// The reason for undoing the change that produced revision `made`.
+/// The reason for undoing the change that produced text number `made`.
 pub fn undo_reason(made: usize, reason: &str) -> String {
     format!("{UNDO_PREFIX}{made}: {reason}")
 }

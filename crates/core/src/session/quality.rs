@@ -121,8 +121,8 @@ impl QualityReport {
     }
 }
 
-/// The document without what midstride generated, including a generated title. Only the author's
-/// text counts as coverage. Spaces replace the removed parts, so that all other positions stay the
+/// The document without a generated title and without unedited generated sections, next steps
+/// aside. Only the author's text counts as coverage. Spaces replace the removed parts, so that all other positions stay the
 /// same.
 pub fn author_document(document: &Document, given_title: Option<&str>) -> Document {
     let inserts = GeneratedSection::all(document).into_iter();

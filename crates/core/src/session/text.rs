@@ -75,7 +75,8 @@ fn clean(text: &str, redacted: &mut RedactionTally) -> String {
     clean.as_str().to_owned()
 }
 
-/// Whether a text is a short word, such as the name of a tool or branch. No secret is that short.
+/// Whether a text is a short word, such as the name of a tool or
+/// branch. A few letters alone are never redacted, so the rules need not run.
 fn is_plain(text: &str) -> bool {
     const LENGTH_MAX: usize = 12;
     text.len() <= LENGTH_MAX && text.bytes().all(|byte| byte.is_ascii_alphabetic())

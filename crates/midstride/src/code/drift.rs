@@ -184,7 +184,7 @@ impl<'p> DriftChecker<'p> {
         }
     }
 
-    /// Finds the current position of lines; `None` if their old text is unknown.
+    /// Finds the current position of lines; `None` if neither their old text nor its hash is known.
     fn locate_lines(
         &self,
         was: &OriginContent,

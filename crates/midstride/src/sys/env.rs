@@ -203,7 +203,7 @@ pub fn briefing_choice() -> Option<bool> {
     }
 }
 
-/// The task list that the Claude Code session shares with others.
+/// The task list that the Claude Code session which started this process shares with others.
 pub fn shared_task_list() -> Option<String> {
     std::env::var(CLAUDE_TASK_LIST).ok().filter(|list| !list.is_empty())
 }

@@ -142,7 +142,7 @@ fn is_struck_out(line: &str) -> bool {
     })
 }
 
-/// A text without its done steps; `None` if all steps are done.
+/// A text without its done steps; `None` if it has steps and all of them are done.
 pub fn without_done_steps(text: &str) -> Option<String> {
     let pieces = pieces(text);
     if !pieces.iter().any(|piece| piece.is_done) {

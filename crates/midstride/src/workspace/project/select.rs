@@ -18,7 +18,7 @@ pub struct DocumentSelection {
 }
 
 impl Project {
-    /// The documents with these names, or all documents if there are none.
+    /// The documents with these names, or all documents if no name is given.
     pub fn select(&self, names: &[String]) -> Result<DocumentSelection, FindError> {
         let mut results = Vec::new();
         for name in names {
