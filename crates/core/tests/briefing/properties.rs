@@ -490,3 +490,31 @@ fn very_large_material_is_briefed_in_time() {
     let briefing = holds(&material, Budget { tokens: 8_000, utf16_units: Some(10_000) });
     assert!(briefing.included.len() > 20, "{}", briefing.included.len());
 }
+
+#[test]
+fn an_item_with_a_tab_is_recognized_on_the_page() {
+    let item = |text: &str| BriefItem {
+        rank: ItemRank::Landmine,
+        heading: "Landmine",
+        text: text.to_owned(),
+        source: "handoff market".to_owned(),
+        is_page_subject: true,
+        ..BriefItem::default()
+    };
+    let material = Material {
+        client: None,
+        occasion: BriefOccasion::Startup,
+        role: None,
+        branch: None,
+        startup: Vec::new(),
+        items: vec![item("left\tright, and more"), item("left\tright")],
+        unread: 0,
+        show_all: vec!["midstride".to_owned()],
+        headline: None,
+    };
+    let briefing = holds(&material, Budget { tokens: 400, utf16_units: None });
+    let names: Vec<String> = briefing.repeated.iter().map(OmittedItem::text).collect();
+    assert_eq!(names, ["left right"], "{}", briefing.text);
+    // The page keeps the width of the tab.
+    assert!(briefing.text.contains("> left  right, and more\n"), "{}", briefing.text);
+}
