@@ -21,7 +21,7 @@ const IRREGULAR: &str = "Begun Bought Bound Broken Brought Built Caught Chosen C
 
 /// Nouns that look like participles.
 const NOUNS: &str = "Binding Building Ending Feed Finding Heading Listing Mapping Meaning Naming \
-    Need Need Packing Rating Reading Seed Setting Shed Sibling Speed Spelling String Thing Timing \
+    Need Packing Rating Reading Seed Setting Shed Sibling Speed Spelling String Thing Timing \
     Warning Wording Writing";
 
 /// What is counted.
@@ -29,9 +29,9 @@ const NOUNS: &str = "Binding Building Ending Feed Finding Heading Listing Mappin
 pub(super) struct Counts {
     /// How often each name is the name of a type.
     types: BTreeMap<String, usize>,
-    /// Functions without `self` that are called so.
-    pub(super) of: usize,
-    pub(super) new: usize,
+    /// Functions without `self` that are named `of`, and `new`.
+    pub(super) of_constructors: usize,
+    pub(super) new_constructors: usize,
     /// Odd words in text literals, doc comments and pages.
     pub(super) in_strings: usize,
     pub(super) in_doc_comments: usize,
@@ -43,7 +43,7 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Counts the product code and the pages of a tree.
-    pub(super) fn of(tree: &Tree) -> Counts {
+    pub(super) fn new(tree: &Tree) -> Counts {
         let markers = Markers::parse(include_str!("marker-words.txt"));
         let told = Regex::new(r"(?i)told").expect("a word");
         let mut counts = Counts::default();
@@ -203,8 +203,8 @@ impl<'ast> Visit<'ast> for Counter<'_> {
 
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {
         if signature.receiver().is_none() {
-            self.counts.of += usize::from(signature.ident == "of");
-            self.counts.new += usize::from(signature.ident == "new");
+            self.counts.of_constructors += usize::from(signature.ident == "of");
+            self.counts.new_constructors += usize::from(signature.ident == "new");
         }
         visit::visit_signature(self, signature);
     }

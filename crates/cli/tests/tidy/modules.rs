@@ -262,9 +262,9 @@ impl Reader {
                 TokenTree::Group(group) => self.add_quoted(group.stream()),
                 TokenTree::Literal(literal) => {
                     let text = literal.to_string();
-                    let path = text.trim_matches('"');
-                    if ["crate::", "super::", "self::"].iter().any(|root| path.starts_with(root)) {
-                        self.add_path(path.split("::").map(str::to_owned).collect());
+                    let path: Vec<&str> = text.trim_matches('"').split("::").collect();
+                    if path.len() > 1 && ROOTS.contains(&path[0]) {
+                        self.add_path(path.into_iter().map(str::to_owned).collect());
                     }
                 }
                 TokenTree::Ident(_) | TokenTree::Punct(_) => {}

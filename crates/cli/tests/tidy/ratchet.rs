@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 const FILE: &str = "crates/cli/tests/tidy/ratchet.txt";
 
 fn measured(tree: &Tree) -> BTreeMap<String, usize> {
-    let counts = Counts::of(tree);
-    println!("{} constructors named new", counts.new);
+    let counts = Counts::new(tree);
+    println!("{} constructors named new", counts.new_constructors);
     println!("{} times \"told\"", counts.told);
     println!("{} comment lines of {}", counts.comment_lines, counts.lines);
     println!("odd names: {}", counts.odd_names().join(", "));
     let rows = [
         ("type names that are used twice, per mille", counts.shared_names_per_mille()),
         ("types named by one participle", counts.participles()),
-        ("constructors named of", counts.of),
+        ("constructors named of", counts.of_constructors),
         ("marker words in strings", counts.in_strings),
         ("marker words in doc comments", counts.in_doc_comments),
         ("marker words in pages", counts.in_pages),
