@@ -8,7 +8,7 @@ use crate::ui::{CliOutcome, ColorMode, MessageRedactor, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
 use midstride::sys::env::Environment;
 use midstride::sys::files;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::text::hidden;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -98,9 +98,10 @@ pub(crate) fn parse() -> Result<CommandLine, ExitCode> {
 fn print_usage_error(error: &clap::Error) {
     let text = error.render().to_string();
     let rules = MessageRedactor::default();
-    let project = Environment::from_process().ok().and_then(|here| Project::discover(here).ok());
-    if let Some(project) = &project {
-        rules.set_project(project);
+    let workspace =
+        Environment::from_process().ok().and_then(|here| Workspace::discover(here).ok());
+    if let Some(workspace) = &workspace {
+        rules.set_project(workspace);
     }
     let clean = rules.clean(&text);
     // If printing fails, there is no place left to report it.
@@ -127,15 +128,15 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
             .hint("write it behind, as in `midstride list --json`"));
     }
     let rules = ui.redactor();
-    let spoken_of = |project: Project| {
-        rules.set_project(&project);
-        project
+    let spoken_of = |workspace: Workspace| {
+        rules.set_project(&workspace);
+        workspace
     };
-    let open = || -> Result<Project, Diagnostic> {
-        Ok(spoken_of(Project::discover(environment.clone())?))
+    let open = || -> Result<Workspace, Diagnostic> {
+        Ok(spoken_of(Workspace::discover(environment.clone())?))
     };
-    let open_anyway = || -> Result<Project, Diagnostic> {
-        Ok(spoken_of(Project::discover_ignoring_settings(environment.clone())?))
+    let open_anyway = || -> Result<Workspace, Diagnostic> {
+        Ok(spoken_of(Workspace::discover_ignoring_settings(environment.clone())?))
     };
     match typed.command {
         None => commands::inbox::inbox(ui, &open()?, typed.json),

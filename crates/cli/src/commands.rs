@@ -52,7 +52,7 @@ use clap::ValueEnum;
 use midstride::journal::{RecordedRevision, RevisionInfo};
 use midstride::sys::files::{self, FileError};
 use midstride::verbs::{self, BlockingQuestion, TaskImport};
-use midstride::workspace::project::{FindError, Project, StoredHandoff};
+use midstride::workspace::{FindError, StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::LifecycleRefusal;
@@ -63,27 +63,27 @@ use std::path::{Path, PathBuf};
 
 /// Asks git what is uncommitted, for the next briefing or capture. A failure only means that this
 /// is missing.
-fn observe(project: &Project) {
-    drop(verbs::observe(project));
+fn observe(workspace: &Workspace) {
+    drop(verbs::observe(workspace));
 }
 
 /// Records a lifecycle change of a handoff and reports it.
 fn apply_and_report(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
-    let recorded = verbs::apply(project, stored, decide, change)?;
-    report_recorded(ui, project, stored, &recorded, &change.reason, json)
+    let recorded = verbs::apply(workspace, stored, decide, change)?;
+    report_recorded(ui, workspace, stored, &recorded, &change.reason, json)
 }
 
 /// Reports what was recorded, and what was redacted.
 fn report_recorded(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     recorded: &RecordedRevision,
     reason: &str,
@@ -93,10 +93,10 @@ fn report_recorded(
     // too.
     let reason = &ui.clean(reason);
     if json {
-        ui.print_json(&view::recorded_change::json(project, stored, recorded, reason))?;
+        ui.print_json(&view::recorded_change::json(workspace, stored, recorded, reason))?;
         return Ok(CliOutcome::Clean);
     }
-    let key = stored.handoff(project).key();
+    let key = stored.handoff(workspace).key();
     ui.say(&format!("{key}@{}: {reason}", recorded.revision))?;
     report_record_problems(ui, recorded)?;
     Ok(CliOutcome::Clean)
@@ -173,10 +173,10 @@ impl From<HandoffKindArg> for HandoffKind {
 }
 
 /// The given path, relative to the project root.
-fn path_from_root(project: &Project, path: &Path) -> Result<PathBuf, Diagnostic> {
+fn path_from_root(workspace: &Workspace, path: &Path) -> Result<PathBuf, Diagnostic> {
     let outside = || FindError::Outside(path.display().to_string());
-    let place = project.place_of_path(path).ok_or_else(outside)?;
-    Ok(project.display_path(&place))
+    let place = workspace.place_of_path(path).ok_or_else(outside)?;
+    Ok(workspace.display_path(&place))
 }
 
 /// Reports which tasks of a handoff were imported.
@@ -220,9 +220,9 @@ fn parse_sentence(typed: &str) -> Result<String, String> {
 }
 
 /// Reads a file the user named, or standard input.
-fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
+fn read_input(workspace: &Workspace, path: &Path) -> Result<Vec<u8>, Diagnostic> {
     if path.as_os_str() != "-" {
-        return Ok(files::read_named(&project.environment().folder.join(path))?);
+        return Ok(files::read_named(&workspace.environment().folder.join(path))?);
     }
     let mut bytes = Vec::new();
     std::io::stdin().take(files::FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
@@ -238,8 +238,8 @@ fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
 }
 
 /// Reads the same as text.
-fn read_text(project: &Project, path: &Path) -> Result<String, Diagnostic> {
-    decode_utf8(path, read_input(project, path)?)
+fn read_text(workspace: &Workspace, path: &Path) -> Result<String, Diagnostic> {
+    decode_utf8(path, read_input(workspace, path)?)
 }
 
 fn decode_utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Diagnostic> {
@@ -266,10 +266,10 @@ fn report_no_handoffs(ui: &mut Ui) -> Result<(), Diagnostic> {
 /// Reports the files that could not be read. The rest was shown.
 fn report_unread(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     unread: Vec<FileError>,
 ) -> Result<CliOutcome, Diagnostic> {
-    for text in project.skipped_settings() {
+    for text in workspace.skipped_settings() {
         Diagnostic::new(text.to_string()).warn(ui)?;
     }
     let outcome = if unread.is_empty() { CliOutcome::Clean } else { CliOutcome::Incomplete };

@@ -11,8 +11,8 @@ use midstride::store::index::IndexError;
 use midstride::sys::files::FileError;
 use midstride::sys::git::GitError;
 use midstride::verbs::InitError;
-use midstride::workspace::project::{FindError, ProjectError};
 use midstride::workspace::settings::SettingsError;
+use midstride::workspace::{FindError, WorkspaceError};
 use midstride_core::brief::search::QueryError;
 use std::io;
 use std::path::Path;
@@ -140,12 +140,12 @@ impl From<SettingsError> for Diagnostic {
     }
 }
 
-impl From<ProjectError> for Diagnostic {
-    fn from(error: ProjectError) -> Self {
+impl From<WorkspaceError> for Diagnostic {
+    fn from(error: WorkspaceError) -> Self {
         match error {
-            ProjectError::File(error) => error.into(),
-            ProjectError::Settings(error) => error.into(),
-            ProjectError::Bare(_) => Self::new(error.to_string())
+            WorkspaceError::File(error) => error.into(),
+            WorkspaceError::Settings(error) => error.into(),
+            WorkspaceError::Bare(_) => Self::new(error.to_string())
                 .hint("`git worktree add ../work` checks it out; start midstride there"),
         }
     }

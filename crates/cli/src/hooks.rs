@@ -18,7 +18,7 @@ use midstride::sys::clock::{Deadline, Stopwatch};
 use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
 use midstride::verbs::{self, HookOutcome, SessionChoice};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::brief::hook::{HookEvent, HookInput, HookOutput};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -188,20 +188,20 @@ fn handle_call(
         known.call = Some(call.clone());
     }
     let folder = call.as_ref().ok().and_then(|call| call.folder.as_deref());
-    let Some(project) = open_project(environment, folder) else { return say(String::new()) };
+    let Some(workspace) = open_project(environment, folder) else { return say(String::new()) };
     lock_state(known).private_folder =
-        Some(project.private_path()).filter(|path| files::is_folder(path));
-    let broken = project.broken_configuration().map(ToString::to_string);
+        Some(workspace.private_path()).filter(|path| files::is_folder(path));
+    let broken = workspace.broken_configuration().map(ToString::to_string);
     let mut done = match (&call, broken) {
-        (Ok(call), None) => verbs::hook(&project, call, index_limit(watch)),
+        (Ok(call), None) => verbs::hook(&workspace, call, index_limit(watch)),
         (Err(error), None) => HookOutcome { errors: vec![error.clone()], ..HookOutcome::default() },
         (_, Some(broken)) => HookOutcome { errors: vec![broken], ..HookOutcome::default() },
     };
     say(call.map(|call| format_answer(&call, &done.answer)).unwrap_or_default());
     let known = lock_state(known).clone();
-    let started = spawn_remaining_work(&known, &done, project.root().path());
+    let started = spawn_remaining_work(&known, &done, workspace.root().path());
     done.errors.extend(started.into_iter().filter_map(Result::err).map(|error| error.to_string()));
-    redact_errors(&project, &mut done);
+    redact_errors(&workspace, &mut done);
     known.log(now.now(), watch, &done);
 }
 
@@ -231,9 +231,9 @@ fn index_limit(watch: Stopwatch) -> RefreshLimit {
 }
 
 /// Redacts errors with the project's rules. The log applies only the built-in ones.
-fn redact_errors(project: &Project, done: &mut HookOutcome) {
+fn redact_errors(workspace: &Workspace, done: &mut HookOutcome) {
     for error in &mut done.errors {
-        *error = project.clean(error).0.as_str().to_owned();
+        *error = workspace.clean(error).0.as_str().to_owned();
     }
 }
 
@@ -245,12 +245,12 @@ fn spawn_background(words: &[&str], folder: &Path) -> std::io::Result<()> {
 
 /// The project of a session, unless hooks are silent there. A broken configuration is ignored here
 /// and logged later.
-fn open_project(mut environment: Environment, folder: Option<&str>) -> Option<Project> {
+fn open_project(mut environment: Environment, folder: Option<&str>) -> Option<Workspace> {
     if let Some(folder) = folder.map(Path::new).filter(|folder| files::is_folder(folder)) {
         environment.folder = files::canonical(folder);
     }
-    let project = Project::discover_ignoring_settings(environment).ok()?;
-    (!verbs::is_silent(&project)).then_some(project)
+    let workspace = Workspace::discover_ignoring_settings(environment).ok()?;
+    (!verbs::is_silent(&workspace)).then_some(workspace)
 }
 
 /// Reads all of standard input, so that a client that is still writing does not get a broken pipe.
@@ -329,24 +329,24 @@ fn spawn_capture_or_index(known: &HookCallState) -> Option<std::io::Result<()>> 
 
 /// Captures a session in the background.
 fn capture(client: Client, transcript: &Path, watch: Stopwatch) {
-    act_in_background(CAPTURE, watch, |project| {
+    act_in_background(CAPTURE, watch, |workspace| {
         let which = SessionChoice::Transcript(transcript.to_owned());
-        let done = verbs::checkpoint(project, &which, Some(client), CheckpointMode::Auto);
+        let done = verbs::checkpoint(workspace, &which, Some(client), CheckpointMode::Auto);
         done.map(|_| Some("captured")).map_err(|error| error.to_string())
     });
 }
 
 /// Captures killed sessions in the background, whatever their size.
 fn recover(watch: Stopwatch) {
-    act_in_background(RECOVER, watch, |project| {
-        let done = verbs::recover(project, false);
+    act_in_background(RECOVER, watch, |workspace| {
+        let done = verbs::recover(workspace, false);
         done.map(|_| Some("recovered")).map_err(|error| error.to_string())
     });
 }
 
 /// Finishes the index in the background.
 fn index(watch: Stopwatch) {
-    act_in_background(INDEX, watch, |project| match verbs::finish_index(project) {
+    act_in_background(INDEX, watch, |workspace| match verbs::finish_index(workspace) {
         Ok(true) => Ok(Some("indexed")),
         Ok(false) => Ok(Some("left it to another process")),
         Err(error) => Err(error.to_string()),
@@ -363,26 +363,28 @@ fn observe(watch: Stopwatch) {
 fn act_in_background(
     event: &str,
     watch: Stopwatch,
-    act: impl Fn(&Project) -> Result<Option<&'static str>, String>,
+    act: impl Fn(&Workspace) -> Result<Option<&'static str>, String>,
 ) {
     process::start_new_session();
     let Ok(environment) = Environment::from_process() else { return };
     let clock = environment.clock;
-    let Some(project) = open_project(environment, None).filter(Project::is_trusted) else { return };
+    let Some(workspace) = open_project(environment, None).filter(Workspace::is_trusted) else {
+        return;
+    };
     let mut done = HookOutcome::default();
-    let broken = project.broken_configuration().map(ToString::to_string);
+    let broken = workspace.broken_configuration().map(ToString::to_string);
     // Observe before the capture, which uses the result.
     if env::may_observe() {
-        let observed = verbs::observe_in_background(&project);
+        let observed = verbs::observe_in_background(&workspace);
         done.errors.extend(observed.err().map(|error| error.to_string()));
     }
-    match broken.map_or_else(|| act(&project), Err) {
+    match broken.map_or_else(|| act(&workspace), Err) {
         Ok(did) => done.actions.extend(did.map(str::to_owned)),
         Err(error) => done.errors.push(error),
     }
     if done.actions.is_empty() && done.errors.is_empty() {
         return;
     }
-    redact_errors(&project, &mut done);
-    log(&project.private_path(), ("midstride", event, None), clock.now(), watch, &done);
+    redact_errors(&workspace, &mut done);
+    log(&workspace.private_path(), ("midstride", event, None), clock.now(), watch, &done);
 }

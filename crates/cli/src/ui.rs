@@ -3,7 +3,7 @@
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::text::hidden::{self, is_invisible};
 use midstride_core::text::redact::{CustomRule, RedactionRules};
 use std::cell::OnceCell;
@@ -91,8 +91,8 @@ pub(crate) struct MessageRedactor {
 
 impl MessageRedactor {
     /// Sets the rules of the project. Only the first call counts.
-    pub(crate) fn set_project(&self, project: &Project) {
-        let _ = self.project_rules.set(project.settings().redact.clone());
+    pub(crate) fn set_project(&self, workspace: &Workspace) {
+        let _ = self.project_rules.set(workspace.settings().redact.clone());
     }
 
     /// Whether the project is known.

@@ -37,7 +37,7 @@ pub(crate) mod verify;
 
 pub(crate) use crate::ui::sanitize;
 
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::hidden::{self, is_invisible};
 use std::path::{Path, PathBuf};
@@ -52,17 +52,17 @@ pub(crate) enum Surface {
 }
 
 /// A path relative to the current directory; `path` is relative to the project root.
-pub(crate) fn display_path(project: &Project, path: &Path) -> String {
-    let whole = project.root().path().join(path);
-    let here = &project.environment().folder;
-    let Ok(below_root) = here.strip_prefix(project.root().path()) else {
+pub(crate) fn display_path(workspace: &Workspace, path: &Path) -> String {
+    let whole = workspace.root().path().join(path);
+    let here = &workspace.environment().folder;
+    let Ok(below_root) = here.strip_prefix(workspace.root().path()) else {
         return whole.display().to_string();
     };
     if let Ok(below) = whole.strip_prefix(here) {
         return below.display().to_string();
     }
     // Go up to the root and down again. A path outside the project is shown in full.
-    let Ok(from_root) = whole.strip_prefix(project.root().path()) else {
+    let Ok(from_root) = whole.strip_prefix(workspace.root().path()) else {
         return whole.display().to_string();
     };
     let up: PathBuf = below_root.components().map(|_| "..").collect();

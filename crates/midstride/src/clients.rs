@@ -19,8 +19,8 @@ use crate::sys::env::{Environment, SessionName};
 use crate::sys::files::{self, FileError, FileStream, FolderEntry};
 use crate::sys::git::Repository;
 use crate::sys::process;
+use crate::workspace::Workspace;
 use crate::workspace::folder::claude_memory::slug;
-use crate::workspace::project::Project;
 pub(crate) use claude_code::AgentFileCache;
 pub(crate) use heads::FILE as BEGINNINGS;
 use heads::{HeadCache, TranscriptHead};
@@ -117,30 +117,33 @@ impl TranscriptCandidate {
 }
 
 /// All transcripts of a project, most recently changed first, and the errors of unreadable ones.
-pub fn transcripts(project: &Project, of: Option<Client>) -> (Vec<TranscriptInfo>, Vec<FileError>) {
-    transcripts_where(project, of, &|_| true)
+pub fn transcripts(
+    workspace: &Workspace,
+    of: Option<Client>,
+) -> (Vec<TranscriptInfo>, Vec<FileError>) {
+    transcripts_where(workspace, of, &|_| true)
 }
 
 /// Like `transcripts`, but only those that `is_wanted` accepts; the others are not opened.
 pub fn transcripts_where(
-    project: &Project,
+    workspace: &Workspace,
     of: Option<Client>,
     is_wanted: &dyn Fn(&TranscriptCandidate) -> bool,
 ) -> (Vec<TranscriptInfo>, Vec<FileError>) {
     let (mut found, mut unread) = (Vec::new(), Vec::new());
-    let tops = project_folders(project);
+    let tops = project_folders(workspace);
     // Loaded only if a transcript is wanted at all.
     let mut beginnings: Option<HeadCache> = None;
     // Most sessions of a project start in one folder, so this saves most lookups.
     let mut inside: HashMap<String, bool> = HashMap::new();
     for client in Client::ALL.into_iter().filter(|client| of.is_none_or(|of| of == *client)) {
-        let environment = project.environment();
+        let environment = workspace.environment();
         let candidates = match client {
             Client::ClaudeCode => claude_code::candidates(environment, &tops, &mut unread),
             Client::Codex => codex::candidates(environment, &mut unread),
         };
         for candidate in candidates.iter().filter(|one| is_wanted(one)) {
-            let beginnings = beginnings.get_or_insert_with(|| HeadCache::load(project));
+            let beginnings = beginnings.get_or_insert_with(|| HeadCache::load(workspace));
             match beginnings.get(candidate) {
                 Ok(TranscriptHead { cwd: Some(cwd), .. })
                     if !*inside
@@ -156,7 +159,7 @@ pub fn transcripts_where(
         }
     }
     if let Some(beginnings) = beginnings {
-        beginnings.save(project);
+        beginnings.save(workspace);
     }
     found.sort_by(|one, other| (other.changed, &other.session).cmp(&(one.changed, &one.session)));
     (found, unread)
@@ -194,9 +197,9 @@ pub fn claude_code_transcript_folder(claude: &Path, folder: &Path) -> PathBuf {
 }
 
 /// The folders of a project: its own, and the other worktrees of its repository.
-pub fn project_folders(project: &Project) -> Vec<PathBuf> {
-    let root = files::canonical(project.root().path());
-    let repository = project.repository();
+pub fn project_folders(workspace: &Workspace) -> Vec<PathBuf> {
+    let root = files::canonical(workspace.root().path());
+    let repository = workspace.repository();
     let whole = repository.filter(|repository| files::canonical(repository.work_tree()) == root);
     let others = whole.map(Repository::work_trees).unwrap_or_default();
     let mut tops: Vec<PathBuf> = others.iter().map(|top| files::canonical(top)).collect();
@@ -218,21 +221,21 @@ fn looks_like_an_id(name: &str) -> bool {
 
 /// The transcripts of the agents that a session started, with their ids. Errors go to `unread`.
 pub(crate) fn agent_transcripts(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
     neighbors: &AgentFileCache,
     unread: &mut Vec<FileError>,
 ) -> Vec<(String, PathBuf)> {
     match found.client {
-        Client::ClaudeCode => claude_code::agents(project, found, neighbors, unread),
-        Client::Codex => codex::agents(project, found, unread),
+        Client::ClaudeCode => claude_code::agents(workspace, found, neighbors, unread),
+        Client::Codex => codex::agents(workspace, found, unread),
     }
 }
 
 /// The session that an agent belongs to; the session itself if it is not an agent or if that
 /// session is missing.
 pub(crate) fn owner_transcript(
-    project: &Project,
+    workspace: &Workspace,
     found: TranscriptInfo,
 ) -> Result<TranscriptInfo, FileError> {
     /// Agents can start agents.
@@ -241,7 +244,7 @@ pub(crate) fn owner_transcript(
     for _ in 0..DEPTH_MAX {
         let above = found.agent_of.as_deref();
         let above =
-            above.and_then(|id| codex::transcript_of(project.environment(), &found.path, id));
+            above.and_then(|id| codex::transcript_of(workspace.environment(), &found.path, id));
         let Some(path) = above else { break };
         found = read_transcript(&path, Some(found.client))?;
     }
@@ -270,12 +273,12 @@ pub(crate) fn base_transcript(
 /// The session whose records a transcript starts with, if the client copied them. `captured`
 /// returns what was captured so far from the transcript at a path.
 pub(crate) fn source_session(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
     captured: &dyn Fn(&Path) -> Option<Session>,
 ) -> Option<SourceSession> {
     match found.client {
-        Client::ClaudeCode => source_session::find_source(project, found, captured),
+        Client::ClaudeCode => source_session::find_source(workspace, found, captured),
         Client::Codex => None,
     }
 }

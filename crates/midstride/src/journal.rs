@@ -12,7 +12,7 @@ use crate::store::reconcile::ReconcileError;
 use crate::store::revisions::{RevisionError, TextBackend, TextStore};
 use crate::sys::files::{FileError, FileProblem, check_size};
 use crate::sys::ids::{new_uid, sha256};
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::Code;
 use midstride_core::format::header::RevisionVerb;
@@ -123,7 +123,7 @@ pub struct RecordedRevision {
 /// The result of recording; `FileProblem::Changed` means that it can be retried.
 pub(crate) type JournalResult<T = RecordedRevision> = Result<T, JournalError>;
 
-impl Project {
+impl Workspace {
     /// Records the result of `attempt`. If another process changes the document first, rereads it
     /// and tries again.
     pub(crate) fn record_with_retry<T, E: From<JournalError>>(

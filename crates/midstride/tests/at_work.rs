@@ -7,7 +7,7 @@ use midstride::store::index::RefreshLimit;
 use midstride::sys::clock::Clock;
 use midstride::sys::env::Environment;
 use midstride::verbs::{self, BriefRequest, SessionChoice};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
@@ -46,11 +46,11 @@ impl Shop {
         self.sandbox.root()
     }
 
-    fn open(&self, folder: &Path) -> Project {
+    fn open(&self, folder: &Path) -> Workspace {
         self.open_at(folder, now())
     }
 
-    fn open_at(&self, folder: &Path, now: Timestamp) -> Project {
+    fn open_at(&self, folder: &Path, now: Timestamp) -> Workspace {
         let home = self.sandbox.home();
         let environment = Environment {
             folder: folder.to_owned(),
@@ -64,7 +64,7 @@ impl Shop {
             user: Some("tester".to_owned()),
             clock: Clock::Fixed(now),
         };
-        Project::discover(environment).unwrap()
+        Workspace::discover(environment).unwrap()
     }
 
     fn transcript(&self, folder: &Path, id: &str) -> PathBuf {
@@ -88,8 +88,8 @@ impl Shop {
         self.sandbox.write(file, "x");
         let path = self.works(self.root(), BEFORE, &[file]);
         let which = SessionChoice::Transcript(path);
-        let project = self.open(self.root());
-        verbs::checkpoint(&project, &which, Some(Client::ClaudeCode), CheckpointMode::Auto)
+        let workspace = self.open(self.root());
+        verbs::checkpoint(&workspace, &which, Some(Client::ClaudeCode), CheckpointMode::Auto)
             .unwrap();
     }
 
@@ -149,8 +149,8 @@ impl Shop {
 
     fn page(&self) -> String {
         let asked = BriefRequest { tokens: Some(2_000), ..BriefRequest::default() };
-        let project = self.open(self.root());
-        verbs::brief(&project, &asked, &mut |_, _| ()).briefing.text
+        let workspace = self.open(self.root());
+        verbs::brief(&workspace, &asked, &mut |_, _| ()).briefing.text
     }
 }
 

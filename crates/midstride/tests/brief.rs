@@ -5,7 +5,7 @@ use crate::open;
 use midstride::store::ledger::{Ledger as _, LogPosition, SqliteLedger, WaitPolicy};
 use midstride::sys::env::SessionName;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, Delivery, SessionChoice};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::brief::{BriefOccasion, Budget, Material, compose, items};
 use midstride_core::session::checkpoint::{
     Checkpoint, CheckpointContext, CheckpointMode, SessionSummary,
@@ -32,8 +32,8 @@ fn put(sandbox: &Sandbox, name: &str, status: &str, day: usize, more: &str) {
     sandbox.write(&format!(".midstride/handoffs/{name}.md"), &text);
 }
 
-fn briefed(project: &Project, asked: &BriefRequest) -> BriefOutcome {
-    verbs::brief(project, asked, &mut |_, _| ())
+fn briefed(workspace: &Workspace, asked: &BriefRequest) -> BriefOutcome {
+    verbs::brief(workspace, asked, &mut |_, _| ())
 }
 
 fn plain(sandbox: &Sandbox) -> BriefOutcome {
@@ -216,11 +216,11 @@ fn a_session_resumed_a_hundred_times_gets_the_same_briefing_and_one_delivery_rec
     }
     assert_eq!(events(&sandbox).len(), before + 1);
     assert_eq!(receipts(&sandbox), 1);
-    let project = open(sandbox.root());
-    let told = verbs::delivery_records(&project, &project.find("open").unwrap()).unwrap();
+    let workspace = open(sandbox.root());
+    let told = verbs::delivery_records(&workspace, &workspace.find("open").unwrap()).unwrap();
     assert_eq!((told.delivered.len(), told.acknowledged.len()), (1, 0));
     // Reading does not consume anything.
-    assert!(project.find("open").unwrap().handoff(&project).status().is_open());
+    assert!(workspace.find("open").unwrap().handoff(&workspace).status().is_open());
 }
 
 #[test]
@@ -442,24 +442,24 @@ fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
     put(&sandbox, "open", "planned", 2, "");
     let mut environment = open(sandbox.root()).environment().clone();
     environment.session = SessionName::parse("claude-code", ID);
-    let project = Project::discover(environment).unwrap();
+    let workspace = Workspace::discover(environment).unwrap();
     let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", None);
-    let begin = |project: &Project| {
-        let shelved = project.find("open").unwrap();
-        verbs::apply(project, &shelved, &midstride_core::handoff::lifecycle::start, &change)
+    let begin = |workspace: &Workspace| {
+        let shelved = workspace.find("open").unwrap();
+        verbs::apply(workspace, &shelved, &midstride_core::handoff::lifecycle::start, &change)
     };
-    begin(&project).unwrap();
-    let acknowledged = |project: &Project| {
-        verbs::delivery_records(project, &project.find("open").unwrap()).unwrap().acknowledged
+    begin(&workspace).unwrap();
+    let acknowledged = |workspace: &Workspace| {
+        verbs::delivery_records(workspace, &workspace.find("open").unwrap()).unwrap().acknowledged
     };
-    let told = acknowledged(&project);
+    let told = acknowledged(&workspace);
     assert_eq!((told.len(), told[0].session.as_str(), told[0].revision), (1, ID, Some(2)));
-    let shelved = project.find("open").unwrap();
+    let shelved = workspace.find("open").unwrap();
     let session = SessionName::parse("claude-code", ID).unwrap();
-    assert_eq!(verbs::acknowledge(&project, &session, &[&shelved], "brief").unwrap(), 0);
+    assert_eq!(verbs::acknowledge(&workspace, &session, &[&shelved], "brief").unwrap(), 0);
     let other = SessionName::parse("codex", "s").unwrap();
-    assert_eq!(verbs::acknowledge(&project, &other, &[&shelved], "brief").unwrap(), 1);
-    assert_eq!(acknowledged(&project).len(), 2);
+    assert_eq!(verbs::acknowledge(&workspace, &other, &[&shelved], "brief").unwrap(), 1);
+    assert_eq!(acknowledged(&workspace).len(), 2);
 }
 
 /// Checkpoints of every available transcript, read as either client's.

@@ -6,7 +6,7 @@ use midstride::clients::{self, LivenessProbe, SessionLiveness};
 use midstride::store::index::RefreshLimit;
 use midstride::sys::env::Environment;
 use midstride::verbs::{self, CheckpointError, Extent, SessionChoice};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
 use midstride_core::session::{Client, Session};
@@ -26,8 +26,8 @@ impl Shop {
         shop
     }
 
-    fn open(&self) -> Project {
-        Project::discover(self.environment(self.0.root())).unwrap()
+    fn open(&self) -> Workspace {
+        Workspace::discover(self.environment(self.0.root())).unwrap()
     }
 
     fn environment(&self, folder: &Path) -> Environment {
@@ -122,7 +122,7 @@ fn a_session_is_found_by_the_folder_in_its_records() {
     assert!(found.iter().any(|found| found.path == shop.place(&inside, OTHER)));
     assert!(unread.is_empty());
     // Nothing falls back to another project's sessions.
-    let sibling = Project::discover(shop.environment(&sibling)).unwrap();
+    let sibling = Workspace::discover(shop.environment(&sibling)).unwrap();
     let (found, _) = clients::transcripts(&sibling, None);
     let paths: Vec<&Path> = found.iter().map(|found| found.path.as_path()).collect();
     assert_eq!(paths, [shop.place(sibling.root().path(), OTHER)]);
@@ -181,9 +181,9 @@ fn a_rewritten_transcript_is_read_from_the_start() {
     let shorter: String = text.split_inclusive('\n').take(3).collect();
     for replaced in [other, shorter, String::new(), text] {
         std::fs::write(&path, &replaced).unwrap();
-        let project = shop.open();
+        let workspace = shop.open();
         let found = clients::read_transcript(&path, None).unwrap();
-        let captured = capture(&project, &found).unwrap();
+        let captured = capture(&workspace, &found).unwrap();
         let lines = replaced.matches('\n').count() - replaced.matches("\n\n").count();
         assert_eq!(captured.session.counts.seen, lines as u64);
         let whole = replaced.rfind('\n').map_or(0, |end| end + 1);
@@ -210,11 +210,11 @@ fn a_replaced_transcript_counts_as_new() {
     let path = shop.place(shop.0.root(), ID);
     let text = asked(shop.0.root(), 0..40);
     Shop::put(&path, &text);
-    let project = shop.open();
+    let workspace = shop.open();
     let found = clients::read_transcript(&path, None).unwrap();
-    assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough, "nothing was read yet");
-    capture(&project, &found).unwrap();
-    assert_eq!(unread_amount(&project, &found), UnreadAmount::Nothing);
+    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Enough, "nothing was read yet");
+    capture(&workspace, &found).unwrap();
+    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Nothing);
     let more = asked(shop.0.root(), 40..41);
     let middle = text.len() / 2;
     assert!(middle > 8 << 10, "{middle}");
@@ -232,17 +232,17 @@ fn a_replaced_transcript_counts_as_new() {
     ];
     for (how, text) in other {
         std::fs::write(&path, text).unwrap();
-        assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough, "{how}");
+        assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Enough, "{how}");
     }
     // Clients only append, so a change in the middle is not detected.
     std::fs::write(&path, rewritten(middle)).unwrap();
-    assert_eq!(unread_amount(&project, &found), UnreadAmount::Nothing);
+    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Nothing);
     // The work of an agent is new for its session.
     let agent = path.with_extension("").join("subagents/agent-a1.jsonl");
     Shop::put(&agent, &more);
-    assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough);
-    capture(&project, &found).unwrap();
-    assert_eq!(unread_amount(&project, &found), UnreadAmount::Nothing);
+    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Enough);
+    capture(&workspace, &found).unwrap();
+    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Nothing);
 }
 
 #[test]
@@ -251,25 +251,25 @@ fn a_small_addition_to_a_long_session_counts_as_little() {
     let path = shop.place(shop.0.root(), ID);
     let text = asked(shop.0.root(), 0..1_000);
     Shop::put(&path, &text);
-    let project = shop.open();
+    let workspace = shop.open();
     let found = clients::read_transcript(&path, None).unwrap();
-    capture(&project, &found).unwrap();
+    capture(&workspace, &found).unwrap();
     let more = asked(shop.0.root(), 1_000..1_001);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
-    assert_eq!(unread_amount(&project, &found), UnreadAmount::Little);
+    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Little);
     // An explicit capture reads all of it, but does not update the stored cursor for so little.
     for _ in 0..2 {
-        let captured = capture(&project, &found).unwrap();
+        let captured = capture(&workspace, &found).unwrap();
         let (new, all) = (captured.new_bytes, captured.session.requests.total());
         assert_eq!((new, all), (more.len() as u64, 1_001));
         assert_eq!(captured.bytes, (text.len() + more.len()) as u64);
     }
     let more = asked(shop.0.root(), 1_000..3_000);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
-    assert_eq!(unread_amount(&project, &found), UnreadAmount::Enough);
-    let captured = capture(&project, &found).unwrap();
+    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Enough);
+    let captured = capture(&workspace, &found).unwrap();
     assert_eq!(captured.session.requests.total(), 3_000);
-    let again = capture(&project, &found).unwrap();
+    let again = capture(&workspace, &found).unwrap();
     assert_eq!((again.new_bytes, again.session), (0, captured.session));
 }
 
@@ -592,12 +592,12 @@ fn a_session_outlives_its_transcript_and_becomes_a_handoff() {
 fn every_corpus_session_is_captured_and_reads_back_unchanged() {
     let Some(folder) = corpus("transcripts") else { return };
     let shop = Shop::new();
-    let project = shop.open();
+    let workspace = shop.open();
     let mut captured = 0;
     for path in transcripts_below(&folder) {
         let found = clients::read_transcript(&path, None).unwrap();
-        let once: Session = capture(&project, &found).unwrap().session;
-        let again = capture(&project, &found).unwrap();
+        let once: Session = capture(&workspace, &found).unwrap().session;
+        let again = capture(&workspace, &found).unwrap();
         assert_eq!((again.new_bytes, &again.session), (0, &once), "{}", path.display());
         let around = midstride_core::session::checkpoint::CheckpointContext {
             at: NOW.parse().unwrap(),

@@ -5,7 +5,7 @@ use crate::open;
 use midstride::store::ledger::{Ledger as _, SqliteLedger, WaitPolicy};
 use midstride::sys::env::Automation;
 use midstride::verbs::{self, BriefRequest, DismissError, SessionChoice, StateChange};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_testkit::Sandbox;
@@ -96,10 +96,15 @@ impl Script {
         let path = sandbox.home().join(format!("{}.jsonl", self.id));
         std::fs::write(&path, lines).unwrap();
         let client = Some(Client::ClaudeCode);
-        let project = open(sandbox.root());
-        verbs::checkpoint(&project, &SessionChoice::Transcript(path), client, CheckpointMode::Auto)
-            .unwrap()
-            .blob
+        let workspace = open(sandbox.root());
+        verbs::checkpoint(
+            &workspace,
+            &SessionChoice::Transcript(path),
+            client,
+            CheckpointMode::Auto,
+        )
+        .unwrap()
+        .blob
     }
 }
 
@@ -155,8 +160,8 @@ fn an_instruction_outlives_the_checkpoint_of_its_session() {
     let sandbox = shop();
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
-    let project = open(sandbox.root());
-    let ledger = SqliteLedger::open(&project, WaitPolicy::Command).unwrap();
+    let workspace = open(sandbox.root());
+    let ledger = SqliteLedger::open(&workspace, WaitPolicy::Command).unwrap();
     ledger.forget_blob(&stored).unwrap();
     drop(ledger);
     assert!(holds(&sandbox), "{}", page(&sandbox));
@@ -167,9 +172,9 @@ fn forgetting_a_session_forgets_its_instructions() {
     let sandbox = shop();
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
-    let project = open(sandbox.root());
-    let text = verbs::kept_text(&project, &stored).unwrap();
-    verbs::forget(&project, &text, None, &|_| ()).unwrap();
+    let workspace = open(sandbox.root());
+    let text = verbs::kept_text(&workspace, &stored).unwrap();
+    verbs::forget(&workspace, &text, None, &|_| ()).unwrap();
     assert!(!holds(&sandbox), "{}", page(&sandbox));
 }
 
@@ -189,7 +194,7 @@ fn only_the_user_dismisses_an_instruction() {
     let mut environment = open(sandbox.root()).environment().clone();
     for inside in [Automation::Agent("Claude Code"), Automation::Proof] {
         environment.automation = Some(inside);
-        let agent = Project::discover(environment.clone()).unwrap();
+        let agent = Workspace::discover(environment.clone()).unwrap();
         let refused = verbs::dismiss(&agent, &handle.to_uppercase(), false);
         assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
     }

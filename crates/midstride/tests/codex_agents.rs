@@ -3,7 +3,7 @@
 
 use midstride::clients;
 use midstride::verbs::{self, SessionChoice};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::session::{Client, Session};
 use midstride_testkit::Sandbox;
@@ -23,8 +23,8 @@ impl Shop {
         shop
     }
 
-    fn open(&self) -> Project {
-        Project::discover(crate::environment(&self.0, self.0.root())).unwrap()
+    fn open(&self) -> Workspace {
+        Workspace::discover(crate::environment(&self.0, self.0.root())).unwrap()
     }
 
     /// A session that runs a command, on a day of March 2026, with extra fields in its first

@@ -18,11 +18,11 @@ fn drifts() -> u64 {
 
 /// Every checked citation, by the tag of its statement and its location.
 fn judged(repo: &DriftingRepo, at_head: bool) -> BTreeMap<(String, String), CitationCheck> {
-    let project = repo.project();
+    let workspace = repo.workspace();
     let (ground, _) = repo.expected(at_head);
-    let with = Comparison::against(&project, ground, true).unwrap();
+    let with = Comparison::against(&workspace, ground, true).unwrap();
     let mut all = BTreeMap::new();
-    for one in check_all(&project, &with) {
+    for one in check_all(&workspace, &with) {
         let one = one.unwrap();
         for judgement in &one.citations {
             let said = judgement.statement.slice(one.document().text());

@@ -3,7 +3,7 @@
 use midstride::clients;
 use midstride::clients::capture::{CaptureOutcome, capture, remove_cursors};
 use midstride::verbs::{self, SessionChoice};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::{CheckpointMode, HighlightKind, SessionSummary};
 use midstride_core::session::{Client, Correction, Session};
 use midstride_testkit::Sandbox;
@@ -23,8 +23,8 @@ impl Shop {
         shop
     }
 
-    fn open(&self) -> Project {
-        Project::discover(crate::environment(&self.0, self.0.root())).unwrap()
+    fn open(&self) -> Workspace {
+        Workspace::discover(crate::environment(&self.0, self.0.root())).unwrap()
     }
 
     fn place(&self, session: &str) -> PathBuf {
@@ -193,9 +193,9 @@ fn user_instructions_before_the_fork_still_apply() {
     shop.put(SECOND, &shop.fork(SECOND, &first, "b", 10, "Now the report."));
     let session = shop.session(SECOND);
     assert_eq!(asked(&session), ["Now the report."]);
-    let project = shop.open();
+    let workspace = shop.open();
     let which = SessionChoice::Id(SECOND.to_owned());
-    let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Auto).unwrap();
+    let done = verbs::checkpoint(&workspace, &which, None, CheckpointMode::Auto).unwrap();
     let gist = SessionSummary::from_checkpoint(&done.checkpoint);
     let said = |sort| -> Vec<(String, Option<String>)> {
         gist.of_kind(sort).map(|item| (item.text.clone(), item.state.clone())).collect()
@@ -412,9 +412,9 @@ fn a_fork_without_records_of_its_own_is_captured() {
     let second = marked(copies(&first, SECOND), FIRST);
     shop.put(FIRST, &first);
     shop.put(SECOND, &second);
-    let project = shop.open();
+    let workspace = shop.open();
     let which = SessionChoice::Id(SECOND.to_owned());
-    let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Auto).unwrap();
+    let done = verbs::checkpoint(&workspace, &which, None, CheckpointMode::Auto).unwrap();
     assert!(done.is_new);
     let session = &done.checkpoint.session;
     assert_eq!(forked(session), (Some(FIRST), Some("a6")));
@@ -424,12 +424,12 @@ fn a_fork_without_records_of_its_own_is_captured() {
     let before: Vec<&str> = session.asked_before.iter().map(|request| &*request.text).collect();
     assert_eq!(before, ["Bring it up to date."]);
     adds_up(session, &second, 6);
-    assert!(verbs::session(&project, SECOND, None).unwrap().is_stored);
+    assert!(verbs::session(&workspace, SECOND, None).unwrap().is_stored);
     // What follows is its own.
     let mut further = second.clone();
     further.extend(shop.turn(SECOND, "b", 10, "The other way.", json!("a6")));
     shop.put(SECOND, &further);
-    let done = verbs::checkpoint(&project, &which, None, CheckpointMode::Auto).unwrap();
+    let done = verbs::checkpoint(&workspace, &which, None, CheckpointMode::Auto).unwrap();
     assert_eq!(ran(&done.checkpoint.session), ["make b"]);
     let sentence = format!("forked from {FIRST} after record a6");
     assert_eq!(done.checkpoint.session.fork_description(), Some(sentence));

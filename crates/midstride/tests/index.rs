@@ -3,7 +3,7 @@
 use midstride::store::index::{Effort, Filter, Index, RefreshLimit, scan};
 use midstride::store::ledger::WaitPolicy;
 use midstride::verbs::{BriefRequest, PromptSearch, SearchRequest, brief, search, search_prompt};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::brief::search::Query;
 use midstride_core::format::header::Status;
 use midstride_testkit::Sandbox;
@@ -128,26 +128,26 @@ const QUERIES: [&str; 12] = [
     "note",
 ];
 
-fn project(sandbox: &Sandbox) -> Project {
+fn workspace(sandbox: &Sandbox) -> Workspace {
     sandbox.write(".midstride/config.toml", "");
     crate::open(sandbox.root())
 }
 
 /// Asserts that the index finds the same as reading all documents, in the same order.
-fn compare(project: &Project, index: &mut Index) {
+fn compare(workspace: &Workspace, index: &mut Index) {
     let freshness =
-        index.refresh(project, Effort::Command, RefreshLimit::default(), &mut |_, _| ()).unwrap();
+        index.refresh(workspace, Effort::Command, RefreshLimit::default(), &mut |_, _| ()).unwrap();
     assert!(freshness.is_complete && freshness.unread.is_empty());
     let open = Filter { status: Some(Status::Planned), ..Filter::default() };
     let recent = Filter { since: Some(1_772_000_000 + 5 * 86_400), ..Filter::default() };
     for typed in QUERIES {
         let query = Query::parse(typed).unwrap();
         for filter in [&Filter::default(), &open, &recent] {
-            let (read, unread) = scan(project, &query, filter);
+            let (read, unread) = scan(workspace, &query, filter);
             assert!(unread.is_empty());
             for limit in [1, 3, 100] {
                 let found =
-                    index.find(project, &query, filter, limit, Duration::from_mins(1)).unwrap();
+                    index.find(workspace, &query, filter, limit, Duration::from_mins(1)).unwrap();
                 assert_eq!(found, read[..limit.min(read.len())], "{typed}");
             }
         }
@@ -163,17 +163,17 @@ fn the_index_finds_the_same_as_reading_all_documents() {
     runner
         .run(&rounds, |rounds| {
             let sandbox = Sandbox::new("");
-            let project = project(&sandbox);
-            let mut index = Index::open(&project, WaitPolicy::Command).unwrap();
+            let workspace = workspace(&sandbox);
+            let mut index = Index::open(&workspace, WaitPolicy::Command).unwrap();
             for steps in rounds {
                 for step in &steps {
                     take(&sandbox, step);
                 }
-                compare(&project, &mut index);
+                compare(&workspace, &mut index);
             }
             hits.set(hits.get() + index.documents().unwrap());
             // A rebuilt index gives the same results.
-            compare(&project, &mut Index::open_empty(&project, WaitPolicy::Command).unwrap());
+            compare(&workspace, &mut Index::open_empty(&workspace, WaitPolicy::Command).unwrap());
             Ok(())
         })
         .unwrap();
@@ -181,7 +181,7 @@ fn the_index_finds_the_same_as_reading_all_documents() {
 }
 
 /// The matches for a prompt, with their scores.
-fn matters(project: &Project) -> Vec<(String, f64)> {
+fn matters(workspace: &Workspace) -> Vec<(String, f64)> {
     let text = "Why is the cache purged two-way in src/cache.rs? cache_purge 日本語".to_owned();
     let prompt = PromptSearch {
         text,
@@ -190,7 +190,7 @@ fn matters(project: &Project) -> Vec<(String, f64)> {
         timeout: Duration::from_mins(1),
         effort: Effort::Prompt,
     };
-    let matters = search_prompt(project, &prompt).hits.into_iter();
+    let matters = search_prompt(workspace, &prompt).hits.into_iter();
     matters
         .map(|matter| (matter.stored.path.display().to_string(), matter.relevance.score()))
         .collect()
@@ -209,7 +209,7 @@ fn prompt_matches_do_not_depend_on_the_index() {
             }
             // Without a configuration there is no index, so all documents are read.
             let read = matters(&crate::open(sandbox.root()));
-            assert_eq!(matters(&project(&sandbox)), read);
+            assert_eq!(matters(&workspace(&sandbox)), read);
             found.set(found.get() + read.len());
             Ok(())
         })
@@ -223,8 +223,8 @@ fn briefings_do_not_depend_on_the_index() {
         TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
     let rounds = prop::collection::vec(prop::collection::vec(step(), 1..6), 1..4);
     let told = std::cell::Cell::new(0);
-    let briefing = |project: &Project| {
-        let briefed = brief(project, &BriefRequest::default(), &mut |_, _| ());
+    let briefing = |workspace: &Workspace| {
+        let briefed = brief(workspace, &BriefRequest::default(), &mut |_, _| ());
         (briefed.briefing, briefed.open)
     };
     runner
@@ -234,7 +234,7 @@ fn briefings_do_not_depend_on_the_index() {
                 for step in &steps {
                     take(&sandbox, step);
                 }
-                let asked = briefing(&project(&sandbox));
+                let asked = briefing(&workspace(&sandbox));
                 // Without a configuration there is no index, so all documents are read.
                 std::fs::remove_file(sandbox.root().join(".midstride/config.toml")).unwrap();
                 assert_eq!(briefing(&crate::open(sandbox.root())), asked);
@@ -249,20 +249,20 @@ fn briefings_do_not_depend_on_the_index() {
 #[test]
 fn an_outdated_hit_is_read_again() {
     let sandbox = Sandbox::new("");
-    let project = project(&sandbox);
+    let workspace = workspace(&sandbox);
     let wanted = |typed: &str| SearchRequest {
         query: Query::parse(typed).unwrap(),
         filter: Filter::default(),
         limit: 10,
         fresh: false,
     };
-    let found = |typed: &str| search(&project, &wanted(typed), &mut |_, _| ()).hits.len();
+    let found = |typed: &str| search(&workspace, &wanted(typed), &mut |_, _| ()).hits.len();
     sandbox.write("docs/handoffs/one.md", "# Pelican\n");
     assert_eq!(found("pelican"), 1);
     // A secret is neither found nor shown.
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     sandbox.write("docs/handoffs/two.md", format!("# Pelican {secret}\n"));
     assert_eq!((found("pelican"), found(&secret)), (2, 0));
-    let hits = search(&project, &wanted("redacted"), &mut |_, _| ()).hits;
+    let hits = search(&workspace, &wanted("redacted"), &mut |_, _| ()).hits;
     assert_eq!(hits[0].why[0].excerpt, "Pelican REDACTED-github-token");
 }

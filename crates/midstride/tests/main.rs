@@ -31,13 +31,13 @@ mod writers;
 use midstride::journal::RevisionInfo;
 use midstride::sys::clock::Clock;
 use midstride::sys::env::Environment;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_testkit::{NOW, Sandbox};
 use std::path::Path;
 
 /// The project in a folder, as a new process sees it.
-fn open(root: &Path) -> Project {
-    Project::discover(without_home(root)).unwrap()
+fn open(root: &Path) -> Workspace {
+    Workspace::discover(without_home(root)).unwrap()
 }
 
 /// The environment of a process in a folder, without a home directory.

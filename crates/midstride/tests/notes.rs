@@ -2,7 +2,7 @@
 
 use crate::open;
 use midstride::verbs::{self, BriefOutcome, BriefRequest};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
@@ -18,10 +18,10 @@ fn set_up() -> Sandbox {
 }
 
 /// The paths of all documents of a project.
-fn paths(project: &Project) -> Vec<String> {
-    let spots = project.document_places().into_iter().filter_map(Result::ok);
+fn paths(workspace: &Workspace) -> Vec<String> {
+    let spots = workspace.document_places().into_iter().filter_map(Result::ok);
     let mut paths: Vec<String> =
-        spots.map(|spot| project.display_path(&spot).display().to_string()).collect();
+        spots.map(|spot| workspace.display_path(&spot).display().to_string()).collect();
     paths.sort();
     paths
 }

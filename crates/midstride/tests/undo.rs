@@ -7,7 +7,7 @@ use midstride::verbs::{
     ApplyError, FmtError, FormatOutcome, ReviewError, ReviewRequest, ReviseError, ReviseOutcome,
     UndoError, apply, fmt, review, revise, undo,
 };
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::handoff::Handoff;
@@ -209,7 +209,7 @@ fn assert_same_but_history(now: &str, earlier: &str) {
 /// A handoff and what the test expects of it.
 struct Watched {
     sandbox: Sandbox,
-    project: Project,
+    workspace: Workspace,
     /// The number of the first text.
     first: usize,
     /// All texts so far, oldest first.
@@ -223,14 +223,14 @@ struct Watched {
 impl Watched {
     fn new(sandbox: Sandbox, text: String) -> Self {
         sandbox.write(".midstride/config.toml", "").write(FILE, &text);
-        let project = open(sandbox.root());
-        let first = project.find(FILE).unwrap().handoff(&project).replaced_texts().len() + 1;
+        let workspace = open(sandbox.root());
+        let first = workspace.find(FILE).unwrap().handoff(&workspace).replaced_texts().len() + 1;
         let (texts, standing) = (vec![text.clone()], vec![text]);
-        Self { sandbox, project, first, texts, standing, outside: false }
+        Self { sandbox, workspace, first, texts, standing, outside: false }
     }
 
     fn shelved(&self) -> StoredHandoff {
-        self.project.find(FILE).unwrap()
+        self.workspace.find(FILE).unwrap()
     }
 
     fn now(&self) -> String {
@@ -261,17 +261,17 @@ impl Watched {
 
     /// The number of the new revision; `None` if the verb does not apply.
     fn recorded(&self, deed: &Deed) -> Option<usize> {
-        let (project, shelved) = (&self.project, self.shelved());
+        let (workspace, shelved) = (&self.workspace, self.shelved());
         let number = self.texts.len();
         match deed {
-            Deed::Start => lived(project, &shelved, &lifecycle::start),
+            Deed::Start => lived(workspace, &shelved, &lifecycle::start),
             Deed::Answer(wanted, text) => {
-                lived(project, &shelved, &|h| lifecycle::answer(h, *wanted, text))
+                lived(workspace, &shelved, &|h| lifecycle::answer(h, *wanted, text))
             }
             Deed::Validate(wanted, holds) => {
-                lived(project, &shelved, &|h| lifecycle::validate(h, *wanted, *holds))
+                lived(workspace, &shelved, &|h| lifecycle::validate(h, *wanted, *holds))
             }
-            Deed::Resolve(ending) => lived(project, &shelved, &|h| {
+            Deed::Resolve(ending) => lived(workspace, &shelved, &|h| {
                 let measured = MeasuredValue {
                     name: "Austin".to_owned(),
                     before: Some("14290".to_owned()),
@@ -280,21 +280,21 @@ impl Watched {
                 };
                 lifecycle::resolve(h, ending, &[measured], NOW.parse().unwrap())
             }),
-            Deed::Review(verdict, text) => reviewed(project, &shelved, *verdict, *text),
-            Deed::Body(text) => revised(project, &shelved, text, "a body"),
+            Deed::Review(verdict, text) => reviewed(workspace, &shelved, *verdict, *text),
+            Deed::Body(text) => revised(workspace, &shelved, text, "a body"),
             Deed::Whole(touch, reason) => {
                 let text = touch.apply(shelved.document.text(), number);
-                revised(project, &shelved, &text, reason)
+                revised(workspace, &shelved, &text, reason)
             }
             Deed::Late(index) => {
                 let begun = index.get(&self.texts);
                 let text = Touch::Paragraph.apply(begun, number);
-                revised(project, &shelved, &text, "late")
+                revised(workspace, &shelved, &text, "late")
             }
-            Deed::Fmt => match fmt(project, &shelved, true) {
+            Deed::Fmt => match fmt(workspace, &shelved, true) {
                 Ok(FormatOutcome::Unchanged) | Err(FmtError::Refused { .. }) => None,
                 Ok(FormatOutcome::Changed(_)) => {
-                    Some(self.shelved().handoff(project).replaced_texts().len() + 1)
+                    Some(self.shelved().handoff(workspace).replaced_texts().len() + 1)
                 }
                 Err(error) => refused(&error),
             },
@@ -328,7 +328,7 @@ impl Watched {
     }
 
     fn is_undone(&mut self) {
-        let undone = undo(&self.project, &self.shelved(), None);
+        let undone = undo(&self.workspace, &self.shelved(), None);
         if self.standing.len() == 1 {
             // A history from elsewhere may name texts that are not stored here.
             let at_the_end = matches!(
@@ -358,18 +358,18 @@ impl Watched {
             if self.outside && index + 1 == known {
                 continue;
             }
-            let text = self.project.revision_text(&shelved, self.first + index).unwrap();
+            let text = self.workspace.revision_text(&shelved, self.first + index).unwrap();
             assert_eq!(String::from_utf8(text).unwrap(), self.texts[*index]);
         }
     }
 }
 
 fn lived(
-    project: &Project,
+    workspace: &Workspace,
     shelved: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
 ) -> Option<usize> {
-    match apply(project, shelved, decide, &because("lived")) {
+    match apply(workspace, shelved, decide, &because("lived")) {
         Ok(recorded) => Some(recorded.revision),
         Err(ApplyError::Refused { .. } | ApplyError::Journal(JournalError::Refused(_))) => None,
         Err(error) => refused(&error),
@@ -377,7 +377,7 @@ fn lived(
 }
 
 fn reviewed(
-    project: &Project,
+    workspace: &Workspace,
     shelved: &StoredHandoff,
     verdict: ReviewVerdict,
     text: Option<&str>,
@@ -390,7 +390,7 @@ fn reviewed(
     let text = text.filter(|_| verdict != ReviewVerdict::Held).map(str::to_owned);
     let challenged = "the code path".to_owned();
     let eve = ReviewRequest { by: "eve".to_owned(), challenged, verdict, dropped, text };
-    match review(project, shelved, &eve) {
+    match review(workspace, shelved, &eve) {
         Ok(reviewed) => Some(reviewed.recorded.revision),
         Err(
             ReviewError::Apply(ApplyError::Journal(JournalError::Refused(_)))
@@ -404,8 +404,13 @@ fn reviewed(
     }
 }
 
-fn revised(project: &Project, shelved: &StoredHandoff, text: &str, reason: &str) -> Option<usize> {
-    match revise(project, shelved, text, &because(reason)) {
+fn revised(
+    workspace: &Workspace,
+    shelved: &StoredHandoff,
+    text: &str,
+    reason: &str,
+) -> Option<usize> {
+    match revise(workspace, shelved, text, &because(reason)) {
         Ok(ReviseOutcome::Unchanged)
         | Err(
             ReviseError::Empty(_)

@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
 use midstride::verbs::{self, AdvanceOutcome, AdvanceRequest, StageTransition};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Take the work on to the next stage
 ///
@@ -40,17 +40,17 @@ pub(crate) struct AdvanceArgs {
 
 pub(crate) fn advance(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: AdvanceArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let forward = AdvanceRequest { to: args.to, force: args.reason, by: args.by };
-    match verbs::advance(project, &args.handoff, &forward)? {
+    match verbs::advance(workspace, &args.handoff, &forward)? {
         AdvanceOutcome::Blocked(checked) => {
             if args.json {
                 ui.print_json(&view::advance::blocked_json(&checked, &forward.to))?;
             } else {
                 let checked = [*checked];
-                ui.print(&view::findings::human(project, &checked, Surface::Terminal))?;
+                ui.print(&view::findings::human(workspace, &checked, Surface::Terminal))?;
                 ui.say(&view::advance::blocked_text(&checked[0], &forward.to))?;
             }
             Ok(CliOutcome::Findings)
@@ -58,12 +58,12 @@ pub(crate) fn advance(
         AdvanceOutcome::Advanced(transition) => {
             if args.json {
                 ui.print_json(&view::advance::stage_transition_json(
-                    project,
+                    workspace,
                     &transition,
                     &forward.to,
                 ))?;
             } else {
-                report(ui, project, &transition, &forward)?;
+                report(ui, workspace, &transition, &forward)?;
             }
             Ok(CliOutcome::Clean)
         }
@@ -73,12 +73,12 @@ pub(crate) fn advance(
 /// Reports what was written, and what the draft inherits.
 fn report(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     transition: &StageTransition,
     forward: &AdvanceRequest,
 ) -> Result<(), Diagnostic> {
     let StageTransition { from, key, created, recorded, reason, overridden: over, .. } = transition;
-    let path = view::display_path(project, &transition.path);
+    let path = view::display_path(workspace, &transition.path);
     if forward.force.is_some() && over.is_empty() {
         ui.say("Nothing blocks: no force is needed, and none is recorded")?;
     }
@@ -87,15 +87,15 @@ fn report(
             ui.say(&format!("Wrote {key}: {path}"))?;
             super::report_redacted(ui, &created.redacted)?;
             for upstream in &created.upstream {
-                ui.say(&view::handoff::inherited_text(project, upstream))?;
+                ui.say(&view::handoff::inherited_text(workspace, upstream))?;
             }
         }
         None => ui.say(&format!("{key} is there already: {path}"))?,
     }
-    let handoff = from.handoff(project);
+    let handoff = from.handoff(workspace);
     match recorded {
         Some(recorded) => {
-            super::report_recorded(ui, project, from, recorded, reason, false)?;
+            super::report_recorded(ui, workspace, from, recorded, reason, false)?;
         }
         None => ui.say(&format!("{} tells it already, nothing was recorded", handoff.key()))?,
     }

@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, permission};
 use midstride::verbs::{self, AllowableProof};
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 
 /// Allow the commands of a handoff's proofs to be run
 ///
@@ -44,29 +44,29 @@ pub(crate) struct AllowArgs {
 
 pub(crate) fn allow(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &AllowArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let Some(name) = &args.handoff else {
         if args.revoke {
-            let revoked = verbs::disallow_all(project)?;
+            let revoked = verbs::disallow_all(workspace)?;
             ui.say(&format!("{} taken back.", view::count(revoked, "permission")))?;
         }
-        return list(ui, project, args.json);
+        return list(ui, workspace, args.json);
     };
-    let stored = project.find(name)?;
-    let mut proofs = verbs::allowable_proofs(project, &stored, args.number)?;
-    let key = stored.handoff(project).key().to_string();
+    let stored = workspace.find(name)?;
+    let mut proofs = verbs::allowable_proofs(workspace, &stored, args.number)?;
+    let key = stored.handoff(workspace).key().to_string();
     if proofs.is_empty() {
         ui.say(&format!("{} has no proofs.", view::sanitize(&key)))?;
         return Ok(CliOutcome::Clean);
     }
     if args.revoke {
-        revoke(ui, project, &stored, &proofs)?;
+        revoke(ui, workspace, &stored, &proofs)?;
     } else {
-        grant(ui, project, &stored, args, &proofs)?;
+        grant(ui, workspace, &stored, args, &proofs)?;
     }
-    proofs = verbs::allowable_proofs(project, &stored, args.number)?;
+    proofs = verbs::allowable_proofs(workspace, &stored, args.number)?;
     if args.json {
         ui.print_json(&permission::proof_permissions_json(&key, &proofs))?;
     } else if !args.revoke && proofs.iter().any(|proof| proof.is_allowed) {
@@ -76,8 +76,8 @@ pub(crate) fn allow(
     Ok(if done { CliOutcome::Clean } else { CliOutcome::Findings })
 }
 
-fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let granted = verbs::allowed_proofs(project)?;
+fn list(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let granted = verbs::allowed_proofs(workspace)?;
     if json {
         ui.print_json(&permission::grants_json(&granted))?;
     } else if granted.is_empty() {
@@ -90,7 +90,7 @@ fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagno
 
 fn grant(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     args: &AllowArgs,
     proofs: &[AllowableProof],
@@ -99,13 +99,13 @@ fn grant(
         ui.say("Allowed already.")?;
         return Ok(());
     }
-    verbs::check_may_allow(project)?;
+    verbs::check_may_allow(workspace)?;
     ui.say("A permission does not cover what a command calls: look at its scripts too.")?;
     for proof in proofs {
         ui.say(permission::proof_text(proof).trim_end())?;
         let Ok(test) = &proof.test else { continue };
         if !proof.is_allowed && confirm(ui, args)? {
-            verbs::allow(project, stored, test)?;
+            verbs::allow(workspace, stored, test)?;
             ui.say(&format!("Proof {} is allowed.", proof.number))?;
         }
     }
@@ -127,13 +127,13 @@ fn confirm(ui: &mut Ui, args: &AllowArgs) -> Result<bool, Diagnostic> {
 
 fn revoke(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     proofs: &[AllowableProof],
 ) -> Result<(), Diagnostic> {
     for proof in proofs {
         let Ok(test) = &proof.test else { continue };
-        if verbs::disallow(project, stored, test)? {
+        if verbs::disallow(workspace, stored, test)? {
             ui.say(&format!("Proof {} is not allowed any more.", proof.number))?;
         }
     }

@@ -10,7 +10,7 @@ use midstride::sys::env::SessionName;
 use midstride::verbs::{
     self, BUDGET, BriefOutcome, BriefRequest, Extent, ListedSession, TaskBoard,
 };
-use midstride::workspace::project::{DocumentSelection, Project};
+use midstride::workspace::{DocumentSelection, Workspace};
 use midstride_core::brief::BriefOccasion;
 use midstride_core::work::mission::Mission;
 
@@ -105,31 +105,31 @@ fn budget(typed: &str) -> Result<u64, String> {
 
 pub(crate) fn brief(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &BriefArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     if let Some(BriefFormArg::Mission) = args.form {
-        return print_mission(ui, project, args.json);
+        return print_mission(ui, workspace, args.json);
     }
     if !args.acknowledge.is_empty() {
-        return acknowledge(ui, project, args);
+        return acknowledge(ui, workspace, args);
     }
     if args.last {
-        return print_last(ui, project, args.json);
+        return print_last(ui, workspace, args.json);
     }
     if args.skip_next {
-        return skip_next(ui, project, args.json);
+        return skip_next(ui, workspace, args.json);
     }
     let asked = BriefRequest {
         occasion: args.source.map(BriefSourceArg::occasion),
         client: args.client.map(ClientArg::client),
         role: args.role.clone(),
-        session: args.session.as_deref().map(|id| session_name(project, args, id)).transpose()?,
+        session: args.session.as_deref().map(|id| session_name(workspace, args, id)).transpose()?,
         tokens: args.budget,
         ..BriefRequest::default()
     };
-    super::observe(project);
-    let briefed = verbs::brief(project, &asked, &mut |done, all| {
+    super::observe(workspace);
+    let briefed = verbs::brief(workspace, &asked, &mut |done, all| {
         if all >= PROGRESS_BAR_MIN {
             ui.show_progress("indexing", done, all);
         }
@@ -138,12 +138,12 @@ pub(crate) fn brief(
         true => ui.print_json(&view::brief::json(&briefed))?,
         false => ui.print(&briefed.briefing.text)?,
     }
-    report(ui, project, briefed)
+    report(ui, workspace, briefed)
 }
 
 /// Prints the briefing of the newest session.
-fn print_last(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let Some((session, text)) = verbs::last_briefing(project)? else {
+fn print_last(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let Some((session, text)) = verbs::last_briefing(workspace)? else {
         return Err(Diagnostic::new("no session was briefed here yet")
             .hint("midstride doctor shows whether hooks run in this project"));
     };
@@ -157,8 +157,8 @@ fn print_last(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, 
     Ok(CliOutcome::Clean)
 }
 
-fn skip_next(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let is_new = verbs::skip_next_briefing(project)?;
+fn skip_next(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let is_new = verbs::skip_next_briefing(workspace)?;
     match json {
         true => ui.print_json(&serde_json::json!({ "skip_next": true, "new": is_new }))?,
         false => ui.say("The next session starts without a briefing. Capture goes on.")?,
@@ -167,8 +167,12 @@ fn skip_next(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, D
 }
 
 /// The session with the given id, of the given client or the client this runs in.
-fn session_name(project: &Project, args: &BriefArgs, id: &str) -> Result<SessionName, Diagnostic> {
-    let current = project.environment().session.as_ref().map(|session| session.client.as_str());
+fn session_name(
+    workspace: &Workspace,
+    args: &BriefArgs,
+    id: &str,
+) -> Result<SessionName, Diagnostic> {
+    let current = workspace.environment().session.as_ref().map(|session| session.client.as_str());
     let client = args.client.map(|client| client.client().name()).or(current);
     let client = client.ok_or_else(|| {
         Diagnostic::new(format!("which client runs session `{}`?", view::sanitize(id)))
@@ -182,12 +186,16 @@ fn session_name(project: &Project, args: &BriefArgs, id: &str) -> Result<Session
 }
 
 /// Reports what was briefed, and whether the delivery was recorded.
-fn report(ui: &mut Ui, project: &Project, briefed: BriefOutcome) -> Result<CliOutcome, Diagnostic> {
+fn report(
+    ui: &mut Ui,
+    workspace: &Workspace,
+    briefed: BriefOutcome,
+) -> Result<CliOutcome, Diagnostic> {
     for line in view::brief::remarks(&briefed, view::Surface::Terminal) {
         ui.say(&line)?;
     }
     if briefed.briefing.text.is_empty() && briefed.ledger_error.is_none() {
-        hint_recovery(ui, project)?;
+        hint_recovery(ui, workspace)?;
     }
     if let Some(error) = briefed.ledger_error {
         Diagnostic::from(error).hint("sessions, tasks and proofs are not told").warn(ui)?;
@@ -197,12 +205,12 @@ fn report(ui: &mut Ui, project: &Project, briefed: BriefOutcome) -> Result<CliOu
             .hint("the briefing is whole; only its receipt is missing")
             .warn(ui)?;
     }
-    report_unread(ui, project, briefed.unread)
+    report_unread(ui, workspace, briefed.unread)
 }
 
 /// Hints at ended sessions that are not captured. A hook captures them at the next start.
-fn hint_recovery(ui: &mut Ui, project: &Project) -> Result<(), Diagnostic> {
-    let (sessions, _) = verbs::sessions(project, None)?;
+fn hint_recovery(ui: &mut Ui, workspace: &Workspace) -> Result<(), Diagnostic> {
+    let (sessions, _) = verbs::sessions(workspace, None)?;
     let is_lost =
         |one: &&ListedSession| one.life == SessionLiveness::Ended && one.extent == Extent::None;
     let lost = match sessions.iter().filter(is_lost).count() {
@@ -213,9 +221,13 @@ fn hint_recovery(ui: &mut Ui, project: &Project) -> Result<(), Diagnostic> {
     Ok(ui.say(&format!("hint: {lost}; run midstride session recover"))?)
 }
 
-fn acknowledge(ui: &mut Ui, project: &Project, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {
-    let session = match (&args.session, &project.environment().session) {
-        (Some(id), _) => session_name(project, args, id)?,
+fn acknowledge(
+    ui: &mut Ui,
+    workspace: &Workspace,
+    args: &BriefArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let session = match (&args.session, &workspace.environment().session) {
+        (Some(id), _) => session_name(workspace, args, id)?,
         (None, Some(session)) => session.clone(),
         (None, None) => {
             return Err(Diagnostic::new("which session took them over?")
@@ -223,10 +235,10 @@ fn acknowledge(ui: &mut Ui, project: &Project, args: &BriefArgs) -> Result<CliOu
                 .hint("inside a client that tells its session nothing has to be added"));
         }
     };
-    let found = args.acknowledge.iter().map(|name| project.find(name));
+    let found = args.acknowledge.iter().map(|name| workspace.find(name));
     let found = found.collect::<Result<Vec<_>, _>>()?;
     let handoffs: Vec<_> = found.iter().collect();
-    let new = verbs::acknowledge(project, &session, &handoffs, "brief")?;
+    let new = verbs::acknowledge(workspace, &session, &handoffs, "brief")?;
     match args.json {
         true => ui.print_json(&view::brief::acknowledgment_json(&session, new))?,
         false => ui.say(&view::brief::acknowledgment_text(&session, handoffs.len(), new))?,
@@ -234,18 +246,18 @@ fn acknowledge(ui: &mut Ui, project: &Project, args: &BriefArgs) -> Result<CliOu
     Ok(CliOutcome::Clean)
 }
 
-fn print_mission(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let states = verbs::missions(project)?;
-    let tasks = TaskBoard::open(project)?.tasks;
-    let agents = verbs::agents_in_flight(project)?;
-    let DocumentSelection { documents, unread } = project.select(&[])?;
+fn print_mission(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let states = verbs::missions(workspace)?;
+    let tasks = TaskBoard::open(workspace)?.tasks;
+    let agents = verbs::agents_in_flight(workspace)?;
+    let DocumentSelection { documents, unread } = workspace.select(&[])?;
     let mission = Mission::combine(states.last(), &tasks);
     let briefing = view::mission::MissionBriefing {
         mission: mission.as_ref(),
         tasks: &tasks,
         agents: &agents,
-        decisions: view::mission::open_decisions(project, &documents),
-        questions: view::task::open_questions(project, &documents),
+        decisions: view::mission::open_decisions(workspace, &documents),
+        questions: view::task::open_questions(workspace, &documents),
     };
     match json {
         true => ui.print_json(&view::mission::json(&briefing))?,
@@ -255,5 +267,5 @@ fn print_mission(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcom
         ui.say("No mission state was captured; this is what the tasks and handoffs tell.")?;
         ui.say("Next: midstride task mission --decision \"...\" --next \"...\"")?;
     }
-    report_unread(ui, project, unread)
+    report_unread(ui, workspace, unread)
 }

@@ -9,7 +9,7 @@ use midstride::sys::files::FileError;
 use midstride::verbs::{
     self, CitationUpdate, ComparedSession, Comparison, DocumentCheck, FormatOutcome,
 };
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::finding::Severity;
 use std::path::PathBuf;
 
@@ -97,10 +97,10 @@ enum FailOnArg {
 
 pub(crate) fn check(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &CheckArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let (mut checked, unread) = check_documents(ui, project, args)?;
+    let (mut checked, unread) = check_documents(ui, workspace, args)?;
     if args.quiet {
         for one in &mut checked {
             one.verdict.findings.retain(|finding| finding.severity() > Severity::Advice);
@@ -109,7 +109,7 @@ pub(crate) fn check(
     let format = if args.json { CheckFormatArg::Json } else { args.format };
     match format {
         CheckFormatArg::Human => {
-            ui.print(&findings::human(project, &checked, Surface::Terminal))?;
+            ui.print(&findings::human(workspace, &checked, Surface::Terminal))?;
             if args.all {
                 ui.print(&findings::citations(&checked))?;
             }
@@ -127,7 +127,7 @@ pub(crate) fn check(
         CheckFormatArg::Sarif => ui.print_json(&findings::sarif(&checked))?,
         CheckFormatArg::Github => ui.print(&findings::github(&checked))?,
     }
-    let could_read_all = super::report_unread(ui, project, unread)? == CliOutcome::Clean;
+    let could_read_all = super::report_unread(ui, workspace, unread)? == CliOutcome::Clean;
     let limit = match args.fail_on {
         FailOnArg::Error => Severity::Error,
         FailOnArg::Warning => Severity::Warning,
@@ -144,34 +144,34 @@ pub(crate) fn check(
 
 fn check_documents(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &CheckArgs,
 ) -> Result<(Vec<DocumentCheck>, Vec<FileError>), Diagnostic> {
     if let Some(path) = &args.pr_body {
-        let bytes = super::read_input(project, path)?;
-        return Ok((vec![verbs::check_pull_request(project, path, &bytes)], Vec::new()));
+        let bytes = super::read_input(workspace, path)?;
+        return Ok((vec![verbs::check_pull_request(workspace, path, &bytes)], Vec::new()));
     }
-    let with = comparison(project, args)?;
+    let with = comparison(workspace, args)?;
     if args.staged {
-        let repository = project.repository().ok_or_else(|| {
+        let repository = workspace.repository().ok_or_else(|| {
             Diagnostic::new("nothing can be staged here: this is no git repository")
                 .hint("leave `--staged` out to look at the files themselves")
         })?;
-        let staged = project.staged(repository)?;
-        return Ok((verbs::check_documents(project, Some(&with), staged), Vec::new()));
+        let staged = workspace.staged(repository)?;
+        return Ok((verbs::check_documents(workspace, Some(&with), staged), Vec::new()));
     }
     let mut unread = Vec::new();
     if args.fix {
-        let selection = project.select(&args.handoffs)?;
-        unread.extend(fix(ui, project, &selection.documents)?);
+        let selection = workspace.select(&args.handoffs)?;
+        unread.extend(fix(ui, workspace, &selection.documents)?);
     }
     if !args.handoffs.is_empty() {
-        let selection = project.select(&args.handoffs)?;
+        let selection = workspace.select(&args.handoffs)?;
         unread.extend(selection.unread);
-        return Ok((verbs::check_documents(project, Some(&with), selection.documents), unread));
+        return Ok((verbs::check_documents(workspace, Some(&with), selection.documents), unread));
     }
     let mut checked = Vec::new();
-    for result in verbs::check_all(project, &with) {
+    for result in verbs::check_all(workspace, &with) {
         match result {
             Ok(one) => checked.push(one),
             Err(error) => unread.push(error),
@@ -180,18 +180,21 @@ fn check_documents(
     Ok((checked, unread))
 }
 
-fn comparison<'p>(project: &'p Project, args: &CheckArgs) -> Result<Comparison<'p>, Diagnostic> {
+fn comparison<'p>(
+    workspace: &'p Workspace,
+    args: &CheckArgs,
+) -> Result<Comparison<'p>, Diagnostic> {
     let ground = match &args.at {
-        Some(named) => CodeState::Commit(verbs::commit_id(project, named).map_err(|error| {
+        Some(named) => CodeState::Commit(verbs::commit_id(workspace, named).map_err(|error| {
             Diagnostic::new(error.to_string())
                 .hint("name a commit, a branch or a tag; `git log --oneline` lists commits")
         })?),
         None => CodeState::WorkTree,
     };
-    let with = Comparison::against(project, ground, args.all)?;
+    let with = Comparison::against(workspace, ground, args.all)?;
     let session = args.session.clone().map(ComparedSession::Session);
     match session.or_else(|| args.transcript.clone().map(ComparedSession::Transcript)) {
-        Some(compared) => Ok(with.with_session(project, &compared)?),
+        Some(compared) => Ok(with.with_session(workspace, &compared)?),
         None => Ok(with),
     }
 }
@@ -199,31 +202,31 @@ fn comparison<'p>(project: &'p Project, args: &CheckArgs) -> Result<Comparison<'
 /// Fixes what can be fixed. Returns the files that could not be written.
 fn fix(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     documents: &[StoredHandoff],
 ) -> Result<Vec<FileError>, Diagnostic> {
     let mut unwritten = Vec::new();
     // Compare all documents together. Only those that have to be written are read again.
-    let with = Comparison::against(project, CodeState::WorkTree, true)?;
+    let with = Comparison::against(workspace, CodeState::WorkTree, true)?;
     for stored in documents {
-        match verbs::fmt(project, stored, true) {
+        match verbs::fmt(workspace, stored, true) {
             Ok(FormatOutcome::Changed(redacted)) => {
                 super::report_redacted(ui, &redacted)?;
-                ui.say(&format!("Mended {}", view::display_path(project, &stored.path)))?;
+                ui.say(&format!("Mended {}", view::display_path(workspace, &stored.path)))?;
             }
             // What cannot be fixed is reported as a finding below.
             Ok(FormatOutcome::Unchanged) | Err(verbs::FmtError::Refused { .. }) => {}
             Err(verbs::FmtError::Journal(JournalError::File(error))) => unwritten.push(error),
             Err(error) => return Err(error.into()),
         }
-        let now = project.reread(stored).map_err(JournalError::from);
+        let now = workspace.reread(stored).map_err(JournalError::from);
         if now.as_ref().is_ok_and(|now| !with.has_moved(now)) {
             continue;
         }
-        match now.and_then(|now| verbs::update_moved_citations(project, &now)) {
+        match now.and_then(|now| verbs::update_moved_citations(workspace, &now)) {
             Ok(Some(CitationUpdate { citations: places, recorded })) => {
                 super::report_redacted(ui, &recorded.redacted)?;
-                let key = stored.handoff(project).key();
+                let key = stored.handoff(workspace).key();
                 let places = view::count(places, "cited place");
                 let number = recorded.revision;
                 ui.say(&format!("{key}@{number}: the lines of {places} as they are now"))?;

@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view::{session as view, shell_word};
 use clap::ValueEnum;
 use midstride::verbs::{self, CheckpointError, CheckpointOutcome, ListedSession, SessionChoice};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ enum CheckpointModeArg {
 
 pub(crate) fn checkpoint(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: CheckpointArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let which = match (args.session, args.transcript) {
@@ -84,9 +84,9 @@ pub(crate) fn checkpoint(
         CheckpointModeArg::Checkpoint => CheckpointMode::Checkpoint,
     };
     let client = args.client.map(ClientArg::client);
-    super::observe(project);
-    let done = verbs::checkpoint(project, &which, client, mode)
-        .map_err(|error| explain_missing_transcript(project, client, error))?;
+    super::observe(workspace);
+    let done = verbs::checkpoint(workspace, &which, client, mode)
+        .map_err(|error| explain_missing_transcript(workspace, client, error))?;
     if args.json {
         ui.print_json(&view::checkpoint_json(&done))?;
     } else {
@@ -105,12 +105,12 @@ pub(super) fn session_id(typed: &str) -> Result<String, String> {
 
 /// Explains a session that is listed but has no transcript any more.
 fn explain_missing_transcript(
-    project: &Project,
+    workspace: &Workspace,
     client: Option<Client>,
     error: CheckpointError,
 ) -> Diagnostic {
     let CheckpointError::NoSuch(name) = &error else { return error.into() };
-    let (list, _) = verbs::sessions(project, client).unwrap_or_default();
+    let (list, _) = verbs::sessions(workspace, client).unwrap_or_default();
     let is_meant = |one: &&ListedSession| one.transcript.is_none() && one.session.starts_with(name);
     match list.iter().find(is_meant) {
         None => error.into(),

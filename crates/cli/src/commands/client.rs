@@ -11,7 +11,7 @@ use clap::{Subcommand, ValueEnum};
 use midstride::clients::install::{InstallPlan, InstallScope};
 use midstride::sys::env::Environment;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::Client;
 
 /// Install midstride into the agents you use, and take it out again
@@ -107,8 +107,8 @@ impl ClientTarget {
         if !self.project {
             return Ok(InstallScope::User);
         }
-        let project = Project::discover_ignoring_settings(environment.clone())?;
-        Ok(InstallScope::Project(project.root().path().to_owned()))
+        let workspace = Workspace::discover_ignoring_settings(environment.clone())?;
+        Ok(InstallScope::Project(workspace.root().path().to_owned()))
     }
 }
 

@@ -2,7 +2,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Show what changed between two revisions
 ///
@@ -32,33 +32,33 @@ pub(crate) struct DiffArgs {
 
 pub(crate) fn diff(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &DiffArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let (name, from) = super::split_revision(&args.from);
-    let stored = project.find(name)?;
-    let last = stored.handoff(project).replaced_texts().len() + 1;
+    let stored = workspace.find(name)?;
+    let last = stored.handoff(workspace).replaced_texts().len() + 1;
     let (other, to) = match args.to.as_deref().map(super::split_revision) {
-        Some((name, number)) => (project.find(name)?, number.unwrap_or(0)),
-        None => (project.find(name)?, 0),
+        Some((name, number)) => (workspace.find(name)?, number.unwrap_or(0)),
+        None => (workspace.find(name)?, 0),
     };
     let from = match (from, last) {
         (Some(number), _) => number,
         (None, 1) => {
-            let key = stored.handoff(project).key();
+            let key = stored.handoff(workspace).key();
             return Err(Diagnostic::new(format!("`{key}` was never revised"))
                 .hint("`midstride revise` gives it a second text"));
         }
         (None, last) => last - 1,
     };
-    let newest = other.handoff(project).replaced_texts().len() + 1;
+    let newest = other.handoff(workspace).replaced_texts().len() + 1;
     let to = if to == 0 { newest } else { to };
-    let old = project.revision_text(&stored, from)?;
-    let new = project.revision_text(&other, to)?;
+    let old = workspace.revision_text(&stored, from)?;
+    let new = workspace.revision_text(&other, to)?;
     let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
     let names = (
-        format!("{}@{from}", stored.handoff(project).key()),
-        format!("{}@{to}", other.handoff(project).key()),
+        format!("{}@{from}", stored.handoff(workspace).key()),
+        format!("{}@{to}", other.handoff(workspace).key()),
     );
     if args.json {
         ui.print_json(&view::difference::json(&old, &new, names))?;

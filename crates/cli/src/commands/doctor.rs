@@ -9,7 +9,7 @@ use midstride::clients::hook_log;
 use midstride::clients::install::find_on_path;
 use midstride::sys::env::are_hooks_switched_off;
 use midstride::verbs::{self, ClientFacts};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::Client;
 
 /// Tell whether midstride works, and what is wrong
@@ -37,21 +37,21 @@ pub(crate) struct DoctorArgs {
 /// Examines everything. `tools` is the token cost of the MCP tool list per session.
 pub(crate) fn doctor(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &DoctorArgs,
     tools: u64,
 ) -> Result<CliOutcome, Diagnostic> {
     let mut outcome = CliOutcome::Clean;
     // The configuration decides what is indexed. If it is broken, that is reported below.
-    if args.reindex && project.broken_configuration().is_none() {
+    if args.reindex && workspace.broken_configuration().is_none() {
         let done =
-            verbs::reindex(project, &mut |done, all| ui.show_progress("indexing", done, all))?;
+            verbs::reindex(workspace, &mut |done, all| ui.show_progress("indexing", done, all))?;
         ui.say(&view::doctor::reindex_text(&done))?;
-        outcome = report_unread(ui, project, done.unread)?;
+        outcome = report_unread(ui, workspace, done.unread)?;
     }
     // Asking the clients for their versions and simulating a session takes a second.
     Ui::show_status("looking at the clients");
-    let diagnosis = diagnose(project, !args.no_simulation, tools);
+    let diagnosis = diagnose(workspace, !args.no_simulation, tools);
     Ui::show_status("");
     let problems = view::doctor::problems(&diagnosis).into_iter();
     // The messages quote files that others wrote.
@@ -65,34 +65,34 @@ pub(crate) fn doctor(
     Ok(if found { CliOutcome::Findings } else { outcome })
 }
 
-fn diagnose(project: &Project, simulates: bool, tools: u64) -> Diagnosis {
-    let examined = verbs::examine(project);
-    let (log, log_problem) = match hook_log::read_report(&project.private_path()) {
+fn diagnose(workspace: &Workspace, simulates: bool, tools: u64) -> Diagnosis {
+    let examined = verbs::examine(workspace);
+    let (log, log_problem) = match hook_log::read_report(&workspace.private_path()) {
         Ok(log) => (log, None),
         Err(error) => (hook_log::HookLogReport::default(), Some(error.to_string())),
     };
-    let clients = verbs::examine_clients(project, &log);
-    let now = project.environment().clock.now();
+    let clients = verbs::examine_clients(workspace, &log);
+    let now = workspace.environment().clock.now();
     let steps = simulates.then(|| simulation::simulate(&clients_to_simulate(&clients), now));
     Diagnosis {
         project: examined,
-        is_trusted: project.is_trusted(),
-        off_switch: off_reason(project),
+        is_trusted: workspace.is_trusted(),
+        off_switch: off_reason(workspace),
         clients,
         on_path: find_on_path(),
         hook_log: log,
         log_problem,
-        idle: verbs::measure_idle_cost(project),
+        idle: verbs::measure_idle_cost(workspace),
         tool_tokens: tools,
         steps,
     }
 }
 
-fn off_reason(project: &Project) -> Option<OffSwitch> {
+fn off_reason(workspace: &Workspace) -> Option<OffSwitch> {
     if are_hooks_switched_off() {
         return Some(OffSwitch::Variable);
     }
-    verbs::is_switched_off(project).then_some(OffSwitch::Project)
+    verbs::is_switched_off(workspace).then_some(OffSwitch::Project)
 }
 
 /// The clients this user has, or all if there are none yet.

@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view::{self, Surface};
 use midstride::journal::RevisionInfo;
 use midstride::verbs::{self, EditOutcome};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::format::header::RevisionVerb;
 
 /// Change a handoff in your editor
@@ -20,13 +20,13 @@ pub(crate) struct EditArgs {
 
 pub(crate) fn edit(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &EditArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let stored = project.find(&args.handoff)?;
+    let stored = workspace.find(&args.handoff)?;
     let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
-    let path = view::display_path(project, &stored.path);
-    match verbs::edit(project, &stored, &change)? {
+    let path = view::display_path(workspace, &stored.path);
+    match verbs::edit(workspace, &stored, &change)? {
         EditOutcome::Unchanged => {
             ui.say("Nothing changed.")?;
             return Ok(CliOutcome::Clean);
@@ -36,11 +36,11 @@ pub(crate) fn edit(
             ui.say(&format!("Saved {path}"))?;
         }
         EditOutcome::Revised(recorded) => {
-            super::report_recorded(ui, project, &stored, &recorded, &change.reason, false)?;
+            super::report_recorded(ui, workspace, &stored, &recorded, &change.reason, false)?;
         }
     }
-    let checked = verbs::check_documents(project, None, vec![project.reread(&stored)?]);
-    ui.print(&view::findings::human(project, &checked, Surface::Terminal))?;
+    let checked = verbs::check_documents(workspace, None, vec![workspace.reread(&stored)?]);
+    ui.print(&view::findings::human(workspace, &checked, Surface::Terminal))?;
     ui.say(&view::findings::summary(&checked, false))?;
     Ok(CliOutcome::Clean)
 }

@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::store::ledger::{Ledger as _, LogPosition, SqliteLedger, WaitPolicy};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use std::time::Duration;
 
 /// How many records are read at once.
@@ -32,14 +32,14 @@ pub(crate) struct EventsArgs {
 
 pub(crate) fn events(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &EventsArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
     // Watch before the first read, so that no event in between is missed.
     let mut watch = ledger.watch()?;
-    for stored in project.read_all().into_iter().filter_map(Result::ok) {
-        project.reconcile(&ledger, &stored)?;
+    for stored in workspace.read_all().into_iter().filter_map(Result::ok) {
+        workspace.reconcile(&ledger, &stored)?;
     }
     let mut cursor = LogPosition(args.after);
     loop {

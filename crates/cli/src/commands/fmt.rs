@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::verbs::{self, FormatOutcome};
-use midstride::workspace::project::{DocumentSelection, Project};
+use midstride::workspace::{DocumentSelection, Workspace};
 use std::path::Path;
 
 /// Write handoffs in the strict form
@@ -47,13 +47,13 @@ impl FmtReport {
 
 pub(crate) fn fmt(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &FmtArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let DocumentSelection { documents, unread } = project.select(&args.handoffs)?;
+    let DocumentSelection { documents, unread } = workspace.select(&args.handoffs)?;
     let mut done = FmtReport { document_count: documents.len(), ..FmtReport::default() };
     for stored in &documents {
-        match verbs::fmt(project, stored, !args.check) {
+        match verbs::fmt(workspace, stored, !args.check) {
             Ok(FormatOutcome::Unchanged) => {}
             Ok(FormatOutcome::Changed(redacted)) => {
                 super::report_redacted(ui, &redacted)?;
@@ -67,7 +67,7 @@ pub(crate) fn fmt(
         let json = done.json(ui);
         ui.print_json(&json)?;
     } else {
-        report(ui, project, args, &done)?;
+        report(ui, workspace, args, &done)?;
     }
     Ok(match (args.check && !done.changed.is_empty(), done.refused.is_empty()) {
         (_, false) => CliOutcome::Incomplete,
@@ -78,12 +78,12 @@ pub(crate) fn fmt(
 
 fn report(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &FmtArgs,
     done: &FmtReport,
 ) -> Result<(), Diagnostic> {
     for path in &done.changed {
-        ui.print(&format!("{}\n", view::display_path(project, Path::new(path))))?;
+        ui.print(&format!("{}\n", view::display_path(workspace, Path::new(path))))?;
     }
     for refused in &done.refused {
         refused.warn(ui)?;

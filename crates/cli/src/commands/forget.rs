@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view::{count, forget};
 use midstride::sys::git::RemovalOutcome;
 use midstride::verbs::{self, ForgetOutcome, KeptText};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Remove an earlier text, or a checkpoint, for good
 ///
@@ -35,12 +35,12 @@ pub(crate) struct ForgetArgs {
 
 pub(crate) fn forget(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &ForgetArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     // Report what cannot be found before anything is removed.
     let texts: Vec<KeptText> =
-        args.texts.iter().map(|name| find_text(project, name)).collect::<Result<_, _>>()?;
+        args.texts.iter().map(|name| find_text(workspace, name)).collect::<Result<_, _>>()?;
     let (mut all, mut outcome) = (Vec::new(), CliOutcome::Clean);
     for text in &texts {
         if !confirm(ui, text, args)? {
@@ -48,14 +48,14 @@ pub(crate) fn forget(
             outcome = CliOutcome::Findings;
             continue;
         }
-        let done = verbs::forget(project, text, args.reason.as_deref(), &|_| ())?;
+        let done = verbs::forget(workspace, text, args.reason.as_deref(), &|_| ())?;
         if done.removal != RemovalOutcome::Removed {
             outcome = CliOutcome::Findings;
         }
         if args.json {
             all.push(forget::forget_json(text, &done));
         } else {
-            report(ui, project, text, &done)?;
+            report(ui, workspace, text, &done)?;
         }
     }
     if args.json {
@@ -64,12 +64,12 @@ pub(crate) fn forget(
     Ok(outcome)
 }
 
-fn find_text(project: &Project, name: &str) -> Result<KeptText, Diagnostic> {
+fn find_text(workspace: &Workspace, name: &str) -> Result<KeptText, Diagnostic> {
     match super::split_revision(name) {
         (handoff, Some(number)) => {
-            Ok(verbs::kept_revision(project, &project.find(handoff)?, number)?)
+            Ok(verbs::kept_revision(workspace, &workspace.find(handoff)?, number)?)
         }
-        (id, None) => Ok(verbs::kept_text(project, id)?),
+        (id, None) => Ok(verbs::kept_text(workspace, id)?),
     }
 }
 
@@ -92,7 +92,7 @@ fn confirm(ui: &mut Ui, text: &KeptText, args: &ForgetArgs) -> Result<bool, Diag
 
 fn report(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     text: &KeptText,
     done: &ForgetOutcome,
 ) -> Result<(), Diagnostic> {
@@ -108,7 +108,7 @@ fn report(
     if done.may_tasks_remain_elsewhere {
         ui.say("Tasks that `midstride sync` sent before are still in the other repository")?;
     }
-    for (message, hints) in forget::remaining_copies(project, text, done) {
+    for (message, hints) in forget::remaining_copies(workspace, text, done) {
         hints.into_iter().fold(Diagnostic::new(message), Diagnostic::hint).warn(ui)?;
     }
     if let Some(others) = forget::related_texts(text) {

@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view::{count, graph as view};
 use clap::ValueEnum;
 use midstride::verbs::{self, ProjectGraph};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::handoff::graph::{EdgeKind, Graph, SubgraphQuery};
 
 /// Show how handoffs are connected
@@ -67,13 +67,13 @@ enum GraphFormatArg {
 
 pub(crate) fn graph(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &GraphArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let ProjectGraph { graph: whole, named, unread } = verbs::graph(project, &args.handoffs)?;
+    let ProjectGraph { graph: whole, named, unread } = verbs::graph(workspace, &args.handoffs)?;
     let from = if args.handoffs.is_empty() { start_nodes(&whole, args.all) } else { named };
     let part = whole.subgraph(&SubgraphQuery { from, depth: args.depth, kinds: edge_kinds(args) });
-    let shown = view::GraphView { project, whole: &whole, part: &part };
+    let shown = view::GraphView { workspace, whole: &whole, part: &part };
     match if args.json { GraphFormatArg::Json } else { args.format } {
         GraphFormatArg::Tree if whole.nodes.is_empty() && unread.is_empty() => {
             report_no_handoffs(ui)?;
@@ -85,7 +85,7 @@ pub(crate) fn graph(
         GraphFormatArg::Mermaid => ui.print(&view::mermaid(&shown))?,
         GraphFormatArg::Json => ui.print_json(&view::json(&shown, &unread))?,
     }
-    report_unread(ui, project, unread)
+    report_unread(ui, workspace, unread)
 }
 
 /// All nodes, or those that are not closed.

@@ -5,7 +5,7 @@ use crate::view;
 use crate::view::display_path;
 use midstride::sys::process;
 use midstride::verbs::{self, MergeDriverChange};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Set this project up: a folder and a configuration
 ///
@@ -32,13 +32,13 @@ pub(crate) struct InitArgs {
 
 pub(crate) fn init(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &InitArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let done = verbs::init(project, args.private)?;
-    let configuration = display_path(project, &done.configuration);
-    let handoffs = display_path(project, &done.handoffs);
-    let driver = update_driver(project, args)?;
+    let done = verbs::init(workspace, args.private)?;
+    let configuration = display_path(workspace, &done.configuration);
+    let handoffs = display_path(workspace, &done.handoffs);
+    let driver = update_driver(workspace, args)?;
     if args.json {
         let merge_driver = driver.and_then(|driver| driver.command);
         ui.print_json(&view::command_result::InitJson {
@@ -65,13 +65,13 @@ pub(crate) fn init(
 }
 
 fn update_driver(
-    project: &Project,
+    workspace: &Workspace,
     args: &InitArgs,
 ) -> Result<Option<MergeDriverChange>, Diagnostic> {
     if args.merge_driver {
-        return Ok(Some(verbs::install_driver(project, &program_for_git()?)?));
+        return Ok(Some(verbs::install_driver(workspace, &program_for_git()?)?));
     }
-    let removed = args.no_merge_driver.then(|| verbs::remove_driver(project)).transpose()?;
+    let removed = args.no_merge_driver.then(|| verbs::remove_driver(workspace)).transpose()?;
     Ok(removed)
 }
 

@@ -4,7 +4,7 @@ use super::{
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::workspace::project::{DocumentSelection, Project, StoredHandoff};
+use midstride::workspace::{DocumentSelection, StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
 use std::path::PathBuf;
 
@@ -49,29 +49,31 @@ pub(crate) struct ListArgs {
 
 pub(crate) fn list(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &ListArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let DocumentSelection { documents: stored, unread } = project.select(&[])?;
-    let below = args.path.as_deref().map(|path| path_from_root(project, path)).transpose()?;
+    let DocumentSelection { documents: stored, unread } = workspace.select(&[])?;
+    let below = args.path.as_deref().map(|path| path_from_root(workspace, path)).transpose()?;
     let fits = |stored: &StoredHandoff| {
-        matches_filter(project, stored, args)
+        matches_filter(workspace, stored, args)
             && below.as_ref().is_none_or(|b| stored.path.starts_with(b))
     };
-    let is_open = |stored: &StoredHandoff| stored.handoff(project).status().is_open();
+    let is_open = |stored: &StoredHandoff| stored.handoff(workspace).status().is_open();
     let asked_for_ended = args.all || args.status.is_some();
     let hidden = stored.iter().filter(|s| fits(s) && !is_open(s)).count();
     let mut chosen: Vec<&StoredHandoff> =
         stored.iter().filter(|s| fits(s) && (asked_for_ended || is_open(s))).collect();
-    view::list::sort(project, &mut chosen);
+    view::list::sort(workspace, &mut chosen);
     if args.json {
-        ui.print_json(&chosen.iter().map(|s| view::handoff::json(project, s)).collect::<Vec<_>>())?;
+        ui.print_json(
+            &chosen.iter().map(|s| view::handoff::json(workspace, s)).collect::<Vec<_>>(),
+        )?;
     } else if !stored.is_empty() && chosen.is_empty() {
         ui.say("No handoff fits.")?;
     } else if chosen.is_empty() && unread.is_empty() {
         report_no_handoffs(ui)?;
     } else if !chosen.is_empty() {
-        let table = view::list::render_table(project, &chosen);
+        let table = view::list::render_table(workspace, &chosen);
         ui.print(&table.text)?;
         if !table.omitted_columns.is_empty() {
             let names = table.omitted_columns.join(", ");
@@ -81,11 +83,11 @@ pub(crate) fn list(
     if hidden > 0 && !asked_for_ended && !args.json {
         ui.say(&format!("{hidden} ended; `midstride list --all` shows them"))?;
     }
-    report_unread(ui, project, unread)
+    report_unread(ui, workspace, unread)
 }
 
-fn matches_filter(project: &Project, stored: &StoredHandoff, args: &ListArgs) -> bool {
-    let handoff = stored.handoff(project);
+fn matches_filter(workspace: &Workspace, stored: &StoredHandoff, args: &ListArgs) -> bool {
+    let handoff = stored.handoff(workspace);
     let questions = handoff.questions();
     let status = args.status.map(Status::from);
     let kind = args.kind.map(HandoffKind::from);

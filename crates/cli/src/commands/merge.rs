@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::verbs::{self, DriverFiles, MergeOutcome};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use std::path::PathBuf;
 
 /// Merge a handoff that git left with conflicts
@@ -28,7 +28,7 @@ pub(crate) struct MergeArgs {
 
 pub(crate) fn merge(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &MergeArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let driven = args.driver.as_deref().unwrap_or_default();
@@ -36,9 +36,9 @@ pub(crate) fn merge(
         ([base, ours, theirs, path], _) => {
             let [base, ours, theirs, path] = [base, ours, theirs, path].map(Clone::clone);
             let driven = DriverFiles { base, ours, theirs, path };
-            (driven.path.clone(), verbs::merge_as_driver(project, &driven)?)
+            (driven.path.clone(), verbs::merge_as_driver(workspace, &driven)?)
         }
-        (_, Some(path)) => (path.clone(), verbs::repair(project, path)?),
+        (_, Some(path)) => (path.clone(), verbs::repair(workspace, path)?),
         (_, None) => return Err(Diagnostic::new("which file is to be merged?")),
     };
     let path = path.display().to_string();

@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
 use midstride::verbs::{self, ImportedNote, NewHandoff, TaskError, TaskSnapshot};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::format::header::HandoffKind;
 use std::path::PathBuf;
 
@@ -80,8 +80,12 @@ enum NewKindArg {
     Session,
 }
 
-pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<CliOutcome, Diagnostic> {
-    let text = args.body.as_deref().map(|path| super::read_text(project, path)).transpose()?;
+pub(crate) fn new(
+    ui: &mut Ui,
+    workspace: &Workspace,
+    args: NewArgs,
+) -> Result<CliOutcome, Diagnostic> {
+    let text = args.body.as_deref().map(|path| super::read_text(workspace, path)).transpose()?;
     let watched = Ui::is_interactive() && !args.no_edit && !args.json && text.is_none();
     let wanted = NewHandoff {
         title: args.title,
@@ -99,36 +103,40 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<CliOu
         text,
         private: if args.private { Some(true) } else { args.committed.then_some(false) },
     };
-    let created = verbs::new(project, &wanted)?;
+    let created = verbs::new(workspace, &wanted)?;
     if args.json {
-        ui.print_json(&view::handoff::json(project, &created.stored))?;
+        ui.print_json(&view::handoff::json(workspace, &created.stored))?;
         return Ok(CliOutcome::Clean);
     }
-    let path = view::display_path(project, &created.stored.path);
-    let key = created.stored.handoff(project).key();
+    let path = view::display_path(workspace, &created.stored.path);
+    let key = created.stored.handoff(workspace).key();
     ui.say(&format!("Wrote {key}: {path}"))?;
     let key = view::shell_word(&key.to_string());
     super::report_redacted(ui, &created.redacted)?;
     report_tasks(ui, created.task_snapshot)?;
     if let Some(origin) = &created.origin {
-        report_origin(ui, project, origin)?;
+        report_origin(ui, workspace, origin)?;
         ui.say(&format!("Next: midstride check {key}"))?;
         return Ok(CliOutcome::Clean);
     }
     for upstream in &created.upstream {
-        ui.say(&view::handoff::inherited_text(project, upstream))?;
+        ui.say(&view::handoff::inherited_text(workspace, upstream))?;
     }
-    if watched && project.environment().editor.is_some() {
-        verbs::fill_in(project, &created.stored)?;
+    if watched && workspace.environment().editor.is_some() {
+        verbs::fill_in(workspace, &created.stored)?;
     }
     ui.say(&format!("Next: fill it in, then midstride check {key}"))?;
     Ok(CliOutcome::Clean)
 }
 
 /// Reports how a note was imported: the handoff has all of it, and the note is unchanged.
-fn report_origin(ui: &mut Ui, project: &Project, origin: &ImportedNote) -> Result<(), Diagnostic> {
+fn report_origin(
+    ui: &mut Ui,
+    workspace: &Workspace,
+    origin: &ImportedNote,
+) -> Result<(), Diagnostic> {
     let path = match origin.is_referenced {
-        true => view::display_path(project, &origin.path),
+        true => view::display_path(workspace, &origin.path),
         false => origin.path.display().to_string(),
     };
     ui.say(&format!("Every line of {path} stands in it"))?;

@@ -2,7 +2,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::verbs;
-use midstride::workspace::project::{Project, SetupMode};
+use midstride::workspace::{SetupMode, Workspace};
 
 /// Switch the hooks off in this project
 ///
@@ -14,12 +14,12 @@ use midstride::workspace::project::{Project, SetupMode};
 #[derive(Debug, clap::Args)]
 pub(crate) struct OffArgs {}
 
-pub(crate) fn off(ui: &mut Ui, project: &Project) -> Result<CliOutcome, Diagnostic> {
-    if project.setup() == SetupMode::NotSetUp {
+pub(crate) fn off(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diagnostic> {
+    if workspace.setup() == SetupMode::NotSetUp {
         ui.say("midstride is not set up here, so hooks are silent anyway. Next: midstride init")?;
         return Ok(CliOutcome::Clean);
     }
-    let changed = verbs::switch_hooks(project, false)?;
+    let changed = verbs::switch_hooks(workspace, false)?;
     ui.say(if changed {
         "Hooks are off here; `midstride on` switches them on again."
     } else {

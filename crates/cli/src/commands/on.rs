@@ -2,7 +2,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::verbs;
-use midstride::workspace::project::{Project, SetupMode};
+use midstride::workspace::{SetupMode, Workspace};
 
 /// Switch the hooks on again
 ///
@@ -10,12 +10,12 @@ use midstride::workspace::project::{Project, SetupMode};
 #[derive(Debug, clap::Args)]
 pub(crate) struct OnArgs {}
 
-pub(crate) fn on(ui: &mut Ui, project: &Project) -> Result<CliOutcome, Diagnostic> {
-    if project.setup() == SetupMode::NotSetUp {
+pub(crate) fn on(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diagnostic> {
+    if workspace.setup() == SetupMode::NotSetUp {
         ui.say("midstride is not set up here, so hooks are silent anyway. Next: midstride init")?;
         return Ok(CliOutcome::Clean);
     }
-    let changed = verbs::switch_hooks(project, true)?;
+    let changed = verbs::switch_hooks(workspace, true)?;
     ui.say(if changed { "Hooks are on here." } else { "They were on already." })?;
     Ok(CliOutcome::Clean)
 }

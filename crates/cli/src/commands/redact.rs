@@ -2,7 +2,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::sys::files;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::text::redact::{RedactionCounts, RedactionRules, RedactionStream};
 use std::io::{self, Read, Write as _};
 use std::path::PathBuf;
@@ -31,19 +31,19 @@ const FULL_PIPE_BYTES: usize = 64 << 10;
 
 pub(crate) fn redact(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &RedactArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let counts = match &args.path {
         Some(path) => {
-            let opened = files::open_named(&project.environment().folder.join(path));
+            let opened = files::open_named(&workspace.environment().folder.join(path));
             let mut file = opened.map_err(|error| match error.is_not_a_file() {
                 true => Diagnostic::new(error.to_string()).hint("name the files in it one by one"),
                 false => error.into(),
             })?;
-            redact_stream(&mut file, project.rules(), args.check)?
+            redact_stream(&mut file, workspace.rules(), args.check)?
         }
-        None => redact_stream(&mut io::stdin().lock(), project.rules(), args.check)?,
+        None => redact_stream(&mut io::stdin().lock(), workspace.rules(), args.check)?,
     };
     for (kind, count) in &counts {
         ui.say(&format!("{kind}: {count}"))?;

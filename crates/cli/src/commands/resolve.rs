@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::journal::RevisionInfo;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, CloseReason, MeasuredValue};
@@ -67,33 +67,33 @@ fn measured(typed: &str) -> Result<MeasuredValue, String> {
 
 pub(crate) fn resolve(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &ResolveArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let stored = project.find(&args.handoff)?;
+    let stored = workspace.find(&args.handoff)?;
     let ended = ResolveInput {
         commit: args.commit.as_deref(),
         outcome: args.outcome.as_deref(),
         by: args.by.as_deref(),
         abandon: args.abandon.as_deref(),
     };
-    let (ending, reason) = ended.ending(project)?;
-    let now = project.environment().clock.now();
+    let (ending, reason) = ended.ending(workspace)?;
+    let now = workspace.environment().clock.now();
     let decide = |handoff: &Handoff<'_>| lifecycle::resolve(handoff, &ending, &args.measured, now);
     let change = RevisionInfo::by_verb(RevisionVerb::Resolve, reason, None);
     // Open questions only matter if the work was done.
     let blocking = match &ending {
-        CloseReason::Resolved { .. } => verbs::blocking_questions(project, &stored),
+        CloseReason::Resolved { .. } => verbs::blocking_questions(workspace, &stored),
         CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
     };
-    let recorded = verbs::apply(project, &stored, &decide, &change)?;
+    let recorded = verbs::apply(workspace, &stored, &decide, &change)?;
     if args.json {
         let json =
-            view::recorded_change::json(project, &stored, &recorded, &ui.clean(&change.reason));
+            view::recorded_change::json(workspace, &stored, &recorded, &ui.clean(&change.reason));
         ui.print_json(&json.with_blocking(&blocking))?;
         return Ok(CliOutcome::Clean);
     }
-    super::report_recorded(ui, project, &stored, &recorded, &change.reason, false)?;
+    super::report_recorded(ui, workspace, &stored, &recorded, &change.reason, false)?;
     super::report_blocking(ui, &blocking)?;
     Ok(CliOutcome::Clean)
 }
@@ -113,10 +113,10 @@ pub(crate) struct ResolveInput<'a> {
 
 impl ResolveInput<'_> {
     /// The parsed reason for closing, and the text for the history.
-    pub(crate) fn ending(self, project: &Project) -> Result<(CloseReason, String), Diagnostic> {
+    pub(crate) fn ending(self, workspace: &Workspace) -> Result<(CloseReason, String), Diagnostic> {
         match (self.by, self.abandon) {
             (Some(by), _) => {
-                let successor = project.find(by)?.handoff(project).key().to_string();
+                let successor = workspace.find(by)?.handoff(workspace).key().to_string();
                 Ok((
                     CloseReason::Superseded(successor.clone()),
                     format!("superseded by {successor}"),
@@ -126,7 +126,7 @@ impl ResolveInput<'_> {
                 Ok((CloseReason::Abandoned(reason.to_owned()), format!("abandoned: {reason}")))
             }
             (None, None) => {
-                let commit = self.commit.map(|c| verbs::commit_id(project, c)).transpose()?;
+                let commit = self.commit.map(|c| verbs::commit_id(workspace, c)).transpose()?;
                 let outcome = self.outcome.map(str::to_owned);
                 if commit.is_none() && outcome.is_none() {
                     return Err(Diagnostic::new("how did it end?")

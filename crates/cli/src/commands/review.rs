@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
 use midstride::verbs::{self, ReviewOutcome, ReviewRequest};
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::lifecycle::{ReviewCorrection, ReviewVerdict};
 use std::path::PathBuf;
 
@@ -63,18 +63,18 @@ enum ReviewVerdictArg {
 
 pub(crate) fn review(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: ReviewArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let stored = project.find(&args.handoff)?;
-    let given = args.body.as_deref().map(|path| super::read_text(project, path)).transpose()?;
+    let stored = workspace.find(&args.handoff)?;
+    let given = args.body.as_deref().map(|path| super::read_text(workspace, path)).transpose()?;
     // A correction is written in the editor if a user is at a terminal.
     let in_editor = given.is_none()
         && args.verdict == ReviewVerdictArg::Corrected
         && Ui::is_interactive()
         && !args.json
-        && project.environment().editor.is_some();
-    let draft = in_editor.then(|| verbs::open_draft(project, &stored)).transpose()?;
+        && workspace.environment().editor.is_some();
+    let draft = in_editor.then(|| verbs::open_draft(workspace, &stored)).transpose()?;
     let (why_wrong, replaced_by) = (args.because, args.instead);
     let review = ReviewRequest {
         by: args.by,
@@ -87,7 +87,7 @@ pub(crate) fn review(
         dropped: args.dropped.map(|tried| ReviewCorrection { tried, why_wrong, replaced_by }),
         text: given.or_else(|| draft.as_ref().map(|draft| draft.text.clone())),
     };
-    let reviewed = verbs::review(project, &stored, &review);
+    let reviewed = verbs::review(workspace, &stored, &review);
     let reviewed = match (reviewed, draft) {
         (Err(error), Some(draft)) => {
             let kept = format!("your text is in `{}`", draft.path.display());
@@ -99,20 +99,20 @@ pub(crate) fn review(
             reviewed
         }
     };
-    report(ui, project, &stored, &review, &reviewed, args.json)
+    report(ui, workspace, &stored, &review, &reviewed, args.json)
 }
 
 fn report(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     review: &ReviewRequest,
     reviewed: &ReviewOutcome,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
     let (recorded, reason) = (&reviewed.recorded, &reviewed.reason);
-    let outcome = super::report_recorded(ui, project, stored, recorded, reason, json)?;
-    let key = view::shell_word(&stored.handoff(project).key().to_string());
+    let outcome = super::report_recorded(ui, workspace, stored, recorded, reason, json)?;
+    let key = view::shell_word(&stored.handoff(workspace).key().to_string());
     if json {
         return Ok(outcome);
     }

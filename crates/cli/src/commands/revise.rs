@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view::{self, Surface};
 use midstride::journal::{RecordedRevision, RevisionInfo};
 use midstride::verbs::{self, EditOutcome, ReviseOutcome};
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use std::path::PathBuf;
 
 /// Give a handoff its next text, and say why
@@ -36,30 +36,30 @@ pub(crate) struct ReviseArgs {
 
 pub(crate) fn revise(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &ReviseArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let stored = project.find(&args.handoff)?;
+    let stored = workspace.find(&args.handoff)?;
     let change = RevisionInfo::by_text(args.reason.clone(), args.by.clone());
-    let Some(recorded) = record_revision(project, &stored, args, &change)? else {
+    let Some(recorded) = record_revision(workspace, &stored, args, &change)? else {
         ui.say("Nothing changed.")?;
         return Ok(CliOutcome::Clean);
     };
     // The revision is recorded, whether or not the check below succeeds.
-    let faults = verbs::findings_since(project, &stored).ok();
+    let faults = verbs::findings_since(workspace, &stored).ok();
     if args.json {
         let reason = ui.clean(&change.reason);
-        let json = view::recorded_change::json(project, &stored, &recorded, &reason);
+        let json = view::recorded_change::json(workspace, &stored, &recorded, &reason);
         let faults = faults
             .map(|(after, faults)| view::findings::json_for_findings(&after.document, &faults));
         ui.print_json(&json.with_findings(faults.unwrap_or_default()))?;
         return Ok(CliOutcome::Clean);
     }
-    super::report_recorded(ui, project, &stored, &recorded, &change.reason, false)?;
+    super::report_recorded(ui, workspace, &stored, &recorded, &change.reason, false)?;
     if let Some((after, faults)) = &faults {
-        let was_open = stored.handoff(project).status().is_open();
+        let was_open = stored.handoff(workspace).status().is_open();
         if let Some(ended) =
-            view::recorded_change::closed_notice(&after.handoff(project)).filter(|_| !was_open)
+            view::recorded_change::closed_notice(&after.handoff(workspace)).filter(|_| !was_open)
         {
             ui.say(&ended)?;
         }
@@ -67,26 +67,26 @@ pub(crate) fn revise(
             ui.say(&line)?;
         }
     }
-    let key = view::shell_word(&stored.handoff(project).key().to_string());
+    let key = view::shell_word(&stored.handoff(workspace).key().to_string());
     ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     Ok(CliOutcome::Clean)
 }
 
 /// Records the revision. Returns `None` if the text did not change.
 fn record_revision(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     args: &ReviseArgs,
     change: &RevisionInfo,
 ) -> Result<Option<RecordedRevision>, Diagnostic> {
     let Some(path) = &args.body else {
-        return Ok(match verbs::edit(project, stored, change)? {
+        return Ok(match verbs::edit(workspace, stored, change)? {
             EditOutcome::Revised(recorded) => Some(recorded),
             EditOutcome::Unchanged | EditOutcome::Saved(_) => None,
         });
     };
-    let text = super::read_text(project, path)?;
-    Ok(match verbs::revise(project, stored, &text, change)? {
+    let text = super::read_text(workspace, path)?;
+    Ok(match verbs::revise(workspace, stored, &text, change)? {
         ReviseOutcome::Recorded(recorded) => Some(recorded),
         ReviseOutcome::Unchanged => None,
     })

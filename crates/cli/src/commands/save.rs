@@ -11,7 +11,7 @@ use midstride::sys::env::Automation;
 use midstride::verbs::{
     self, EditOutcome, SaveChange, SaveOutcome, SaveRequest, SaveSource, SessionChoice,
 };
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::format::header::{RevisionVerb, StartupKind};
 use midstride_core::session::author_notes::{AuthorNotes, Reflection, ReflectionAnswer};
 use std::path::{Path, PathBuf};
@@ -171,7 +171,7 @@ impl AuthorNotesArgs {
 
 pub(crate) fn save(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: SaveArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let json = args.json;
@@ -180,13 +180,13 @@ pub(crate) fn save(
     let reflection = Reflection { inherit: args.inherit, finds_plans: args.finds_plans };
     let flags = flags.merge(AuthorNotes { reflection, ..AuthorNotes::default() });
     let silent = flags.is_empty() && args.accept.is_none();
-    verbs::check_agent_project(project)?;
+    verbs::check_agent_project(workspace)?;
     if let Some(path) = &args.transcript {
-        verbs::check_agent_transcript(project, path)?;
+        verbs::check_agent_transcript(workspace, path)?;
     }
-    let given = args.body.as_deref().map(|body| read_author_notes(project, body)).transpose()?;
+    let given = args.body.as_deref().map(|body| read_author_notes(workspace, body)).transpose()?;
     let unsaid = given.is_none() && silent;
-    let in_editor = unsaid && watched && project.environment().editor.is_some();
+    let in_editor = unsaid && watched && workspace.environment().editor.is_some();
     let source = match (args.no_session, args.session, args.transcript) {
         (true, _, _) => SaveSource::NoSession,
         (false, Some(id), _) => SaveSource::Session(SessionChoice::Id(id)),
@@ -200,23 +200,23 @@ pub(crate) fn save(
         id: args.id,
         accept: args.accept,
         by: args.by,
-        is_agent: matches!(project.environment().automation, Some(Automation::Agent(_))),
+        is_agent: matches!(workspace.environment().automation, Some(Automation::Agent(_))),
     };
-    super::observe(project);
-    let mut saved = verbs::save(project, &wanted)?;
+    super::observe(workspace);
+    let mut saved = verbs::save(workspace, &wanted)?;
     report_redacted(ui, &saved.redacted)?;
     // The folder may be new to the project.
-    let project = &Project::discover(project.environment().clone())?;
+    let workspace = &Workspace::discover(workspace.environment().clone())?;
     if watched {
-        saved = finish_interactively(ui, project, &wanted, saved, in_editor)?;
+        saved = finish_interactively(ui, workspace, &wanted, saved, in_editor)?;
     }
     if unsaid && !in_editor && !json {
         ui.say(
             "Nothing was said, so the facts stand alone; standard input is read with `--body -`.",
         )?;
     }
-    let outcome = report(ui, project, &saved, json)?;
-    if !json && let Some(offer) = instruction_hint(&verbs::unwritten_instructions(project)?) {
+    let outcome = report(ui, workspace, &saved, json)?;
+    if !json && let Some(offer) = instruction_hint(&verbs::unwritten_instructions(workspace)?) {
         ui.say(&offer)?;
     }
     Ok(outcome)
@@ -224,10 +224,10 @@ pub(crate) fn save(
 
 /// Reads the author's notes from a file or standard input. Standard input is read only on request,
 /// because clients may leave it open, and reading would never end.
-fn read_author_notes(project: &Project, body: &Path) -> Result<AuthorNotes, Diagnostic> {
+fn read_author_notes(workspace: &Workspace, body: &Path) -> Result<AuthorNotes, Diagnostic> {
     let bytes = match body.as_os_str() == "-" {
-        true => super::read_input(project, body)?,
-        false => verbs::read_body(project, body)?,
+        true => super::read_input(workspace, body)?,
+        false => verbs::read_body(workspace, body)?,
     };
     Ok(AuthorNotes::parse(&super::decode_utf8(body, bytes)?)?)
 }
@@ -235,16 +235,16 @@ fn read_author_notes(project: &Project, body: &Path) -> Result<AuthorNotes, Diag
 /// At a terminal, lets the user edit the handoff and accept what is missing.
 fn finish_interactively(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     wanted: &SaveRequest,
     mut saved: SaveOutcome,
     in_editor: bool,
 ) -> Result<SaveOutcome, Diagnostic> {
     let mut wanted = SaveRequest { author_notes: AuthorNotes::default(), ..wanted.clone() };
-    wanted.id = Some(saved.stored.handoff(project).key().id);
+    wanted.id = Some(saved.stored.handoff(workspace).key().id);
     if in_editor {
         let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
-        match verbs::edit(project, &saved.stored, &change)? {
+        match verbs::edit(workspace, &saved.stored, &change)? {
             EditOutcome::Unchanged => {}
             EditOutcome::Saved(redacted) => report_redacted(ui, &redacted)?,
             EditOutcome::Revised(recorded) => {
@@ -258,7 +258,7 @@ fn finish_interactively(
                 saved.change = SaveChange::Revised(revision);
             }
         }
-        saved = save_again(ui, project, &wanted, saved)?;
+        saved = save_again(ui, workspace, &wanted, saved)?;
     }
     if !saved.quality.passes() && saved.accepted.is_none() {
         ui.say(&view::missing_text(&saved.quality, Surface::Terminal))?;
@@ -266,7 +266,7 @@ fn finish_interactively(
             ui.prompt("Why may that be missing? (a reason accepts it, Enter leaves it)")?;
     }
     if wanted.accept.is_some() {
-        saved = save_again(ui, project, &wanted, saved)?;
+        saved = save_again(ui, workspace, &wanted, saved)?;
     }
     Ok(saved)
 }
@@ -274,11 +274,11 @@ fn finish_interactively(
 /// Saves again. If nothing changes, keeps the earlier outcome.
 fn save_again(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     wanted: &SaveRequest,
     before: SaveOutcome,
 ) -> Result<SaveOutcome, Diagnostic> {
-    let saved = verbs::save(project, wanted)?;
+    let saved = verbs::save(workspace, wanted)?;
     report_redacted(ui, &saved.redacted)?;
     Ok(match saved.change {
         SaveChange::Unchanged => SaveOutcome { change: before.change, ..saved },
@@ -288,19 +288,19 @@ fn save_again(
 
 fn report(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     saved: &SaveOutcome,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
     let complete = saved.is_complete();
     let outcome = if complete { CliOutcome::Clean } else { CliOutcome::Findings };
     if json {
-        ui.print_json(&view::json(project, saved))?;
+        ui.print_json(&view::json(workspace, saved))?;
         return Ok(outcome);
     }
     // A complete handoff reports its path at the end.
     if !complete || matches!(saved.change, SaveChange::Unchanged) {
-        ui.say(&view::written_text(project, saved))?;
+        ui.say(&view::written_text(workspace, saved))?;
     }
     if let SaveChange::Revised(recorded) = &saved.change {
         super::report_record_problems(ui, recorded)?;
@@ -312,9 +312,9 @@ fn report(
         ui.say(&remark)?;
     }
     if !complete {
-        ui.say(&view::how_to_add(project, saved))?;
+        ui.say(&view::how_to_add(workspace, saved))?;
         return Ok(outcome);
     }
-    ui.print(&view::completion_text(project, saved, Surface::Terminal))?;
+    ui.print(&view::completion_text(workspace, saved, Surface::Terminal))?;
     Ok(outcome)
 }

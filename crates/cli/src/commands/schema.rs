@@ -1,13 +1,13 @@
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Print the JSON Schema of the header, for completion in an editor
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {}
 
-pub(crate) fn schema(ui: &mut Ui, project: &Project) -> Result<CliOutcome, Diagnostic> {
-    ui.print_json(&midstride_core::format::schema::schema(&project.settings().stages))?;
+pub(crate) fn schema(ui: &mut Ui, workspace: &Workspace) -> Result<CliOutcome, Diagnostic> {
+    ui.print_json(&midstride_core::format::schema::schema(&workspace.settings().stages))?;
     Ok(CliOutcome::Clean)
 }

@@ -6,7 +6,7 @@ use crate::ui::Ui;
 use crate::view::{self, Surface};
 use midstride::store::index::{Effort, Filter};
 use midstride::verbs::{self, PromptSearch, SearchRequest};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::brief::search::Query;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -78,19 +78,19 @@ pub(crate) struct SearchArgs {
 
 pub(crate) fn search(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &SearchArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     if let Some(text) = &args.prompt {
-        return search_prompt(ui, project, args, text);
+        return search_prompt(ui, workspace, args, text);
     }
     let wanted = SearchRequest {
         query: Query::parse(&args.words.join(" "))?,
-        filter: filter(project, args)?,
+        filter: filter(workspace, args)?,
         limit: usize::from(args.limit.unwrap_or(10)),
         fresh: args.fresh,
     };
-    let found = verbs::search(project, &wanted, &mut |done, all| {
+    let found = verbs::search(workspace, &wanted, &mut |done, all| {
         if all >= PROGRESS_BAR_MIN {
             ui.show_progress("indexing", done, all);
         }
@@ -98,12 +98,12 @@ pub(crate) fn search(
     // Sessions have no status, kind or stage.
     let sessions = match has_filter(args) {
         true => Vec::new(),
-        false => verbs::search_sessions(project, &wanted.query, wanted.limit)?,
+        false => verbs::search_sessions(workspace, &wanted.query, wanted.limit)?,
     };
     if args.json {
-        ui.print_json(&view::search::json(project, &found, &sessions))?;
+        ui.print_json(&view::search::json(workspace, &found, &sessions))?;
     } else {
-        ui.print(&view::search::text(project, &found, &sessions))?;
+        ui.print(&view::search::text(workspace, &found, &sessions))?;
     }
     let has_found = !sessions.is_empty();
     let remarks =
@@ -111,24 +111,24 @@ pub(crate) fn search(
     for line in remarks {
         ui.say(&line)?;
     }
-    report_unread(ui, project, found.unread)
+    report_unread(ui, workspace, found.unread)
 }
 
 fn search_prompt(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &SearchArgs,
     text: &str,
 ) -> Result<CliOutcome, Diagnostic> {
-    let text = if text == "-" { read_text(project, Path::new("-"))? } else { text.to_owned() };
+    let text = if text == "-" { read_text(workspace, Path::new("-"))? } else { text.to_owned() };
     let limit = usize::from(args.limit.unwrap_or(3)).min(PROMPT_HITS_MAX);
     let (within, effort) = (PROMPT_TIME_LIMIT, Effort::Hurried);
     let prompt = PromptSearch { text, files: args.files.clone(), limit, timeout: within, effort };
-    let matters = verbs::search_prompt(project, &prompt);
+    let matters = verbs::search_prompt(workspace, &prompt);
     if args.json {
-        ui.print_json(&view::search::relevant_json(project, &matters))?;
+        ui.print_json(&view::search::relevant_json(workspace, &matters))?;
     } else {
-        ui.print(&view::search::relevant_text(project, &matters))?;
+        ui.print(&view::search::relevant_text(workspace, &matters))?;
         if matters.hits.is_empty() {
             ui.say("No handoff matters for this.")?;
         }
@@ -145,15 +145,15 @@ fn has_filter(args: &SearchArgs) -> bool {
     status.is_some() || kind.is_some() || stage.is_some() || path.is_some() || ages
 }
 
-fn filter(project: &Project, args: &SearchArgs) -> Result<Filter, Diagnostic> {
+fn filter(workspace: &Workspace, args: &SearchArgs) -> Result<Filter, Diagnostic> {
     const DAY_SECONDS: i64 = 86_400;
-    let now = project.environment().clock.now().as_second();
+    let now = workspace.environment().clock.now().as_second();
     let ago = |days: u32| now - i64::from(days) * DAY_SECONDS;
     Ok(Filter {
         status: args.status.map(Into::into),
         kind: args.kind.map(Into::into),
         stage: args.stage.clone(),
-        below: args.path.as_deref().map(|path| path_from_root(project, path)).transpose()?,
+        below: args.path.as_deref().map(|path| path_from_root(workspace, path)).transpose()?,
         since: args.newer_than.map(ago),
         until: args.older_than.map(ago),
     })

@@ -6,7 +6,7 @@ use crate::view::{display_path, session as view, shell_word};
 use clap::Subcommand;
 use midstride::sys::files::FileError;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Sessions of agent clients in this project
 ///
@@ -72,13 +72,13 @@ enum SessionCommand {
 
 pub(crate) fn session(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: SessionArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let client = args.client.map(ClientArg::client);
     match args.command {
         SessionCommand::List { json } => {
-            let (list, unread) = verbs::sessions(project, client)?;
+            let (list, unread) = verbs::sessions(workspace, client)?;
             if json {
                 ui.print_json(&view::list_json(&list))?;
             } else if list.is_empty() {
@@ -87,16 +87,16 @@ pub(crate) fn session(
                 let table = view::render_table(&list);
                 ui.print(&table.text)?;
             }
-            report_unread_transcripts(ui, project, unread)
+            report_unread_transcripts(ui, workspace, unread)
         }
         SessionCommand::Show { session, json } => {
-            super::observe(project);
-            let shown = verbs::session(project, &session, client)?;
+            super::observe(workspace);
+            let shown = verbs::session(workspace, &session, client)?;
             if json {
                 ui.print_json(&shown.checkpoint.to_marked_value())?;
                 return Ok(CliOutcome::Clean);
             }
-            ui.print(&view::page(project, &shown.checkpoint))?;
+            ui.print(&view::page(workspace, &shown.checkpoint))?;
             for remark in view::skipped_remarks(&shown.checkpoint) {
                 ui.say(&remark)?;
             }
@@ -107,9 +107,9 @@ pub(crate) fn session(
             Ok(CliOutcome::Clean)
         }
         SessionCommand::Promote { session, id } => {
-            let promoted = verbs::promote(project, &session, client, id)?;
-            let key = promoted.stored.handoff(project).key();
-            let path = display_path(project, &promoted.stored.path);
+            let promoted = verbs::promote(workspace, &session, client, id)?;
+            let key = promoted.stored.handoff(workspace).key();
+            let path = display_path(workspace, &promoted.stored.path);
             ui.say(&match promoted.is_new {
                 true => format!("{key}: made of the session, facts only, in {path}"),
                 false => format!("{key}: the handoff of the session is there already, in {path}"),
@@ -119,7 +119,7 @@ pub(crate) fn session(
             ui.say(&format!("Next: midstride edit {key} says what the facts mean"))?;
             Ok(CliOutcome::Clean)
         }
-        SessionCommand::Recover { all, json } => recover_sessions(ui, project, all, json),
+        SessionCommand::Recover { all, json } => recover_sessions(ui, workspace, all, json),
     }
 }
 
@@ -127,27 +127,27 @@ pub(crate) fn session(
 /// either.
 fn report_unread_transcripts(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     unread: Vec<FileError>,
 ) -> Result<CliOutcome, Diagnostic> {
     let only_strays = unread.iter().all(FileError::is_not_a_file);
-    let outcome = report_unread(ui, project, unread)?;
+    let outcome = report_unread(ui, workspace, unread)?;
     Ok(if only_strays { CliOutcome::Clean } else { outcome })
 }
 
 fn recover_sessions(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     all: bool,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
-    super::observe(project);
-    let recovered = verbs::recover(project, all)?;
+    super::observe(workspace);
+    let recovered = verbs::recover(workspace, all)?;
     let remarks = view::recovery_remarks(&recovered);
     if json {
         ui.print_json(&view::recovery_json(&recovered))?;
     }
-    let mut outcome = report_unread_transcripts(ui, project, recovered.unread)?;
+    let mut outcome = report_unread_transcripts(ui, workspace, recovered.unread)?;
     for done in recovered.checkpoints {
         if !json {
             ui.say(&view::recovered_text(&done))?;

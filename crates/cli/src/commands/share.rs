@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Move a private handoff to the committed shelf, for others to read
 ///
@@ -24,12 +24,12 @@ pub(crate) struct ShareArgs {
 
 pub(crate) fn share(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &ShareArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let stored = project.find(&args.handoff)?;
-    let key = stored.handoff(project).key();
-    let path = verbs::share(project, &stored, args.by.clone())?;
+    let stored = workspace.find(&args.handoff)?;
+    let key = stored.handoff(workspace).key();
+    let path = verbs::share(workspace, &stored, args.by.clone())?;
     if args.json {
         ui.print_json(&view::command_result::ShareJson {
             key: key.to_string(),
@@ -37,7 +37,10 @@ pub(crate) fn share(
         })?;
         return Ok(CliOutcome::Clean);
     }
-    ui.say(&format!("{key} lies on the committed shelf: {}", view::display_path(project, &path)))?;
+    ui.say(&format!(
+        "{key} lies on the committed shelf: {}",
+        view::display_path(workspace, &path)
+    ))?;
     ui.say("Next: git add it, and commit")?;
     Ok(CliOutcome::Clean)
 }

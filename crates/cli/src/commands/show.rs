@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 
 /// Show one handoff
 #[derive(Debug, clap::Args)]
@@ -38,7 +38,7 @@ enum ShowFormArg {
 
 pub(crate) fn show(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &ShowArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let (name, revision) = super::split_revision(&args.handoff);
@@ -49,38 +49,38 @@ pub(crate) fn show(
                 view::shell_word(name)
             )));
     }
-    let stored = project.find(name)?;
+    let stored = workspace.find(name)?;
     if let Some(number) = revision {
-        return show_text(ui, project, args, stored, number);
+        return show_text(ui, workspace, args, stored, number);
     }
-    if !args.json && project.is_edited_outside(&stored)? {
+    if !args.json && workspace.is_edited_outside(&stored)? {
         ui.say("Edited outside midstride since its last revision; the next change records it.")?;
     }
     if args.history {
-        return show_history(ui, project, &stored, args.json);
+        return show_history(ui, workspace, &stored, args.json);
     }
     if args.json {
-        ui.print_json(&view::handoff::json_with_deliveries(project, &stored))?;
+        ui.print_json(&view::handoff::json_with_deliveries(workspace, &stored))?;
         return Ok(CliOutcome::Clean);
     }
-    show_form(ui, project, args, &stored)
+    show_form(ui, workspace, args, &stored)
 }
 
 /// Shows one revision of the handoff, a section of it, or another format.
 fn show_text(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &ShowArgs,
     stored: StoredHandoff,
     number: usize,
 ) -> Result<CliOutcome, Diagnostic> {
-    let text = project.revision_text(&stored, number)?;
+    let text = workspace.revision_text(&stored, number)?;
     if args.json {
-        ui.print_json(&view::revision::json(project, &stored, number, &text))?;
+        ui.print_json(&view::revision::json(workspace, &stored, number, &text))?;
         return Ok(CliOutcome::Clean);
     }
     if args.section.is_some() || args.form.is_some() {
-        return show_form(ui, project, args, &stored.with_text(text));
+        return show_form(ui, workspace, args, &stored.with_text(text));
     }
     Ui::write_bytes(&text)?;
     Ok(CliOutcome::Clean)
@@ -88,7 +88,7 @@ fn show_text(
 
 fn show_form(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &ShowArgs,
     stored: &StoredHandoff,
 ) -> Result<CliOutcome, Diagnostic> {
@@ -97,7 +97,7 @@ fn show_form(
             let known = view::handoff::section_names(stored);
             Diagnostic::new(format!(
                 "`{}` has no section `{name}`",
-                view::display_path(project, &stored.path)
+                view::display_path(workspace, &stored.path)
             ))
             .hint(format!("it has {}", known.join(", ")))
         })?,
@@ -105,8 +105,8 @@ fn show_form(
             Ui::write_bytes(&stored.bytes)?;
             return Ok(CliOutcome::Clean);
         }
-        (None, Some(ShowFormArg::Pr)) => view::pull_request::text(project, stored),
-        (None, None) => view::handoff::text(project, stored),
+        (None, Some(ShowFormArg::Pr)) => view::pull_request::text(workspace, stored),
+        (None, None) => view::handoff::text(workspace, stored),
     };
     ui.print(&text)?;
     Ok(CliOutcome::Clean)
@@ -114,14 +114,14 @@ fn show_form(
 
 fn show_history(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
     if json {
-        ui.print_json(&view::history::json(project, stored))?;
+        ui.print_json(&view::history::json(workspace, stored))?;
     } else {
-        ui.print(&view::history::text(project, stored))?;
+        ui.print(&view::history::text(workspace, stored))?;
     }
     Ok(CliOutcome::Clean)
 }

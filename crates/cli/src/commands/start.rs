@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::journal::RevisionInfo;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::lifecycle;
 
@@ -28,16 +28,16 @@ pub(crate) struct StartArgs {
 
 pub(crate) fn start(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &StartArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let stored = project.find(&args.handoff)?;
+    let stored = workspace.find(&args.handoff)?;
     let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", args.by.clone());
-    let recorded = verbs::apply(project, &stored, &lifecycle::start, &change)?;
-    let blocking = verbs::blocking_questions(project, &stored);
-    let imported = verbs::import_tasks(project, &stored);
+    let recorded = verbs::apply(workspace, &stored, &lifecycle::start, &change)?;
+    let blocking = verbs::blocking_questions(workspace, &stored);
+    let imported = verbs::import_tasks(workspace, &stored);
     if args.json {
-        let json = view::recorded_change::json(project, &stored, &recorded, &change.reason);
+        let json = view::recorded_change::json(workspace, &stored, &recorded, &change.reason);
         let json = json.with_blocking(&blocking);
         let json = match &imported {
             Ok(imported) => json.with_tasks(imported),
@@ -45,7 +45,7 @@ pub(crate) fn start(
         };
         ui.print_json(&json)?;
     } else {
-        super::report_recorded(ui, project, &stored, &recorded, &change.reason, false)?;
+        super::report_recorded(ui, workspace, &stored, &recorded, &change.reason, false)?;
         super::report_blocking(ui, &blocking)?;
     }
     match imported {

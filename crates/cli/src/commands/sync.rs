@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view::command_result::{SyncJson, TaskSyncJson};
 use crate::view::{count, forget};
 use midstride::verbs::{self, TaskSyncOutcome};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Share the earlier texts of committed handoffs, and the tasks, with another repository
 ///
@@ -23,10 +23,10 @@ pub(crate) struct SyncArgs {
 
 pub(crate) fn sync(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &SyncArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let synced = verbs::sync(project, args.remote.as_deref())?;
+    let synced = verbs::sync(workspace, args.remote.as_deref())?;
     let verbs::SyncOutcome { remote, exchanged, tasks, forgotten: gone, tombstones_sent } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     let kept_back = exchanged.held_back;

@@ -15,7 +15,7 @@ use crate::ui::Ui;
 use crate::view;
 use clap::Subcommand;
 use midstride::verbs::{self, ChangedTask, TaskBoard, TaskChangeRequest};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::text::id::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,20 +46,20 @@ enum TaskCommand {
 
 pub(crate) fn task(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: TaskArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     match args.command {
-        TaskCommand::Add(args) => add::add(ui, project, args),
-        TaskCommand::List(args) => list::list(ui, project, &args),
-        TaskCommand::Ready(args) => ready::ready(ui, project, &args),
-        TaskCommand::Show(args) => show::show(ui, project, &args),
-        TaskCommand::Update(args) => update::update(ui, project, args),
-        TaskCommand::Done(args) => done::done(ui, project, args),
-        TaskCommand::Block(args) => block::block(ui, project, args),
-        TaskCommand::Note(args) => note::note(ui, project, &args),
-        TaskCommand::Import(args) => import::import(ui, project, &args),
-        TaskCommand::Mission(args) => mission::mission(ui, project, args),
+        TaskCommand::Add(args) => add::add(ui, workspace, args),
+        TaskCommand::List(args) => list::list(ui, workspace, &args),
+        TaskCommand::Ready(args) => ready::ready(ui, workspace, &args),
+        TaskCommand::Show(args) => show::show(ui, workspace, &args),
+        TaskCommand::Update(args) => update::update(ui, workspace, args),
+        TaskCommand::Done(args) => done::done(ui, workspace, args),
+        TaskCommand::Block(args) => block::block(ui, workspace, args),
+        TaskCommand::Note(args) => note::note(ui, workspace, &args),
+        TaskCommand::Import(args) => import::import(ui, workspace, &args),
+        TaskCommand::Mission(args) => mission::mission(ui, workspace, args),
     }
 }
 
@@ -95,16 +95,16 @@ fn parse_entry(typed: &str) -> Result<(String, String), String> {
 /// Changes a task, and reports what that means for other tasks.
 fn change_task(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     typed: &str,
     change: &TaskChangeRequest,
     by: Option<&str>,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
     refuse_question(typed)?;
-    let mut board = TaskBoard::open(project)?;
+    let mut board = TaskBoard::open(workspace)?;
     let (before, were_ready) = (status_of(&board, typed), ready_tasks(&board));
-    let done = verbs::change_task(project, &mut board, typed, change, by)?;
+    let done = verbs::change_task(workspace, &mut board, typed, change, by)?;
     report_changed(ui, &board, &done, before, &were_ready, json)
 }
 

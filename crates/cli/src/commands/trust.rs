@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::permission;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Trust this project: what others wrote, and what its configuration reaches for outside of it
 ///
@@ -34,55 +34,55 @@ pub(crate) struct TrustArgs {
 
 pub(crate) fn trust(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &TrustArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     if args.list {
-        return list(ui, project, args.json);
+        return list(ui, workspace, args.json);
     }
-    let reach = verbs::trust_status(project);
+    let reach = verbs::trust_status(workspace);
     if args.revoke {
-        let was = verbs::distrust(project)?;
+        let was = verbs::distrust(workspace)?;
         ui.say(if was { "It is not trusted any more." } else { "It was not trusted." })?;
-    } else if reach.outside_folders.is_empty() && project.is_trusted() {
+    } else if reach.outside_folders.is_empty() && workspace.is_trusted() {
         ui.say("Nothing here reaches out of the project; there is nothing to trust.")?;
     } else {
-        if !project.is_trusted() {
+        if !workspace.is_trusted() {
             ui.say("Somebody else set this project up. Sessions are told of its handoffs once you trust it.")?;
         }
         if !reach.outside_folders.is_empty() {
-            ui.say(permission::trust_status_text(project, &reach).trim_end())?;
+            ui.say(permission::trust_status_text(workspace, &reach).trim_end())?;
         }
         if reach.is_trusted {
             ui.say("Trusted already.")?;
         } else {
-            grant(ui, project, args.yes)?;
+            grant(ui, workspace, args.yes)?;
         }
     }
-    let now = verbs::trust_status(project);
+    let now = verbs::trust_status(workspace);
     if args.json {
         ui.print_json(&permission::trust_status_json(&now))?;
     }
-    let nothing = now.outside_folders.is_empty() && project.is_trusted();
+    let nothing = now.outside_folders.is_empty() && workspace.is_trusted();
     let done = args.revoke || now.is_trusted || nothing;
     Ok(if done { CliOutcome::Clean } else { CliOutcome::Findings })
 }
 
-fn grant(ui: &mut Ui, project: &Project, yes: bool) -> Result<(), Diagnostic> {
-    verbs::check_may_allow(project)?;
+fn grant(ui: &mut Ui, workspace: &Workspace, yes: bool) -> Result<(), Diagnostic> {
+    verbs::check_may_allow(workspace)?;
     if !yes && !Ui::is_interactive() {
         return Err(Diagnostic::new("nobody is there to be asked")
             .hint("start it in a terminal, or say `--yes`"));
     }
     if yes || ui.confirm("Read these handoffs?")? {
-        verbs::trust(project)?;
+        verbs::trust(workspace)?;
         ui.say("Trusted, until the configuration changes.")?;
     }
     Ok(())
 }
 
-fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let granted = verbs::trusted_configurations(project)?;
+fn list(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let granted = verbs::trusted_configurations(workspace)?;
     if json {
         ui.print_json(&permission::grants_json(&granted))?;
     } else if granted.is_empty() {

@@ -2,7 +2,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Take back the last change of a handoff, as a new revision
 ///
@@ -23,10 +23,10 @@ pub(crate) struct UndoArgs {
 
 pub(crate) fn undo(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &UndoArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let stored = project.find(&args.handoff)?;
-    let (recorded, reason) = verbs::undo(project, &stored, args.by.as_deref())?;
-    super::report_recorded(ui, project, &stored, &recorded, &reason, args.json)
+    let stored = workspace.find(&args.handoff)?;
+    let (recorded, reason) = verbs::undo(workspace, &stored, args.by.as_deref())?;
+    super::report_recorded(ui, workspace, &stored, &recorded, &reason, args.json)
 }

@@ -7,7 +7,7 @@ use midstride::sys::files::FileError;
 use midstride::verbs::{
     self, AllowableProof, RecordOptions, Verification, VerifyProgress, VerifyRequest, VerifyState,
 };
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::lifecycle::MeasurementSide;
 use midstride_core::handoff::proof::TrialOutcome as Proven;
 use std::time::Duration;
@@ -58,10 +58,10 @@ enum MeasurementSideArg {
 
 pub(crate) fn verify(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &VerifyArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let (chosen, unread) = select_handoffs(project, args.handoff.as_deref())?;
+    let (chosen, unread) = select_handoffs(workspace, args.handoff.as_deref())?;
     let asked = VerifyRequest {
         only: args.only,
         timeout: args.timeout.map(Duration::from_secs),
@@ -73,33 +73,33 @@ pub(crate) fn verify(
     for stored in &chosen {
         let mut shown = 0;
         let mut printed = Ok(());
-        let done = verbs::verify(project, stored, &asked, &mut |progress| match progress {
+        let done = verbs::verify(workspace, stored, &asked, &mut |progress| match progress {
             VerifyProgress::Executing(proof, time) => {
-                Ui::show_status(&progress_line(project, stored, proof, time));
+                Ui::show_status(&progress_line(workspace, stored, proof, time));
             }
             VerifyProgress::Done(proof) => {
                 Ui::show_status("");
                 if !args.json && printed.is_ok() {
-                    printed = ui.print(&view::verify::text(project, stored, proof, shown == 0));
+                    printed = ui.print(&view::verify::text(workspace, stored, proof, shown == 0));
                 }
                 shown += 1;
             }
         })?;
         printed?;
         if !args.json {
-            report(ui, project, stored, &done)?;
+            report(ui, workspace, stored, &done)?;
         }
         all.push((stored, done));
     }
     if args.json {
-        ui.print_json(&view::verify::json(project, &all))?;
+        ui.print_json(&view::verify::json(workspace, &all))?;
     } else if all.iter().all(|(_, done)| done.proofs.is_empty()) {
         ui.say(&no_proofs_message(
-            project,
+            workspace,
             args.handoff.is_some().then(|| chosen.first()).flatten(),
         ))?;
     }
-    let could_read_all = report_unread(ui, project, unread)? == CliOutcome::Clean;
+    let could_read_all = report_unread(ui, workspace, unread)? == CliOutcome::Clean;
     let outcome = overall_outcome(&all, args.handoff.is_some());
     Ok(if could_read_all { outcome } else { CliOutcome::Incomplete })
 }
@@ -113,24 +113,24 @@ fn side(side: MeasurementSideArg) -> MeasurementSide {
 
 /// The named handoff, or all open ones with proofs.
 fn select_handoffs(
-    project: &Project,
+    workspace: &Workspace,
     name: Option<&str>,
 ) -> Result<(Vec<StoredHandoff>, Vec<FileError>), Diagnostic> {
     if let Some(name) = name {
-        return Ok((vec![project.find(name)?], Vec::new()));
+        return Ok((vec![workspace.find(name)?], Vec::new()));
     }
-    let mut selection = project.select(&[])?;
+    let mut selection = workspace.select(&[])?;
     selection.documents.retain(|stored| {
-        let handoff = stored.handoff(project);
+        let handoff = stored.handoff(workspace);
         handoff.status().is_open() && !handoff.proofs().is_empty()
     });
     Ok((selection.documents, selection.unread))
 }
 
-fn no_proofs_message(project: &Project, named: Option<&StoredHandoff>) -> String {
+fn no_proofs_message(workspace: &Workspace, named: Option<&StoredHandoff>) -> String {
     match named {
         Some(stored) => {
-            let key = stored.handoff(project).key().to_string();
+            let key = stored.handoff(workspace).key().to_string();
             format!("{} has no proofs: nothing was verified.", view::sanitize(&key))
         }
         None => "No open handoff has proofs.".to_owned(),
@@ -138,12 +138,12 @@ fn no_proofs_message(project: &Project, named: Option<&StoredHandoff>) -> String
 }
 
 fn progress_line(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     proof: &AllowableProof,
     time: Duration,
 ) -> String {
-    let key = stored.handoff(project).key().to_string();
+    let key = stored.handoff(workspace).key().to_string();
     let command = proof.test.as_ref().map_or("", |test| test.command.as_str());
     let text = format!("{key} {}: {} s  {command}", proof.number, time.as_secs());
     view::one_line(&text, Ui::width().unwrap_or(80).saturating_sub(1))
@@ -151,13 +151,13 @@ fn progress_line(
 
 fn report(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     done: &Verification,
 ) -> Result<(), Diagnostic> {
     match &done.recorded {
         Some(Ok(recorded)) => {
-            report_recorded(ui, project, stored, recorded, &done.reason, false)?;
+            report_recorded(ui, workspace, stored, recorded, &done.reason, false)?;
         }
         // The results are printed above, so a failure to record them is only a warning.
         Some(Err(error)) => Diagnostic::new(error.to_string()).warn(ui)?,

@@ -8,7 +8,7 @@ use midstride::verbs::{
     AdvanceError, ApplyError, DriverError, EditError, FmtError, MergeError, NewError, ReviewError,
     ReviseError, ShareError, UndoError,
 };
-use midstride::workspace::project::FindError;
+use midstride::workspace::FindError;
 use midstride_core::handoff::lifecycle::LifecycleRefusal;
 
 /// The header fields that make a closed handoff open again.

@@ -6,7 +6,7 @@ use crate::ui::MessageRedactor;
 use crate::view::sanitize;
 use midstride::clients::current_session;
 use midstride::sys::env::{Automation, Environment, SessionName};
-use midstride::workspace::project::{Project, SetupMode, StoredHandoff};
+use midstride::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::session::Client;
 use serde_json::Value;
 use std::path::{Component, Path};
@@ -67,18 +67,18 @@ impl Caller {
 
     /// The project of the caller, which must be set up. Paths are relative to its root, not to the
     /// directory the server was started in, because replies show them that way.
-    pub(super) fn project(&self) -> Result<Project, Diagnostic> {
-        let project = Project::discover(self.environment.clone())?;
-        self.rules.set_project(&project);
-        let folder = project.root().path().to_owned();
-        let project = match folder == self.environment.folder {
-            true => project,
-            false => Project::discover(Environment { folder, ..self.environment.clone() })?,
+    pub(super) fn workspace(&self) -> Result<Workspace, Diagnostic> {
+        let workspace = Workspace::discover(self.environment.clone())?;
+        self.rules.set_project(&workspace);
+        let folder = workspace.root().path().to_owned();
+        let workspace = match folder == self.environment.folder {
+            true => workspace,
+            false => Workspace::discover(Environment { folder, ..self.environment.clone() })?,
         };
-        match project.setup() {
-            SetupMode::Committed | SetupMode::Private => Ok(project),
+        match workspace.setup() {
+            SetupMode::Committed | SetupMode::Private => Ok(workspace),
             SetupMode::NotSetUp => {
-                let place = project.root().path().display();
+                let place = workspace.root().path().display();
                 Err(Diagnostic::new(format!("midstride is not set up in `{place}`"))
                     .hint("`midstride init` sets it up; `midstride init --private` commits nothing")
                     .hint("that is for the user to decide: ask first"))
@@ -90,8 +90,8 @@ impl Caller {
     pub(super) fn clean(&self, text: &str) -> String {
         if !self.rules.has_project() {
             // A broken project is reported by the tools that need it, not here.
-            let _ = Project::discover(self.environment.clone())
-                .map(|project| self.rules.set_project(&project));
+            let _ = Workspace::discover(self.environment.clone())
+                .map(|workspace| self.rules.set_project(&workspace));
         }
         self.rules.clean(text)
     }
@@ -126,9 +126,12 @@ fn clean_client_name(name: &str) -> String {
 
 /// Finds the handoff that a tool is about to change. Rejects short prefixes, so that a guess cannot
 /// hit a handoff by its first letter.
-pub(super) fn find_to_change(project: &Project, name: &str) -> Result<StoredHandoff, Diagnostic> {
-    let stored = find(project, name)?;
-    let key = stored.handoff(project).key();
+pub(super) fn find_to_change(
+    workspace: &Workspace,
+    name: &str,
+) -> Result<StoredHandoff, Diagnostic> {
+    let stored = find(workspace, name)?;
+    let key = stored.handoff(workspace).key();
     let is_path = Path::new(name).extension().is_some();
     let is_whole = is_path || key.id == name || key.to_string() == name;
     require_long_name(name, is_whole || is_long_enough(name), &key.to_string())?;
@@ -150,7 +153,7 @@ pub(super) fn require_long_name(name: &str, is_enough: bool, id: &str) -> Result
 }
 
 /// Finds a handoff by name.
-pub(super) fn find(project: &Project, name: &str) -> Result<StoredHandoff, Diagnostic> {
+pub(super) fn find(workspace: &Workspace, name: &str) -> Result<StoredHandoff, Diagnostic> {
     let leaves = |part: Component<'_>| {
         matches!(part, Component::ParentDir | Component::RootDir | Component::Prefix(_))
     };
@@ -158,5 +161,5 @@ pub(super) fn find(project: &Project, name: &str) -> Result<StoredHandoff, Diagn
         return Err(Diagnostic::new(format!("`{}` names no handoff", sanitize(name)))
             .hint("give an id, as `search` lists them, or a path below the project"));
     }
-    Ok(project.find(name)?)
+    Ok(workspace.find(name)?)
 }

@@ -7,7 +7,7 @@ use super::{reply, uri};
 use crate::diagnostic::Diagnostic;
 use crate::view::sanitize;
 use midstride::verbs::{self, BriefRequest};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use serde_json::{Value, json};
 
 /// The number of resources per page.
@@ -22,14 +22,14 @@ pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, RpcErro
         .and_then(|from| from.parse().ok())
         .ok_or_else(|| RpcError::invalid_params("`cursor` is none that was given out here"))?;
     // If the project is not set up, the list is empty. The tools report how to set it up.
-    let Ok(project) = caller.project() else { return Ok(json!({"resources": []})) };
+    let Ok(workspace) = caller.workspace() else { return Ok(json!({"resources": []})) };
     let mut all = vec![json!({
         "uri": uri::BRIEFING,
         "name": "briefing",
         "description": "What whoever takes the work over has to know",
         "mimeType": MARKDOWN,
     })];
-    all.extend(document_paths(&project).into_iter().map(|place| {
+    all.extend(document_paths(&workspace).into_iter().map(|place| {
         json!({"uri": format!("{}{}", uri::HANDOFF, uri::encode(&place)), "name": sanitize(&place), "mimeType": MARKDOWN})
     }));
     let page: Vec<&Value> = all.iter().skip(from).take(PAGE_SIZE).collect();
@@ -42,9 +42,10 @@ pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, RpcErro
 }
 
 /// The paths of the project's documents, relative to its root.
-fn document_paths(project: &Project) -> Vec<String> {
-    let places = project.document_places().into_iter().filter_map(Result::ok);
-    let paths = places.map(|place| project.display_path(&place)).filter(|path| path.is_relative());
+fn document_paths(workspace: &Workspace) -> Vec<String> {
+    let places = workspace.document_places().into_iter().filter_map(Result::ok);
+    let paths =
+        places.map(|place| workspace.display_path(&place)).filter(|path| path.is_relative());
     let mut places: Vec<String> = paths.map(|path| path.display().to_string()).collect();
     places.sort();
     places
@@ -79,7 +80,7 @@ fn resource_text(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
     let name = match (wanted, name) {
         (uri::BRIEFING, _) => {
             let briefed =
-                verbs::brief(&caller.project()?, &BriefRequest::default(), &mut |_, _| ());
+                verbs::brief(&caller.workspace()?, &BriefRequest::default(), &mut |_, _| ());
             return Ok(briefed.briefing.text);
         }
         (_, Some(name)) => name,
@@ -88,6 +89,6 @@ fn resource_text(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
                 .hint(format!("`{}`, or `{}` and an id", uri::BRIEFING, uri::HANDOFF)));
         }
     };
-    let stored = caller::find(&caller.project()?, &name)?;
+    let stored = caller::find(&caller.workspace()?, &name)?;
     Ok(sanitize(&String::from_utf8_lossy(&stored.bytes)))
 }

@@ -5,7 +5,7 @@ use super::message;
 use super::uri;
 use midstride::sys::env::Environment;
 use midstride::sys::files;
-use midstride::workspace::project::{Project, SetupMode};
+use midstride::workspace::{SetupMode, Workspace};
 use serde_json::Value;
 use std::path::Path;
 
@@ -33,5 +33,5 @@ pub(super) fn apply_response(environment: &mut Environment, id: &Value, result: 
 
 fn is_project(environment: &Environment, folder: &Path) -> bool {
     let there = Environment { folder: folder.to_owned(), ..environment.clone() };
-    Project::discover(there).is_ok_and(|project| project.setup() != SetupMode::NotSetUp)
+    Workspace::discover(there).is_ok_and(|workspace| workspace.setup() != SetupMode::NotSetUp)
 }

@@ -18,7 +18,7 @@ use super::caller::{self, Caller};
 use super::reply::ToolReply;
 use crate::diagnostic::Diagnostic;
 use midstride::journal::RecordedRevision;
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use serde_json::{Value, json};
 
 /// An MCP tool.
@@ -72,19 +72,22 @@ fn tool_json(tool: &McpTool) -> Value {
 }
 
 /// The handoff that the arguments name, to be changed.
-fn find_handoff(project: &Project, arguments: &ToolArguments) -> Result<StoredHandoff, Diagnostic> {
-    caller::find_to_change(project, arguments.required_text("handoff"))
+fn find_handoff(
+    workspace: &Workspace,
+    arguments: &ToolArguments,
+) -> Result<StoredHandoff, Diagnostic> {
+    caller::find_to_change(workspace, arguments.required_text("handoff"))
 }
 
 /// Reports what was recorded and which secrets were redacted.
 fn recorded_reply(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     recorded: &RecordedRevision,
     reason: &str,
 ) -> ToolReply {
-    let key = stored.handoff(project).key();
-    let reason = project.clean(reason).0;
+    let key = stored.handoff(workspace).key();
+    let reason = workspace.clean(reason).0;
     let reply = ToolReply::from_text(format!("{key}@{}: {}", recorded.revision, reason.as_str()));
     let reply = match recorded.has_outside_edit {
         true => {

@@ -4,7 +4,7 @@
 use super::findings::{self, FindingJson, findings_json};
 use super::{count, shell_word};
 use midstride::verbs::{DocumentCheck, StageTransition};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::format::finding::{Finding, FindingFix};
 use midstride_core::handoff::lifecycle;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(crate) fn blocked_json(check: &DocumentCheck, to: &str) -> BlockedAdvanceJso
 }
 
 pub(crate) fn stage_transition_json(
-    project: &Project,
+    workspace: &Workspace,
     passage: &StageTransition,
     to: &str,
 ) -> StageTransitionJson {
@@ -58,7 +58,7 @@ pub(crate) fn stage_transition_json(
     let of_record = recorded.into_iter().flat_map(|recorded| &recorded.redacted);
     StageTransitionJson {
         advanced: true,
-        from: passage.from.handoff(project).key().to_string(),
+        from: passage.from.handoff(workspace).key().to_string(),
         to: to.to_owned(),
         key: passage.key.to_string(),
         draft: passage.path.display().to_string(),

@@ -2,7 +2,7 @@
 
 use super::count;
 use midstride::verbs;
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::delivery::{DeliveryLog, DeliveryRecord};
 use midstride_core::session::short_id;
 use midstride_core::text::time;
@@ -27,8 +27,8 @@ struct DeliveryRecordJson {
 
 /// The delivery records of a handoff. Empty if the ledger cannot be read, so that the rest can
 /// still be shown.
-pub(super) fn read_delivery_log(project: &Project, stored: &StoredHandoff) -> DeliveryLog {
-    verbs::delivery_records(project, stored).unwrap_or_default()
+pub(super) fn read_delivery_log(workspace: &Workspace, stored: &StoredHandoff) -> DeliveryLog {
+    verbs::delivery_records(workspace, stored).unwrap_or_default()
 }
 
 pub(super) fn json(receipts: &DeliveryLog) -> DeliveryLogJson {

@@ -15,7 +15,7 @@ use midstride::verbs::{
     ClientFacts, Dismissals, FolderFacts, IdleCost, ProjectReport, ReindexOutcome,
 };
 use midstride::workspace::folder::FolderLayout;
-use midstride::workspace::project::{SetupMode, SkippedSetting};
+use midstride::workspace::{SetupMode, SkippedSetting};
 use serde::Serialize;
 use simulation::SimulationStepJson;
 use std::path::Path;

@@ -4,7 +4,7 @@ use super::{count, display_path, one_line, sanitize, shell_path, shell_word};
 use midstride::store::tombstone::{Tombstone, TombstoneKind};
 use midstride::sys::git::{LogEntry, RemovalOutcome};
 use midstride::verbs::{ForgetOutcome, KeptText};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use serde::Serialize;
 
 /// The maximum width of a preview; a preview never shows more than half of the text.
@@ -125,7 +125,7 @@ pub(crate) fn plan(text: &KeptText) -> String {
 
 /// The places that still have the text: a message and hints for each.
 pub(crate) fn remaining_copies(
-    project: &Project,
+    workspace: &Workspace,
     text: &KeptText,
     done: &ForgetOutcome,
 ) -> Vec<(String, Vec<String>)> {
@@ -146,13 +146,16 @@ pub(crate) fn remaining_copies(
     for path in &text.documents {
         let name = text.owner.as_deref().map_or_else(|| shell_path(path), shell_word);
         found.push((
-            format!("`{}` itself still says it", display_path(project, path)),
+            format!("`{}` itself still says it", display_path(workspace, path)),
             vec![format!("take it out: midstride edit {name}")],
         ));
     }
     for path in &text.handoffs {
         found.push((
-            format!("`{}` has facts of this session, and may say it", display_path(project, path)),
+            format!(
+                "`{}` has facts of this session, and may say it",
+                display_path(workspace, path)
+            ),
             vec![format!("look, and take it out: midstride edit {}", shell_path(path))],
         ));
     }

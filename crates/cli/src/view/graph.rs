@@ -9,7 +9,7 @@ pub(crate) use mermaid::mermaid;
 pub(crate) use tree::tree;
 
 use super::shell_word;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::handoff::graph::{DanglingReference, Edge, Graph, GraphNode};
 use midstride_core::text::id::nearest_match;
 
@@ -23,7 +23,7 @@ const ORPHANS_HINT: &str =
 
 /// A part of the graph, with the whole graph it comes from.
 pub(crate) struct GraphView<'g> {
-    pub(crate) project: &'g Project,
+    pub(crate) workspace: &'g Workspace,
     pub(crate) whole: &'g Graph,
     pub(crate) part: &'g Graph,
 }

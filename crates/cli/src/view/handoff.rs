@@ -3,7 +3,7 @@
 use super::delivery::{self, DeliveryLogJson};
 use super::trust::{self, TrustJson};
 use super::{heading, indent, review, sanitize};
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::generated_section::GeneratedSection;
 use midstride_core::format::header::{Measurement, Review, RevisionVerb, Validation};
 use midstride_core::format::section::SectionMeaning;
@@ -67,13 +67,13 @@ struct ReviewJson {
 }
 
 /// A handoff with its delivery records.
-pub(crate) fn json_with_deliveries(project: &Project, stored: &StoredHandoff) -> HandoffJson {
-    let receipts = Some(delivery::json(&delivery::read_delivery_log(project, stored)));
-    HandoffJson { receipts, ..json(project, stored) }
+pub(crate) fn json_with_deliveries(workspace: &Workspace, stored: &StoredHandoff) -> HandoffJson {
+    let receipts = Some(delivery::json(&delivery::read_delivery_log(workspace, stored)));
+    HandoffJson { receipts, ..json(workspace, stored) }
 }
 
-pub(crate) fn json(project: &Project, stored: &StoredHandoff) -> HandoffJson {
-    let handoff = stored.handoff(project);
+pub(crate) fn json(workspace: &Workspace, stored: &StoredHandoff) -> HandoffJson {
+    let handoff = stored.handoff(workspace);
     let owned = |text: Option<&str>| text.map(str::to_owned);
     let document = handoff.document();
     HandoffJson {
@@ -93,10 +93,10 @@ pub(crate) fn json(project: &Project, stored: &StoredHandoff) -> HandoffJson {
         changed: handoff.changed().map(moment_text),
         revisions: handoff.revisions().len(),
         reviews: handoff.reviews().iter().map(review_json).collect(),
-        trust: trust::json(&trust::read_trust(project, &handoff)),
+        trust: trust::json(&trust::read_trust(workspace, &handoff)),
         receipts: None,
         // If the comparison fails, show the rest.
-        edited_outside: project.is_edited_outside(stored).unwrap_or(false),
+        edited_outside: workspace.is_edited_outside(stored).unwrap_or(false),
         blocking_questions: blocking_texts(&handoff),
         summary: owned(handoff.summary()),
         header: handoff.header().map_or(Json::Null, |header| yaml_to_json(header.fields())),
@@ -160,15 +160,15 @@ fn text_or_placeholder(text: Option<Spanned<&str>>) -> &str {
 }
 
 /// The handoff for the terminal.
-pub(crate) fn text(project: &Project, stored: &StoredHandoff) -> String {
-    let handoff = stored.handoff(project);
-    let mut out = title_and_facts(project, stored);
-    let trust = trust::line(&trust::read_trust(project, &handoff), handoff.is_handoff());
+pub(crate) fn text(workspace: &Workspace, stored: &StoredHandoff) -> String {
+    let handoff = stored.handoff(workspace);
+    let mut out = title_and_facts(workspace, stored);
+    let trust = trust::line(&trust::read_trust(workspace, &handoff), handoff.is_handoff());
     if !trust.is_empty() {
         out.push_str(&format!("{trust}\n"));
     }
-    out.push_str(&delivery_line(project, stored));
-    out.push_str(&format!("{}\n", super::display_path(project, &stored.path)));
+    out.push_str(&delivery_line(workspace, stored));
+    out.push_str(&format!("{}\n", super::display_path(workspace, &stored.path)));
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             out.push('\n');
@@ -203,14 +203,14 @@ pub(crate) fn text(project: &Project, stored: &StoredHandoff) -> String {
 }
 
 /// The title, status and owners of a handoff.
-pub(super) fn title_and_facts(project: &Project, stored: &StoredHandoff) -> String {
-    let handoff = stored.handoff(project);
+pub(super) fn title_and_facts(workspace: &Workspace, stored: &StoredHandoff) -> String {
+    let handoff = stored.handoff(workspace);
     heading(&super::display_title(&handoff, TITLE_WIDTH)) + &facts_line(&handoff)
 }
 
 /// The sessions that were briefed on the handoff, in one line; empty if there are none.
-pub(super) fn delivery_line(project: &Project, stored: &StoredHandoff) -> String {
-    let line = delivery::line(&delivery::read_delivery_log(project, stored));
+pub(super) fn delivery_line(workspace: &Workspace, stored: &StoredHandoff) -> String {
+    let line = delivery::line(&delivery::read_delivery_log(workspace, stored));
     line.map_or_else(String::new, |line| format!("{}\n", sanitize(&line)))
 }
 
@@ -391,8 +391,8 @@ fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
 }
 
 /// What a new document inherits from its upstream handoff.
-pub(crate) fn inherited_text(project: &Project, upstream: &StoredHandoff) -> String {
-    let handoff = upstream.handoff(project);
+pub(crate) fn inherited_text(workspace: &Workspace, upstream: &StoredHandoff) -> String {
+    let handoff = upstream.handoff(workspace);
     let mut out = format!("It builds on {}", handoff.key());
     let blocking = blocking_texts(&handoff);
     let mut part = |name: &str, lines: Vec<String>| {

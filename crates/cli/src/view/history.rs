@@ -4,7 +4,7 @@ use super::delivery::DeliveryLogJson;
 use super::review::{challenge_parts, format_minute, verdict_text};
 use super::trust::TrustJson;
 use super::{delivery, handoff, sanitize, table, trust};
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::Measurement;
 use midstride_core::handoff::timeline::{self, ClosureRecord, TimelineEntry, TimelineEvent};
 use midstride_core::text::time;
@@ -69,14 +69,14 @@ struct MeasurementJson {
     ratio: Option<f64>,
 }
 
-pub(crate) fn json(project: &Project, stored: &StoredHandoff) -> HistoryJson {
-    let handoff = stored.handoff(project);
+pub(crate) fn json(workspace: &Workspace, stored: &StoredHandoff) -> HistoryJson {
+    let handoff = stored.handoff(workspace);
     HistoryJson {
         key: handoff.key().to_string(),
         title: handoff.title().map(str::to_owned),
         status: handoff.status().to_string(),
-        trust: trust::json(&trust::read_trust(project, &handoff)),
-        receipts: delivery::json(&delivery::read_delivery_log(project, stored)),
+        trust: trust::json(&trust::read_trust(workspace, &handoff)),
+        receipts: delivery::json(&delivery::read_delivery_log(workspace, stored)),
         history: timeline::entries(&handoff).iter().map(moment_json).collect(),
     }
 }
@@ -117,11 +117,11 @@ fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
 }
 
 /// The history for the terminal.
-pub(crate) fn text(project: &Project, stored: &StoredHandoff) -> String {
-    let mut out = handoff::title_and_facts(project, stored);
-    out.push_str(&handoff::delivery_line(project, stored));
+pub(crate) fn text(workspace: &Workspace, stored: &StoredHandoff) -> String {
+    let mut out = handoff::title_and_facts(workspace, stored);
+    out.push_str(&handoff::delivery_line(workspace, stored));
     out.push('\n');
-    let moments = timeline::entries(&stored.handoff(project));
+    let moments = timeline::entries(&stored.handoff(workspace));
     let rows: Vec<[String; 3]> = moments.iter().map(columns).collect();
     let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let widths = [widest(0), widest(1), widest(2)];

@@ -1,7 +1,7 @@
 //! Renders the inbox: what is waiting for an answer, in progress or planned, and what to do next.
 
 use super::{count, display_title, heading, one_line, shell_word};
-use midstride::workspace::project::{Project, SetupMode, StoredHandoff};
+use midstride::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::header::{Question, Status};
 use serde::Serialize;
 
@@ -23,11 +23,11 @@ struct WaitingQuestionJson {
     owner: Option<String>,
 }
 
-pub(crate) fn json(project: &Project, open: &[&StoredHandoff]) -> InboxJson {
-    let InboxGroups { in_progress, planned, notes } = group_handoffs(project, open);
+pub(crate) fn json(workspace: &Workspace, open: &[&StoredHandoff]) -> InboxJson {
+    let InboxGroups { in_progress, planned, notes } = group_handoffs(workspace, open);
     let list =
-        |list: &[&StoredHandoff]| list.iter().map(|s| super::handoff::json(project, s)).collect();
-    let waiting = waiting_questions(project, open)
+        |list: &[&StoredHandoff]| list.iter().map(|s| super::handoff::json(workspace, s)).collect();
+    let waiting = waiting_questions(workspace, open)
         .into_iter()
         .map(|(handoff, question)| WaitingQuestionJson {
             handoff,
@@ -42,13 +42,13 @@ pub(crate) fn json(project: &Project, open: &[&StoredHandoff]) -> InboxJson {
         in_progress: list(&in_progress),
         planned: list(&planned),
         notes: notes.len(),
-        next: next_command(project, open),
+        next: next_command(workspace, open),
     }
 }
 
-pub(crate) fn text(project: &Project, open: &[&StoredHandoff]) -> String {
-    let InboxGroups { in_progress, planned, notes } = group_handoffs(project, open);
-    let waiting = waiting_questions(project, open);
+pub(crate) fn text(workspace: &Workspace, open: &[&StoredHandoff]) -> String {
+    let InboxGroups { in_progress, planned, notes } = group_handoffs(workspace, open);
+    let waiting = waiting_questions(workspace, open);
     let mut out = String::new();
     let blocked = match waiting.len() {
         0 => String::new(),
@@ -79,7 +79,7 @@ pub(crate) fn text(project: &Project, open: &[&StoredHandoff]) -> String {
         out.push('\n');
         out.push_str(&heading(name));
         for stored in list {
-            let handoff = stored.handoff(project);
+            let handoff = stored.handoff(workspace);
             out.push_str(&format!(
                 "  {}  {}\n",
                 handoff.key(),
@@ -87,7 +87,7 @@ pub(crate) fn text(project: &Project, open: &[&StoredHandoff]) -> String {
             ));
         }
     }
-    out.push_str(&format!("\nNext: {}\n", next_command(project, open)));
+    out.push_str(&format!("\nNext: {}\n", next_command(workspace, open)));
     out
 }
 
@@ -97,22 +97,22 @@ struct InboxGroups<'p> {
     notes: Vec<&'p StoredHandoff>,
 }
 
-fn group_handoffs<'p>(project: &Project, open: &[&'p StoredHandoff]) -> InboxGroups<'p> {
+fn group_handoffs<'p>(workspace: &Workspace, open: &[&'p StoredHandoff]) -> InboxGroups<'p> {
     let (handoffs, notes): (Vec<&StoredHandoff>, Vec<&StoredHandoff>) =
-        open.iter().partition(|stored| stored.handoff(project).has_status());
+        open.iter().partition(|stored| stored.handoff(workspace).has_status());
     let (in_progress, planned) = handoffs
         .into_iter()
-        .partition(|stored| stored.handoff(project).status() == Status::InProgress);
+        .partition(|stored| stored.handoff(workspace).status() == Status::InProgress);
     InboxGroups { in_progress, planned, notes }
 }
 
 fn waiting_questions<'p>(
-    project: &'p Project,
+    workspace: &'p Workspace,
     open: &[&'p StoredHandoff],
 ) -> Vec<(String, Question<'p>)> {
     open.iter()
         .flat_map(|stored| {
-            let handoff = stored.handoff(project);
+            let handoff = stored.handoff(workspace);
             let key = handoff.key().to_string();
             let blocking = handoff.questions().into_iter().filter(Question::blocks);
             blocking.map(move |question| (key.clone(), question)).collect::<Vec<_>>()
@@ -121,8 +121,8 @@ fn waiting_questions<'p>(
 }
 
 /// The most useful command to run next.
-fn next_command(project: &Project, open: &[&StoredHandoff]) -> String {
-    if project.setup() == SetupMode::NotSetUp {
+fn next_command(workspace: &Workspace, open: &[&StoredHandoff]) -> String {
+    if workspace.setup() == SetupMode::NotSetUp {
         return match open.len() {
             0 => "midstride init".to_owned(),
             more => {
@@ -131,10 +131,10 @@ fn next_command(project: &Project, open: &[&StoredHandoff]) -> String {
             }
         };
     }
-    let is_handoff = |stored: &&&StoredHandoff| stored.handoff(project).is_handoff();
+    let is_handoff = |stored: &&&StoredHandoff| stored.handoff(workspace).is_handoff();
     let handoffs: Vec<&StoredHandoff> = open.iter().filter(is_handoff).copied().collect();
     let blocked = handoffs.iter().find_map(|stored| {
-        let handoff = stored.handoff(project);
+        let handoff = stored.handoff(workspace);
         let number = handoff.questions().iter().position(Question::blocks)? + 1;
         let key = shell_word(&handoff.key().to_string());
         Some(format!("midstride answer {key} q{number} \"the answer\""))
@@ -142,21 +142,21 @@ fn next_command(project: &Project, open: &[&StoredHandoff]) -> String {
     match (blocked, handoffs.first()) {
         (Some(answer), _) => answer,
         (None, Some(first)) => {
-            let key = shell_word(&first.handoff(project).key().to_string());
+            let key = shell_word(&first.handoff(workspace).key().to_string());
             let show = || format!("midstride show {key}");
-            advance_command(project, first).unwrap_or_else(show)
+            advance_command(workspace, first).unwrap_or_else(show)
         }
         (None, None) => "midstride new \"what you found out\"".to_owned(),
     }
 }
 
 /// The command that advances a handoff to its next stage, if nothing blocks it and there is one.
-fn advance_command(project: &Project, stored: &StoredHandoff) -> Option<String> {
-    let handoff = stored.handoff(project);
-    let next = project.settings().stages.derived_from(handoff.stage()?);
+fn advance_command(workspace: &Workspace, stored: &StoredHandoff) -> Option<String> {
+    let handoff = stored.handoff(workspace);
+    let next = workspace.settings().stages.derived_from(handoff.stage()?);
     let next: Vec<String> = next.map(shell_word).collect();
     let key = shell_word(&handoff.key().to_string());
-    let complete = !next.is_empty() && project.check(stored).blocking().is_empty();
+    let complete = !next.is_empty() && workspace.check(stored).blocking().is_empty();
     let command = || format!("midstride advance {key} --to {}", next.join(", or --to "));
     complete.then(command)
 }

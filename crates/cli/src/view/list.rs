@@ -2,14 +2,14 @@
 
 use super::table::{Column, TextTable, table, width};
 use super::{display_title, one_line, trust};
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::Status;
 use midstride_core::handoff::Handoff;
 
 /// Sorts handoffs: in progress first, then planned, then closed; most recently changed first.
-pub(crate) fn sort(project: &Project, list: &mut [&StoredHandoff]) {
+pub(crate) fn sort(workspace: &Workspace, list: &mut [&StoredHandoff]) {
     list.sort_by_cached_key(|stored| {
-        let handoff = stored.handoff(project);
+        let handoff = stored.handoff(workspace);
         let rank = match handoff.status() {
             Status::InProgress => 0,
             Status::Planned => 1,
@@ -21,9 +21,9 @@ pub(crate) fn sort(project: &Project, list: &mut [&StoredHandoff]) {
 }
 
 /// The row of a handoff.
-fn row(project: &Project, stored: &StoredHandoff) -> Vec<String> {
-    let handoff = stored.handoff(project);
-    let trust = trust::read_trust(project, &handoff);
+fn row(workspace: &Workspace, stored: &StoredHandoff) -> Vec<String> {
+    let handoff = stored.handoff(workspace);
+    let trust = trust::read_trust(workspace, &handoff);
     let number = |number: usize| if number == 0 { String::new() } else { number.to_string() };
     vec![
         one_line(&handoff.key().to_string(), usize::MAX),
@@ -50,8 +50,8 @@ const COLUMNS: [Column; 8] = [
 ];
 
 /// A table of handoffs.
-pub(crate) fn render_table(project: &Project, list: &[&StoredHandoff]) -> TextTable {
-    let rows: Vec<Vec<String>> = list.iter().map(|stored| row(project, stored)).collect();
+pub(crate) fn render_table(workspace: &Workspace, list: &[&StoredHandoff]) -> TextTable {
+    let rows: Vec<Vec<String>> = list.iter().map(|stored| row(workspace, stored)).collect();
     table(&COLUMNS, &rows, width())
 }
 

@@ -2,7 +2,7 @@
 
 use super::{count, one_line};
 use midstride::verbs::InFlightAgent;
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::text::time;
 use midstride_core::work::mission::{AGENT, Mission, OWNER, TaskOverview};
@@ -90,8 +90,8 @@ impl HandoffDecision {
 }
 
 /// The decisions of open handoffs: binding ones, and all decisions of session handoffs.
-pub(crate) fn open_decisions(project: &Project, all: &[StoredHandoff]) -> Vec<HandoffDecision> {
-    let open = all.iter().map(|stored| stored.handoff(project));
+pub(crate) fn open_decisions(workspace: &Workspace, all: &[StoredHandoff]) -> Vec<HandoffDecision> {
+    let open = all.iter().map(|stored| stored.handoff(workspace));
     let open = open.filter(|handoff| handoff.status().is_open());
     open.flat_map(|handoff| {
         let key = handoff.key().to_string();

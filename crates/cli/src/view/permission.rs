@@ -2,8 +2,8 @@
 
 use super::{display_path, escape_hidden, indent, sanitize};
 use midstride::verbs::{AllowableProof, TIMEOUT_SECONDS, TrustStatus};
+use midstride::workspace::Workspace;
 use midstride::workspace::permission::Grant;
-use midstride::workspace::project::Project;
 use midstride_core::handoff::proof::{Expectation, ExpectedExit, ProofSpec};
 use serde::Serialize;
 
@@ -129,8 +129,8 @@ pub(crate) fn trust_status_json(reach: &TrustStatus) -> TrustStatusJson {
 }
 
 /// The folders outside the project that the configuration names.
-pub(crate) fn trust_status_text(project: &Project, reach: &TrustStatus) -> String {
-    let path = reach.configuration.as_ref().map(|path| display_path(project, path));
+pub(crate) fn trust_status_text(workspace: &Workspace, reach: &TrustStatus) -> String {
+    let path = reach.configuration.as_ref().map(|path| display_path(workspace, path));
     let mut out = format!("{} names shelves outside the project:\n", path.unwrap_or_default());
     for shelf in &reach.outside_folders {
         let (name, path) =

@@ -1,6 +1,6 @@
 //! Renders a handoff as the "Handoff Context" section of a pull request.
 
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::{Decision, Deviation};
 use midstride_core::handoff::Handoff;
 use midstride_core::text::span::Spanned;
@@ -11,9 +11,9 @@ const NONE: &str = "None.\n";
 const YOUR_DECISIONS: &str = "<!-- Each as `- Decision:` with a `Rationale:` below it. -->\n";
 const YOUR_DEVIATIONS: &str = "<!-- Each as `- Deviation:` with `Reason:` and `Impact:`. -->\n";
 
-pub(crate) fn text(project: &Project, stored: &StoredHandoff) -> String {
-    let handoff = stored.handoff(project);
-    let design = project.design_of(stored);
+pub(crate) fn text(workspace: &Workspace, stored: &StoredHandoff) -> String {
+    let handoff = stored.handoff(workspace);
+    let design = workspace.design_of(stored);
     let is_design = design == stored.path && handoff.stage().is_some();
     let name = handoff.title().or(handoff.description()).unwrap_or_default();
     let feature = format!("**Feature**: {} - {name}", handoff.id());

@@ -3,7 +3,7 @@
 use super::{count, sanitize, shell_word};
 use midstride::journal::RecordedRevision;
 use midstride::verbs::{BlockingQuestion, TaskImport};
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::Handoff;
 use serde::Serialize;
 
@@ -57,13 +57,13 @@ impl RecordedChangeJson {
 }
 
 pub(crate) fn json(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     recorded: &RecordedRevision,
     reason: &str,
 ) -> RecordedChangeJson {
     RecordedChangeJson {
-        key: stored.handoff(project).key().to_string(),
+        key: stored.handoff(workspace).key().to_string(),
         path: stored.path.display().to_string(),
         revision: recorded.revision,
         reason: reason.to_owned(),

@@ -1,6 +1,6 @@
 //! Renders one revision of a handoff.
 
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::text::time::{self, Time};
 use midstride_core::text::yaml::YamlNode;
 use serde::Serialize;
@@ -18,12 +18,12 @@ pub(crate) struct RevisionJson {
 
 /// Renders a revision. `now` is the current handoff, whose history describes every revision.
 pub(crate) fn json(
-    project: &Project,
+    workspace: &Workspace,
     now: &StoredHandoff,
     revision: usize,
     text: &[u8],
 ) -> RevisionJson {
-    let handoff = now.handoff(project);
+    let handoff = now.handoff(workspace);
     let entries = handoff.revision_nodes();
     let made = revision.checked_sub(2).and_then(|index| entries.get(index));
     let field = |key: &str| {

@@ -2,7 +2,7 @@
 
 use super::{Surface, count, display_path, mission, one_line, sanitize, shell_word};
 use midstride::verbs::{AuthorRequest, SaveChange, SaveOutcome};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::author_notes::{Reflection, ReflectionAnswer};
 use midstride_core::session::coverage::{Coverage, CoverageCount};
 use midstride_core::session::quality::{QualityIssue, QualityReport};
@@ -78,8 +78,8 @@ struct InFlightAgentJson {
     about: Option<String>,
 }
 
-pub(crate) fn json(project: &Project, saved: &SaveOutcome) -> SaveJson {
-    let handoff = saved.stored.handoff(project);
+pub(crate) fn json(workspace: &Workspace, saved: &SaveOutcome) -> SaveJson {
+    let handoff = saved.stored.handoff(workspace);
     let answer = |answer: &Option<ReflectionAnswer>| {
         answer.as_ref().map(|one| AnswerJson { answer: one.yes, why: one.why.clone() })
     };
@@ -111,7 +111,7 @@ pub(crate) fn json(project: &Project, saved: &SaveOutcome) -> SaveJson {
             .collect(),
         tasks: saved.tasks,
         redacted: saved.redacted.iter().map(|secret| secret.kind.to_string()).collect(),
-        resume: resume_commands(project, saved).map(|(command, _)| command).to_vec(),
+        resume: resume_commands(workspace, saved).map(|(command, _)| command).to_vec(),
         similar: saved.similar_id.clone(),
     }
 }
@@ -142,9 +142,9 @@ fn is_accepted_incomplete(saved: &SaveOutcome) -> bool {
 }
 
 /// What happened to the handoff and which session it is from, in one line.
-pub(crate) fn written_text(project: &Project, saved: &SaveOutcome) -> String {
-    let handoff = saved.stored.handoff(project);
-    let (key, path) = (handoff.key(), display_path(project, &saved.stored.path));
+pub(crate) fn written_text(workspace: &Workspace, saved: &SaveOutcome) -> String {
+    let handoff = saved.stored.handoff(workspace);
+    let (key, path) = (handoff.key(), display_path(workspace, &saved.stored.path));
     let of = session_text(saved).map(|session| format!(" from {session}")).unwrap_or_default();
     match &saved.change {
         SaveChange::New => format!("Wrote {key}{of}: {path}"),
@@ -264,8 +264,8 @@ fn things_are(number: usize) -> String {
 }
 
 /// How to add what is missing.
-pub(crate) fn how_to_add(project: &Project, saved: &SaveOutcome) -> String {
-    let key = shell_word(&saved.stored.handoff(project).key().id);
+pub(crate) fn how_to_add(workspace: &Workspace, saved: &SaveOutcome) -> String {
+    let key = shell_word(&saved.stored.handoff(workspace).key().id);
     let once = match saved.author_request {
         AuthorRequest::AskedNow => "You are asked once: the next save is kept as it is.",
         AuthorRequest::NotAsked | AuthorRequest::AskedBefore => {
@@ -279,8 +279,8 @@ pub(crate) fn how_to_add(project: &Project, saved: &SaveOutcome) -> String {
 }
 
 /// The commands that resume the work, with what each does.
-fn resume_commands(project: &Project, saved: &SaveOutcome) -> [(String, &'static str); 3] {
-    let key = shell_word(&saved.stored.handoff(project).key().to_string());
+fn resume_commands(workspace: &Workspace, saved: &SaveOutcome) -> [(String, &'static str); 3] {
+    let key = shell_word(&saved.stored.handoff(workspace).key().to_string());
     [
         ("midstride brief".to_owned(), "tells a fresh session what it has to know"),
         (format!("midstride start {key}"), "begins the work, and restores the tasks it carries"),
@@ -302,43 +302,47 @@ fn resume_tools(key: &str) -> [(String, &'static str); 3] {
 
 /// The mission as this handoff leaves it.
 fn mission_briefing<'s>(
-    project: &'s Project,
+    workspace: &'s Workspace,
     saved: &'s SaveOutcome,
 ) -> mission::MissionBriefing<'s> {
     let this = std::slice::from_ref(&saved.stored);
-    let decided = mission::open_decisions(project, this).into_iter();
+    let decided = mission::open_decisions(workspace, this).into_iter();
     let decided = decided.map(mission::HandoffDecision::without_handoff);
     mission::MissionBriefing {
         mission: saved.mission.as_ref(),
         tasks: &saved.board,
         agents: &saved.in_flight,
         decisions: decided.collect(),
-        questions: super::task::open_questions(project, this),
+        questions: super::task::open_questions(workspace, this),
     }
 }
 
 /// Where the handoff is, how to resume it, and what is in flight.
-pub(crate) fn completion_text(project: &Project, saved: &SaveOutcome, surface: Surface) -> String {
-    let handoff = saved.stored.handoff(project);
-    let (key, path) = (handoff.key(), display_path(project, &saved.stored.path));
+pub(crate) fn completion_text(
+    workspace: &Workspace,
+    saved: &SaveOutcome,
+    surface: Surface,
+) -> String {
+    let handoff = saved.stored.handoff(workspace);
+    let (key, path) = (handoff.key(), display_path(workspace, &saved.stored.path));
     let revision = handoff.replaced_texts().len() + 1;
     // Without tasks, the section would only repeat the handoff.
     let mut text = match saved.board.is_empty() {
         true => String::new(),
-        false => mission::handoff_section(&mission_briefing(project, saved)) + "\n",
+        false => mission::handoff_section(&mission_briefing(workspace, saved)) + "\n",
     };
     let _ = write!(
         text,
         "## Handoff Complete\n\nState captured in {path} ({key}@{revision}), read back from disk. To resume:\n\n"
     );
     let ways = match surface {
-        Surface::Terminal => resume_commands(project, saved),
+        Surface::Terminal => resume_commands(workspace, saved),
         Surface::Tools => resume_tools(&key.to_string()),
     };
     for (number, (way, does)) in (1..).zip(ways) {
         let _ = writeln!(text, "{number}. `{way}` {does}");
     }
-    let briefing = mission_briefing(project, saved);
+    let briefing = mission_briefing(workspace, saved);
     let _ = writeln!(text, "\n**In-flight work:** {}", mission::in_flight_text(&briefing));
     let tasks = if saved.tasks == 0 { "none".to_owned() } else { saved.tasks.to_string() };
     let _ = writeln!(text, "**Open tasks:** {tasks}");

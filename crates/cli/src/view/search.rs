@@ -4,7 +4,7 @@ use super::{Surface, display_path, display_title, one_line, sanitize, table};
 use midstride::verbs::{
     ExplainedHit, FoundSession, RelevantHandoff, RelevantHandoffs, SearchOutcome,
 };
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::brief::search::{MatchExcerpt, PREFIX_LENGTH_MIN};
 use midstride_core::text::time;
 use serde::Serialize;
@@ -65,11 +65,11 @@ struct MatchExcerptJson {
 }
 
 pub(crate) fn json(
-    project: &Project,
+    workspace: &Workspace,
     found: &SearchOutcome,
     sessions: &[FoundSession],
 ) -> SearchResultsJson {
-    let hits = found.hits.iter().map(|hit| hit_json(project, &hit.stored, &hit.why));
+    let hits = found.hits.iter().map(|hit| hit_json(workspace, &hit.stored, &hit.why));
     SearchResultsJson {
         hits: hits.collect(),
         sessions: sessions.iter().map(session_json).collect(),
@@ -79,10 +79,13 @@ pub(crate) fn json(
     }
 }
 
-pub(crate) fn relevant_json(project: &Project, matters: &RelevantHandoffs) -> RelevantHandoffsJson {
+pub(crate) fn relevant_json(
+    workspace: &Workspace,
+    matters: &RelevantHandoffs,
+) -> RelevantHandoffsJson {
     let hit = |matter: &RelevantHandoff| SearchHitJson {
         relevance: Some(relevance_json(matter)),
-        ..hit_json(project, &matter.stored, &matter.why)
+        ..hit_json(workspace, &matter.stored, &matter.why)
     };
     RelevantHandoffsJson {
         hits: matters.hits.iter().map(hit).collect(),
@@ -103,8 +106,8 @@ fn relevance_json(matter: &RelevantHandoff) -> RelevanceJson {
     }
 }
 
-fn hit_json(project: &Project, stored: &StoredHandoff, why: &[MatchExcerpt]) -> SearchHitJson {
-    let handoff = stored.handoff(project);
+fn hit_json(workspace: &Workspace, stored: &StoredHandoff, why: &[MatchExcerpt]) -> SearchHitJson {
+    let handoff = stored.handoff(workspace);
     let owned = |text: Option<&str>| text.map(str::to_owned);
     SearchHitJson {
         key: handoff.key().to_string(),
@@ -112,7 +115,7 @@ fn hit_json(project: &Project, stored: &StoredHandoff, why: &[MatchExcerpt]) -> 
         title: owned(handoff.title()),
         kind: handoff.kind().to_string(),
         stage: owned(handoff.stage()),
-        status: status_word(project, stored),
+        status: status_word(workspace, stored),
         changed: handoff.changed().map(|changed| time::format_time(changed.moment)),
         path: stored.path.display().to_string(),
         relevance: None,
@@ -155,32 +158,36 @@ pub(crate) fn session_text(found: &FoundSession) -> String {
     out
 }
 
-fn status_word(project: &Project, stored: &StoredHandoff) -> String {
-    let handoff = stored.handoff(project);
+fn status_word(workspace: &Workspace, stored: &StoredHandoff) -> String {
+    let handoff = stored.handoff(workspace);
     if handoff.has_status() { handoff.status().to_string() } else { "note".to_owned() }
 }
 
-pub(crate) fn text(project: &Project, found: &SearchOutcome, sessions: &[FoundSession]) -> String {
-    let hits = found.hits.iter().map(|hit| search_hit_text(project, hit));
+pub(crate) fn text(
+    workspace: &Workspace,
+    found: &SearchOutcome,
+    sessions: &[FoundSession],
+) -> String {
+    let hits = found.hits.iter().map(|hit| search_hit_text(workspace, hit));
     hits.chain(sessions.iter().map(session_text)).collect::<Vec<_>>().join("\n")
 }
 
 /// A handoff in the results.
-pub(crate) fn search_hit_text(project: &Project, hit: &ExplainedHit) -> String {
-    hit_text(project, &hit.stored, &hit.why)
+pub(crate) fn search_hit_text(workspace: &Workspace, hit: &ExplainedHit) -> String {
+    hit_text(workspace, &hit.stored, &hit.why)
 }
 
-pub(crate) fn relevant_text(project: &Project, matters: &RelevantHandoffs) -> String {
-    let hit = |matter: &RelevantHandoff| hit_text(project, &matter.stored, &matter.why);
+pub(crate) fn relevant_text(workspace: &Workspace, matters: &RelevantHandoffs) -> String {
+    let hit = |matter: &RelevantHandoff| hit_text(workspace, &matter.stored, &matter.why);
     matters.hits.iter().map(hit).collect::<Vec<_>>().join("\n")
 }
 
-fn hit_text(project: &Project, stored: &StoredHandoff, why: &[MatchExcerpt]) -> String {
-    let handoff = stored.handoff(project);
+fn hit_text(workspace: &Workspace, stored: &StoredHandoff, why: &[MatchExcerpt]) -> String {
+    let handoff = stored.handoff(workspace);
     let bold = anstyle::Style::new().bold();
     let dim = anstyle::Style::new().dimmed();
     let key = one_line(&handoff.key().to_string(), usize::MAX);
-    let status = status_word(project, stored);
+    let status = status_word(workspace, stored);
     let title =
         display_title(&handoff, table::width().saturating_sub(key.len() + status.len() + 4));
     let mut out = format!("{bold}{key}{bold:#}  {status}  {title}\n");
@@ -191,7 +198,7 @@ fn hit_text(project: &Project, stored: &StoredHandoff, why: &[MatchExcerpt]) -> 
             highlight_excerpt(why)
         ));
     }
-    out.push_str(&format!("  {dim}{}{dim:#}\n", sanitize(&display_path(project, &stored.path))));
+    out.push_str(&format!("  {dim}{}{dim:#}\n", sanitize(&display_path(workspace, &stored.path))));
     out
 }
 

@@ -4,7 +4,7 @@ use super::table::{Column, TextTable, table, width};
 use super::{count, display_path, heading, indent, inline_name, one_line, sanitize, shell_word};
 use midstride::clients::SessionLiveness;
 use midstride::verbs::{CheckpointOutcome, Extent, ListedSession, RecoveryOutcome};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::{
     ArtifactState, Checkpoint, Highlight, HighlightKind, Highlights,
 };
@@ -271,7 +271,7 @@ pub(crate) fn skipped_remarks(checkpoint: &Checkpoint) -> Vec<String> {
 }
 
 /// A session as a page.
-pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
+pub(crate) fn page(workspace: &Workspace, checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let mut out = heading(&format!(
         "{} session {}",
@@ -325,8 +325,8 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     });
     section(&mut out, "Called, and not come back", &called.collect::<Vec<_>>());
     section(&mut out, "Failed", &failures(checkpoint));
-    section(&mut out, "Changed files", &files(project, checkpoint));
-    section(&mut out, "Plan documents", &plans(project, checkpoint));
+    section(&mut out, "Changed files", &files(workspace, checkpoint));
+    section(&mut out, "Plan documents", &plans(workspace, checkpoint));
     if let Some(words) = &session.last_words {
         section(&mut out, "Last words", &[short_text(&words.text)]);
     }
@@ -435,7 +435,7 @@ fn failures(checkpoint: &Checkpoint) -> Vec<String> {
     older.into_iter().chain(commands).chain(errors).collect()
 }
 
-fn files(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
+fn files(workspace: &Workspace, checkpoint: &Checkpoint) -> Vec<String> {
     let state = |path: &str| {
         let artifact = checkpoint.artifacts.iter().find(|artifact| artifact.path == path);
         match artifact.map(|artifact| artifact.state) {
@@ -448,18 +448,18 @@ fn files(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
     changed
         .map(|(path, file)| {
             let reverted = if file.reverted.is_empty() { "" } else { ", a change was taken back" };
-            let shown = inline_name(&display_path(project, Path::new(path)));
+            let shown = inline_name(&display_path(workspace, Path::new(path)));
             let left = abandoned_mark(checkpoint.is_abandoned_file(file));
             format!("{shown}{reverted}{}{left}", state(path))
         })
         .collect()
 }
 
-fn plans(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
+fn plans(workspace: &Workspace, checkpoint: &Checkpoint) -> Vec<String> {
     let named = checkpoint.session.plans.iter().filter_map(|plan| plan.path.as_deref());
     let all = named.chain(checkpoint.plan_documents.iter().map(String::as_str));
     let mut paths: Vec<String> =
-        all.map(|path| inline_name(&display_path(project, Path::new(path)))).collect();
+        all.map(|path| inline_name(&display_path(workspace, Path::new(path)))).collect();
     if paths.is_empty() {
         paths.push("none found".to_owned());
     }

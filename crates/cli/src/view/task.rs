@@ -3,7 +3,7 @@
 use super::table::{Column, TextTable, table, width};
 use super::{count, heading, indent, one_line, sanitize};
 use midstride::verbs::TaskImport;
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::Question;
 use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;
@@ -47,11 +47,11 @@ impl OpenQuestion<'_> {
 
 /// The open questions of all given handoffs.
 pub(crate) fn open_questions<'s>(
-    project: &'s Project,
+    workspace: &'s Workspace,
     all: &'s [StoredHandoff],
 ) -> Vec<OpenQuestion<'s>> {
     let of_one = |stored: &'s StoredHandoff| {
-        let handoff = stored.handoff(project);
+        let handoff = stored.handoff(workspace);
         let key = handoff.key().to_string();
         let open = handoff.open_questions().into_iter();
         open.map(move |(number, question)| OpenQuestion {

@@ -1,7 +1,7 @@
 //! Renders the facts that show how far to trust a handoff.
 
 use super::{count, times};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::trust::{ProofCounts, ReviewCounts, Trust};
 use midstride_core::text::time::Time;
@@ -37,8 +37,8 @@ struct ProofCountsJson {
 }
 
 /// The current trust facts of a handoff.
-pub(super) fn read_trust(project: &Project, handoff: &Handoff<'_>) -> Trust {
-    Trust::from_handoff(handoff, project.environment().clock.now())
+pub(super) fn read_trust(workspace: &Workspace, handoff: &Handoff<'_>) -> Trust {
+    Trust::from_handoff(handoff, workspace.environment().clock.now())
 }
 
 pub(super) fn json(trust: &Trust) -> TrustJson {

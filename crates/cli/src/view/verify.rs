@@ -3,7 +3,7 @@
 use super::recorded_change::{self, RecordedChangeJson};
 use super::{display_path, heading, one_line, sanitize, shell_word};
 use midstride::verbs::{TrialReport, Verification, VerifiedProof, VerifyState};
-use midstride::workspace::project::{Project, StoredHandoff};
+use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::proof::{Number, ProofSpec, TrialOutcome};
 use serde::Serialize;
 
@@ -40,14 +40,14 @@ struct VerifiedProofJson {
     output: Option<String>,
 }
 
-pub(crate) fn json(project: &Project, all: &[(&StoredHandoff, Verification)]) -> VerifyJson {
+pub(crate) fn json(workspace: &Workspace, all: &[(&StoredHandoff, Verification)]) -> VerifyJson {
     let one = |(stored, done): &(&StoredHandoff, Verification)| VerifiedHandoffJson {
-        key: stored.handoff(project).key().to_string(),
+        key: stored.handoff(workspace).key().to_string(),
         path: stored.path.display().to_string(),
         proofs: done.proofs.iter().map(proof_json).collect(),
         recorded: match &done.recorded {
             Some(Ok(recorded)) => {
-                Some(recorded_change::json(project, stored, recorded, &done.reason))
+                Some(recorded_change::json(workspace, stored, recorded, &done.reason))
             }
             Some(Err(_)) | None => None,
         },
@@ -105,13 +105,13 @@ fn failure_reason(state: &VerifyState) -> Option<String> {
 /// The result of a proof, with what went wrong below it. The first proof gets a heading with its
 /// handoff.
 pub(crate) fn text(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     proof: &VerifiedProof,
     first: bool,
 ) -> String {
-    let key = stored.handoff(project).key().to_string();
-    let path = display_path(project, &stored.path);
+    let key = stored.handoff(workspace).key().to_string();
+    let path = display_path(workspace, &stored.path);
     let mut out = if first { heading(&sanitize(&format!("{key}  {path}"))) } else { String::new() };
     out.push_str(&line(proof));
     if let Some(why) = failure_reason(&proof.state) {

@@ -8,7 +8,7 @@ use crate::clients::{LivenessProbe, SessionLiveness};
 use crate::sys::env::SessionName;
 use crate::sys::files::{self, FileError};
 use crate::sys::git::Repository;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::Client;
 use std::cmp::Reverse;
@@ -39,13 +39,13 @@ pub(crate) struct ActiveSession {
 }
 
 /// Marks a session as running.
-pub(crate) fn add_marker(project: &Project, session: &SessionName) -> Result<(), FileError> {
-    project.make_private()?.make_below(Path::new(FOLDER))?.touch(&marker_name(session))
+pub(crate) fn add_marker(workspace: &Workspace, session: &SessionName) -> Result<(), FileError> {
+    workspace.make_private()?.make_below(Path::new(FOLDER))?.touch(&marker_name(session))
 }
 
 /// Removes the marker of a session that ended.
-pub(crate) fn remove_marker(project: &Project, session: &SessionName) -> Result<(), FileError> {
-    let Some(private) = project.private()? else { return Ok(()) };
+pub(crate) fn remove_marker(workspace: &Workspace, session: &SessionName) -> Result<(), FileError> {
+    let Some(private) = workspace.private()? else { return Ok(()) };
     files::remove_if_exists(&private.path().join(FOLDER).join(marker_name(session)))
 }
 
@@ -57,22 +57,22 @@ fn marker_name(session: &SessionName) -> PathBuf {
 /// ended, their process is not known to have exited, and they wrote to their transcript within the
 /// last hours.
 pub(crate) fn find_active_sessions(
-    project: &Project,
+    workspace: &Workspace,
     except: &[Option<&SessionName>],
 ) -> Vec<ActiveSession> {
-    let private = project.private().ok().flatten();
+    let private = workspace.private().ok().flatten();
     let folder = private.and_then(|private| private.open_below(Path::new(FOLDER)).ok().flatten());
     let marks = folder.and_then(|folder| folder.names(MARKER_SUFFIX).ok()).unwrap_or_default();
-    let lives = LivenessProbe::new(project.environment());
+    let lives = LivenessProbe::new(workspace.environment());
     let mut found: Vec<ActiveSession> = Vec::new();
     for session in marks.iter().filter_map(|mark| parse_marker(mark)) {
         if except.contains(&Some(&session)) {
             continue;
         }
-        match read_active_session(project, &session, &lives) {
+        match read_active_session(workspace, &session, &lives) {
             Some(one) => found.push(one),
             // If it is still running, its next prompt creates the marker again.
-            None => drop(remove_marker(project, &session)),
+            None => drop(remove_marker(workspace, &session)),
         }
     }
     found.sort_by_key(|one| Reverse(one.active));
@@ -85,14 +85,14 @@ fn parse_marker(mark: &Path) -> Option<SessionName> {
 }
 
 fn read_active_session(
-    project: &Project,
+    workspace: &Workspace,
     session: &SessionName,
     lives: &LivenessProbe<'_>,
 ) -> Option<ActiveSession> {
     let client = Client::from_name(&session.client)?;
-    let HookMemory { place, edited, ended, .. } = HookMemory::read(project, session);
+    let HookMemory { place, edited, ended, .. } = HookMemory::read(workspace, session);
     let SessionLocation { root, transcript, at } = place.filter(|_| !ended)?;
-    let now = project.environment().clock.now();
+    let now = workspace.environment().clock.now();
     let written = files::read_entry(&transcript).and_then(|entry| entry.changed);
     let active = [Some(at), written].into_iter().flatten().max()?;
     let age = now.duration_since(active).abs();

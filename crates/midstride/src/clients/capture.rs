@@ -4,7 +4,7 @@
 use crate::clients::{self, AgentFileCache, TranscriptInfo};
 use crate::sys::files::{self, FileError, FileProblem, FileStream, Root};
 use crate::sys::ids::sha256;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::session::transcript::{
     CursorPosition, LineSplitter, TranscriptCursor, WINDOW_BYTES,
 };
@@ -49,14 +49,17 @@ pub enum UnreadAmount {
 /// How much of a session and its agents is not captured yet. It reads only the first bytes of each
 /// cursor, so the cost does not depend on the length of the session. Waiting until the new part is
 /// as large as the cursor keeps the cost of the cursor no higher than that of the new part.
-pub fn unread_amount(project: &Project, found: &TranscriptInfo) -> UnreadAmount {
-    let private = project.private().ok().flatten();
+pub fn unread_amount(workspace: &Workspace, found: &TranscriptInfo) -> UnreadAmount {
+    let private = workspace.private().ok().flatten();
     let cursors = private.and_then(|private| private.open_below(Path::new(FOLDER)).ok().flatten());
     let Some(cursors) = cursors else { return UnreadAmount::Enough };
     let agents = match found.client {
-        Client::ClaudeCode => {
-            clients::agent_transcripts(project, found, &AgentFileCache::default(), &mut Vec::new())
-        }
+        Client::ClaudeCode => clients::agent_transcripts(
+            workspace,
+            found,
+            &AgentFileCache::default(),
+            &mut Vec::new(),
+        ),
         // A Codex transcript names its agents, and they are captured with it.
         Client::Codex => Vec::new(),
     };
@@ -93,24 +96,24 @@ fn is_little(new: u64, kept: u64) -> bool {
 
 /// Total size of the agent transcripts of a session. Files that cannot be read count as empty.
 pub(crate) fn agents_bytes(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
     neighbors: &AgentFileCache,
 ) -> u64 {
-    let agents = clients::agent_transcripts(project, found, neighbors, &mut Vec::new());
+    let agents = clients::agent_transcripts(workspace, found, neighbors, &mut Vec::new());
     agents.iter().filter_map(|(_, path)| files::size(path)).sum()
 }
 
 /// Captures a session, reading only what is new.
-pub fn capture(project: &Project, found: &TranscriptInfo) -> Result<CaptureOutcome, FileError> {
+pub fn capture(workspace: &Workspace, found: &TranscriptInfo) -> Result<CaptureOutcome, FileError> {
     // Cursors only save work, so the capture continues if they cannot be written.
-    let private = project.make_private();
+    let private = workspace.make_private();
     let cursors = private.and_then(|private| private.make_below(Path::new(FOLDER))).ok();
     let read_on = |path: &Path, before: &dyn Fn(&mut TranscriptCursor)| {
-        read_new_bytes(project, cursors.as_ref(), path, found.client, before)
+        read_new_bytes(workspace, cursors.as_ref(), path, found.client, before)
     };
     let read =
-        read_on(&found.path, &|cursor| prepare_cursor(project, found, cursors.as_ref(), cursor))?;
+        read_on(&found.path, &|cursor| prepare_cursor(workspace, found, cursors.as_ref(), cursor))?;
     let ReadOutcome { cursor, new: mut new_bytes, .. } = read;
     let bytes = cursor.offset;
     let mut session = cursor.session;
@@ -123,7 +126,7 @@ pub fn capture(project: &Project, found: &TranscriptInfo) -> Result<CaptureOutco
     // A Codex transcript says if it started agents, and searching for their files takes long.
     let may_have_agents = found.client == Client::ClaudeCode || !session.agents.is_empty();
     let agents = may_have_agents.then(|| {
-        clients::agent_transcripts(project, found, &AgentFileCache::default(), &mut unread)
+        clients::agent_transcripts(workspace, found, &AgentFileCache::default(), &mut unread)
     });
     for (id, path) in agents.into_iter().flatten() {
         match read_on(&path, &|_| {}) {
@@ -135,10 +138,10 @@ pub fn capture(project: &Project, found: &TranscriptInfo) -> Result<CaptureOutco
             Err(error) => unread.push(error),
         }
     }
-    let shared = clients::task_lists::shared_list(project, found.client.name(), &found.session);
+    let shared = clients::task_lists::shared_list(workspace, found.client.name(), &found.session);
     session.task_list = shared.or(session.task_list.take());
     let list = session.task_list.clone().unwrap_or_else(|| found.session.clone());
-    for task in clients::tasks(project.environment(), found.client, &list) {
+    for task in clients::tasks(workspace.environment(), found.client, &list) {
         session.merge_task(&task.name, &task.change);
     }
     Ok(CaptureOutcome { session, bytes, agents_bytes, new_bytes, unread })
@@ -147,16 +150,17 @@ pub fn capture(project: &Project, found: &TranscriptInfo) -> Result<CaptureOutco
 /// Removes the cursors of a session and returns how many there were; the next capture reads its
 /// transcripts from the start.
 pub fn remove_cursors(
-    project: &Project,
+    workspace: &Workspace,
     client: Client,
     session: &str,
 ) -> Result<usize, FileError> {
-    let Some(private) = project.private()? else { return Ok(0) };
+    let Some(private) = workspace.private()? else { return Ok(0) };
     let Some(cursors) = private.open_below(Path::new(FOLDER))? else { return Ok(0) };
-    let (found, _) = clients::transcripts(project, Some(client));
+    let (found, _) = clients::transcripts(workspace, Some(client));
     let ours = found.iter().filter(|found| found.session == session);
     let neighbors = AgentFileCache::default();
-    let agents_of = |found| clients::agent_transcripts(project, found, &neighbors, &mut Vec::new());
+    let agents_of =
+        |found| clients::agent_transcripts(workspace, found, &neighbors, &mut Vec::new());
     let agents = ours.clone().flat_map(agents_of);
     let paths = agents.map(|(_, path)| path).chain(ours.clone().map(|found| found.path.clone()));
     let names: Vec<PathBuf> = paths.map(|path| cursor_name(&path)).collect();
@@ -179,7 +183,7 @@ pub fn remove_cursors(
 /// Prepares a cursor for the next record. Only the beginning of a transcript can be copied from
 /// another session, so after its first own record there is nothing to prepare.
 fn prepare_cursor(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
     cursors: Option<&Root>,
     cursor: &mut TranscriptCursor,
@@ -188,12 +192,12 @@ fn prepare_cursor(
         return;
     }
     if cursor.lines == 0 {
-        for (base, end) in base_transcripts(project, found) {
+        for (base, end) in base_transcripts(workspace, found) {
             read_base(cursor, &base, end);
         }
     }
     let captured = |path: &Path| captured_session(cursors?, path).ok().flatten();
-    if let Some(origin) = clients::source_session(project, found, &captured) {
+    if let Some(origin) = clients::source_session(workspace, found, &captured) {
         cursor.session.forked_from = Some(origin.session);
         cursor.session.expect_copies(CopiedRecords::WithIds(origin.ids));
     }
@@ -207,9 +211,9 @@ fn captured_session(cursors: &Root, path: &Path) -> Result<Option<Session>, File
 }
 
 /// The transcripts that a transcript continues, oldest first.
-fn base_transcripts(project: &Project, found: &TranscriptInfo) -> Vec<(PathBuf, u64)> {
+fn base_transcripts(workspace: &Workspace, found: &TranscriptInfo) -> Vec<(PathBuf, u64)> {
     let mut bases: Vec<(PathBuf, u64)> = Vec::new();
-    let mut next = clients::base_transcript(project.environment(), found);
+    let mut next = clients::base_transcript(workspace.environment(), found);
     while let Some((path, end)) = next {
         let known = path == found.path || bases.iter().any(|(other, _)| *other == path);
         if known || bases.len() >= BASES_MAX {
@@ -217,7 +221,7 @@ fn base_transcripts(project: &Project, found: &TranscriptInfo) -> Vec<(PathBuf, 
         }
         let further = TranscriptInfo { path: path.clone(), ..found.clone() };
         bases.push((path, end));
-        next = clients::base_transcript(project.environment(), &further);
+        next = clients::base_transcript(workspace.environment(), &further);
     }
     bases.reverse();
     bases
@@ -235,7 +239,7 @@ struct ReadOutcome {
 /// Reads a file from where its cursor stopped, or from its start if it is not the same file any
 /// more.
 fn read_new_bytes(
-    project: &Project,
+    workspace: &Workspace,
     cursors: Option<&Root>,
     path: &Path,
     client: Client,
@@ -267,7 +271,7 @@ fn read_new_bytes(
         let (start, end) = windows(cursor.offset);
         let (start, end) = (stream.read_range(0, start)?, stream.read_range(end, cursor.offset)?);
         cursor.set_windows(&start, &end);
-        let is_worth_it = match remove_project_secrets(project, &mut cursor) {
+        let is_worth_it = match remove_project_secrets(workspace, &mut cursor) {
             // Without the saved cursor this part is read again, which costs less than rewriting a
             // large cursor.
             SecretRemoval::Nothing => !is_little(new, kept_bytes),
@@ -344,12 +348,12 @@ enum SecretRemoval {
     Failed,
 }
 
-fn remove_project_secrets(project: &Project, cursor: &mut TranscriptCursor) -> SecretRemoval {
-    if !project.has_added_rules() {
+fn remove_project_secrets(workspace: &Workspace, cursor: &mut TranscriptCursor) -> SecretRemoval {
+    if !workspace.has_added_rules() {
         return SecretRemoval::Nothing;
     }
     let written = serde_json::to_string(cursor).unwrap_or_default();
-    let (clean, found) = project.clean_with_added_rules(written);
+    let (clean, found) = workspace.clean_with_added_rules(written);
     if found.is_empty() {
         return SecretRemoval::Nothing;
     }

@@ -5,8 +5,8 @@ use super::{HeadCache, TaskFile, TranscriptCandidate, TranscriptInfo, looks_like
 use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FolderEntry, Root};
 use crate::sys::process;
+use crate::workspace::Workspace;
 use crate::workspace::folder::claude_memory::{LENGTH_MAX, slug};
-use crate::workspace::project::Project;
 use midstride_core::session::{Client, TaskUpdate};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -87,7 +87,7 @@ fn list_agents(folder: &Path, unread: &mut Vec<FileError>) -> Vec<FolderEntry> {
 
 /// The agent files of a session: in its own folder, or next to it.
 pub(super) fn agents(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
     neighbors: &AgentFileCache,
     unread: &mut Vec<FileError>,
@@ -102,7 +102,7 @@ pub(super) fn agents(
     if beside.is_empty() {
         return agents;
     }
-    let mut beginnings = HeadCache::load(project);
+    let mut beginnings = HeadCache::load(workspace);
     for entry in beside {
         let Some(id) = agent_id(&entry.name).map(str::to_owned) else { continue };
         let candidate = candidate(folder, entry);
@@ -114,7 +114,7 @@ pub(super) fn agents(
             Err(error) => unread.push(error),
         }
     }
-    beginnings.save(project);
+    beginnings.save(workspace);
     agents
 }
 

@@ -5,7 +5,7 @@ use super::heads::{HeadCache, TranscriptHead};
 use super::{TranscriptCandidate, TranscriptInfo};
 use crate::sys::env::Environment;
 use crate::sys::files::{self, FileError, FileStream, FolderEntry};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::session::Client;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -73,11 +73,11 @@ fn collect(
 /// The transcripts of the agents that a session started, and of their agents, with their ids.
 /// Agents start later than the session.
 pub(super) fn agents(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
     unread: &mut Vec<FileError>,
 ) -> Vec<(String, PathBuf)> {
-    let environment = project.environment();
+    let environment = workspace.environment();
     let sessions = environment.codex.as_ref().map(|codex| codex.join(SESSIONS));
     let below = sessions.and_then(|sessions| found.path.strip_prefix(sessions).ok());
     let from: Option<Vec<&str>> =
@@ -86,7 +86,7 @@ pub(super) fn agents(
         Some(from) => candidates_from(environment, &from, unread),
         None => siblings(&found.path),
     };
-    let mut beginnings = HeadCache::load(project);
+    let mut beginnings = HeadCache::load(workspace);
     let mut others: Vec<(String, String, PathBuf)> = Vec::new();
     for candidate in candidates {
         match beginnings.get(&candidate) {
@@ -97,7 +97,7 @@ pub(super) fn agents(
             Err(error) => unread.push(error),
         }
     }
-    beginnings.save(project);
+    beginnings.save(workspace);
     // An agent starts after the session that started it.
     others.sort_by(|(.., one), (.., other)| one.cmp(other));
     let mut owners = vec![found.session.clone()];

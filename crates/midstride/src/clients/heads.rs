@@ -4,7 +4,7 @@
 use super::TranscriptCandidate;
 use crate::sys::files::{FileError, FileStream};
 use crate::sys::ids::sha256;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::session::Client;
 use midstride_core::session::transcript::{
@@ -57,8 +57,8 @@ const NAME_LETTERS: usize = 32;
 
 impl HeadCache {
     /// Loads the cache of a project; empty if it has no private folder.
-    pub(super) fn load(project: &Project) -> Self {
-        let private = project.private().ok().flatten();
+    pub(super) fn load(workspace: &Workspace) -> Self {
+        let private = workspace.private().ok().flatten();
         let file = Path::new(FOLDER).join(FILE);
         let bytes = private.and_then(|root| root.read_up_to(&file, CACHE_BYTES_MAX).ok());
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
@@ -93,8 +93,8 @@ impl HeadCache {
     }
 
     /// Saves the cache. If that fails, the heads are read again.
-    pub(super) fn save(mut self, project: &Project) {
-        let Ok(Some(private)) = project.private() else { return };
+    pub(super) fn save(mut self, workspace: &Workspace) {
+        let Ok(Some(private)) = workspace.private() else { return };
         if self.is_dirty {
             // Not every run uses all entries, so entries of deleted transcripts go only when there
             // are too many.
@@ -105,7 +105,7 @@ impl HeadCache {
             for (name, line) in &self.current {
                 text.extend([name, " ", line, "\n"]);
             }
-            let (clean, _) = project.clean(&text);
+            let (clean, _) = workspace.clean(&text);
             let folder = private.make_below(Path::new(FOLDER));
             let _ = folder.and_then(|folder| {
                 folder.put_without_sync(Path::new(FILE), clean.as_str().as_bytes())

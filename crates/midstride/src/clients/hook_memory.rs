@@ -3,7 +3,7 @@
 
 use crate::sys::env::SessionName;
 use crate::sys::files::{self, FileError, Root};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -32,9 +32,9 @@ pub(crate) struct SessionLocation {
 }
 
 impl SessionLocation {
-    pub(crate) fn new(project: &Project, transcript: Option<&str>) -> Option<Self> {
-        let root = files::canonical(project.root().path());
-        let at = project.environment().clock.now();
+    pub(crate) fn new(workspace: &Workspace, transcript: Option<&str>) -> Option<Self> {
+        let root = files::canonical(workspace.root().path());
+        let at = workspace.environment().clock.now();
         Some(Self { root, transcript: transcript?.into(), at })
     }
 }
@@ -98,8 +98,8 @@ impl HookMemory {
         *self = Self { missing, nudged, briefed, ended: true, ..Self::default() };
     }
 
-    pub(crate) fn read(project: &Project, session: &SessionName) -> Self {
-        let folder = project.private().ok().flatten();
+    pub(crate) fn read(workspace: &Workspace, session: &SessionName) -> Self {
+        let folder = workspace.private().ok().flatten();
         let folder = folder.and_then(|folder| folder.open_below(Path::new(FOLDER)).ok().flatten());
         let bytes =
             folder.and_then(|folder| folder.read_up_to(&file_name(session), BYTES_MAX).ok());
@@ -113,11 +113,11 @@ impl HookMemory {
     /// Changes the state under a lock: of two hooks called at once, the second sees the change of
     /// the first.
     pub(crate) fn change<T>(
-        project: &Project,
+        workspace: &Workspace,
         session: &SessionName,
         change: impl FnOnce(&mut Self) -> T,
     ) -> Result<T, FileError> {
-        let folder: Root = project.make_private()?.make_below(Path::new(FOLDER))?;
+        let folder: Root = workspace.make_private()?.make_below(Path::new(FOLDER))?;
         folder.update_without_sync(&file_name(session), BYTES_MAX, |bytes| {
             let before = Self::parse(bytes.as_deref());
             let mut kept = before.clone();
@@ -130,7 +130,7 @@ impl HookMemory {
                     && kept.briefed == before.briefed;
                 match is_same {
                     true => text.into_bytes(),
-                    false => project.clean(&text).0.as_str().as_bytes().to_vec(),
+                    false => workspace.clean(&text).0.as_str().as_bytes().to_vec(),
                 }
             };
             ((kept != before).then(written), given)
@@ -139,9 +139,9 @@ impl HookMemory {
 
     /// The session that was briefed last, and its briefing.
     pub(crate) fn newest_briefing(
-        project: &Project,
+        workspace: &Workspace,
     ) -> Result<Option<(SessionName, String)>, FileError> {
-        let Some(private) = project.private()? else { return Ok(None) };
+        let Some(private) = workspace.private()? else { return Ok(None) };
         let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(None) };
         let briefed = folder.names(".json")?.into_iter().filter_map(|name| {
             let kept = Self::parse(folder.read_up_to(&name, BYTES_MAX).ok().as_deref());
@@ -153,25 +153,25 @@ impl HookMemory {
     }
 
     /// Deletes the stored briefings of all sessions.
-    pub(crate) fn forget_briefings(project: &Project) -> Result<(), FileError> {
-        let Some(private) = project.private()? else { return Ok(()) };
+    pub(crate) fn forget_briefings(workspace: &Workspace) -> Result<(), FileError> {
+        let Some(private) = workspace.private()? else { return Ok(()) };
         let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(()) };
         for session in folder.names(".json")?.iter().filter_map(|name| parse_file_name(name)) {
-            Self::change(project, &session, |kept| kept.briefed = None)?;
+            Self::change(workspace, &session, |kept| kept.briefed = None)?;
         }
         Ok(())
     }
 
     /// Deletes the state of a session.
-    pub(crate) fn remove(project: &Project, session: &SessionName) -> Result<(), FileError> {
-        let Some(private) = project.private()? else { return Ok(()) };
+    pub(crate) fn remove(workspace: &Workspace, session: &SessionName) -> Result<(), FileError> {
+        let Some(private) = workspace.private()? else { return Ok(()) };
         let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(()) };
         files::remove_if_exists(&folder.path().join(file_name(session)))
     }
 
     /// Deletes the state of the sessions that wrote longest ago, down to `SESSIONS_MAX`.
-    pub(crate) fn prune(project: &Project) -> Result<(), FileError> {
-        let Some(private) = project.private()? else { return Ok(()) };
+    pub(crate) fn prune(workspace: &Workspace) -> Result<(), FileError> {
+        let Some(private) = workspace.private()? else { return Ok(()) };
         let Some(folder) = private.open_below(Path::new(FOLDER))? else { return Ok(()) };
         let names = folder.names(".json")?;
         let Some(over) = names.len().checked_sub(SESSIONS_MAX).filter(|over| *over > 0) else {
@@ -200,24 +200,28 @@ fn parse_file_name(name: &Path) -> Option<SessionName> {
 }
 
 /// The newest session that was briefed at start, and its briefing; `None` if there is none.
-pub fn last_briefing(project: &Project) -> Result<Option<(SessionName, String)>, FileError> {
-    HookMemory::newest_briefing(project)
+pub fn last_briefing(workspace: &Workspace) -> Result<Option<(SessionName, String)>, FileError> {
+    HookMemory::newest_briefing(workspace)
 }
 
 /// The briefing that a session got at start.
-pub(crate) fn startup_briefing(project: &Project, client: &str, session: &str) -> Option<String> {
+pub(crate) fn startup_briefing(
+    workspace: &Workspace,
+    client: &str,
+    session: &str,
+) -> Option<String> {
     let session = SessionName::parse(client, session)?;
-    HookMemory::read(project, &session).briefed.map(|(_, text)| text)
+    HookMemory::read(workspace, &session).briefed.map(|(_, text)| text)
 }
 
 /// Deletes the state that the hooks of a session keep.
-pub(crate) fn clear_memory(project: &Project, session: &SessionName) -> Result<(), FileError> {
-    HookMemory::remove(project, session)
+pub(crate) fn clear_memory(workspace: &Workspace, session: &SessionName) -> Result<(), FileError> {
+    HookMemory::remove(workspace, session)
 }
 
 /// Deletes the stored briefings of all sessions, because they quote earlier sessions.
-pub(crate) fn forget_briefings(project: &Project) -> Result<(), FileError> {
-    HookMemory::forget_briefings(project)
+pub(crate) fn forget_briefings(workspace: &Workspace) -> Result<(), FileError> {
+    HookMemory::forget_briefings(workspace)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! picked up later.
 
 use crate::sys::files::{self, FileError, Root};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -23,8 +23,8 @@ pub(crate) struct OffTimes(Vec<(Timestamp, Timestamp)>);
 
 impl OffTimes {
     /// The recorded periods of a project, including the current one if its hooks are off.
-    pub(crate) fn for_project(project: &Project) -> Self {
-        let Some(folder) = project.private().ok().flatten() else { return Self::default() };
+    pub(crate) fn for_project(workspace: &Workspace) -> Self {
+        let Some(folder) = workspace.private().ok().flatten() else { return Self::default() };
         let mut times = Self::read(&folder);
         if let Ok(since) = folder.read(Path::new(OFF_FILE)) {
             times.0.extend(parse_start(&since).map(|began| (began, Timestamp::MAX)));
@@ -44,8 +44,8 @@ impl OffTimes {
 }
 
 /// Records the period from the start in the off file until now.
-fn record_off_time(project: &Project, folder: &Root, since: &[u8]) -> Result<(), FileError> {
-    let now = project.environment().clock.now();
+fn record_off_time(workspace: &Workspace, folder: &Root, since: &[u8]) -> Result<(), FileError> {
+    let now = workspace.environment().clock.now();
     // Older versions left the file empty.
     let Some(began) = parse_start(since) else { return Ok(()) };
     let mut times = OffTimes::read(folder);
@@ -60,22 +60,22 @@ fn parse_start(since: &[u8]) -> Option<Timestamp> {
 }
 
 /// Whether the hooks of a project are switched off.
-pub fn is_switched_off(project: &Project) -> bool {
-    project.private().ok().flatten().is_some_and(|folder| folder.exists(Path::new(OFF_FILE)))
+pub fn is_switched_off(workspace: &Workspace) -> bool {
+    workspace.private().ok().flatten().is_some_and(|folder| folder.exists(Path::new(OFF_FILE)))
 }
 
 /// Switches the hooks of a project on or off; returns whether that changed anything. The off period
 /// is recorded, so that sessions from that time are picked up only on request.
-pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
-    let folder = project.make_private()?;
+pub fn switch_hooks(workspace: &Workspace, on: bool) -> Result<bool, FileError> {
+    let folder = workspace.make_private()?;
     let file = Path::new(OFF_FILE);
     match (folder.exists(file), on) {
         (true, true) => {
-            record_off_time(project, &folder, &folder.read(file)?)?;
+            record_off_time(workspace, &folder, &folder.read(file)?)?;
             files::remove(&folder.path().join(file)).map(|()| true)
         }
         (false, false) => {
-            let now = project.environment().clock.now().to_string();
+            let now = workspace.environment().clock.now().to_string();
             folder.put(file, now.as_bytes()).map(|()| true)
         }
         (true, false) | (false, true) => Ok(false),
@@ -83,8 +83,8 @@ pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
 }
 
 /// Makes the next session start without a briefing; returns whether that was not already set.
-pub fn skip_next_briefing(project: &Project) -> Result<bool, FileError> {
-    let folder = project.make_private()?;
+pub fn skip_next_briefing(workspace: &Workspace) -> Result<bool, FileError> {
+    let folder = workspace.make_private()?;
     let file = Path::new(SKIP_NEXT_FILE);
     let is_new = !folder.exists(file);
     if is_new {

@@ -4,7 +4,7 @@
 use super::heads::{HeadCache, TranscriptHead};
 use super::{TranscriptCandidate, TranscriptInfo, claude_code};
 use crate::sys::files::{FileError, FileStream};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::session::transcript::{
     LineSplitter, RecordOrder, SharedPrefix, TranscriptLine, TranscriptOpening, collect_ids,
@@ -35,11 +35,11 @@ struct RelatedTranscript {
 
 /// The session whose records a transcript starts with; `None` for most.
 pub(super) fn find_source(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
     captured: &dyn Fn(&Path) -> Option<Session>,
 ) -> Option<SourceSession> {
-    let (own, others) = related_transcripts(project, found)?;
+    let (own, others) = related_transcripts(workspace, found)?;
     if others.is_empty() {
         return None;
     }
@@ -75,7 +75,7 @@ pub(super) fn find_source(
 
 /// A transcript and the transcripts in its folder to compare it with.
 fn related_transcripts(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
 ) -> Option<(RelatedTranscript, Vec<RelatedTranscript>)> {
     let folder = found.path.parent()?;
@@ -86,7 +86,7 @@ fn related_transcripts(
     if others.is_empty() {
         return None;
     }
-    let mut beginnings = HeadCache::load(project);
+    let mut beginnings = HeadCache::load(workspace);
     let opening = beginnings.get(&own).ok()?.opening;
     opening.record.as_ref()?;
     let mut related = Vec::new();
@@ -96,7 +96,7 @@ fn related_transcripts(
             related.push(RelatedTranscript { candidate, opening: head.opening });
         }
     }
-    beginnings.save(project);
+    beginnings.save(workspace);
     let related = worth_comparing(opening.from.as_deref(), related);
     Some((RelatedTranscript { candidate: own, opening }, related))
 }

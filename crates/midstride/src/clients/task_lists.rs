@@ -3,7 +3,7 @@
 
 use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -41,12 +41,12 @@ fn parse(bytes: Option<&[u8]>) -> SharedTaskLists {
 
 /// Saves which list a session shares with others.
 pub(crate) fn save_shared_list(
-    project: &Project,
+    workspace: &Workspace,
     session: &SessionName,
     list: &str,
 ) -> Result<(), FileError> {
-    let list = project.clean(list).0.as_str().to_owned();
-    project.make_private()?.update_without_sync(Path::new(FILE), BYTES_MAX, |bytes| {
+    let list = workspace.clean(list).0.as_str().to_owned();
+    workspace.make_private()?.update_without_sync(Path::new(FILE), BYTES_MAX, |bytes| {
         let mut shared = parse(bytes.as_deref());
         let known = shared.sessions.iter().find(|one| one.matches(&session.client, &session.id));
         if known.is_some_and(|known| known.list == list) {
@@ -63,8 +63,8 @@ pub(crate) fn save_shared_list(
 }
 
 /// The list that a session shares with others; `None` if it does not share one.
-pub(crate) fn shared_list(project: &Project, client: &str, session: &str) -> Option<String> {
-    let private = project.private().ok()??;
+pub(crate) fn shared_list(workspace: &Workspace, client: &str, session: &str) -> Option<String> {
+    let private = workspace.private().ok()??;
     let bytes = private.read_up_to(Path::new(FILE), BYTES_MAX).ok()?;
     let sessions = parse(Some(&bytes)).sessions.into_iter();
     { sessions }.find(|one| one.matches(client, session)).map(|one| one.list)

@@ -1,7 +1,7 @@
 //! Records anchors: what is at the places that a document cites, at the time it is written.
 
 use super::code_state::{CodeCache, CodeState, PathContent, PathMatch};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::anchor::{
     Anchor, AnchorKey, AnchorTarget, Anchors, HashedLines, can_be_stored, keyed_citations,
@@ -22,7 +22,7 @@ pub enum AnchorScope {
     Everything,
 }
 
-impl Project {
+impl Workspace {
     /// The edit that updates the anchors in the next text of a document. `path` is the absolute
     /// path of the document; `before` is its previous text, if any.
     pub(crate) fn anchor_edit(

@@ -2,7 +2,7 @@
 
 use crate::sys::files::{self, FileError, FileProblem, Root};
 use crate::sys::git::{FileListing, GitObject, OBJECT_BYTES_MAX, ObjectReader, Repository};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::handoff::drift::CitationDoubt;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub(super) enum PathMatch {
 
 /// Reads code and caches everything it reads.
 pub(super) struct CodeCache<'p> {
-    pub(super) project: &'p Project,
+    pub(super) workspace: &'p Workspace,
     top: Root,
     /// The project root relative to the top, with a trailing slash.
     root_prefix: String,
@@ -60,12 +60,12 @@ pub(super) struct CodeCache<'p> {
 }
 
 impl<'p> CodeCache<'p> {
-    pub(super) fn open(project: &'p Project) -> Result<Self, FileError> {
-        let root = project.root().path();
-        let top = project.repository().map_or(root, |repository| repository.work_tree());
+    pub(super) fn open(workspace: &'p Workspace) -> Result<Self, FileError> {
+        let root = workspace.root().path();
+        let top = workspace.repository().map_or(root, |repository| repository.work_tree());
         let below = root.strip_prefix(top).ok().and_then(Path::to_str).unwrap_or_default();
         Ok(Self {
-            project,
+            workspace,
             top: Root::open(top)?,
             root_prefix: if below.is_empty() { String::new() } else { format!("{below}/") },
             objects: Mutex::default(),
@@ -168,7 +168,7 @@ impl<'p> CodeCache<'p> {
     }
 
     fn object(&self, name: &str) -> Option<GitObject> {
-        let repository = self.project.repository()?;
+        let repository = self.workspace.repository()?;
         let mut objects = lock(&self.objects);
         if objects.is_none() {
             *objects = self.remember_git_error(repository.objects());
@@ -194,7 +194,7 @@ impl<'p> CodeCache<'p> {
     /// The commits of a shallow clone whose parents are missing.
     pub(super) fn shallow_boundary(&self) -> &BTreeSet<String> {
         self.shallow_boundary.get_or_init(|| {
-            self.project.repository().map(Repository::shallow_commits).unwrap_or_default()
+            self.workspace.repository().map(Repository::shallow_commits).unwrap_or_default()
         })
     }
 
@@ -205,7 +205,7 @@ impl<'p> CodeCache<'p> {
         if let Some(listed) = listings.get(state) {
             return Arc::clone(listed);
         }
-        let listed = self.project.repository().and_then(|repository| match state {
+        let listed = self.workspace.repository().and_then(|repository| match state {
             CodeState::WorkTree => self.remember_git_error(repository.files_in_work_tree()),
             CodeState::Commit(commit) => self.remember_git_error(repository.files_at(commit)),
         });
@@ -223,7 +223,7 @@ impl<'p> CodeCache<'p> {
         written: &str,
         state: &CodeState,
     ) -> PathMatch {
-        let root = self.project.root().path().to_str();
+        let root = self.workspace.root().path().to_str();
         let inside = root.and_then(|root| written.strip_prefix(root)?.strip_prefix('/'));
         let written = inside.unwrap_or(written);
         let from_root = format!("{}{written}", self.root_prefix);
@@ -262,7 +262,7 @@ impl<'p> CodeCache<'p> {
     /// The blob ids of files in the working tree. Filters from the repository's configuration are
     /// not run, because they are commands. Git may store other line endings.
     pub(super) fn blob_ids(&self, paths: &[String]) -> HashMap<String, String> {
-        let Some(repository) = self.project.repository().filter(|_| !paths.is_empty()) else {
+        let Some(repository) = self.workspace.repository().filter(|_| !paths.is_empty()) else {
             return HashMap::new();
         };
         let ids = self.remember_git_error(repository.hash_files(paths)).unwrap_or_default();

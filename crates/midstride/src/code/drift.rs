@@ -12,7 +12,7 @@ pub use later_commits::LaterCommitsQuery;
 
 use super::code_state::{CodeCache, CodeState, PathContent};
 use crate::sys::files::FileError;
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use cache::CheckCache;
 pub(crate) use cache::cached_results;
 use midstride_core::handoff::anchor::{CitedLines, HashedLines, keyed_citations};
@@ -36,9 +36,9 @@ pub struct DriftChecker<'p> {
 
 impl<'p> DriftChecker<'p> {
     /// Creates a checker for the documents of a project.
-    pub fn new(project: &'p Project, now: CodeState) -> Result<Self, FileError> {
-        let cache = (now == CodeState::WorkTree).then(|| CheckCache::open(project));
-        Ok(Self { code: CodeCache::open(project)?, now, cache })
+    pub fn new(workspace: &'p Workspace, now: CodeState) -> Result<Self, FileError> {
+        let cache = (now == CodeState::WorkTree).then(|| CheckCache::open(workspace));
+        Ok(Self { code: CodeCache::open(workspace)?, now, cache })
     }
 
     /// Checks every citation of a document.
@@ -134,10 +134,12 @@ impl<'p> DriftChecker<'p> {
                     ..CitationResult::new(CitationStatus::Unchecked)
                 }
             }
-            RenameOutcome::NotFound if self.code.project.repository().is_none() => CitationResult {
-                doubt: Some(CitationDoubt::RenamesNotSearched),
-                ..CitationResult::new(CitationStatus::Deleted)
-            },
+            RenameOutcome::NotFound if self.code.workspace.repository().is_none() => {
+                CitationResult {
+                    doubt: Some(CitationDoubt::RenamesNotSearched),
+                    ..CitationResult::new(CitationStatus::Deleted)
+                }
+            }
             RenameOutcome::NotFound => CitationResult::new(CitationStatus::Deleted),
             RenameOutcome::Inconclusive(doubt) => CitationResult {
                 doubt: Some(doubt),
@@ -223,7 +225,7 @@ impl<'p> DriftChecker<'p> {
         const LETTERS_MAX: usize = 60;
         let excerpt = text.lines().skip(lines.first - 1).take(lines.count()).map(str::trim);
         let excerpt = excerpt.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        let excerpt = self.code.project.clean(&excerpt).0.as_str().to_owned();
+        let excerpt = self.code.workspace.clean(&excerpt).0.as_str().to_owned();
         if excerpt.chars().count() <= LETTERS_MAX {
             return excerpt;
         }

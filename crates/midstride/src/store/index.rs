@@ -27,7 +27,7 @@ use crate::store::ledger::{LedgerFolder, WaitPolicy};
 use crate::store::sqlite_log;
 use crate::sys::files::{self, FileError, Lock, Root};
 use crate::sys::ids::sha256;
-use crate::workspace::project::{DocumentPlace, Project};
+use crate::workspace::{DocumentPlace, Workspace};
 use midstride_core::brief::search::Tier;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -119,21 +119,21 @@ impl Drop for Index {
 impl Index {
     /// Opens the index of a project, creating it if it is missing. A damaged index, or one from
     /// another version, is deleted and recreated.
-    pub fn open(project: &Project, patience: WaitPolicy) -> Result<Self, IndexError> {
-        let folder = LedgerFolder::for_project(project).create(project)?;
-        let name = index_name(project.root().path());
-        seed::copy_from_worktree(project, &folder, &name, patience)?;
+    pub fn open(workspace: &Workspace, patience: WaitPolicy) -> Result<Self, IndexError> {
+        let folder = LedgerFolder::for_project(workspace).create(workspace)?;
+        let name = index_name(workspace.root().path());
+        seed::copy_from_worktree(workspace, &folder, &name, patience)?;
         match schema::open(&folder, &name, patience) {
             Ok(connection) => Ok(Self::new(connection, folder, name)),
-            Err(error) if error.is_damaged() => Self::open_empty(project, patience),
+            Err(error) if error.is_damaged() => Self::open_empty(workspace, patience),
             Err(error) => Err(error),
         }
     }
 
     /// Opens an empty index, deleting any existing one.
-    pub fn open_empty(project: &Project, patience: WaitPolicy) -> Result<Self, IndexError> {
-        let folder = LedgerFolder::for_project(project).create(project)?;
-        let name = index_name(project.root().path());
+    pub fn open_empty(workspace: &Workspace, patience: WaitPolicy) -> Result<Self, IndexError> {
+        let folder = LedgerFolder::for_project(workspace).create(workspace)?;
+        let name = index_name(workspace.root().path());
         let connection = schema::recreate(&folder, &name, patience)?;
         Ok(Self::new(connection, folder, name))
     }
@@ -145,15 +145,15 @@ impl Index {
     }
 
     /// Takes the lock to complete the index of a project; `None` if another process holds it.
-    pub(crate) fn lock_to_finish(project: &Project) -> Result<Option<Lock>, IndexError> {
-        let folder = LedgerFolder::for_project(project).create(project)?;
-        let name = index_name(project.root().path());
+    pub(crate) fn lock_to_finish(workspace: &Workspace) -> Result<Option<Lock>, IndexError> {
+        let folder = LedgerFolder::for_project(workspace).create(workspace)?;
+        let name = index_name(workspace.root().path());
         Ok(Lock::try_acquire(&folder, &format!("{name}.finish"))?)
     }
 
     /// Returns the status of the index of a project without creating one.
-    pub fn facts(project: &Project) -> IndexFacts {
-        let path = index_path(project);
+    pub fn facts(workspace: &Workspace) -> IndexFacts {
+        let path = index_path(workspace);
         // SQLite keeps its log and shared memory in files next to the database.
         let beside = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
         let bytes = |ending| files::size(&beside(ending)).unwrap_or(0);
@@ -166,22 +166,22 @@ impl Index {
     }
 
     /// Removes the indexes of deleted worktrees and returns how many there were.
-    pub fn remove_orphaned(project: &Project) -> Result<usize, IndexError> {
+    pub fn remove_orphaned(workspace: &Workspace) -> Result<usize, IndexError> {
         let forsaken =
             |path: &Path| schema::read_root(path).is_some_and(|root| !files::exists(&root));
-        Self::remove_matching(project, &forsaken)
+        Self::remove_matching(workspace, &forsaken)
     }
 
     /// Removes the indexes of all worktrees; the next search recreates them.
-    pub fn remove_all(project: &Project) -> Result<usize, IndexError> {
-        Self::remove_matching(project, &|_| true)
+    pub fn remove_all(workspace: &Workspace) -> Result<usize, IndexError> {
+        Self::remove_matching(workspace, &|_| true)
     }
 
     fn remove_matching(
-        project: &Project,
+        workspace: &Workspace,
         wanted: &dyn Fn(&Path) -> bool,
     ) -> Result<usize, IndexError> {
-        let folder = LedgerFolder::for_project(project).create(project)?;
+        let folder = LedgerFolder::for_project(workspace).create(workspace)?;
         let mut removed = 0;
         for name in folder.names(SUFFIX)? {
             let name = name.to_string_lossy().into_owned();
@@ -206,6 +206,6 @@ fn index_name(root: &Path) -> String {
     format!("{PREFIX}{}{SUFFIX}", &hash[..LETTERS])
 }
 
-fn index_path(project: &Project) -> PathBuf {
-    LedgerFolder::for_project(project).path().join(index_name(project.root().path()))
+fn index_path(workspace: &Workspace) -> PathBuf {
+    LedgerFolder::for_project(workspace).path().join(index_name(workspace.root().path()))
 }

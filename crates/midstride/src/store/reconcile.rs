@@ -3,7 +3,7 @@
 
 use crate::store::ledger::{AppendError, ExpectedVersion, Ledger, LedgerError, StreamId};
 use crate::sys::ids::sha256;
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::Handoff;
 use midstride_core::text::time::Time;
 use midstride_core::text::yaml::YamlNode;
@@ -30,7 +30,7 @@ pub enum ReconcileError {
     Append(#[from] AppendError),
 }
 
-impl Project {
+impl Workspace {
     /// Appends the history of a handoff that the ledger lacks; returns the number of events.
     pub fn reconcile(
         &self,

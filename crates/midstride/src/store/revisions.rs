@@ -5,7 +5,7 @@ use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, FileProblem};
 use crate::sys::git::{GitError, Repository};
 use crate::sys::ids::sha256;
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::text::redact::CleanText;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub(crate) enum TextBackend<'p> {
     /// As blobs under a reference.
     Blobs { repository: &'p Repository, reference: String },
     /// As files in the private folder.
-    Files(&'p Project),
+    Files(&'p Workspace),
 }
 
 impl<'p> TextStore<'p> {
@@ -84,7 +84,7 @@ impl<'p> TextStore<'p> {
             TextBackend::Blobs { repository, .. } => {
                 Ok(repository.store_blob(text.as_str().as_bytes())?)
             }
-            TextBackend::Files(project) => Ok(project.store_in_folder(text)?),
+            TextBackend::Files(workspace) => Ok(workspace.store_in_folder(text)?),
         }
     }
 
@@ -133,7 +133,7 @@ impl<'p> TextStore<'p> {
     }
 }
 
-impl Project {
+impl Workspace {
     /// The text store of a handoff. A handoff that is not committed uses refs that are never
     /// shared.
     pub(crate) fn text_store(&self, stored: &StoredHandoff, uid: &str) -> TextStore<'_> {

@@ -5,7 +5,7 @@ use crate::store::ledger::{
     AppendError, Ledger, LedgerError, LedgerRecord, SqliteLedger, StreamId, WaitPolicy,
 };
 use crate::sys::ids::sha256;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeMap;
@@ -125,7 +125,7 @@ impl Tombstone {
     }
 }
 
-impl Project {
+impl Workspace {
     /// All tombstones, keyed by the id of the text.
     pub fn tombstones(&self) -> Result<BTreeMap<String, Tombstone>, LedgerError> {
         let Some(ledger) = SqliteLedger::open_existing(self, WaitPolicy::Command)? else {

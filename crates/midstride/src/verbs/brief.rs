@@ -26,7 +26,7 @@ use crate::verbs::handoff::search::with_index;
 use crate::verbs::task::content_id;
 use crate::workspace::note_dates::NoteDates;
 use crate::workspace::observation::last_observation;
-use crate::workspace::project::{DocumentPlace, Project, SetupMode, StoredHandoff};
+use crate::workspace::{DocumentPlace, SetupMode, StoredHandoff, Workspace};
 use concurrent::collect_concurrent_session_items;
 use jiff::Timestamp;
 use ledger_facts::LedgerFacts;
@@ -128,28 +128,28 @@ pub enum Delivery {
 
 /// Composes the briefing for a session. `progress` is called while the index is built.
 pub fn brief(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     progress: &mut dyn FnMut(usize, usize),
 ) -> BriefOutcome {
-    brief_with(project, asked, |wanted| RankedHandoffs::find(project, asked, wanted, progress))
+    brief_with(workspace, asked, |wanted| RankedHandoffs::find(workspace, asked, wanted, progress))
 }
 
 /// Composes a briefing without the index, for callers that must not write one.
 pub(in crate::verbs) fn brief_without_index(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
 ) -> BriefOutcome {
-    brief_with(project, asked, |wanted| RankedHandoffs::from_files(project, asked, wanted))
+    brief_with(workspace, asked, |wanted| RankedHandoffs::from_files(workspace, asked, wanted))
 }
 
 fn brief_with(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     find: impl FnOnce(&Selection<'_>) -> RankedHandoffs,
 ) -> BriefOutcome {
     let tokens = token_budget(asked);
-    let (work, trouble) = match LedgerFacts::read(project, asked) {
+    let (work, trouble) = match LedgerFacts::read(workspace, asked) {
         Ok(work) => (work, None),
         Err(trouble) => (LedgerFacts::default(), Some(trouble)),
     };
@@ -157,20 +157,20 @@ fn brief_with(
         .clamp(*HANDOFF_COUNT_RANGE.start(), *HANDOFF_COUNT_RANGE.end());
     let wanted = Selection {
         role: asked.role.as_deref(),
-        branch: project.repository().and_then(Repository::branch),
+        branch: workspace.repository().and_then(Repository::branch),
         session: work.summary.as_ref().map(|summary| summary.session.clone()),
         limit: usize::try_from(count).unwrap_or(usize::MAX),
         known: SessionKnowledge::from_request(asked, &work),
         may_ask_git: asked.occasion.is_none(),
     };
     let mut open = find(&wanted);
-    let mut page = compose_page(project, asked, &wanted, &open, &work);
+    let mut page = compose_page(workspace, asked, &wanted, &open, &work);
     // Short handoffs leave tokens for more of them.
     if !open.rest.is_empty() && page.tokens * 10 < tokens * FILL_TENTHS_MIN {
-        open.read_more(project, &wanted, wanted.limit * EXTRA_HANDOFFS_FACTOR);
-        page = self::compose_page(project, asked, &wanted, &open, &work);
+        open.read_more(workspace, &wanted, wanted.limit * EXTRA_HANDOFFS_FACTOR);
+        page = self::compose_page(workspace, asked, &wanted, &open, &work);
     }
-    BriefOutcome { ledger_error: trouble, ..deliver_page(project, asked, page, open, work) }
+    BriefOutcome { ledger_error: trouble, ..deliver_page(workspace, asked, page, open, work) }
 }
 
 /// A page that uses less than this many tenths of its budget gets more handoffs, up to
@@ -180,42 +180,42 @@ const EXTRA_HANDOFFS_FACTOR: usize = 3;
 
 /// Composes a briefing on these handoffs only.
 pub(in crate::verbs) fn brief_handoffs(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     handoffs: Vec<StoredHandoff>,
 ) -> BriefOutcome {
     let wanted = Selection {
         role: None,
-        branch: project.repository().and_then(Repository::branch),
+        branch: workspace.repository().and_then(Repository::branch),
         session: None,
         limit: handoffs.len(),
         known: None,
         may_ask_git: false,
     };
     let opened = |stored| {
-        let card = IndexCard::from_document(project, &stored);
+        let card = IndexCard::from_document(workspace, &stored);
         RankedHandoff { is_dated: card.changed.is_some(), card, citations: None, stored }
     };
     let best: Vec<RankedHandoff> = handoffs.into_iter().map(opened).collect();
     let open = RankedHandoffs { count: best.len(), best, ..RankedHandoffs::default() };
-    let (ledger, trouble) = match SqliteLedger::open_existing(project, wait_policy(asked)) {
+    let (ledger, trouble) = match SqliteLedger::open_existing(workspace, wait_policy(asked)) {
         Ok(ledger) => (ledger, None),
         Err(trouble) => (None, Some(trouble)),
     };
     let work = LedgerFacts { ledger, ..LedgerFacts::default() };
-    let page = compose_page(project, asked, &wanted, &open, &work);
-    BriefOutcome { ledger_error: trouble, ..deliver_page(project, asked, page, open, work) }
+    let page = compose_page(workspace, asked, &wanted, &open, &work);
+    BriefOutcome { ledger_error: trouble, ..deliver_page(workspace, asked, page, open, work) }
 }
 
 /// Whether a prompt proposes something that a handoff rejected.
 pub(in crate::verbs) fn is_rejected(
-    project: &Project,
+    workspace: &Workspace,
     prompt: &str,
     stored: &StoredHandoff,
 ) -> bool {
     let known = KnownHandoff {
-        handoff: stored.handoff(project),
-        path: clean_path(project, stored),
+        handoff: stored.handoff(workspace),
+        path: clean_path(workspace, stored),
         file_changed: None,
         prompt: Some(items::PromptWords::from_prompt(prompt)),
         trials: Vec::new(),
@@ -227,13 +227,13 @@ pub(in crate::verbs) fn is_rejected(
 
 /// Composes a briefing on what the session itself did.
 pub(in crate::verbs) fn brief_own_work(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     summary: &SessionSummary,
 ) -> Briefing {
     let wanted = Selection {
         role: None,
-        branch: project.repository().and_then(Repository::branch),
+        branch: workspace.repository().and_then(Repository::branch),
         session: None,
         limit: 0,
         known: None,
@@ -242,7 +242,7 @@ pub(in crate::verbs) fn brief_own_work(
     let work =
         LedgerFacts { summary: Some(summary.clone()), is_own: true, ..LedgerFacts::default() };
     let open = RankedHandoffs::default();
-    let material = collect_material(project, asked, &wanted, &open, &work);
+    let material = collect_material(workspace, asked, &wanted, &open, &work);
     compose(&material, Budget::for_client(token_budget(asked), asked.client))
 }
 
@@ -279,31 +279,31 @@ fn token_budget(asked: &BriefRequest) -> u64 {
 
 /// Composes the page from everything that was found.
 fn compose_page(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     wanted: &Selection<'_>,
     open: &RankedHandoffs,
     work: &LedgerFacts,
 ) -> Briefing {
-    let material = collect_material(project, asked, wanted, open, work);
+    let material = collect_material(workspace, asked, wanted, open, work);
     compose(&material, Budget::for_client(token_budget(asked), asked.client))
 }
 
 /// Finishes a page: lists the handoffs on it and records the delivery.
 fn deliver_page(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     briefing: Briefing,
     open: RankedHandoffs,
     work: LedgerFacts,
 ) -> BriefOutcome {
     let is_included = |stored: &&StoredHandoff| {
-        let source = source_name(&stored.handoff(project), &clean_path(project, stored));
+        let source = source_name(&stored.handoff(workspace), &clean_path(workspace, stored));
         briefing.included.iter().any(|included| included.source == source)
     };
     let included = open.best.iter().map(|one| &one.stored).filter(is_included);
     let handoffs: Vec<DeliveredHandoff> =
-        included.map(|stored| delivered_handoff(project, stored)).collect();
+        included.map(|stored| delivered_handoff(workspace, stored)).collect();
     let mut briefed = BriefOutcome {
         briefing,
         handoffs,
@@ -315,7 +315,7 @@ fn deliver_page(
         ledger_error: None,
         unread: open.unread,
     };
-    briefed.delivery = deliver(project, asked, &briefed, work.ledger);
+    briefed.delivery = deliver(workspace, asked, &briefed, work.ledger);
     briefed
 }
 
@@ -365,17 +365,17 @@ const OTHER_NOTES_MAX: usize = 10;
 
 impl Selection<'_> {
     /// Reads a handoff, unless the session already knows it.
-    fn read(&self, project: &Project, place: &DocumentPlace) -> Option<StoredHandoff> {
+    fn read(&self, workspace: &Workspace, place: &DocumentPlace) -> Option<StoredHandoff> {
         let known = self.known.as_ref();
         let is_known = |stored: &StoredHandoff| {
-            known.is_some_and(|known| known.briefed.contains(&delivered_handoff(project, stored)))
+            known.is_some_and(|known| known.briefed.contains(&delivered_handoff(workspace, stored)))
         };
-        project.read(place).ok().filter(|stored| !is_known(stored))
+        workspace.read(place).ok().filter(|stored| !is_known(stored))
     }
 
     fn sort_key(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         place: &DocumentPlace,
         card: &IndexCard,
         is_sure: bool,
@@ -396,7 +396,7 @@ impl Selection<'_> {
             // A note whose date comes from the file alone may be older than it looks.
             routing.is_note && !is_sure,
             Reverse(card.changed),
-            project.display_path(place),
+            workspace.display_path(place),
         )
     }
 }
@@ -426,48 +426,48 @@ struct RankedHandoff {
 
 impl RankedHandoffs {
     fn find(
-        project: &Project,
+        workspace: &Workspace,
         asked: &BriefRequest,
         wanted: &Selection<'_>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Self {
-        let ask = |index: &mut Index| Self::from_index(project, asked, index, wanted, progress);
+        let ask = |index: &mut Index| Self::from_index(workspace, asked, index, wanted, progress);
         let patience = if asked.limit.is_set() { WaitPolicy::Hook } else { WaitPolicy::Command };
-        let found = with_index(project, patience, ask);
-        found.unwrap_or_else(|| Self::from_files(project, asked, wanted))
+        let found = with_index(workspace, patience, ask);
+        found.unwrap_or_else(|| Self::from_files(workspace, asked, wanted))
     }
 
     fn from_index(
-        project: &Project,
+        workspace: &Workspace,
         asked: &BriefRequest,
         index: &mut Index,
         wanted: &Selection<'_>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, IndexError> {
-        let freshness = index.refresh(project, Effort::Open, asked.limit, progress)?;
-        let cards = index.open_handoffs(project)?;
-        let open = Self::from_cards(project, wanted, cards, Some(index), freshness.unread);
+        let freshness = index.refresh(workspace, Effort::Open, asked.limit, progress)?;
+        let cards = index.open_handoffs(workspace)?;
+        let open = Self::from_cards(workspace, wanted, cards, Some(index), freshness.unread);
         let (indexing, is_index_left) = (freshness.indexing, freshness.is_cut_short);
         Ok(Self { indexing, is_index_incomplete: is_index_left, ..open })
     }
 
     /// Ranks handoffs by reading every document. Earlier citation checks are not available then.
-    fn from_files(project: &Project, asked: &BriefRequest, wanted: &Selection<'_>) -> Self {
-        let OpenHandoffs { cards, unread, indexing } = scan_open(project, asked.limit);
-        let open = Self::from_cards(project, wanted, cards, None, unread);
+    fn from_files(workspace: &Workspace, asked: &BriefRequest, wanted: &Selection<'_>) -> Self {
+        let OpenHandoffs { cards, unread, indexing } = scan_open(workspace, asked.limit);
+        let open = Self::from_cards(workspace, wanted, cards, None, unread);
         Self { indexing, is_index_incomplete: indexing.is_some(), ..open }
     }
 
     fn from_cards(
-        project: &Project,
+        workspace: &Workspace,
         wanted: &Selection<'_>,
         mut cards: Vec<(DocumentPlace, IndexCard)>,
         index: Option<&Index>,
         unread: Vec<FileError>,
     ) -> Self {
-        let unsure = date_notes(project, wanted, &mut cards);
+        let unsure = date_notes(workspace, wanted, &mut cards);
         cards.sort_by_cached_key(|(place, card)| {
-            wanted.sort_key(project, place, card, !unsure.contains(place))
+            wanted.sort_key(workspace, place, card, !unsure.contains(place))
         });
         let count = cards.len();
         let session =
@@ -477,42 +477,43 @@ impl RankedHandoffs {
         let mut cards = cards.into_iter();
         // Reads no more documents than the limit, plus those the session already knows.
         let best = cards.by_ref().filter_map(|(place, card)| {
-            let stored = wanted.read(project, &place)?;
-            let citations = index.and_then(|index| cached_results(project, index, &stored));
+            let stored = wanted.read(workspace, &place)?;
+            let citations = index.and_then(|index| cached_results(workspace, index, &stored));
             Some(RankedHandoff { is_dated: !unsure.contains(&place), stored, card, citations })
         });
         let best = best.take(wanted.limit).collect();
         let rest: Vec<(DocumentPlace, IndexCard)> = cards.collect();
-        let others = handoff_names(project, &rest);
+        let others = handoff_names(workspace, &rest);
         Self { count, best, rest, others, sessions, unread, ..Self::default() }
     }
 
     /// Reads up to `most` more handoffs from the rest.
-    fn read_more(&mut self, project: &Project, wanted: &Selection<'_>, most: usize) {
+    fn read_more(&mut self, workspace: &Workspace, wanted: &Selection<'_>, most: usize) {
         let mut rest = std::mem::take(&mut self.rest).into_iter();
         let more = rest.by_ref().filter_map(|(place, card)| {
-            let stored = wanted.read(project, &place)?;
+            let stored = wanted.read(workspace, &place)?;
             Some(RankedHandoff { is_dated: card.changed.is_some(), stored, card, citations: None })
         });
         self.best.extend(more.take(most));
         self.rest = rest.collect();
-        self.others = handoff_names(project, &self.rest);
+        self.others = handoff_names(workspace, &self.rest);
     }
 }
 
 /// The names of the handoffs that are not briefed. Only some of the notes are named.
-fn handoff_names(project: &Project, rest: &[(DocumentPlace, IndexCard)]) -> Vec<String> {
-    let name =
-        |(place, _): &(DocumentPlace, IndexCard)| project.display_path(place).display().to_string();
+fn handoff_names(workspace: &Workspace, rest: &[(DocumentPlace, IndexCard)]) -> Vec<String> {
+    let name = |(place, _): &(DocumentPlace, IndexCard)| {
+        workspace.display_path(place).display().to_string()
+    };
     let is_note = |card: &IndexCard| card.routing.as_ref().is_some_and(|routing| routing.is_note);
     let (notes, others): (Vec<_>, Vec<_>) = rest.iter().partition(|(_, card)| is_note(card));
     let all = others.into_iter().chain(notes.into_iter().take(OTHER_NOTES_MAX));
-    all.map(|card| project.clean(&name(card)).0.as_str().to_owned()).collect()
+    all.map(|card| workspace.clean(&name(card)).0.as_str().to_owned()).collect()
 }
 
 /// Dates undated notes by their last change. Returns those whose date comes from the file alone.
 fn date_notes(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &Selection<'_>,
     cards: &mut [(DocumentPlace, IndexCard)],
 ) -> HashSet<DocumentPlace> {
@@ -523,13 +524,13 @@ fn date_notes(
     if undated.is_empty() {
         return HashSet::new();
     }
-    let mut dates = NoteDates::read(project);
+    let mut dates = NoteDates::read(workspace);
     if wanted.may_ask_git {
-        dates.refresh_from_git(project, &undated);
+        dates.refresh_from_git(workspace, &undated);
     }
     let mut unsure = HashSet::new();
     for (place, card) in cards.iter_mut().filter(|(_, card)| is_undated(card)) {
-        let Some(dated) = dates.date_of(project, place) else { continue };
+        let Some(dated) = dates.date_of(workspace, place) else { continue };
         card.changed = Some(dated.seconds);
         if !dated.is_from_git {
             unsure.insert(place.clone());
@@ -541,7 +542,7 @@ fn date_notes(
 /// Collects everything a briefing can include. The latest work comes first. If a session wrote a
 /// handoff, that handoff describes it.
 fn collect_material(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     wanted: &Selection<'_>,
     open: &RankedHandoffs,
@@ -552,12 +553,13 @@ fn collect_material(
     let mut briefed: HashSet<PathBuf> =
         open.best.iter().map(|one| one.stored.path.clone()).collect();
     for one in &open.best {
-        let (first, mut source) = collect_handoff_items(project, asked, work.ledger.as_ref(), one);
+        let (first, mut source) =
+            collect_handoff_items(workspace, asked, work.ledger.as_ref(), one);
         let theirs = one.card.routing.as_ref().and_then(|routing| routing.branch.as_ref());
-        mark_other_branch(project, &mut source, theirs, wanted, false);
+        mark_other_branch(workspace, &mut source, theirs, wanted, false);
         startup.extend(first);
-        source.extend(upstream::collect_upstream_items(project, &one.stored, &mut briefed));
-        source.extend(collect_unexplained_items(project, work, one).unwrap_or_default());
+        source.extend(upstream::collect_upstream_items(workspace, &one.stored, &mut briefed));
+        source.extend(collect_unexplained_items(workspace, work, one).unwrap_or_default());
         sources.push(source);
     }
     let mut items = Vec::new();
@@ -582,7 +584,7 @@ fn collect_material(
             source.retain(|item| item.text != "the request above is unfinished");
         }
         mark_other_branch(
-            project,
+            workspace,
             &mut source,
             summary.branch.as_ref(),
             wanted,
@@ -599,9 +601,9 @@ fn collect_material(
     }
     let own = items.len();
     items.extend(interleave(sources));
-    let repository = collect_repository_items(project, asked, wanted, work, &mut items);
+    let repository = collect_repository_items(workspace, asked, wanted, work, &mut items);
     items.extend(repository);
-    items.extend(collect_concurrent_session_items(project, asked, work));
+    items.extend(collect_concurrent_session_items(workspace, asked, work));
     items.extend(unsettled_items(&work.unsettled.0, work.unsettled.1.len()));
     items.extend(work.items.iter().cloned());
     if asked.occasion != Some(BriefOccasion::Prompt) {
@@ -632,7 +634,7 @@ fn collect_material(
         client: asked.client,
         occasion: asked.occasion.unwrap_or(BriefOccasion::Startup),
         role: asked.role.clone(),
-        branch: wanted.branch.as_deref().map(|name| project.clean(name).0.as_str().to_owned()),
+        branch: wanted.branch.as_deref().map(|name| workspace.clean(name).0.as_str().to_owned()),
         startup,
         items,
         unread: open.indexing.map_or(0, |indexing| indexing.documents - indexing.read),
@@ -644,7 +646,7 @@ fn collect_material(
 /// What is uncommitted according to the last observation, and what was committed on this branch
 /// since the session. Prompts and restricted briefings omit this.
 fn collect_repository_items(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     wanted: &Selection<'_>,
     work: &LedgerFacts,
@@ -652,11 +654,11 @@ fn collect_repository_items(
 ) -> Vec<BriefItem> {
     let is_wanted = asked.only.is_none() && asked.occasion != Some(BriefOccasion::Prompt);
     let Some(summary) = work.summary.as_ref().filter(|_| is_wanted) else { return Vec::new() };
-    let Some(observation) = last_observation(project) else { return Vec::new() };
+    let Some(observation) = last_observation(workspace) else { return Vec::new() };
     // The session may have worked on another branch or in another working tree.
     let folder = summary.folder.as_deref().map(Path::new);
     let is_here = summary.branch.as_ref() == wanted.branch.as_ref()
-        && folder.is_some_and(|folder| folder.starts_with(project.root().path()));
+        && folder.is_some_and(|folder| folder.starts_with(workspace.root().path()));
     let mut items = match is_here && mark_clean(existing, &observation.work_tree) {
         true => Vec::new(),
         false => work_tree_items(&observation.work_tree),
@@ -664,7 +666,7 @@ fn collect_repository_items(
     items.extend(later_commits_item(&observation, summary).filter(|_| !work.is_own));
     items.extend(earlier_commit_items(&observation, &work.earlier_sessions));
     for item in &mut items {
-        item.text = project.clean(&item.text).0.as_str().to_owned();
+        item.text = workspace.clean(&item.text).0.as_str().to_owned();
     }
     items
 }
@@ -672,12 +674,12 @@ fn collect_repository_items(
 /// What a session did that its handoff may not cover, because the handoff failed the quality check.
 /// `None` if the briefing covers the session itself.
 fn collect_unexplained_items(
-    project: &Project,
+    workspace: &Workspace,
     work: &LedgerFacts,
     one: &RankedHandoff,
 ) -> Option<Vec<BriefItem>> {
     let ledger = work.ledger.as_ref().filter(|_| !passes_quality_check(&one.stored.document))?;
-    let handoff = one.stored.handoff(project);
+    let handoff = one.stored.handoff(workspace);
     let header_text = |path: &str| Some(handoff.node(path)?.text()?.value.trim());
     let name = SessionName::parse(
         header_text("state.recovery.client")?,
@@ -693,7 +695,7 @@ fn collect_unexplained_items(
 
 /// Marks items with their branch if it is not the one checked out.
 fn mark_other_branch(
-    project: &Project,
+    workspace: &Workspace,
     items: &mut [BriefItem],
     theirs: Option<&String>,
     wanted: &Selection<'_>,
@@ -701,7 +703,7 @@ fn mark_other_branch(
 ) {
     let (Some(theirs), Some(ours)) = (theirs, wanted.branch.as_ref()) else { return };
     if theirs != ours {
-        mark_branch(items, project.clean(theirs).0.as_str(), is_closed);
+        mark_branch(items, workspace.clean(theirs).0.as_str(), is_closed);
     }
 }
 
@@ -719,7 +721,7 @@ fn is_session_first(work: &LedgerFacts, open: &RankedHandoffs) -> bool {
 
 /// The items of one handoff, redacted again: the file may not have been written through midstride.
 fn collect_handoff_items(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     ledger: Option<&SqliteLedger>,
     one: &RankedHandoff,
@@ -728,27 +730,27 @@ fn collect_handoff_items(
     // Anchors are for programs, not for readers.
     let plain = anchor::without_anchors(&stored.document);
     let document = plain.as_ref().unwrap_or(&stored.document);
-    let handoff = Handoff::new(document, &stored.location, &project.settings().stages);
+    let handoff = Handoff::new(document, &stored.location, &workspace.settings().stages);
     let (checked_at, checks) = one
         .citations
         .as_ref()
         .map_or((None, &[][..]), |(at, checks)| (at.clone(), checks.as_slice()));
     let known = KnownHandoff {
         trials: proof_trials(ledger, &handoff),
-        path: clean_path(project, stored),
+        path: clean_path(workspace, stored),
         file_changed: one.card.changed.filter(|_| one.is_dated).and_then(timestamp_from_second),
         prompt: asked.prompt.as_deref().map(items::PromptWords::from_prompt),
         handoff,
         drifted_places: checks.iter().filter_map(drifted_place).collect(),
         checked_at,
     };
-    let clean = |text: &mut String| *text = project.clean(text).0.as_str().to_owned();
+    let clean = |text: &mut String| *text = workspace.clean(text).0.as_str().to_owned();
     let (mut startup, mut items) = handoff_items(&known);
     startup.retain(|SourcedStartupStep { step: action, .. }| match action {
         // Skip files that are deleted or outside the project.
         StartupStep::Read(path) => {
             let is_path = StartupKind::Read.rejection_reason(path).is_none();
-            !is_path || project.root().has_file(Path::new(path.trim()))
+            !is_path || workspace.root().has_file(Path::new(path.trim()))
         }
         StartupStep::Skill(_) | StartupStep::Tasks(_) | StartupStep::Constraint(_) => true,
     });
@@ -771,8 +773,8 @@ fn timestamp_from_second(second: i64) -> Option<Timestamp> {
 }
 
 /// The path of a document for quoting. A file name can contain a secret, too.
-fn clean_path(project: &Project, stored: &StoredHandoff) -> String {
-    project.clean(&stored.path.display().to_string()).0.as_str().to_owned()
+fn clean_path(workspace: &Workspace, stored: &StoredHandoff) -> String {
+    workspace.clean(&stored.path.display().to_string()).0.as_str().to_owned()
 }
 
 /// The proof runs of a handoff that the ledger records, oldest first.
@@ -816,13 +818,13 @@ fn drifted_place(check: &CitationCheck) -> Option<DriftedPlace> {
 
 /// Records that a session got this briefing, once per text.
 fn deliver(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     briefed: &BriefOutcome,
     ledger: Option<SqliteLedger>,
 ) -> Option<Result<Delivery, DeliveryError>> {
     let session = asked.session.as_ref()?;
-    if project.setup() == SetupMode::NotSetUp || briefed.briefing.text.is_empty() {
+    if workspace.setup() == SetupMode::NotSetUp || briefed.briefing.text.is_empty() {
         return None;
     }
     let record = || -> Result<Delivery, DeliveryError> {
@@ -838,11 +840,11 @@ fn deliver(
             tokens: briefed.briefing.tokens,
         };
         let stream = StreamId::deliveries(&session.client, &session.id);
-        let events = vec![session_envelope(project, id, event)];
+        let events = vec![session_envelope(workspace, id, event)];
         let appended = match (ledger, wait_policy(asked)) {
             (Some(ledger), _) => ledger.append_missing_or_spool(&stream, events),
-            (None, WaitPolicy::Hook) => SqliteLedger::append_or_spool(project, &stream, events),
-            (None, WaitPolicy::Command) => SqliteLedger::open(project, WaitPolicy::Command)?
+            (None, WaitPolicy::Hook) => SqliteLedger::append_or_spool(workspace, &stream, events),
+            (None, WaitPolicy::Command) => SqliteLedger::open(workspace, WaitPolicy::Command)?
                 .append_missing_or_spool(&stream, events),
         };
         Ok(match appended? {

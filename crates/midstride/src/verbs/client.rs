@@ -5,7 +5,7 @@ use crate::clients::install::{
 };
 use crate::sys::env::Environment;
 use crate::sys::files;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::session::Client;
 use std::path::PathBuf;
 
@@ -31,8 +31,8 @@ fn other_scope(environment: &Environment, scope: &InstallScope) -> Option<Instal
     match scope {
         InstallScope::Project(_) => Some(InstallScope::User),
         InstallScope::User => {
-            let project = Project::discover_ignoring_settings(environment.clone()).ok()?;
-            Some(InstallScope::Project(project.root().path().to_owned()))
+            let workspace = Workspace::discover_ignoring_settings(environment.clone()).ok()?;
+            Some(InstallScope::Project(workspace.root().path().to_owned()))
         }
     }
 }

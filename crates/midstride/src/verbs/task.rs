@@ -13,7 +13,7 @@ use crate::sys::files::{FileError, Lock};
 use crate::sys::ids::{new_uid, sha256};
 use crate::verbs::task::decision::{DecidedEvent, append_decided, next_moment};
 use crate::verbs::task::redactor::Redactor;
-use crate::workspace::project::{Project, SetupMode};
+use crate::workspace::{SetupMode, Workspace};
 use jiff::Timestamp;
 use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;
@@ -77,8 +77,8 @@ type TaskDecision<'d> = &'d dyn Fn(&Tasks, &Task) -> Result<TaskEvent, TaskRefus
 
 impl TaskBoard {
     /// Reads all tasks.
-    pub fn open(project: &Project) -> Result<Self, TaskError> {
-        let ledger = open_ledger(project)?;
+    pub fn open(workspace: &Workspace) -> Result<Self, TaskError> {
+        let ledger = open_ledger(workspace)?;
         let mut board = Self { ledger, tasks: Tasks::default(), versions: HashMap::new() };
         board.reload()?;
         Ok(board)
@@ -98,7 +98,7 @@ impl TaskBoard {
     /// Appends an event to a task. If another process changed it meanwhile, decides again.
     fn append_change(
         &mut self,
-        project: &Project,
+        workspace: &Workspace,
         wanted: &str,
         by: &str,
         decide: TaskDecision<'_>,
@@ -106,7 +106,7 @@ impl TaskBoard {
         let Self { ledger, tasks, versions } = self;
         let mut id = tasks.find(wanted)?.id.clone();
         let mut stale = false;
-        append_decided(project, ledger, by, || {
+        append_decided(workspace, ledger, by, || {
             if std::mem::replace(&mut stale, true) {
                 (*tasks, *versions) = read_tasks(ledger)?;
             }
@@ -137,11 +137,11 @@ pub(in crate::verbs) fn read_tasks(
 }
 
 /// The ledger of a project that is set up. Refuses a folder that is not.
-pub(in crate::verbs) fn open_ledger(project: &Project) -> Result<SqliteLedger, TaskError> {
-    match project.setup() {
+pub(in crate::verbs) fn open_ledger(workspace: &Workspace) -> Result<SqliteLedger, TaskError> {
+    match workspace.setup() {
         SetupMode::NotSetUp => Err(TaskError::NotSetUp),
         SetupMode::Committed | SetupMode::Private => {
-            Ok(SqliteLedger::open(project, WaitPolicy::Command)?)
+            Ok(SqliteLedger::open(workspace, WaitPolicy::Command)?)
         }
     }
 }
@@ -172,28 +172,28 @@ pub(in crate::verbs) fn content_id(parts: &[&str]) -> String {
 
 /// Adds a task. Reads no other tasks unless it depends on some.
 pub fn add_task(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &NewTask,
     before: &[String],
     by: Option<&str>,
 ) -> Result<ChangedTask, TaskError> {
-    let mut redactor = Redactor::for_project(project);
+    let mut redactor = Redactor::for_project(workspace);
     let mut new = NewTask {
         subject: redactor.clean(&wanted.subject),
         description: wanted.description.as_deref().map(|text| redactor.clean(text)),
         depends_on: wanted.depends_on.clone(),
         metadata: redactor.clean_all(&wanted.metadata),
     };
-    let by = redactor.clean(actor(project, by));
-    let now = project.environment().clock.now();
+    let by = redactor.clean(actor(workspace, by));
+    let now = workspace.environment().clock.now();
     let id = TaskId::parse(&new_uid(now)).expect("a uid is one");
     let board;
     let opened;
     let ledger = if before.is_empty() {
-        opened = open_ledger(project)?;
+        opened = open_ledger(workspace)?;
         &opened
     } else {
-        board = TaskBoard::open(project)?;
+        board = TaskBoard::open(workspace)?;
         for name in before {
             new.depends_on.insert(board.tasks.find(name)?.id.clone());
         }
@@ -216,22 +216,22 @@ pub struct AddedTask {
 /// Adds a task for the current session. If the session already has a task with this subject, on its
 /// client's list or here, updates that one instead.
 pub fn add_session_task(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &NewTask,
     before: &[String],
     by: Option<&str>,
 ) -> Result<AddedTask, TaskError> {
-    let Some(session) = &project.environment().session else {
-        return Ok(AddedTask { task: add_task(project, wanted, before, by)?, is_new: true });
+    let Some(session) = &workspace.environment().session else {
+        return Ok(AddedTask { task: add_task(workspace, wanted, before, by)?, is_new: true });
     };
-    let mut board = TaskBoard::open(project)?;
-    let subject = Redactor::for_project(project).clean(&wanted.subject);
+    let mut board = TaskBoard::open(workspace)?;
+    let subject = Redactor::for_project(workspace).clean(&wanted.subject);
     let known = board.tasks.find_in_session(&session.client, &session.id, &subject);
     let Some(id) = known.map(|task| task.id.as_str().to_owned()) else {
         let mut wanted = wanted.clone();
         let own = [(CLIENT, &session.client), (SESSION, &session.id)];
         wanted.metadata.extend(own.map(|(name, value)| (name.to_owned(), value.clone())));
-        return Ok(AddedTask { task: add_task(project, &wanted, before, by)?, is_new: true });
+        return Ok(AddedTask { task: add_task(workspace, &wanted, before, by)?, is_new: true });
     };
     let metadata = wanted.metadata.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
     let change = TaskChangeRequest {
@@ -243,7 +243,7 @@ pub fn add_session_task(
         depends_on: before.to_vec(),
         removed_dependencies: Vec::new(),
     };
-    let done = match change_task(project, &mut board, &id, &change, by) {
+    let done = match change_task(workspace, &mut board, &id, &change, by) {
         Err(TaskError::Refused { id, why: TaskRefusal::NoChange }) => {
             ChangedTask { id, redacted: Vec::new() }
         }
@@ -265,14 +265,14 @@ pub struct TaskChangeRequest {
 
 /// Changes a task.
 pub fn change_task(
-    project: &Project,
+    workspace: &Workspace,
     board: &mut TaskBoard,
     wanted: &str,
     typed: &TaskChangeRequest,
     by: Option<&str>,
 ) -> Result<ChangedTask, TaskError> {
-    let mut redactor = Redactor::for_project(project);
-    let by = redactor.clean(actor(project, by));
+    let mut redactor = Redactor::for_project(workspace);
+    let by = redactor.clean(actor(workspace, by));
     let patch = &typed.patch;
     let mut clean_patch = TaskPatch {
         subject: patch.subject.as_deref().map(|text| redactor.clean(text)),
@@ -290,7 +290,7 @@ pub fn change_task(
     let _turn = match typed.depends_on.is_empty() {
         true => None,
         false => {
-            let turn = Lock::acquire(&project.make_private()?, "task-dependencies")?;
+            let turn = Lock::acquire(&workspace.make_private()?, "task-dependencies")?;
             board.reload()?;
             Some(turn)
         }
@@ -304,31 +304,31 @@ pub fn change_task(
         }
     }
     let id = board
-        .append_change(project, wanted, &by, &|tasks, task| tasks.change(task, &clean_patch))?;
+        .append_change(workspace, wanted, &by, &|tasks, task| tasks.change(task, &clean_patch))?;
     Ok(ChangedTask { id, redacted: redactor.redactions })
 }
 
 /// Adds a note to a task.
 pub fn note_task(
-    project: &Project,
+    workspace: &Workspace,
     board: &mut TaskBoard,
     wanted: &str,
     text: &str,
     by: Option<&str>,
 ) -> Result<ChangedTask, TaskError> {
-    let mut redactor = Redactor::for_project(project);
-    let (by, text) = (redactor.clean(actor(project, by)), redactor.clean(text));
+    let mut redactor = Redactor::for_project(workspace);
+    let (by, text) = (redactor.clean(actor(workspace, by)), redactor.clean(text));
     let task = board.tasks.find(wanted)?;
     let id = task.id.clone();
     let event = task.note(&text).map_err(|why| TaskError::Refused { id: id.clone(), why })?;
     // A note does not depend on the task's state, so concurrent notes do not conflict.
-    let envelope = task_envelope(&id, next_moment(project, Some(task.changed))?, &by, event);
+    let envelope = task_envelope(&id, next_moment(workspace, Some(task.changed))?, &by, event);
     board.ledger.append_missing(&[(StreamId::task(&id), vec![envelope])])?;
     board.reload()?;
     Ok(ChangedTask { id, redacted: redactor.redactions })
 }
 
 /// The actor: the given name, or else the user.
-pub(in crate::verbs) fn actor<'p>(project: &'p Project, by: Option<&'p str>) -> &'p str {
-    by.or(project.environment().user.as_deref()).unwrap_or("midstride")
+pub(in crate::verbs) fn actor<'p>(workspace: &'p Workspace, by: Option<&'p str>) -> &'p str {
+    by.or(workspace.environment().user.as_deref()).unwrap_or("midstride")
 }

@@ -3,7 +3,7 @@
 
 use crate::sys::files::FileStamp;
 use crate::sys::git::Repository;
-use crate::workspace::project::{DocumentPlace, Project};
+use crate::workspace::{DocumentPlace, Workspace};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,27 +46,27 @@ pub(crate) struct NoteDate {
 
 impl NoteDates {
     /// Reads the cache, or returns an empty one if it cannot be read.
-    pub(crate) fn read(project: &Project) -> Self {
-        let folder = project.private().ok().flatten();
+    pub(crate) fn read(workspace: &Workspace) -> Self {
+        let folder = workspace.private().ok().flatten();
         let bytes = folder.and_then(|folder| folder.read(Path::new(FILE)).ok());
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
     /// When the note at a place was last changed.
-    pub(crate) fn date_of(&self, project: &Project, place: &DocumentPlace) -> Option<NoteDate> {
-        let stamp = project.stamp(place)?;
+    pub(crate) fn date_of(&self, workspace: &Workspace, place: &DocumentPlace) -> Option<NoteDate> {
+        let stamp = workspace.stamp(place)?;
         let known =
-            self.committed.get(&project.display_path(place)).filter(|one| one.matches(&stamp));
+            self.committed.get(&workspace.display_path(place)).filter(|one| one.matches(&stamp));
         let committed = known.and_then(|one| one.at);
         let second = committed.unwrap_or_else(|| stamp.modified.div_euclid(1_000_000_000));
         Some(NoteDate { seconds: second, is_from_git: committed.is_some() })
     }
 
     /// Asks git about notes that are new or changed since the last answer, and caches the results.
-    pub(crate) fn refresh_from_git(&mut self, project: &Project, places: &[&DocumentPlace]) {
-        let Some(repository) = project.repository() else { return };
+    pub(crate) fn refresh_from_git(&mut self, workspace: &Workspace, places: &[&DocumentPlace]) {
+        let Some(repository) = workspace.repository() else { return };
         let unknown = places.iter().filter_map(|place| {
-            let (path, stamp) = (project.display_path(place), project.stamp(place)?);
+            let (path, stamp) = (workspace.display_path(place), workspace.stamp(place)?);
             let is_known = self.committed.get(&path).is_some_and(|one| one.matches(&stamp));
             (!is_known).then_some((path, stamp))
         });
@@ -75,7 +75,7 @@ impl NoteDates {
             return;
         }
         for (path, stamp) in unknown {
-            let at = path_in_work_tree(project, repository, &path)
+            let at = path_in_work_tree(workspace, repository, &path)
                 .and_then(|it| repository.changed_at(&it));
             let FileStamp { modified, size, .. } = stamp;
             self.committed.insert(path, CommittedDate { at, modified, size });
@@ -85,13 +85,17 @@ impl NoteDates {
         }
         // If the cache cannot be written, git is asked again next time.
         let json = serde_json::to_vec(self).unwrap_or_default();
-        let folder = project.private().ok().flatten();
+        let folder = workspace.private().ok().flatten();
         let _ = folder.map(|folder| folder.put_without_sync(Path::new(FILE), &json));
     }
 }
 
 /// The path relative to the working tree for a displayed path.
-fn path_in_work_tree(project: &Project, repository: &Repository, shown: &Path) -> Option<String> {
-    let whole = project.root().path().join(shown);
+fn path_in_work_tree(
+    workspace: &Workspace,
+    repository: &Repository,
+    shown: &Path,
+) -> Option<String> {
+    let whole = workspace.root().path().join(shown);
     whole.strip_prefix(repository.work_tree()).ok()?.to_str().map(str::to_owned)
 }

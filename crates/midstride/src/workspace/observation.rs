@@ -8,7 +8,7 @@ use crate::sys::files::{self, FileError, Lock, Root};
 use crate::sys::git::{self, BranchState, Branches, GitError, Repository};
 use crate::sys::ids::sha256;
 use crate::sys::process::ProcessLimits;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::session::repository::{
     LoggedCommit, MergedBranch, Observation, ReflogCommit, WorkTreeState,
@@ -34,48 +34,48 @@ const OUTPUT_BYTES: usize = 4 << 20;
 
 /// Runs git to observe the working tree and stores the result. Returns `None` outside of a
 /// repository or if midstride is not set up.
-pub fn observe(project: &Project) -> Result<Option<Observation>, GitError> {
-    let Some(repository) = project.repository() else { return Ok(None) };
-    if project.private()?.is_none() {
+pub fn observe(workspace: &Workspace) -> Result<Option<Observation>, GitError> {
+    let Some(repository) = workspace.repository() else { return Ok(None) };
+    if workspace.private()?.is_none() {
         return Ok(None);
     }
-    observe_within(project, repository, COMMAND_TIME).map(Some)
+    observe_within(workspace, repository, COMMAND_TIME).map(Some)
 }
 
 /// The same for a background process. If several run at once, one observes, one waits and the
 /// others exit.
-pub fn observe_in_background(project: &Project) -> Result<(), GitError> {
-    let Some(repository) = project.repository() else { return Ok(()) };
-    let Some(private) = project.private()? else { return Ok(()) };
+pub fn observe_in_background(workspace: &Workspace) -> Result<(), GitError> {
+    let Some(repository) = workspace.repository() else { return Ok(()) };
+    let Some(private) = workspace.private()? else { return Ok(()) };
     let name = file_stem(repository);
     let Some(waiting) = Lock::try_acquire(&private, &format!("observe-next-{name}"))? else {
         return Ok(());
     };
     let _observes = Lock::acquire(&private, &format!("observe-{name}"))?;
     drop(waiting);
-    observe_within(project, repository, BACKGROUND_TIME).map(drop)
+    observe_within(workspace, repository, BACKGROUND_TIME).map(drop)
 }
 
 fn observe_within(
-    project: &Project,
+    workspace: &Workspace,
     repository: &Repository,
     time: Duration,
 ) -> Result<Observation, GitError> {
     let deadline = Deadline::after(time);
     let bounds = || ProcessLimits { time: deadline.remaining(), output_bytes: OUTPUT_BYTES };
-    let now = project.environment().clock.now();
+    let now = workspace.environment().clock.now();
     let work_tree = repository.work_tree_state(now, bounds())?;
     let (recent, has_older, may_have_newer) = match repository.last_commits(bounds()) {
         Ok((recent, has_older)) => (recent, has_older, false),
         Err(_) => (Vec::new(), true, true),
     };
-    let before = read_stored(project, repository).map(|before| before.merged).unwrap_or_default();
+    let before = read_stored(workspace, repository).map(|before| before.merged).unwrap_or_default();
     let merged = match repository.merged_branches(bounds()) {
         Ok(merged) => with_merge_times(repository, merged, &before, now),
         Err(_) => before,
     };
     let observation = Observation { work_tree, recent, has_older, may_have_newer, merged };
-    store(project, repository, observation)
+    store(workspace, repository, observation)
 }
 
 /// Sets the time of each merge: as recorded earlier, from the reflog, or else now.
@@ -95,14 +95,14 @@ fn with_merge_times(
 
 /// Stores an observation with secrets removed.
 fn store(
-    project: &Project,
+    workspace: &Workspace,
     repository: &Repository,
     observation: Observation,
 ) -> Result<Observation, GitError> {
-    let clean = project.rules().clean_json(&to_text(observation.clone())).0;
+    let clean = workspace.rules().clean_json(&to_text(observation.clone())).0;
     let clean = clean.as_str();
     // Do not recreate a private folder that was removed in the meantime.
-    if let Some(private) = project.private()? {
+    if let Some(private) = workspace.private()? {
         let folder = private.make_below(Path::new(FOLDER))?;
         folder.put_without_sync(&file_name(repository), clean.as_bytes())?;
         remove_oldest(&folder)?;
@@ -122,9 +122,9 @@ fn remove_oldest(folder: &Root) -> Result<(), FileError> {
 
 /// The last observation of this worktree, without what is provably outdated. Reads files and starts
 /// no process.
-pub fn last_observation(project: &Project) -> Option<Observation> {
-    let repository = project.repository()?;
-    let mut observation = read_stored(project, repository)?;
+pub fn last_observation(workspace: &Workspace) -> Option<Observation> {
+    let repository = workspace.repository()?;
+    let mut observation = read_stored(workspace, repository)?;
     let (branch, head) = (repository.branch(), repository.head_commit());
     let seen = &observation.work_tree;
     if (&seen.branch, &seen.head) == (&branch, &head) {
@@ -138,9 +138,9 @@ pub fn last_observation(project: &Project) -> Option<Observation> {
 }
 
 /// The last observed working tree, if the same commit is still checked out.
-pub fn last_work_tree(project: &Project) -> Option<WorkTreeState> {
-    let repository = project.repository()?;
-    let seen = parse_work_tree(&read_bytes(project, repository)?)?;
+pub fn last_work_tree(workspace: &Workspace) -> Option<WorkTreeState> {
+    let repository = workspace.repository()?;
+    let seen = parse_work_tree(&read_bytes(workspace, repository)?)?;
     let is_there = seen.branch == repository.branch() && seen.head == repository.head_commit();
     is_there.then(|| drop_changed_files(repository, seen))
 }
@@ -160,9 +160,9 @@ fn drop_changed_files(repository: &Repository, mut state: WorkTreeState) -> Work
 
 /// Whether git must run again: it never did, the repository changed since, or a session changed a
 /// file after that. Checks the metadata of three files and reads none.
-pub fn is_due(project: &Project, changed: Option<Timestamp>) -> bool {
-    let Some(repository) = project.repository() else { return false };
-    let folder = project.private_path().join(FOLDER);
+pub fn is_due(workspace: &Workspace, changed: Option<Timestamp>) -> bool {
+    let Some(repository) = workspace.repository() else { return false };
+    let folder = workspace.private_path().join(FOLDER);
     let Some(observed) = changed_at(&folder.join(file_name(repository))) else { return true };
     let marks = ["index", "logs/HEAD"].map(|name| changed_at(&repository.git_dir().join(name)));
     marks.into_iter().flatten().chain(changed).any(|time| time > observed)
@@ -191,16 +191,16 @@ pub fn branch_state(
 /// The commits made in this worktree between two times, oldest first, with secrets removed. Reads
 /// files and starts no process.
 pub fn commits_made(
-    project: &Project,
+    workspace: &Workspace,
     from: Timestamp,
     to: Option<Timestamp>,
 ) -> Vec<ReflogCommit> {
-    let Some(repository) = project.repository() else { return Vec::new() };
+    let Some(repository) = workspace.repository() else { return Vec::new() };
     let mut commits = repository.commits_made(from, to);
     for commit in &mut commits {
-        commit.subject = project.clean(&commit.subject).0.as_str().to_owned();
+        commit.subject = workspace.clean(&commit.subject).0.as_str().to_owned();
         let branch = commit.branch.take();
-        commit.branch = branch.map(|name| project.clean(&name).0.as_str().to_owned());
+        commit.branch = branch.map(|name| workspace.clean(&name).0.as_str().to_owned());
     }
     commits
 }
@@ -244,12 +244,12 @@ fn parse_work_tree(text: &[u8]) -> Option<WorkTreeState> {
     (first.version == VERSION).then_some(first.work_tree)
 }
 
-fn read_stored(project: &Project, repository: &Repository) -> Option<Observation> {
-    parse(&read_bytes(project, repository)?)
+fn read_stored(workspace: &Workspace, repository: &Repository) -> Option<Observation> {
+    parse(&read_bytes(workspace, repository)?)
 }
 
-fn read_bytes(project: &Project, repository: &Repository) -> Option<Vec<u8>> {
-    let folder = project.private().ok()??.open_below(Path::new(FOLDER)).ok()??;
+fn read_bytes(workspace: &Workspace, repository: &Repository) -> Option<Vec<u8>> {
+    let folder = workspace.private().ok()??.open_below(Path::new(FOLDER)).ok()??;
     folder.read_up_to(&file_name(repository), BYTES_MAX).ok()
 }
 

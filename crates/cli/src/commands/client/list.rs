@@ -7,7 +7,7 @@ use crate::view;
 use midstride::clients::install::{InstallScope, find_on_path};
 use midstride::sys::env::Environment;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Tell into which clients midstride is installed
 ///
@@ -26,9 +26,10 @@ pub(super) fn list(
     environment: &Environment,
     args: &ClientListArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let project = Project::discover_ignoring_settings(environment.clone()).ok();
-    let project = project.map(|project| InstallScope::Project(project.root().path().to_owned()));
-    let scopes: Vec<InstallScope> = [InstallScope::User].into_iter().chain(project).collect();
+    let workspace = Workspace::discover_ignoring_settings(environment.clone()).ok();
+    let workspace =
+        workspace.map(|workspace| InstallScope::Project(workspace.root().path().to_owned()));
+    let scopes: Vec<InstallScope> = [InstallScope::User].into_iter().chain(workspace).collect();
     let mut clients = Vec::new();
     for (client, folder, is_found) in verbs::find_clients(environment) {
         let mut statuses = Vec::new();

@@ -7,7 +7,7 @@ use crate::view;
 use midstride::clients::install::{InstallPlan, InstallScope};
 use midstride::sys::env::Environment;
 use midstride::verbs::{self, PurgePlan};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::Client;
 
 /// What the user types to confirm deleting data that cannot be restored.
@@ -15,7 +15,7 @@ const CONFIRMATION_WORD: &str = "delete";
 
 /// A project whose data is deleted.
 pub(super) struct ProjectPurge {
-    project: Project,
+    workspace: Workspace,
     purge: PurgePlan,
 }
 
@@ -25,12 +25,12 @@ impl ProjectPurge {
         environment: &Environment,
         target: &ClientTarget,
     ) -> Result<Self, Diagnostic> {
-        let project = Project::discover_ignoring_settings(environment.clone())?;
+        let workspace = Workspace::discover_ignoring_settings(environment.clone())?;
         if !target.dry_run {
-            verbs::check_may_allow(&project)?;
+            verbs::check_may_allow(&workspace)?;
         }
-        let purge = verbs::plan_purge(&project)?;
-        Ok(Self { project, purge })
+        let purge = verbs::plan_purge(&workspace)?;
+        Ok(Self { workspace, purge })
     }
 
     /// Shows everything that will change, in the clients and in the project.
@@ -92,7 +92,7 @@ impl ProjectPurge {
             ui.say("Nothing was deleted.")?;
             return Ok(CliOutcome::Findings);
         }
-        verbs::purge(&self.project, &self.purge)?;
+        verbs::purge(&self.workspace, &self.purge)?;
         ui.say("Deleted.")?;
         for line in view::purge::restore_hints(&self.purge) {
             ui.say(&line)?;
@@ -103,9 +103,9 @@ impl ProjectPurge {
 
     /// Reports files of the project that still call midstride.
     fn report_remaining_hooks(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
-        let scope = InstallScope::Project(self.project.root().path().to_owned());
+        let scope = InstallScope::Project(self.workspace.root().path().to_owned());
         for client in Client::ALL {
-            let status = verbs::client_status(self.project.environment(), client, &scope)?;
+            let status = verbs::client_status(self.workspace.environment(), client, &scope)?;
             if status.is_installed() {
                 ui.say(&view::purge::leftover_client(client))?;
             }

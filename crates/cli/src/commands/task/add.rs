@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::verbs::{self, AddedTask};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::work::task::NewTask;
 
 /// Add a task; prints its id
@@ -38,7 +38,7 @@ pub(crate) struct TaskAddArgs {
 
 pub(super) fn add(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: TaskAddArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let new = NewTask {
@@ -48,7 +48,7 @@ pub(super) fn add(
         ..NewTask::default()
     };
     let AddedTask { task: done, is_new } =
-        verbs::add_session_task(project, &new, &args.depends_on, args.by.as_deref())?;
+        verbs::add_session_task(workspace, &new, &args.depends_on, args.by.as_deref())?;
     if args.json {
         ui.print_json(&view::task::added_task_json(&done.id, &done.redacted))?;
         return Ok(CliOutcome::Clean);

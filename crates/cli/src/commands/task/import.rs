@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Make the tasks again that a handoff carries and that are missing here
 ///
@@ -22,17 +22,17 @@ pub(crate) struct TaskImportArgs {
 
 pub(super) fn import(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &TaskImportArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let stored = project.find(&args.handoff)?;
-    let imported = verbs::import_tasks(project, &stored)?;
+    let stored = workspace.find(&args.handoff)?;
+    let imported = verbs::import_tasks(workspace, &stored)?;
     if args.json {
         ui.print_json(&view::task::import_json(&imported))?;
         return Ok(CliOutcome::Clean);
     }
     if imported.created.is_empty() && imported.existing.is_empty() && imported.unreadable == 0 {
-        let key = stored.handoff(project).key();
+        let key = stored.handoff(workspace).key();
         ui.say(&format!("{key} carries no tasks"))?;
     }
     super::super::report_imported(ui, &imported)?;

@@ -8,7 +8,7 @@ use crate::view::task::OpenQuestion;
 use crate::view::{self, count};
 use clap::ValueEnum;
 use midstride::verbs::TaskBoard;
-use midstride::workspace::project::{DocumentSelection, Project};
+use midstride::workspace::{DocumentSelection, Workspace};
 use midstride_core::work::task::{Task, TaskStatus, Tasks};
 
 /// List the open tasks
@@ -73,11 +73,11 @@ impl From<TaskStatusArg> for TaskStatus {
 
 pub(super) fn list(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &TaskListArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let tasks = TaskBoard::open(project)?.tasks;
-    let DocumentSelection { documents, unread } = project.select(&[])?;
+    let tasks = TaskBoard::open(workspace)?.tasks;
+    let DocumentSelection { documents, unread } = workspace.select(&[])?;
     let words: Vec<String> = args
         .search
         .iter()
@@ -90,11 +90,11 @@ pub(super) fn list(
     let hidden = chosen.iter().filter(|task| !task.status.is_open() && !asked_for_ended).count();
     chosen.retain(|task| task.status.is_open() || asked_for_ended);
     view::task::sort(&tasks, &mut chosen);
-    let mut questions = view::task::open_questions(project, &documents);
+    let mut questions = view::task::open_questions(workspace, &documents);
     questions.retain(|question| question_matches(question, args, &words));
     if args.json {
         ui.print_json(&view::task::entries(&tasks, &chosen, &questions))?;
-        return report_unread(ui, project, unread);
+        return report_unread(ui, workspace, unread);
     }
     if chosen.is_empty() && questions.is_empty() {
         ui.say(match tasks.is_empty() {
@@ -113,7 +113,7 @@ pub(super) fn list(
         ui.say(&format!("{hidden} done or dropped; `midstride task list --all` shows them"))?;
     }
     report_anomalies(ui, &tasks)?;
-    report_unread(ui, project, unread)
+    report_unread(ui, workspace, unread)
 }
 
 /// Reports dependency cycles, and dependencies on unknown tasks.

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::verbs::{self, NewMission};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Capture how the work as a whole stands, for whoever takes it over
 ///
@@ -61,11 +61,11 @@ pub(crate) struct TaskMissionArgs {
 
 pub(super) fn mission(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: TaskMissionArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     if args.history {
-        return history(ui, project, args.json);
+        return history(ui, workspace, args.json);
     }
     let new = NewMission {
         decisions: args.decision,
@@ -77,7 +77,7 @@ pub(super) fn mission(
         dropped_decisions: args.drop_decision,
         dropped_questions: args.drop_question,
     };
-    let (state, redacted) = verbs::record_mission(project, &new, args.by.as_deref())?;
+    let (state, redacted) = verbs::record_mission(workspace, &new, args.by.as_deref())?;
     if args.json {
         ui.print_json(&view::mission::mission_json(Some(&state)))?;
         return Ok(CliOutcome::Clean);
@@ -88,8 +88,8 @@ pub(super) fn mission(
     Ok(CliOutcome::Clean)
 }
 
-fn history(ui: &mut Ui, project: &Project, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let states = verbs::missions(project)?;
+fn history(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let states = verbs::missions(workspace)?;
     if json {
         let newest_first = states.iter().rev();
         ui.print_json(

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::verbs::{self, TaskBoard};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Say something about a task; notes are added, never changed
 #[derive(Debug, clap::Args)]
@@ -28,13 +28,13 @@ pub(crate) struct TaskNoteArgs {
 
 pub(super) fn note(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &TaskNoteArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     super::refuse_question(&args.task)?;
-    let mut board = TaskBoard::open(project)?;
+    let mut board = TaskBoard::open(workspace)?;
     let by = args.by.as_deref();
-    let done = verbs::note_task(project, &mut board, &args.task, &args.text, by)?;
+    let done = verbs::note_task(workspace, &mut board, &args.task, &args.text, by)?;
     if let (true, Some(task)) = (args.json, board.tasks.get(&done.id)) {
         ui.print_json(&view::task::task_change_json(&board.tasks, task, &[], &done.redacted))?;
         return Ok(CliOutcome::Clean);

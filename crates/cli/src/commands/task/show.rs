@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::verbs::TaskBoard;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 /// Show a task with its notes, what it waits for, and what comes after it
 #[derive(Debug, clap::Args)]
@@ -20,13 +20,13 @@ pub(crate) struct TaskShowArgs {
 
 pub(super) fn show(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     args: &TaskShowArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     if let Some((handoff, which)) = super::split_question(&args.task) {
-        return show_question(ui, project, handoff, which, args.json);
+        return show_question(ui, workspace, handoff, which, args.json);
     }
-    let tasks = TaskBoard::open(project)?.tasks;
+    let tasks = TaskBoard::open(workspace)?.tasks;
     let task = tasks.find(&args.task)?;
     match args.json {
         true => ui.print_json(&view::task::json(&tasks, task))?,
@@ -37,13 +37,13 @@ pub(super) fn show(
 
 fn show_question(
     ui: &mut Ui,
-    project: &Project,
+    workspace: &Workspace,
     handoff: &str,
     which: &str,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
-    let stored = [project.find(handoff)?];
-    let questions = view::task::open_questions(project, &stored);
+    let stored = [workspace.find(handoff)?];
+    let questions = view::task::open_questions(workspace, &stored);
     let number = which.strip_prefix('q').and_then(|number| number.parse().ok());
     let open = questions.iter().find(|open| Some(open.number) == number).ok_or_else(|| {
         let handoff = view::shell_word(handoff);

@@ -31,8 +31,8 @@ pub(super) const TOOL: McpTool = McpTool {
 };
 
 fn answer(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let project = caller.project()?;
-    let stored = find_handoff(&project, arguments)?;
+    let workspace = caller.workspace()?;
+    let stored = find_handoff(&workspace, arguments)?;
     let (which, text) = (arguments.required_text("which").to_lowercase(), arguments.text("text"));
     let (input, reason) = AnswerInput::parse(&which, text, arguments.flag("holds"), || {
         ("give `text`, and no `holds`".to_owned(), "give `holds`, and no `text`".to_owned())
@@ -43,8 +43,8 @@ fn answer(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
         before.replace(input.describe_previous(handoff));
         input.decide(handoff)
     };
-    let done = verbs::apply(&project, &stored, &decide, &change)?;
-    let reply = recorded_reply(&project, &stored, &done, &change.reason);
+    let done = verbs::apply(&workspace, &stored, &decide, &change)?;
+    let reply = recorded_reply(&workspace, &stored, &done, &change.reason);
     let reply = reply.with_text(before.take().unwrap_or_default());
-    Ok(reply.with_text(closed_notice(&stored.handoff(&project)).unwrap_or_default()))
+    Ok(reply.with_text(closed_notice(&stored.handoff(&workspace)).unwrap_or_default()))
 }

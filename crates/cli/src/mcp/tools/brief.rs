@@ -30,10 +30,10 @@ fn brief(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
         tokens,
         ..BriefRequest::default()
     };
-    let project = caller.project()?;
+    let workspace = caller.workspace()?;
     // If git fails here, the briefing only lacks the latest observations.
-    drop(verbs::observe(&project));
-    let briefed = verbs::brief(&project, &asked, &mut |_, _| ());
+    drop(verbs::observe(&workspace));
+    let briefed = verbs::brief(&workspace, &asked, &mut |_, _| ());
     let trouble =
         briefed.ledger_error.as_ref().map(|why| format!("Sessions and tasks are not told: {why}"));
     let reply = ToolReply::default()

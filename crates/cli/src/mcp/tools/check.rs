@@ -19,16 +19,16 @@ pub(super) const TOOL: McpTool = McpTool {
 };
 
 fn check(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let project = caller.project()?;
-    let with = Comparison::against(&project, CodeState::WorkTree, false)?;
+    let workspace = caller.workspace()?;
+    let with = Comparison::against(&workspace, CodeState::WorkTree, false)?;
     let (checks, unread) = match arguments.text("handoff") {
         Some(name) => {
-            let stored = caller::find(&project, name)?;
-            (verbs::check_documents(&project, Some(&with), vec![stored]), Vec::new())
+            let stored = caller::find(&workspace, name)?;
+            (verbs::check_documents(&workspace, Some(&with), vec![stored]), Vec::new())
         }
         None => {
             let (mut checks, mut unread) = (Vec::new(), Vec::new());
-            for result in verbs::check_all(&project, &with) {
+            for result in verbs::check_all(&workspace, &with) {
                 match result {
                     Ok(one) => checks.push(one),
                     Err(error) => unread.push(error),
@@ -40,7 +40,7 @@ fn check(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     let reply = ToolReply::from_text(findings::summary(&checks, false));
     let reply =
         unread.iter().fold(reply, |reply, error| reply.with_text(format!("Not read: {error}")));
-    let text = findings::human(&project, &checks, Surface::Tools);
+    let text = findings::human(&workspace, &checks, Surface::Tools);
     Ok(match text.trim().is_empty() {
         true => reply,
         false => {

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use crate::view;
 use midstride::verbs;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "get",
@@ -24,19 +24,19 @@ pub(super) const TOOL: McpTool = McpTool {
 };
 
 fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let project = caller.project()?;
+    let workspace = caller.workspace()?;
     let (name, number) = crate::commands::split_revision(arguments.required_text("handoff"));
-    let stored = match caller::find(&project, name) {
+    let stored = match caller::find(&workspace, name) {
         Ok(stored) => stored,
-        Err(missing) => return session_reply(&project, name, arguments).ok_or(missing)?,
+        Err(missing) => return session_reply(&workspace, name, arguments).ok_or(missing)?,
     };
     if let Some(session) = caller.session() {
         // Return the handoff even if the acknowledgment cannot be recorded.
-        let _ = verbs::acknowledge(&project, session, &[&stored], "get");
+        let _ = verbs::acknowledge(&workspace, session, &[&stored], "get");
     }
     let stored = match number {
         Some(number) => {
-            let text = project.revision_text(&stored, number)?;
+            let text = workspace.revision_text(&stored, number)?;
             stored.with_text(text)
         }
         None => stored,
@@ -48,7 +48,7 @@ fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnost
         })?,
         None => String::from_utf8_lossy(&stored.bytes).into_owned(),
     };
-    let key = stored.handoff(&project).key();
+    let key = stored.handoff(&workspace).key();
     let number = number.map(|number| format!("@{number}")).unwrap_or_default();
     let source = format!("Handoff {key}{number} ({})", stored.path.display());
     ToolReply::default().with_quoted_page(&source, &text, arguments.as_usize("offset").unwrap_or(0))
@@ -56,7 +56,7 @@ fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnost
 
 /// The page of the session that an id or a prefix names, if there is one.
 fn session_reply(
-    project: &Project,
+    workspace: &Workspace,
     name: &str,
     arguments: &ToolArguments,
 ) -> Option<Result<ToolReply, Diagnostic>> {
@@ -65,10 +65,10 @@ fn session_reply(
     let name = name.strip_prefix("session ").unwrap_or(name);
     let shown = match name.len() < LENGTH_MIN {
         true => return None,
-        false => verbs::session(project, name, None).ok()?,
+        false => verbs::session(workspace, name, None).ok()?,
     };
     let source = format!("Session {}", shown.checkpoint.session_id());
-    let page = view::session::page(project, &shown.checkpoint);
+    let page = view::session::page(workspace, &shown.checkpoint);
     Some(ToolReply::default().with_quoted_page(
         &source,
         &page,

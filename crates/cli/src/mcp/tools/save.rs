@@ -9,7 +9,7 @@ use midstride::verbs::{
     self, AuthorRequest, CheckpointError, SaveChange, SaveError, SaveOutcome, SaveRequest,
     SaveSource, SessionChoice,
 };
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::author_notes::AuthorNotes;
 use serde_json::{Map, Value};
 
@@ -87,11 +87,11 @@ const REFLECTION: [&str; 2] = ["inherit", "finds_plans"];
 const NO_SESSION: &str = "none";
 
 fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let project = caller.project()?;
+    let workspace = caller.workspace()?;
     let settled = arguments.texts("settled");
     let names = [&NOTE_PARAMETERS[..], &REFLECTION, &["accept", "handoff"]].concat();
     if !settled.is_empty() && arguments.subset(&names).is_empty() {
-        return Ok(settle_items(ToolReply::default(), &project, &settled));
+        return Ok(settle_items(ToolReply::default(), &workspace, &settled));
     }
     let wanted = SaveRequest {
         source: save_source(caller, arguments),
@@ -104,21 +104,21 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
     };
     let named = arguments.text("session").is_some();
     // If git fails here, the handoff only lacks the latest observations.
-    drop(verbs::observe(&project));
-    let (saved, is_alone) = match verbs::save(&project, &wanted) {
+    drop(verbs::observe(&workspace));
+    let (saved, is_alone) = match verbs::save(&workspace, &wanted) {
         // A client without a transcript can still save its notes.
         Err(SaveError::Checkpoint(CheckpointError::NoSession(_) | CheckpointError::NoSuch(_)))
             if !named =>
         {
             let wanted = SaveRequest { source: SaveSource::NoSession, client: None, ..wanted };
-            (verbs::save(&project, &wanted)?, true)
+            (verbs::save(&workspace, &wanted)?, true)
         }
         saved => (saved?, false),
     };
     // Saving may have created the handoff folder, so open the project again.
-    let project = caller.project()?;
-    let reply = save_reply(&project, &saved, arguments.text("handoff"));
-    let reply = settle_items(reply, &project, &settled);
+    let workspace = caller.workspace()?;
+    let reply = save_reply(&workspace, &saved, arguments.text("handoff"));
+    let reply = settle_items(reply, &workspace, &settled);
     Ok(match is_alone {
         true => reply.with_text(
             "No transcript of this session was found: facts are from git and the tasks.",
@@ -129,9 +129,9 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
 
 /// Closes the open items that the agent names, one by one, so that a wrong handle does not affect
 /// the others.
-fn settle_items(reply: ToolReply, project: &Project, handles: &[String]) -> ToolReply {
+fn settle_items(reply: ToolReply, workspace: &Workspace, handles: &[String]) -> ToolReply {
     handles.iter().fold(reply, |reply, handle| {
-        reply.with_text(match verbs::settle(project, handle) {
+        reply.with_text(match verbs::settle(workspace, handle) {
             Ok(item) => dismissal_text(&item, false),
             Err(error) => error.to_string(),
         })
@@ -161,9 +161,9 @@ fn author_notes(arguments: &ToolArguments) -> Result<AuthorNotes, Diagnostic> {
     }
 }
 
-fn save_reply(project: &Project, saved: &SaveOutcome, named: Option<&str>) -> ToolReply {
+fn save_reply(workspace: &Workspace, saved: &SaveOutcome, named: Option<&str>) -> ToolReply {
     let reply =
-        ToolReply::from_text(view::written_text(project, saved)).with_redactions(&saved.redacted);
+        ToolReply::from_text(view::written_text(workspace, saved)).with_redactions(&saved.redacted);
     let reply = match (&saved.change, named) {
         (SaveChange::New, Some(named)) => {
             reply.with_text(new_handoff_notice(named, saved.similar_id.as_deref()))
@@ -176,10 +176,10 @@ fn save_reply(project: &Project, saved: &SaveOutcome, named: Option<&str>) -> To
     };
     if saved.is_complete() {
         let reply = view::incomplete_notice(saved).into_iter().fold(reply, ToolReply::with_text);
-        let reply = reply.with_text(view::completion_text(project, saved, Surface::Tools));
+        let reply = reply.with_text(view::completion_text(workspace, saved, Surface::Tools));
         return unanswered_questions(saved).into_iter().fold(reply, ToolReply::with_text);
     }
-    let key = saved.stored.handoff(project).key().id;
+    let key = saved.stored.handoff(workspace).key().id;
     let reply = reply.with_text(view::missing_text(&saved.quality, Surface::Tools));
     let reply = unanswered_questions(saved).into_iter().fold(reply, ToolReply::with_text);
     reply.with_text(format!(

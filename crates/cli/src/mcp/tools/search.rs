@@ -6,7 +6,7 @@ use crate::mcp::reply::PAGE_CHARS;
 use crate::view::{self, Surface};
 use midstride::store::index::Filter;
 use midstride::verbs::{self, SearchOutcome, SearchRequest};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::brief::search::Query;
 use midstride_core::format::header::Status;
 
@@ -30,7 +30,7 @@ const HITS_MAX: usize = 100;
 const OFFSET_MAX: usize = 1_000;
 
 fn search(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let project = caller.project()?;
+    let workspace = caller.workspace()?;
     let words = arguments.required_text("words");
     let status = arguments.text("status").and_then(Status::parse);
     let (offset, limit) = offset_and_limit(arguments)?;
@@ -40,16 +40,16 @@ fn search(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
         limit: offset + limit,
         fresh: false,
     };
-    let found = verbs::search(&project, &wanted, &mut |_, _| ());
+    let found = verbs::search(&workspace, &wanted, &mut |_, _| ());
     let sessions = match status {
         Some(_) => Vec::new(),
-        None => verbs::search_sessions(&project, &wanted.query, limit)?,
+        None => verbs::search_sessions(&workspace, &wanted.query, limit)?,
     };
     let has_sessions = !sessions.is_empty();
     let filtered = status.is_some();
     let words = [words.to_owned()];
     let remarks = view::search::remarks(&found, has_sessions, &words, filtered, Surface::Tools);
-    let reply = handoffs_reply(&project, &found, offset)?;
+    let reply = handoffs_reply(&workspace, &found, offset)?;
     let reply = match sessions.is_empty() || offset > 0 {
         true => reply,
         false => {
@@ -63,7 +63,7 @@ fn search(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
 
 /// The handoffs from an offset on, as many as fit on a page.
 fn handoffs_reply(
-    project: &Project,
+    workspace: &Workspace,
     found: &SearchOutcome,
     offset: usize,
 ) -> Result<ToolReply, Diagnostic> {
@@ -80,7 +80,7 @@ fn handoffs_reply(
         .hits
         .iter()
         .skip(offset)
-        .map(|hit| view::search::search_hit_text(project, hit))
+        .map(|hit| view::search::search_hit_text(workspace, hit))
         .collect();
     let hits = first_page(&hits);
     let next = offset + hits.len();

@@ -6,7 +6,7 @@ use crate::mcp::caller;
 use crate::view::task as view;
 use crate::view::{count, one_line};
 use midstride::verbs::{self, AddedTask, ChangedTask, TaskBoard, TaskChangeRequest};
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::session::TaskUpdate;
 use midstride_core::text::id::TaskId;
 use midstride_core::work::task::{NewTask, Task, TaskPatch, TaskStatus, Tasks};
@@ -41,7 +41,7 @@ const STATUS: [&str; 5] = ["pending", "in_progress", "blocked", "done", "dropped
 const SUBJECT_WIDTH: usize = 120;
 
 fn tasks(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let project = caller.project()?;
+    let workspace = caller.workspace()?;
     if arguments.text("subject").is_some_and(|subject| subject.lines().count() > 1) {
         return Err(
             Diagnostic::new("`subject` has several lines").hint("`description` takes the rest")
@@ -49,9 +49,9 @@ fn tasks(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     }
     refuse_unused_arguments(arguments)?;
     match (arguments.text("task"), arguments.text("subject")) {
-        (Some(task), _) => change_or_show(&project, caller, arguments, task),
-        (None, Some(subject)) => add(&project, caller, arguments, subject),
-        (None, None) => list(&project, arguments),
+        (Some(task), _) => change_or_show(&workspace, caller, arguments, task),
+        (None, Some(subject)) => add(&workspace, caller, arguments, subject),
+        (None, None) => list(&workspace, arguments),
     }
 }
 
@@ -103,8 +103,8 @@ fn full_ids(tasks: &Tasks, names: &[String]) -> Result<Vec<String>, Diagnostic> 
     names.iter().map(one).collect()
 }
 
-fn list(project: &Project, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let tasks = TaskBoard::open(project)?.tasks;
+fn list(workspace: &Workspace, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
+    let tasks = TaskBoard::open(workspace)?.tasks;
     let all = arguments.flag("all") == Some(true);
     let status = arguments.text("status").and_then(TaskStatus::parse);
     let fits = |task: &&Task| match status {
@@ -128,7 +128,7 @@ fn list(project: &Project, arguments: &ToolArguments) -> Result<ToolReply, Diagn
 }
 
 fn add(
-    project: &Project,
+    workspace: &Workspace,
     caller: &Caller,
     arguments: &ToolArguments,
     subject: &str,
@@ -143,10 +143,10 @@ fn add(
     let after = arguments.texts("after");
     let after = match after.is_empty() {
         true => after,
-        false => full_ids(&TaskBoard::open(project)?.tasks, &after)?,
+        false => full_ids(&TaskBoard::open(workspace)?.tasks, &after)?,
     };
     let AddedTask { task: done, is_new } =
-        verbs::add_session_task(project, &new, &after, Some(&caller.name))?;
+        verbs::add_session_task(workspace, &new, &after, Some(&caller.name))?;
     let ChangedTask { id, redacted } = done;
     let what = if is_new { "added" } else { "already on the list of this session" };
     Ok(ToolReply::from_text(format!("{id}: {what}")).with_redactions(&redacted))
@@ -161,12 +161,12 @@ fn metadata(arguments: &ToolArguments) -> BTreeMap<String, Option<String>> {
 }
 
 fn change_or_show(
-    project: &Project,
+    workspace: &Workspace,
     caller: &Caller,
     arguments: &ToolArguments,
     task: &str,
 ) -> Result<ToolReply, Diagnostic> {
-    let mut board = TaskBoard::open(project)?;
+    let mut board = TaskBoard::open(workspace)?;
     let wish = TaskChangeRequest {
         patch: TaskPatch {
             subject: arguments.owned_text("subject"),
@@ -188,11 +188,11 @@ fn change_or_show(
     };
     let task = task.as_str();
     if !arguments.subset(&changes).is_empty() {
-        let done = verbs::change_task(project, &mut board, task, &wish, by)?;
+        let done = verbs::change_task(workspace, &mut board, task, &wish, by)?;
         reply = reply.with_redactions(&done.redacted);
     }
     if let Some(note) = arguments.text("note") {
-        let done = verbs::note_task(project, &mut board, task, note, by)?;
+        let done = verbs::note_task(workspace, &mut board, task, note, by)?;
         reply = reply.with_redactions(&done.redacted);
     }
     let task = board.tasks.find(task)?;

@@ -6,7 +6,7 @@ use crate::view::{Surface, display_path};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use midstride::verbs::DocumentCheck;
-use midstride::workspace::project::Project;
+use midstride::workspace::Workspace;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Finding, Severity};
 use midstride_core::text::span::{line_end, line_start};
@@ -15,13 +15,13 @@ use std::ops::Range;
 /// The width at which source lines are truncated around the finding.
 const FRAME_WIDTH: usize = 120;
 
-pub(crate) fn human(project: &Project, checks: &[DocumentCheck], surface: Surface) -> String {
+pub(crate) fn human(workspace: &Workspace, checks: &[DocumentCheck], surface: Surface) -> String {
     let renderer = Renderer::styled()
         .decor_style(DecorStyle::Ascii)
         .term_width(Ui::width().unwrap_or(FRAME_WIDTH));
     let mut out = String::new();
     for one in checks {
-        let path = display_path(project, &one.path);
+        let path = display_path(workspace, &one.path);
         for finding in one.verdict.findings.iter().filter(|finding| !is_counted(checks, finding)) {
             out.push_str(&frame(&renderer, &path, one.document(), finding, surface));
             out.push_str("\n\n");

@@ -179,7 +179,7 @@ fn section(name: &str, lines: impl Iterator<Item = String>) -> String {
 }
 
 fn reference_place(shown: &GraphView<'_>, location: ReferenceLocation) -> String {
-    let path = display_path(shown.project, Path::new(&shown.node(location.node).path));
+    let path = display_path(shown.workspace, Path::new(&shown.node(location.node).path));
     format!("{path}:{}", location.line)
 }
 

@@ -6,7 +6,7 @@ use crate::store::ledger::WaitPolicy;
 use crate::sys::files::{FileStamp, Root};
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
-use crate::workspace::project::{Project, SetupMode, StoredHandoff};
+use crate::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::handoff::citation::LineRange;
 use midstride_core::handoff::drift::{
     CitationCheck, CitationDoubt, CitationOrigin, CitationStatus, CodeLocation, LineChange,
@@ -47,14 +47,14 @@ struct CachedCitation {
 }
 
 impl CheckCache {
-    pub(super) fn open(project: &Project) -> Self {
-        let index = match project.setup() {
+    pub(super) fn open(workspace: &Workspace) -> Self {
+        let index = match workspace.setup() {
             SetupMode::NotSetUp => None,
             SetupMode::Committed | SetupMode::Private => {
-                Index::open(project, WaitPolicy::Command).ok()
+                Index::open(workspace, WaitPolicy::Command).ok()
             }
         };
-        let head = project.repository().and_then(Repository::head_commit);
+        let head = workspace.repository().and_then(Repository::head_commit);
         Self { index: index.map(Mutex::new), head, pending: Mutex::default() }
     }
 
@@ -100,7 +100,7 @@ impl CheckCache {
         };
         let Ok(results) = serde_json::to_string(&kept) else { return };
         // Never stored if it contains a secret, such as a path; it is checked again instead.
-        if !code.project.clean(&results).1.is_empty() {
+        if !code.workspace.clean(&results).1.is_empty() {
             return;
         }
         lock(&self.pending).push(CheckedDocument {
@@ -123,21 +123,21 @@ impl Drop for CheckCache {
 }
 
 fn document_path(code: &CodeCache<'_>, stored: &StoredHandoff) -> PathBuf {
-    document_path_in(code.project, stored)
+    document_path_in(code.workspace, stored)
 }
 
-fn document_path_in(project: &Project, stored: &StoredHandoff) -> PathBuf {
-    project.root().path().join(&stored.path)
+fn document_path_in(workspace: &Workspace, stored: &StoredHandoff) -> PathBuf {
+    workspace.root().path().join(&stored.path)
 }
 
 /// The cached results of the current text of a document, and the commit they were checked at. Reads
 /// no other files.
 pub(crate) fn cached_results(
-    project: &Project,
+    workspace: &Workspace,
     index: &Index,
     stored: &StoredHandoff,
 ) -> Option<(Option<String>, Vec<CitationCheck>)> {
-    let checked = index.checked_document(&document_path_in(project, stored)).ok()??;
+    let checked = index.checked_document(&document_path_in(workspace, stored)).ok()??;
     if checked.document != sha256(&stored.bytes) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use super::DriftChecker;
 use crate::sys::git::LogEntry;
-use crate::workspace::project::StoredHandoff;
+use crate::workspace::StoredHandoff;
 use jiff::Timestamp;
 use midstride_core::handoff::drift::{CitationCheck, LaterCommit};
 use std::collections::BTreeSet;
@@ -27,11 +27,11 @@ impl DriftChecker<'_> {
         since: Timestamp,
         checks: &[CitationCheck],
     ) -> Option<LaterCommitsQuery> {
-        let project = self.code.project;
+        let workspace = self.code.workspace;
         let changed = checks.iter().filter(|one| one.file_changed);
         let paths: BTreeSet<String> =
             changed.filter_map(|one| Some(one.location.as_ref()?.path.clone())).collect();
-        let own = project.path_in_work_tree(stored);
+        let own = workspace.path_in_work_tree(stored);
         let own = own.and_then(|path| path.to_str().map(str::to_owned));
         (!paths.is_empty()).then_some(LaterCommitsQuery {
             since,
@@ -43,7 +43,7 @@ impl DriftChecker<'_> {
     /// The later commits of each document, newest first. Runs git once for all.
     pub fn later_commits(&self, queries: &[LaterCommitsQuery]) -> Vec<Vec<LaterCommit>> {
         let nothing = || queries.iter().map(|_| Vec::new()).collect();
-        let Some(repository) = self.code.project.repository() else { return nothing() };
+        let Some(repository) = self.code.workspace.repository() else { return nothing() };
         let Some(since) = queries.iter().map(|query| query.since).min() else { return nothing() };
         let all = |query: &LaterCommitsQuery| {
             query.changed_paths.iter().chain(&query.own_path).cloned().collect::<Vec<_>>()

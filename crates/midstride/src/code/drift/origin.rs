@@ -3,7 +3,7 @@
 
 use crate::code::code_state::{CodeCache, CodeState, PathContent, PathMatch};
 use crate::sys::git::Repository;
-use crate::workspace::project::StoredHandoff;
+use crate::workspace::StoredHandoff;
 use midstride_core::handoff::anchor::{Anchor, AnchorKey, AnchorTarget, Anchors, CitedLines};
 use midstride_core::handoff::citation::Citation;
 use midstride_core::handoff::drift::{CitationDoubt, CitationOrigin};
@@ -69,7 +69,7 @@ impl<'d> OriginResolver<'d> {
     ) -> Self {
         let header_commit = read_header_commit(code, shelved);
         let anchors = Anchors::from_document(&shelved.document);
-        let document = code.project.root().path().join(&shelved.path);
+        let document = code.workspace.root().path().join(&shelved.path);
         Self { code, shelved, document, now, anchors, header_commit, blame: OnceCell::new() }
     }
 
@@ -146,19 +146,19 @@ impl<'d> OriginResolver<'d> {
     }
 
     fn read_blame(&self) -> Vec<Option<String>> {
-        let project = self.code.project;
-        let path = project.path_in_work_tree(self.shelved);
+        let workspace = self.code.workspace;
+        let path = workspace.path_in_work_tree(self.shelved);
         // Git blame needs a tracked document.
         let listed = self.code.list_files(&CodeState::WorkTree);
         let is_tracked = |path: &PathBuf| path.to_str().is_some_and(|path| listed.is_tracked(path));
         let path = path.filter(is_tracked);
-        project.repository().zip(path).map_or_else(Vec::new, |(repository, path)| {
+        workspace.repository().zip(path).map_or_else(Vec::new, |(repository, path)| {
             repository.blame_lines(&path, &self.shelved.bytes)
         })
     }
 
     fn is_head(&self, commit: &str) -> bool {
-        let head = self.code.project.repository().and_then(Repository::head_commit);
+        let head = self.code.workspace.repository().and_then(Repository::head_commit);
         head.is_some_and(|head| head.starts_with(commit))
     }
 
@@ -228,7 +228,7 @@ fn read_header_commit(
     code: &CodeCache<'_>,
     stored: &StoredHandoff,
 ) -> Option<Result<String, CitationDoubt>> {
-    let repository = code.project.repository()?;
+    let repository = code.workspace.repository()?;
     let named = stored.document.header()?.text("at_commit")?.value.trim().to_lowercase();
     let is_id = (7..=64).contains(&named.len()) && named.bytes().all(|b| b.is_ascii_hexdigit());
     if !is_id {

@@ -97,7 +97,7 @@ impl CodeCache<'_> {
 
     /// The last state that had a file, if the history has one.
     fn state_before_removal(&self, path: &str, now: &CodeState) -> Option<CodeState> {
-        let repository = self.project.repository()?;
+        let repository = self.workspace.repository()?;
         let has = |state: &CodeState| self.content_at(state, path).exists();
         let newest = match now {
             CodeState::WorkTree => CodeState::Commit(repository.head_commit()?),

@@ -1,6 +1,6 @@
 //! The index card of a document: the metadata that hits are filtered and sorted by.
 
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
 use midstride_core::text::yaml::YamlNode;
@@ -54,8 +54,8 @@ impl HandoffRouting {
 
 impl IndexCard {
     /// Builds the card of a document.
-    pub fn from_document(project: &Project, stored: &StoredHandoff) -> Self {
-        let handoff = stored.handoff(project);
+    pub fn from_document(workspace: &Workspace, stored: &StoredHandoff) -> Self {
+        let handoff = stored.handoff(workspace);
         Self {
             status: handoff.status(),
             kind: handoff.kind(),

@@ -1,7 +1,7 @@
 //! Estimates which documents are the newest without reading them.
 
 use crate::sys::files::{FileError, FileStamp, ScanDetail};
-use crate::workspace::project::{DocumentPlace, DocumentScan, Project};
+use crate::workspace::{DocumentPlace, DocumentScan, Workspace};
 use std::ffi::OsStr;
 
 /// With more documents than this, file times are not read while a client waits, because that alone
@@ -19,9 +19,9 @@ pub(super) fn recency_key(stamp: Option<FileStamp>, spot: &DocumentPlace) -> (Op
 }
 
 /// All documents, newest first, and the errors of those that could not be read.
-pub(super) fn newest_first(project: &Project) -> (Vec<DocumentPlace>, Vec<FileError>) {
+pub(super) fn newest_first(workspace: &Workspace) -> (Vec<DocumentPlace>, Vec<FileError>) {
     let DocumentScan { mut documents, unread, .. } =
-        project.scan(ScanDetail::MetadataUpTo(TIMED_MAX));
+        workspace.scan(ScanDetail::MetadataUpTo(TIMED_MAX));
     let is_timed = documents.iter().all(|(_, stamp)| stamp.has_time());
     let timed = |stamp: &FileStamp| Some(*stamp).filter(|_| is_timed);
     documents.sort_unstable_by(|(spot, stamp), (other, other_stamp)| {

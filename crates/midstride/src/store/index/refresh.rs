@@ -8,8 +8,8 @@ use crate::sys::clock::{Deadline, Stopwatch};
 use crate::sys::files::{FileError, FileStamp, Lock, ScanDetail};
 use crate::sys::ids::sha256;
 use crate::workspace::folder::HandoffFolder;
-use crate::workspace::project::{DocumentPlace, DocumentScan, Project, map_on_all_cores};
 use crate::workspace::settings::Settings;
+use crate::workspace::{DocumentPlace, DocumentScan, Workspace, map_on_all_cores};
 use midstride_core::brief::search::{handoff_texts, index_columns};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 use std::cmp::Reverse;
@@ -170,24 +170,24 @@ impl Index {
     /// the number of documents read and the total.
     pub fn refresh(
         &mut self,
-        project: &Project,
+        workspace: &Workspace,
         effort: Effort,
         limit: RefreshLimit,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Freshness, IndexError> {
         let limit = effort.limit(limit);
         // Computed once, because hashing the settings takes longer than a query.
-        let settings = settings_text(project);
+        let settings = settings_text(workspace);
         let context = self.context(&settings);
-        let mut news = self.find_changes(project, &settings, context, effort, limit)?;
+        let mut news = self.find_changes(workspace, &settings, context, effort, limit)?;
         news.cards_first = effort == Effort::Open && limit.is_set();
         if !limit.is_set() && news.pending.len() > UNLOCKED_READ_MAX {
             // Of several processes that find a lot to do, one does it and the others wait.
             let _turn = Lock::acquire(&self.folder, &format!("{}.refresh", self.name))?;
-            let news = self.find_changes(project, &settings, context, effort, limit)?;
-            return self.apply_changes(project, context, news, limit, progress);
+            let news = self.find_changes(workspace, &settings, context, effort, limit)?;
+            return self.apply_changes(workspace, context, news, limit, progress);
         }
-        self.apply_changes(project, context, news, limit, progress)
+        self.apply_changes(workspace, context, news, limit, progress)
     }
 
     fn context(&self, settings: &str) -> RowContext {
@@ -197,7 +197,7 @@ impl Index {
     /// Finds the differences between the files and the index.
     fn find_changes(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         settings: &str,
         context: RowContext,
         effort: Effort,
@@ -217,18 +217,18 @@ impl Index {
             } else {
                 ScanDetail::Metadata
             };
-            let news = self.compare_all(project, look, context)?;
+            let news = self.compare_all(workspace, look, context)?;
             return Ok(IndexChanges { is_complete: !is_new || documents == 0, settings, ..news });
         }
-        let mut news = match self.folders_changed(project)? {
-            true => self.compare_all(project, ScanDetail::Names, context)?,
+        let mut news = match self.folders_changed(workspace)? {
+            true => self.compare_all(workspace, ScanDetail::Names, context)?,
             false => {
-                let pending = self.next_in_rotation(project, turn, limit)?;
+                let pending = self.next_in_rotation(workspace, turn, limit)?;
                 IndexChanges { documents, pending, ..IndexChanges::default() }
             }
         };
         if effort == Effort::Open {
-            self.add_edited_open_handoffs(project, &mut news.pending)?;
+            self.add_edited_open_handoffs(workspace, &mut news.pending)?;
         }
         Ok(news)
     }
@@ -236,16 +236,16 @@ impl Index {
     /// Adds open handoffs that were edited in place and are not pending yet.
     fn add_edited_open_handoffs(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         pending: &mut Vec<PendingDocument>,
     ) -> Result<(), IndexError> {
         let there: HashSet<DocumentPlace> = pending.iter().map(|one| one.spot.clone()).collect();
         for (place, known) in load_indexed(&self.connection, "WHERE waits IS NOT NULL")? {
-            let Some(spot) = spot_from_key(project, &place).filter(|spot| !there.contains(spot))
+            let Some(spot) = spot_from_key(workspace, &place).filter(|spot| !there.contains(spot))
             else {
                 continue;
             };
-            let stamp = project.stamp(&spot);
+            let stamp = workspace.stamp(&spot);
             if !known.stamp.is_settled || !stamp.is_some_and(|stamp| stamp.is_same(&known.stamp)) {
                 pending.push(PendingDocument { spot, stamp, known: Some(known) });
             }
@@ -255,7 +255,7 @@ impl Index {
 
     fn apply_changes(
         &mut self,
-        project: &Project,
+        workspace: &Workspace,
         context: RowContext,
         news: IndexChanges,
         limit: RefreshLimit,
@@ -263,7 +263,7 @@ impl Index {
     ) -> Result<Freshness, IndexError> {
         let IndexChanges { is_complete: whole, cards_first, settings, documents, .. } = news;
         let IndexChanges { mut pending, removed: gone, folders, mut unread, .. } = news;
-        sort_newest_first(project, &mut pending, limit, context);
+        sort_newest_first(workspace, &mut pending, limit, context);
         let is_cards_only = cards_first && pending.len() > READ_IN_HOOK_MAX;
         let now = match is_cards_only {
             true => pending.iter().filter(|one| !one.is_indexed(context)).count(),
@@ -271,7 +271,7 @@ impl Index {
         };
         let with = ReadMode { context, with_words: !is_cards_only };
         let (done, failed) =
-            self.read_documents(project, with, &pending[..now], limit, progress)?;
+            self.read_documents(workspace, with, &pending[..now], limit, progress)?;
         unread.extend(failed);
         let gone_now =
             if limit.is_set() { gone.len().min(REMOVED_IN_HOOK_MAX) } else { gone.len() };
@@ -279,8 +279,8 @@ impl Index {
         // Folder stamps are saved only by a refresh that completes, so the next one after an
         // interrupted refresh compares every name again.
         let remembered = match is_cut_short {
-            true => self.save_folders(project, None, &[], &gone[..gone_now]),
-            false => self.save_folders(project, settings.as_deref(), &folders, &gone),
+            true => self.save_folders(workspace, None, &[], &gone[..gone_now]),
+            false => self.save_folders(workspace, settings.as_deref(), &folders, &gone),
         };
         match remembered {
             Err(error) if limit.is_set() && error.is_busy() => {}
@@ -299,14 +299,14 @@ impl Index {
     /// Reads documents again, whether or not they look changed.
     pub(crate) fn reread(
         &mut self,
-        project: &Project,
+        workspace: &Workspace,
         spots: Vec<DocumentPlace>,
     ) -> Result<(), IndexError> {
         let pending =
             spots.into_iter().map(|spot| PendingDocument { stamp: None, known: None, spot });
         let pending: Vec<PendingDocument> = pending.collect();
-        let with = ReadMode { context: self.context(&settings_text(project)), with_words: true };
-        self.read_documents(project, with, &pending, RefreshLimit::default(), &mut |_, _| ())
+        let with = ReadMode { context: self.context(&settings_text(workspace)), with_words: true };
+        self.read_documents(workspace, with, &pending, RefreshLimit::default(), &mut |_, _| ())
             .map(drop)
     }
 
@@ -320,15 +320,15 @@ impl Index {
 
     fn compare_all(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         look: ScanDetail,
         context: RowContext,
     ) -> Result<IndexChanges, IndexError> {
-        let DocumentScan { documents, folders, unread } = project.scan(look);
+        let DocumentScan { documents, folders, unread } = workspace.scan(look);
         let mut known = load_indexed(&self.connection, "")?;
         let mut pending = Vec::new();
         for (spot, stamp) in &documents {
-            let known = known.remove(&path_key(project, spot));
+            let known = known.remove(&path_key(workspace, spot));
             let is_current = |known: &IndexedDocument| {
                 known.stamp.is_settled && known.has_words && known.read_with == context
             };
@@ -359,29 +359,29 @@ impl Index {
     }
 
     /// Whether a file was added, removed or replaced anywhere, according to the folder stamps.
-    fn folders_changed(&self, project: &Project) -> Result<bool, IndexError> {
+    fn folders_changed(&self, workspace: &Workspace) -> Result<bool, IndexError> {
         let sql = "SELECT root, inside, modified, changed, size, inode, settled FROM folders";
         let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement
             .query_map([], |row| Ok((path_key_from_row(row, 0)?, stamp_from_row(row, 2)?)))?;
         let folders: HashMap<PathKey, FileStamp> = rows.collect::<rusqlite::Result<_>>()?;
         let start = |shelf: &HandoffFolder| {
-            let root = encode_root(project, shelf.root().path());
+            let root = encode_root(workspace, shelf.root().path());
             folders.contains_key(&(root.to_vec(), shelf.path().as_os_str().as_bytes().to_vec()))
         };
         let same = |(place, then): (&PathKey, &FileStamp)| {
-            let now =
-                spot_from_key(project, place).map(|spot| project.stamp(&spot).unwrap_or_default());
+            let now = spot_from_key(workspace, place)
+                .map(|spot| workspace.stamp(&spot).unwrap_or_default());
             now.is_some_and(|now| now.is_same(then))
                 && (then.is_settled || *then == FileStamp::default())
         };
-        Ok(!project.folders().iter().all(start) || !folders.iter().all(same))
+        Ok(!workspace.folders().iter().all(start) || !folders.iter().all(same))
     }
 
     /// Documents that changed recently, and the next ones in the rotation.
     fn next_in_rotation(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         most: usize,
         limit: RefreshLimit,
     ) -> Result<Vec<PendingDocument>, IndexError> {
@@ -395,8 +395,12 @@ impl Index {
         };
         for (place, known) in load_indexed(&self.connection, &format!("WHERE settled = 0 {some}"))?
         {
-            let Some(spot) = spot_from_key(project, &place) else { continue };
-            pending.push(PendingDocument { stamp: project.stamp(&spot), known: Some(known), spot });
+            let Some(spot) = spot_from_key(workspace, &place) else { continue };
+            pending.push(PendingDocument {
+                stamp: workspace.stamp(&spot),
+                known: Some(known),
+                spot,
+            });
         }
         let sql = "SELECT value FROM facts WHERE name = 'turn'";
         let turn: i64 =
@@ -411,8 +415,8 @@ impl Index {
                 break;
             }
             last = known.id;
-            let Some(spot) = spot_from_key(project, &place) else { continue };
-            let stamp = project.stamp(&spot);
+            let Some(spot) = spot_from_key(workspace, &place) else { continue };
+            let stamp = workspace.stamp(&spot);
             if !stamp.is_some_and(|stamp| stamp.is_same(&known.stamp)) {
                 pending.push(PendingDocument { spot, stamp, known: Some(known) });
             }
@@ -425,21 +429,21 @@ impl Index {
     /// Saves the folder stamps and removes deleted documents from the index.
     fn save_folders(
         &mut self,
-        project: &Project,
+        workspace: &Workspace,
         settings: Option<&str>,
         folders: &[(DocumentPlace, FileStamp)],
         gone: &[i64],
     ) -> Result<(), IndexError> {
         if settings.is_none()
             && gone.is_empty()
-            && !self.differs_from_saved_folders(project, folders)?
+            && !self.differs_from_saved_folders(workspace, folders)?
         {
             return Ok(());
         }
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if let Some(settings) = settings {
-            let root = project.root().path().as_os_str().as_bytes();
+            let root = workspace.root().path().as_os_str().as_bytes();
             transaction.execute("INSERT OR REPLACE INTO facts VALUES ('root', ?1)", [root])?;
             transaction
                 .execute("INSERT OR REPLACE INTO facts VALUES ('settings', ?1)", [settings])?;
@@ -453,7 +457,7 @@ impl Index {
         }
         let sql = "INSERT OR REPLACE INTO folders VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         for (spot, stamp) in folders {
-            let (root, inside) = path_bytes(project, spot);
+            let (root, inside) = path_bytes(workspace, spot);
             let FileStamp { modified, changed, size, inode, is_settled: settled } = *stamp;
             transaction
                 .prepare_cached(sql)?
@@ -464,7 +468,7 @@ impl Index {
 
     fn differs_from_saved_folders(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         folders: &[(DocumentPlace, FileStamp)],
     ) -> Result<bool, IndexError> {
         let sql = "SELECT root, inside, modified, changed, size, inode, settled FROM folders";
@@ -473,7 +477,7 @@ impl Index {
             .query_map([], |row| Ok((path_key_from_row(row, 0)?, stamp_from_row(row, 2)?)))?;
         let known: HashMap<PathKey, FileStamp> = rows.collect::<rusqlite::Result<_>>()?;
         let same = |(spot, stamp): &(DocumentPlace, FileStamp)| {
-            known.get(&path_key(project, spot)) == Some(stamp)
+            known.get(&path_key(workspace, spot)) == Some(stamp)
         };
         Ok(!folders.is_empty() && !folders.iter().all(same))
     }
@@ -482,7 +486,7 @@ impl Index {
     /// Returns how many were read, and the errors.
     fn read_documents(
         &mut self,
-        project: &Project,
+        workspace: &Workspace,
         with: ReadMode,
         pending: &[PendingDocument],
         limit: RefreshLimit,
@@ -497,8 +501,8 @@ impl Index {
             }
             progress(done, all);
             let watch = Stopwatch::start();
-            let prepared = map_on_all_cores(piece, |one| prepare(project, one, with));
-            match self.write_documents(project, with.context, prepared) {
+            let prepared = map_on_all_cores(piece, |one| prepare(workspace, one, with));
+            match self.write_documents(workspace, with.context, prepared) {
                 // Another process is writing the same documents, and a client waits.
                 Err(error) if limit.is_set() && error.is_busy() => {
                     let is_of_use = self.documents()? > 0;
@@ -520,7 +524,7 @@ impl Index {
 
     fn write_documents(
         &mut self,
-        project: &Project,
+        workspace: &Workspace,
         context: RowContext,
         prepared: Vec<PrepareOutcome>,
     ) -> Result<Vec<FileError>, IndexError> {
@@ -537,7 +541,7 @@ impl Index {
                 PrepareOutcome::Settled(id, stamp) => settle(&transaction, id, &stamp, context)?,
                 PrepareOutcome::Changed(document) => documents.push(*document),
                 PrepareOutcome::Unread(spot, error) => {
-                    forget_at(&transaction, project, &spot)?;
+                    forget_at(&transaction, workspace, &spot)?;
                     // A document that was deleted after the scan is not an error.
                     unread.extend(error.filter(|error| !error.is_missing()));
                 }
@@ -546,10 +550,10 @@ impl Index {
         // Ids must ascend, because otherwise FTS5 flushes its data after each document.
         documents.sort_by_key(|document| document.card.changed);
         for document in &documents {
-            forget_at(&transaction, project, &document.spot)?;
+            forget_at(&transaction, workspace, &document.spot)?;
         }
         for document in &documents {
-            insert(&transaction, project, document, context)?;
+            insert(&transaction, workspace, document, context)?;
         }
         update_count(&transaction)?;
         transaction.commit()?;
@@ -572,7 +576,7 @@ enum PrepareOutcome {
 /// Sorts the documents to read first to the front. A few are always read, so their order does not
 /// matter.
 fn sort_newest_first(
-    project: &Project,
+    workspace: &Workspace,
     pending: &mut [PendingDocument],
     limit: RefreshLimit,
     context: RowContext,
@@ -590,7 +594,7 @@ fn sort_newest_first(
             one.stamp = None;
         }
     } else if untimed > 0 {
-        let stamp = |one: &PendingDocument| one.stamp.or_else(|| project.stamp(&one.spot));
+        let stamp = |one: &PendingDocument| one.stamp.or_else(|| workspace.stamp(&one.spot));
         let stamps = map_on_all_cores(pending, stamp);
         for (one, stamp) in pending.iter_mut().zip(stamps) {
             one.stamp = stamp;
@@ -608,8 +612,8 @@ fn sort_newest_first(
 
 /// A hash of the settings that rows depend on. It leaves out their path, which differs in each
 /// worktree.
-fn settings_text(project: &Project) -> String {
-    let Settings { folders, stages, .. } = project.settings();
+fn settings_text(workspace: &Workspace) -> String {
+    let Settings { folders, stages, .. } = workspace.settings();
     sha256(format!("{folders:?} {stages:?}").as_bytes())
 }
 
@@ -619,14 +623,14 @@ fn hash_number(hash: &str) -> i64 {
     i64::from_str_radix(&hash[..LETTERS], 16).unwrap_or_default()
 }
 
-fn prepare(project: &Project, pending: &PendingDocument, with: ReadMode) -> PrepareOutcome {
+fn prepare(workspace: &Workspace, pending: &PendingDocument, with: ReadMode) -> PrepareOutcome {
     let ReadMode { context, with_words } = with;
     let spot = pending.spot.clone();
     // Taken before the read, so that a change during the read is noticed next time.
-    let Some(stamp) = pending.stamp.or_else(|| project.stamp(&spot)) else {
+    let Some(stamp) = pending.stamp.or_else(|| workspace.stamp(&spot)) else {
         return PrepareOutcome::Unread(spot, None);
     };
-    let bytes = match project.bytes(&spot) {
+    let bytes = match workspace.bytes(&spot) {
         Ok(bytes) => bytes,
         Err(error) => return PrepareOutcome::Unread(spot, Some(error)),
     };
@@ -640,20 +644,20 @@ fn prepare(project: &Project, pending: &PendingDocument, with: ReadMode) -> Prep
         let news = stamp.is_settled || !stamp.is_same(&known.stamp) || !is_here;
         return if news { PrepareOutcome::Settled(known.id, stamp) } else { PrepareOutcome::Same };
     }
-    let stored = project.stored_handoff(spot.clone(), bytes);
-    let columns = with_words.then(|| index_columns(&handoff_texts(&stored.handoff(project))));
-    let card = IndexCard::from_document(project, &stored);
+    let stored = workspace.stored_handoff(spot.clone(), bytes);
+    let columns = with_words.then(|| index_columns(&handoff_texts(&stored.handoff(workspace))));
+    let card = IndexCard::from_document(workspace, &stored);
     PrepareOutcome::Changed(Box::new(PreparedDocument { spot, stamp, hash, card, columns }))
 }
 
-fn path_key(project: &Project, spot: &DocumentPlace) -> PathKey {
-    let (root, inside) = path_bytes(project, spot);
+fn path_key(workspace: &Workspace, spot: &DocumentPlace) -> PathKey {
+    let (root, inside) = path_bytes(workspace, spot);
     (root.to_vec(), inside.to_vec())
 }
 
-fn path_bytes<'s>(project: &'s Project, spot: &'s DocumentPlace) -> (&'s [u8], &'s [u8]) {
-    let (root, inside) = project.root_and_path(spot);
-    (encode_root(project, root), inside.as_os_str().as_bytes())
+fn path_bytes<'s>(workspace: &'s Workspace, spot: &'s DocumentPlace) -> (&'s [u8], &'s [u8]) {
+    let (root, inside) = workspace.root_and_path(spot);
+    (encode_root(workspace, root), inside.as_os_str().as_bytes())
 }
 
 /// Reads a root and a path from two columns.
@@ -663,8 +667,8 @@ fn path_key_from_row(row: &Row<'_>, from: usize) -> rusqlite::Result<PathKey> {
 }
 
 /// The place of the document at a path below a root; `None` if it is in no handoff folder.
-fn spot_from_key(project: &Project, (root, inside): &PathKey) -> Option<DocumentPlace> {
-    project.place_below(decode_root(project, root), Path::new(OsStr::from_bytes(inside)))
+fn spot_from_key(workspace: &Workspace, (root, inside): &PathKey) -> Option<DocumentPlace> {
+    workspace.place_below(decode_root(workspace, root), Path::new(OsStr::from_bytes(inside)))
 }
 
 fn stamp_from_row(row: &Row<'_>, from: usize) -> rusqlite::Result<FileStamp> {
@@ -726,13 +730,13 @@ fn settle(
 
 fn forget_at(
     transaction: &Transaction<'_>,
-    project: &Project,
+    workspace: &Workspace,
     spot: &DocumentPlace,
 ) -> rusqlite::Result<()> {
     let sql = "SELECT id FROM documents WHERE root = ?1 AND inside = ?2";
     let id = transaction
         .prepare_cached(sql)?
-        .query_row(path_bytes(project, spot), |row| row.get(0))
+        .query_row(path_bytes(workspace, spot), |row| row.get(0))
         .optional()?;
     id.map_or(Ok(()), |id| forget(transaction, id))
 }
@@ -745,12 +749,12 @@ fn forget(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
 
 fn insert(
     transaction: &Transaction<'_>,
-    project: &Project,
+    workspace: &Workspace,
     document: &PreparedDocument,
     context: RowContext,
 ) -> rusqlite::Result<()> {
     let id = next_id(transaction, document.card.changed)?;
-    let (root, inside) = path_bytes(project, &document.spot);
+    let (root, inside) = path_bytes(workspace, &document.spot);
     let FileStamp { modified, changed, size, inode, is_settled: settled } = document.stamp;
     let IndexCard { status, kind, stage, changed: moment, routing: waits } = &document.card;
     let waits = waits.as_ref().and_then(|waits| serde_json::to_string(waits).ok());
@@ -808,7 +812,7 @@ mod tests {
     /// change.
     struct LargeProject {
         scratch: ScratchFolder,
-        project: Project,
+        workspace: Workspace,
         index: Index,
     }
 
@@ -831,24 +835,25 @@ mod tests {
                 codex: None,
                 clock: Clock::System,
             };
-            let project = Project::discover(environment).unwrap();
-            let mut index = Index::open(&project, WaitPolicy::Command).unwrap();
+            let workspace = Workspace::discover(environment).unwrap();
+            let mut index = Index::open(&workspace, WaitPolicy::Command).unwrap();
             index
-                .refresh(&project, Effort::Fresh, RefreshLimit::default(), &mut |_, _| ())
+                .refresh(&workspace, Effort::Fresh, RefreshLimit::default(), &mut |_, _| ())
                 .unwrap();
             let settled = "UPDATE documents SET settled = 1; UPDATE folders SET settled = 1";
             index.connection.execute_batch(settled).unwrap();
-            let large = Self { scratch, project, index };
+            let large = Self { scratch, workspace, index };
             large.wait_for_the_next_tick();
             large
         }
 
         /// A change within the same clock tick as the previous one would go unnoticed.
         fn wait_for_the_next_tick(&self) {
-            let folder = self.project.root().stamp(&PathBuf::from(".midstride/handoffs")).unwrap();
+            let folder =
+                self.workspace.root().stamp(&PathBuf::from(".midstride/handoffs")).unwrap();
             let tick = || {
                 self.scratch.write("tick", b"").unwrap();
-                self.project.root().stamp(&PathBuf::from("tick")).unwrap().changed
+                self.workspace.root().stamp(&PathBuf::from("tick")).unwrap().changed
             };
             while tick() <= folder.changed {}
         }
@@ -856,14 +861,14 @@ mod tests {
         fn pending(&self, look: impl Fn(&Self) -> Vec<PendingDocument>) -> Vec<String> {
             let pending = look(self).into_iter();
             let mut paths: Vec<String> = pending
-                .map(|one| self.project.display_path(&one.spot).display().to_string())
+                .map(|one| self.workspace.display_path(&one.spot).display().to_string())
                 .collect();
             paths.sort();
             paths
         }
 
         fn folders_changed(&self) -> bool {
-            self.index.folders_changed(&self.project).unwrap()
+            self.index.folders_changed(&self.workspace).unwrap()
         }
     }
 
@@ -872,12 +877,15 @@ mod tests {
     }
 
     fn in_turn(large: &LargeProject) -> Vec<PendingDocument> {
-        large.index.next_in_rotation(&large.project, ROTATION_MAX, RefreshLimit::default()).unwrap()
+        large
+            .index
+            .next_in_rotation(&large.workspace, ROTATION_MAX, RefreshLimit::default())
+            .unwrap()
     }
 
     fn names(large: &LargeProject) -> IndexChanges {
-        let context = large.index.context(&settings_text(&large.project));
-        large.index.compare_all(&large.project, ScanDetail::Names, context).unwrap()
+        let context = large.index.context(&settings_text(&large.workspace));
+        large.index.compare_all(&large.workspace, ScanDetail::Names, context).unwrap()
     }
 
     fn by_name(large: &LargeProject) -> Vec<PendingDocument> {
@@ -911,7 +919,7 @@ mod tests {
             large.scratch.write(name, b"# Pelican no more\n").unwrap();
         }
         let one = |large: &LargeProject| {
-            large.index.next_in_rotation(&large.project, 1, RefreshLimit::default()).unwrap()
+            large.index.next_in_rotation(&large.workspace, 1, RefreshLimit::default()).unwrap()
         };
         for _ in 0..2 {
             // The fourth call only finds the end of the rotation.
@@ -929,14 +937,14 @@ mod tests {
         large.scratch.write(path("open"), text).unwrap();
         large
             .index
-            .refresh(&large.project, Effort::Fresh, RefreshLimit::default(), &mut |_, _| ())
+            .refresh(&large.workspace, Effort::Fresh, RefreshLimit::default(), &mut |_, _| ())
             .unwrap();
-        let open = large.index.open_handoffs(&large.project).unwrap();
+        let open = large.index.open_handoffs(&large.workspace).unwrap();
         assert_eq!(open.len(), 1, "notes are none");
         large.index.connection.execute_batch("UPDATE documents SET settled = 1").unwrap();
         let in_place = |large: &LargeProject| {
             let mut pending = Vec::new();
-            large.index.add_edited_open_handoffs(&large.project, &mut pending).unwrap();
+            large.index.add_edited_open_handoffs(&large.workspace, &mut pending).unwrap();
             pending
         };
         assert!(large.pending(in_place).is_empty());
@@ -949,7 +957,7 @@ mod tests {
     #[test]
     fn a_folder_stamp_reveals_added_replaced_and_deleted_files() {
         let large = LargeProject::new();
-        let root = large.project.root();
+        let root = large.workspace.root();
         root.put(&PathBuf::from(path("two")), b"# Pelican\n").unwrap();
         root.put(&PathBuf::from(path("four")), b"# Pelican\n").unwrap();
         root.remove(&PathBuf::from(path("one")), b"# Pelican\n").unwrap();

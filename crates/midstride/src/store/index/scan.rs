@@ -5,20 +5,20 @@ use super::search::{TermHits, sort_hits};
 use super::{DocumentHit, Filter, IndexCard, newest, seed};
 use crate::sys::clock::{Deadline, Stopwatch};
 use crate::sys::files::FileError;
-use crate::workspace::project::{DocumentPlace, Project, StoredHandoff, map_on_all_cores};
+use crate::workspace::{DocumentPlace, StoredHandoff, Workspace, map_on_all_cores};
 use midstride_core::brief::search::{Query, SearchText, handoff_texts, term_zone, tier};
 use midstride_core::text::words::SearchTerm;
 use std::time::Duration;
 
 /// All hits, sorted, and the errors of unreadable documents.
 pub fn scan(
-    project: &Project,
+    workspace: &Workspace,
     query: &Query,
     filter: &Filter,
 ) -> (Vec<DocumentHit>, Vec<FileError>) {
-    let read = project.map_all(|stored| {
-        let parts = handoff_texts(&stored.handoff(project));
-        match_document(project, query, filter, &stored, &parts)
+    let read = workspace.map_all(|stored| {
+        let parts = handoff_texts(&stored.handoff(workspace));
+        match_document(workspace, query, filter, &stored, &parts)
     });
     let mut hits = Vec::new();
     let mut unread = Vec::new();
@@ -28,19 +28,19 @@ pub fn scan(
             Err(error) => unread.push(error),
         }
     }
-    sort_hits(project, &mut hits);
+    sort_hits(workspace, &mut hits);
     (hits, unread)
 }
 
 /// Returns the hit of a document, if it matches.
 pub(crate) fn match_document(
-    project: &Project,
+    workspace: &Workspace,
     query: &Query,
     filter: &Filter,
     stored: &StoredHandoff,
     parts: &[SearchText],
 ) -> Option<DocumentHit> {
-    let card = IndexCard::from_document(project, stored);
+    let card = IndexCard::from_document(workspace, stored);
     let fits = filter.matches(&card, || stored.path.clone());
     let tier = tier(query, parts).filter(|_| fits)?;
     Some(DocumentHit { spot: stored.document_place(), tier, card })
@@ -59,10 +59,10 @@ pub(crate) struct OpenHandoffs {
 
 /// The open handoffs among all documents. If there is a limit, documents that are open in another
 /// worktree are read first, then the newest.
-pub(crate) fn scan_open(project: &Project, limit: RefreshLimit) -> OpenHandoffs {
-    let (mut spots, unread) = newest::newest_first(project);
+pub(crate) fn scan_open(workspace: &Workspace, limit: RefreshLimit) -> OpenHandoffs {
+    let (mut spots, unread) = newest::newest_first(workspace);
     if limit.is_set() {
-        let open = seed::open_in_other_worktrees(project);
+        let open = seed::open_in_other_worktrees(workspace);
         spots.sort_by_key(|spot| !open.contains(spot));
     }
     let mut open = OpenHandoffs { unread, ..OpenHandoffs::default() };
@@ -74,7 +74,7 @@ pub(crate) fn scan_open(project: &Project, limit: RefreshLimit) -> OpenHandoffs 
         }
         let watch = Stopwatch::start();
         let card = |spot: &DocumentPlace| {
-            project.read(spot).map(|stored| IndexCard::from_document(project, &stored))
+            workspace.read(spot).map(|stored| IndexCard::from_document(workspace, &stored))
         };
         for (spot, card) in piece.iter().zip(map_on_all_cores(piece, card)) {
             match card {
@@ -103,21 +103,21 @@ pub struct TermScan {
 
 /// Finds the documents that have each term, unless more than `many` of them do.
 pub fn scan_terms(
-    project: &Project,
+    workspace: &Workspace,
     terms: &[&SearchTerm],
     many: impl Fn(usize) -> usize,
     deadline: Deadline,
 ) -> TermScan {
     let spots: Vec<DocumentPlace> =
-        project.document_places().into_iter().filter_map(Result::ok).collect();
+        workspace.document_places().into_iter().filter_map(Result::ok).collect();
     let read = map_on_all_cores(&spots, |spot| {
         if deadline.has_passed() {
             return None;
         }
-        let stored = project.read(spot).ok()?;
-        let parts = handoff_texts(&stored.handoff(project));
+        let stored = workspace.read(spot).ok()?;
+        let parts = handoff_texts(&stored.handoff(workspace));
         let zones: Vec<_> = terms.iter().map(|term| term_zone(term, &parts)).collect();
-        Some((spot.clone(), IndexCard::from_document(project, &stored), zones))
+        Some((spot.clone(), IndexCard::from_document(workspace, &stored), zones))
     });
     let whole = !deadline.has_passed();
     let mut hits = vec![TermHits::default(); terms.len()];

@@ -2,7 +2,7 @@
 
 use super::root::decode_root;
 use super::{DocumentHit, Filter, Index, IndexCard, IndexError};
-use crate::workspace::project::{DocumentPlace, Project};
+use crate::workspace::{DocumentPlace, Workspace};
 use midstride_core::brief::search::{Query, Tier, Zone};
 use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::text::words::SearchTerm;
@@ -41,7 +41,7 @@ impl Index {
     /// The best hits, sorted, at most `limit`.
     pub fn find(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         query: &Query,
         filter: &Filter,
         limit: usize,
@@ -54,7 +54,7 @@ impl Index {
                 let Some(expression) = expression(query, tier) else { continue };
                 let left = limit - hits.len();
                 hits.extend(self.find_in_tier(
-                    project,
+                    workspace,
                     &expression,
                     tier,
                     filter,
@@ -72,7 +72,7 @@ impl Index {
     /// The newest hits of a tier that are not in a better one.
     fn find_in_tier(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         expression: &str,
         tier: Tier,
         filter: &Filter,
@@ -94,13 +94,13 @@ impl Index {
             if hits.len() >= limit && last_day != Some(day) {
                 break;
             }
-            let Some((spot, card)) = card_from_row(project, row)? else { continue };
-            if filter.matches(&card, || project.display_path(&spot)) && seen.insert(id) {
+            let Some((spot, card)) = card_from_row(workspace, row)? else { continue };
+            if filter.matches(&card, || workspace.display_path(&spot)) && seen.insert(id) {
                 hits.push(DocumentHit { spot, tier, card });
                 last_day = Some(day);
             }
         }
-        sort_hits(project, &mut hits);
+        sort_hits(workspace, &mut hits);
         hits.truncate(limit);
         Ok(hits)
     }
@@ -108,14 +108,14 @@ impl Index {
     /// Passes all documents to `wanted`, newest first, until it returns false.
     pub(crate) fn newest(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         mut wanted: impl FnMut(DocumentPlace, IndexCard) -> bool,
     ) -> Result<(), IndexError> {
         let sql = format!("SELECT {COLUMNS} FROM documents ORDER BY id DESC");
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let Some((spot, card)) = card_from_row(project, row)? else { continue };
+            let Some((spot, card)) = card_from_row(workspace, row)? else { continue };
             if !wanted(spot, card) {
                 break;
             }
@@ -126,14 +126,14 @@ impl Index {
     /// The open handoffs that were compared in this worktree, newest first.
     pub fn open_handoffs(
         &self,
-        project: &Project,
+        workspace: &Workspace,
     ) -> Result<Vec<(DocumentPlace, IndexCard)>, IndexError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM documents WHERE waits IS NOT NULL AND worktree = ?1
              ORDER BY id DESC"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement.query_map([self.worktree], |row| card_from_row(project, row))?;
+        let rows = statement.query_map([self.worktree], |row| card_from_row(workspace, row))?;
         let rows: Vec<Option<_>> = rows.collect::<rusqlite::Result<_>>()?;
         Ok(rows.into_iter().flatten().collect())
     }
@@ -179,35 +179,35 @@ impl Index {
     /// The place and card of the document with an id.
     pub fn card(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         id: i64,
     ) -> Result<Option<(DocumentPlace, IndexCard)>, IndexError> {
         let sql = format!("SELECT {COLUMNS} FROM documents WHERE id = ?1");
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let card = statement.query_row([id], |row| card_from_row(project, row)).optional()?;
+        let card = statement.query_row([id], |row| card_from_row(workspace, row)).optional()?;
         Ok(card.flatten())
     }
 }
 
 /// The place and card in a row; `None` if the document is no longer in a handoff folder.
 fn card_from_row(
-    project: &Project,
+    workspace: &Workspace,
     row: &Row<'_>,
 ) -> rusqlite::Result<Option<(DocumentPlace, IndexCard)>> {
-    let root = decode_root(project, row.get_ref(1)?.as_blob()?);
+    let root = decode_root(workspace, row.get_ref(1)?.as_blob()?);
     let inside = Path::new(OsStr::from_bytes(row.get_ref(2)?.as_blob()?));
     let status = Status::parse(row.get_ref(3)?.as_str()?).unwrap_or(Status::Planned);
     let kind = HandoffKind::parse(row.get_ref(4)?.as_str()?).unwrap_or(HandoffKind::Investigation);
     let waits = row.get_ref(7)?.as_str_or_null()?.and_then(|text| serde_json::from_str(text).ok());
     let card = IndexCard { status, kind, stage: row.get(5)?, changed: row.get(6)?, routing: waits };
-    Ok(project.place_below(root, inside).map(|spot| (spot, card)))
+    Ok(workspace.place_below(root, inside).map(|spot| (spot, card)))
 }
 
 /// Sorts by tier, best first, then by latest change, then by path.
-pub(super) fn sort_hits(project: &Project, hits: &mut [DocumentHit]) {
+pub(super) fn sort_hits(workspace: &Workspace, hits: &mut [DocumentHit]) {
     hits.sort_by_cached_key(|hit| {
         let changed = hit.card.changed.map(std::cmp::Reverse);
-        (hit.tier, changed.is_none(), changed, project.display_path(&hit.spot))
+        (hit.tier, changed.is_none(), changed, workspace.display_path(&hit.spot))
     });
 }
 

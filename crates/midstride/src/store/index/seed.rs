@@ -7,7 +7,7 @@ use super::root::decode_root;
 use super::{IndexError, index_name, schema};
 use crate::store::ledger::{LedgerFolder, WaitPolicy};
 use crate::sys::files::{self, Lock, Root};
-use crate::workspace::project::{DocumentPlace, Project};
+use crate::workspace::{DocumentPlace, Workspace};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ const BYTES_IN_HOOK_MAX: u64 = 8 << 20;
 /// with `TimedOut` if the copy would take too long; the background process started after the hook
 /// makes it.
 pub(super) fn copy_from_worktree(
-    project: &Project,
+    workspace: &Workspace,
     folder: &Root,
     name: &str,
     patience: WaitPolicy,
@@ -30,7 +30,7 @@ pub(super) fn copy_from_worktree(
     if files::exists(&folder.path().join(name)) {
         return Ok(());
     }
-    let Some((bytes, from)) = largest_other_index(project, folder.path(), name) else {
+    let Some((bytes, from)) = largest_other_index(workspace, folder.path(), name) else {
         return Ok(());
     };
     if patience == WaitPolicy::Hook && bytes > BYTES_IN_HOOK_MAX {
@@ -46,7 +46,7 @@ pub(super) fn copy_from_worktree(
     // Named like an index, so that cleanup removes it if this process is killed.
     let draft = format!("{}seed.db", name.trim_end_matches("db"));
     schema::remove(folder, &draft);
-    let root = project.root().path().as_os_str().as_bytes();
+    let root = workspace.root().path().as_os_str().as_bytes();
     match copy_to(&from, &folder.path().join(&draft), root) {
         Ok(true) => Ok(folder.rename(Path::new(&draft), Path::new(name))?),
         // Without a copy, the refresh reads every document.
@@ -58,9 +58,9 @@ pub(super) fn copy_from_worktree(
 }
 
 /// The largest index of this project in other worktrees: its size and path.
-fn largest_other_index(project: &Project, folder: &Path, name: &str) -> Option<(u64, PathBuf)> {
-    let repository = project.repository()?;
-    let below = project.root().path().strip_prefix(repository.work_tree()).ok()?;
+fn largest_other_index(workspace: &Workspace, folder: &Path, name: &str) -> Option<(u64, PathBuf)> {
+    let repository = workspace.repository()?;
+    let below = workspace.root().path().strip_prefix(repository.work_tree()).ok()?;
     let names = repository.work_trees().into_iter().map(|top| index_name(&top.join(below)));
     let paths = names.filter(|other| other != name).map(|other| folder.join(other));
     let known = paths.filter(|path| schema::count_documents(path).is_some());
@@ -69,21 +69,24 @@ fn largest_other_index(project: &Project, folder: &Path, name: &str) -> Option<(
 
 /// The handoffs that are open in another worktree, as places in this one. If there is no time to
 /// copy its index, these are worth reading first.
-pub(super) fn open_in_other_worktrees(project: &Project) -> HashSet<DocumentPlace> {
-    let name = index_name(project.root().path());
-    let other = largest_other_index(project, LedgerFolder::for_project(project).path(), &name);
-    let open = other.and_then(|(_, path)| read_open_handoffs(project, &path).ok());
+pub(super) fn open_in_other_worktrees(workspace: &Workspace) -> HashSet<DocumentPlace> {
+    let name = index_name(workspace.root().path());
+    let other = largest_other_index(workspace, LedgerFolder::for_project(workspace).path(), &name);
+    let open = other.and_then(|(_, path)| read_open_handoffs(workspace, &path).ok());
     open.unwrap_or_default()
 }
 
-fn read_open_handoffs(project: &Project, path: &Path) -> rusqlite::Result<HashSet<DocumentPlace>> {
+fn read_open_handoffs(
+    workspace: &Workspace,
+    path: &Path,
+) -> rusqlite::Result<HashSet<DocumentPlace>> {
     let index = schema::connect_to_read(path)?;
     let sql = "SELECT root, inside FROM documents WHERE waits IS NOT NULL";
     let mut statement = index.prepare(sql)?;
     let spots = statement.query_map([], |row| {
-        let root = decode_root(project, row.get_ref(0)?.as_blob()?);
+        let root = decode_root(workspace, row.get_ref(0)?.as_blob()?);
         let inside = Path::new(OsStr::from_bytes(row.get_ref(1)?.as_blob()?));
-        Ok(project.place_below(root, inside))
+        Ok(workspace.place_below(root, inside))
     })?;
     spots.filter_map(Result::transpose).collect()
 }

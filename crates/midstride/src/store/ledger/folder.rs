@@ -2,7 +2,7 @@
 
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::ids::sha256;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use std::path::{Path, PathBuf};
 
 /// Magic numbers of file systems on which SQLite's shared memory does not work: NFS, SMB, CIFS,
@@ -21,9 +21,9 @@ pub enum LedgerFolder {
 
 impl LedgerFolder {
     /// Returns the ledger folder of a project.
-    pub fn for_project(project: &Project) -> Self {
-        let private = project.private_path();
-        let state = project.environment().state.as_ref().filter(|_| is_on_network(&private));
+    pub fn for_project(workspace: &Workspace) -> Self {
+        let private = workspace.private_path();
+        let state = workspace.environment().state.as_ref().filter(|_| is_on_network(&private));
         match state {
             Some(state) => {
                 // The hash of the path gives each project its own folder.
@@ -43,9 +43,9 @@ impl LedgerFolder {
     }
 
     /// Opens the folder, creating it if it is missing.
-    pub(crate) fn create(&self, project: &Project) -> Result<Root, FileError> {
+    pub(crate) fn create(&self, workspace: &Workspace) -> Result<Root, FileError> {
         match self {
-            Self::Private(_) => project.make_private(),
+            Self::Private(_) => workspace.make_private(),
             Self::State(path) => Root::make(path),
         }
     }

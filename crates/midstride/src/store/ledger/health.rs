@@ -3,7 +3,7 @@
 use super::sqlite::FILE;
 use super::{LedgerFolder, NEWEST_VERSION, SqliteLedger, spool};
 use crate::sys::files;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 
@@ -45,8 +45,8 @@ pub enum LedgerState {
 
 impl SqliteLedger {
     /// Checks the ledger of a project without creating one.
-    pub fn health(project: &Project) -> LedgerHealth {
-        let place = LedgerFolder::for_project(project);
+    pub fn health(workspace: &Workspace) -> LedgerHealth {
+        let place = LedgerFolder::for_project(workspace);
         let path = place.path().join(FILE);
         let (spool, spooled, unreadable) = spool::count_files(place.path());
         LedgerHealth { state: read_state(&path), path, spool, spooled, unreadable }

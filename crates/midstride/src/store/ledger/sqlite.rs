@@ -11,7 +11,7 @@ use crate::store::sqlite_log;
 use crate::sys::clock::Deadline;
 use crate::sys::files::{Lock, Root};
 use crate::sys::ids::sha256;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::work::event::{Envelope, Event};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Transaction, TransactionBehavior};
 use serde_json::Value;
@@ -59,8 +59,8 @@ pub struct SqliteLedger {
 impl SqliteLedger {
     /// Opens the ledger of a project, creating it if it is missing. For a command, also appends the
     /// spooled events.
-    pub fn open(project: &Project, patience: WaitPolicy) -> Result<Self, LedgerError> {
-        let folder = LedgerFolder::for_project(project).create(project)?;
+    pub fn open(workspace: &Workspace, patience: WaitPolicy) -> Result<Self, LedgerError> {
+        let folder = LedgerFolder::for_project(workspace).create(workspace)?;
         let ledger = Self::open_in(folder, patience)?;
         if patience == WaitPolicy::Command {
             spool::drain(&ledger.folder, &ledger)?;
@@ -70,12 +70,12 @@ impl SqliteLedger {
 
     /// Like `open`, but returns `None` if there is no ledger instead of creating one.
     pub fn open_existing(
-        project: &Project,
+        workspace: &Workspace,
         patience: WaitPolicy,
     ) -> Result<Option<Self>, LedgerError> {
         let is_there =
-            crate::sys::files::is_file(&LedgerFolder::for_project(project).path().join(FILE));
-        is_there.then(|| Self::open(project, patience)).transpose()
+            crate::sys::files::is_file(&LedgerFolder::for_project(workspace).path().join(FILE));
+        is_there.then(|| Self::open(workspace, patience)).transpose()
     }
 
     /// How long callers of this ledger can wait.
@@ -135,14 +135,14 @@ impl SqliteLedger {
     /// cannot be opened or written in time, spools them for the next command. Returns how many were
     /// new, if known.
     pub(crate) fn append_or_spool(
-        project: &Project,
+        workspace: &Workspace,
         stream: &StreamId,
         events: Vec<Envelope>,
     ) -> Result<Option<usize>, AppendError> {
-        match Self::open(project, WaitPolicy::Hook) {
+        match Self::open(workspace, WaitPolicy::Hook) {
             Ok(ledger) => ledger.append_missing_or_spool(stream, events),
             Err(why) => {
-                let folder = LedgerFolder::for_project(project).create(project);
+                let folder = LedgerFolder::for_project(workspace).create(workspace);
                 let aside = folder.and_then(|folder| spool::put(&folder, stream, &events));
                 aside.map(|()| None).map_err(|_| AppendError::Unavailable(why.to_string()))
             }

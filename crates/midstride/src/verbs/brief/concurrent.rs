@@ -4,8 +4,8 @@ use super::BriefRequest;
 use super::ledger_facts::LedgerFacts;
 use crate::clients::active_sessions::{ActiveSession, find_active_sessions};
 use crate::sys::files;
+use crate::workspace::Workspace;
 use crate::workspace::observation::last_work_tree;
-use crate::workspace::project::Project;
 use midstride_core::brief::items::{self, concurrent_session_items};
 use midstride_core::brief::{BriefItem, BriefOccasion};
 use midstride_core::session::checkpoint::{HighlightKind, SessionSummary};
@@ -15,7 +15,7 @@ use std::path::Path;
 /// One item per other active session. Not after a compaction, because the session got them when it
 /// started, and not for prompts or agents.
 pub(super) fn collect_concurrent_session_items(
-    project: &Project,
+    workspace: &Workspace,
     asked: &BriefRequest,
     work: &LedgerFacts,
 ) -> Vec<BriefItem> {
@@ -34,17 +34,17 @@ pub(super) fn collect_concurrent_session_items(
     if !is_wanted {
         return Vec::new();
     }
-    let own = [asked.session.as_ref(), project.environment().session.as_ref()];
-    let others = find_active_sessions(project, &own);
+    let own = [asked.session.as_ref(), workspace.environment().session.as_ref()];
+    let others = find_active_sessions(workspace, &own);
     if others.is_empty() {
         return Vec::new();
     }
     let left = work
         .summary
         .as_ref()
-        .map(|summary| uncommitted_files(project, summary))
+        .map(|summary| uncommitted_files(workspace, summary))
         .unwrap_or_default();
-    let here = files::canonical(project.root().path());
+    let here = files::canonical(workspace.root().path());
     let seen = |one: ActiveSession| {
         let is_of_page =
             work.summary.as_ref().is_some_and(|summary| summary.session == one.session);
@@ -52,8 +52,8 @@ pub(super) fn collect_concurrent_session_items(
         items::ConcurrentSession {
             client: one.client,
             other_work_tree: (one.root != here)
-                .then(|| clean(project, &one.root.to_string_lossy())),
-            branch: one.branch.as_deref().map(|branch| clean(project, branch)),
+                .then(|| clean(workspace, &one.root.to_string_lossy())),
+            branch: one.branch.as_deref().map(|branch| clean(workspace, branch)),
             last_active: one.active,
             is_page_subject: is_of_page,
             shared_files: left.iter().filter(both).cloned().collect(),
@@ -63,15 +63,15 @@ pub(super) fn collect_concurrent_session_items(
     concurrent_session_items(&others.into_iter().map(seen).collect::<Vec<_>>())
 }
 
-fn clean(project: &Project, text: &str) -> String {
-    project.clean(text).0.as_str().to_owned()
+fn clean(workspace: &Workspace, text: &str) -> String {
+    workspace.clean(text).0.as_str().to_owned()
 }
 
 /// The files a session changed, relative to the project root, without those committed since
 /// according to the last observation.
-fn uncommitted_files(project: &Project, summary: &SessionSummary) -> Vec<String> {
-    let root = files::canonical(project.root().path());
-    let state = last_work_tree(project);
+fn uncommitted_files(workspace: &Workspace, summary: &SessionSummary) -> Vec<String> {
+    let root = files::canonical(workspace.root().path());
+    let state = last_work_tree(workspace);
     let is_uncommitted = |path: &String| {
         let has = |name: &str| name == path || name.ends_with('/') && path.starts_with(name);
         state.as_ref().is_none_or(|state| {

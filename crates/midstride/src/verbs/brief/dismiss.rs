@@ -5,7 +5,7 @@ use crate::verbs::brief::open_session_items;
 use crate::verbs::handoff::deliveries::{DeliveryError, session_envelope};
 use crate::verbs::task::content_id;
 use crate::verbs::work::instructions::{self, instructions, read_instructions};
-use crate::workspace::project::{Project, SetupMode};
+use crate::workspace::{SetupMode, Workspace};
 use jiff::Timestamp;
 use midstride_core::brief::unsettled::UnsettledItem;
 use midstride_core::session::instruction::{Instruction, InstructionState};
@@ -93,34 +93,34 @@ impl From<LedgerError> for DismissError {
 }
 
 /// What can be dismissed in this project: standing instructions first, then unsettled items.
-pub fn dismissable_items(project: &Project) -> Result<Vec<DismissableItem>, LedgerError> {
-    let instructions = instructions(project)?;
-    let carried = open_session_items(project)?;
+pub fn dismissable_items(workspace: &Workspace) -> Result<Vec<DismissableItem>, LedgerError> {
+    let instructions = instructions(workspace)?;
+    let carried = open_session_items(workspace)?;
     let items = carried.iter().map(DismissableItem::from);
     Ok(instructions.iter().map(DismissableItem::from).chain(items).collect())
 }
 
 /// Closes an item or an instruction by its handle. `wrong` says it was never true.
 pub fn dismiss(
-    project: &Project,
+    workspace: &Workspace,
     handle: &str,
     wrong: bool,
 ) -> Result<DismissableItem, DismissError> {
-    if project.setup() == SetupMode::NotSetUp {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Err(DeliveryError::NotSetUp.into());
     }
     let handle = handle.trim().to_lowercase();
     match is_instruction(&handle) {
-        true => dismiss_instruction(project, &handle, wrong),
-        false => dismiss_item(project, &handle, wrong),
+        true => dismiss_instruction(workspace, &handle, wrong),
+        false => dismiss_item(workspace, &handle, wrong),
     }
 }
 
 /// Closes an item an agent says it settled. Only the user can close instructions.
-pub fn settle(project: &Project, handle: &str) -> Result<DismissableItem, DismissError> {
+pub fn settle(workspace: &Workspace, handle: &str) -> Result<DismissableItem, DismissError> {
     match is_instruction(&handle.trim().to_lowercase()) {
         true => Err(DismissError::OnlyUser { handle: handle.to_owned() }),
-        false => dismiss(project, handle, false),
+        false => dismiss(workspace, handle, false),
     }
 }
 
@@ -134,9 +134,9 @@ pub struct Dismissals {
 }
 
 /// Counts dismissals, within the latest session records.
-pub fn count_dismissals(project: &Project) -> Result<Dismissals, LedgerError> {
+pub fn count_dismissals(workspace: &Workspace) -> Result<Dismissals, LedgerError> {
     const RECORDS_MAX: usize = 10_000;
-    let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
+    let Some(ledger) = SqliteLedger::open_existing(workspace, WaitPolicy::Command)? else {
         return Ok(Dismissals::default());
     };
     let records = ledger.latest_with_prefix(StreamId::SESSIONS, RECORDS_MAX)?;
@@ -147,7 +147,7 @@ pub fn count_dismissals(project: &Project) -> Result<Dismissals, LedgerError> {
         };
         Some(*wrong)
     });
-    let all = read_instructions(project, &ledger)?;
+    let all = read_instructions(workspace, &ledger)?;
     let closed = all.iter().filter_map(|one| match one.state {
         InstructionState::Dismissed { wrong } => Some(wrong),
         InstructionState::Active | InstructionState::Revoked => None,
@@ -163,13 +163,13 @@ fn is_instruction(handle: &str) -> bool {
 }
 
 fn dismiss_item(
-    project: &Project,
+    workspace: &Workspace,
     handle: &str,
     wrong: bool,
 ) -> Result<DismissableItem, DismissError> {
-    let open = open_session_items(project)?;
+    let open = open_session_items(workspace)?;
     let Some(item) = open.iter().find(|one| one.handle == handle) else {
-        let known = dismissable_items(project)?.into_iter().map(|one| one.handle).collect();
+        let known = dismissable_items(workspace)?.into_iter().map(|one| one.handle).collect();
         return Err(DismissError::NoSuch { handle: handle.to_owned(), known });
     };
     let client = item.client.name().to_owned();
@@ -178,32 +178,33 @@ fn dismiss_item(
         session: item.session.clone(),
         handle: handle.to_owned(),
         wrong,
-        by_session: project.environment().session.as_ref().map(|session| session.id.clone()),
+        by_session: workspace.environment().session.as_ref().map(|session| session.id.clone()),
     };
     let id = content_id(&[&client, &item.session, "dismissed", handle]);
     let stream = StreamId::session(&client, &item.session);
-    let events = vec![session_envelope(project, id, event)];
-    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    let events = vec![session_envelope(workspace, id, event)];
+    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
     ledger.append_missing(&[(stream, events)]).map_err(DeliveryError::from)?;
     Ok(item.into())
 }
 
 fn dismiss_instruction(
-    project: &Project,
+    workspace: &Workspace,
     handle: &str,
     wrong: bool,
 ) -> Result<DismissableItem, DismissError> {
-    if project.environment().automation.is_some() {
+    if workspace.environment().automation.is_some() {
         return Err(DismissError::OnlyUser { handle: handle.to_owned() });
     }
-    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
-    let all = read_instructions(project, &ledger)?;
+    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
+    let all = read_instructions(workspace, &ledger)?;
     let found = all.find(handle);
     let [instruction] = found.as_slice() else {
         let handle = handle.to_owned();
         return Err(match found.is_empty() {
             true => {
-                let known = dismissable_items(project)?.into_iter().map(|one| one.handle).collect();
+                let known =
+                    dismissable_items(workspace)?.into_iter().map(|one| one.handle).collect();
                 DismissError::NoSuch { handle, known }
             }
             false => {
@@ -216,7 +217,7 @@ fn dismiss_instruction(
         return Err(DismissError::AlreadyClosed { handle: handle.to_owned(), how, at });
     }
     let event = InstructionEvent::Dismissed { id: instruction.id.as_str().to_owned(), wrong };
-    let now = project.environment().clock.now();
+    let now = workspace.environment().clock.now();
     let events = vec![instructions::instruction_envelope(event, now, "cli")];
     ledger.append_missing(&[(StreamId::instructions(), events)]).map_err(DeliveryError::from)?;
     Ok((*instruction).into())

@@ -13,8 +13,8 @@ use crate::verbs::handoff::save::InFlightAgent;
 use crate::verbs::task::read_tasks;
 use crate::verbs::work::instructions::read_instructions;
 use crate::verbs::work::workflow::newest_states;
+use crate::workspace::Workspace;
 use crate::workspace::observation::{branch_state, commits_made, last_observation};
-use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::brief::hook::without_summary;
 use midstride_core::brief::items::{
@@ -62,15 +62,15 @@ pub(super) struct LedgerFacts {
 }
 
 impl LedgerFacts {
-    pub(super) fn read(project: &Project, asked: &BriefRequest) -> Result<Self, LedgerError> {
-        let Some(ledger) = SqliteLedger::open_existing(project, wait_policy(asked))? else {
+    pub(super) fn read(workspace: &Workspace, asked: &BriefRequest) -> Result<Self, LedgerError> {
+        let Some(ledger) = SqliteLedger::open_existing(workspace, wait_policy(asked))? else {
             return Ok(Self::default());
         };
         let own = asked.session.as_ref().filter(|_| {
             matches!(asked.occasion, Some(BriefOccasion::Resume | BriefOccasion::Compact))
         });
         let records = ledger.latest_with_prefix(StreamId::SESSIONS, RECORDS_MAX)?;
-        let mut others = sessions_here(project, &records, asked.session.as_ref());
+        let mut others = sessions_here(workspace, &records, asked.session.as_ref());
         let mut own_summary = match own.filter(|_| !asked.has_context) {
             Some(session) => summary_of_session(&ledger, session)?,
             None => None,
@@ -86,23 +86,23 @@ impl LedgerFacts {
         }
         let dismissed = dismissed_handles(&records);
         let is_own = own_summary.is_some();
-        let branch = project.repository().and_then(Repository::branch);
+        let branch = workspace.repository().and_then(Repository::branch);
         let worked = WorkSessionEnds::from_checkpoints(&others);
-        sort_by_nearness(project, branch.as_deref(), &mut others);
+        sort_by_nearness(workspace, branch.as_deref(), &mut others);
         let mut sessions: Vec<SessionSummary> = own_summary.into_iter().collect();
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(sessions_with_work(&ledger, &mut others, sessions.is_empty())?);
         }
         let worked_before = match is_own || asked.has_context {
             true => Vec::new(),
-            false => open_earlier_work(project, &ledger, &others, &sessions)?,
+            false => open_earlier_work(workspace, &ledger, &others, &sessions)?,
         };
         let tasks = read_tasks(&ledger)?.0;
         for (at, summary) in sessions.iter_mut().enumerate() {
             let (client, list) = (summary.client, summary.task_list().to_owned());
             summary.items.retain(|item| !is_covered_by_board(&tasks, client, &list, item, at));
         }
-        let closed = closed_branches(project, &sessions);
+        let closed = closed_branches(workspace, &sessions);
         let closed_for = |summary: &SessionSummary| closed.get(summary.branch.as_ref()?).copied();
         let carried = unsettled::collect_unsettled(
             &sessions,
@@ -134,12 +134,12 @@ impl LedgerFacts {
         let earlier = others.into_iter().take(EARLIER_MAX);
         let earlier = earlier.map(|one| one.into_other_session(branch.as_deref())).collect();
         let mut items = Vec::new();
-        let instructions = read_instructions(project, &ledger)?;
+        let instructions = read_instructions(workspace, &ledger)?;
         if !asked.has_context && asked.occasion != Some(BriefOccasion::Prompt) {
             items.extend(instruction_items(instructions.active(branch.as_deref())));
         }
         let summary = summary.map(|summary| drop_recorded_instructions(summary, &instructions));
-        let summary = summary.map(|summary| drop_replaced_commits(project, summary));
+        let summary = summary.map(|summary| drop_replaced_commits(workspace, summary));
         items.extend(current_mission_items(&ledger, &tasks)?);
         items.extend(task_items(&tasks, |task| task_placement(task, summary.as_ref(), &recent)));
         items.extend(collect_workflow_items(&ledger, &worked)?);
@@ -160,13 +160,13 @@ impl LedgerFacts {
 
 /// The earlier sessions with work whose branch was neither merged nor deleted.
 fn open_earlier_work(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &SqliteLedger,
     others: &[CheckpointRecord<'_>],
     sessions: &[SessionSummary],
 ) -> Result<Vec<SessionSummary>, LedgerError> {
     let worked = earlier_sessions_with_work(ledger, others, sessions)?;
-    let closed = closed_branches(project, &worked);
+    let closed = closed_branches(workspace, &worked);
     let is_over = |summary: &SessionSummary| {
         let closed = summary.branch.as_ref().and_then(|branch| closed.get(branch));
         closed.is_some_and(|closed| closed.closes(summary))
@@ -199,13 +199,13 @@ fn drop_recorded_instructions(
 }
 
 /// Drops commits that were amended, rebased or reset away since the session was captured.
-fn drop_replaced_commits(project: &Project, mut summary: SessionSummary) -> SessionSummary {
+fn drop_replaced_commits(workspace: &Workspace, mut summary: SessionSummary) -> SessionSummary {
     let is_commit =
         |item: &Highlight| matches!(item.kind, HighlightKind::Commit | HighlightKind::Message);
     let Some(began) = summary.began.filter(|_| summary.items.iter().any(is_commit)) else {
         return summary;
     };
-    let made = commits_made(project, began, summary.ended);
+    let made = commits_made(workspace, began, summary.ended);
     let is_replaced = |id: &str| {
         let made = made.iter().find(|made| made.id.starts_with(id));
         made.is_some_and(|made| made.state == ReflogCommitState::Replaced)
@@ -310,8 +310,8 @@ fn is_covered_by_board(
 }
 
 /// The agents still running when the session that a briefing would cover ended.
-pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlightAgent>, LedgerError> {
-    let summary = LedgerFacts::read(project, &BriefRequest::default())?.summary;
+pub fn agents_in_flight(workspace: &Workspace) -> Result<Vec<InFlightAgent>, LedgerError> {
+    let summary = LedgerFacts::read(workspace, &BriefRequest::default())?.summary;
     let items = summary.into_iter().flat_map(|summary| summary.items);
     let agents = items.filter(|item| item.kind == HighlightKind::Agent);
     let about = |text: String| (!text.trim().is_empty()).then_some(text);
@@ -319,9 +319,9 @@ pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlightAgent>, LedgerE
 }
 
 /// What sessions left open, newest first. What a briefing only counts comes last.
-pub fn open_session_items(project: &Project) -> Result<Vec<UnsettledItem>, LedgerError> {
+pub fn open_session_items(workspace: &Workspace) -> Result<Vec<UnsettledItem>, LedgerError> {
     let LedgerFacts { own_unsettled: open, unsettled: (carried, older), .. } =
-        LedgerFacts::read(project, &BriefRequest::default())?;
+        LedgerFacts::read(workspace, &BriefRequest::default())?;
     Ok([open, carried, older].concat())
 }
 
@@ -398,11 +398,15 @@ impl CheckpointRecord<'_> {
 }
 
 /// Sorts sessions by nearness. Equally near sessions keep their order.
-fn sort_by_nearness(project: &Project, branch: Option<&str>, others: &mut [CheckpointRecord<'_>]) {
-    let current = files::canonical(&project.environment().folder);
-    let root = files::canonical(project.root().path());
+fn sort_by_nearness(
+    workspace: &Workspace,
+    branch: Option<&str>,
+    others: &mut [CheckpointRecord<'_>],
+) {
+    let current = files::canonical(&workspace.environment().folder);
+    let root = files::canonical(workspace.root().path());
     let below = current.strip_prefix(&root).ok().filter(|below| !below.as_os_str().is_empty());
-    let tops = below.map(|_| clients::project_folders(project)).unwrap_or_default();
+    let tops = below.map(|_| clients::project_folders(workspace)).unwrap_or_default();
     for one in others.iter_mut() {
         let is_in_folder = below.is_some_and(|below| is_in_folder(&tops, below, one));
         one.nearness = one.nearness(branch, is_in_folder);
@@ -502,17 +506,17 @@ fn first_session_with_work(
 
 /// The branches of these sessions that were merged or deleted.
 fn closed_branches(
-    project: &Project,
+    workspace: &Workspace,
     sessions: &[SessionSummary],
 ) -> HashMap<String, ClosedBranch> {
-    let Some(repository) = project.repository() else { return HashMap::new() };
+    let Some(repository) = workspace.repository() else { return HashMap::new() };
     let here = repository.branch();
     let names = sessions.iter().filter_map(|summary| summary.branch.clone());
     let names: HashSet<String> = names.filter(|branch| Some(branch) != here.as_ref()).collect();
     if names.is_empty() {
         return HashMap::new();
     }
-    let observed = last_observation(project);
+    let observed = last_observation(workspace);
     let branches = repository.branches();
     let closed = names.into_iter().filter_map(|branch| {
         let at = match branch_state(&branches, &branch, observed.as_ref())? {
@@ -575,13 +579,13 @@ pub(in crate::verbs) fn summary_of_session(
 /// The other sessions of this repository, latest first, each once, and whether they worked in this
 /// working tree.
 fn sessions_here<'r>(
-    project: &Project,
+    workspace: &Workspace,
     records: &'r [LedgerRecord],
     session: Option<&SessionName>,
 ) -> Vec<CheckpointRecord<'r>> {
-    let top = files::canonical(project.root().path());
+    let top = files::canonical(workspace.root().path());
     // A working tree can be inside another one.
-    let inner = clients::project_folders(project)
+    let inner = clients::project_folders(workspace)
         .into_iter()
         .filter(|one| *one != top && one.starts_with(&top));
     let inner: Vec<PathBuf> = inner.collect();

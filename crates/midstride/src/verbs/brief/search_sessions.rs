@@ -2,7 +2,7 @@
 
 use crate::store::ledger::{LedgerError, SqliteLedger, WaitPolicy};
 use crate::verbs::brief::visit_latest_summaries;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::brief::search::{MatchExcerpt, Query, match_excerpts, session_texts, tier};
 use midstride_core::session::Client;
@@ -23,11 +23,11 @@ pub struct FoundSession {
 
 /// Finds the sessions that contain every word, latest first, among the latest 200 captures.
 pub fn search_sessions(
-    project: &Project,
+    workspace: &Workspace,
     query: &Query,
     limit: usize,
 ) -> Result<Vec<FoundSession>, LedgerError> {
-    let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
+    let Some(ledger) = SqliteLedger::open_existing(workspace, WaitPolicy::Command)? else {
         return Ok(Vec::new());
     };
     let terms: Vec<&SearchTerm> = query.terms().iter().collect();

@@ -8,7 +8,7 @@ use crate::verbs::handoff::new::{
     CreatedHandoff, NewError, NewHandoff, existing_path, find_by_key, find_upstream, new,
     reference, stage_rule,
 };
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::finding::{Code, Finding};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::format::stage::StageRule;
@@ -76,29 +76,29 @@ pub enum AdvanceError {
 /// Advances the named handoff to the next stage. Writes the draft before the record, so that after
 /// a kill the same command finds the draft and finishes.
 pub fn advance(
-    project: &Project,
+    workspace: &Workspace,
     name: &str,
     forward: &AdvanceRequest,
 ) -> Result<AdvanceOutcome, AdvanceError> {
-    let rule = stage_rule(project, &forward.to)?;
-    let from = find_upstream(project, name, rule).map_err(NewError::from)?;
-    refuse_invalid_transition(project, &from, &forward.to)?;
-    let mut checked = check_documents(project, None, vec![project.reread(&from)?]).remove(0);
+    let rule = stage_rule(workspace, &forward.to)?;
+    let from = find_upstream(workspace, name, rule).map_err(NewError::from)?;
+    refuse_invalid_transition(workspace, &from, &forward.to)?;
+    let mut checked = check_documents(workspace, None, vec![workspace.reread(&from)?]).remove(0);
     checked.verdict.findings.retain(Finding::blocks);
-    checked.verdict.findings.extend(find_missing_upstream(project, &from, &forward.to, rule));
+    checked.verdict.findings.extend(find_missing_upstream(workspace, &from, &forward.to, rule));
     if !checked.verdict.findings.is_empty() && forward.force.is_none() {
         return Ok(AdvanceOutcome::Blocked(Box::new(checked)));
     }
     let mut over: Vec<Code> = checked.verdict.findings.iter().map(|found| found.code).collect();
     over.sort_unstable();
     over.dedup();
-    let step = AdvanceStep { project, request: forward, is_blocked: !over.is_empty() };
+    let step = AdvanceStep { workspace, request: forward, is_blocked: !over.is_empty() };
     step.refuse_unwritable(&from)?;
     let (key, path, created) = step.draft(&from)?;
     let change =
         RevisionInfo::by_verb(RevisionVerb::Advance, step.reason(&over), forward.by.clone());
     let recorded = step.record(&from, &key, &path, &change)?;
-    let (reason, open_siblings) = (change.reason, find_open_siblings(project, &from, rule));
+    let (reason, open_siblings) = (change.reason, find_open_siblings(workspace, &from, rule));
     let transition = StageTransition {
         from,
         key,
@@ -114,21 +114,21 @@ pub fn advance(
 
 /// Findings for the other stages the next stage builds on that are missing or incomplete.
 fn find_missing_upstream(
-    project: &Project,
+    workspace: &Workspace,
     from: &StoredHandoff,
     to: &str,
     rule: &StageRule,
 ) -> Vec<Finding> {
-    let handoff = from.handoff(project);
+    let handoff = from.handoff(workspace);
     let at = handoff.header().map(|header| header.at.start).unwrap_or_default();
     let at = Span::new(at, line_end(from.document.text(), at));
     let others = rule.upstream().iter().filter(|stage| handoff.stage() != Some(stage.as_str()));
     let finding = |stage: &String| {
         let key = HandoffKey { id: handoff.id().to_owned(), stage: Some(stage.clone()) };
-        let Some(other) = find_by_key(project, &key) else {
+        let Some(other) = find_by_key(workspace, &key) else {
             let message = format!("{to} builds on {stage} too, and `{key}` does not exist");
             let finding = Finding::new(Code::UpstreamNotFound, at, message);
-            return Some(match find_predecessor(project, &key) {
+            return Some(match find_predecessor(workspace, &key) {
                 Some(before) => finding.with_command([
                     "midstride",
                     "advance",
@@ -141,7 +141,7 @@ fn find_missing_upstream(
                 }
             });
         };
-        let why = project.check(&other).incomplete_reason()?;
+        let why = workspace.check(&other).incomplete_reason()?;
         let message = format!("{to} builds on {stage} too, and `{key}` is not complete: {why}");
         let finding = Finding::new(Code::UpstreamIncomplete, at, message);
         Some(finding.with_command(["midstride", "check", &key.to_string()]))
@@ -151,41 +151,41 @@ fn find_missing_upstream(
 
 /// The other handoffs a stage builds on that are still open.
 fn find_open_siblings(
-    project: &Project,
+    workspace: &Workspace,
     from: &StoredHandoff,
     rule: &StageRule,
 ) -> Vec<HandoffKey> {
-    let own = from.handoff(project).key();
+    let own = from.handoff(workspace).key();
     let key_of = |stage: &String| HandoffKey { id: own.id.clone(), stage: Some(stage.clone()) };
     let others = rule.upstream().iter().map(key_of).filter(|key| *key != own);
     let is_open = |key: &HandoffKey| {
-        find_by_key(project, key).is_some_and(|other| other.handoff(project).status().is_open())
+        find_by_key(workspace, key).is_some_and(|other| other.handoff(workspace).status().is_open())
     };
     others.filter(is_open).collect()
 }
 
 /// A document of the same feature that this stage can follow.
-fn find_predecessor(project: &Project, key: &HandoffKey) -> Option<HandoffKey> {
-    let rule = project.settings().stages.stages.get(key.stage.as_deref()?)?;
+fn find_predecessor(workspace: &Workspace, key: &HandoffKey) -> Option<HandoffKey> {
+    let rule = workspace.settings().stages.stages.get(key.stage.as_deref()?)?;
     let before = |stage: &String| HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) };
     let mut upstream = rule.upstream().iter().map(before);
-    upstream.find(|key| find_by_key(project, key).is_some())
+    upstream.find(|key| find_by_key(workspace, key).is_some())
 }
 
 fn refuse_invalid_transition(
-    project: &Project,
+    workspace: &Workspace,
     from: &StoredHandoff,
     to: &str,
 ) -> Result<(), ApplyError> {
-    let handoff = from.handoff(project);
+    let handoff = from.handoff(workspace);
     let key = handoff.key().to_string();
-    lifecycle::check_advance(&handoff, to, &project.settings().stages)
+    lifecycle::check_advance(&handoff, to, &workspace.settings().stages)
         .map_err(|why| ApplyError::Refused { key, why })
 }
 
 /// One advance in progress.
 struct AdvanceStep<'a> {
-    project: &'a Project,
+    workspace: &'a Workspace,
     request: &'a AdvanceRequest,
     /// Whether blocking findings are overridden.
     is_blocked: bool,
@@ -194,16 +194,16 @@ struct AdvanceStep<'a> {
 impl AdvanceStep<'_> {
     fn decide(&self, now: &StoredHandoff, artifact: &str) -> Result<Vec<Edit>, LifecycleRefusal> {
         // A blocking question may have been added meanwhile. The handoff then stays open.
-        let blocked = self.is_blocked || !self.project.check(now).blocking().is_empty();
-        let (handoff, stages) = (now.handoff(self.project), &self.project.settings().stages);
-        let time = self.project.environment().clock.now();
+        let blocked = self.is_blocked || !self.workspace.check(now).blocking().is_empty();
+        let (handoff, stages) = (now.handoff(self.workspace), &self.workspace.settings().stages);
+        let time = self.workspace.environment().clock.now();
         lifecycle::advance(&handoff, &self.request.to, artifact, stages, blocked, time)
     }
 
     /// Refuses a header that cannot be edited before anything is written. The artifact does not
     /// matter for this.
     fn refuse_unwritable(&self, from: &StoredHandoff) -> Result<(), ApplyError> {
-        let key = from.handoff(self.project).key().to_string();
+        let key = from.handoff(self.workspace).key().to_string();
         let edits = self.decide(from, &key).map_err(|why| ApplyError::Refused { key, why })?;
         from.document.edit(&edits).map_err(JournalError::from)?;
         Ok(())
@@ -214,24 +214,24 @@ impl AdvanceStep<'_> {
         &self,
         from: &StoredHandoff,
     ) -> Result<(HandoffKey, PathBuf, Option<CreatedHandoff>), AdvanceError> {
-        let id = from.handoff(self.project).id().to_owned();
+        let id = from.handoff(self.workspace).id().to_owned();
         let key = HandoffKey { id: id.clone(), stage: Some(self.request.to.clone()) };
-        if let Some(path) = existing_path(self.project, &key)? {
+        if let Some(path) = existing_path(self.workspace, &key)? {
             return Ok((key, path, None));
         }
-        let whole = self.project.root().path().join(&from.path);
+        let whole = self.workspace.root().path().join(&from.path);
         let wanted = NewHandoff {
             id: Some(id),
             stage: Some(self.request.to.clone()),
             upstream: Some(whole.display().to_string()),
             // What builds on a private handoff stays private, too.
-            private: self.project.private_folder_of(from).map(|_| true),
+            private: self.workspace.private_folder_of(from).map(|_| true),
             ..NewHandoff::default()
         };
-        match new(self.project, &wanted) {
+        match new(self.workspace, &wanted) {
             Ok(created) => Ok((key, created.stored.path.clone(), Some(created))),
             // Another process created it first.
-            Err(exists @ NewError::Exists { .. }) => match existing_path(self.project, &key)? {
+            Err(exists @ NewError::Exists { .. }) => match existing_path(self.workspace, &key)? {
                 Some(path) => Ok((key, path, None)),
                 None => Err(exists.into()),
             },
@@ -259,12 +259,12 @@ impl AdvanceStep<'_> {
         path: &std::path::Path,
         change: &RevisionInfo,
     ) -> Result<Option<RecordedRevision>, ApplyError> {
-        let artifact = reference(self.project, path, key).display().to_string();
+        let artifact = reference(self.workspace, path, key).display().to_string();
         let decide = |now: &StoredHandoff| {
             let edits = self.decide(now, &artifact)?;
-            lifecycle::reject_if_recorded(&now.handoff(self.project), edits, &change.reason)
+            lifecycle::reject_if_recorded(&now.handoff(self.workspace), edits, &change.reason)
         };
-        match apply_in_place(self.project, from, &decide, change) {
+        match apply_in_place(self.workspace, from, &decide, change) {
             Err(ApplyError::Refused { why: LifecycleRefusal::AlreadyRecorded, .. }) => Ok(None),
             recorded => recorded.map(Some),
         }

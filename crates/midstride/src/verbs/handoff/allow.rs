@@ -3,7 +3,7 @@
 use crate::workspace::permission::{
     Grant, GrantKind, PermissionError, PermissionKey, PermissionStore,
 };
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::proof::{ProofSpec, ProofSpecError, numbered_proofs};
 
 /// A proof, and whether the user allowed it.
@@ -39,13 +39,14 @@ pub enum AllowError {
 
 /// The proofs of a handoff and whether the user allowed them. Only one if `only` is given.
 pub fn allowable_proofs(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     only: Option<usize>,
 ) -> Result<Vec<AllowableProof>, AllowError> {
-    let permissions = PermissionStore::for_environment(project.environment());
-    let all = numbered_proofs(&stored.handoff(project)).into_iter().map(|numbered| {
-        let bound = numbered.spec.as_ref().ok().map(|test| bind_permission(project, stored, test));
+    let permissions = PermissionStore::for_environment(workspace.environment());
+    let all = numbered_proofs(&stored.handoff(workspace)).into_iter().map(|numbered| {
+        let bound =
+            numbered.spec.as_ref().ok().map(|test| bind_permission(workspace, stored, test));
         AllowableProof {
             number: numbered.number,
             claim: numbered.proof.claim.map(|claim| claim.value.trim().to_owned()),
@@ -59,59 +60,63 @@ pub fn allowable_proofs(
     let chosen: Vec<AllowableProof> =
         all.into_iter().filter(|proof| proof.number == number).collect();
     if chosen.is_empty() {
-        let key = stored.handoff(project).key().to_string();
+        let key = stored.handoff(workspace).key().to_string();
         return Err(AllowError::NoProof { key, number, has });
     }
     Ok(chosen)
 }
 
 /// The key that a permission for a proof is bound to.
-fn bind_permission(project: &Project, stored: &StoredHandoff, test: &ProofSpec) -> PermissionKey {
-    let handoff = stored.handoff(project);
+fn bind_permission(
+    workspace: &Workspace,
+    stored: &StoredHandoff,
+    test: &ProofSpec,
+) -> PermissionKey {
+    let handoff = stored.handoff(workspace);
     let place = || format!("{} {}", handoff.key(), stored.path.display());
     let identity = handoff.uid().map_or_else(place, |uid| uid.value.trim().to_owned());
-    PermissionKey::proof(&project.identity(), &identity, test)
+    PermissionKey::proof(&workspace.identity(), &identity, test)
 }
 
 /// Whether a user can be asked for permission at all.
-pub fn check_may_allow(project: &Project) -> Result<(), PermissionError> {
-    PermissionStore::for_environment(project.environment()).require_user()
+pub fn check_may_allow(workspace: &Workspace) -> Result<(), PermissionError> {
+    PermissionStore::for_environment(workspace.environment()).require_user()
 }
 
 /// Allows a proof exactly as it is now.
 pub fn allow(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     test: &ProofSpec,
 ) -> Result<(), PermissionError> {
-    let environment = project.environment();
+    let environment = workspace.environment();
     let granted = Grant {
-        about: stored.handoff(project).key().to_string(),
-        shown: project.clean(&test.command).0.as_str().to_owned(),
+        about: stored.handoff(workspace).key().to_string(),
+        shown: workspace.clean(&test.command).0.as_str().to_owned(),
         at: Some(environment.clock.now()),
     };
     PermissionStore::for_environment(environment)
-        .grant(&bind_permission(project, stored, test), &granted)
+        .grant(&bind_permission(workspace, stored, test), &granted)
 }
 
 /// Revokes a permission. Returns whether there was one.
 pub fn disallow(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     test: &ProofSpec,
 ) -> Result<bool, PermissionError> {
-    PermissionStore::for_environment(project.environment())
-        .revoke(&bind_permission(project, stored, test))
+    PermissionStore::for_environment(workspace.environment())
+        .revoke(&bind_permission(workspace, stored, test))
 }
 
 /// Revokes all proof permissions of this project, including those for proofs changed since.
-pub fn disallow_all(project: &Project) -> Result<usize, PermissionError> {
-    PermissionStore::for_environment(project.environment())
-        .revoke_all(GrantKind::Proof, &project.identity())
+pub fn disallow_all(workspace: &Workspace) -> Result<usize, PermissionError> {
+    PermissionStore::for_environment(workspace.environment())
+        .revoke_all(GrantKind::Proof, &workspace.identity())
 }
 
 /// All proof permissions of this project, including those for proofs changed since.
-pub fn allowed_proofs(project: &Project) -> Result<Vec<Grant>, PermissionError> {
-    PermissionStore::for_environment(project.environment())
-        .in_project(GrantKind::Proof, &project.identity())
+pub fn allowed_proofs(workspace: &Workspace) -> Result<Vec<Grant>, PermissionError> {
+    PermissionStore::for_environment(workspace.environment())
+        .in_project(GrantKind::Proof, &workspace.identity())
 }

@@ -2,7 +2,7 @@
 
 use crate::journal::{JournalError, JournalResult, RecordedRevision, RevisionInfo};
 use crate::verbs::handoff::deliveries::acknowledge_by_change;
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::LifecycleRefusal;
 use midstride_core::text::edit::Edit;
@@ -29,44 +29,44 @@ pub enum ApplyError {
 /// Records what `decide` returns. If the document changed meanwhile, decides again on its current
 /// text.
 pub fn apply(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ApplyError> {
-    apply_in_place(project, stored, &|now| decide(&now.handoff(project)), change)
+    apply_in_place(workspace, stored, &|now| decide(&now.handoff(workspace)), change)
 }
 
 /// Like [`apply`], for a decision that depends on the path of the document.
 pub(in crate::verbs) fn apply_in_place(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     decide: &dyn Fn(&StoredHandoff) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ApplyError> {
     let recorded =
-        project.record_with_retry(stored, |now| apply_once(project, now, decide, change))?;
-    acknowledge_by_change(project, stored, change);
+        workspace.record_with_retry(stored, |now| apply_once(workspace, now, decide, change))?;
+    acknowledge_by_change(workspace, stored, change);
     Ok(recorded)
 }
 
 fn apply_once(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     decide: &dyn Fn(&StoredHandoff) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<JournalResult, ApplyError> {
-    let key = stored.handoff(project).key().to_string();
+    let key = stored.handoff(workspace).key().to_string();
     let edits = decide(stored).map_err(|why| ApplyError::Refused { key, why })?;
     if stored.document.handoff_header().is_none() {
         return Err(JournalError::NoHeader(stored.path.clone()).into());
     }
     let (next, _) = stored.document.edit(&edits).map_err(JournalError::from)?;
-    Ok(project.record(stored, &next, change, &|_| ()))
+    Ok(workspace.record(stored, &next, change, &|_| ()))
 }
 
 /// The full id of a commit the user named.
-pub fn commit_id(project: &Project, named: &str) -> Result<String, ApplyError> {
-    let found = project.repository().and_then(|repository| repository.resolve_commit(named));
+pub fn commit_id(workspace: &Workspace, named: &str) -> Result<String, ApplyError> {
+    let found = workspace.repository().and_then(|repository| repository.resolve_commit(named));
     found.ok_or_else(|| ApplyError::NoCommit(named.to_owned()))
 }

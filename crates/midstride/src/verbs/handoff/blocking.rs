@@ -1,6 +1,6 @@
 //! Lists the blocking questions for a handoff: its own, and those of the handoffs it builds on.
 
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::Status;
 use midstride_core::text::id::HandoffKey;
 
@@ -19,20 +19,20 @@ pub struct BlockingQuestion {
 
 /// The open blocking questions of a handoff, then those of the handoffs it builds on. A resolved
 /// upstream still counts; a superseded or abandoned one does not.
-pub fn blocking_questions(project: &Project, stored: &StoredHandoff) -> Vec<BlockingQuestion> {
-    let upstream = project.upstream_handoffs(stored);
+pub fn blocking_questions(workspace: &Workspace, stored: &StoredHandoff) -> Vec<BlockingQuestion> {
+    let upstream = workspace.upstream_handoffs(stored);
     std::iter::once(stored)
         .chain(&upstream)
-        .flat_map(|one| own_blocking_questions(project, one))
+        .flat_map(|one| own_blocking_questions(workspace, one))
         .collect()
 }
 
-fn own_blocking_questions(project: &Project, stored: &StoredHandoff) -> Vec<BlockingQuestion> {
-    let handoff = stored.handoff(project);
+fn own_blocking_questions(workspace: &Workspace, stored: &StoredHandoff) -> Vec<BlockingQuestion> {
+    let handoff = stored.handoff(workspace);
     if matches!(handoff.status(), Status::Superseded | Status::Abandoned) {
         return Vec::new();
     }
-    let clean = |text: &str| project.clean(text.trim()).0.as_str().replace('\n', " ");
+    let clean = |text: &str| workspace.clean(text.trim()).0.as_str().replace('\n', " ");
     let numbered = (1..).zip(handoff.questions()).filter(|(_, question)| question.blocks());
     let blocking = numbered.map(|(number, question)| BlockingQuestion {
         handoff: handoff.key(),

@@ -7,7 +7,7 @@ use crate::verbs::session::checkpoint::CheckpointError;
 use crate::verbs::session::coverage::{
     ComparedSession, SessionComparison, SessionLookup, read_session,
 };
-use crate::workspace::project::{DocumentPlace, Project, StoredHandoff};
+use crate::workspace::{DocumentPlace, StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Finding;
 use midstride_core::handoff::Handoff;
@@ -48,18 +48,22 @@ pub struct Comparison<'p> {
 
 impl<'p> Comparison<'p> {
     /// Compares with the working tree or with a commit.
-    pub fn against(project: &'p Project, ground: CodeState, all: bool) -> Result<Self, FileError> {
-        let drift = DriftChecker::new(project, ground)?;
+    pub fn against(
+        workspace: &'p Workspace,
+        ground: CodeState,
+        all: bool,
+    ) -> Result<Self, FileError> {
+        let drift = DriftChecker::new(workspace, ground)?;
         Ok(Self { drift, sessions: SessionLookup::default(), all })
     }
 
     /// Also compares every document with one session, whatever session it names.
     pub fn with_session(
         self,
-        project: &Project,
+        workspace: &Workspace,
         session: &ComparedSession,
     ) -> Result<Self, CheckpointError> {
-        Ok(Self { sessions: SessionLookup::only(read_session(project, session)?), ..self })
+        Ok(Self { sessions: SessionLookup::only(read_session(workspace, session)?), ..self })
     }
 
     /// Whether lines a document cites have moved.
@@ -70,11 +74,11 @@ impl<'p> Comparison<'p> {
     /// Compares with the session of a document. A session the user named is always compared.
     fn compare_session(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         handoff: &Handoff<'_>,
     ) -> Option<SessionComparison> {
         let wanted = self.sessions.is_fixed() || self.concerns(handoff);
-        wanted.then(|| self.sessions.compare(project, handoff)).flatten()
+        wanted.then(|| self.sessions.compare(workspace, handoff)).flatten()
     }
 
     /// A closed handoff is history and is skipped.
@@ -92,18 +96,19 @@ impl DocumentCheck {
 
 /// Checks every document of a project.
 pub fn check_all(
-    project: &Project,
+    workspace: &Workspace,
     with: &Comparison<'_>,
 ) -> Vec<Result<DocumentCheck, FileError>> {
-    let check = |stored| check_document(project, Some(with), stored, DocumentRetention::IfFindings);
-    let mut checked = project.map_all(check);
+    let check =
+        |stored| check_document(workspace, Some(with), stored, DocumentRetention::IfFindings);
+    let mut checked = workspace.map_all(check);
     let held: Vec<IdClaim> =
         checked.iter().flatten().filter_map(|checked| checked.claim.clone()).collect();
     let later = later_commits(with, checked.iter().flatten());
     for (result, later) in checked.iter_mut().filter(|result| result.is_ok()).zip(later) {
         let Ok(one) = result else { continue };
         for finding in one.compare(&held, &later) {
-            if let Err(error) = one.add_finding(project, finding) {
+            if let Err(error) = one.add_finding(workspace, finding) {
                 *result = Err(error);
                 break;
             }
@@ -114,11 +119,11 @@ pub fn check_all(
 
 /// Checks some documents, each against all others.
 pub fn check_documents(
-    project: &Project,
+    workspace: &Workspace,
     with: Option<&Comparison<'_>>,
     documents: Vec<StoredHandoff>,
 ) -> Vec<DocumentCheck> {
-    let check = |stored| check_document(project, with, stored, DocumentRetention::Always);
+    let check = |stored| check_document(workspace, with, stored, DocumentRetention::Always);
     let mut checked: Vec<DocumentCheck> = documents.into_iter().map(check).collect();
     let ids: Vec<String> =
         checked.iter().filter_map(|checked| Some(checked.claim.as_ref()?.key.id.clone())).collect();
@@ -129,7 +134,7 @@ pub fn check_documents(
     };
     let held = match ids.is_empty() {
         true => Vec::new(),
-        false => project.map_matching(mentions, |stored| claim(project, &stored)),
+        false => workspace.map_matching(mentions, |stored| claim(workspace, &stored)),
     };
     let held: Vec<IdClaim> = held.into_iter().filter_map(Result::ok).flatten().collect();
     let later = with.map_or_else(Vec::new, |with| later_commits(with, checked.iter()));
@@ -137,16 +142,16 @@ pub fn check_documents(
     for (one, later) in checked.iter_mut().zip(later) {
         for finding in one.compare(&held, &later) {
             // Documents are always kept here, so this reads no file and cannot fail.
-            let _ = one.add_finding(project, finding);
+            let _ = one.add_finding(workspace, finding);
         }
     }
     checked
 }
 
 /// Checks the description of a pull request.
-pub fn check_pull_request(project: &Project, path: &Path, bytes: &[u8]) -> DocumentCheck {
+pub fn check_pull_request(workspace: &Workspace, path: &Path, bytes: &[u8]) -> DocumentCheck {
     let document = Document::parse(bytes);
-    let verdict = project.check_pull_request(&document);
+    let verdict = workspace.check_pull_request(&document);
     let key = HandoffKey { id: path.display().to_string(), stage: None };
     let document = Some(document);
     DocumentCheck {
@@ -171,15 +176,15 @@ enum DocumentRetention {
 }
 
 fn check_document(
-    project: &Project,
+    workspace: &Workspace,
     with: Option<&Comparison<'_>>,
     stored: StoredHandoff,
     keep: DocumentRetention,
 ) -> DocumentCheck {
-    let mut verdict = project.check(&stored);
-    let handoff = stored.handoff(project);
+    let mut verdict = workspace.check(&stored);
+    let handoff = stored.handoff(workspace);
     let key = handoff.key();
-    let coverage = with.and_then(|with| with.compare_session(project, &handoff));
+    let coverage = with.and_then(|with| with.compare_session(workspace, &handoff));
     let with = with.filter(|with| with.concerns(&handoff));
     let citations = with.map(|with| with.drift.check(&stored)).unwrap_or_default();
     let named = handoff.is_handoff().then(|| key.to_string());
@@ -191,7 +196,7 @@ fn check_document(
         verdict.add(&stored.document, finding);
     }
     let open =
-        with.and_then(|_| HandoffActivity::for_open(&handoff, project.environment().clock.now()));
+        with.and_then(|_| HandoffActivity::for_open(&handoff, workspace.environment().clock.now()));
     let changed = open.and_then(|open| open.changed);
     let cited = with
         .zip(changed)
@@ -199,7 +204,7 @@ fn check_document(
     let all = with.is_some_and(|with| with.all);
     let is_shown = |one: &CitationCheck| all || one.status != drift::CitationStatus::Intact;
     let citations: Vec<CitationCheck> = citations.into_iter().filter(is_shown).collect();
-    let claim = claim(project, &stored);
+    let claim = claim(workspace, &stored);
     let found = !verdict.findings.is_empty() || !verdict.silenced.is_empty();
     let kept =
         found || keep == DocumentRetention::Always || !citations.is_empty() || coverage.is_some();
@@ -222,8 +227,8 @@ fn later_commits<'j>(
     checked.iter().map(answer).map(Option::unwrap_or_default).collect()
 }
 
-fn claim(project: &Project, stored: &StoredHandoff) -> Option<IdClaim> {
-    let handoff = stored.handoff(project);
+fn claim(workspace: &Workspace, stored: &StoredHandoff) -> Option<IdClaim> {
+    let handoff = stored.handoff(workspace);
     let (uid, id) = (handoff.uid()?.value.to_owned(), handoff.node("id")?);
     let path = stored.path.display().to_string();
     Some(IdClaim { key: handoff.key(), uid, at: id.at, path })
@@ -238,10 +243,10 @@ impl DocumentCheck {
     }
 
     /// Adds a finding. A document that was clean so far has to be read again.
-    fn add_finding(&mut self, project: &Project, finding: Finding) -> Result<(), FileError> {
+    fn add_finding(&mut self, workspace: &Workspace, finding: Finding) -> Result<(), FileError> {
         let document = match (self.document.take(), &self.spot) {
             (Some(document), _) => document,
-            (None, Some(place)) => project.read(place)?.document,
+            (None, Some(place)) => workspace.read(place)?.document,
             (None, None) => return Ok(()),
         };
         self.verdict.add(&document, finding);

@@ -6,7 +6,7 @@ use crate::store::ledger::{
 };
 use crate::sys::env::SessionName;
 use crate::verbs::task::content_id;
-use crate::workspace::project::{Project, SetupMode, StoredHandoff};
+use crate::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::delivery::DeliveryLog;
 use midstride_core::work::event::{DeliveredHandoff, Envelope, Event, SessionEvent};
@@ -27,30 +27,34 @@ pub enum DeliveryError {
 
 /// Records that a session picked up handoffs, each once. Returns how many of them are new.
 pub fn acknowledge(
-    project: &Project,
+    workspace: &Workspace,
     session: &SessionName,
     handoffs: &[&StoredHandoff],
     verb: &str,
 ) -> Result<usize, DeliveryError> {
-    if project.setup() == SetupMode::NotSetUp {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Err(DeliveryError::NotSetUp);
     }
     let events = handoffs.iter().map(|stored| {
-        let handoff = delivered_handoff(project, stored);
+        let handoff = delivered_handoff(workspace, stored);
         let name = handoff.uid.as_deref().unwrap_or(&handoff.id);
         let id = content_id(&[&session.client, &session.id, "acknowledged", name]);
         let SessionName { client, id: session } = session.clone();
         let verb = verb.to_owned();
-        session_envelope(project, id, SessionEvent::Acknowledged { client, session, handoff, verb })
+        session_envelope(
+            workspace,
+            id,
+            SessionEvent::Acknowledged { client, session, handoff, verb },
+        )
     });
-    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
     let stream = StreamId::deliveries(&session.client, &session.id);
     Ok(ledger.append_missing(&[(stream, events.collect())])?)
 }
 
 /// Starting, answering or resolving a handoff records that the session picked it up.
 pub(in crate::verbs) fn acknowledge_by_change(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     change: &RevisionInfo,
 ) {
@@ -59,24 +63,24 @@ pub(in crate::verbs) fn acknowledge_by_change(
         Some(RevisionVerb::Start | RevisionVerb::Answer | RevisionVerb::Resolve)
     );
     let (Some(session), Some(verb), true) =
-        (&project.environment().session, change.verb, taken_over)
+        (&workspace.environment().session, change.verb, taken_over)
     else {
         return;
     };
     // The change itself succeeded. A missing delivery record must not report it as failed.
-    if let Ok(now) = project.reread(stored) {
-        let _ = acknowledge(project, session, &[&now], verb.word());
+    if let Ok(now) = workspace.reread(stored) {
+        let _ = acknowledge(workspace, session, &[&now], verb.word());
     }
 }
 
 /// Which sessions were briefed on a handoff, and which picked it up.
 pub fn delivery_records(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
 ) -> Result<DeliveryLog, LedgerError> {
-    let handoff = stored.handoff(project);
+    let handoff = stored.handoff(workspace);
     let Some(uid) = handoff.uid() else { return Ok(DeliveryLog::default()) };
-    let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
+    let Some(ledger) = SqliteLedger::open_existing(workspace, WaitPolicy::Command)? else {
         return Ok(DeliveryLog::default());
     };
     let records = ledger.read_with_prefix(StreamId::DELIVERIES)?;
@@ -85,11 +89,11 @@ pub fn delivery_records(
 
 /// A handoff as delivery records name it.
 pub(in crate::verbs) fn delivered_handoff(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
 ) -> DeliveredHandoff {
-    let clean = |text: &str| project.clean(text).0.as_str().to_owned();
-    let handoff = stored.handoff(project);
+    let clean = |text: &str| workspace.clean(text).0.as_str().to_owned();
+    let handoff = stored.handoff(workspace);
     DeliveredHandoff {
         uid: handoff.uid().map(|uid| clean(uid.value.trim())),
         id: clean(&handoff.key().to_string()),
@@ -98,7 +102,7 @@ pub(in crate::verbs) fn delivered_handoff(
 }
 
 pub(in crate::verbs) fn session_envelope(
-    project: &Project,
+    workspace: &Workspace,
     id: String,
     event: SessionEvent,
 ) -> Envelope {
@@ -106,6 +110,6 @@ pub(in crate::verbs) fn session_envelope(
     | SessionEvent::Briefed { client, .. }
     | SessionEvent::Dismissed { client, .. }
     | SessionEvent::Acknowledged { client, .. }) = &event;
-    let (time, source) = (project.environment().clock.now(), client.clone());
+    let (time, source) = (workspace.environment().clock.now(), client.clone());
     Envelope { id, time, source, event: Event::Session(event) }
 }

@@ -4,7 +4,7 @@ use crate::journal::RevisionInfo;
 use crate::sys::files::{self, FileError, ScratchFolder};
 use crate::sys::process;
 use crate::verbs::handoff::revise::{ReviseError, ReviseOutcome, revise_in_place};
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
 use midstride_core::text::redact::Redaction;
 use std::path::PathBuf;
@@ -58,20 +58,20 @@ pub enum EditError {
 /// Opens a copy in the editor and replaces the document when the editor exits. A changed handoff
 /// gets a new revision; a note has no history.
 pub fn edit(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     change: &RevisionInfo,
 ) -> Result<EditOutcome, EditError> {
-    let draft = open_draft(project, stored)?;
+    let draft = open_draft(workspace, stored)?;
     if draft.text.as_bytes() == stored.bytes {
         draft.discard()?;
         return Ok(EditOutcome::Unchanged);
     }
     let is_handoff = |document: &Document| document.handoff_header().is_some();
     if !is_handoff(&stored.document) && !is_handoff(&Document::parse(draft.text.as_bytes())) {
-        return draft.save(project, stored);
+        return draft.save(workspace, stored);
     }
-    match revise_in_place(project, stored, &draft.text, change) {
+    match revise_in_place(workspace, stored, &draft.text, change) {
         Ok(revised) => {
             draft.discard()?;
             Ok(match revised {
@@ -84,13 +84,13 @@ pub fn edit(
 }
 
 /// Lets the author fill in a new document. Its skeleton is not worth a revision.
-pub fn fill_in(project: &Project, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
-    let draft = open_draft(project, stored)?;
+pub fn fill_in(workspace: &Workspace, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
+    let draft = open_draft(workspace, stored)?;
     if draft.text.as_bytes() == stored.bytes {
         draft.discard()?;
         return Ok(EditOutcome::Unchanged);
     }
-    draft.save(project, stored)
+    draft.save(workspace, stored)
 }
 
 /// A copy of a document as the editor left it. The file stays until it is discarded.
@@ -104,8 +104,8 @@ pub struct EditorDraft {
 }
 
 /// Opens a copy in the editor and leaves the document unchanged.
-pub fn open_draft(project: &Project, stored: &StoredHandoff) -> Result<EditorDraft, EditError> {
-    let editor = project.environment().editor.clone().ok_or(EditError::NoEditor)?;
+pub fn open_draft(workspace: &Workspace, stored: &StoredHandoff) -> Result<EditorDraft, EditError> {
+    let editor = workspace.environment().editor.clone().ok_or(EditError::NoEditor)?;
     let scratch = ScratchFolder::new("midstride-edit")?;
     let path = scratch.write(stored.path.file_name().unwrap_or_default(), &stored.bytes)?;
     let failed =
@@ -126,9 +126,9 @@ impl EditorDraft {
     }
 
     /// Replaces the document without recording a revision.
-    fn save(self, project: &Project, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
-        let (text, redacted) = project.clean(&self.text);
-        if let Err(why) = project.replace(stored, &text) {
+    fn save(self, workspace: &Workspace, stored: &StoredHandoff) -> Result<EditOutcome, EditError> {
+        let (text, redacted) = workspace.clean(&self.text);
+        if let Err(why) = workspace.replace(stored, &text) {
             let why = Box::new(ReviseError::Journal(why.into()));
             return Err(EditError::NotSaved { why, kept: self.path });
         }

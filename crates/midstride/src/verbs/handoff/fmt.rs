@@ -1,7 +1,7 @@
 //! Formats a document strictly, for `fmt` and `check --fix`.
 
 use crate::journal::{JournalError, RevisionInfo};
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::document::DocumentEditError;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::text::redact::Redaction;
@@ -33,7 +33,7 @@ pub enum FmtError {
 
 /// Formats a document, and writes it if `write` is set.
 pub fn fmt(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     write: bool,
 ) -> Result<FormatOutcome, FmtError> {
@@ -45,9 +45,9 @@ pub fn fmt(
         return Ok(FormatOutcome::Unchanged);
     }
     if !write {
-        return Ok(FormatOutcome::Changed(project.clean(strict.text()).1));
+        return Ok(FormatOutcome::Changed(workspace.clean(strict.text()).1));
     }
     let change = RevisionInfo::by_verb(RevisionVerb::Fmt, "formatted", None);
-    let recorded = project.record(stored, &strict, &change, &|_| ())?;
+    let recorded = workspace.record(stored, &strict, &change, &|_| ())?;
     Ok(FormatOutcome::Changed(recorded.redacted))
 }

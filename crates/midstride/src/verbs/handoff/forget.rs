@@ -18,7 +18,7 @@ use crate::sys::env::SessionName;
 use crate::sys::files::FileError;
 use crate::sys::git::{GitError, LogEntry, RemovalOutcome, Repository};
 use crate::sys::ids::sha256;
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use jiff::Timestamp;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::Handoff;
@@ -159,11 +159,11 @@ pub enum ForgetError {
 
 /// The kept text of an earlier revision of a handoff, counted from one.
 pub fn kept_revision(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     number: usize,
 ) -> Result<KeptText, ForgetError> {
-    let handoff = stored.handoff(project);
+    let handoff = stored.handoff(workspace);
     let (key, replaced) = (handoff.key().to_string(), handoff.replaced_texts());
     let last = replaced.len() + 1;
     if number == last {
@@ -173,24 +173,24 @@ pub fn kept_revision(
     let id =
         id.ok_or_else(|| RevisionError::NotFound { key: key.clone(), wanted: number, last })?;
     let id = id.ok_or(RevisionError::NotLocal { key, wanted: number })?;
-    TextInventory::read(project)?.describe_text(project, &id.value.trim().to_lowercase())
+    TextInventory::read(workspace)?.describe_text(workspace, &id.value.trim().to_lowercase())
 }
 
 /// The kept text with this id, or with this unambiguous prefix.
-pub fn kept_text(project: &Project, id: &str) -> Result<KeptText, ForgetError> {
+pub fn kept_text(workspace: &Workspace, id: &str) -> Result<KeptText, ForgetError> {
     let wanted = id.trim().to_lowercase();
     let is_hex = wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
     if wanted.len() < ID_PREFIX_LENGTH_MIN || !is_hex {
         return Err(ForgetError::NoId(id.to_owned()));
     }
-    let kept = TextInventory::read(project)?;
-    let fitting: Vec<String> = kept.ids_with_prefix(project, &wanted)?.into_iter().collect();
+    let kept = TextInventory::read(workspace)?;
+    let fitting: Vec<String> = kept.ids_with_prefix(workspace, &wanted)?.into_iter().collect();
     match fitting.as_slice() {
         [] => Err(ForgetError::NoSuch(wanted)),
-        [one] => kept.describe_text(project, one),
+        [one] => kept.describe_text(workspace, one),
         several => {
             let describe = |hash: &String| -> Result<(String, String), ForgetError> {
-                let text = kept.describe_text(project, hash)?;
+                let text = kept.describe_text(workspace, hash)?;
                 Ok((hash.clone(), text.describe()))
             };
             let found = several.iter().map(describe).collect::<Result<_, _>>()?;
@@ -215,19 +215,19 @@ impl KeptText {
 
 /// Removes a text for good. Calls `reached` after every step.
 pub fn forget(
-    project: &Project,
+    workspace: &Workspace,
     text: &KeptText,
     reason: Option<&str>,
     reached: &dyn Fn(ForgetStep),
 ) -> Result<ForgetOutcome, ForgetError> {
-    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
-    let (tombstone, is_new) = ensure_tombstone(project, &ledger, text, reason)?;
+    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
+    let (tombstone, is_new) = ensure_tombstone(workspace, &ledger, text, reason)?;
     reached(ForgetStep::TombstoneSet);
     let ids = BTreeSet::from([text.hash.clone()]);
-    project.drop_texts(&ids)?;
+    workspace.drop_texts(&ids)?;
     reached(ForgetStep::Dropped);
-    project.remove_from_folder(&text.hash)?;
-    let git = project.repository();
+    workspace.remove_from_folder(&text.hash)?;
+    let git = workspace.repository();
     let left = git.map(|git| git.remove_blobs(&ids)).transpose()?;
     let left =
         left.and_then(|left| left.get(&text.hash).copied()).unwrap_or(RemovalOutcome::Removed);
@@ -235,16 +235,16 @@ pub fn forget(
     let cursors = match &text.session {
         Some((client, session)) => {
             if let Some(name) = SessionName::parse(client.name(), session) {
-                active_sessions::remove_marker(project, &name)?;
-                hook_memory::clear_memory(project, &name)?;
+                active_sessions::remove_marker(workspace, &name)?;
+                hook_memory::clear_memory(workspace, &name)?;
             }
-            hook_memory::forget_briefings(project)?;
-            capture::remove_cursors(project, *client, session)?
+            hook_memory::forget_briefings(workspace)?;
+            capture::remove_cursors(workspace, *client, session)?
         }
         None => 0,
     };
     if text.kind == TombstoneKind::Revision {
-        Index::remove_all(project)?;
+        Index::remove_all(workspace)?;
     }
     reached(ForgetStep::Cleared);
     let session_texts = match &text.session {
@@ -279,15 +279,15 @@ pub fn forget(
 
 /// Writes the tombstone, unless it exists. It is shared if other repositories may have the text.
 fn ensure_tombstone(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &SqliteLedger,
     text: &KeptText,
     reason: Option<&str>,
 ) -> Result<(Tombstone, bool), ForgetError> {
     let before = Tombstone::find(ledger, &text.hash)?;
-    let clean = |text: &str| project.clean(text).0.as_str().to_owned();
+    let clean = |text: &str| workspace.clean(text).0.as_str().to_owned();
     if before.as_ref().is_none_or(|before| text.is_shared && !before.is_shared) {
-        let environment = project.environment();
+        let environment = workspace.environment();
         let tombstone = Tombstone {
             hash: text.hash.clone(),
             kind: Some(text.kind),
@@ -325,31 +325,31 @@ struct LedgerCheckpoint {
 }
 
 impl TextInventory {
-    fn read(project: &Project) -> Result<Self, ForgetError> {
-        let references = match project.repository() {
+    fn read(workspace: &Workspace) -> Result<Self, ForgetError> {
+        let references = match workspace.repository() {
             Some(repository) => repository.kept_blobs_below(&[SHARED, PRIVATE])?,
             None => Vec::new(),
         };
         Ok(Self {
-            documents: project.read_all().into_iter().filter_map(Result::ok).collect(),
-            tombstones: project.tombstones()?,
+            documents: workspace.read_all().into_iter().filter_map(Result::ok).collect(),
+            tombstones: workspace.tombstones()?,
             references: references.into_iter().map(|(name, kept)| (name, kept.ids)).collect(),
-            in_folder: project.texts_in_folder()?.into_iter().collect(),
-            ledger: SqliteLedger::open_existing(project, WaitPolicy::Command)?,
+            in_folder: workspace.texts_in_folder()?.into_iter().collect(),
+            ledger: SqliteLedger::open_existing(workspace, WaitPolicy::Command)?,
         })
     }
 
     /// The ids with this prefix: kept, named by a document, or forgotten.
     fn ids_with_prefix(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         beginning: &str,
     ) -> Result<BTreeSet<String>, ForgetError> {
         let mut all: BTreeSet<String> = self.references.values().flatten().cloned().collect();
         all.extend(self.in_folder.iter().cloned());
         all.extend(self.tombstones.keys().cloned());
         for stored in &self.documents {
-            all.extend(stored.handoff(project).named_texts().into_iter().map(str::to_lowercase));
+            all.extend(stored.handoff(workspace).named_texts().into_iter().map(str::to_lowercase));
         }
         all.retain(|hash| hash.starts_with(beginning));
         if let Some(ledger) = &self.ledger {
@@ -359,7 +359,7 @@ impl TextInventory {
     }
 
     /// What is known about one text.
-    fn describe_text(&self, project: &Project, hash: &str) -> Result<KeptText, ForgetError> {
+    fn describe_text(&self, workspace: &Workspace, hash: &str) -> Result<KeptText, ForgetError> {
         let tombstone = self.tombstones.get(hash).cloned();
         let taken = self.checkpoints()?;
         let own = taken.iter().find(|taken| taken.blob == hash);
@@ -392,16 +392,16 @@ impl TextInventory {
             summary_blob: None,
         };
         match was {
-            TombstoneKind::Revision => self.describe_revision(project, plain),
+            TombstoneKind::Revision => self.describe_revision(workspace, plain),
             TombstoneKind::Checkpoint | TombstoneKind::Blob => {
-                self.describe_blob(project, plain, own, &taken)
+                self.describe_blob(workspace, plain, own, &taken)
             }
         }
     }
 
     fn describe_revision(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         plain: KeptText,
     ) -> Result<KeptText, ForgetError> {
         let hash = plain.hash.clone();
@@ -414,23 +414,23 @@ impl TextInventory {
         // A text that a document names and that is not kept here may be kept elsewhere.
         let may_be_elsewhere = keeping.is_empty() && text.tombstone.is_none();
         for stored in &self.documents {
-            let handoff = stored.handoff(project);
+            let handoff = stored.handoff(workspace);
             let uid = handoff.uid().map(|uid| uid_file_name(uid.value));
             let is_its = uid.is_some_and(|uid| uids.contains(uid.as_str()));
             if is_its || handoff.named_texts().contains(hash.as_str()) {
                 text.owner.get_or_insert_with(|| handoff.key().to_string());
-                text.is_shared |= may_be_elsewhere && project.is_shared(stored);
+                text.is_shared |= may_be_elsewhere && workspace.is_shared(stored);
                 self.add_names(&mut text, stored, &handoff);
-                if has_text(project.repository(), stored, &hash)? {
+                if has_text(workspace.repository(), stored, &hash)? {
                     text.documents.push(stored.path.clone());
                 }
             }
         }
         if text.tombstone.is_none()
-            && let Some(bytes) = project.stored_text(&hash)?
+            && let Some(bytes) = workspace.stored_text(&hash)?
         {
             text.bytes = Some(bytes.len());
-            text.preview = preview_of(&Document::parse(&bytes), project);
+            text.preview = preview_of(&Document::parse(&bytes), workspace);
         }
         Ok(text)
     }
@@ -463,7 +463,7 @@ impl TextInventory {
 
     fn describe_blob(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         plain: KeptText,
         own: Option<&LedgerCheckpoint>,
         taken: &[LedgerCheckpoint],
@@ -490,13 +490,14 @@ impl TextInventory {
         };
         text.others = taken.iter().filter(same).map(|other| other.blob.clone()).collect();
         let is_of_session = |stored: &&StoredHandoff| {
-            let text_at = |path| Some(stored.handoff(project).node(path)?.text()?.value.to_owned());
+            let text_at =
+                |path| Some(stored.handoff(workspace).node(path)?.text()?.value.to_owned());
             text_at("state.recovery.session").as_ref() == Some(&own.session)
         };
         let handoffs = self.documents.iter().filter(is_of_session);
         text.handoffs = handoffs.map(|stored| stored.path.clone()).collect();
         if let Some(client) = Client::from_name(&own.client) {
-            let (found, _) = clients::transcripts(project, Some(client));
+            let (found, _) = clients::transcripts(workspace, Some(client));
             let its = found.into_iter().find(|found| found.session == own.session);
             text.transcript = its.map(|found| found.path);
             text.session = Some((client, own.session.clone()));
@@ -550,9 +551,9 @@ fn has_text(
 }
 
 /// The title or summary of a text, or else its first line.
-fn preview_of(document: &Document, project: &Project) -> Option<String> {
+fn preview_of(document: &Document, workspace: &Workspace) -> Option<String> {
     let whereabouts = midstride_core::handoff::Location::default();
-    let handoff = Handoff::new(document, &whereabouts, &project.settings().stages);
+    let handoff = Handoff::new(document, &whereabouts, &workspace.settings().stages);
     let subject = handoff.title().or(handoff.summary()).map(str::to_owned);
     subject.or_else(|| first_line(document.text().as_bytes()))
 }

@@ -1,9 +1,7 @@
 //! Builds the graph of how all handoffs are connected. Reads each document once.
 
 use crate::sys::files::FileError;
-use crate::workspace::project::{
-    DocumentPlace, DocumentSelection, FindError, Project, StoredHandoff,
-};
+use crate::workspace::{DocumentPlace, DocumentSelection, FindError, StoredHandoff, Workspace};
 use midstride_core::handoff::graph::{Graph, LinkFacts, Reference, ReferenceTarget};
 use std::collections::{HashMap, HashSet};
 
@@ -19,11 +17,11 @@ pub struct ProjectGraph {
 }
 
 /// Connects all handoffs of a project, and the named ones outside its folders.
-pub fn graph(project: &Project, names: &[String]) -> Result<ProjectGraph, FindError> {
+pub fn graph(workspace: &Workspace, names: &[String]) -> Result<ProjectGraph, FindError> {
     let mut unread = Vec::new();
     let mut places: HashMap<String, DocumentPlace> = HashMap::new();
     let mut facts = Vec::new();
-    for read in project.map_all_in_catalog(|stored| read_facts(project, &stored)) {
+    for read in workspace.map_all_in_catalog(|stored| read_facts(workspace, &stored)) {
         match read {
             Ok((place, found)) => {
                 places.insert(found.path.clone(), place);
@@ -33,8 +31,8 @@ pub fn graph(project: &Project, names: &[String]) -> Result<ProjectGraph, FindEr
         }
     }
     let mut named: HashSet<String> = HashSet::new();
-    for stored in select_documents(project, names, &mut unread)? {
-        let found = read_facts(project, &stored);
+    for stored in select_documents(workspace, names, &mut unread)? {
+        let found = read_facts(workspace, &stored);
         named.insert(found.path.clone());
         if !places.contains_key(&found.path) {
             places.insert(found.path.clone(), stored.document_place());
@@ -44,7 +42,7 @@ pub fn graph(project: &Project, names: &[String]) -> Result<ProjectGraph, FindEr
     let lead = |facts: &LinkFacts, reference: &Reference| {
         let place = places.get(&facts.path);
         place.map_or(ReferenceTarget::Missing, |place| {
-            project.resolve_reference(place, &reference.written)
+            workspace.resolve_reference(place, &reference.written)
         })
     };
     let graph = Graph::build(facts, lead);
@@ -53,20 +51,20 @@ pub fn graph(project: &Project, names: &[String]) -> Result<ProjectGraph, FindEr
     Ok(ProjectGraph { graph, named, unread })
 }
 
-fn read_facts(project: &Project, stored: &StoredHandoff) -> LinkFacts {
-    LinkFacts::from_handoff(&stored.handoff(project), stored.path.display().to_string())
+fn read_facts(workspace: &Workspace, stored: &StoredHandoff) -> LinkFacts {
+    LinkFacts::from_handoff(&stored.handoff(workspace), stored.path.display().to_string())
 }
 
 /// The documents with these names. Empty if no name is given.
 fn select_documents(
-    project: &Project,
+    workspace: &Workspace,
     names: &[String],
     unread: &mut Vec<FileError>,
 ) -> Result<Vec<StoredHandoff>, FindError> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let DocumentSelection { documents, unread: more } = project.select(names)?;
+    let DocumentSelection { documents, unread: more } = workspace.select(names)?;
     unread.extend(more);
     Ok(documents)
 }

@@ -5,7 +5,7 @@ use crate::journal::uid_file_name;
 use crate::store::revisions::RevisionError;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::{self, ConflictSides, GitError, MergedLines};
-use crate::workspace::project::{FindError, Project, StoredHandoff};
+use crate::workspace::{FindError, StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
 use midstride_core::handoff::merge::{self, MergeRefusal, MergedText, SideIds};
 use midstride_core::text::redact::Redaction;
@@ -73,26 +73,26 @@ pub struct DriverFiles {
 
 /// Merges as git's merge driver. The result replaces our version.
 pub fn merge_as_driver(
-    project: &Project,
+    workspace: &Workspace,
     driven: &DriverFiles,
 ) -> Result<MergeOutcome, MergeError> {
-    let folder = Root::open(&project.environment().folder)?;
+    let folder = Root::open(&workspace.environment().folder)?;
     let read = |path: &Path| files::read_named(&folder.path().join(path));
     let base = Some(read(&driven.base)?).filter(|bytes| !bytes.is_empty());
     let (ours, theirs) = (read(&driven.ours)?, read(&driven.theirs)?);
-    let (bytes, joined) = merge_sides(project, &driven.path, base.as_deref(), &ours, &theirs)?;
+    let (bytes, joined) = merge_sides(workspace, &driven.path, base.as_deref(), &ours, &theirs)?;
     folder.put(&driven.ours, &bytes)?;
     Ok(joined)
 }
 
 /// Merges a file that git left with conflicts, from the versions in git's index.
-pub fn repair(project: &Project, path: &Path) -> Result<MergeOutcome, MergeError> {
-    let repository = project.repository().ok_or(MergeError::NoRepository)?;
+pub fn repair(workspace: &Workspace, path: &Path) -> Result<MergeOutcome, MergeError> {
+    let repository = workspace.repository().ok_or(MergeError::NoRepository)?;
     let name = path.display().to_string();
-    let place = project.place_of_path(path).ok_or(FindError::Outside(name))?;
-    let stored = project.read(&place)?;
+    let place = workspace.place_of_path(path).ok_or(FindError::Outside(name))?;
+    let stored = workspace.read(&place)?;
     let no_conflict = || MergeError::NoConflict(stored.path.clone());
-    let inside = project.path_in_work_tree(&stored).ok_or_else(no_conflict)?;
+    let inside = workspace.path_in_work_tree(&stored).ok_or_else(no_conflict)?;
     let conflicted = repository.conflict_sides(&inside)?;
     let ConflictSides { base, ours, theirs } = conflicted.ok_or_else(no_conflict)?;
     let (Some(ours), Some(theirs)) = (ours, theirs) else {
@@ -102,26 +102,30 @@ pub fn repair(project: &Project, path: &Path) -> Result<MergeOutcome, MergeError
     if conflict_markers(stored.document.text()).is_empty() && stored.bytes != ours {
         return Err(MergeError::AlreadyResolved(stored.path));
     }
-    let (bytes, mut joined) = merge_sides(project, &stored.path, base.as_deref(), &ours, &theirs)?;
-    joined.replaced = store_replaced(project, &stored)?;
-    project.replace_bytes(&stored, &bytes)?;
+    let (bytes, mut joined) =
+        merge_sides(workspace, &stored.path, base.as_deref(), &ours, &theirs)?;
+    joined.replaced = store_replaced(workspace, &stored)?;
+    workspace.replace_bytes(&stored, &bytes)?;
     Ok(joined)
 }
 
 /// Keeps the replaced text, because the user may have started to resolve it by hand.
-fn store_replaced(project: &Project, stored: &StoredHandoff) -> Result<Option<String>, MergeError> {
-    let Some(uid) = stored.handoff(project).uid().map(|uid| uid_file_name(uid.value)) else {
+fn store_replaced(
+    workspace: &Workspace,
+    stored: &StoredHandoff,
+) -> Result<Option<String>, MergeError> {
+    let Some(uid) = stored.handoff(workspace).uid().map(|uid| uid_file_name(uid.value)) else {
         return Ok(None);
     };
-    let texts = project.text_store(stored, &uid);
-    let id = texts.store(&project.clean(stored.document.text()).0)?;
+    let texts = workspace.text_store(stored, &uid);
+    let id = texts.store(&workspace.clean(stored.document.text()).0)?;
     texts.retain(std::slice::from_ref(&id))?;
     Ok(Some(id))
 }
 
 /// Merges two versions. Both are kept, so that every revision in the history has its text.
 fn merge_sides(
-    project: &Project,
+    workspace: &Workspace,
     path: &Path,
     base: Option<&[u8]>,
     ours: &[u8],
@@ -130,18 +134,18 @@ fn merge_sides(
     let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
     if ![base.unwrap_or_default(), ours, theirs].into_iter().all(is_text) {
         let merged = git::merge_lines(base.unwrap_or_default(), ours, theirs)?;
-        let merged = merged.as_ref().map(|merged| clean_merged_lines(project, merged));
+        let merged = merged.as_ref().map(|merged| clean_merged_lines(workspace, merged));
         return merged.ok_or_else(|| MergeError::NoText(path.to_owned()));
     }
     let (base, ours, theirs) =
         (base.map(Document::parse), Document::parse(ours), Document::parse(theirs));
-    let kept = store_both(project, &ours, &theirs)?;
+    let kept = store_both(workspace, &ours, &theirs)?;
     let tips = kept.as_ref().map(|(one, other)| SideIds { one, other });
     let merged = merge::merge(base.as_ref(), &ours, &theirs, tips);
     let shared_id = merged.is_err().then(|| id_of_document(&ours, path));
     let MergedText { text, conflicts } =
         merged.unwrap_or_else(|MergeRefusal::TwoHandoffs| merge::side_by_side(&ours, &theirs));
-    let (text, redacted) = project.clean(&text);
+    let (text, redacted) = workspace.clean(&text);
     Ok((
         text.as_str().as_bytes().to_vec(),
         MergeOutcome { conflicts, redacted, replaced: None, shared_id },
@@ -155,14 +159,14 @@ fn id_of_document(document: &Document, path: &Path) -> String {
 }
 
 /// Cleans lines in an unknown encoding. The parts that are valid UTF-8 are redacted.
-fn clean_merged_lines(project: &Project, merged: &MergedLines) -> (Vec<u8>, MergeOutcome) {
+fn clean_merged_lines(workspace: &Workspace, merged: &MergedLines) -> (Vec<u8>, MergeOutcome) {
     let mut joined = MergeOutcome::default();
     if merged.conflicts {
         joined.conflicts = conflict_lines(&String::from_utf8_lossy(&merged.bytes));
     }
     let mut bytes = Vec::with_capacity(merged.bytes.len());
     for chunk in merged.bytes.utf8_chunks() {
-        let (text, redacted) = project.clean(chunk.valid());
+        let (text, redacted) = workspace.clean(chunk.valid());
         bytes.extend_from_slice(text.as_str().as_bytes());
         bytes.extend_from_slice(chunk.invalid());
         joined.redacted.extend(redacted);
@@ -177,7 +181,7 @@ fn conflict_lines(text: &str) -> Vec<String> {
 }
 
 fn store_both(
-    project: &Project,
+    workspace: &Workspace,
     ours: &Document,
     theirs: &Document,
 ) -> Result<Option<(String, String)>, MergeError> {
@@ -186,9 +190,9 @@ fn store_both(
     let Some(uid) = uid(ours).filter(|own| uid(theirs).as_ref() == Some(own)) else {
         return Ok(None);
     };
-    let Some(texts) = project.shared_text_store(&uid_file_name(&uid)) else { return Ok(None) };
+    let Some(texts) = workspace.shared_text_store(&uid_file_name(&uid)) else { return Ok(None) };
     let [ours, theirs] =
-        [ours, theirs].map(|document| texts.store(&project.clean(document.text()).0));
+        [ours, theirs].map(|document| texts.store(&workspace.clean(document.text()).0));
     let (ours, theirs) = (ours?, theirs?);
     texts.retain(&[ours.clone(), theirs.clone()])?;
     Ok(Some((ours, theirs)))

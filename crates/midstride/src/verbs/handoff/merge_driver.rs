@@ -2,8 +2,8 @@
 
 use crate::sys::files::{FileError, FileProblem};
 use crate::sys::git::{GitError, Repository};
+use crate::workspace::Workspace;
 use crate::workspace::folder::HandoffFolder;
-use crate::workspace::project::Project;
 use std::path::{Path, PathBuf};
 
 /// The name of the driver in git's configuration.
@@ -36,17 +36,20 @@ pub enum DriverError {
 }
 
 /// Installs the merge driver. `program` is how the shell finds this program.
-pub fn install_driver(project: &Project, program: &str) -> Result<MergeDriverChange, DriverError> {
-    let repository = project.repository().ok_or(DriverError::NoRepository)?;
-    let before = read_attributes(project)?;
+pub fn install_driver(
+    workspace: &Workspace,
+    program: &str,
+) -> Result<MergeDriverChange, DriverError> {
+    let repository = workspace.repository().ok_or(DriverError::NoRepository)?;
+    let before = read_attributes(workspace)?;
     let known =
         |line: &String| lines_with_ends(&before).any(|other| other.trim_ascii() == line.as_bytes());
     let lines: Vec<String> =
-        attribute_lines(project).into_iter().filter(|line| !known(line)).collect();
+        attribute_lines(workspace).into_iter().filter(|line| !known(line)).collect();
     if !lines.is_empty() {
         let end: &[u8] = if before.is_empty() || before.ends_with(b"\n") { b"" } else { b"\n" };
         let added: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        write_attributes(project, &before, &[&before, end, added.as_bytes()].concat())?;
+        write_attributes(workspace, &before, &[&before, end, added.as_bytes()].concat())?;
     }
     let command = format!("{program} merge --driver %O %A %B %P");
     configure(repository, &command)?;
@@ -60,10 +63,10 @@ fn configure(repository: &Repository, command: &str) -> Result<(), GitError> {
 }
 
 /// Whether [`remove_driver`] has anything to remove: an attribute line or the configuration.
-pub(in crate::verbs) fn has_driver(project: &Project) -> Result<bool, DriverError> {
-    let Some(repository) = project.repository() else { return Ok(false) };
+pub(in crate::verbs) fn has_driver(workspace: &Workspace) -> Result<bool, DriverError> {
+    let Some(repository) = workspace.repository() else { return Ok(false) };
     let is_configured = || repository.configured(&format!("{SECTION}.driver")).is_some();
-    Ok(lines_with_ends(&read_attributes(project)?).any(|line| is_ours(&line)) || is_configured())
+    Ok(lines_with_ends(&read_attributes(workspace)?).any(|line| is_ours(&line)) || is_configured())
 }
 
 fn is_ours(line: &&[u8]) -> bool {
@@ -71,17 +74,17 @@ fn is_ours(line: &&[u8]) -> bool {
 }
 
 /// Removes what [`install_driver`] added, and nothing else.
-pub fn remove_driver(project: &Project) -> Result<MergeDriverChange, DriverError> {
-    let repository = project.repository().ok_or(DriverError::NoRepository)?;
-    let before = read_attributes(project)?;
+pub fn remove_driver(workspace: &Workspace) -> Result<MergeDriverChange, DriverError> {
+    let repository = workspace.repository().ok_or(DriverError::NoRepository)?;
+    let before = read_attributes(workspace)?;
     let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
     let lines: Vec<String> = lines_with_ends(&before).filter(is_ours).map(text).collect();
     let kept: Vec<u8> =
         lines_with_ends(&before).filter(|line| !is_ours(line)).flatten().copied().collect();
     if kept.is_empty() && !before.is_empty() {
-        project.root().remove(Path::new(ATTRIBUTES), &before)?;
+        workspace.root().remove(Path::new(ATTRIBUTES), &before)?;
     } else if kept != before {
-        write_attributes(project, &before, &kept)?;
+        write_attributes(workspace, &before, &kept)?;
     }
     if repository.configured(&format!("{SECTION}.driver")).is_some() {
         repository.unconfigure(SECTION)?;
@@ -90,9 +93,9 @@ pub fn remove_driver(project: &Project) -> Result<MergeDriverChange, DriverError
 }
 
 /// One line per folder of committed handoffs.
-fn attribute_lines(project: &Project) -> Vec<String> {
-    let configured = project.folders().iter();
-    let committed = configured.filter(|one| one.root().path() == project.root().path());
+fn attribute_lines(workspace: &Workspace) -> Vec<String> {
+    let configured = workspace.folders().iter();
+    let committed = configured.filter(|one| one.root().path() == workspace.root().path());
     let folders = committed.filter_map(HandoffFolder::handoffs_only_folder);
     folders.map(|folder| format!("{}/**/*.md merge=midstride", folder.display())).collect()
 }
@@ -102,15 +105,15 @@ fn lines_with_ends(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n')
 }
 
-fn read_attributes(project: &Project) -> Result<Vec<u8>, FileError> {
-    match project.root().read(Path::new(ATTRIBUTES)) {
+fn read_attributes(workspace: &Workspace) -> Result<Vec<u8>, FileError> {
+    match workspace.root().read(Path::new(ATTRIBUTES)) {
         Ok(bytes) => Ok(bytes),
         Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }
 
-fn write_attributes(project: &Project, before: &[u8], after: &[u8]) -> Result<(), FileError> {
-    let (root, path) = (project.root(), Path::new(ATTRIBUTES));
+fn write_attributes(workspace: &Workspace, before: &[u8], after: &[u8]) -> Result<(), FileError> {
+    let (root, path) = (workspace.root(), Path::new(ATTRIBUTES));
     if root.exists(path) { root.replace(path, before, after) } else { root.create(path, after) }
 }

@@ -8,7 +8,7 @@ use crate::sys::ids::{new_uid, next_feature};
 use crate::verbs::task::TaskError;
 use crate::verbs::task::transfer::{TaskSnapshot, open_tasks};
 use crate::workspace::folder::{FolderLayout, HandoffFolder};
-use crate::workspace::project::{FindError, Project, ProjectError, SetupMode, StoredHandoff};
+use crate::workspace::{FindError, SetupMode, StoredHandoff, Workspace, WorkspaceError};
 use midstride_core::format::document::{Document, DocumentEditError, FORMAT_VERSION};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
@@ -154,15 +154,15 @@ pub enum NewError {
     CommitsNothing,
     /// The project could not be opened again.
     #[error(transparent)]
-    Project(#[from] ProjectError),
+    Project(#[from] WorkspaceError),
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 /// Creates a handoff.
-pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, NewError> {
-    let private_project = match project.setup() {
+pub fn new(workspace: &Workspace, wanted: &NewHandoff) -> Result<CreatedHandoff, NewError> {
+    let private_project = match workspace.setup() {
         SetupMode::NotSetUp => return Err(NewError::NotSetUp),
         SetupMode::Private if wanted.private == Some(false) => {
             return Err(NewError::CommitsNothing);
@@ -172,39 +172,39 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, New
     };
     let given = wanted.text.as_ref().map(|text| Document::parse(text.as_bytes()));
     let typed = &complete_from_header(wanted, given.as_ref());
-    refuse_secret(project, typed.id.as_deref())?;
-    let (note, upstream) = match source::find_source(project, typed)? {
+    refuse_secret(workspace, typed.id.as_deref())?;
+    let (note, upstream) = match source::find_source(workspace, typed)? {
         Some(HandoffSource::Note(note)) => (Some(note), None),
         Some(HandoffSource::Handoff(stored)) => (None, Some(*stored)),
         None => (None, None),
     };
     let given_title = wanted.title.as_deref();
     let wanted = note.as_ref().map_or_else(|| typed.clone(), |note| note.complete(typed));
-    let wanted = &with_clean_title(project, wanted);
+    let wanted = &with_clean_title(workspace, wanted);
     let kind = match (&wanted.stage, wanted.kind) {
         (Some(_), _) => HandoffKind::Stage,
         (None, kind) => kind.unwrap_or(HandoffKind::Investigation),
     };
-    let rule = wanted.stage.as_deref().map(|stage| stage_rule(project, stage)).transpose()?;
-    let upstream = source::with_siblings(project, upstream, rule);
+    let rule = wanted.stage.as_deref().map(|stage| stage_rule(workspace, stage)).transpose()?;
+    let upstream = source::with_siblings(workspace, upstream, rule);
     let private = private_project || wanted.private.unwrap_or(kind == HandoffKind::Session);
-    let private_root = project.make_private()?;
+    let private_root = workspace.make_private()?;
     // Two concurrent calls must not get the same number or name.
     let _lock = Lock::acquire(&private_root, "new")?;
     let own_id = note.as_ref().and_then(|note| note.id());
     let id = match own_id.filter(|_| wanted.id.is_none()) {
-        Some(id) => free_id(project, &id)?,
-        None => choose_id(project, wanted, kind, upstream.first(), &private_root)?,
+        Some(id) => free_id(workspace, &id)?,
+        None => choose_id(workspace, wanted, kind, upstream.first(), &private_root)?,
     };
     let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
-    let folder = choose_folder(project, private.then_some(private_root), kind)?;
+    let folder = choose_folder(workspace, private.then_some(private_root), kind)?;
     let path = choose_path(&folder, &key, rule, wanted, upstream.first());
-    refuse_taken(project, &key)?;
-    let mut fields = header_fields(project, wanted, kind, &key, rule, &upstream);
+    refuse_taken(workspace, &key)?;
+    let mut fields = header_fields(workspace, wanted, kind, &key, rule, &upstream);
     // If the author lists tasks, that list counts.
     let lists_tasks = given.as_ref().is_some_and(|given| existing_state(given, "tasks").is_some());
     let carries = match kind {
-        HandoffKind::Session if !lists_tasks => open_tasks(project),
+        HandoffKind::Session if !lists_tasks => open_tasks(workspace),
         HandoffKind::Session | HandoffKind::Investigation | HandoffKind::Stage => {
             Ok(TaskSnapshot::default())
         }
@@ -212,17 +212,17 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, New
     let state = carries.as_ref().ok().and_then(|carries| carries.state.clone());
     fields.extend(state.map(|state| ("state", state)));
     let document = match &note {
-        Some(note) => note.to_handoff(project, &path, fields, typed)?,
+        Some(note) => note.to_handoff(workspace, &path, fields, typed)?,
         None => compose(given.as_ref(), &fields, kind)?,
     };
     let root = folder.root();
-    let (clean, mut redacted) = project.clean(document.text());
+    let (clean, mut redacted) = workspace.clean(document.text());
     let clean = Document::parse(clean.as_str().as_bytes());
-    let document = anchor_citations(project, &root.path().join(&path), &clean)?;
-    let (text, late) = project.clean(document.text());
+    let document = anchor_citations(workspace, &root.path().join(&path), &clean)?;
+    let (text, late) = workspace.clean(document.text());
     redacted.extend(late);
     redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
-    redacted.extend(given_title.map(|title| project.clean(title).1).unwrap_or_default());
+    redacted.extend(given_title.map(|title| workspace.clean(title).1).unwrap_or_default());
     root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
         FileError { problem: FileProblem::Exists, path } => {
             NewError::Exists { key: key.clone(), path }
@@ -230,12 +230,12 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, New
         other => other.into(),
     })?;
     // The folder may be new to the project.
-    let project = Project::discover(project.environment().clone())?;
-    let place = project.place_of_path(&root.path().join(&path));
+    let workspace = Workspace::discover(workspace.environment().clone())?;
+    let place = workspace.place_of_path(&root.path().join(&path));
     let place = place.ok_or(FileError { path, problem: FileProblem::NotFound })?;
     let origin = note.map(|note| note.into_imported_note(typed));
     Ok(CreatedHandoff {
-        stored: project.read(&place)?,
+        stored: workspace.read(&place)?,
         upstream,
         origin,
         redacted,
@@ -245,11 +245,11 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<CreatedHandoff, New
 
 /// Anchors the citations of a document to the current code.
 fn anchor_citations(
-    project: &Project,
+    workspace: &Workspace,
     path: &std::path::Path,
     document: &Document,
 ) -> Result<Document, NewError> {
-    let edit = project.anchor_edit(path, None, document, AnchorScope::ChangedStatements);
+    let edit = workspace.anchor_edit(path, None, document, AnchorScope::ChangedStatements);
     Ok(document.edit(edit.as_slice())?.0)
 }
 
@@ -271,23 +271,23 @@ fn complete_from_header(wanted: &NewHandoff, given: Option<&Document>) -> NewHan
 }
 
 /// Refuses an id that contains a secret. An id is written exactly as typed, never redacted.
-fn refuse_secret(project: &Project, id: Option<&str>) -> Result<(), NewError> {
-    let secret = id.and_then(|id| project.clean(id).1.into_iter().next());
+fn refuse_secret(workspace: &Workspace, id: Option<&str>) -> Result<(), NewError> {
+    let secret = id.and_then(|id| workspace.clean(id).1.into_iter().next());
     secret.map_or(Ok(()), |secret| Err(NewError::SecretId(secret.kind)))
 }
 
 /// Redacts the title, because the id and the file name are made from it.
-fn with_clean_title(project: &Project, wanted: NewHandoff) -> NewHandoff {
-    let title = wanted.title.map(|title| project.clean(&title).0.as_str().to_owned());
+fn with_clean_title(workspace: &Workspace, wanted: NewHandoff) -> NewHandoff {
+    let title = wanted.title.map(|title| workspace.clean(&title).0.as_str().to_owned());
     NewHandoff { title, ..wanted }
 }
 
 /// The rule for a stage.
 pub(in crate::verbs) fn stage_rule<'p>(
-    project: &'p Project,
+    workspace: &'p Workspace,
     stage: &str,
 ) -> Result<&'p StageRule, NewError> {
-    let stages = &project.settings().stages;
+    let stages = &workspace.settings().stages;
     stages.stages.get(stage).ok_or_else(|| NewError::UnknownStage {
         stage: stage.to_owned(),
         nearest: nearest_match(stage, stages.names()).map(str::to_owned),
@@ -297,7 +297,7 @@ pub(in crate::verbs) fn stage_rule<'p>(
 
 /// The given id, or else the upstream's id, the next number, or an id made from the title.
 fn choose_id(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &NewHandoff,
     kind: HandoffKind,
     upstream: Option<&StoredHandoff>,
@@ -307,23 +307,23 @@ fn choose_id(
         return HandoffId::parse(id).map_err(|why| NewError::BadId { id: id.clone(), why });
     }
     if kind == HandoffKind::Stage {
-        let inherited = upstream.map(|stored| stored.handoff(project).id().to_owned());
+        let inherited = upstream.map(|stored| stored.handoff(workspace).id().to_owned());
         if let Some(id) = inherited.and_then(|id| HandoffId::parse(&id).ok()) {
             return Ok(id);
         }
-        return Ok(next_number(project, private)?.id());
+        return Ok(next_number(workspace, private)?.id());
     }
     let title = wanted.title.as_deref().ok_or(NewError::Nameless)?;
-    let day = project.environment().clock.now().strftime("handoff-%Y-%m-%d").to_string();
+    let day = workspace.environment().clock.now().strftime("handoff-%Y-%m-%d").to_string();
     let base = HandoffId::from_title(title).or_else(|| HandoffId::parse(&day).ok());
-    free_id(project, &base.ok_or(NewError::Nameless)?)
+    free_id(workspace, &base.ok_or(NewError::Nameless)?)
 }
 
 /// The id, with a number appended if it is taken.
-fn free_id(project: &Project, base: &HandoffId) -> Result<HandoffId, NewError> {
+fn free_id(workspace: &Workspace, base: &HandoffId) -> Result<HandoffId, NewError> {
     let free = |id: &HandoffId| {
         let key = HandoffKey { id: id.to_string(), stage: None };
-        refuse_taken(project, &key).is_ok()
+        refuse_taken(workspace, &key).is_ok()
     };
     let short = &base.as_str()[..base.as_str().len().min(ID_LENGTH_MAX - "-999".len())];
     let numbered =
@@ -333,18 +333,18 @@ fn free_id(project: &Project, base: &HandoffId) -> Result<HandoffId, NewError> {
 
 /// The next feature number. The last one is stored where all worktrees share it, because documents
 /// in another worktree are not visible here.
-fn next_number(project: &Project, private: &Root) -> Result<FeatureNumber, FileError> {
+fn next_number(workspace: &Workspace, private: &Root) -> Result<FeatureNumber, FileError> {
     let file = std::path::Path::new("last-feature");
     let noted = match private.read(file) {
         Ok(bytes) => FeatureNumber::parse(String::from_utf8_lossy(&bytes).trim()),
         Err(FileError { problem: FileProblem::NotFound, .. }) => None,
         Err(error) => return Err(error),
     };
-    let documents = project.read_all().into_iter().filter_map(Result::ok);
+    let documents = workspace.read_all().into_iter().filter_map(Result::ok);
     let names: Vec<String> = documents
         .flat_map(|stored| {
             let parts = stored.path.iter().map(|part| part.to_string_lossy().into_owned());
-            parts.chain([stored.handoff(project).id().to_owned()]).collect::<Vec<_>>()
+            parts.chain([stored.handoff(workspace).id().to_owned()]).collect::<Vec<_>>()
         })
         .chain(noted.map(|number| number.to_string()))
         .collect();
@@ -355,7 +355,7 @@ fn next_number(project: &Project, private: &Root) -> Result<FeatureNumber, FileE
 
 /// The folder for the handoff. A stage goes into the pipeline's folder if there is one.
 fn choose_folder(
-    project: &Project,
+    workspace: &Workspace,
     private: Option<Root>,
     kind: HandoffKind,
 ) -> Result<HandoffFolder, FileError> {
@@ -365,8 +365,8 @@ fn choose_folder(
     let in_use = |folder: &&HandoffFolder| {
         folder.reference_base().is_some_and(|base| folder.root().has_folder(base))
     };
-    let pipeline = project.folders().iter().find(in_use);
-    let committed = &project.folders()[0];
+    let pipeline = workspace.folders().iter().find(in_use);
+    let committed = &workspace.folders()[0];
     pipeline.filter(|_| kind == HandoffKind::Stage).unwrap_or(committed).reopen()
 }
 
@@ -395,18 +395,18 @@ fn name_after_id<'s>(upstream: &'s StoredHandoff, id: &str) -> Option<&'s str> {
 }
 
 /// Refuses a name that is taken in any folder.
-fn refuse_taken(project: &Project, key: &HandoffKey) -> Result<(), NewError> {
-    let taken = existing_path(project, key)?;
+fn refuse_taken(workspace: &Workspace, key: &HandoffKey) -> Result<(), NewError> {
+    let taken = existing_path(workspace, key)?;
     taken.map_or(Ok(()), |path| Err(NewError::Exists { key: key.clone(), path }))
 }
 
 /// The path of the handoff with this name, in any folder.
 pub(in crate::verbs) fn existing_path(
-    project: &Project,
+    workspace: &Workspace,
     key: &HandoffKey,
 ) -> Result<Option<PathBuf>, FileError> {
-    match project.find(&key.to_string()) {
-        Ok(found) => Ok((found.handoff(project).key() == *key).then_some(found.path)),
+    match workspace.find(&key.to_string()) {
+        Ok(found) => Ok((found.handoff(workspace).key() == *key).then_some(found.path)),
         Err(FindError::Several { candidates, .. }) => {
             let exact = candidates.into_iter().find(|(other, _)| other == key);
             Ok(exact.map(|(_, path)| path))
@@ -420,27 +420,27 @@ pub(in crate::verbs) fn existing_path(
 
 /// The header: known values, and blank required fields for the author to fill.
 fn header_fields(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &NewHandoff,
     kind: HandoffKind,
     key: &HandoffKey,
     rule: Option<&StageRule>,
     upstream: &[StoredHandoff],
 ) -> Vec<(&'static str, YamlData)> {
-    let now = project.environment().clock.now();
+    let now = workspace.environment().clock.now();
     let by = wanted.by.clone().or_else(|| rule?.from.clone());
     let to = match rule {
         Some(rule) if wanted.to.is_empty() => rule.to().to_vec(),
         Some(_) | None => wanted.to.clone(),
     };
-    let commit = project.repository().and_then(crate::sys::git::Repository::head_commit);
+    let commit = workspace.repository().and_then(crate::sys::git::Repository::head_commit);
     let text = |text: &Option<String>| text.clone().map(YamlData::Text);
     // All stages of one feature share its title.
     let first = upstream.first().filter(|_| rule.is_some());
-    let inherited = first.and_then(|first| first.handoff(project).title());
+    let inherited = first.and_then(|first| first.handoff(workspace).title());
     let title = wanted.title.clone().or_else(|| inherited.map(str::to_owned));
     let builds_on = |stored: &StoredHandoff| {
-        derived_from(&reference(project, &stored.path, &stored.handoff(project).key()))
+        derived_from(&reference(workspace, &stored.path, &stored.handoff(workspace).key()))
     };
     let builds_on: Vec<YamlData> = upstream.iter().map(builds_on).collect();
     let builds_on =
@@ -454,7 +454,7 @@ fn header_fields(
         ("kind", Some(YamlData::Bare(kind.word().to_owned()))),
         ("stage", text(&key.stage)),
         ("status", Some(YamlData::Bare("planned".to_owned()))),
-        ("from", text(&by.or_else(|| project.environment().user.clone()))),
+        ("from", text(&by.or_else(|| workspace.environment().user.clone()))),
         ("to", (!to.is_empty()).then(|| YamlData::texts(to))),
         ("created", Some(YamlData::Bare(time::format_time(now)))),
         ("at_commit", commit.map(YamlData::Text)),
@@ -470,7 +470,7 @@ fn header_fields(
     let capabilities = rule.filter(|rule| rule.decides_capabilities()).map(|_| {
         let undecided =
             || YamlData::map([("applies", YamlData::Null), ("rationale", YamlData::Null)]);
-        let names = project.settings().stages.capabilities().iter();
+        let names = workspace.settings().stages.capabilities().iter();
         ("platform_capabilities", YamlData::map(names.map(|name| (name.as_str(), undecided()))))
     });
     known.into_iter().chain(lists).chain(capabilities).collect()
@@ -478,12 +478,12 @@ fn header_fields(
 
 /// How other documents reference a document.
 pub(in crate::verbs) fn reference(
-    project: &Project,
+    workspace: &Workspace,
     path: &std::path::Path,
     key: &HandoffKey,
 ) -> PathBuf {
     // A committed path is the same for everyone. A private document is referenced by its id.
-    let private = project.root().path().join(path).starts_with(project.private_path());
+    let private = workspace.root().path().join(path).starts_with(workspace.private_path());
     let everybodys = path.is_relative() && !private;
     if everybodys { path.to_owned() } else { key.to_string().into() }
 }

@@ -4,7 +4,7 @@ use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::verbs::handoff::apply::{ApplyError, apply};
 use crate::verbs::handoff::revise::{self, ReviseError};
 use crate::verbs::handoff::update_citations;
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, LifecycleRefusal, ReviewCorrection, ReviewVerdict};
@@ -49,11 +49,11 @@ pub enum ReviewError {
 
 /// Records a review, what it dropped and the corrected text as one revision.
 pub fn review(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     review: &ReviewRequest,
 ) -> Result<ReviewOutcome, ReviewError> {
-    let now = project.environment().clock.now();
+    let now = workspace.environment().clock.now();
     let ReviewRequest { by, challenged, verdict, dropped, text } = review;
     let reason = format!("reviewed: {challenged} ({})", verdict.word());
     let change = RevisionInfo {
@@ -68,47 +68,47 @@ pub fn review(
         lifecycle::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
     };
     let Some(text) = text else {
-        let recorded = record_without_text(project, stored, &decide, &change)?;
+        let recorded = record_without_text(workspace, stored, &decide, &change)?;
         return Ok(ReviewOutcome { recorded, reason, has_correction: false });
     };
-    let handoff = stored.handoff(project);
+    let handoff = stored.handoff(workspace);
     let key = handoff.key().to_string();
     let edits = decide(&handoff).map_err(|why| ApplyError::Refused { key, why })?;
-    let next = revise::next_document(project, stored, text)?;
+    let next = revise::next_document(workspace, stored, text)?;
     let corrected = next.text() != stored.document.text();
-    let recorded = record_with_text(project, stored, &next, &edits, &change)?;
+    let recorded = record_with_text(workspace, stored, &next, &edits, &change)?;
     Ok(ReviewOutcome { recorded, reason, has_correction: corrected })
 }
 
 /// Records a review without a new text. If it confirms the handoff, the anchors of its citations
 /// are updated.
 fn record_without_text(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ApplyError> {
     if !change.is_compared || stored.document.handoff_header().is_none() {
-        return apply(project, stored, decide, change);
+        return apply(workspace, stored, decide, change);
     }
-    project.record_with_retry(stored, |now| {
-        let handoff = now.handoff(project);
+    workspace.record_with_retry(stored, |now| {
+        let handoff = now.handoff(workspace);
         let key = handoff.key().to_string();
         let edits = decide(&handoff).map_err(|why| ApplyError::Refused { key, why })?;
-        let next = update_citations::with_current_lines(project, now)?;
+        let next = update_citations::with_current_lines(workspace, now)?;
         let (next, _) = next.edit(&edits).map_err(JournalError::from)?;
-        Ok(project.record(now, &next, change, &|_| ()))
+        Ok(workspace.record(now, &next, change, &|_| ()))
     })
 }
 
 /// Records a review together with the corrected text.
 fn record_with_text(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     next: &midstride_core::format::document::Document,
     edits: &[Edit],
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ReviseError> {
     let (next, _) = next.edit(edits).map_err(JournalError::from)?;
-    revise::record_merged(project, stored, next, change)
+    revise::record_merged(workspace, stored, next, change)
 }

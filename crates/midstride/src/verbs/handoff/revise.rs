@@ -3,7 +3,7 @@
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::store::revisions::RevisionError;
 use crate::sys::files::{FileError, ScratchFolder};
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::{Code, Finding, Severity};
 use midstride_core::handoff::Handoff;
@@ -79,33 +79,33 @@ fn changed_since(key: &str, begun: Option<usize>) -> String {
 /// Replaces the text of a handoff. A text without a header replaces only the body. Changes made
 /// since the text was started are merged in. A text the handoff had before is restored exactly.
 pub fn revise(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     text: &str,
     change: &RevisionInfo,
 ) -> Result<ReviseOutcome, ReviseError> {
-    let next = next_document(project, stored, text)?;
-    record_if_changed(project, stored, next, change)
+    let next = next_document(workspace, stored, text)?;
+    record_if_changed(workspace, stored, next, change)
 }
 
 /// Like [`revise`], for a text edited in place of the document, which may rename it.
 pub(in crate::verbs) fn revise_in_place(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     text: &str,
     change: &RevisionInfo,
 ) -> Result<ReviseOutcome, ReviseError> {
-    let (given, restored) = parse_given(project, stored, text)?;
+    let (given, restored) = parse_given(workspace, stored, text)?;
     record_if_changed(
-        project,
+        workspace,
         stored,
-        merge_with_current(project, stored, given, restored)?,
+        merge_with_current(workspace, stored, given, restored)?,
         change,
     )
 }
 
 fn record_if_changed(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     next: Document,
     change: &RevisionInfo,
@@ -113,34 +113,35 @@ fn record_if_changed(
     if next.text() == stored.document.text() {
         return Ok(ReviseOutcome::Unchanged);
     }
-    record_merged(project, stored, next, change).map(ReviseOutcome::Recorded)
+    record_merged(workspace, stored, next, change).map(ReviseOutcome::Recorded)
 }
 
 /// The document that results from applying a new text to the current handoff.
 pub(in crate::verbs) fn next_document(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     text: &str,
 ) -> Result<Document, ReviseError> {
-    let (given, restored) = parse_given(project, stored, text)?;
+    let (given, restored) = parse_given(workspace, stored, text)?;
     if !restored {
-        refuse_other_name(&stored.handoff(project), &given)?;
+        refuse_other_name(&stored.handoff(workspace), &given)?;
     }
-    merge_with_current(project, stored, given, restored)
+    merge_with_current(workspace, stored, given, restored)
 }
 
 /// Parses a given text into a document. Also returns whether the handoff had exactly this text
 /// before.
 fn parse_given(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     text: &str,
 ) -> Result<(Document, bool), ReviseError> {
-    let handoff = stored.handoff(project);
+    let handoff = stored.handoff(workspace);
     if text.trim().is_empty() {
         return Err(ReviseError::Empty(handoff.key().to_string()));
     }
-    let restored = project.had_text(stored, &project.clean(text).0).map_err(JournalError::from)?;
+    let restored =
+        workspace.had_text(stored, &workspace.clean(text).0).map_err(JournalError::from)?;
     if !restored {
         refuse_broken_header(&handoff, &Document::parse(text.as_bytes()))?;
     }
@@ -175,15 +176,15 @@ fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), Revis
 
 /// The errors and warnings that are new since a revision, with the document they are about.
 pub fn findings_since(
-    project: &Project,
+    workspace: &Workspace,
     before: &StoredHandoff,
 ) -> Result<(StoredHandoff, Vec<Finding>), FileError> {
-    let after = project.reread(before)?;
-    let had = project.check(before).findings;
+    let after = workspace.reread(before)?;
+    let had = workspace.check(before).findings;
     let is_new = |finding: &Finding| {
         !had.iter().any(|old| old.code == finding.code && old.message == finding.message)
     };
-    let mut findings = project.check(&after).findings;
+    let mut findings = workspace.check(&after).findings;
     findings.retain(|finding| finding.severity() != Severity::Advice && is_new(finding));
     Ok((after, findings))
 }
@@ -227,7 +228,7 @@ fn other_uid_error(now: &Handoff<'_>) -> ReviseError {
 
 /// Merges the given document with changes made since it was started.
 fn merge_with_current(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     given: Document,
     restored: bool,
@@ -236,12 +237,12 @@ fn merge_with_current(
         true => given,
         false => keep_missing_fields(&stored.document, given).map_err(JournalError::from)?,
     };
-    let base = if restored { None } else { base_revision(project, stored, &given)? };
+    let base = if restored { None } else { base_revision(workspace, stored, &given)? };
     let next = match base {
-        Some((number, base)) => merge_concurrent(project, (&base, Some(number)), stored, &given)?,
+        Some((number, base)) => merge_concurrent(workspace, (&base, Some(number)), stored, &given)?,
         None => given,
     };
-    Ok(keep_reviews(&stored.handoff(project), next).map_err(JournalError::from)?)
+    Ok(keep_reviews(&stored.handoff(workspace), next).map_err(JournalError::from)?)
 }
 
 /// A header without a uid was not started from the document. Fields it does not name keep their
@@ -280,17 +281,17 @@ fn keep_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, DocumentE
 
 /// Records a text. Concurrent changes are merged in.
 pub(in crate::verbs) fn record_merged(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     mut next: Document,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ReviseError> {
     let mut base: Option<Document> = None;
-    project.record_with_retry(stored, |now| {
+    workspace.record_with_retry(stored, |now| {
         if let Some(base) = base.replace(now.document.clone()) {
-            next = merge_concurrent(project, (&base, None), now, &next)?;
+            next = merge_concurrent(workspace, (&base, None), now, &next)?;
         }
-        Ok(project.record(now, &next, change, &|_| ()))
+        Ok(workspace.record(now, &next, change, &|_| ()))
     })
 }
 
@@ -308,12 +309,12 @@ fn parse_text(document: &Document, text: &str) -> Result<Document, DocumentEditE
 /// The older revision a new text was started from, with its number, if the text's history is behind
 /// the document's.
 fn base_revision(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     next: &Document,
 ) -> Result<Option<(usize, Document)>, JournalError> {
-    let now = stored.handoff(project);
-    let next = Handoff::new(next, &stored.location, &project.settings().stages);
+    let now = stored.handoff(workspace);
+    let next = Handoff::new(next, &stored.location, &workspace.settings().stages);
     let (known, all) = (next.replaced_texts(), now.replaced_texts());
     let values =
         |texts: &[Option<midstride_core::text::span::Spanned<&str>>]| -> Vec<Option<String>> {
@@ -326,7 +327,7 @@ fn base_revision(
         return Ok(None);
     }
     let number = known.len() + 1;
-    match project.revision_text(stored, number) {
+    match workspace.revision_text(stored, number) {
         Ok(text) => Ok(Some((number, Document::parse(&text)))),
         Err(RevisionError::NotLocal { .. } | RevisionError::Forgotten { .. }) => Ok(None),
         Err(error) => Err(error.into()),
@@ -335,21 +336,21 @@ fn base_revision(
 
 /// Merges the new text with what changed in the document meanwhile.
 fn merge_concurrent(
-    project: &Project,
+    workspace: &Workspace,
     (base, begun): (&Document, Option<usize>),
     now: &StoredHandoff,
     next: &Document,
 ) -> Result<Document, ReviseError> {
-    let key = now.handoff(project).key().to_string();
+    let key = now.handoff(workspace).key().to_string();
     let merged = merge::merge(Some(base), &now.document, next, None)
-        .map_err(|_| other_uid_error(&now.handoff(project)))?;
+        .map_err(|_| other_uid_error(&now.handoff(workspace)))?;
     if merged.conflicts.is_empty() {
         return Ok(Document::parse(merged.text.as_bytes()));
     }
     let scratch = ScratchFolder::new("midstride-merge").map_err(JournalError::from)?;
     let name = now.path.file_name().unwrap_or_default();
-    let (text, redacted) = project.clean(&merged.text);
+    let (text, redacted) = workspace.clean(&merged.text);
     let kept = scratch.write(name, text.as_str().as_bytes()).map_err(JournalError::from)?;
-    let places = merged.conflicts.iter().map(|place| project.clean(place).0.as_str().to_owned());
+    let places = merged.conflicts.iter().map(|place| workspace.clean(place).0.as_str().to_owned());
     Err(ReviseError::Conflict { key, begun, places: places.collect(), kept, redacted })
 }

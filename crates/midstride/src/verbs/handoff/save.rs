@@ -19,7 +19,7 @@ use crate::verbs::task::mirror;
 use crate::verbs::task::transfer::tasks_of_session;
 use crate::verbs::task::{TaskBoard, TaskError};
 use crate::verbs::work::mission::missions;
-use crate::workspace::project::{FindError, Project, SetupMode, StoredHandoff};
+use crate::workspace::{FindError, SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::header::{HandoffKind, Header, RevisionVerb, StartupKind, Status};
 use midstride_core::handoff::Handoff;
@@ -229,29 +229,29 @@ pub enum SaveError {
 }
 
 /// Saves a session.
-pub fn save(project: &Project, wanted: &SaveRequest) -> Result<SaveOutcome, SaveError> {
-    if project.setup() == SetupMode::NotSetUp {
+pub fn save(workspace: &Workspace, wanted: &SaveRequest) -> Result<SaveOutcome, SaveError> {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Err(SaveError::NotSetUp);
     }
     if let Some((kind, text, why)) = wanted.author_notes.refused_startup_step() {
         return Err(SaveError::StartupStep { kind, text: text.to_owned(), why });
     }
-    let is_there = |path: &str| project.root().has_file(std::path::Path::new(path.trim()));
+    let is_there = |path: &str| workspace.root().has_file(std::path::Path::new(path.trim()));
     let mut reads = wanted.author_notes.boot.iter().filter(|(kind, _)| *kind == StartupKind::Read);
     if let Some((kind, text)) = reads.find(|(_, path)| !is_there(path)) {
         let why = "there is no such file in the project";
         return Err(SaveError::StartupStep { kind: *kind, text: text.to_owned(), why });
     }
-    let captured = capture_session(project, wanted)?;
+    let captured = capture_session(workspace, wanted)?;
     // Use the stored checkpoint, so that a later reader sees the same facts.
     let kept =
-        captured.as_ref().map(|done| read_checkpoint(project, &done.blob)).transpose()?.flatten();
+        captured.as_ref().map(|done| read_checkpoint(workspace, &done.blob)).transpose()?.flatten();
     let checkpoint = kept.or_else(|| captured.as_ref().map(|done| done.checkpoint.clone()));
-    let (project, _lock) = &lock_project(project)?;
-    let board = open_board(project, checkpoint.as_ref())?;
+    let (workspace, _lock) = &lock_project(workspace)?;
+    let board = open_board(workspace, checkpoint.as_ref())?;
     let blob = captured.as_ref().map(|done| done.blob.as_str());
     let making = SaveContext {
-        project,
+        workspace,
         request: wanted,
         checkpoint: checkpoint.as_ref(),
         blob,
@@ -268,14 +268,14 @@ pub fn save(project: &Project, wanted: &SaveRequest) -> Result<SaveOutcome, Save
         SaveChange::Revised(_) | SaveChange::Unchanged => None,
     };
     let reflection = quality::recorded_reflection(&stored.document);
-    let (gate, coverage) = assess_quality(project, &stored.document, checkpoint.as_ref());
+    let (gate, coverage) = assess_quality(workspace, &stored.document, checkpoint.as_ref());
     let gate = gate.with_reflection(&reflection);
-    let tasks = stored.handoff(project).node("state.tasks").map_or(0, |node| node.items().len());
+    let tasks = stored.handoff(workspace).node("state.tasks").map_or(0, |node| node.items().len());
     Ok(SaveOutcome {
         accepted: accepted_reason(&stored.document),
         reflection,
         in_flight: checkpoint.as_ref().map(in_flight_agents).unwrap_or_default(),
-        mission: current_mission(project, wanted, &board.tasks)?,
+        mission: current_mission(workspace, wanted, &board.tasks)?,
         tasks_omitted: tasks_of_session(&board.tasks, None).1,
         stored,
         change: written,
@@ -291,10 +291,13 @@ pub fn save(project: &Project, wanted: &SaveRequest) -> Result<SaveOutcome, Save
 }
 
 /// The tasks of the project, including those of the session.
-fn open_board(project: &Project, checkpoint: Option<&Checkpoint>) -> Result<TaskBoard, TaskError> {
-    let mut board = TaskBoard::open(project)?;
+fn open_board(
+    workspace: &Workspace,
+    checkpoint: Option<&Checkpoint>,
+) -> Result<TaskBoard, TaskError> {
+    let mut board = TaskBoard::open(workspace)?;
     if let Some(checkpoint) = checkpoint {
-        mirror::append_tasks(project, board.ledger(), checkpoint)?;
+        mirror::append_tasks(workspace, board.ledger(), checkpoint)?;
         board.reload()?;
     }
     Ok(board)
@@ -302,16 +305,16 @@ fn open_board(project: &Project, checkpoint: Option<&Checkpoint>) -> Result<Task
 
 /// The mission at the time of saving. The author's notes decide what is next.
 fn current_mission(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &SaveRequest,
     tasks: &Tasks,
 ) -> Result<Option<Mission>, TaskError> {
-    let mission = Mission::combine(missions(project)?.last(), tasks);
+    let mission = Mission::combine(missions(workspace)?.last(), tasks);
     let next = &wanted.author_notes.next;
     if next.is_empty() {
         return Ok(mission);
     }
-    let (at, by) = (project.environment().clock.now(), wanted.by.clone().unwrap_or_default());
+    let (at, by) = (workspace.environment().clock.now(), wanted.by.clone().unwrap_or_default());
     let none = Mission {
         at,
         by,
@@ -327,32 +330,32 @@ fn current_mission(
 /// Locks the project, because two processes that save one session at once must not create two
 /// handoffs. The project is discovered again, because the other process may have created the
 /// folder.
-fn lock_project(project: &Project) -> Result<(Project, Lock), SaveError> {
-    let lock = Lock::acquire(&project.make_private()?, "save")?;
-    let project = Project::discover(project.environment().clone()).map_err(NewError::from)?;
-    Ok((project, lock))
+fn lock_project(workspace: &Workspace) -> Result<(Workspace, Lock), SaveError> {
+    let lock = Lock::acquire(&workspace.make_private()?, "save")?;
+    let workspace = Workspace::discover(workspace.environment().clone()).map_err(NewError::from)?;
+    Ok((workspace, lock))
 }
 
 /// Captures the session up to now. If its transcript is deleted, returns the last capture.
 fn capture_session(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &SaveRequest,
 ) -> Result<Option<CheckpointOutcome>, SaveError> {
     let SaveSource::Session(which) = &wanted.source else { return Ok(None) };
     let is_open = matches!(which, SessionChoice::Current)
-        && current_session(project, wanted.client).is_none();
-    let of_handoff = if is_open { session_of_handoff(project, wanted)? } else { None };
+        && current_session(workspace, wanted.client).is_none();
+    let of_handoff = if is_open { session_of_handoff(workspace, wanted)? } else { None };
     let (which, client) = match of_handoff {
         Some((client, session)) => (&SessionChoice::Id(session), Some(client)),
         None => (which, wanted.client),
     };
-    let done = checkpoint(project, which, client, CheckpointMode::Checkpoint);
+    let done = checkpoint(workspace, which, client, CheckpointMode::Checkpoint);
     let gone = match &done {
         Err(CheckpointError::NoSuch(name)) => name,
         Err(CheckpointError::NoTranscript(own)) => &own.id,
         Ok(_) | Err(_) => return Ok(Some(done?)),
     };
-    match last_captured(project, gone, client) {
+    match last_captured(workspace, gone, client) {
         Err(CheckpointError::NoSuch(_)) => Ok(Some(done?)),
         last => Ok(Some(last?)),
     }
@@ -360,11 +363,11 @@ fn capture_session(
 
 /// The session that the named handoff belongs to.
 fn session_of_handoff(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &SaveRequest,
 ) -> Result<Option<(Client, String)>, SaveError> {
-    let Some(stored) = find_named(project, wanted)? else { return Ok(None) };
-    let handoff = stored.handoff(project);
+    let Some(stored) = find_named(workspace, wanted)? else { return Ok(None) };
+    let handoff = stored.handoff(workspace);
     let client = header_text(&handoff, "state.recovery.client").and_then(Client::from_name);
     let client = client.filter(|client| wanted.client.is_none_or(|want| want == *client));
     let session = header_text(&handoff, "state.recovery.session").map(str::to_owned);
@@ -372,14 +375,17 @@ fn session_of_handoff(
 }
 
 /// The named handoff, if it exists and can be written to.
-fn find_named(project: &Project, wanted: &SaveRequest) -> Result<Option<StoredHandoff>, SaveError> {
+fn find_named(
+    workspace: &Workspace,
+    wanted: &SaveRequest,
+) -> Result<Option<StoredHandoff>, SaveError> {
     let Some(id) = wanted.id.as_ref().or(wanted.author_notes.id.as_ref()) else { return Ok(None) };
     let key = HandoffKey { id: id.clone(), stage: None };
-    if existing_path(project, &key)?.is_none() {
+    if existing_path(workspace, &key)?.is_none() {
         return Ok(None);
     }
-    let stored = project.find(id)?;
-    let handoff = stored.handoff(project);
+    let stored = workspace.find(id)?;
+    let handoff = stored.handoff(workspace);
     let (key, kind, status) = (handoff.key().to_string(), handoff.kind(), handoff.status());
     match (kind, status.is_open()) {
         (HandoffKind::Session, true) => Ok(Some(stored)),
@@ -402,7 +408,7 @@ pub struct PromotedHandoff {
 /// The handoff of a session. If there is none, creates one from facts alone, without author's
 /// notes.
 pub(in crate::verbs) fn save_facts_only(
-    project: &Project,
+    workspace: &Workspace,
     checkpoint: &Checkpoint,
     blob: &str,
     judgement: AuthorNotes,
@@ -417,11 +423,16 @@ pub(in crate::verbs) fn save_facts_only(
         by: None,
         is_agent: false,
     };
-    let (project, _lock) = &lock_project(project)?;
-    let board = open_board(project, Some(checkpoint))?;
+    let (workspace, _lock) = &lock_project(workspace)?;
+    let board = open_board(workspace, Some(checkpoint))?;
     let (wanted, blob) = (&wanted, Some(blob));
-    let making =
-        SaveContext { project, request: wanted, checkpoint: Some(checkpoint), blob, board: &board };
+    let making = SaveContext {
+        workspace,
+        request: wanted,
+        checkpoint: Some(checkpoint),
+        blob,
+        board: &board,
+    };
     if let Some(stored) = making.find_of_session(checkpoint)? {
         return Ok(PromotedHandoff { stored, is_new: false, redacted: Vec::new() });
     }
@@ -443,18 +454,18 @@ fn accepted_reason(document: &Document) -> Option<String> {
 
 /// Runs the quality check on a document.
 fn assess_quality(
-    project: &Project,
+    workspace: &Workspace,
     document: &Document,
     checkpoint: Option<&Checkpoint>,
 ) -> (QualityReport, Option<Coverage>) {
-    let verdict = project.check_text(document);
-    let coverage = checkpoint.map(|checkpoint| measure_coverage(project, checkpoint, document));
+    let verdict = workspace.check_text(document);
+    let coverage = checkpoint.map(|checkpoint| measure_coverage(workspace, checkpoint, document));
     (QualityReport::check(document, &verdict, coverage.as_ref()), coverage)
 }
 
 /// Everything a handoff is saved from.
 struct SaveContext<'m> {
-    project: &'m Project,
+    workspace: &'m Workspace,
     request: &'m SaveRequest,
     checkpoint: Option<&'m Checkpoint>,
     blob: Option<&'m str>,
@@ -466,7 +477,7 @@ impl SaveContext<'_> {
     fn find_existing(&self) -> Result<Option<StoredHandoff>, SaveError> {
         let judgement = &self.request.author_notes;
         if self.request.id.is_some() || judgement.id.is_some() {
-            return find_named(self.project, self.request);
+            return find_named(self.workspace, self.request);
         }
         match (self.checkpoint, &judgement.title) {
             (Some(checkpoint), _) => self.find_of_session(checkpoint),
@@ -490,7 +501,7 @@ impl SaveContext<'_> {
         mut found: Vec<StoredHandoff>,
     ) -> Result<Option<StoredHandoff>, SaveError> {
         if found.len() > 1 {
-            let key = |stored: &StoredHandoff| stored.handoff(self.project).key().to_string();
+            let key = |stored: &StoredHandoff| stored.handoff(self.workspace).key().to_string();
             let session = self.checkpoint.map_or("", Checkpoint::session_id).to_owned();
             return Err(SaveError::Several { session, keys: found.iter().map(key).collect() });
         }
@@ -503,14 +514,14 @@ impl SaveContext<'_> {
         text: &str,
         fits: &(dyn Fn(&Handoff<'_>) -> bool + Sync),
     ) -> Vec<StoredHandoff> {
-        let project = self.project;
+        let workspace = self.workspace;
         let mentions = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(text.trim());
-        let chosen = project.map_matching(mentions, |stored| {
-            let handoff = stored.handoff(project);
+        let chosen = workspace.map_matching(mentions, |stored| {
+            let handoff = stored.handoff(workspace);
             let is_it = handoff.is_handoff()
                 && handoff.kind() == HandoffKind::Session
                 && handoff.status().is_open()
-                && project.private_folder_of(&stored).is_some()
+                && workspace.private_folder_of(&stored).is_some()
                 && fits(&handoff);
             is_it.then_some(stored)
         });
@@ -522,19 +533,19 @@ impl SaveContext<'_> {
         let named = self.request.id.as_ref().or(self.request.author_notes.id.as_ref())?;
         let open = self.find_open("", &|handoff| handoff.id() != named);
         let ids: Vec<String> =
-            open.iter().map(|stored| stored.handoff(self.project).id().to_owned()).collect();
+            open.iter().map(|stored| stored.handoff(self.workspace).id().to_owned()).collect();
         nearest_match(named, ids.iter().map(String::as_str)).map(str::to_owned)
     }
 
     /// The facts of the session, relative to an existing handoff.
     fn facts(&self, before: Option<&Handoff<'_>>) -> SessionFacts {
-        let project = self.project;
-        let tops = clients::project_folders(project);
+        let workspace = self.workspace;
+        let tops = clients::project_folders(workspace);
         let tops: Vec<&std::path::Path> = tops.iter().map(PathBuf::as_path).collect();
         let (mut state, page) = match self.checkpoint {
             Some(checkpoint) => (checkpoint.state(self.blob, &tops), checkpoint.page()),
             None => {
-                let context = context_without_session(project);
+                let context = context_without_session(workspace);
                 (core_checkpoint::state_without_session(&context), context.page())
             }
         };
@@ -546,13 +557,13 @@ impl SaveContext<'_> {
             entries.push(("tasks".to_owned(), YamlData::List(tasks)));
         }
         let (open, ended) = self.tasks();
-        let clean = |text: String| project.clean(&text).0.as_str().to_owned();
+        let clean = |text: String| workspace.clean(&text).0.as_str().to_owned();
         let reads =
             self.checkpoint.map(|checkpoint| checkpoint.must_read(&tops)).unwrap_or_default();
-        let plans = plans_to_read(project).into_iter().filter(|path| !reads.contains(path));
+        let plans = plans_to_read(workspace).into_iter().filter(|path| !reads.contains(path));
         let plans: Vec<String> = plans.collect();
         let reads = reads.into_iter().chain(plans);
-        let reads = reads.filter(|path| project.root().has_file(std::path::Path::new(path)));
+        let reads = reads.filter(|path| workspace.root().has_file(std::path::Path::new(path)));
         let steps = self.skills().into_iter().map(|skill| (StartupKind::Skill, skill));
         let steps = steps.chain(reads.map(|path| (StartupKind::Read, path)));
         let steps = steps.chain(open.into_iter().map(|task| (StartupKind::Task, task)));
@@ -619,8 +630,8 @@ impl SaveContext<'_> {
     /// Adds the result of the quality check to a document.
     fn with_quality_record(&self, document: &Document) -> Result<Document, DocumentEditError> {
         let (gate, coverage) = assess_quality(
-            self.project,
-            &with_default_fields(self.project, document)?,
+            self.workspace,
+            &with_default_fields(self.workspace, document)?,
             self.checkpoint,
         );
         let reflection = self
@@ -630,7 +641,7 @@ impl SaveContext<'_> {
             .clone()
             .or_earlier(quality::recorded_reflection(document));
         let gate = gate.with_reflection(&reflection);
-        let environment = self.project.environment();
+        let environment = self.workspace.environment();
         let by = self.request.by.as_deref().or(environment.user.as_deref());
         let occasion =
             QualityStamp { at: environment.clock.now(), by, agent: self.agent_session() };
@@ -647,7 +658,8 @@ impl SaveContext<'_> {
 
     fn create(&self) -> Result<(StoredHandoff, SaveChange, Vec<Redaction>), SaveError> {
         let created = self.write_new(&self.with_quality_record(&self.skeleton()?)?)?;
-        let read = Project::discover(self.project.environment().clone()).map_err(NewError::from)?;
+        let read =
+            Workspace::discover(self.workspace.environment().clone()).map_err(NewError::from)?;
         let place = read.place_of_path(&read.root().path().join(&created.stored.path));
         let stored = place.map(|place| read.read(&place)).transpose()?;
         let path = created.stored.path.clone();
@@ -660,7 +672,7 @@ impl SaveContext<'_> {
 
     /// A new document. [`new`] fills in the blank fields.
     fn skeleton(&self) -> Result<Document, DocumentEditError> {
-        let committed = self.project.repository().and_then(Repository::head_commit).is_some();
+        let committed = self.workspace.repository().and_then(Repository::head_commit).is_some();
         let mut blank = vec!["format", "id", "uid", "kind", "status", "created"];
         blank.extend(committed.then_some("at_commit"));
         blank.extend(self.author().map(|_| "from"));
@@ -669,7 +681,7 @@ impl SaveContext<'_> {
 
     fn author(&self) -> Option<String> {
         let client = self.checkpoint.map(|checkpoint| checkpoint.client().name().to_owned());
-        let user = || self.project.environment().user.clone();
+        let user = || self.workspace.environment().user.clone();
         self.request.by.clone().or(client).or_else(user)
     }
 
@@ -682,26 +694,26 @@ impl SaveContext<'_> {
             private: Some(true),
             ..NewHandoff::default()
         };
-        Ok(new(self.project, &wanted)?)
+        Ok(new(self.workspace, &wanted)?)
     }
 
     fn revise(
         &self,
         stored: &StoredHandoff,
     ) -> Result<(StoredHandoff, SaveChange, Vec<Redaction>), SaveError> {
-        let project = self.project;
+        let workspace = self.workspace;
         let change =
             RevisionInfo::by_verb(RevisionVerb::Save, self.reason(), self.request.by.clone());
-        let recorded: Option<RecordedRevision> = project.record_with_retry(stored, |now| {
-            let facts = self.facts(Some(&now.handoff(project)));
+        let recorded: Option<RecordedRevision> = workspace.record_with_retry(stored, |now| {
+            let facts = self.facts(Some(&now.handoff(workspace)));
             let next = self.request.author_notes.merge_into_document(&now.document, &facts)?;
             let next = self.with_quality_record(&next)?;
             if next.text() == now.document.text() {
                 return Ok::<_, SaveError>(Ok(None));
             }
-            Ok(project.record(now, &next, &change, &|_| ()).map(Some))
+            Ok(workspace.record(now, &next, &change, &|_| ()).map(Some))
         })?;
-        let read = project.reread(stored)?;
+        let read = workspace.reread(stored)?;
         let Some(mut recorded) = recorded else {
             return Ok((read, SaveChange::Unchanged, Vec::new()));
         };
@@ -717,7 +729,7 @@ impl SaveContext<'_> {
         read: &StoredHandoff,
         recorded: &RecordedRevision,
     ) -> Result<(), SaveError> {
-        let (old, now) = (before.handoff(self.project), read.handoff(self.project));
+        let (old, now) = (before.handoff(self.workspace), read.handoff(self.workspace));
         let uid = |handoff: &Handoff<'_>| handoff.uid().map(|uid| uid.value.trim().to_owned());
         if uid(&old).is_some() && uid(&old) != uid(&now) {
             return Err(not_read_back(&read.path, "it is another handoff"));
@@ -726,7 +738,7 @@ impl SaveContext<'_> {
         if now.replaced_texts().len() + 1 < recorded.revision {
             return Err(not_read_back(&read.path, "its revision is not there"));
         }
-        if self.project.is_edited_outside(read)? {
+        if self.workspace.is_edited_outside(read)? {
             return Err(not_read_back(&read.path, "its text is another one"));
         }
         Ok(())
@@ -748,10 +760,10 @@ fn header_text<'d>(handoff: &Handoff<'d>, place: &str) -> Option<&'d str> {
 
 /// Adds the fields [`new`] will fill in, so that the check sees the document as it will be.
 fn with_default_fields(
-    project: &Project,
+    workspace: &Workspace,
     document: &Document,
 ) -> Result<Document, DocumentEditError> {
-    let now = YamlData::Bare(time::format_time(project.environment().clock.now()));
+    let now = YamlData::Bare(time::format_time(workspace.environment().clock.now()));
     let will_have = [
         ("id", YamlData::text("new")),
         ("kind", YamlData::Bare("session".to_owned())),

@@ -7,7 +7,7 @@ use crate::store::index::{
 use crate::store::ledger::WaitPolicy;
 use crate::sys::clock::Deadline;
 use crate::sys::files::{self, FileError};
-use crate::workspace::project::{DocumentPlace, Project, SetupMode, StoredHandoff};
+use crate::workspace::{DocumentPlace, SetupMode, StoredHandoff, Workspace};
 use jiff::Timestamp;
 use midstride_core::brief::search::{
     MatchExcerpt, Query, Relevance, ScoredTerm, candidate_names, common_threshold, handoff_texts,
@@ -70,50 +70,50 @@ pub struct SearchOutcome {
 
 /// Searches handoffs by words. `progress` gets the number of documents read and their total.
 pub fn search(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &SearchRequest,
     progress: &mut dyn FnMut(usize, usize),
 ) -> SearchOutcome {
-    let ask = |index: &mut Index| search_index(project, index, wanted, progress);
-    let found = with_index(project, WaitPolicy::Command, ask);
-    found.unwrap_or_else(|| search_files(project, wanted))
+    let ask = |index: &mut Index| search_index(workspace, index, wanted, progress);
+    let found = with_index(workspace, WaitPolicy::Command, ask);
+    found.unwrap_or_else(|| search_files(workspace, wanted))
 }
 
 /// Runs a query on the index, and rebuilds it once if it is damaged. Returns `None` if the index
 /// cannot be used or the project is not set up; nothing is written then.
 pub(in crate::verbs) fn with_index<T>(
-    project: &Project,
+    workspace: &Workspace,
     patience: WaitPolicy,
     mut ask: impl FnMut(&mut Index) -> Result<T, IndexError>,
 ) -> Option<T> {
-    if project.setup() == SetupMode::NotSetUp {
+    if workspace.setup() == SetupMode::NotSetUp {
         return None;
     }
-    let mut index = Index::open(project, patience).ok()?;
+    let mut index = Index::open(workspace, patience).ok()?;
     match ask(&mut index) {
         Err(error) if error.is_damaged() => {
             drop(index);
-            ask(&mut Index::open_empty(project, patience).ok()?).ok()
+            ask(&mut Index::open_empty(workspace, patience).ok()?).ok()
         }
         answer => answer.ok(),
     }
 }
 
 fn search_index(
-    project: &Project,
+    workspace: &Workspace,
     index: &mut Index,
     wanted: &SearchRequest,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<SearchOutcome, IndexError> {
     let effort = if wanted.fresh { Effort::Fresh } else { Effort::Command };
-    let freshness = index.refresh(project, effort, RefreshLimit::default(), progress)?;
+    let freshness = index.refresh(workspace, effort, RefreshLimit::default(), progress)?;
     let SearchRequest { query, filter, limit, .. } = wanted;
     let few = index.documents()? <= FEW_DOCUMENTS;
     let time = if few { RANKED_FEW_TIMEOUT } else { RANKED_TIMEOUT };
     for _ in 0..TRIES_MAX {
-        let hits = match index.find(project, query, filter, limit + 1, time) {
+        let hits = match index.find(workspace, query, filter, limit + 1, time) {
             Err(IndexError::TimedOut) => {
-                let hits = newest_hits(project, index, wanted)?;
+                let hits = newest_hits(workspace, index, wanted)?;
                 let found = SearchOutcome { is_ranked: false, ..limit_hits(wanted, hits) };
                 return Ok(SearchOutcome {
                     is_complete: freshness.is_complete,
@@ -123,7 +123,7 @@ fn search_index(
             }
             hits => hits?,
         };
-        let (hits, stale) = reread_hits(project, wanted, hits);
+        let (hits, stale) = reread_hits(workspace, wanted, hits);
         if stale.is_empty() {
             let found = limit_hits(wanted, hits);
             return Ok(SearchOutcome {
@@ -132,21 +132,21 @@ fn search_index(
                 ..found
             });
         }
-        index.reread(project, stale)?;
+        index.reread(workspace, stale)?;
     }
     Err(IndexError::TimedOut)
 }
 
 /// Reads the hits again. Returns the current ones, and the places where the index is stale.
 fn reread_hits(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &SearchRequest,
     hits: Vec<DocumentHit>,
 ) -> (Vec<ExplainedHit>, Vec<DocumentPlace>) {
     let mut read = Vec::new();
     let mut stale = Vec::new();
     for found in hits {
-        let now = project.read(&found.spot).ok().and_then(|now| explain(project, wanted, now));
+        let now = workspace.read(&found.spot).ok().and_then(|now| explain(workspace, wanted, now));
         match now {
             Some((hit, explained)) if hit == found => read.push(explained),
             Some(_) | None => stale.push(found.spot),
@@ -157,12 +157,12 @@ fn reread_hits(
 
 /// Matches a document, and explains the match.
 fn explain(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &SearchRequest,
     stored: StoredHandoff,
 ) -> Option<(DocumentHit, ExplainedHit)> {
-    let parts = handoff_texts(&stored.handoff(project));
-    let hit = match_document(project, &wanted.query, &wanted.filter, &stored, &parts)?;
+    let parts = handoff_texts(&stored.handoff(workspace));
+    let hit = match_document(workspace, &wanted.query, &wanted.filter, &stored, &parts)?;
     let terms: Vec<&SearchTerm> = wanted.query.terms().iter().collect();
     let why = match_excerpts(&terms, &parts);
     Some((hit, ExplainedHit { stored, why }))
@@ -170,24 +170,24 @@ fn explain(
 
 /// The newest matching documents, as many as the time limit permits.
 fn newest_hits(
-    project: &Project,
+    workspace: &Workspace,
     index: &Index,
     wanted: &SearchRequest,
 ) -> Result<Vec<ExplainedHit>, IndexError> {
     let deadline = Deadline::after(UNRANKED_TIMEOUT);
     let mut hits = Vec::new();
-    index.newest(project, |place, _| {
-        let now = project.read(&place).ok().and_then(|now| explain(project, wanted, now));
+    index.newest(workspace, |place, _| {
+        let now = workspace.read(&place).ok().and_then(|now| explain(workspace, wanted, now));
         hits.extend(now.map(|(_, explained)| explained));
         hits.len() <= wanted.limit && !deadline.has_passed()
     })?;
     Ok(hits)
 }
 
-fn search_files(project: &Project, wanted: &SearchRequest) -> SearchOutcome {
-    let (hits, unread) = scan(project, &wanted.query, &wanted.filter);
-    let first = hits.iter().take(wanted.limit + 1).filter_map(|hit| project.read(&hit.spot).ok());
-    let read = first.filter_map(|now| explain(project, wanted, now));
+fn search_files(workspace: &Workspace, wanted: &SearchRequest) -> SearchOutcome {
+    let (hits, unread) = scan(workspace, &wanted.query, &wanted.filter);
+    let first = hits.iter().take(wanted.limit + 1).filter_map(|hit| workspace.read(&hit.spot).ok());
+    let read = first.filter_map(|now| explain(workspace, wanted, now));
     SearchOutcome { unread, ..limit_hits(wanted, read.map(|(_, explained)| explained).collect()) }
 }
 
@@ -237,10 +237,10 @@ pub struct RelevantHandoffs {
 
 /// Finds the handoffs relevant to a prompt; often there are none. A handoff the prompt names by
 /// path, file name or id comes first. Starts no process.
-pub fn search_prompt(project: &Project, prompt: &PromptSearch) -> RelevantHandoffs {
+pub fn search_prompt(workspace: &Workspace, prompt: &PromptSearch) -> RelevantHandoffs {
     let deadline = Deadline::after(prompt.timeout);
-    let named = find_named(project, &prompt.text);
-    let mut relevant = search_words(project, prompt, deadline);
+    let named = find_named(workspace, &prompt.text);
+    let mut relevant = search_words(workspace, prompt, deadline);
     let is_named =
         |hit: &RelevantHandoff| named.iter().any(|one| one.stored.path == hit.stored.path);
     relevant.hits.retain(|hit| !is_named(hit));
@@ -250,33 +250,38 @@ pub fn search_prompt(project: &Project, prompt: &PromptSearch) -> RelevantHandof
 }
 
 /// The documents a prompt names.
-fn find_named(project: &Project, prompt: &str) -> Vec<RelevantHandoff> {
+fn find_named(workspace: &Workspace, prompt: &str) -> Vec<RelevantHandoff> {
     let mut found: Vec<RelevantHandoff> = Vec::new();
     // Listing all documents is slow, so it happens once, and only if the prompt names a file.
     let mut places: Option<Vec<DocumentPlace>> = None;
     let mut by_end = |name: &str| {
-        let places =
-            places.get_or_insert_with(|| project.document_places().into_iter().flatten().collect());
-        project.place_ending_with(name, places)
+        let places = places
+            .get_or_insert_with(|| workspace.document_places().into_iter().flatten().collect());
+        workspace.place_ending_with(name, places)
     };
     for name in candidate_names(prompt) {
         let is_file = files::is_markdown(Path::new(name));
-        let place = project.place_named(name).or_else(|| if is_file { by_end(name) } else { None });
+        let place =
+            workspace.place_named(name).or_else(|| if is_file { by_end(name) } else { None });
         let Some(place) = place else { continue };
-        let Ok(stored) = project.read(&place) else { continue };
+        let Ok(stored) = workspace.read(&place) else { continue };
         if found.iter().any(|one| one.stored.path == stored.path) {
             continue;
         }
         let terms: Vec<SearchTerm> = SearchTerm::from_text(name).into_iter().collect();
         let terms: Vec<&SearchTerm> = terms.iter().collect();
-        let why = match_excerpts(&terms, &handoff_texts(&stored.handoff(project)));
+        let why = match_excerpts(&terms, &handoff_texts(&stored.handoff(workspace)));
         found.push(RelevantHandoff { stored, relevance: Relevance::for_named_document(), why });
     }
     found
 }
 
-fn search_words(project: &Project, prompt: &PromptSearch, deadline: Deadline) -> RelevantHandoffs {
-    let looked_for = terms_of_prompt(project, prompt);
+fn search_words(
+    workspace: &Workspace,
+    prompt: &PromptSearch,
+    deadline: Deadline,
+) -> RelevantHandoffs {
+    let looked_for = terms_of_prompt(workspace, prompt);
     if looked_for.is_empty() {
         return RelevantHandoffs {
             hits: Vec::new(),
@@ -290,9 +295,9 @@ fn search_words(project: &Project, prompt: &PromptSearch, deadline: Deadline) ->
         Effort::Command | Effort::Fresh | Effort::Hurried => WaitPolicy::Command,
     };
     let mut is_index_left = false;
-    let asked = with_index(project, patience, |index| {
+    let asked = with_index(workspace, patience, |index| {
         let freshness =
-            index.refresh(project, prompt.effort, RefreshLimit::default(), &mut |_, _| ())?;
+            index.refresh(workspace, prompt.effort, RefreshLimit::default(), &mut |_, _| ())?;
         is_index_left = freshness.is_cut_short;
         let whole = freshness.is_complete;
         let documents = index.documents()?;
@@ -301,16 +306,16 @@ fn search_words(project: &Project, prompt: &PromptSearch, deadline: Deadline) ->
             Err(IndexError::TimedOut) => Ok(None),
             hits => {
                 let scored = TermScores::new(&looked_for, hits?, documents);
-                let card = |id| index.card(project, id).ok().flatten();
-                Ok(Some((scored.best(project, prompt.limit, card), scored, whole)))
+                let card = |id| index.card(workspace, id).ok().flatten();
+                Ok(Some((scored.best(workspace, prompt.limit, card), scored, whole)))
             }
         }
     });
     let read = || {
-        let scanned = scan_terms(project, &terms, common_threshold, deadline);
+        let scanned = scan_terms(workspace, &terms, common_threshold, deadline);
         let scored = TermScores::new(&looked_for, scanned.hits, scanned.cards.len());
         let card = |id| scanned.cards.get(usize::try_from(id).ok()?).cloned();
-        Some((scored.best(project, prompt.limit, card), scored, scanned.is_complete))
+        Some((scored.best(workspace, prompt.limit, card), scored, scanned.is_complete))
     };
     let Some((best, scored, complete)) = asked.unwrap_or_else(read) else {
         return RelevantHandoffs {
@@ -319,14 +324,14 @@ fn search_words(project: &Project, prompt: &PromptSearch, deadline: Deadline) ->
             is_index_incomplete: is_index_left,
         };
     };
-    let hits = best.iter().filter_map(|place| scored.relevant_handoff(project, place)).collect();
+    let hits = best.iter().filter_map(|place| scored.relevant_handoff(workspace, place)).collect();
     RelevantHandoffs { hits, is_complete: complete, is_index_incomplete: is_index_left }
 }
 
-fn terms_of_prompt(project: &Project, prompt: &PromptSearch) -> Vec<SalientTerm> {
+fn terms_of_prompt(workspace: &Workspace, prompt: &PromptSearch) -> Vec<SalientTerm> {
     let shown = |path: &PathBuf| {
-        let place = project.place_of_path(path);
-        place.map_or_else(|| path.clone(), |place| project.display_path(&place))
+        let place = workspace.place_of_path(path);
+        place.map_or_else(|| path.clone(), |place| workspace.display_path(&place))
     };
     let files = prompt
         .files
@@ -355,11 +360,11 @@ impl TermScores {
     /// The places of the most relevant documents.
     fn best(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         limit: usize,
         card: impl Fn(i64) -> Option<(DocumentPlace, IndexCard)>,
     ) -> Vec<DocumentPlace> {
-        let now = project.environment().clock.now();
+        let now = workspace.environment().clock.now();
         let mut sums: HashMap<i64, (f64, f64)> = HashMap::new();
         for (term, hits) in &self.terms {
             for (id, zone) in &hits.zones {
@@ -371,7 +376,7 @@ impl TermScores {
             let (place, card) = card(id)?;
             let changed = card.changed.and_then(|second| Timestamp::from_second(second).ok());
             let relevance = Relevance::from_points(sum, card.status.is_open(), changed, now)?;
-            Some((relevance.score(), project.display_path(&place), place))
+            Some((relevance.score(), workspace.display_path(&place), place))
         };
         let mut scores: Vec<_> = sums.into_iter().filter_map(score).collect();
         scores.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -381,11 +386,11 @@ impl TermScores {
     /// The document in its current state, if it is still relevant.
     fn relevant_handoff(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         place: &DocumentPlace,
     ) -> Option<RelevantHandoff> {
-        let stored = project.read(place).ok()?;
-        let handoff = stored.handoff(project);
+        let stored = workspace.read(place).ok()?;
+        let handoff = stored.handoff(workspace);
         let parts = handoff_texts(&handoff);
         let mut sum = (0.0, 0.0);
         let mut there = Vec::new();
@@ -398,7 +403,7 @@ impl TermScores {
             }
         }
         let changed = handoff.changed().map(|time| time.moment);
-        let now = project.environment().clock.now();
+        let now = workspace.environment().clock.now();
         let relevance = Relevance::from_points(sum, handoff.status().is_open(), changed, now)?;
         let why = match_excerpts(&there, &parts);
         Some(RelevantHandoff { stored, relevance, why })

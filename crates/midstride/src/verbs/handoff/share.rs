@@ -2,7 +2,7 @@
 
 use crate::journal::{JournalError, RevisionInfo};
 use crate::sys::files::FileError;
-use crate::workspace::project::{Project, SetupMode, StoredHandoff};
+use crate::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::header::RevisionVerb;
 use std::path::PathBuf;
 
@@ -26,25 +26,25 @@ pub enum ShareError {
 /// Moves the handoff and returns its new path. If killed halfway, the handoff is in both folders,
 /// and nothing is lost.
 pub fn share(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     by: Option<String>,
 ) -> Result<PathBuf, ShareError> {
-    if project.setup() != SetupMode::Committed {
+    if workspace.setup() != SetupMode::Committed {
         return Err(ShareError::CommitsNothing);
     }
-    let private = project.private_folder_of(stored);
+    let private = workspace.private_folder_of(stored);
     let private = private.ok_or_else(|| ShareError::NotPrivate(stored.path.clone()))?;
-    let committed = &project.folders()[0];
-    let path = committed.path_of(&stored.handoff(project).key());
+    let committed = &workspace.folders()[0];
+    let path = committed.path_of(&stored.handoff(workspace).key());
     // Check that the path is free before anything is written.
     if committed.root().exists(&path) {
         let problem = crate::sys::files::FileProblem::Exists;
         return Err(FileError { path: committed.root().path().join(path), problem }.into());
     }
     let change = RevisionInfo::by_verb(RevisionVerb::Share, "shared", by);
-    project.record(stored, &stored.document, &change, &|_| ())?;
-    let now = project.reread(stored)?;
+    workspace.record(stored, &stored.document, &change, &|_| ())?;
+    let now = workspace.reread(stored)?;
     committed.root().create(&path, &now.bytes)?;
     private.root().remove(now.relative_path(), &now.bytes)?;
     Ok(path)

@@ -3,7 +3,7 @@
 use crate::code::CodeState;
 use crate::code::drift::DriftChecker;
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::citation::{self, LineRange};
@@ -21,22 +21,22 @@ pub struct CitationUpdate {
 
 /// Updates moved citations in one revision. Returns `None` if nothing moved.
 pub fn update_moved_citations(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
 ) -> Result<Option<CitationUpdate>, JournalError> {
     if stored.document.handoff_header().is_none() {
         return Ok(None);
     }
     let mut places = 0;
-    let recorded = project.record_with_retry::<_, JournalError>(stored, |now| {
-        let moved = find_moved_citations(project, now, &[CitationStatus::Moved])?;
+    let recorded = workspace.record_with_retry::<_, JournalError>(stored, |now| {
+        let moved = find_moved_citations(workspace, now, &[CitationStatus::Moved])?;
         if moved.is_empty() {
             return Ok(Ok(None));
         }
         places = moved.len();
         let change = RevisionInfo::by_verb(RevisionVerb::Fix, "lines brought up to date", None);
         let next = replace_lines(&now.document, &moved)?;
-        Ok(project.record(now, &next, &change, &|_| ()).map(Some))
+        Ok(workspace.record(now, &next, &change, &|_| ()).map(Some))
     })?;
     Ok(recorded.map(|recorded| CitationUpdate { citations: places, recorded }))
 }
@@ -44,11 +44,11 @@ pub fn update_moved_citations(
 /// Updates a document's citations to the current lines, including those whose code changed. Used
 /// when the author confirms that its statements still hold.
 pub(in crate::verbs) fn with_current_lines(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
 ) -> Result<Document, JournalError> {
     let there =
-        find_moved_citations(project, stored, &[CitationStatus::Moved, CitationStatus::Changed])?;
+        find_moved_citations(workspace, stored, &[CitationStatus::Moved, CitationStatus::Changed])?;
     Ok(replace_lines(&stored.document, &there)?)
 }
 
@@ -62,11 +62,11 @@ fn replace_lines(
 
 /// The citations with one of these statuses that are at other lines of the same file now.
 fn find_moved_citations(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     statuses: &[CitationStatus],
 ) -> Result<Vec<(Span, LineRange)>, JournalError> {
-    let checked = DriftChecker::new(project, CodeState::WorkTree)?.check(stored);
+    let checked = DriftChecker::new(workspace, CodeState::WorkTree)?.check(stored);
     let there =
         checked.iter().filter(|one| statuses.contains(&one.status) && one.is_in_cited_file());
     Ok(there.filter_map(|one| Some((one.place.at, one.location.as_ref()?.lines?))).collect())

@@ -8,7 +8,7 @@ use crate::sys::ids::new_uid;
 use crate::sys::process::{self, ProcessLimits, ProcessReport, run_bounded};
 use crate::verbs::handoff::allow::{AllowError, AllowableProof, allowable_proofs};
 use crate::verbs::handoff::apply::{ApplyError, apply};
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, CompletedProof, MeasurementSide, TrialContext};
@@ -115,7 +115,7 @@ pub enum VerifyProgress<'p> {
 /// Calls `watch` and writes to the ledger after each proof, so that a later failure does not lose
 /// earlier results.
 pub fn verify(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     asked: &VerifyRequest,
     watch: &mut dyn FnMut(VerifyProgress<'_>),
@@ -123,13 +123,13 @@ pub fn verify(
     let mut proofs = Vec::new();
     let mut ledger_error = None;
     // A document without a uid cannot be referenced in the ledger. Its first revision gives it one.
-    let can_tell = stored.handoff(project).uid().is_some();
-    for proof in allowable_proofs(project, stored, asked.only)? {
-        let state = verify_proof(project, &proof, asked.timeout, watch);
+    let can_tell = stored.handoff(workspace).uid().is_some();
+    for proof in allowable_proofs(workspace, stored, asked.only)? {
+        let state = verify_proof(workspace, &proof, asked.timeout, watch);
         let AllowableProof { number, claim, test, .. } = proof;
         let verified = VerifiedProof { number, claim, test: test.ok(), state };
         if can_tell && matches!(verified.state, VerifyState::Executed(_)) {
-            let appended = append_to_ledger(project, stored, std::slice::from_ref(&verified));
+            let appended = append_to_ledger(workspace, stored, std::slice::from_ref(&verified));
             ledger_error = appended.err().or(ledger_error);
         }
         watch(VerifyProgress::Done(&verified));
@@ -139,15 +139,15 @@ pub fn verify(
     let reason = reason(&proven);
     let record = asked.record.as_ref().filter(|_| !proven.is_empty());
     let recorded =
-        record.map(|record| record_in_document(project, stored, &proven, record, reason.clone()));
+        record.map(|record| record_in_document(workspace, stored, &proven, record, reason.clone()));
     if !can_tell && !proven.is_empty() {
-        ledger_error = append_to_ledger(project, stored, &proofs).err();
+        ledger_error = append_to_ledger(workspace, stored, &proofs).err();
     }
     Ok(Verification { proofs, recorded, reason, ledger_error })
 }
 
 fn verify_proof(
-    project: &Project,
+    workspace: &Workspace,
     proof: &AllowableProof,
     timeout: Option<Duration>,
     watch: &mut dyn FnMut(VerifyProgress<'_>),
@@ -159,7 +159,7 @@ fn verify_proof(
     if !proof.is_allowed {
         return VerifyState::NotAllowed;
     }
-    if project.environment().automation == Some(Automation::Proof) {
+    if workspace.environment().automation == Some(Automation::Proof) {
         return VerifyState::NotExecuted(
             "a proof runs no proofs, or there could be no end of them".to_owned(),
         );
@@ -167,19 +167,20 @@ fn verify_proof(
     let own = Duration::from_secs(test.timeout.unwrap_or(TIMEOUT_SECONDS));
     let limit = timeout.unwrap_or(own);
     watch(VerifyProgress::Executing(proof, Duration::ZERO));
-    match execute(project, test, limit, &mut |time| watch(VerifyProgress::Executing(proof, time))) {
-        Ok(bounded) => VerifyState::Executed(evaluate(project, test, &bounded, limit)),
+    match execute(workspace, test, limit, &mut |time| watch(VerifyProgress::Executing(proof, time)))
+    {
+        Ok(bounded) => VerifyState::Executed(evaluate(workspace, test, &bounded, limit)),
         Err(why) => VerifyState::NotExecuted(why),
     }
 }
 
 fn execute(
-    project: &Project,
+    workspace: &Workspace,
     test: &ProofSpec,
     limit: Duration,
     watch: &mut dyn FnMut(Duration),
 ) -> Result<ProcessReport, String> {
-    let folder = working_folder(project, &test.directory)?;
+    let folder = working_folder(workspace, &test.directory)?;
     let mut command = process::command("/bin/sh");
     command.arg("-c").arg(&test.command).current_dir(folder);
     command.env_clear().envs(proof_variables());
@@ -188,8 +189,8 @@ fn execute(
 }
 
 /// The folder a command runs in. A link that leads out of the project is refused.
-fn working_folder(project: &Project, directory: &str) -> Result<PathBuf, String> {
-    let root = project.root();
+fn working_folder(workspace: &Workspace, directory: &str) -> Result<PathBuf, String> {
+    let root = workspace.root();
     if directory.is_empty() {
         return Ok(root.path().to_owned());
     }
@@ -199,7 +200,7 @@ fn working_folder(project: &Project, directory: &str) -> Result<PathBuf, String>
 }
 
 fn evaluate(
-    project: &Project,
+    workspace: &Workspace,
     test: &ProofSpec,
     bounded: &ProcessReport,
     limit: Duration,
@@ -213,7 +214,7 @@ fn evaluate(
         TrialEnd::Signal(_) | TrialEnd::TimedOut => None,
     };
     // Redact all of it before truncating: a secret may begin before the part that is kept.
-    let output = tail(project.clean(&output).0.as_str()).to_owned();
+    let output = tail(workspace.clean(&output).0.as_str()).to_owned();
     TrialReport { outcome, exit, measured: number, time: bounded.time, limit, output }
 }
 
@@ -248,61 +249,61 @@ fn reason(proven: &[CompletedProof]) -> String {
 }
 
 fn record_in_document(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     proven: &[CompletedProof],
     record: &RecordOptions,
     reason: String,
 ) -> Result<RecordedRevision, ApplyError> {
-    let environment = project.environment();
+    let environment = workspace.environment();
     let occasion = TrialContext {
         at: environment.clock.now(),
         by: record.by.clone().or_else(|| environment.user.clone()),
-        commit: current_commit(project),
+        commit: current_commit(workspace),
     };
     let decide = |handoff: &Handoff<'_>| lifecycle::verify(handoff, proven, record.side, &occasion);
     let change = RevisionInfo::by_verb(RevisionVerb::Verify, reason, record.by.clone());
-    apply(project, stored, &decide, &change)
+    apply(workspace, stored, &decide, &change)
 }
 
-fn current_commit(project: &Project) -> Option<String> {
-    project.repository().and_then(crate::sys::git::Repository::head_commit)
+fn current_commit(workspace: &Workspace) -> Option<String> {
+    workspace.repository().and_then(crate::sys::git::Repository::head_commit)
 }
 
 /// Records the runs in the ledger. Reads the document again, because recording may have given it a
 /// uid.
 fn append_to_ledger(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     proofs: &[VerifiedProof],
 ) -> Result<(), String> {
-    let now = project.reread(stored).map_err(|error| error.to_string())?;
-    let handoff = now.handoff(project);
+    let now = workspace.reread(stored).map_err(|error| error.to_string())?;
+    let handoff = now.handoff(workspace);
     let Some(uid) = handoff.uid() else {
         return Err("the handoff has no uid yet; `--record` gives it one".to_owned());
     };
     let events: Vec<Envelope> =
-        proofs.iter().filter_map(|proof| ledger_event(project, &handoff, proof)).collect();
+        proofs.iter().filter_map(|proof| ledger_event(workspace, &handoff, proof)).collect();
     let ledger =
-        SqliteLedger::open(project, WaitPolicy::Command).map_err(|error| error.to_string())?;
+        SqliteLedger::open(workspace, WaitPolicy::Command).map_err(|error| error.to_string())?;
     // What the document records came first.
-    project.reconcile(&ledger, &now).map_err(|error| error.to_string())?;
+    workspace.reconcile(&ledger, &now).map_err(|error| error.to_string())?;
     let stream = StreamId::handoff(uid.value.trim());
     ledger.append_missing(&[(stream, events)]).map(|_| ()).map_err(|error| error.to_string())
 }
 
 fn ledger_event(
-    project: &Project,
+    workspace: &Workspace,
     handoff: &Handoff<'_>,
     proof: &VerifiedProof,
 ) -> Option<Envelope> {
     let (VerifyState::Executed(ran), Some(test)) = (&proof.state, &proof.test) else { return None };
-    let clean = |text: &str| tail(project.clean(text).0.as_str()).to_owned();
+    let clean = |text: &str| tail(workspace.clean(text).0.as_str()).to_owned();
     let why = match &ran.outcome {
         TrialOutcome::Broken(why) => Some(clean(why)),
         TrialOutcome::Holds | TrialOutcome::TimedOut => None,
     };
-    let environment = project.environment();
+    let environment = workspace.environment();
     let now = environment.clock.now();
     Some(Envelope {
         id: new_uid(now),
@@ -319,7 +320,7 @@ fn ledger_event(
             exit: ran.exit,
             measured: ran.measured.as_ref().map(Number::to_string),
             milliseconds: u64::try_from(ran.time.as_millis()).unwrap_or(u64::MAX),
-            commit: current_commit(project),
+            commit: current_commit(workspace),
             output: ran.output.clone(),
         }),
     })

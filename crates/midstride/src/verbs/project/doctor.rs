@@ -11,7 +11,7 @@ use crate::store::ledger::{LedgerHealth, SqliteLedger, WaitPolicy};
 use crate::sys::files::FileError;
 use crate::verbs::brief::dismiss::{Dismissals, count_dismissals};
 use crate::workspace::folder::FolderLayout;
-use crate::workspace::project::{Project, SetupMode, SkippedSetting};
+use crate::workspace::{SetupMode, SkippedSetting, Workspace};
 use std::path::PathBuf;
 
 /// A folder of handoffs and its documents.
@@ -49,23 +49,23 @@ pub struct ProjectReport {
 }
 
 /// Examines a project without changing anything.
-pub fn examine(project: &Project) -> ProjectReport {
+pub fn examine(workspace: &Workspace) -> ProjectReport {
     let folder = |folder: &crate::workspace::folder::HandoffFolder| FolderFacts {
         path: folder.root().path().join(folder.pattern()),
         layout: folder.layout(),
         documents: folder.documents().map(|documents| documents.len()),
     };
     ProjectReport {
-        root: project.root().path().to_owned(),
-        set_up: project.setup(),
-        folders: project.folders().iter().map(folder).collect(),
-        not_read: project.skipped_settings().to_vec(),
-        config_error: project.broken_configuration().map(ToString::to_string),
-        ledger: SqliteLedger::health(project),
-        index: Index::facts(project),
-        forgotten: project.known_tombstones().len(),
+        root: workspace.root().path().to_owned(),
+        set_up: workspace.setup(),
+        folders: workspace.folders().iter().map(folder).collect(),
+        not_read: workspace.skipped_settings().to_vec(),
+        config_error: workspace.broken_configuration().map(ToString::to_string),
+        ledger: SqliteLedger::health(workspace),
+        index: Index::facts(workspace),
+        forgotten: workspace.known_tombstones().len(),
         // An unreadable ledger is reported separately.
-        dismissals: count_dismissals(project).unwrap_or_default(),
+        dismissals: count_dismissals(workspace).unwrap_or_default(),
     }
 }
 
@@ -82,14 +82,14 @@ pub struct ReindexOutcome {
 
 /// Rebuilds the index of a project. `progress` gets the number of documents read and their total.
 pub fn reindex(
-    project: &Project,
+    workspace: &Workspace,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<ReindexOutcome, IndexError> {
-    if project.setup() == SetupMode::NotSetUp {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Err(IndexError::NotSetUp);
     }
-    let removed = Index::remove_orphaned(project)?;
-    let mut index = Index::open_empty(project, WaitPolicy::Command)?;
-    let freshness = index.refresh(project, Effort::Fresh, RefreshLimit::default(), progress)?;
+    let removed = Index::remove_orphaned(workspace)?;
+    let mut index = Index::open_empty(workspace, WaitPolicy::Command)?;
+    let freshness = index.refresh(workspace, Effort::Fresh, RefreshLimit::default(), progress)?;
     Ok(ReindexOutcome { documents: index.documents()?, removed, unread: freshness.unread })
 }

@@ -2,17 +2,21 @@
 
 use crate::store::index::{Effort, Index, IndexError, RefreshLimit};
 use crate::store::ledger::WaitPolicy;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 
 /// Indexes every document that is still missing. Returns `false` if another process is already
 /// doing that.
-pub fn finish_index(project: &Project) -> Result<bool, IndexError> {
-    let Some(_turn) = Index::lock_to_finish(project)? else { return Ok(false) };
+pub fn finish_index(workspace: &Workspace) -> Result<bool, IndexError> {
+    let Some(_turn) = Index::lock_to_finish(workspace)? else { return Ok(false) };
     let finish = |index: Result<Index, IndexError>| {
-        index?.refresh(project, Effort::Open, RefreshLimit::default(), &mut |_, _| ()).map(|_| true)
+        index?
+            .refresh(workspace, Effort::Open, RefreshLimit::default(), &mut |_, _| ())
+            .map(|_| true)
     };
-    match finish(Index::open(project, WaitPolicy::Command)) {
-        Err(error) if error.is_damaged() => finish(Index::open_empty(project, WaitPolicy::Command)),
+    match finish(Index::open(workspace, WaitPolicy::Command)) {
+        Err(error) if error.is_damaged() => {
+            finish(Index::open_empty(workspace, WaitPolicy::Command))
+        }
         finished => finished,
     }
 }

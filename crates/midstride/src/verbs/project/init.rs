@@ -1,8 +1,8 @@
 //! Sets up a project: a folder and a configuration.
 
 use crate::sys::files::FileError;
-use crate::workspace::project::{CONFIGURATION, HANDOFFS, Project, SetupMode};
 use crate::workspace::settings::TEMPLATE;
+use crate::workspace::{CONFIGURATION, HANDOFFS, SetupMode, Workspace};
 use std::path::{Path, PathBuf};
 
 /// The result of setting up a project.
@@ -28,33 +28,33 @@ pub enum InitError {
 }
 
 /// Sets up a project. Existing files are not changed.
-pub fn init(project: &Project, private: bool) -> Result<InitOutcome, InitError> {
-    let committed_file = project.root().path().join(CONFIGURATION);
-    let private_file = project.private_path().join("config.toml");
+pub fn init(workspace: &Workspace, private: bool) -> Result<InitOutcome, InitError> {
+    let committed_file = workspace.root().path().join(CONFIGURATION);
+    let private_file = workspace.private_path().join("config.toml");
     let (configuration, handoffs) = if private {
-        (private_file.clone(), project.private_path().join("handoffs"))
+        (private_file.clone(), workspace.private_path().join("handoffs"))
     } else {
-        (committed_file.clone(), project.root().path().join(HANDOFFS))
+        (committed_file.clone(), workspace.root().path().join(HANDOFFS))
     };
-    let already = match (project.setup(), private) {
+    let already = match (workspace.setup(), private) {
         (SetupMode::NotSetUp, _) => false,
         (SetupMode::Committed, false) | (SetupMode::Private, true) => true,
         (SetupMode::Committed, true) => return Err(InitError::OtherSetup(committed_file)),
         (SetupMode::Private, false) => return Err(InitError::OtherSetup(private_file)),
     };
     if !already && private {
-        let root = project.make_private()?;
+        let root = workspace.make_private()?;
         root.create(Path::new("config.toml"), TEMPLATE.as_bytes())?;
         root.make_below(Path::new("handoffs"))?;
     } else if !already {
-        project.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
-        project.root().make_below(Path::new(HANDOFFS))?;
+        workspace.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
+        workspace.root().make_below(Path::new(HANDOFFS))?;
     }
     // You trust what you set up yourself. Only the user can trust an existing setup, not an agent.
-    if !already || project.environment().automation.is_none() {
-        project.mark_set_up()?;
+    if !already || workspace.environment().automation.is_none() {
+        workspace.mark_set_up()?;
     }
     // Sessions from before the setup are not recovered.
-    crate::verbs::session::sessions::installed_since(project)?;
+    crate::verbs::session::sessions::installed_since(workspace)?;
     Ok(InitOutcome { configuration, handoffs, was_set_up: already })
 }

@@ -11,8 +11,8 @@ use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::{GitError, Repository};
 use crate::verbs::handoff::merge_driver::{DriverError, has_driver, remove_driver};
 use crate::workspace::permission::{GrantKind, PermissionError, PermissionStore};
-use crate::workspace::project::{CONFIGURATION, FOLDER, HANDOFFS, Project};
 use crate::workspace::settings::is_template;
+use crate::workspace::{CONFIGURATION, FOLDER, HANDOFFS, Workspace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -141,11 +141,11 @@ impl PurgePlan {
 }
 
 /// Plans a purge without changing anything.
-pub fn plan_purge(project: &Project) -> Result<PurgePlan, PurgeError> {
-    let still_used_by = still_used_by(project)?;
+pub fn plan_purge(workspace: &Workspace) -> Result<PurgePlan, PurgeError> {
+    let still_used_by = still_used_by(workspace)?;
     let is_last = still_used_by.is_empty();
     let mut purge = PurgePlan {
-        root: project.root().path().to_owned(),
+        root: workspace.root().path().to_owned(),
         folders: Vec::new(),
         handoffs: Vec::new(),
         others: Vec::new(),
@@ -153,29 +153,29 @@ pub fn plan_purge(project: &Project) -> Result<PurgePlan, PurgeError> {
         sessions: None,
         references: Vec::new(),
         // All working trees share the driver's configuration.
-        has_driver: is_last && has_driver(project)?,
+        has_driver: is_last && has_driver(workspace)?,
         permissions: 0,
         still_used_by,
-        other_folders: find_other_folders(project),
+        other_folders: find_other_folders(workspace),
     };
-    let committed = committed_files(project)?;
-    for (root, name) in own_folders(project, is_last) {
-        purge.scan_folder(project, &root, &name, &committed)?;
+    let committed = committed_files(workspace)?;
+    for (root, name) in own_folders(workspace, is_last) {
+        purge.scan_folder(workspace, &root, &name, &committed)?;
     }
     if is_last {
-        (purge.tasks, purge.sessions) = count_in_ledger(project).unzip();
-        let references = project.repository().map(Repository::our_references).transpose()?;
+        (purge.tasks, purge.sessions) = count_in_ledger(workspace).unzip();
+        let references = workspace.repository().map(Repository::our_references).transpose()?;
         purge.references = references.unwrap_or_default();
-        purge.permissions = count_permissions(project)?;
+        purge.permissions = count_permissions(workspace)?;
     }
     Ok(purge)
 }
 
 /// Removes what the plan shows. If interrupted, running it again finishes the work.
-pub fn purge(project: &Project, shown: &PurgePlan) -> Result<(), PurgeError> {
-    let permissions = PermissionStore::for_environment(project.environment());
+pub fn purge(workspace: &Workspace, shown: &PurgePlan) -> Result<(), PurgeError> {
+    let permissions = PermissionStore::for_environment(workspace.environment());
     permissions.require_user()?;
-    let now = plan_purge(project)?;
+    let now = plan_purge(workspace)?;
     // Hooks of running sessions may write their log meanwhile. That is not worth an error.
     let of = |purge: &PurgePlan| {
         (purge.handoffs.clone(), purge.others.clone(), purge.still_used_by.clone())
@@ -184,21 +184,21 @@ pub fn purge(project: &Project, shown: &PurgePlan) -> Result<(), PurgeError> {
         return Err(PurgeError::Changed);
     }
     if shown.has_driver {
-        remove_driver(project)?;
+        remove_driver(workspace)?;
     }
     let is_last = shown.still_used_by.is_empty();
-    remove_configurations(project, is_last)?;
-    if let Some(repository) = project.repository().filter(|_| is_last) {
+    remove_configurations(workspace, is_last)?;
+    if let Some(repository) = workspace.repository().filter(|_| is_last) {
         repository.remove_our_references()?;
     }
-    for (root, name) in own_folders(project, is_last) {
+    for (root, name) in own_folders(workspace, is_last) {
         if let Ok(root) = Root::open(&root) {
             root.remove_tree(&name)?;
         }
     }
     if is_last {
         for kind in [GrantKind::Proof, GrantKind::Configuration] {
-            permissions.revoke_all(kind, &project.identity())?;
+            permissions.revoke_all(kind, &workspace.identity())?;
         }
     }
     Ok(())
@@ -206,8 +206,8 @@ pub fn purge(project: &Project, shown: &PurgePlan) -> Result<(), PurgeError> {
 
 /// Removes the configurations first, so that hooks become silent and write nothing into removed
 /// folders.
-fn remove_configurations(project: &Project, is_last: bool) -> Result<(), FileError> {
-    for (root, name) in own_folders(project, is_last) {
+fn remove_configurations(workspace: &Workspace, is_last: bool) -> Result<(), FileError> {
+    for (root, name) in own_folders(workspace, is_last) {
         let Some(root) = Root::open(&root).ok().filter(|root| !root.is_link(&name)) else {
             continue;
         };
@@ -219,13 +219,13 @@ fn remove_configurations(project: &Project, is_last: bool) -> Result<(), FileErr
 }
 
 /// The folders midstride owns, each as a root that is never left and a path below it.
-fn own_folders(project: &Project, is_last: bool) -> Vec<(PathBuf, PathBuf)> {
-    let mut places = vec![(project.root().path().to_owned(), PathBuf::from(FOLDER))];
+fn own_folders(workspace: &Workspace, is_last: bool) -> Vec<(PathBuf, PathBuf)> {
+    let mut places = vec![(workspace.root().path().to_owned(), PathBuf::from(FOLDER))];
     if !is_last {
         return places;
     }
-    let ledger = LedgerFolder::for_project(project);
-    for folder in [project.private_path(), ledger.path().to_owned()] {
+    let ledger = LedgerFolder::for_project(workspace);
+    for folder in [workspace.private_path(), ledger.path().to_owned()] {
         let (Some(above), Some(name)) = (folder.parent(), folder.file_name()) else { continue };
         let is_known = |(root, inside): &(PathBuf, PathBuf)| folder.starts_with(root.join(inside));
         if !places.iter().any(is_known) {
@@ -238,7 +238,7 @@ fn own_folders(project: &Project, is_last: bool) -> Vec<(PathBuf, PathBuf)> {
 impl PurgePlan {
     fn scan_folder(
         &mut self,
-        project: &Project,
+        workspace: &Workspace,
         root: &Path,
         name: &Path,
         committed: &BTreeMap<PathBuf, GitFileState>,
@@ -255,8 +255,8 @@ impl PurgePlan {
         for inside in files.iter().filter(|_| !is_link) {
             let whole = root.path().join(inside);
             let in_git = committed.get(&whole).copied().unwrap_or(GitFileState::Missing);
-            let path = whole.strip_prefix(project.root().path()).unwrap_or(&whole).to_owned();
-            match file_kind(project, &root, inside) {
+            let path = whole.strip_prefix(workspace.root().path()).unwrap_or(&whole).to_owned();
+            match file_kind(workspace, &root, inside) {
                 FileKind::Handoff => self.handoffs.push(PurgedFile { path, git_state: in_git }),
                 FileKind::Other => self.others.push(PurgedFile { path, git_state: in_git }),
                 FileKind::Own => {}
@@ -275,12 +275,12 @@ enum FileKind {
     Own,
 }
 
-fn file_kind(project: &Project, root: &Root, inside: &Path) -> FileKind {
+fn file_kind(workspace: &Workspace, root: &Root, inside: &Path) -> FileKind {
     let whole = root.path().join(inside);
     // The second folder has what was kept before the project had git.
-    let private = [project.private_path(), project.root().path().join(FOLDER).join("private")];
+    let private = [workspace.private_path(), workspace.root().path().join(FOLDER).join("private")];
     let folders = private.iter().map(|folder| folder.join("handoffs"));
-    let mut folders = folders.chain([project.root().path().join(HANDOFFS)]);
+    let mut folders = folders.chain([workspace.root().path().join(HANDOFFS)]);
     if files::is_markdown(&whole) && folders.any(|handoff_folder| whole.starts_with(handoff_folder))
     {
         return FileKind::Handoff;
@@ -295,14 +295,14 @@ fn file_kind(project: &Project, root: &Root, inside: &Path) -> FileKind {
 }
 
 /// The state of the folder's files in the checked-out commit, by full path.
-fn committed_files(project: &Project) -> Result<BTreeMap<PathBuf, GitFileState>, GitError> {
+fn committed_files(workspace: &Workspace) -> Result<BTreeMap<PathBuf, GitFileState>, GitError> {
     let Some((repository, commit)) =
-        project.repository().and_then(|git| Some((git, git.head_commit()?)))
+        workspace.repository().and_then(|git| Some((git, git.head_commit()?)))
     else {
         return Ok(BTreeMap::new());
     };
     let top = repository.work_tree();
-    let folder = project.root().path().join(FOLDER);
+    let folder = workspace.root().path().join(FOLDER);
     let listed = repository.files_at(&commit)?.files;
     let is_ours = |(name, _): &(String, Option<String>)| {
         let path = top.join(name);
@@ -322,13 +322,13 @@ fn committed_files(project: &Project) -> Result<BTreeMap<PathBuf, GitFileState>,
 
 /// Other working trees with a midstride folder or the same private setup, and other projects in
 /// this one.
-fn still_used_by(project: &Project) -> Result<Vec<PathBuf>, GitError> {
-    let Some(repository) = project.repository() else { return Ok(Vec::new()) };
-    let (top, root) = (repository.work_tree(), project.root().path());
+fn still_used_by(workspace: &Workspace) -> Result<Vec<PathBuf>, GitError> {
+    let Some(repository) = workspace.repository() else { return Ok(Vec::new()) };
+    let (top, root) = (repository.work_tree(), workspace.root().path());
     let inside = root.strip_prefix(top).unwrap_or(Path::new(""));
     let trees = repository.work_trees().into_iter().map(|tree| tree.join(inside));
     // A private setup applies to every working tree and is stored in none of them.
-    let is_private = files::is_file(&project.private_path().join("config.toml"));
+    let is_private = files::is_file(&workspace.private_path().join("config.toml"));
     let is_used = |other: &PathBuf| {
         files::is_folder(&other.join(FOLDER)) || (is_private && files::is_folder(other))
     };
@@ -349,31 +349,31 @@ fn still_used_by(project: &Project) -> Result<Vec<PathBuf>, GitError> {
 }
 
 /// How many tasks and captured sessions the ledger has. Does not create a ledger.
-fn count_in_ledger(project: &Project) -> Option<(usize, usize)> {
-    match SqliteLedger::health(project).state {
+fn count_in_ledger(workspace: &Workspace) -> Option<(usize, usize)> {
+    match SqliteLedger::health(workspace).state {
         LedgerState::Missing => return Some((0, 0)),
         LedgerState::Newer { .. } | LedgerState::Unusable(_) => return None,
         LedgerState::Readable { .. } => {}
     }
-    let ledger = SqliteLedger::open(project, WaitPolicy::Command).ok()?;
+    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command).ok()?;
     let below = |prefix| ledger.last_per_stream(prefix).ok().map(|streams| streams.len());
     Some((below(StreamId::TASKS)?, below(StreamId::SESSIONS)?))
 }
 
-fn count_permissions(project: &Project) -> Result<usize, PermissionError> {
-    let permissions = PermissionStore::for_environment(project.environment());
+fn count_permissions(workspace: &Workspace) -> Result<usize, PermissionError> {
+    let permissions = PermissionStore::for_environment(workspace.environment());
     let mut given = 0;
     for kind in [GrantKind::Proof, GrantKind::Configuration] {
-        given += permissions.in_project(kind, &project.identity())?.len();
+        given += permissions.in_project(kind, &workspace.identity())?.len();
     }
     Ok(given)
 }
 
 /// Folders midstride does not own that have documents.
-fn find_other_folders(project: &Project) -> Vec<(PathBuf, usize)> {
-    let ours = [project.root().path().join(HANDOFFS), project.private_path()];
-    let without_git = project.root().path().join(FOLDER);
-    let folders = project.folders().iter().filter_map(|handoff_folder| {
+fn find_other_folders(workspace: &Workspace) -> Vec<(PathBuf, usize)> {
+    let ours = [workspace.root().path().join(HANDOFFS), workspace.private_path()];
+    let without_git = workspace.root().path().join(FOLDER);
+    let folders = workspace.folders().iter().filter_map(|handoff_folder| {
         let path = handoff_folder.root().path().join(handoff_folder.path());
         let is_ours = ours.iter().chain([&without_git]).any(|folder| path.starts_with(folder));
         let documents = handoff_folder.documents().ok()?.len();

@@ -13,7 +13,7 @@ use crate::store::tombstone::Tombstone;
 use crate::sys::files::FileError;
 use crate::sys::git::{ExchangeReport, GitError, RefExchange, Repository};
 use crate::verbs::task::TaskError;
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use std::collections::{BTreeSet, HashSet};
 
 /// The result of a sync.
@@ -76,21 +76,21 @@ impl From<FileError> for SyncError {
 
 /// Fetches missing texts and tasks, and pushes those the remote lacks. Forgotten texts are handled
 /// first, so that neither side restores them.
-pub fn sync(project: &Project, remote: Option<&str>) -> Result<SyncOutcome, SyncError> {
-    let repository = project.repository().ok_or(SyncError::NoRepository)?;
+pub fn sync(workspace: &Workspace, remote: Option<&str>) -> Result<SyncOutcome, SyncError> {
+    let repository = workspace.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose_remote(repository.remotes().map_err(SyncError::Local)?, remote)?;
-    let committed = committed_uids(project, repository).map_err(SyncError::Local)?;
+    let committed = committed_uids(workspace, repository).map_err(SyncError::Local)?;
     let may_go = |name: &str| committed.contains(name);
-    let met = tombstones::exchange(project, repository, &remote);
-    let tombstones = project.tombstones()?;
+    let met = tombstones::exchange(workspace, repository, &remote);
+    let tombstones = workspace.tombstones()?;
     let forgotten: BTreeSet<String> = tombstones.keys().cloned().collect();
-    project.drop_texts(&forgotten).map_err(SyncError::Local)?;
+    workspace.drop_texts(&forgotten).map_err(SyncError::Local)?;
     let loose = repository.loose(&forgotten);
     let what =
         RefExchange { prefix: SHARED, private: PRIVATE, may_send: &may_go, forgotten: &forgotten };
     let done = met.and_then(|met| {
         let exchanged = repository.exchange(&remote, &what)?;
-        let tasks = tasks::exchange(project, repository, &remote)?;
+        let tasks = tasks::exchange(workspace, repository, &remote)?;
         let learned = met.received.iter().filter_map(|stream| tombstones.get(stream.text_hash()?));
         let forgotten = learned.cloned().collect();
         Ok(SyncOutcome { remote, exchanged, tasks, forgotten, tombstones_sent: met.sent.len() })
@@ -104,14 +104,17 @@ pub fn sync(project: &Project, remote: Option<&str>) -> Result<SyncOutcome, Sync
 }
 
 /// The uids of handoffs that git tracks. A draft that is not tracked yet is not shared.
-fn committed_uids(project: &Project, repository: &Repository) -> Result<HashSet<String>, GitError> {
+fn committed_uids(
+    workspace: &Workspace,
+    repository: &Repository,
+) -> Result<HashSet<String>, GitError> {
     let tracked = repository.tracked_markdown()?;
     let uid_of = |stored: StoredHandoff| {
-        let inside = project.path_in_work_tree(&stored)?;
-        let uid = stored.handoff(project).uid()?;
+        let inside = workspace.path_in_work_tree(&stored)?;
+        let uid = stored.handoff(workspace).uid()?;
         tracked.contains(&inside).then(|| uid_file_name(uid.value))
     };
-    Ok(project.read_all().into_iter().filter_map(Result::ok).filter_map(uid_of).collect())
+    Ok(workspace.read_all().into_iter().filter_map(Result::ok).filter_map(uid_of).collect())
 }
 
 fn choose_remote(known: Vec<String>, wanted: Option<&str>) -> Result<String, SyncError> {

@@ -1,7 +1,7 @@
 //! Trusts the current configuration to use folders outside the project, and revokes that.
 
 use crate::workspace::permission::{Grant, GrantKind, PermissionError, PermissionStore};
-use crate::workspace::project::{OutsideFolder, Project};
+use crate::workspace::{OutsideFolder, Workspace};
 use std::path::PathBuf;
 
 /// The configuration of a project, and whether the user trusts it.
@@ -16,39 +16,39 @@ pub struct TrustStatus {
 }
 
 /// Which outside folders the configuration of a project uses, and whether it is trusted.
-pub fn trust_status(project: &Project) -> TrustStatus {
-    let source = project.settings().source.as_ref();
+pub fn trust_status(workspace: &Workspace) -> TrustStatus {
+    let source = workspace.settings().source.as_ref();
     TrustStatus {
         configuration: source.map(|(path, _)| path.clone()),
-        outside_folders: project.outside_folders(),
-        is_trusted: project.trusts_configuration(),
+        outside_folders: workspace.outside_folders(),
+        is_trusted: workspace.trusts_configuration(),
     }
 }
 
 /// Trusts the current configuration. Returns whether there is one.
-pub fn trust(project: &Project) -> Result<bool, PermissionError> {
-    let Some(bound) = project.configuration_key() else { return Ok(false) };
-    let reach = trust_status(project);
+pub fn trust(workspace: &Workspace) -> Result<bool, PermissionError> {
+    let Some(bound) = workspace.configuration_key() else { return Ok(false) };
+    let reach = trust_status(workspace);
     let folders: Vec<String> =
         reach.outside_folders.into_iter().map(|folder| folder.name).collect();
     let path = reach.configuration.unwrap_or_default();
     let granted = Grant {
         about: path.display().to_string(),
         shown: folders.join(", "),
-        at: Some(project.environment().clock.now()),
+        at: Some(workspace.environment().clock.now()),
     };
-    PermissionStore::for_environment(project.environment()).grant(&bound, &granted)?;
+    PermissionStore::for_environment(workspace.environment()).grant(&bound, &granted)?;
     Ok(true)
 }
 
 /// Revokes all trust, including that for earlier content. Returns whether there was any.
-pub fn distrust(project: &Project) -> Result<bool, PermissionError> {
-    let permissions = PermissionStore::for_environment(project.environment());
-    Ok(permissions.revoke_all(GrantKind::Configuration, &project.identity())? > 0)
+pub fn distrust(workspace: &Workspace) -> Result<bool, PermissionError> {
+    let permissions = PermissionStore::for_environment(workspace.environment());
+    Ok(permissions.revoke_all(GrantKind::Configuration, &workspace.identity())? > 0)
 }
 
 /// All trusted configurations of this project, including earlier content.
-pub fn trusted_configurations(project: &Project) -> Result<Vec<Grant>, PermissionError> {
-    PermissionStore::for_environment(project.environment())
-        .in_project(GrantKind::Configuration, &project.identity())
+pub fn trusted_configurations(workspace: &Workspace) -> Result<Vec<Grant>, PermissionError> {
+    PermissionStore::for_environment(workspace.environment())
+        .in_project(GrantKind::Configuration, &workspace.identity())
 }

@@ -14,7 +14,7 @@ use crate::verbs::session::plans::plan_documents;
 use crate::verbs::task::mirror::{self, MirroredTask};
 use crate::verbs::work::instructions;
 use crate::workspace::observation::{commits_made, last_work_tree};
-use crate::workspace::project::{Project, SetupMode};
+use crate::workspace::{SetupMode, Workspace};
 use jiff::SignedDuration;
 use midstride_core::brief::unsettled;
 use midstride_core::session::checkpoint::{
@@ -125,42 +125,42 @@ pub enum CheckpointError {
 
 /// Captures what a session did.
 pub fn checkpoint(
-    project: &Project,
+    workspace: &Workspace,
     which: &SessionChoice,
     client: Option<Client>,
     mode: CheckpointMode,
 ) -> Result<CheckpointOutcome, CheckpointError> {
-    if project.setup() == SetupMode::NotSetUp {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
-    let found = choose_transcript(project, which, client)?;
-    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
-    store_checkpoint(project, &ledger, &found, mode)
+    let found = choose_transcript(workspace, which, client)?;
+    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
+    store_checkpoint(workspace, &ledger, &found, mode)
 }
 
 /// The session of the transcript its client names.
 pub(in crate::verbs) fn find_transcript(
-    project: &Project,
+    workspace: &Workspace,
     path: &Path,
     client: Client,
 ) -> Result<TranscriptInfo, CheckpointError> {
-    choose_transcript(project, &SessionChoice::Transcript(path.to_owned()), Some(client))
+    choose_transcript(workspace, &SessionChoice::Transcript(path.to_owned()), Some(client))
 }
 
 /// Captures a session and stores the checkpoint.
 pub(in crate::verbs) fn store_checkpoint(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &SqliteLedger,
     found: &TranscriptInfo,
     mode: CheckpointMode,
 ) -> Result<CheckpointOutcome, CheckpointError> {
-    let mut ready = PreparedCheckpoint::capture(project, ledger, found, mode)?;
+    let mut ready = PreparedCheckpoint::capture(workspace, ledger, found, mode)?;
     if ready.outcome.is_new {
         // Several processes may capture a running session at once. A capture that read less must
         // not overwrite a longer one, so they take turns.
         let _turn = ledger.lock("checkpoint")?;
         ready.refresh(ledger, found)?;
-        ready.append_alone(project, ledger, found)?;
+        ready.append_alone(workspace, ledger, found)?;
     }
     Ok(ready.outcome)
 }
@@ -179,23 +179,23 @@ pub(in crate::verbs) struct PreparedCheckpoint {
 impl PreparedCheckpoint {
     /// Captures a session. Nothing is new if the ledger already has it.
     pub(in crate::verbs) fn capture(
-        project: &Project,
+        workspace: &Workspace,
         ledger: &SqliteLedger,
         found: &TranscriptInfo,
         mode: CheckpointMode,
     ) -> Result<Self, CheckpointError> {
         let DraftCheckpoint { serialized: written, agents_bytes, new_bytes, unread } =
-            capture_checkpoint(project, found, mode)?;
+            capture_checkpoint(workspace, found, mode)?;
         let SerializedCheckpoint { checkpoint, text } = written;
         // The first records of a transcript do not always name the folder.
-        let moved_from = moved_from(project, &found.path, checkpoint.session.cwd.as_deref())?;
-        let (text, redacted) = project.clean_with_added_rules(text);
+        let moved_from = moved_from(workspace, &found.path, checkpoint.session.cwd.as_deref())?;
+        let (text, redacted) = workspace.clean_with_added_rules(text);
         let stored = Blob::new(text.into_bytes());
         let highlights = SessionSummary::from_checkpoint(&checkpoint);
-        let summary = Blob::new(clean(project, &highlights.clone().into_stored()).into_bytes());
+        let summary = Blob::new(clean(workspace, &highlights.clone().into_stored()).into_bytes());
         let blobs = (stored.hash().to_owned(), summary.hash().to_owned());
         let (mut envelope, stream) =
-            checkpoint_event(project, &checkpoint, agents_bytes, blobs, &redacted);
+            checkpoint_event(workspace, &checkpoint, agents_bytes, blobs, &redacted);
         add_work_counts(&mut envelope, &highlights);
         let CheckpointHistory { expected, known, longer: further } =
             CheckpointHistory::read(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
@@ -207,7 +207,7 @@ impl PreparedCheckpoint {
         let recorded = known.or(further);
         let (is_new, blob) =
             (recorded.is_none(), recorded.unwrap_or_else(|| stored.hash().to_owned()));
-        let tasks = mirror::tasks_of_checkpoint(project, &checkpoint);
+        let tasks = mirror::tasks_of_checkpoint(workspace, &checkpoint);
         let done = CheckpointOutcome { checkpoint, blob, is_new, new_bytes, unread, moved_from };
         Ok(Self { outcome: done, stream, expected, envelope, blob: stored, summary, tasks })
     }
@@ -216,14 +216,14 @@ impl PreparedCheckpoint {
     /// meanwhile.
     fn append_alone(
         &mut self,
-        project: &Project,
+        workspace: &Workspace,
         ledger: &SqliteLedger,
         found: &TranscriptInfo,
     ) -> Result<(), CheckpointError> {
         while self.outcome.is_new {
             store_blobs(ledger, self)?;
             // Append these first, so that an interrupted capture appends them next time.
-            append_tasks_and_instructions(project, ledger, [&*self])?;
+            append_tasks_and_instructions(workspace, ledger, [&*self])?;
             let event = std::slice::from_ref(&self.envelope);
             match ledger.append(&self.stream, self.expected, event) {
                 Ok(_) => return Ok(()),
@@ -300,16 +300,16 @@ pub(in crate::verbs) struct DraftCheckpoint {
 
 /// Captures a session. Stores nothing except how far the transcript was read.
 pub(in crate::verbs) fn capture_checkpoint(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
     mode: CheckpointMode,
 ) -> Result<DraftCheckpoint, CheckpointError> {
-    build_checkpoint(project, found, capture(project, found)?, mode)
+    build_checkpoint(workspace, found, capture(workspace, found)?, mode)
 }
 
 /// Builds the checkpoint from what was already captured.
 pub(in crate::verbs) fn build_checkpoint(
-    project: &Project,
+    workspace: &Workspace,
     found: &TranscriptInfo,
     captured: CaptureOutcome,
     mode: CheckpointMode,
@@ -322,30 +322,30 @@ pub(in crate::verbs) fn build_checkpoint(
         let (path, client) = (found.path.clone(), found.client);
         return Err(CheckpointError::NotUnderstood { path, client });
     }
-    let context = observe_context(project, &session);
-    let transcript = clean(project, &found.path.display().to_string());
-    session.id.get_or_insert_with(|| clean(project, &found.session));
+    let context = observe_context(workspace, &session);
+    let transcript = clean(workspace, &found.path.display().to_string());
+    session.id.get_or_insert_with(|| clean(workspace, &found.session));
     let written = Checkpoint::new_serialized(session, transcript, bytes, mode, context);
     Ok(DraftCheckpoint { serialized: written, agents_bytes, new_bytes, unread })
 }
 
-fn clean(project: &Project, text: &str) -> String {
-    project.clean(text).0.as_str().to_owned()
+fn clean(workspace: &Workspace, text: &str) -> String {
+    workspace.clean(text).0.as_str().to_owned()
 }
 
 fn choose_transcript(
-    project: &Project,
+    workspace: &Workspace,
     which: &SessionChoice,
     client: Option<Client>,
 ) -> Result<TranscriptInfo, CheckpointError> {
     if let SessionChoice::Transcript(path) = which {
-        let found = clients::read_transcript(&project.environment().folder.join(path), client)?;
-        let found = clients::owner_transcript(project, found)?;
-        moved_from(project, &found.path, found.cwd.as_deref())?;
+        let found = clients::read_transcript(&workspace.environment().folder.join(path), client)?;
+        let found = clients::owner_transcript(workspace, found)?;
+        moved_from(workspace, &found.path, found.cwd.as_deref())?;
         return Ok(found);
     }
-    let (all, unread) = clients::transcripts(project, client);
-    match (which, current_session(project, client)) {
+    let (all, unread) = clients::transcripts(workspace, client);
+    match (which, current_session(workspace, client)) {
         (SessionChoice::Id(name), _) => find_by_id(all, unread, name),
         (SessionChoice::Current, Some(own)) => {
             let is_own =
@@ -363,20 +363,21 @@ fn choose_transcript(
 
 /// The current session, unless the request is for another client.
 pub(in crate::verbs) fn current_session(
-    project: &Project,
+    workspace: &Workspace,
     client: Option<Client>,
 ) -> Option<&SessionName> {
-    let own = project.environment().session.as_ref();
+    let own = workspace.environment().session.as_ref();
     own.filter(|own| client.is_none_or(|client| client.name() == own.client))
 }
 
 /// The folder of a session, if it is not in this project and no longer exists.
 fn moved_from(
-    project: &Project,
+    workspace: &Workspace,
     path: &Path,
     cwd: Option<&str>,
 ) -> Result<Option<String>, CheckpointError> {
-    let Some(cwd) = cwd.filter(|cwd| !clients::is_inside(&clients::project_folders(project), cwd))
+    let Some(cwd) =
+        cwd.filter(|cwd| !clients::is_inside(&clients::project_folders(workspace), cwd))
     else {
         return Ok(None);
     };
@@ -426,46 +427,46 @@ fn read_error_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
 }
 
 /// What is observed outside the transcript, without starting a process.
-fn observe_context(project: &Project, session: &Session) -> CheckpointContext {
-    let reflog = session.began.map(|began| commits_made(project, began, session.ended));
+fn observe_context(workspace: &Workspace, session: &Session) -> CheckpointContext {
+    let reflog = session.began.map(|began| commits_made(workspace, began, session.ended));
     CheckpointContext {
-        on_disk: read_changed_files(project, session),
+        on_disk: read_changed_files(workspace, session),
         reflog: reflog.unwrap_or_default(),
-        work_tree: current_work_tree(project, session),
-        ..context_without_session(project)
+        work_tree: current_work_tree(workspace, session),
+        ..context_without_session(workspace)
     }
 }
 
 /// The last observation of the working tree, unless the session changed a file after it. Commands
 /// observe right before they capture.
-fn current_work_tree(project: &Project, session: &Session) -> Option<WorkTreeState> {
-    let state = last_work_tree(project)?;
-    let now = project.environment().clock.now();
+fn current_work_tree(workspace: &Workspace, session: &Session) -> Option<WorkTreeState> {
+    let state = last_work_tree(workspace)?;
+    let now = workspace.environment().clock.now();
     let is_new = now.duration_since(state.at).abs() <= JUST_NOW;
     let changed = session.files.last_change();
     (is_new || changed.is_none_or(|changed| changed <= state.at)).then_some(state)
 }
 
 /// What is observed when no client session is involved.
-pub(in crate::verbs) fn context_without_session(project: &Project) -> CheckpointContext {
-    let repository = project.repository();
+pub(in crate::verbs) fn context_without_session(workspace: &Workspace) -> CheckpointContext {
+    let repository = workspace.repository();
     CheckpointContext {
-        at: project.environment().clock.now(),
+        at: workspace.environment().clock.now(),
         commit: repository.and_then(Repository::head_commit),
-        branch: repository.and_then(Repository::branch).map(|name| clean(project, &name)),
-        plan_documents: plan_documents(project),
+        branch: repository.and_then(Repository::branch).map(|name| clean(workspace, &name)),
+        plan_documents: plan_documents(workspace),
         ..CheckpointContext::default()
     }
 }
 
 /// The current content of the changed project files, for comparison.
 fn read_changed_files(
-    project: &Project,
+    workspace: &Workspace,
     session: &Session,
 ) -> BTreeMap<String, Option<(u64, u64)>> {
     let tops: Vec<Root> =
-        clients::project_folders(project).iter().filter_map(|top| Root::open(top).ok()).collect();
-    let root = project.root().path();
+        clients::project_folders(workspace).iter().filter_map(|top| Root::open(top).ok()).collect();
+    let root = workspace.root().path();
     // If the project was moved, its files are at the new path.
     let old = session.cwd.as_deref().map(Path::new);
     let old = old.filter(|old| !tops.iter().any(|top| old.starts_with(top.path())));
@@ -495,7 +496,7 @@ fn read_content(top: &Root, path: &Path) -> Option<(u64, u64)> {
 /// The event for a checkpoint. Its id does not depend on who records it. It depends on the
 /// redactions, so that a forgotten checkpoint can be captured again without the secret.
 fn checkpoint_event(
-    project: &Project,
+    workspace: &Workspace,
     checkpoint: &Checkpoint,
     agents_bytes: u64,
     (blob, summary): (String, String),
@@ -522,18 +523,18 @@ fn checkpoint_event(
         agents_bytes: Some(agents_bytes),
         began: checkpoint.session.began.map(|time| time.to_string()),
         ended: checkpoint.session.ended.map(|time| time.to_string()),
-        about: checkpoint.first_request().map(|about| clean(project, &about)),
-        folder: checkpoint.session.cwd.as_deref().map(|folder| clean(project, folder)),
+        about: checkpoint.first_request().map(|about| clean(workspace, &about)),
+        folder: checkpoint.session.cwd.as_deref().map(|folder| clean(workspace, folder)),
         gist: Some(summary),
-        branch: branch.map(|branch| clean(project, branch)),
+        branch: branch.map(|branch| clean(workspace, branch)),
         worked: None,
         open: None,
-        edited_below: common_edited_folder(project, &checkpoint.session)
-            .map(|folder| clean(project, &folder).into()),
+        edited_below: common_edited_folder(workspace, &checkpoint.session)
+            .map(|folder| clean(workspace, &folder).into()),
     };
     let envelope = Envelope {
         id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
-        time: project.environment().clock.now(),
+        time: workspace.environment().clock.now(),
         source: client.to_owned(),
         event: Event::Session(event),
     };
@@ -543,10 +544,10 @@ fn checkpoint_event(
 /// The project files a session changed, relative to the root, each with the record that changed it
 /// last.
 pub(in crate::verbs) fn changed_files<'s>(
-    project: &Project,
+    workspace: &Workspace,
     session: &'s Session,
 ) -> impl Iterator<Item = (PathBuf, Option<&'s Provenance>)> {
-    let root = files::canonical(project.root().path());
+    let root = files::canonical(workspace.root().path());
     session.files.changed().filter_map(move |(path, file)| {
         let whole = join_folder(session.cwd.as_deref(), path);
         let below = Path::new(&whole).strip_prefix(&root).ok()?;
@@ -555,9 +556,9 @@ pub(in crate::verbs) fn changed_files<'s>(
 }
 
 /// The common folder of all changed files; `None` if that is the root.
-fn common_edited_folder(project: &Project, session: &Session) -> Option<String> {
+fn common_edited_folder(workspace: &Workspace, session: &Session) -> Option<String> {
     let folder = |(path, _): (PathBuf, _)| path.parent().map(Path::to_owned);
-    let folders = changed_files(project, session).filter_map(folder);
+    let folders = changed_files(workspace, session).filter_map(folder);
     let common = folders.reduce(|one, other| {
         let same = one.iter().zip(other.iter()).take_while(|(a, b)| a == b);
         same.map(|(name, _)| name).collect()
@@ -590,7 +591,7 @@ fn known_checkpoint(
 
 /// Records all new checkpoints in one transaction. Skips what another process recorded meanwhile.
 pub(in crate::verbs) fn append_all(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &SqliteLedger,
     ready: &mut [PreparedCheckpoint],
 ) -> Result<(), CheckpointError> {
@@ -602,7 +603,7 @@ pub(in crate::verbs) fn append_all(
     for one in &new {
         store_blobs(ledger, one)?;
     }
-    append_tasks_and_instructions(project, ledger, new.iter().map(|one| &**one))?;
+    append_tasks_and_instructions(workspace, ledger, new.iter().map(|one| &**one))?;
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
     let appended = ledger.append_missing(&streams)?;
@@ -628,14 +629,15 @@ fn store_blobs(ledger: &dyn Ledger, ready: &PreparedCheckpoint) -> Result<(), Ch
 
 /// Records the tasks of these sessions and the instructions their users gave.
 fn append_tasks_and_instructions<'r>(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &SqliteLedger,
     checkpoints: impl IntoIterator<Item = &'r PreparedCheckpoint>,
 ) -> Result<(), CheckpointError> {
     for one in checkpoints {
-        let mut streams = mirror::task_streams(project, ledger, &one.tasks)?;
+        let mut streams = mirror::task_streams(workspace, ledger, &one.tasks)?;
         // A later session may revoke an instruction that an earlier one was given.
-        let given = instructions::instructions_given_in(project, ledger, &one.outcome.checkpoint)?;
+        let given =
+            instructions::instructions_given_in(workspace, ledger, &one.outcome.checkpoint)?;
         if !given.is_empty() {
             streams.push((StreamId::instructions(), given));
         }

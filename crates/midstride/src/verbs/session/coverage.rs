@@ -4,7 +4,7 @@ use crate::clients;
 use crate::store::ledger::{Ledger as _, SqliteLedger, WaitPolicy};
 use crate::verbs::session::checkpoint::{CheckpointError, capture_checkpoint};
 use crate::verbs::session::sessions::session;
-use crate::workspace::project::{Project, SetupMode};
+use crate::workspace::{SetupMode, Workspace};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::Recovery;
 use midstride_core::handoff::{Handoff, Location};
@@ -73,24 +73,24 @@ impl SessionLookup {
     /// Compares a handoff with its session; `None` if it names none.
     pub(in crate::verbs) fn compare(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         handoff: &Handoff<'_>,
     ) -> Option<SessionComparison> {
         if let Some(checkpoint) = &self.given {
-            return Some(compare_checkpoint(project, checkpoint, handoff));
+            return Some(compare_checkpoint(workspace, checkpoint, handoff));
         }
         let Recovery { session, checkpoint: blob, .. } = handoff.recovery()?;
-        Some(match self.stored(project, &blob) {
-            Some(checkpoint) => compare_checkpoint(project, &checkpoint, handoff),
+        Some(match self.stored(workspace, &blob) {
+            Some(checkpoint) => compare_checkpoint(workspace, &checkpoint, handoff),
             None => SessionComparison::NotRecorded { session: session.unwrap_or(blob) },
         })
     }
 
-    fn stored(&self, project: &Project, blob: &str) -> Option<Checkpoint> {
+    fn stored(&self, workspace: &Workspace, blob: &str) -> Option<Checkpoint> {
         let open = || {
             // A lookup does not create a ledger.
-            project.private().ok().flatten()?;
-            SqliteLedger::open(project, WaitPolicy::Command).ok().map(Mutex::new)
+            workspace.private().ok().flatten()?;
+            SqliteLedger::open(workspace, WaitPolicy::Command).ok().map(Mutex::new)
         };
         let ledger = self.ledger.get_or_init(open).as_ref()?;
         let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,41 +101,41 @@ impl SessionLookup {
 /// How much of a session a document covers, counting only what its author wrote, not what midstride
 /// added.
 pub(in crate::verbs) fn measure_coverage(
-    project: &Project,
+    workspace: &Workspace,
     checkpoint: &Checkpoint,
     document: &Document,
 ) -> Coverage {
     let authored = quality::author_document(document, checkpoint.title().as_deref());
     let whereabouts = Location::default();
-    let handoff = Handoff::new(&authored, &whereabouts, &project.settings().stages);
+    let handoff = Handoff::new(&authored, &whereabouts, &workspace.settings().stages);
     Coverage::compare(&Highlights::from_checkpoint(checkpoint), &handoff)
 }
 
 fn compare_checkpoint(
-    project: &Project,
+    workspace: &Workspace,
     checkpoint: &Checkpoint,
     handoff: &Handoff<'_>,
 ) -> SessionComparison {
     SessionComparison::Compared {
         client: checkpoint.client().name(),
         session: checkpoint.session_id().to_owned(),
-        coverage: measure_coverage(project, checkpoint, handoff.document()),
+        coverage: measure_coverage(workspace, checkpoint, handoff.document()),
     }
 }
 
 /// Reads the session to compare handoffs with, from this project or another.
 pub(in crate::verbs) fn read_session(
-    project: &Project,
+    workspace: &Workspace,
     compared: &ComparedSession,
 ) -> Result<Checkpoint, CheckpointError> {
-    if project.setup() == SetupMode::NotSetUp {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
     match compared {
-        ComparedSession::Session(id) => Ok(session(project, id, None)?.checkpoint),
+        ComparedSession::Session(id) => Ok(session(workspace, id, None)?.checkpoint),
         ComparedSession::Transcript(path) => {
-            let found = clients::read_transcript(&project.environment().folder.join(path), None)?;
-            Ok(capture_checkpoint(project, &found, CheckpointMode::Checkpoint)?
+            let found = clients::read_transcript(&workspace.environment().folder.join(path), None)?;
+            Ok(capture_checkpoint(workspace, &found, CheckpointMode::Checkpoint)?
                 .serialized
                 .checkpoint)
         }

@@ -1,7 +1,7 @@
 //! Finds plan documents in the folders where users and tools keep them.
 
 use crate::sys::files;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::session::report::is_checked_off;
 use std::path::{Path, PathBuf};
 
@@ -21,17 +21,17 @@ const FIRST_MAX: usize = 5;
 const BYTES_MAX: u64 = 1 << 20;
 
 /// The plan documents of a project, by folder and name.
-pub(in crate::verbs) fn plan_documents(project: &Project) -> Vec<String> {
+pub(in crate::verbs) fn plan_documents(workspace: &Workspace) -> Vec<String> {
     let mut found: Vec<PathBuf> = Vec::new();
     for folder in FOLDERS {
-        found.extend(documents(project, folder, |name| !NO_PLANS.contains(&name)));
+        found.extend(documents(workspace, folder, |name| !NO_PLANS.contains(&name)));
     }
-    found.extend(specs(project));
+    found.extend(specs(workspace));
     for folder in MIXED {
-        found.extend(documents(project, folder, is_plan));
+        found.extend(documents(workspace, folder, is_plan));
     }
     found.truncate(PLANS_MAX);
-    let clean = |path: PathBuf| project.clean(&path.display().to_string()).0.as_str().to_owned();
+    let clean = |path: PathBuf| workspace.clean(&path.display().to_string()).0.as_str().to_owned();
     found.into_iter().map(clean).collect()
 }
 
@@ -42,8 +42,8 @@ fn is_plan(name: &str) -> bool {
     words.any(|word| word == "plan") || name.ends_with("-impl.md") || name.ends_with("-design.md")
 }
 
-fn documents(project: &Project, folder: &str, is_plan: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-    let entries = project.root().entries(Path::new(folder)).unwrap_or_default();
+fn documents(workspace: &Workspace, folder: &str, is_plan: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = workspace.root().entries(Path::new(folder)).unwrap_or_default();
     let is_document = |name: &str| files::is_markdown(Path::new(name)) && is_plan(name);
     let plans =
         entries.into_iter().filter(|one| !one.is_folder && is_document(&one.name.to_lowercase()));
@@ -51,20 +51,20 @@ fn documents(project: &Project, folder: &str, is_plan: impl Fn(&str) -> bool) ->
 }
 
 /// All `specs/<feature>/plan.md`.
-fn specs(project: &Project) -> Vec<PathBuf> {
-    let entries = project.root().entries(Path::new(SPECS)).unwrap_or_default();
+fn specs(workspace: &Workspace) -> Vec<PathBuf> {
+    let entries = workspace.root().entries(Path::new(SPECS)).unwrap_or_default();
     let features = entries.into_iter().filter(|one| one.is_folder).take(PLANS_MAX);
     let plans = features.map(|one| Path::new(SPECS).join(one.name).join("plan.md"));
-    plans.filter(|path| project.root().has_file(path)).collect()
+    plans.filter(|path| workspace.root().has_file(path)).collect()
 }
 
 /// The unfinished plans the next session reads first, newest first.
-pub(in crate::verbs) fn plans_to_read(project: &Project) -> Vec<String> {
-    let mut dated: Vec<_> = plan_documents(project)
+pub(in crate::verbs) fn plans_to_read(workspace: &Workspace) -> Vec<String> {
+    let mut dated: Vec<_> = plan_documents(workspace)
         .into_iter()
-        .filter(|path| is_open(project, path))
+        .filter(|path| is_open(workspace, path))
         .map(|path| {
-            let entry = files::read_entry(&project.root().path().join(&path));
+            let entry = files::read_entry(&workspace.root().path().join(&path));
             (entry.and_then(|entry| entry.changed), path)
         })
         .collect();
@@ -74,8 +74,8 @@ pub(in crate::verbs) fn plans_to_read(project: &Project) -> Vec<String> {
 }
 
 /// Whether a plan has work left: an unchecked box, or no boxes at all.
-fn is_open(project: &Project, path: &str) -> bool {
-    let bytes = project.root().read_up_to(Path::new(path), BYTES_MAX).unwrap_or_default();
+fn is_open(workspace: &Workspace, path: &str) -> bool {
+    let bytes = workspace.root().read_up_to(Path::new(path), BYTES_MAX).unwrap_or_default();
     !is_checked_off(&String::from_utf8_lossy(&bytes))
 }
 

@@ -12,7 +12,7 @@ use crate::verbs::session::checkpoint::{
     CheckpointError, CheckpointOutcome, PreparedCheckpoint, append_all, capture_checkpoint,
     find_by_id,
 };
-use crate::workspace::project::{Project, SetupMode};
+use crate::workspace::{SetupMode, Workspace};
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode};
@@ -65,20 +65,20 @@ pub struct ListedSession {
 
 /// The sessions of a project, newest first, and the files that could not be read.
 pub fn sessions(
-    project: &Project,
+    workspace: &Workspace,
     client: Option<Client>,
 ) -> Result<(Vec<ListedSession>, Vec<FileError>), LedgerError> {
-    let (found, unread) = clients::transcripts(project, client);
-    let mut known = match project.private()? {
-        Some(_) => read_ledger_sessions(&SqliteLedger::open(project, WaitPolicy::Command)?)?,
+    let (found, unread) = clients::transcripts(workspace, client);
+    let mut known = match workspace.private()? {
+        Some(_) => read_ledger_sessions(&SqliteLedger::open(workspace, WaitPolicy::Command)?)?,
         None => LedgerSessions::new(),
     };
-    let lives = LivenessProbe::new(project.environment());
+    let lives = LivenessProbe::new(workspace.environment());
     let neighbors = AgentFileCache::default();
     let mut list: Vec<ListedSession> = Vec::new();
     for found in found {
         let recorded = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list.push(list_session(project, found, recorded, &lives, &neighbors));
+        list.push(list_session(workspace, found, recorded, &lives, &neighbors));
     }
     for ((name, session), recorded) in known {
         let Some(of) = Client::from_name(&name).filter(|of| client.is_none_or(|want| want == *of))
@@ -102,13 +102,13 @@ pub fn sessions(
 }
 
 fn list_session(
-    project: &Project,
+    workspace: &Workspace,
     found: TranscriptInfo,
     recorded: Option<LedgerSession>,
     lives: &LivenessProbe<'_>,
     neighbors: &AgentFileCache,
 ) -> ListedSession {
-    let extent = |recorded: &LedgerSession| recorded.extent(project, &found, neighbors);
+    let extent = |recorded: &LedgerSession| recorded.extent(workspace, &found, neighbors);
     let extent = recorded.as_ref().map_or(Extent::None, extent);
     ListedSession {
         client: found.client,
@@ -190,12 +190,12 @@ impl LedgerSession {
     /// neither does an emptied transcript.
     fn extent(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         found: &TranscriptInfo,
         neighbors: &AgentFileCache,
     ) -> Extent {
         const LOOKED_AT: u64 = 64 << 10;
-        if self.agents_wrote(project, found, neighbors) {
+        if self.agents_wrote(workspace, found, neighbors) {
             return Extent::Part;
         }
         if self.bytes == found.bytes || found.bytes == 0 {
@@ -212,7 +212,7 @@ impl LedgerSession {
     /// Whether agents wrote anything since. They may continue after their session was captured.
     fn agents_wrote(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         found: &TranscriptInfo,
         neighbors: &AgentFileCache,
     ) -> bool {
@@ -220,14 +220,14 @@ impl LedgerSession {
         // With Codex, the session's transcript shows whether it started agents. If they wrote
         // nothing before, skip the check.
         let may_have = found.client != Client::Codex || bytes > 0;
-        may_have && bytes != agents_bytes(project, found, neighbors)
+        may_have && bytes != agents_bytes(workspace, found, neighbors)
     }
 }
 
 /// Whether a session did nothing since its last capture. Compares only the sizes of its
 /// transcripts, because they only grow.
 pub(in crate::verbs) fn is_captured(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &SqliteLedger,
     found: &TranscriptInfo,
 ) -> Result<bool, LedgerError> {
@@ -240,7 +240,7 @@ pub(in crate::verbs) fn is_captured(
     };
     // A forgotten checkpoint can be captured again without the secret.
     let is_there = || Ok(Tombstone::find(ledger, &recorded.blob)?.is_none());
-    let extent = recorded.extent(project, found, &AgentFileCache::default());
+    let extent = recorded.extent(workspace, found, &AgentFileCache::default());
     if extent == Extent::Whole { is_there() } else { Ok(false) }
 }
 
@@ -255,68 +255,70 @@ pub struct SessionView {
 
 /// Reads one session from its transcript, or from its last capture if the transcript is deleted.
 pub fn session(
-    project: &Project,
+    workspace: &Workspace,
     name: &str,
     client: Option<Client>,
 ) -> Result<SessionView, CheckpointError> {
-    let one = find_session(project, name, client)?;
+    let one = find_session(workspace, name, client)?;
     match &one.transcript {
         Some(found) => {
-            let checkpoint = capture_checkpoint(project, found, CheckpointMode::Checkpoint)?
+            let checkpoint = capture_checkpoint(workspace, found, CheckpointMode::Checkpoint)?
                 .serialized
                 .checkpoint;
             let stored =
-                one.blob.as_deref().map(|blob| read_checkpoint(project, blob)).transpose()?;
+                one.blob.as_deref().map(|blob| read_checkpoint(workspace, blob)).transpose()?;
             let is_stored = stored.flatten().is_some_and(|old| old.digest == checkpoint.digest);
             Ok(SessionView { checkpoint, is_stored })
         }
-        None => Ok(SessionView { checkpoint: last_checkpoint(project, &one)?.0, is_stored: true }),
+        None => {
+            Ok(SessionView { checkpoint: last_checkpoint(workspace, &one)?.0, is_stored: true })
+        }
     }
 }
 
 /// The newest checkpoint of a session, and its blob.
 pub(in crate::verbs) fn last_checkpoint(
-    project: &Project,
+    workspace: &Workspace,
     one: &ListedSession,
 ) -> Result<(Checkpoint, String), CheckpointError> {
     let session = one.session.clone();
     let Some(blob) = &one.blob else { return Err(CheckpointError::NoSuch(session)) };
-    if let Some(tombstone) = project.tombstone(blob).map(Box::new) {
+    if let Some(tombstone) = workspace.tombstone(blob).map(Box::new) {
         return Err(CheckpointError::Forgotten { session, tombstone });
     }
-    let checkpoint = read_checkpoint(project, blob)?.ok_or(CheckpointError::NoSuch(session))?;
+    let checkpoint = read_checkpoint(workspace, blob)?.ok_or(CheckpointError::NoSuch(session))?;
     Ok((checkpoint, blob.clone()))
 }
 
 /// A session as last captured, for when its transcript is deleted.
 pub(in crate::verbs) fn last_captured(
-    project: &Project,
+    workspace: &Workspace,
     name: &str,
     client: Option<Client>,
 ) -> Result<CheckpointOutcome, CheckpointError> {
-    let (checkpoint, blob) = last_checkpoint(project, &find_session(project, name, client)?)?;
+    let (checkpoint, blob) = last_checkpoint(workspace, &find_session(workspace, name, client)?)?;
     let (is_new, new_bytes, unread, moved_from) = (false, 0, Vec::new(), None);
     Ok(CheckpointOutcome { checkpoint, blob, is_new, new_bytes, unread, moved_from })
 }
 
 pub(in crate::verbs) fn read_checkpoint(
-    project: &Project,
+    workspace: &Workspace,
     blob: &str,
 ) -> Result<Option<Checkpoint>, CheckpointError> {
-    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
     Ok(ledger.get_blob(blob)?.and_then(|bytes| Checkpoint::parse(&bytes)))
 }
 
 /// Finds a session by id or by an unambiguous prefix.
 pub(in crate::verbs) fn find_session(
-    project: &Project,
+    workspace: &Workspace,
     name: &str,
     client: Option<Client>,
 ) -> Result<ListedSession, CheckpointError> {
-    if project.setup() == SetupMode::NotSetUp {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
-    let (list, unread) = sessions(project, client)?;
+    let (list, unread) = sessions(workspace, client)?;
     let stand_in = |one: &ListedSession| TranscriptInfo {
         client: one.client,
         session: one.session.clone(),
@@ -357,14 +359,14 @@ pub struct RecoveryOutcome {
 }
 
 /// Captures ended sessions that are not captured to their end: the newest few, or all.
-pub fn recover(project: &Project, all: bool) -> Result<RecoveryOutcome, CheckpointError> {
-    if project.setup() == SetupMode::NotSetUp {
+pub fn recover(workspace: &Workspace, all: bool) -> Result<RecoveryOutcome, CheckpointError> {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
     let most = if all { usize::MAX } else { RECOVERED_MAX };
-    let ledger = SqliteLedger::open(project, WaitPolicy::Command)?;
+    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
     recover_within(
-        project,
+        workspace,
         &ledger,
         &RecoveryBounds { sessions_max: most, bytes_max: u64::MAX, counts_older: true },
     )
@@ -382,13 +384,13 @@ pub(in crate::verbs) struct RecoveryBounds {
 
 /// Recovers sessions within these limits.
 pub(in crate::verbs) fn recover_within(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &SqliteLedger,
     bounds: &RecoveryBounds,
 ) -> Result<RecoveryOutcome, CheckpointError> {
-    let since = installed_since(project)?;
+    let since = installed_since(workspace)?;
     let UnfinishedSessions { list, older, unread } =
-        find_unfinished(project, ledger, since, bounds.counts_older)?;
+        find_unfinished(workspace, ledger, since, bounds.counts_older)?;
     let (ended, others): (Vec<ListedSession>, Vec<ListedSession>) =
         list.into_iter().partition(|one| one.life == SessionLiveness::Ended);
     let running = others.iter().filter(|one| one.life == SessionLiveness::Running).count();
@@ -404,12 +406,12 @@ pub(in crate::verbs) fn recover_within(
     for some in ended.chunks(APPEND_BATCH) {
         let mut ready = Vec::new();
         for (one, found) in some.iter().filter_map(|one| Some((one, one.transcript.as_ref()?))) {
-            match PreparedCheckpoint::capture(project, ledger, found, CheckpointMode::Auto) {
+            match PreparedCheckpoint::capture(workspace, ledger, found, CheckpointMode::Auto) {
                 Ok(one) => ready.push(one),
                 Err(error) => failed.push((one.session.clone(), error)),
             }
         }
-        append_all(project, ledger, &mut ready)?;
+        append_all(workspace, ledger, &mut ready)?;
         checkpoints.extend(ready.into_iter().map(|one| one.outcome));
     }
     let unknown = others.len() - running;
@@ -438,14 +440,14 @@ struct UnfinishedSessions {
 /// whenever it starts, so transcripts that are fully captured, or that changed last before the
 /// setup, are not opened, except to count them.
 fn find_unfinished(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &SqliteLedger,
     since: Timestamp,
     counts_older: bool,
 ) -> Result<UnfinishedSessions, LedgerError> {
     let mut known = read_ledger_sessions(ledger)?;
     let neighbors = AgentFileCache::default();
-    let now = project.environment().clock.now();
+    let now = workspace.environment().clock.now();
     let is_open = |one: &TranscriptCandidate| {
         let recorded = known.get(&(one.client.name().to_owned(), one.session()));
         let agents_wrote = |recorded: &LedgerSession| {
@@ -456,7 +458,7 @@ fn find_unfinished(
             let found = (had_agents && may_write)
                 .then(|| clients::unread_transcript(&one.path, one.client));
             found.is_some_and(|found| {
-                found.is_ok_and(|found| recorded.agents_wrote(project, &found, &neighbors))
+                found.is_ok_and(|found| recorded.agents_wrote(workspace, &found, &neighbors))
             })
         };
         let is_older = || !counts_older && one.entry.changed.is_some_and(|at| at < since);
@@ -465,9 +467,9 @@ fn find_unfinished(
             None => !is_older(),
         }
     };
-    let (found, unread) = clients::transcripts_where(project, None, &is_open);
-    let lives = LivenessProbe::new(project.environment());
-    let off = OffTimes::for_project(project);
+    let (found, unread) = clients::transcripts_where(workspace, None, &is_open);
+    let lives = LivenessProbe::new(workspace.environment());
+    let off = OffTimes::for_project(workspace);
     let is_wanted = |began: Timestamp| began >= since && !off.contains(began);
     let (ours, older): (Vec<TranscriptInfo>, Vec<TranscriptInfo>) =
         found.into_iter().partition(|one| one.began.is_some_and(is_wanted));
@@ -477,16 +479,16 @@ fn find_unfinished(
     let older = older.iter().filter(|one| !is_recorded(one)).count();
     let list = ours.into_iter().map(|found| {
         let recorded = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list_session(project, found, recorded, &lives, &neighbors)
+        list_session(workspace, found, recorded, &lives, &neighbors)
     });
     let list = list.filter(|one| one.extent != Extent::Whole).collect();
     Ok(UnfinishedSessions { list, older, unread })
 }
 
 /// When midstride was set up. The first call stores the time.
-pub(in crate::verbs) fn installed_since(project: &Project) -> Result<Timestamp, FileError> {
-    let now = project.environment().clock.now();
-    let private = project.make_private()?;
+pub(in crate::verbs) fn installed_since(workspace: &Workspace) -> Result<Timestamp, FileError> {
+    let now = workspace.environment().clock.now();
+    let private = workspace.make_private()?;
     match private.create(Path::new(SINCE_FILE), format!("{now}\n").as_bytes()) {
         Ok(()) => return Ok(now),
         Err(FileError { problem: FileProblem::Exists, .. }) => {}

@@ -4,7 +4,7 @@ use crate::store::ledger::{AppendError, ExpectedVersion, Ledger, StreamId, Strea
 use crate::sys::clock::Deadline;
 use crate::sys::ids::new_uid;
 use crate::verbs::task::TaskError;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::work::event::{Envelope, Event, timestamp_after};
 use std::time::Duration;
@@ -27,16 +27,16 @@ pub(in crate::verbs) struct DecidedEvent {
 
 /// The time for an event that must come after `last`. Fails if there is no later time.
 pub(in crate::verbs) fn next_moment(
-    project: &Project,
+    workspace: &Workspace,
     last: Option<Timestamp>,
 ) -> Result<Timestamp, TaskError> {
-    let moment = timestamp_after(last, project.environment().clock.now());
+    let moment = timestamp_after(last, workspace.environment().clock.now());
     moment.ok_or_else(|| TaskError::EndOfTime(last.unwrap_or(Timestamp::MAX)))
 }
 
 /// Appends the decided event. If another process was faster, decides again.
 pub(in crate::verbs) fn append_decided<E: From<TaskError>>(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &dyn Ledger,
     by: &str,
     mut decide: impl FnMut() -> Result<DecidedEvent, E>,
@@ -44,7 +44,7 @@ pub(in crate::verbs) fn append_decided<E: From<TaskError>>(
     let deadline = Deadline::after(RETRY_TIMEOUT);
     loop {
         let DecidedEvent { stream, version, last, event } = decide()?;
-        let time = next_moment(project, last)?;
+        let time = next_moment(workspace, last)?;
         let envelope = Envelope { id: new_uid(time), time, source: by.to_owned(), event };
         let expected = ExpectedVersion::after(version);
         match ledger.append(&stream, expected, std::slice::from_ref(&envelope)) {

@@ -7,7 +7,7 @@ use crate::clients::task_lists;
 use crate::store::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
 use crate::sys::env::SessionName;
 use crate::verbs::task::{TaskError, content_id, read_tasks};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::{Timestamp, ToSpan as _};
 use midstride_core::brief::hook::ClientTask;
 use midstride_core::session::checkpoint::Checkpoint;
@@ -31,14 +31,14 @@ pub(in crate::verbs) enum MirrorError {
 
 /// Records that a session created a task and, if `is_done`, completed it.
 pub(in crate::verbs) fn mirror(
-    project: &Project,
+    workspace: &Workspace,
     session: &SessionName,
     task: &ClientTask,
     is_done: bool,
 ) -> Result<(), MirrorError> {
-    let clean = |text: &str| project.clean(text.trim()).0.as_str().to_owned();
+    let clean = |text: &str| workspace.clean(text.trim()).0.as_str().to_owned();
     let (number, subject) = (clean(&task.id), clean(&task.subject));
-    let shared = task_lists::shared_list(project, &session.client, &session.id);
+    let shared = task_lists::shared_list(workspace, &session.client, &session.id);
     let list = shared.as_deref().unwrap_or(&session.id);
     let id = task_id(&session.client, list, TASK, &number);
     let id = id.filter(|_| !number.is_empty() && !subject.is_empty());
@@ -53,7 +53,7 @@ pub(in crate::verbs) fn mirror(
             .into_iter()
             .collect::<BTreeMap<_, _>>(),
     };
-    let now = project.environment().clock.now();
+    let now = workspace.environment().clock.now();
     let event = |what, time, event| envelope(&id, &session.client, what, time, event);
     // The completion may be reported first, so always include the creation.
     let mut events = vec![event("added", now, added)];
@@ -61,7 +61,7 @@ pub(in crate::verbs) fn mirror(
         events.push(event("completed", just_after(now), status_event(TaskStatus::Done)));
     }
     // The client reports a task only once, so a busy ledger must not lose it.
-    SqliteLedger::append_or_spool(project, &StreamId::task(&id), events)?;
+    SqliteLedger::append_or_spool(workspace, &StreamId::task(&id), events)?;
     Ok(())
 }
 
@@ -80,11 +80,11 @@ pub(in crate::verbs) struct MirroredTask {
 
 /// The tasks of a session as its transcript has them.
 pub(in crate::verbs) fn tasks_of_checkpoint(
-    project: &Project,
+    workspace: &Workspace,
     checkpoint: &Checkpoint,
 ) -> Vec<MirroredTask> {
     let session = &checkpoint.session;
-    let clean = |text: &str| project.clean(text.trim()).0.as_str().to_owned();
+    let clean = |text: &str| workspace.clean(text.trim()).0.as_str().to_owned();
     let (client, list) = (checkpoint.client().name(), checkpoint.task_list());
     let mut named: HashMap<&str, usize> = HashMap::new();
     let mut mirrored = Vec::new();
@@ -158,11 +158,11 @@ fn metadata(
 
 /// Records the current state of a captured session's tasks.
 pub(in crate::verbs) fn append_tasks(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &dyn Ledger,
     checkpoint: &Checkpoint,
 ) -> Result<(), TaskError> {
-    let streams = task_streams(project, ledger, &tasks_of_checkpoint(project, checkpoint))?;
+    let streams = task_streams(workspace, ledger, &tasks_of_checkpoint(workspace, checkpoint))?;
     if !streams.is_empty() {
         ledger.append_missing(&streams)?;
     }
@@ -171,11 +171,11 @@ pub(in crate::verbs) fn append_tasks(
 
 /// The events that record the current state of a session's tasks. Skips what is already recorded.
 pub(in crate::verbs) fn task_streams(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &dyn Ledger,
     mirrored: &[MirroredTask],
 ) -> Result<Vec<(StreamId, Vec<Envelope>)>, LedgerError> {
-    let now = project.environment().clock.now();
+    let now = workspace.environment().clock.now();
     let mut all: Option<Tasks> = None;
     let mut briefed: Option<String> = None;
     let is_alive = mirrored.iter().any(|one| one.state.status.is_open());
@@ -196,7 +196,7 @@ pub(in crate::verbs) fn task_streams(
         // All of them belong to one session. A shared list has another name.
         let session = one.state.metadata.get(SESSION).unwrap_or(&one.state.key.list);
         let briefed = briefed
-            .get_or_insert_with(|| startup_briefing(project, client, session).unwrap_or_default())
+            .get_or_insert_with(|| startup_briefing(workspace, client, session).unwrap_or_default())
             .as_str();
         let is_new = known.is_none() && !one.is_worth_adding(is_alive);
         if is_new && !one.may_be_known(briefed) {

@@ -1,6 +1,6 @@
 //! Redacts texts before they go to the ledger, and collects what was redacted.
 
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::text::redact::{Redaction, RedactionRules};
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ pub(in crate::verbs) struct Redactor<'p> {
 
 impl<'p> Redactor<'p> {
     /// Uses the redaction rules of a project.
-    pub(in crate::verbs) fn for_project(project: &'p Project) -> Self {
-        Self { rules: project.rules(), redactions: Vec::new() }
+    pub(in crate::verbs) fn for_project(workspace: &'p Workspace) -> Self {
+        Self { rules: workspace.rules(), redactions: Vec::new() }
     }
 
     /// Redacts a text.

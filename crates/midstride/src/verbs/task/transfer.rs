@@ -4,7 +4,7 @@ use crate::store::ledger::{Ledger as _, StreamId, encode_record};
 use crate::sys::ids::uid_of;
 use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskBoard, TaskError, content_id, task_envelope};
-use crate::workspace::project::{Project, StoredHandoff};
+use crate::workspace::{StoredHandoff, Workspace};
 use jiff::Timestamp;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::id::TaskId;
@@ -33,8 +33,8 @@ pub struct TaskSnapshot {
 }
 
 /// The open tasks for a session handoff: tasks in progress first, then those that are ready.
-pub(in crate::verbs) fn open_tasks(project: &Project) -> Result<TaskSnapshot, TaskError> {
-    let tasks = TaskBoard::open(project)?.tasks;
+pub(in crate::verbs) fn open_tasks(workspace: &Workspace) -> Result<TaskSnapshot, TaskError> {
+    let tasks = TaskBoard::open(workspace)?.tasks;
     let (carried, left_out) = header_entries(&tasks);
     let count = carried.len();
     let state = (count > 0).then(|| YamlData::map([("tasks", YamlData::List(carried))]));
@@ -86,15 +86,18 @@ pub struct TaskImport {
 
 /// Creates the tasks of a handoff that are missing here. The events are the same wherever this
 /// runs, so importing twice, or on two machines, has the same result as importing once.
-pub fn import_tasks(project: &Project, stored: &StoredHandoff) -> Result<TaskImport, TaskError> {
-    let handoff = stored.handoff(project);
+pub fn import_tasks(
+    workspace: &Workspace,
+    stored: &StoredHandoff,
+) -> Result<TaskImport, TaskError> {
+    let handoff = stored.handoff(workspace);
     let entries = handoff.node(TASKS_PATH).map(YamlNode::items).unwrap_or_default();
     let mut imported = TaskImport::default();
     if entries.is_empty() {
         return Ok(imported);
     }
-    let board = TaskBoard::open(project)?;
-    let mut redactor = Redactor::for_project(project);
+    let board = TaskBoard::open(workspace)?;
+    let mut redactor = Redactor::for_project(workspace);
     let read: Vec<HandoffTask> =
         entries.iter().filter_map(|entry| HandoffTask::from_node(entry)).collect();
     imported.unreadable = entries.len() - read.len();
@@ -111,7 +114,7 @@ pub fn import_tasks(project: &Project, stored: &StoredHandoff) -> Result<TaskImp
         let events = import_events(&handoff, carried, id, &before, &mut redactor);
         let stream = StreamId::task(id);
         let fits = |event| encode_record(&stream, std::slice::from_ref(event)).is_ok();
-        let now = project.environment().clock.now();
+        let now = workspace.environment().clock.now();
         if !events.iter().all(fits) || events.iter().any(|event| event.is_ahead_of(now)) {
             imported.unreadable += 1;
             continue;

@@ -4,7 +4,7 @@
 use crate::store::ledger::{Ledger, LedgerError, SqliteLedger, StreamId, WaitPolicy};
 use crate::sys::git::Repository;
 use crate::verbs::task::content_id;
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::session::checkpoint::Checkpoint;
 use midstride_core::session::instruction::{Instruction, Instructions};
@@ -14,13 +14,13 @@ use std::path::Path;
 /// All standing instructions, active or not. If the current branch was renamed, its instructions
 /// use the new name.
 pub(in crate::verbs) fn read_instructions(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &dyn Ledger,
 ) -> Result<Instructions, LedgerError> {
     let records = ledger.read(&StreamId::instructions(), None)?;
     let mut all = Instructions::fold(records.iter().flat_map(|record| &record.events));
     let Some((repository, branch)) =
-        project.repository().and_then(|git| Some((git, git.branch()?)))
+        workspace.repository().and_then(|git| Some((git, git.branch()?)))
     else {
         return Ok(all);
     };
@@ -33,12 +33,12 @@ pub(in crate::verbs) fn read_instructions(
 }
 
 /// The active instructions on the current branch, oldest first.
-pub fn instructions(project: &Project) -> Result<Vec<Instruction>, LedgerError> {
-    let Some(ledger) = SqliteLedger::open_existing(project, WaitPolicy::Command)? else {
+pub fn instructions(workspace: &Workspace) -> Result<Vec<Instruction>, LedgerError> {
+    let Some(ledger) = SqliteLedger::open_existing(workspace, WaitPolicy::Command)? else {
         return Ok(Vec::new());
     };
-    let branch = project.repository().and_then(Repository::branch);
-    let all = read_instructions(project, &ledger)?;
+    let branch = workspace.repository().and_then(Repository::branch);
+    let all = read_instructions(workspace, &ledger)?;
     Ok(all.active(branch.as_deref()).into_iter().cloned().collect())
 }
 
@@ -55,11 +55,11 @@ pub struct UnwrittenInstructions {
 const FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
 /// The instructions that could move into AGENTS.md or CLAUDE.md. midstride never edits those files.
-pub fn unwritten_instructions(project: &Project) -> Result<UnwrittenInstructions, LedgerError> {
-    let mut instructions = instructions(project)?;
+pub fn unwritten_instructions(workspace: &Workspace) -> Result<UnwrittenInstructions, LedgerError> {
+    let mut instructions = instructions(workspace)?;
     let mut file = FILES[0];
     for name in FILES.into_iter().rev() {
-        let Ok(bytes) = project.root().read(Path::new(name)) else { continue };
+        let Ok(bytes) = workspace.root().read(Path::new(name)) else { continue };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         instructions.retain(|one| !text.contains(one.text.trim()));
         file = name;
@@ -69,18 +69,18 @@ pub fn unwritten_instructions(project: &Project) -> Result<UnwrittenInstructions
 
 /// The events a session adds: instructions its user gave, and those the user revoked.
 pub(in crate::verbs) fn instructions_given_in(
-    project: &Project,
+    workspace: &Workspace,
     ledger: &dyn Ledger,
     checkpoint: &Checkpoint,
 ) -> Result<Vec<Envelope>, LedgerError> {
     let session = &checkpoint.session;
     let branch = session.branch.as_deref().or(checkpoint.git.branch.as_deref());
-    let given = read_instructions(project, ledger)?.events_from_session(session, branch);
-    let now = project.environment().clock.now();
+    let given = read_instructions(workspace, ledger)?.events_from_session(session, branch);
+    let now = workspace.environment().clock.now();
     let events = given.into_iter().map(|given| {
         let mut event = given.event;
         if let InstructionEvent::Given { text, branch, .. } = &mut event {
-            let clean = |text: &str| project.clean(text).0.as_str().to_owned();
+            let clean = |text: &str| workspace.clean(text).0.as_str().to_owned();
             (*text, *branch) = (clean(text), branch.as_deref().map(clean));
         }
         instruction_envelope(event, given.at.unwrap_or(now), session.client.name())

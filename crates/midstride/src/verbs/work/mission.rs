@@ -4,7 +4,7 @@ use crate::store::ledger::{Ledger, LedgerError, LedgerRecord, StreamId};
 use crate::verbs::task::decision::{DecidedEvent, append_decided};
 use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskError, actor, open_ledger};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, MissionEvent};
 use midstride_core::work::mission::{self, Mission};
@@ -58,8 +58,8 @@ impl From<LedgerError> for MissionError {
 }
 
 /// All recorded states, oldest first.
-pub fn missions(project: &Project) -> Result<Vec<Mission>, TaskError> {
-    let records = open_ledger(project)?.read(&StreamId::mission(), None)?;
+pub fn missions(workspace: &Workspace) -> Result<Vec<Mission>, TaskError> {
+    let records = open_ledger(workspace)?.read(&StreamId::mission(), None)?;
     Ok(mission::states(events(&records)))
 }
 
@@ -70,12 +70,12 @@ fn events(records: &[LedgerRecord]) -> impl Iterator<Item = &Envelope> {
 /// Records a mission state; earlier states are kept as history. Decisions and questions stay until
 /// they are dropped.
 pub fn record_mission(
-    project: &Project,
+    workspace: &Workspace,
     new: &NewMission,
     by: Option<&str>,
 ) -> Result<(Mission, Vec<Redaction>), MissionError> {
-    let mut redactor = Redactor::for_project(project);
-    let source = redactor.clean(actor(project, by));
+    let mut redactor = Redactor::for_project(workspace);
+    let source = redactor.clean(actor(workspace, by));
     let clean = NewMission {
         decisions: redactor.clean_each(&new.decisions),
         questions: redactor.clean_each(&new.questions),
@@ -83,9 +83,9 @@ pub fn record_mission(
         mode: new.mode.as_deref().map(|mode| redactor.clean(mode)),
         ..new.clone()
     };
-    let ledger = open_ledger(project)?;
+    let ledger = open_ledger(workspace)?;
     let stream = StreamId::mission();
-    let envelope = append_decided(project, &ledger, &source, || {
+    let envelope = append_decided(workspace, &ledger, &source, || {
         let records = ledger.read(&stream, None)?;
         if let Some(kind) = events(&records).find_map(|envelope| envelope.event.newer_kind()) {
             return Err(MissionError::Newer(kind.to_owned()));

@@ -8,7 +8,7 @@ use crate::sys::ids::sha256;
 use crate::verbs::task::decision::{DecidedEvent, append_decided};
 use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskError, actor, open_ledger};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::text::id::{HandoffId, HandoffIdError, nearest_match};
 use midstride_core::text::redact::Redaction;
@@ -115,7 +115,7 @@ impl From<LedgerError> for WorkflowError {
 
 /// Saves a state and keeps the previous ones. Saving the same state again changes nothing.
 pub fn save_state(
-    project: &Project,
+    workspace: &Workspace,
     name: &str,
     change: &StateChange,
     by: Option<&str>,
@@ -125,18 +125,18 @@ pub fn save_state(
         return Err(WorkflowError::NoObject);
     }
     let id = parse_name(name)?;
-    let ledger = open_ledger(project)?;
-    let next = NextState::prepare(project, &ledger, &id, change)?;
+    let ledger = open_ledger(workspace)?;
+    let next = NextState::prepare(workspace, &ledger, &id, change)?;
     if next.is_known() {
         let NextState { state, before, redacted, .. } = next;
         return Ok(SavedState { state, number: before.len(), is_new: false, redacted });
     }
-    let source = Redactor::for_project(project).clean(actor(project, by));
+    let source = Redactor::for_project(workspace).clean(actor(workspace, by));
     let mut written = next;
-    append_decided(project, &ledger, &source, || {
-        written = NextState::prepare(project, &ledger, &id, change)?;
+    append_decided(workspace, &ledger, &source, || {
+        written = NextState::prepare(workspace, &ledger, &id, change)?;
         ledger.put_blob(written.text.as_bytes())?;
-        Ok::<_, WorkflowError>(written.decided_event(project, &id))
+        Ok::<_, WorkflowError>(written.decided_event(workspace, &id))
     })?;
     let NextState { state, before, redacted, .. } = written;
     Ok(SavedState { state, number: before.len() + 1, is_new: true, redacted })
@@ -144,16 +144,16 @@ pub fn save_state(
 
 /// Loads the last state, or an earlier one by number.
 pub fn load_state(
-    project: &Project,
+    workspace: &Workspace,
     name: &str,
     number: Option<usize>,
 ) -> Result<LoadedState, WorkflowError> {
     let id = parse_name(name)?;
-    let ledger = open_ledger(project)?;
+    let ledger = open_ledger(workspace)?;
     let records = ledger.read(&StreamId::workflow(&id), None)?;
     let history = history(events(&records));
     if history.is_empty() {
-        return Err(no_such(project, name)?);
+        return Err(no_such(workspace, name)?);
     }
     let number = number.unwrap_or(history.len());
     let state = read_state(&ledger, name, &history, number)?;
@@ -161,8 +161,8 @@ pub fn load_state(
 }
 
 /// The last state of each workflow, with its number, sorted by name.
-pub fn states(project: &Project) -> Result<Vec<(WorkflowState, usize)>, WorkflowError> {
-    Ok(newest_states(&open_ledger(project)?)?)
+pub fn states(workspace: &Workspace) -> Result<Vec<(WorkflowState, usize)>, WorkflowError> {
+    Ok(newest_states(&open_ledger(workspace)?)?)
 }
 
 /// Reads the last state of each workflow from a ledger. Reads only one record per workflow: each
@@ -196,7 +196,7 @@ struct NextState {
 
 impl NextState {
     fn prepare(
-        project: &Project,
+        workspace: &Workspace,
         ledger: &SqliteLedger,
         id: &HandoffId,
         change: &StateChange,
@@ -209,13 +209,13 @@ impl NextState {
         let state = match change {
             StateChange::Whole(state) => state.clone(),
             StateChange::Patch(_) if before.is_empty() => {
-                return Err(no_such(project, id.as_str())?);
+                return Err(no_such(workspace, id.as_str())?);
             }
             StateChange::Patch(patch) => {
                 apply_merge_patch(read_state(ledger, id.as_str(), &before, before.len())?, patch)
             }
         };
-        let (state, text, redacted) = redact_state(project, &state)?;
+        let (state, text, redacted) = redact_state(workspace, &state)?;
         let last = events(&records).map(|envelope| envelope.time).max();
         let version = records.last().map(|record| record.version);
         Ok(Self { state, text, before, version, last, redacted })
@@ -226,8 +226,8 @@ impl NextState {
         self.before.last().is_some_and(|last| last.blob == sha256(self.text.as_bytes()))
     }
 
-    fn decided_event(&self, project: &Project, id: &HandoffId) -> DecidedEvent {
-        let session = project.environment().session.clone();
+    fn decided_event(&self, workspace: &Workspace, id: &HandoffId) -> DecidedEvent {
+        let session = workspace.environment().session.clone();
         let event = Event::Workflow(WorkflowEvent::Saved {
             name: id.as_str().to_owned(),
             blob: sha256(self.text.as_bytes()),
@@ -244,8 +244,8 @@ fn parse_name(name: &str) -> Result<HandoffId, WorkflowError> {
     HandoffId::parse(name).map_err(|why| WorkflowError::Name { name: name.to_owned(), why })
 }
 
-fn no_such(project: &Project, name: &str) -> Result<WorkflowError, WorkflowError> {
-    let all = states(project)?;
+fn no_such(workspace: &Workspace, name: &str) -> Result<WorkflowError, WorkflowError> {
+    let all = states(workspace)?;
     let near = nearest_match(name, all.iter().map(|(state, _)| state.name.as_str()));
     Ok(WorkflowError::NoSuch { name: name.to_owned(), nearest: near.map(str::to_owned) })
 }
@@ -271,10 +271,10 @@ fn read_state(
 
 /// Redacts a state. Also returns its text.
 fn redact_state(
-    project: &Project,
+    workspace: &Workspace,
     state: &Value,
 ) -> Result<(Value, String, Vec<Redaction>), WorkflowError> {
-    let mut redactor = Redactor::for_project(project);
+    let mut redactor = Redactor::for_project(workspace);
     // Redact each string by itself, because JSON escapes some characters. Then redact the whole
     // text, because a key can reveal that its value is a secret.
     let state = redact_value(state, &mut redactor);

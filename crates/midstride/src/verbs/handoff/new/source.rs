@@ -2,7 +2,7 @@
 
 use super::{ImportedNote, NewError, NewHandoff, derived_from, reference, stage_rule};
 use crate::sys::files;
-use crate::workspace::project::{FindError, Project, StoredHandoff};
+use crate::workspace::{FindError, StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
@@ -37,26 +37,26 @@ pub(super) struct SourceNote {
 
 /// Finds the named source. A stage builds on it in any case; otherwise a note becomes the handoff.
 pub(super) fn find_source(
-    project: &Project,
+    workspace: &Workspace,
     wanted: &NewHandoff,
 ) -> Result<Option<HandoffSource>, NewError> {
     let Some(name) = wanted.upstream.as_deref() else { return Ok(None) };
     if let Some(stage) = wanted.stage.as_deref() {
-        let stored = find_upstream(project, name, stage_rule(project, stage)?)?;
+        let stored = find_upstream(workspace, name, stage_rule(workspace, stage)?)?;
         return Ok(Some(HandoffSource::Handoff(Box::new(stored))));
     }
-    let note = match project.find(name) {
+    let note = match workspace.find(name) {
         Ok(stored) if stored.document.handoff_header().is_some() => {
             return Ok(Some(HandoffSource::Handoff(Box::new(stored))));
         }
         Ok(stored) => {
             let stored = Box::new(stored);
             let (document, whereabouts) = (stored.document.clone(), stored.location.clone());
-            SourceNote::new(project, &document, &whereabouts, stored.path.clone(), Some(stored))?
+            SourceNote::new(workspace, &document, &whereabouts, stored.path.clone(), Some(stored))?
         }
-        Err(FindError::Outside(_)) => read_outside(project, name)?,
+        Err(FindError::Outside(_)) => read_outside(workspace, name)?,
         Err(error) => {
-            let folder = files::is_folder(&project.environment().folder.join(name));
+            let folder = files::is_folder(&workspace.environment().folder.join(name));
             return Err(if folder { NewError::Folder(name.into()) } else { error.into() });
         }
     };
@@ -68,58 +68,61 @@ pub(super) fn find_source(
 
 /// The handoff to build on. If an id has several stages, picks the one this stage builds on.
 pub(in crate::verbs) fn find_upstream(
-    project: &Project,
+    workspace: &Workspace,
     name: &str,
     rule: &StageRule,
 ) -> Result<StoredHandoff, FindError> {
     let stages = rule.upstream().iter();
-    let mut of_stage = stages.filter_map(|stage| project.find(&format!("{name}/{stage}")).ok());
-    of_stage.next().map_or_else(|| project.find(name), Ok)
+    let mut of_stage = stages.filter_map(|stage| workspace.find(&format!("{name}/{stage}")).ok());
+    of_stage.next().map_or_else(|| workspace.find(name), Ok)
 }
 
 /// The handoff a stage builds on, together with those of the other stages it builds on.
 pub(super) fn with_siblings(
-    project: &Project,
+    workspace: &Workspace,
     first: Option<StoredHandoff>,
     rule: Option<&StageRule>,
 ) -> Vec<StoredHandoff> {
     let Some(first) = first else { return Vec::new() };
-    let key = first.handoff(project).key();
+    let key = first.handoff(workspace).key();
     let others = rule.map(StageRule::upstream).unwrap_or_default().iter();
     let others = others.filter(|stage| key.stage.is_some() && key.stage.as_ref() != Some(stage));
     let others: Vec<StoredHandoff> = others
         .filter_map(|stage| {
-            find_by_key(project, &HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) })
+            find_by_key(workspace, &HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) })
         })
         .collect();
     std::iter::once(first).chain(others).collect()
 }
 
 /// The handoff with exactly this key.
-pub(in crate::verbs) fn find_by_key(project: &Project, key: &HandoffKey) -> Option<StoredHandoff> {
-    let found = project.find(&key.to_string()).ok()?;
-    (found.handoff(project).key() == *key).then_some(found)
+pub(in crate::verbs) fn find_by_key(
+    workspace: &Workspace,
+    key: &HandoffKey,
+) -> Option<StoredHandoff> {
+    let found = workspace.find(&key.to_string()).ok()?;
+    (found.handoff(workspace).key() == *key).then_some(found)
 }
 
 /// Reads a note outside the project. A handoff outside the project is refused.
-fn read_outside(project: &Project, name: &str) -> Result<SourceNote, NewError> {
-    let path = project.environment().folder.join(name);
+fn read_outside(workspace: &Workspace, name: &str) -> Result<SourceNote, NewError> {
+    let path = workspace.environment().folder.join(name);
     let document = Document::parse(&files::read_named(&path)?);
     if document.handoff_header().is_some() {
         return Err(FindError::Outside(name.to_owned()).into());
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let whereabouts = Location { stem, stage: None };
-    SourceNote::new(project, &document, &whereabouts, name.into(), None)
+    SourceNote::new(workspace, &document, &whereabouts, name.into(), None)
 }
 
 /// A reference to a path below the root, for a document at `place`. References resolve from the
 /// document's own folder first, so a file with the same relative path there, even the document
 /// itself, would match.
-fn relative_reference(project: &Project, place: &FilePath, path: PathBuf) -> PathBuf {
+fn relative_reference(workspace: &Workspace, place: &FilePath, path: PathBuf) -> PathBuf {
     let Some(folder) = place.parent() else { return path };
     let nearer = folder.join(&path);
-    if nearer == place || project.root().has_file(&nearer) {
+    if nearer == place || workspace.root().has_file(&nearer) {
         let root: PathBuf = folder.iter().map(|_| "..").collect();
         return root.join(path);
     }
@@ -128,7 +131,7 @@ fn relative_reference(project: &Project, place: &FilePath, path: PathBuf) -> Pat
 
 impl SourceNote {
     fn new(
-        project: &Project,
+        workspace: &Workspace,
         document: &Document,
         whereabouts: &Location,
         path: PathBuf,
@@ -137,10 +140,13 @@ impl SourceNote {
         if !document.is_exact() {
             return Err(NewError::NotUtf8(path));
         }
-        let (text, redacted) = project.clean(document.text());
+        let (text, redacted) = workspace.clean(document.text());
         let document = Document::parse(text.as_str().as_bytes());
-        let fields =
-            note::extract_fields(&Handoff::new(&document, whereabouts, &project.settings().stages));
+        let fields = note::extract_fields(&Handoff::new(
+            &document,
+            whereabouts,
+            &workspace.settings().stages,
+        ));
         Ok(Self { document, redacted, fields, stem: whereabouts.stem.clone(), path, stored })
     }
 
@@ -165,7 +171,7 @@ impl SourceNote {
     /// The text of the note below a header that references it, for a handoff at `place`.
     pub(super) fn to_handoff(
         &self,
-        project: &Project,
+        workspace: &Workspace,
         place: &FilePath,
         fields: Vec<(&'static str, YamlData)>,
         typed: &NewHandoff,
@@ -173,8 +179,8 @@ impl SourceNote {
         let handoff = self.document.with_header(&self.merge_fields(fields, typed))?;
         let Some(stored) = &self.stored else { return Ok(handoff) };
         let upstream = HeaderPath::field("dependencies").key("upstream");
-        let named = reference(project, &stored.path, &stored.handoff(project).key());
-        let artifact = relative_reference(project, place, named);
+        let named = reference(workspace, &stored.path, &stored.handoff(workspace).key());
+        let artifact = relative_reference(workspace, place, named);
         let named = Edit::Append(upstream, derived_from(&artifact));
         Ok(handoff.edit(&[named])?.0)
     }

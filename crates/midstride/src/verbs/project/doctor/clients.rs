@@ -9,7 +9,7 @@ use crate::clients::install::{
 };
 use crate::clients::{TranscriptInfo, transcripts};
 use crate::verbs::client::{client_status, find_clients};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::session::Client;
 use std::path::PathBuf;
 
@@ -49,9 +49,9 @@ impl ClientFacts {
 }
 
 /// Examines every client. `log` is the report on the project's hook log.
-pub fn examine_clients(project: &Project, log: &HookLogReport) -> Vec<ClientFacts> {
-    let environment = project.environment();
-    let scopes = [InstallScope::User, InstallScope::Project(project.root().path().to_owned())];
+pub fn examine_clients(workspace: &Workspace, log: &HookLogReport) -> Vec<ClientFacts> {
+    let environment = workspace.environment();
+    let scopes = [InstallScope::User, InstallScope::Project(workspace.root().path().to_owned())];
     let look = |(client, folder, has_folder): (Client, Option<PathBuf>, bool)| {
         let (mut statuses, mut problems) = (Vec::new(), Vec::new());
         for scope in &scopes {
@@ -68,9 +68,9 @@ pub fn examine_clients(project: &Project, log: &HookLogReport) -> Vec<ClientFact
             program: find_client_program(client),
             statuses,
             problems,
-            own_settings: read_client_settings(environment, client, project.root().path()),
+            own_settings: read_client_settings(environment, client, workspace.root().path()),
             hook_stats: ours.cloned().collect(),
-            unhooked: find_unhooked_sessions(project, client, log),
+            unhooked: find_unhooked_sessions(workspace, client, log),
         }
     };
     find_clients(environment).into_iter().map(look).collect()
@@ -78,10 +78,14 @@ pub fn examine_clients(project: &Project, log: &HookLogReport) -> Vec<ClientFact
 
 /// Sessions that began after the first hook call but called no hook. Sessions that began while
 /// hooks were switched off are omitted.
-fn find_unhooked_sessions(project: &Project, client: Client, log: &HookLogReport) -> Vec<String> {
+fn find_unhooked_sessions(
+    workspace: &Workspace,
+    client: Client,
+    log: &HookLogReport,
+) -> Vec<String> {
     let Some(called) = log.callers.get(client.name()) else { return Vec::new() };
-    let off = OffTimes::for_project(project);
-    let (found, _) = transcripts(project, Some(client));
+    let off = OffTimes::for_project(workspace);
+    let (found, _) = transcripts(workspace, Some(client));
     let is_unhooked = |one: &&TranscriptInfo| {
         let is_later = one.began.is_some_and(|began| began > called.since && !off.contains(began));
         is_later && !called.sessions.contains(&one.session)

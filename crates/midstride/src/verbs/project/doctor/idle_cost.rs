@@ -4,7 +4,7 @@ use crate::store::ledger::{LedgerFolder, large_blobs};
 use crate::sys::files::Root;
 use crate::verbs::brief::hook::is_silent;
 use crate::verbs::brief::{BriefRequest, brief_without_index};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::text::tokens;
 use std::path::Path;
@@ -38,22 +38,22 @@ impl IdleCost {
 }
 
 /// Measures the idle cost without writing anything, not even an index.
-pub fn measure_idle_cost(project: &Project) -> IdleCost {
+pub fn measure_idle_cost(workspace: &Workspace) -> IdleCost {
     let mut idle = IdleCost::default();
-    if let Ok(Some(folder)) = project.private() {
+    if let Ok(Some(folder)) = workspace.private() {
         idle.add_folder(&folder);
     }
     // On a network file system, ledger and index are in the user's state folder.
-    if let LedgerFolder::State(path) = LedgerFolder::for_project(project)
+    if let LedgerFolder::State(path) = LedgerFolder::for_project(workspace)
         && let Ok(folder) = Root::open(&path)
     {
         idle.add_folder(&folder);
     }
-    let is_briefed = !is_silent(project) && project.is_trusted();
-    if is_briefed && project.broken_configuration().is_none() {
+    let is_briefed = !is_silent(workspace) && workspace.is_trusted();
+    if is_briefed && workspace.broken_configuration().is_none() {
         let asked =
             BriefRequest { occasion: Some(BriefOccasion::Startup), ..BriefRequest::default() };
-        let briefed = brief_without_index(project, &asked);
+        let briefed = brief_without_index(workspace, &asked);
         idle.briefing_tokens = Some(tokens::estimate(&briefed.briefing.text));
     }
     idle

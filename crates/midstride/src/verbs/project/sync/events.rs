@@ -6,7 +6,7 @@ use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, enco
 use crate::sys::files::Lock;
 use crate::sys::git::{FetchedTree, GitError, Repository, TreeFile};
 use crate::verbs::task::{TaskError, open_ledger};
-use crate::workspace::project::Project;
+use crate::workspace::Workspace;
 use midstride_core::text::redact::RedactionRules;
 use midstride_core::work::event::{Envelope, Event};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -55,13 +55,13 @@ pub(super) struct EventSyncOutcome {
 
 /// Brings the local ledger and the remote tree to the union of both.
 pub(super) fn exchange(
-    project: &Project,
+    workspace: &Workspace,
     repository: &Repository,
     remote: &str,
     kind: &SyncChannel<'_>,
 ) -> Result<EventSyncOutcome, SyncError> {
-    let ledger = open_ledger(project)?;
-    let _alone = Lock::acquire(&project.make_private().map_err(TaskError::from)?, "sync")?;
+    let ledger = open_ledger(workspace)?;
+    let _alone = Lock::acquire(&workspace.make_private().map_err(TaskError::from)?, "sync")?;
     let mut met = EventSyncOutcome::default();
     let mut last = None;
     for _ in 0..TRIES_MAX {
@@ -69,8 +69,8 @@ pub(super) fn exchange(
         let tree = fetched.as_ref().and_then(|fetched| fetched.tree.as_deref());
         let files = tree.map_or(Ok(Vec::new()), |tree| repository.files_in_tree(tree))?;
         let before = (kind.local_events)(&ledger)?;
-        let (theirs, skipped) = learn(project.rules(), repository, kind, &files, &before)?;
-        let now = project.environment().clock.now();
+        let (theirs, skipped) = learn(workspace.rules(), repository, kind, &files, &before)?;
+        let now = workspace.environment().clock.now();
         let (early, theirs): (Vec<_>, Vec<_>) =
             theirs.into_iter().partition(|(_, envelope)| envelope.is_ahead_of(now));
         met.early = early.len();

@@ -4,7 +4,7 @@ use super::SyncError;
 use super::events::{self, EventsByPath, SyncChannel, is_event_id};
 use crate::store::ledger::{Ledger, LedgerError, StreamId};
 use crate::sys::git::Repository;
-use crate::workspace::project::{Project, SetupMode};
+use crate::workspace::{SetupMode, Workspace};
 use midstride_core::text::id::TaskId;
 use midstride_core::work::event::Event;
 use std::collections::BTreeSet;
@@ -33,14 +33,14 @@ pub struct TaskSyncOutcome {
 
 /// Brings the local and remote tasks to the union of both.
 pub(super) fn exchange(
-    project: &Project,
+    workspace: &Workspace,
     repository: &Repository,
     remote: &str,
 ) -> Result<TaskSyncOutcome, SyncError> {
-    if project.setup() == SetupMode::NotSetUp {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Ok(TaskSyncOutcome::default());
     }
-    let withheld = project.setup() == SetupMode::Private;
+    let withheld = workspace.setup() == SetupMode::Private;
     let on_learned = &|_: &[_]| Ok(());
     let kind = SyncChannel {
         reference: REFERENCE,
@@ -50,7 +50,7 @@ pub(super) fn exchange(
         on_learned,
         is_withheld: withheld,
     };
-    let met = events::exchange(project, repository, remote, &kind)?;
+    let met = events::exchange(workspace, repository, remote, &kind)?;
     Ok(TaskSyncOutcome {
         sent: count_tasks(&met.sent),
         received: count_tasks(&met.received),

@@ -5,7 +5,7 @@ use super::SyncError;
 use super::events::{self, EventSyncOutcome, EventsByPath, SyncChannel, is_event_id};
 use crate::store::ledger::{Ledger, LedgerError, StreamId};
 use crate::sys::git::Repository;
-use crate::workspace::project::{Project, SetupMode};
+use crate::workspace::{SetupMode, Workspace};
 use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ const REFERENCE: &str = "refs/midstride/forgotten";
 /// removed here before its tombstone is recorded. After a kill in between, the next sync removes it
 /// again.
 pub(super) fn exchange(
-    project: &Project,
+    workspace: &Workspace,
     repository: &Repository,
     remote: &str,
 ) -> Result<EventSyncOutcome, SyncError> {
-    if project.setup() == SetupMode::NotSetUp {
+    if workspace.setup() == SetupMode::NotSetUp {
         return Ok(EventSyncOutcome::default());
     }
     let on_learned = |new: &[(StreamId, Envelope)]| {
@@ -37,12 +37,12 @@ pub(super) fn exchange(
         });
         let ids: BTreeSet<String> = ids.collect();
         if !ids.is_empty() {
-            project.drop_texts(&ids)?;
+            workspace.drop_texts(&ids)?;
             repository.remove_blobs(&ids)?;
         }
         Ok(())
     };
-    let withheld = project.setup() == SetupMode::Private;
+    let withheld = workspace.setup() == SetupMode::Private;
     let kind = SyncChannel {
         reference: REFERENCE,
         local_events,
@@ -51,7 +51,7 @@ pub(super) fn exchange(
         on_learned: &on_learned,
         is_withheld: withheld,
     };
-    events::exchange(project, repository, remote, &kind)
+    events::exchange(workspace, repository, remote, &kind)
 }
 
 /// All tombstones that others may need, by path.

@@ -1,7 +1,7 @@
 //! Folders outside of the project root. The configuration can name them, but the user must trust
 //! it.
 
-use super::{Project, SkippedSetting};
+use super::{SkippedSetting, Workspace};
 use crate::sys::files::{self, FileError, Root};
 use crate::workspace::folder::{FolderLayout, HandoffFolder};
 use crate::workspace::permission::{PermissionKey, PermissionStore};
@@ -25,7 +25,7 @@ pub(super) fn is_outside(name: &str) -> bool {
     name.starts_with('~') || !files::stays_inside(Path::new(name))
 }
 
-impl Project {
+impl Workspace {
     /// The folders outside of the root that the configuration names.
     pub fn outside_folders(&self) -> Vec<OutsideFolder> {
         let names = self.settings.folders.iter();

@@ -1,6 +1,6 @@
 //! An index of all handoffs by key, built once for many lookups by name.
 
-use super::{DocumentPlace, Project, StoredHandoff};
+use super::{DocumentPlace, StoredHandoff, Workspace};
 use crate::sys::files::FileError;
 use midstride_core::text::id::{HandoffKey, HandoffNames};
 
@@ -11,7 +11,7 @@ pub(super) struct Catalog {
     names: HandoffNames,
 }
 
-impl Project {
+impl Workspace {
     /// The catalog, built on first use.
     pub(super) fn catalog(&self) -> &Catalog {
         self.catalog.get_or_init(|| {

@@ -2,7 +2,7 @@
 //! regardless of how many depend on it and how they refer to it.
 
 use super::surroundings::{DocumentSurroundings, ResolvedReference, circular_artifact};
-use super::{DocumentPlace, Project, StoredHandoff};
+use super::{DocumentPlace, StoredHandoff, Workspace};
 use midstride_core::handoff::check::{CheckContext, PathAccess, ReferencedArtifact, check};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const UPSTREAM_MAX: usize = 8;
 /// A document whose upstream documents are still being checked. The walk uses this explicit stack
 /// instead of recursion, because a chain can be as long as there are documents.
 struct UpstreamNode {
-    shelved: StoredHandoff,
+    stored: StoredHandoff,
     upstream: Vec<DocumentPlace>,
     /// The lowest stack position that its result depends on.
     lowest: usize,
@@ -24,7 +24,7 @@ struct UpstreamNode {
 
 /// One walk upstream from a document.
 struct UpstreamWalk<'p> {
-    project: &'p Project,
+    workspace: &'p Workspace,
     waiting: Vec<UpstreamNode>,
     places: HashMap<PathBuf, usize>,
     /// Documents that are incomplete if others on the stack are, because they form a cycle with
@@ -32,7 +32,7 @@ struct UpstreamWalk<'p> {
     provisional: Vec<(PathBuf, ReferencedArtifact, usize)>,
 }
 
-impl Project {
+impl Workspace {
     /// The upstream handoffs of a document, nearest first: those that it names, then those that
     /// they name. Hooks use this, so no other documents are read.
     pub fn upstream_handoffs(&self, stored: &StoredHandoff) -> Vec<StoredHandoff> {
@@ -69,7 +69,7 @@ impl Project {
             return known;
         }
         let walk = UpstreamWalk {
-            project: self,
+            workspace: self,
             waiting: Vec::new(),
             places: HashMap::new(),
             provisional: Vec::new(),
@@ -92,8 +92,8 @@ impl UpstreamWalk<'_> {
 
     /// Pushes a document onto the stack, unless its result is already known.
     fn visit(&mut self, document: &DocumentPlace) {
-        let path = self.project.display_path(document);
-        if self.project.known_artifact(&path).is_some() {
+        let path = self.workspace.display_path(document);
+        if self.workspace.known_artifact(&path).is_some() {
             return;
         }
         let found = self.provisional.iter().find(|(known, _, _)| *known == path);
@@ -101,22 +101,17 @@ impl UpstreamWalk<'_> {
         if let Some(place) = self.places.get(&path).copied().or(depends_on) {
             return self.depend_on(place);
         }
-        let Ok(stored) = self.project.read(document) else {
-            return self.project.remember_artifact(path, ReferencedArtifact::Missing);
+        let Ok(stored) = self.workspace.read(document) else {
+            return self.workspace.remember_artifact(path, ReferencedArtifact::Missing);
         };
-        if !stored.handoff(self.project).is_handoff() {
-            return self.project.remember_artifact(path, ReferencedArtifact::Plain);
+        if !stored.handoff(self.workspace).is_handoff() {
+            return self.workspace.remember_artifact(path, ReferencedArtifact::Plain);
         }
-        let context = DocumentSurroundings::new(self.project, &stored);
-        let upstream = upstream_places(self.project, &stored, &context);
+        let context = DocumentSurroundings::new(self.workspace, &stored);
+        let upstream = upstream_places(self.workspace, &stored, &context);
         let (lowest, since) = (self.waiting.len(), self.provisional.len());
         self.places.insert(path, lowest);
-        self.waiting.push(UpstreamNode {
-            shelved: stored,
-            upstream,
-            lowest,
-            provisional_count: since,
-        });
+        self.waiting.push(UpstreamNode { stored, upstream, lowest, provisional_count: since });
     }
 
     fn depend_on(&mut self, place: usize) {
@@ -128,12 +123,12 @@ impl UpstreamWalk<'_> {
     /// Checks the document at the top of the stack. Its upstream is known as far as possible.
     fn check_last(&mut self) {
         let Some(last) = self.waiting.pop() else { return };
-        let handoff = last.shelved.handoff(self.project);
-        let context = DocumentSurroundings::new(self.project, &last.shelved);
+        let handoff = last.stored.handoff(self.workspace);
+        let context = DocumentSurroundings::new(self.workspace, &last.stored);
         let seen = WalkSurroundings { walk: self, around: &context };
-        let verdict = check(&handoff, &self.project.settings.stages, None, &seen);
+        let verdict = check(&handoff, &self.workspace.settings.stages, None, &seen);
         let name = handoff.key().to_string();
-        let path = last.shelved.path.clone();
+        let path = last.stored.path.clone();
         self.places.remove(&path);
         match verdict.incomplete_reason() {
             // It is complete although the documents it depends on were taken for incomplete, so it
@@ -141,7 +136,7 @@ impl UpstreamWalk<'_> {
             // they are checked again on demand.
             None => {
                 self.provisional.truncate(last.provisional_count);
-                self.project.remember_artifact(path, ReferencedArtifact::Complete);
+                self.workspace.remember_artifact(path, ReferencedArtifact::Complete);
             }
             Some(why) => {
                 self.provisional.push((
@@ -154,7 +149,7 @@ impl UpstreamWalk<'_> {
                     return;
                 }
                 for (path, artifact, _) in self.provisional.drain(last.provisional_count..) {
-                    self.project.remember_artifact(path, artifact);
+                    self.workspace.remember_artifact(path, artifact);
                 }
             }
         }
@@ -162,7 +157,7 @@ impl UpstreamWalk<'_> {
 
     fn known_result(&self, path: &Path) -> Option<ReferencedArtifact> {
         let provisional = || self.provisional.iter().find(|(known, _, _)| known == path);
-        self.project
+        self.workspace
             .known_artifact(path)
             .or_else(|| provisional().map(|(_, found, _)| found.clone()))
     }
@@ -170,11 +165,11 @@ impl UpstreamWalk<'_> {
 
 /// The upstream documents of a document.
 fn upstream_places(
-    project: &Project,
+    workspace: &Workspace,
     stored: &StoredHandoff,
     context: &DocumentSurroundings<'_>,
 ) -> Vec<DocumentPlace> {
-    let dependencies = stored.handoff(project).dependencies().upstream;
+    let dependencies = stored.handoff(workspace).dependencies().upstream;
     let artifacts = dependencies.iter().filter_map(|dependency| dependency.artifact);
     let targets = artifacts.map(|artifact| context.target(artifact.value.trim()));
     targets.filter_map(ResolvedReference::into_document).collect()
@@ -192,7 +187,7 @@ impl CheckContext for WalkSurroundings<'_> {
             ResolvedReference::Plain => ReferencedArtifact::Plain,
             ResolvedReference::Missing => ReferencedArtifact::Missing,
             ResolvedReference::Document(place) => {
-                let path = self.walk.project.display_path(&place);
+                let path = self.walk.workspace.display_path(&place);
                 self.walk.known_result(&path).unwrap_or_else(|| circular_artifact(&path))
             }
         }

@@ -1,6 +1,6 @@
 //! Finds one handoff by what the user typed: a path, a key, an id or the start of one.
 
-use super::{DocumentPlace, Project, StoredHandoff};
+use super::{DocumentPlace, StoredHandoff, Workspace};
 use crate::sys::files::{self, FileError};
 use crate::workspace::folder::HandoffFolder;
 use midstride_core::text::id::{HandoffId, HandoffKey, nearest_match};
@@ -36,7 +36,7 @@ pub enum FindError {
     File(#[from] FileError),
 }
 
-impl Project {
+impl Workspace {
     /// Finds the one handoff that matches.
     pub fn find(&self, wanted: &str) -> Result<StoredHandoff, FindError> {
         let typed = self.environment.folder.join(wanted);

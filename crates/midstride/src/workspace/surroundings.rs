@@ -1,6 +1,6 @@
 //! The context of a document for checks: what its references lead to.
 
-use super::{DocumentPlace, Project, StoredHandoff};
+use super::{DocumentPlace, StoredHandoff, Workspace};
 use crate::sys::files;
 use crate::sys::files::is_markdown;
 use crate::sys::ids::sha256;
@@ -31,7 +31,7 @@ impl ResolvedReference {
 
 /// The context of one document.
 pub(super) struct DocumentSurroundings<'p> {
-    project: &'p Project,
+    workspace: &'p Workspace,
     /// Folders that references are relative to, nearest first, below the project root.
     bases: Vec<PathBuf>,
     /// The path of the document itself, if it is being checked.
@@ -39,30 +39,30 @@ pub(super) struct DocumentSurroundings<'p> {
 }
 
 impl<'p> DocumentSurroundings<'p> {
-    pub(super) fn new(project: &'p Project, stored: &StoredHandoff) -> Self {
+    pub(super) fn new(workspace: &'p Workspace, stored: &StoredHandoff) -> Self {
         Self {
             own_path: Some(stored.path.clone()),
-            ..Self::for_place(project, &stored.document_place())
+            ..Self::for_place(workspace, &stored.document_place())
         }
     }
 
     /// The context of a place, for resolving references without a check.
-    pub(super) fn for_place(project: &'p Project, place: &DocumentPlace) -> Self {
-        let handoff_folder = place.folder.map(|index| &project.folders[index]);
+    pub(super) fn for_place(workspace: &'p Workspace, place: &DocumentPlace) -> Self {
+        let handoff_folder = place.folder.map(|index| &workspace.folders[index]);
         let pipeline =
             handoff_folder.and_then(|folder| folder.reference_base()).map(Path::to_owned);
         let folder = place.relative_path.parent().map(Path::to_owned);
         let bases = pipeline.into_iter().chain(folder).chain([PathBuf::new()]).collect();
-        Self { project, bases, own_path: None }
+        Self { workspace, bases, own_path: None }
     }
 
-    pub(super) fn for_root(project: &'p Project) -> Self {
-        Self { project, bases: vec![PathBuf::new()], own_path: None }
+    pub(super) fn for_root(workspace: &'p Workspace) -> Self {
+        Self { workspace, bases: vec![PathBuf::new()], own_path: None }
     }
 
     /// The referenced document, by path or key.
     pub(super) fn find(&self, reference: &str) -> Option<StoredHandoff> {
-        self.project.read(&self.target(reference).into_document()?).ok()
+        self.workspace.read(&self.target(reference).into_document()?).ok()
     }
 
     /// The target of a reference, by path or key.
@@ -73,7 +73,7 @@ impl<'p> DocumentSurroundings<'p> {
         match self.locate(reference) {
             Some(path) if is_markdown(&path) => ResolvedReference::Document(self.place_for(path)),
             Some(_) => ResolvedReference::Plain,
-            None => match self.project.catalog().find(reference) {
+            None => match self.workspace.catalog().find(reference) {
                 Some(place) => ResolvedReference::Document(place.clone()),
                 None if self.has_folder(reference) => ResolvedReference::Plain,
                 None => ResolvedReference::Missing,
@@ -91,7 +91,7 @@ impl<'p> DocumentSurroundings<'p> {
             return is_markdown(&path).then(|| self.place_for(path));
         }
         let key = HandoffKey::parse(reference)?;
-        self.project.folders.iter().enumerate().find_map(|(index, folder)| {
+        self.workspace.folders.iter().enumerate().find_map(|(index, folder)| {
             let inside = folder.path_of(&key);
             let is_there = folder.layout() == FolderLayout::Own && folder.root().has_file(&inside);
             is_there.then_some(DocumentPlace { folder: Some(index), relative_path: inside })
@@ -111,13 +111,13 @@ impl<'p> DocumentSurroundings<'p> {
                 ReferenceTarget::Artifact(shown)
             };
         }
-        if let Some(place) = self.project.catalog().find(reference) {
+        if let Some(place) = self.workspace.catalog().find(reference) {
             return ReferenceTarget::Document(
-                self.project.display_path(place).display().to_string(),
+                self.workspace.display_path(place).display().to_string(),
             );
         }
         let several: Vec<String> =
-            self.project.catalog().keys_of_id(reference).map(ToString::to_string).collect();
+            self.workspace.catalog().keys_of_id(reference).map(ToString::to_string).collect();
         match (self.has_folder(reference), several.is_empty()) {
             (true, _) => ReferenceTarget::Artifact(reference.to_owned()),
             (false, true) => ReferenceTarget::Missing,
@@ -126,8 +126,8 @@ impl<'p> DocumentSurroundings<'p> {
     }
 
     fn place_for(&self, path: PathBuf) -> DocumentPlace {
-        let folder = self.project.folders.iter().position(|folder| {
-            folder.root().path() == self.project.root.path() && folder.contains(&path)
+        let folder = self.workspace.folders.iter().position(|folder| {
+            folder.root().path() == self.workspace.root.path() && folder.contains(&path)
         });
         DocumentPlace { folder, relative_path: path }
     }
@@ -136,14 +136,14 @@ impl<'p> DocumentSurroundings<'p> {
     fn locate(&self, reference: &str) -> Option<PathBuf> {
         let path = Path::new(reference.split('#').next().unwrap_or(reference));
         self.bases.iter().find_map(|base| {
-            files::normalize(&base.join(path)).filter(|path| self.project.root.has_file(path))
+            files::normalize(&base.join(path)).filter(|path| self.workspace.root.has_file(path))
         })
     }
 
     fn has_folder(&self, reference: &str) -> bool {
         let there = |base: &PathBuf| {
             files::normalize(&base.join(reference))
-                .is_some_and(|path| self.project.root.has_folder(&path))
+                .is_some_and(|path| self.workspace.root.has_folder(&path))
         };
         self.bases.iter().any(there)
     }
@@ -155,28 +155,28 @@ impl CheckContext for DocumentSurroundings<'_> {
             ResolvedReference::Plain => ReferencedArtifact::Plain,
             ResolvedReference::Missing => ReferencedArtifact::Missing,
             ResolvedReference::Document(place) => {
-                let path = self.project.display_path(&place);
+                let path = self.workspace.display_path(&place);
                 let itself = self.own_path.as_ref() == Some(&path);
                 if itself {
                     circular_artifact(&path)
                 } else {
-                    self.project.upstream_artifact(&place)
+                    self.workspace.upstream_artifact(&place)
                 }
             }
         }
     }
 
     fn has_handoff(&self, id: &str) -> bool {
-        self.project.catalog().find(id).is_some() || self.locate(id).is_some()
+        self.workspace.catalog().find(id).is_some() || self.locate(id).is_some()
     }
 
     fn source_hash(&self, path: &str) -> Option<String> {
-        let bytes = self.project.root.read(&self.locate(path)?).ok()?;
+        let bytes = self.workspace.root.read(&self.locate(path)?).ok()?;
         Some(sha256(&bytes))
     }
 
     fn path_access(&self, path: &str) -> PathAccess {
-        let (root, path) = (&self.project.root, Path::new(path));
+        let (root, path) = (&self.workspace.root, Path::new(path));
         // Uses the same test as a briefing, so that a check reports what a briefing would omit.
         if root.has_file(path) {
             PathAccess::Readable

@@ -1,6 +1,6 @@
 //! Selects documents by names, paths and folders that the user typed.
 
-use super::{DocumentPlace, FindError, Project, StoredHandoff};
+use super::{DocumentPlace, FindError, StoredHandoff, Workspace};
 use crate::sys::files::{self, FileError, FileProblem};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub struct DocumentSelection {
     pub unread: Vec<FileError>,
 }
 
-impl Project {
+impl Workspace {
     /// The documents with these names, or all documents if no name is given.
     pub fn select(&self, names: &[String]) -> Result<DocumentSelection, FindError> {
         let mut results = Vec::new();
