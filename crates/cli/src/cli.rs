@@ -6,6 +6,8 @@ use crate::diagnostic::Diagnostic;
 use crate::mcp;
 use crate::ui::{CliOutcome, ColorMode, MessageRedactor, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
+use midstride::store::Store;
+use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::Environment;
 use midstride::sys::files;
 use midstride::workspace::Workspace;
@@ -130,17 +132,17 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
     let rules = ui.redactor();
     let spoken_of = |workspace: Workspace| {
         rules.set_project(&workspace);
-        workspace
+        Store::new(workspace, WaitPolicy::Command)
     };
-    let open = || -> Result<Workspace, Diagnostic> {
+    let open = || -> Result<Store, Diagnostic> {
         Ok(spoken_of(Workspace::discover(environment.clone())?))
     };
-    let open_anyway = || -> Result<Workspace, Diagnostic> {
+    let open_anyway = || -> Result<Store, Diagnostic> {
         Ok(spoken_of(Workspace::discover_ignoring_settings(environment.clone())?))
     };
     match typed.command {
         None => commands::inbox::inbox(ui, &open()?, typed.json),
-        Some(CliCommand::Init(args)) => commands::init::init(ui, &open()?, &args),
+        Some(CliCommand::Init(args)) => commands::init::init(ui, open()?.workspace(), &args),
         Some(CliCommand::New(args)) => commands::new::new(ui, &open()?, args),
         Some(CliCommand::List(args)) => commands::list::list(ui, &open()?, &args),
         Some(CliCommand::Search(args)) => commands::search::search(ui, &open()?, &args),
@@ -157,7 +159,7 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Resolve(args)) => commands::resolve::resolve(ui, &open()?, &args),
         Some(CliCommand::Revise(args)) => commands::revise::revise(ui, &open()?, &args),
         Some(CliCommand::Diff(args)) => commands::diff::diff(ui, &open()?, &args),
-        Some(CliCommand::Graph(args)) => commands::graph::graph(ui, &open()?, &args),
+        Some(CliCommand::Graph(args)) => commands::graph::graph(ui, open()?.workspace(), &args),
         Some(CliCommand::Merge(args)) => commands::merge::merge(ui, &open()?, &args),
         Some(CliCommand::Task(args)) => commands::task::task(ui, &open()?, args),
         Some(CliCommand::Brief(args)) => commands::brief::brief(ui, &open()?, &args),
@@ -168,21 +170,21 @@ pub(crate) fn run(ui: &mut Ui, typed: CommandLine) -> Result<CliOutcome, Diagnos
         Some(CliCommand::Session(args)) => commands::session::session(ui, &open()?, args),
         Some(CliCommand::Check(args)) => commands::check::check(ui, &open()?, &args),
         Some(CliCommand::Verify(args)) => commands::verify::verify(ui, &open()?, &args),
-        Some(CliCommand::Allow(args)) => commands::allow::allow(ui, &open()?, &args),
-        Some(CliCommand::Trust(args)) => commands::trust::trust(ui, &open()?, &args),
+        Some(CliCommand::Allow(args)) => commands::allow::allow(ui, open()?.workspace(), &args),
+        Some(CliCommand::Trust(args)) => commands::trust::trust(ui, open()?.workspace(), &args),
         Some(CliCommand::Fmt(args)) => commands::fmt::fmt(ui, &open()?, &args),
         Some(CliCommand::Client(args)) => commands::client::client(ui, &environment, args),
         Some(CliCommand::Doctor(args)) => {
             commands::doctor::doctor(ui, &open_anyway()?, &args, mcp::tool_list_tokens())
         }
-        Some(CliCommand::Off(_)) => commands::off::off(ui, &open_anyway()?),
-        Some(CliCommand::On(_)) => commands::on::on(ui, &open_anyway()?),
+        Some(CliCommand::Off(_)) => commands::off::off(ui, open_anyway()?.workspace()),
+        Some(CliCommand::On(_)) => commands::on::on(ui, open_anyway()?.workspace()),
         Some(CliCommand::Forget(args)) => commands::forget::forget(ui, &open()?, &args),
-        Some(CliCommand::Redact(args)) => commands::redact::redact(ui, &open()?, &args),
+        Some(CliCommand::Redact(args)) => commands::redact::redact(ui, open()?.workspace(), &args),
         Some(CliCommand::Hook(args)) => Ok(commands::hook::hook(&args)),
         Some(CliCommand::Mcp(_)) => mcp::mcp(environment),
         Some(CliCommand::Demo(args)) => demo::demo(ui, &args),
-        Some(CliCommand::Schema(_)) => commands::schema::schema(ui, &open()?),
+        Some(CliCommand::Schema(_)) => commands::schema::schema(ui, open()?.workspace()),
         Some(CliCommand::Explain(args)) => commands::explain::explain(ui, &args),
         Some(CliCommand::Completions(args)) => {
             commands::completions::completions(ui, &args, definition())

@@ -50,6 +50,7 @@ use crate::ui::{CliOutcome, Ui};
 use crate::view;
 use clap::ValueEnum;
 use midstride::journal::{RecordedRevision, RevisionInfo};
+use midstride::store::Store;
 use midstride::sys::files::{self, FileError};
 use midstride::verbs::{self, BlockingQuestion, TaskImport};
 use midstride::workspace::{FindError, StoredHandoff, Workspace};
@@ -70,13 +71,14 @@ fn observe(workspace: &Workspace) {
 /// Records a lifecycle change of a handoff and reports it.
 fn apply_and_report(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
-    let recorded = verbs::apply(workspace, stored, decide, change)?;
+    let workspace = store.workspace();
+    let recorded = verbs::apply(store, stored, decide, change)?;
     report_recorded(ui, workspace, stored, &recorded, &change.reason, json)
 }
 

@@ -13,7 +13,9 @@ use crate::ui::Ui;
 use fields::HookFields;
 use jiff::Timestamp;
 use midstride::clients::hook_log::{self, HookLogLine};
+use midstride::store::Store;
 use midstride::store::index::RefreshLimit;
+use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::{Deadline, Stopwatch};
 use midstride::sys::env::{self, Environment};
 use midstride::sys::{files, process};
@@ -189,11 +191,13 @@ fn handle_call(
     }
     let folder = call.as_ref().ok().and_then(|call| call.folder.as_deref());
     let Some(workspace) = open_project(environment, folder) else { return say(String::new()) };
+    let store = Store::new(workspace, WaitPolicy::Hook);
+    let workspace = store.workspace();
     lock_state(known).private_folder =
         Some(workspace.private_path()).filter(|path| files::is_folder(path));
     let broken = workspace.broken_configuration().map(ToString::to_string);
     let mut done = match (&call, broken) {
-        (Ok(call), None) => verbs::hook(&workspace, call, index_limit(watch)),
+        (Ok(call), None) => verbs::hook(&store, call, index_limit(watch)),
         (Err(error), None) => HookOutcome { errors: vec![error.clone()], ..HookOutcome::default() },
         (_, Some(broken)) => HookOutcome { errors: vec![broken], ..HookOutcome::default() },
     };
@@ -201,7 +205,7 @@ fn handle_call(
     let known = lock_state(known).clone();
     let started = spawn_remaining_work(&known, &done, workspace.root().path());
     done.errors.extend(started.into_iter().filter_map(Result::err).map(|error| error.to_string()));
-    redact_errors(&workspace, &mut done);
+    redact_errors(workspace, &mut done);
     known.log(now.now(), watch, &done);
 }
 
@@ -329,24 +333,24 @@ fn spawn_capture_or_index(known: &HookCallState) -> Option<std::io::Result<()>> 
 
 /// Captures a session in the background.
 fn capture(client: Client, transcript: &Path, watch: Stopwatch) {
-    act_in_background(CAPTURE, watch, |workspace| {
+    act_in_background(CAPTURE, watch, |store| {
         let which = SessionChoice::Transcript(transcript.to_owned());
-        let done = verbs::checkpoint(workspace, &which, Some(client), CheckpointMode::Auto);
+        let done = verbs::checkpoint(store, &which, Some(client), CheckpointMode::Auto);
         done.map(|_| Some("captured")).map_err(|error| error.to_string())
     });
 }
 
 /// Captures killed sessions in the background, whatever their size.
 fn recover(watch: Stopwatch) {
-    act_in_background(RECOVER, watch, |workspace| {
-        let done = verbs::recover(workspace, false);
+    act_in_background(RECOVER, watch, |store| {
+        let done = verbs::recover(store, false);
         done.map(|_| Some("recovered")).map_err(|error| error.to_string())
     });
 }
 
 /// Finishes the index in the background.
 fn index(watch: Stopwatch) {
-    act_in_background(INDEX, watch, |workspace| match verbs::finish_index(workspace) {
+    act_in_background(INDEX, watch, |store| match verbs::finish_index(store.workspace()) {
         Ok(true) => Ok(Some("indexed")),
         Ok(false) => Ok(Some("left it to another process")),
         Err(error) => Err(error.to_string()),
@@ -363,7 +367,7 @@ fn observe(watch: Stopwatch) {
 fn act_in_background(
     event: &str,
     watch: Stopwatch,
-    act: impl Fn(&Workspace) -> Result<Option<&'static str>, String>,
+    act: impl Fn(&Store) -> Result<Option<&'static str>, String>,
 ) {
     process::start_new_session();
     let Ok(environment) = Environment::from_process() else { return };
@@ -371,20 +375,22 @@ fn act_in_background(
     let Some(workspace) = open_project(environment, None).filter(Workspace::is_trusted) else {
         return;
     };
+    let store = Store::new(workspace, WaitPolicy::Command);
+    let workspace = store.workspace();
     let mut done = HookOutcome::default();
     let broken = workspace.broken_configuration().map(ToString::to_string);
     // Observe before the capture, which uses the result.
     if env::may_observe() {
-        let observed = verbs::observe_in_background(&workspace);
+        let observed = verbs::observe_in_background(workspace);
         done.errors.extend(observed.err().map(|error| error.to_string()));
     }
-    match broken.map_or_else(|| act(&workspace), Err) {
+    match broken.map_or_else(|| act(&store), Err) {
         Ok(did) => done.actions.extend(did.map(str::to_owned)),
         Err(error) => done.errors.push(error),
     }
     if done.actions.is_empty() && done.errors.is_empty() {
         return;
     }
-    redact_errors(&workspace, &mut done);
+    redact_errors(workspace, &mut done);
     log(&workspace.private_path(), ("midstride", event, None), clock.now(), watch, &done);
 }

@@ -7,12 +7,12 @@
 //! entry.
 
 use crate::code::anchoring::AnchorScope;
-use crate::store::ledger::{SqliteLedger, WaitPolicy};
+use crate::store::Store;
 use crate::store::reconcile::ReconcileError;
 use crate::store::revisions::{RevisionError, TextBackend, TextStore};
 use crate::sys::files::{FileError, FileProblem, check_size};
 use crate::sys::ids::{new_uid, sha256};
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::workspace::StoredHandoff;
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::Code;
 use midstride_core::format::header::RevisionVerb;
@@ -123,7 +123,7 @@ pub struct RecordedRevision {
 /// The result of recording; `FileProblem::Changed` means that it can be retried.
 pub(crate) type JournalResult<T = RecordedRevision> = Result<T, JournalError>;
 
-impl Workspace {
+impl Store {
     /// Records the result of `attempt`. If another process changes the document first, rereads it
     /// and tries again.
     pub(crate) fn record_with_retry<T, E: From<JournalError>>(
@@ -136,7 +136,7 @@ impl Workspace {
             let now = read_again.as_ref().unwrap_or(stored);
             match attempt(now)? {
                 Err(JournalError::File(FileError { problem: FileProblem::Changed, .. })) => {
-                    read_again = Some(self.reread(now).map_err(JournalError::from)?);
+                    read_again = Some(self.workspace().reread(now).map_err(JournalError::from)?);
                 }
                 recorded => return Ok(recorded?),
             }
@@ -160,19 +160,19 @@ impl Workspace {
             return Err(JournalError::Conflicted(stored.path.clone()));
         }
         // Anchors are taken from the text that is written, without its secrets.
-        let (clean, mut redacted) = self.clean(next.text());
+        let (clean, mut redacted) = self.workspace().clean(next.text());
         let cleaned = (!redacted.is_empty()).then(|| Document::parse(clean.as_str().as_bytes()));
         let next = cleaned.as_ref().unwrap_or(next);
         let uid = self.uid_for_next(stored, next);
         let texts = self.text_store(stored, &uid_file_name(&uid));
-        let (before, _) = self.clean(stored.document.text());
+        let (before, _) = self.workspace().clean(stored.document.text());
         let replaced = texts.store(&before)?;
         let outside =
             self.id_before_outside_edit(stored, &uid_file_name(&uid), &replaced, &texts)?;
-        let path = self.root().path().join(&stored.path);
-        let anchoring = change
-            .anchor_scope()
-            .and_then(|scope| self.anchor_edit(&path, Some(&stored.document), next, scope));
+        let path = self.workspace().root().path().join(&stored.path);
+        let anchoring = change.anchor_scope().and_then(|scope| {
+            self.workspace().anchor_edit(&path, Some(&stored.document), next, scope)
+        });
         let mut edits: Vec<Edit> = anchoring.into_iter().collect();
         edits.extend(self.identity_edits(stored, next, &uid));
         if let Some(text_id) = &outside {
@@ -181,18 +181,18 @@ impl Workspace {
         }
         edits.push(self.revision_entry(change, &replaced));
         let (next, _) = next.edit(&edits)?;
-        let (after, late) = self.clean(next.text());
+        let (after, late) = self.workspace().clean(next.text());
         redacted.extend(late);
         // Checked before any text is stored.
         check_size(&path, after.as_str().as_bytes())?;
         let written = texts.store_new(&after)?;
         texts.retain(&[replaced, written.clone()])?;
         reached(RecordStep::TextsStored);
-        self.replace(stored, &after)?;
+        self.workspace().replace(stored, &after)?;
         reached(RecordStep::DocumentWritten);
         self.save_last_write(&uid_file_name(&uid), &written, &after)?;
         reached(RecordStep::LastWriteSaved);
-        let handoff = Handoff::new(&next, &stored.location, &self.settings().stages);
+        let handoff = Handoff::new(&next, &stored.location, &self.workspace().settings().stages);
         let ledger_error =
             self.update_ledger(&handoff, &stored.path).err().map(|error| error.to_string());
         reached(RecordStep::LedgerUpdated);
@@ -211,21 +211,20 @@ impl Workspace {
         handoff: &Handoff<'_>,
         path: &std::path::Path,
     ) -> Result<(), ReconcileError> {
-        let ledger = SqliteLedger::open(self, WaitPolicy::Command)?;
-        self.reconcile_text(&ledger, handoff, path).map(|_| ())
+        self.reconcile_text(self.ledger()?, handoff, path).map(|_| ())
     }
 
     /// The uid of a handoff: its own, else the one in its next text, else a new one.
     fn uid_for_next(&self, stored: &StoredHandoff, next: &Document) -> String {
-        let own = stored.handoff(self).uid().map(|uid| uid.value);
+        let own = stored.handoff(self.workspace()).uid().map(|uid| uid.value);
         let brought = || next.handoff_header()?.text("uid").map(|uid| uid.value);
         let uid = own.or_else(brought).map(|uid| uid.trim().to_owned());
-        uid.unwrap_or_else(|| new_uid(self.environment().clock.now()))
+        uid.unwrap_or_else(|| new_uid(self.workspace().environment().clock.now()))
     }
 
     /// Edits that keep what a new text must not remove: the uid and the history of the handoff.
     fn identity_edits(&self, stored: &StoredHandoff, next: &Document, uid: &str) -> Vec<Edit> {
-        let (now, stages) = (stored.handoff(self), &self.settings().stages);
+        let (now, stages) = (stored.handoff(self.workspace()), &self.workspace().settings().stages);
         let next = Handoff::new(next, &stored.location, stages);
         let mut edits = Vec::new();
         if next.uid().is_none_or(|other| other.value.trim() != uid) {
@@ -248,8 +247,8 @@ impl Workspace {
 
     /// Builds one entry of `revisions`.
     fn revision_entry(&self, change: &RevisionInfo, was: &str) -> Edit {
-        let now = time::format_time(self.environment().clock.now());
-        let by = change.by.clone().or_else(|| self.environment().user.clone());
+        let now = time::format_time(self.workspace().environment().clock.now());
+        let by = change.by.clone().or_else(|| self.workspace().environment().user.clone());
         let by = by.map(|by| ("by", YamlData::Text(by)));
         let entry = [("at", YamlData::Bare(now))]
             .into_iter()
@@ -275,7 +274,7 @@ impl Workspace {
         match texts.backend() {
             // Without branches and clones, the text last written here is the previous one.
             TextBackend::Files(_) => {
-                let named = stored.handoff(self).named_texts();
+                let named = stored.handoff(self.workspace()).named_texts();
                 let is_named =
                     |note: &LastWrite| note.text_id == now || named.contains(note.text_id.as_str());
                 Ok(last.filter(|note| !is_named(note)).map(|note| note.text_id))
@@ -298,7 +297,7 @@ impl Workspace {
         if kept.contains(now) || committed.as_deref() == Some(now) {
             return Ok(None);
         }
-        let Some(repository) = self.repository() else { return Ok(None) };
+        let Some(repository) = self.workspace().repository() else { return Ok(None) };
         let others = kept.into_iter().filter(|id| Some(id) != committed.as_ref());
         let candidates: Vec<String> = committed.clone().into_iter().chain(others).collect();
         if candidates.is_empty() {
@@ -307,9 +306,9 @@ impl Workspace {
         let history = |handoff: &Handoff<'_>| -> Vec<YamlData> {
             handoff.revision_nodes().into_iter().map(YamlNode::data).collect()
         };
-        let ours = history(&stored.handoff(self));
+        let ours = history(&stored.handoff(self.workspace()));
         let made = repository.blobs(&candidates)?.into_iter().find(|(_, text)| {
-            let (document, stages) = (Document::parse(text), &self.settings().stages);
+            let (document, stages) = (Document::parse(text), &self.workspace().settings().stages);
             let handoff = Handoff::new(&document, &stored.location, stages);
             let theirs = history(&handoff);
             let same = |(a, b): (&YamlData, &YamlData)| a.is_equivalent_to(b);
@@ -319,7 +318,7 @@ impl Workspace {
     }
 
     fn committed_text(&self, stored: &StoredHandoff) -> Option<String> {
-        self.repository()?.committed_blob(&self.path_in_work_tree(stored)?)
+        self.workspace().repository()?.committed_blob(&self.workspace().path_in_work_tree(stored)?)
     }
 
     /// Whether a handoff was edited since midstride wrote it. Records nothing; the next change
@@ -346,7 +345,8 @@ impl Workspace {
         &self,
         stored: &StoredHandoff,
     ) -> Result<Option<String>, JournalError> {
-        let Some(uid) = stored.handoff(self).uid().map(|uid| uid_file_name(uid.value)) else {
+        let Some(uid) = stored.handoff(self.workspace()).uid().map(|uid| uid_file_name(uid.value))
+        else {
             return Ok(None);
         };
         // The text is almost always the last one written, which can be checked without git.
@@ -354,12 +354,12 @@ impl Workspace {
             return Ok(None);
         }
         let texts = self.text_store(stored, &uid);
-        let now = texts.id_of(&self.clean(stored.document.text()).0)?;
+        let now = texts.id_of(&self.workspace().clean(stored.document.text()).0)?;
         self.id_before_outside_edit(stored, &uid, &now, &texts)
     }
 
     fn last_write(&self, uid: &str) -> Result<Option<LastWrite>, FileError> {
-        let Some(private) = self.private()? else { return Ok(None) };
+        let Some(private) = self.workspace().private()? else { return Ok(None) };
         match private.read(&last_write_path(uid)) {
             Ok(bytes) => {
                 let written = String::from_utf8_lossy(&bytes);
@@ -373,7 +373,7 @@ impl Workspace {
     }
 
     fn save_last_write(&self, uid: &str, text: &str, written: &CleanText) -> Result<(), FileError> {
-        let private = self.make_private()?;
+        let private = self.workspace().make_private()?;
         private.make_below(std::path::Path::new("written"))?;
         let hash = sha256(written.as_str().as_bytes());
         private.put(&last_write_path(uid), format!("{text} {hash}\n").as_bytes())

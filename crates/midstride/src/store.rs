@@ -6,3 +6,123 @@ pub mod reconcile;
 pub mod revisions;
 pub(crate) mod sqlite_log;
 pub mod tombstone;
+
+use crate::workspace::{SetupMode, Workspace};
+use index::{Index, IndexError};
+use ledger::{AppendError, LedgerError, SqliteLedger, StreamId, WaitPolicy};
+use midstride_core::work::event::Envelope;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// What midstride stores for a project. Each database is opened on first use, once.
+#[derive(Debug)]
+pub struct Store {
+    workspace: Workspace,
+    wait_policy: WaitPolicy,
+    ledger: OnceLock<SqliteLedger>,
+    index: Mutex<IndexSlot>,
+}
+
+/// The index of a store.
+#[derive(Debug, Default)]
+enum IndexSlot {
+    #[default]
+    Unopened,
+    Open(Index),
+    /// It could not be opened. Opening it again would wait again.
+    Unusable,
+}
+
+impl IndexSlot {
+    fn set(&mut self, opened: Result<Index, IndexError>) -> Option<&mut Index> {
+        *self = opened.map_or(Self::Unusable, Self::Open);
+        self.get()
+    }
+
+    fn get(&mut self) -> Option<&mut Index> {
+        match self {
+            Self::Open(index) => Some(index),
+            Self::Unopened | Self::Unusable => None,
+        }
+    }
+}
+
+impl Store {
+    /// The store of a project. Opens nothing yet.
+    pub fn new(workspace: Workspace, wait_policy: WaitPolicy) -> Self {
+        Self { workspace, wait_policy, ledger: OnceLock::new(), index: Mutex::default() }
+    }
+
+    /// The project.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// How long callers can wait for other processes.
+    pub fn wait_policy(&self) -> WaitPolicy {
+        self.wait_policy
+    }
+
+    /// The ledger, created if it is missing.
+    pub fn ledger(&self) -> Result<&SqliteLedger, LedgerError> {
+        if let Some(ledger) = self.ledger.get() {
+            return Ok(ledger);
+        }
+        let opened = SqliteLedger::open(&self.workspace, self.wait_policy)?;
+        Ok(self.ledger.get_or_init(|| opened))
+    }
+
+    /// The ledger, or `None` if there is none. Does not create one.
+    pub fn existing_ledger(&self) -> Result<Option<&SqliteLedger>, LedgerError> {
+        let is_there = self.ledger.get().is_some() || SqliteLedger::exists(&self.workspace);
+        is_there.then(|| self.ledger()).transpose()
+    }
+
+    /// Appends the events that a stream does not have yet. A hook that cannot open or write the
+    /// ledger in time spools them for the next command. Returns how many were new, if known.
+    pub(crate) fn append_or_spool(
+        &self,
+        stream: &StreamId,
+        events: Vec<Envelope>,
+    ) -> Result<Option<usize>, AppendError> {
+        let unavailable = |error: LedgerError| AppendError::Unavailable(error.to_string());
+        match self.ledger() {
+            Ok(ledger) => ledger.append_missing_or_spool(stream, events),
+            Err(error) if self.wait_policy == WaitPolicy::Command => Err(unavailable(error)),
+            Err(error) => {
+                let spooled = SqliteLedger::spool(&self.workspace, stream, &events);
+                spooled.map(|()| None).map_err(|_| unavailable(error))
+            }
+        }
+    }
+
+    /// Runs a query on the index, and rebuilds it once if it is damaged. Returns `None` if the index
+    /// cannot be used or the project is not set up; nothing is written then.
+    pub(crate) fn with_index<T>(
+        &self,
+        mut ask: impl FnMut(&mut Index) -> Result<T, IndexError>,
+    ) -> Option<T> {
+        if self.workspace.setup() == SetupMode::NotSetUp {
+            return None;
+        }
+        let mut slot = self.index_slot();
+        if matches!(*slot, IndexSlot::Unopened) {
+            slot.set(Index::open(&self.workspace, self.wait_policy));
+        }
+        match ask(slot.get()?) {
+            Err(error) if error.is_damaged() => {
+                *slot = IndexSlot::Unopened;
+                ask(slot.set(Index::open_empty(&self.workspace, self.wait_policy))?).ok()
+            }
+            answer => answer.ok(),
+        }
+    }
+
+    /// Closes the index, before its file is deleted.
+    pub(crate) fn close_index(&self) {
+        *self.index_slot() = IndexSlot::Unopened;
+    }
+
+    fn index_slot(&self) -> MutexGuard<'_, IndexSlot> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -3,7 +3,9 @@
 
 use crate::transcript::Transcript;
 use jiff::{SignedDuration, Timestamp};
+use midstride::store::Store;
 use midstride::store::index::RefreshLimit;
+use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::Clock;
 use midstride::sys::env::Environment;
 use midstride::verbs::{self, BriefRequest, SessionChoice};
@@ -34,7 +36,7 @@ impl Shop {
         let sandbox = Sandbox::new("none").repository();
         let second = sandbox.home().join("shop-fix");
         let shop = Self { sandbox, second };
-        verbs::init(&shop.open(shop.root()), false).unwrap();
+        verbs::init(shop.open(shop.root()).workspace(), false).unwrap();
         shop.sandbox.git(&["add", "--all"]);
         shop.sandbox.git(&["commit", "--quiet", "--message", "set up"]);
         let path = shop.second.to_str().unwrap();
@@ -46,11 +48,11 @@ impl Shop {
         self.sandbox.root()
     }
 
-    fn open(&self, folder: &Path) -> Workspace {
+    fn open(&self, folder: &Path) -> Store {
         self.open_at(folder, now())
     }
 
-    fn open_at(&self, folder: &Path, now: Timestamp) -> Workspace {
+    fn open_at(&self, folder: &Path, now: Timestamp) -> Store {
         let home = self.sandbox.home();
         let environment = Environment {
             folder: folder.to_owned(),
@@ -64,7 +66,7 @@ impl Shop {
             user: Some("tester".to_owned()),
             clock: Clock::Fixed(now),
         };
-        Workspace::discover(environment).unwrap()
+        Store::new(Workspace::discover(environment).unwrap(), WaitPolicy::Command)
     }
 
     fn transcript(&self, folder: &Path, id: &str) -> PathBuf {
@@ -88,9 +90,8 @@ impl Shop {
         self.sandbox.write(file, "x");
         let path = self.works(self.root(), BEFORE, &[file]);
         let which = SessionChoice::Transcript(path);
-        let workspace = self.open(self.root());
-        verbs::checkpoint(&workspace, &which, Some(Client::ClaudeCode), CheckpointMode::Auto)
-            .unwrap();
+        let store = self.open(self.root());
+        verbs::checkpoint(&store, &which, Some(Client::ClaudeCode), CheckpointMode::Auto).unwrap();
     }
 
     fn hook(&self, folder: &Path, id: &str, event: &str, moment: HookEvent) -> Option<String> {
@@ -149,8 +150,8 @@ impl Shop {
 
     fn page(&self) -> String {
         let asked = BriefRequest { tokens: Some(2_000), ..BriefRequest::default() };
-        let workspace = self.open(self.root());
-        verbs::brief(&workspace, &asked, &mut |_, _| ()).briefing.text
+        let store = self.open(self.root());
+        verbs::brief(&store, &asked, &mut |_, _| ()).briefing.text
     }
 }
 
@@ -193,7 +194,7 @@ fn a_running_session_in_the_same_worktree_is_named_without_committed_files() {
     shop.worked_before("src/cache.rs");
     shop.sandbox.git(&["add", "--all"]);
     shop.sandbox.git(&["commit", "--quiet", "--message", "the cache"]);
-    midstride::workspace::observation::observe(&shop.open(shop.root())).unwrap();
+    midstride::workspace::observation::observe(shop.open(shop.root()).workspace()).unwrap();
     shop.busy(shop.root(), &["src/cache.rs"]);
     assert_eq!(
         at_work(&shop.page()),

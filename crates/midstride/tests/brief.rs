@@ -2,7 +2,8 @@
 //! caches.
 
 use crate::open;
-use midstride::store::ledger::{Ledger as _, LogPosition, SqliteLedger, WaitPolicy};
+use midstride::store::Store;
+use midstride::store::ledger::{Ledger as _, LogPosition, WaitPolicy};
 use midstride::sys::env::SessionName;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, Delivery, SessionChoice};
 use midstride::workspace::Workspace;
@@ -20,7 +21,7 @@ const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(&open(sandbox.root()), false).unwrap();
+    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
     sandbox
 }
 
@@ -32,8 +33,8 @@ fn put(sandbox: &Sandbox, name: &str, status: &str, day: usize, more: &str) {
     sandbox.write(&format!(".midstride/handoffs/{name}.md"), &text);
 }
 
-fn briefed(workspace: &Workspace, asked: &BriefRequest) -> BriefOutcome {
-    verbs::brief(workspace, asked, &mut |_, _| ())
+fn briefed(store: &Store, asked: &BriefRequest) -> BriefOutcome {
+    verbs::brief(store, asked, &mut |_, _| ())
 }
 
 fn plain(sandbox: &Sandbox) -> BriefOutcome {
@@ -67,7 +68,8 @@ fn capture_in(sandbox: &Sandbox, folder: &Path, id: &str, day: &str) {
 }
 
 fn events(sandbox: &Sandbox) -> Vec<Event> {
-    let ledger = SqliteLedger::open(&open(sandbox.root()), WaitPolicy::Command).unwrap();
+    let store = open(sandbox.root());
+    let ledger = store.ledger().unwrap();
     let records = ledger.read_all(LogPosition::default(), 10_000).unwrap();
     records.into_iter().flat_map(|record| record.events).map(|envelope| envelope.event).collect()
 }
@@ -163,7 +165,7 @@ fn the_briefing_is_the_same_without_an_index_or_with_a_broken_one() {
     capture(&sandbox);
     let first = plain(&sandbox);
     assert!(!first.briefing.text.is_empty());
-    let index = midstride::store::index::Index::facts(&open(sandbox.root())).path;
+    let index = midstride::store::index::Index::facts(open(sandbox.root()).workspace()).path;
     assert_eq!(plain(&sandbox).briefing, first.briefing, "with the index that was made");
     std::fs::write(&index, b"this is no database, and it is long enough to be looked at").unwrap();
     assert_eq!(plain(&sandbox).briefing, first.briefing, "with a damaged index");
@@ -207,20 +209,20 @@ fn a_session_resumed_a_hundred_times_gets_the_same_briefing_and_one_delivery_rec
     };
     let before = events(&sandbox).len();
     let first = briefed(&open(sandbox.root()), &asked);
-    assert!(matches!(first.delivery, Some(Ok(Delivery::New))), "{:?}", first.delivery);
+    assert!(matches!(first.delivery, Delivery::New), "{:?}", first.delivery);
     assert!(first.briefing.text.contains("Keep it in one file"), "{}", first.briefing.text);
     for _ in 0..99 {
         let again = briefed(&open(sandbox.root()), &asked);
         assert_eq!(again.briefing, first.briefing);
-        assert!(matches!(again.delivery, Some(Ok(Delivery::Known))), "{:?}", again.delivery);
+        assert!(matches!(again.delivery, Delivery::Known), "{:?}", again.delivery);
     }
     assert_eq!(events(&sandbox).len(), before + 1);
     assert_eq!(receipts(&sandbox), 1);
-    let workspace = open(sandbox.root());
-    let told = verbs::delivery_records(&workspace, &workspace.find("open").unwrap()).unwrap();
+    let store = open(sandbox.root());
+    let told = verbs::delivery_records(&store, &store.workspace().find("open").unwrap()).unwrap();
     assert_eq!((told.delivered.len(), told.acknowledged.len()), (1, 0));
     // Reading does not consume anything.
-    assert!(workspace.find("open").unwrap().handoff(&workspace).status().is_open());
+    assert!(store.workspace().find("open").unwrap().handoff(store.workspace()).status().is_open());
 }
 
 #[test]
@@ -263,7 +265,7 @@ fn without_a_session_nothing_is_written() {
     put(&sandbox, "open", "planned", 2, "");
     capture(&sandbox);
     let before = events(&sandbox);
-    assert!(plain(&sandbox).delivery.is_none());
+    assert!(matches!(plain(&sandbox).delivery, Delivery::Nothing));
     assert_eq!(events(&sandbox), before);
     // A folder that is not set up stays unchanged, even for a named session.
     let bare = Sandbox::new("none");
@@ -271,7 +273,7 @@ fn without_a_session_nothing_is_written() {
     let asked =
         BriefRequest { session: SessionName::parse("codex", "s"), ..BriefRequest::default() };
     let told = briefed(&open(bare.root()), &asked);
-    assert_eq!((told_ids(&told), told.delivery.is_none()), (vec!["a"], true));
+    assert_eq!((told_ids(&told), matches!(told.delivery, Delivery::Nothing)), (vec!["a"], true));
     assert!(!bare.root().join(".midstride").exists());
 }
 
@@ -325,7 +327,8 @@ fn an_older_summary_is_used_only_if_the_checkpoint_is_deleted() {
     let sandbox = shop();
     capture(&sandbox);
     let with = plain(&sandbox).predecessor.unwrap();
-    let ledger = SqliteLedger::open(&open(sandbox.root()), WaitPolicy::Command).unwrap();
+    let store = open(sandbox.root());
+    let ledger = store.ledger().unwrap();
     let records = ledger.latest_with_prefix("session/", 1).unwrap();
     let kept = ledger.get_blob(&blobs(&sandbox)[0]).unwrap().unwrap();
     let mut older = serde_json::to_value(&with).unwrap();
@@ -334,7 +337,8 @@ fn an_older_summary_is_used_only_if_the_checkpoint_is_deleted() {
     older["items"].as_array_mut().unwrap().truncate(3);
     let told = |has_checkpoint: bool| {
         let other = shop();
-        let ledger = SqliteLedger::open(&open(other.root()), WaitPolicy::Command).unwrap();
+        let store = open(other.root());
+        let ledger = store.ledger().unwrap();
         let mut envelope = records[0].events[0].clone();
         let Event::Session(SessionEvent::Checkpointed { gist, folder, .. }) = &mut envelope.event
         else {
@@ -357,7 +361,8 @@ fn a_checkpoint_without_a_summary_is_briefed_the_same() {
     let sandbox = shop();
     capture(&sandbox);
     let with = plain(&sandbox);
-    let ledger = SqliteLedger::open(&open(sandbox.root()), WaitPolicy::Command).unwrap();
+    let store = open(sandbox.root());
+    let ledger = store.ledger().unwrap();
     let records = ledger.latest_with_prefix("session/", 1).unwrap();
     let mut envelope = records[0].events[0].clone();
     let Event::Session(SessionEvent::Checkpointed { gist, folder, .. }) = &mut envelope.event
@@ -366,7 +371,8 @@ fn a_checkpoint_without_a_summary_is_briefed_the_same() {
     };
     assert!(gist.take().is_some() && folder.take().is_some());
     let other = shop();
-    let older = SqliteLedger::open(&open(other.root()), WaitPolicy::Command).unwrap();
+    let store = open(other.root());
+    let older = store.ledger().unwrap();
     for hash in blobs(&sandbox) {
         older.put_blob(&ledger.get_blob(&hash).unwrap().unwrap()).unwrap();
     }
@@ -440,26 +446,28 @@ fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
     use midstride_core::format::header::RevisionVerb;
     let sandbox = shop();
     put(&sandbox, "open", "planned", 2, "");
-    let mut environment = open(sandbox.root()).environment().clone();
+    let mut environment = open(sandbox.root()).workspace().environment().clone();
     environment.session = SessionName::parse("claude-code", ID);
-    let workspace = Workspace::discover(environment).unwrap();
+    let store = Store::new(Workspace::discover(environment).unwrap(), WaitPolicy::Command);
     let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", None);
-    let begin = |workspace: &Workspace| {
-        let shelved = workspace.find("open").unwrap();
-        verbs::apply(workspace, &shelved, &midstride_core::handoff::lifecycle::start, &change)
+    let begin = |store: &Store| {
+        let shelved = store.workspace().find("open").unwrap();
+        verbs::apply(store, &shelved, &midstride_core::handoff::lifecycle::start, &change)
     };
-    begin(&workspace).unwrap();
-    let acknowledged = |workspace: &Workspace| {
-        verbs::delivery_records(workspace, &workspace.find("open").unwrap()).unwrap().acknowledged
+    begin(&store).unwrap();
+    let acknowledged = |store: &Store| {
+        verbs::delivery_records(store, &store.workspace().find("open").unwrap())
+            .unwrap()
+            .acknowledged
     };
-    let told = acknowledged(&workspace);
+    let told = acknowledged(&store);
     assert_eq!((told.len(), told[0].session.as_str(), told[0].revision), (1, ID, Some(2)));
-    let shelved = workspace.find("open").unwrap();
+    let shelved = store.workspace().find("open").unwrap();
     let session = SessionName::parse("claude-code", ID).unwrap();
-    assert_eq!(verbs::acknowledge(&workspace, &session, &[&shelved], "brief").unwrap(), 0);
+    assert_eq!(verbs::acknowledge(&store, &session, &[&shelved], "brief").unwrap(), 0);
     let other = SessionName::parse("codex", "s").unwrap();
-    assert_eq!(verbs::acknowledge(&workspace, &other, &[&shelved], "brief").unwrap(), 1);
-    assert_eq!(acknowledged(&workspace).len(), 2);
+    assert_eq!(verbs::acknowledge(&store, &other, &[&shelved], "brief").unwrap(), 1);
+    assert_eq!(acknowledged(&store).len(), 2);
 }
 
 /// Checkpoints of every available transcript, read as either client's.

@@ -3,7 +3,9 @@
 
 use midstride::clients::capture::{UnreadAmount, capture, unread_amount};
 use midstride::clients::{self, LivenessProbe, SessionLiveness};
+use midstride::store::Store;
 use midstride::store::index::RefreshLimit;
+use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::Environment;
 use midstride::verbs::{self, CheckpointError, Extent, SessionChoice};
 use midstride::workspace::Workspace;
@@ -22,12 +24,15 @@ struct Shop(Sandbox);
 impl Shop {
     fn new() -> Self {
         let shop = Self(Sandbox::new("none").repository());
-        verbs::init(&shop.open(), false).unwrap();
+        verbs::init(shop.open().workspace(), false).unwrap();
         shop
     }
 
-    fn open(&self) -> Workspace {
-        Workspace::discover(self.environment(self.0.root())).unwrap()
+    fn open(&self) -> Store {
+        Store::new(
+            Workspace::discover(self.environment(self.0.root())).unwrap(),
+            WaitPolicy::Command,
+        )
     }
 
     fn environment(&self, folder: &Path) -> Environment {
@@ -115,17 +120,18 @@ fn a_session_is_found_by_the_folder_in_its_records() {
     Shop::put(&shop.place(&inside, OTHER), &Shop::text(&inside));
     // A session that names no folder.
     Shop::put(&shop.place(root, "nameless"), "{\"type\":\"mode\",\"sessionId\":\"x\"}\n");
-    let (found, unread) = clients::transcripts(&shop.open(), None);
+    let (found, unread) = clients::transcripts(shop.open().workspace(), None);
     let mut ids: Vec<&str> = found.iter().map(|found| found.session.as_str()).collect();
     ids.sort_unstable();
     assert_eq!(ids, [ID, OTHER]);
     assert!(found.iter().any(|found| found.path == shop.place(&inside, OTHER)));
     assert!(unread.is_empty());
     // Nothing falls back to another project's sessions.
-    let sibling = Workspace::discover(shop.environment(&sibling)).unwrap();
-    let (found, _) = clients::transcripts(&sibling, None);
+    let sibling =
+        Store::new(Workspace::discover(shop.environment(&sibling)).unwrap(), WaitPolicy::Command);
+    let (found, _) = clients::transcripts(sibling.workspace(), None);
     let paths: Vec<&Path> = found.iter().map(|found| found.path.as_path()).collect();
-    assert_eq!(paths, [shop.place(sibling.root().path(), OTHER)]);
+    assert_eq!(paths, [shop.place(sibling.workspace().root().path(), OTHER)]);
 }
 
 #[test]
@@ -139,7 +145,7 @@ fn worktrees_of_a_repository_share_their_sessions() {
     git(&["commit", "-q", "--allow-empty", "-m", "one"]);
     git(&["worktree", "add", "-q", tree.to_str().unwrap()]);
     Shop::put(&shop.place(&tree, OTHER), &Shop::text(&tree));
-    let (found, _) = clients::transcripts(&shop.open(), None);
+    let (found, _) = clients::transcripts(shop.open().workspace(), None);
     assert_eq!(found.len(), 1);
 }
 
@@ -181,9 +187,9 @@ fn a_rewritten_transcript_is_read_from_the_start() {
     let shorter: String = text.split_inclusive('\n').take(3).collect();
     for replaced in [other, shorter, String::new(), text] {
         std::fs::write(&path, &replaced).unwrap();
-        let workspace = shop.open();
+        let store = shop.open();
         let found = clients::read_transcript(&path, None).unwrap();
-        let captured = capture(&workspace, &found).unwrap();
+        let captured = capture(store.workspace(), &found).unwrap();
         let lines = replaced.matches('\n').count() - replaced.matches("\n\n").count();
         assert_eq!(captured.session.counts.seen, lines as u64);
         let whole = replaced.rfind('\n').map_or(0, |end| end + 1);
@@ -210,11 +216,15 @@ fn a_replaced_transcript_counts_as_new() {
     let path = shop.place(shop.0.root(), ID);
     let text = asked(shop.0.root(), 0..40);
     Shop::put(&path, &text);
-    let workspace = shop.open();
+    let store = shop.open();
     let found = clients::read_transcript(&path, None).unwrap();
-    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Enough, "nothing was read yet");
-    capture(&workspace, &found).unwrap();
-    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Nothing);
+    assert_eq!(
+        unread_amount(store.workspace(), &found),
+        UnreadAmount::Enough,
+        "nothing was read yet"
+    );
+    capture(store.workspace(), &found).unwrap();
+    assert_eq!(unread_amount(store.workspace(), &found), UnreadAmount::Nothing);
     let more = asked(shop.0.root(), 40..41);
     let middle = text.len() / 2;
     assert!(middle > 8 << 10, "{middle}");
@@ -232,17 +242,17 @@ fn a_replaced_transcript_counts_as_new() {
     ];
     for (how, text) in other {
         std::fs::write(&path, text).unwrap();
-        assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Enough, "{how}");
+        assert_eq!(unread_amount(store.workspace(), &found), UnreadAmount::Enough, "{how}");
     }
     // Clients only append, so a change in the middle is not detected.
     std::fs::write(&path, rewritten(middle)).unwrap();
-    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Nothing);
+    assert_eq!(unread_amount(store.workspace(), &found), UnreadAmount::Nothing);
     // The work of an agent is new for its session.
     let agent = path.with_extension("").join("subagents/agent-a1.jsonl");
     Shop::put(&agent, &more);
-    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Enough);
-    capture(&workspace, &found).unwrap();
-    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Nothing);
+    assert_eq!(unread_amount(store.workspace(), &found), UnreadAmount::Enough);
+    capture(store.workspace(), &found).unwrap();
+    assert_eq!(unread_amount(store.workspace(), &found), UnreadAmount::Nothing);
 }
 
 #[test]
@@ -251,25 +261,25 @@ fn a_small_addition_to_a_long_session_counts_as_little() {
     let path = shop.place(shop.0.root(), ID);
     let text = asked(shop.0.root(), 0..1_000);
     Shop::put(&path, &text);
-    let workspace = shop.open();
+    let store = shop.open();
     let found = clients::read_transcript(&path, None).unwrap();
-    capture(&workspace, &found).unwrap();
+    capture(store.workspace(), &found).unwrap();
     let more = asked(shop.0.root(), 1_000..1_001);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
-    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Little);
+    assert_eq!(unread_amount(store.workspace(), &found), UnreadAmount::Little);
     // An explicit capture reads all of it, but does not update the stored cursor for so little.
     for _ in 0..2 {
-        let captured = capture(&workspace, &found).unwrap();
+        let captured = capture(store.workspace(), &found).unwrap();
         let (new, all) = (captured.new_bytes, captured.session.requests.total());
         assert_eq!((new, all), (more.len() as u64, 1_001));
         assert_eq!(captured.bytes, (text.len() + more.len()) as u64);
     }
     let more = asked(shop.0.root(), 1_000..3_000);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
-    assert_eq!(unread_amount(&workspace, &found), UnreadAmount::Enough);
-    let captured = capture(&workspace, &found).unwrap();
+    assert_eq!(unread_amount(store.workspace(), &found), UnreadAmount::Enough);
+    let captured = capture(store.workspace(), &found).unwrap();
     assert_eq!(captured.session.requests.total(), 3_000);
-    let again = capture(&workspace, &found).unwrap();
+    let again = capture(store.workspace(), &found).unwrap();
     assert_eq!((again.new_bytes, again.session), (0, captured.session));
 }
 
@@ -408,8 +418,8 @@ fn a_file_that_is_not_a_transcript_is_rejected() {
 fn a_session_with_a_live_process_is_running() {
     let shop = Shop::new();
     shop.session(ID);
-    let found = clients::transcripts(&shop.open(), None).0.remove(0);
-    let life = || LivenessProbe::new(shop.open().environment()).check(&found);
+    let found = clients::transcripts(shop.open().workspace(), None).0.remove(0);
+    let life = || LivenessProbe::new(shop.open().workspace().environment()).check(&found);
     assert_eq!(life(), SessionLiveness::Ended);
     let own = std::process::id();
     let started = midstride::sys::process::start_time(u64::from(own)).unwrap();
@@ -435,14 +445,17 @@ fn a_session_with_an_open_codex_transcript_is_running() {
         .home()
         .join(format!(".codex/sessions/2026/03/22/rollout-2026-03-22T10-00-00-{ID}.jsonl"));
     Shop::put(&path, &text);
-    let found = clients::transcripts(&shop.open(), Some(Client::Codex)).0.remove(0);
+    let found = clients::transcripts(shop.open().workspace(), Some(Client::Codex)).0.remove(0);
     let open = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
     assert_eq!(
-        LivenessProbe::new(shop.open().environment()).check(&found),
+        LivenessProbe::new(shop.open().workspace().environment()).check(&found),
         SessionLiveness::Running
     );
     drop(open);
-    assert_eq!(LivenessProbe::new(shop.open().environment()).check(&found), SessionLiveness::Ended);
+    assert_eq!(
+        LivenessProbe::new(shop.open().workspace().environment()).check(&found),
+        SessionLiveness::Ended
+    );
 }
 
 #[test]
@@ -592,12 +605,12 @@ fn a_session_outlives_its_transcript_and_becomes_a_handoff() {
 fn every_corpus_session_is_captured_and_reads_back_unchanged() {
     let Some(folder) = corpus("transcripts") else { return };
     let shop = Shop::new();
-    let workspace = shop.open();
+    let store = shop.open();
     let mut captured = 0;
     for path in transcripts_below(&folder) {
         let found = clients::read_transcript(&path, None).unwrap();
-        let once: Session = capture(&workspace, &found).unwrap().session;
-        let again = capture(&workspace, &found).unwrap();
+        let once: Session = capture(store.workspace(), &found).unwrap().session;
+        let again = capture(store.workspace(), &found).unwrap();
         assert_eq!((again.new_bytes, &again.session), (0, &once), "{}", path.display());
         let around = midstride_core::session::checkpoint::CheckpointContext {
             at: NOW.parse().unwrap(),

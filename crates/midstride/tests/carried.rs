@@ -2,7 +2,8 @@
 //! them.
 
 use crate::open;
-use midstride::store::ledger::{Ledger as _, SqliteLedger, WaitPolicy};
+use midstride::store::Store;
+use midstride::store::ledger::{Ledger as _, WaitPolicy};
 use midstride::sys::env::Automation;
 use midstride::verbs::{self, BriefRequest, DismissError, SessionChoice, StateChange};
 use midstride::workspace::Workspace;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(&open(sandbox.root()), false).unwrap();
+    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
     sandbox
 }
 
@@ -96,15 +97,10 @@ impl Script {
         let path = sandbox.home().join(format!("{}.jsonl", self.id));
         std::fs::write(&path, lines).unwrap();
         let client = Some(Client::ClaudeCode);
-        let workspace = open(sandbox.root());
-        verbs::checkpoint(
-            &workspace,
-            &SessionChoice::Transcript(path),
-            client,
-            CheckpointMode::Auto,
-        )
-        .unwrap()
-        .blob
+        let store = open(sandbox.root());
+        verbs::checkpoint(&store, &SessionChoice::Transcript(path), client, CheckpointMode::Auto)
+            .unwrap()
+            .blob
     }
 }
 
@@ -160,10 +156,9 @@ fn an_instruction_outlives_the_checkpoint_of_its_session() {
     let sandbox = shop();
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
-    let workspace = open(sandbox.root());
-    let ledger = SqliteLedger::open(&workspace, WaitPolicy::Command).unwrap();
-    ledger.forget_blob(&stored).unwrap();
-    drop(ledger);
+    let store = open(sandbox.root());
+    store.ledger().unwrap().forget_blob(&stored).unwrap();
+    drop(store);
     assert!(holds(&sandbox), "{}", page(&sandbox));
 }
 
@@ -172,9 +167,9 @@ fn forgetting_a_session_forgets_its_instructions() {
     let sandbox = shop();
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
-    let workspace = open(sandbox.root());
-    let text = verbs::kept_text(&workspace, &stored).unwrap();
-    verbs::forget(&workspace, &text, None, &|_| ()).unwrap();
+    let store = open(sandbox.root());
+    let text = verbs::kept_text(&store, &stored).unwrap();
+    verbs::forget(&store, &text, None, &|_| ()).unwrap();
     assert!(!holds(&sandbox), "{}", page(&sandbox));
 }
 
@@ -191,10 +186,11 @@ fn an_instruction_ends_when_the_user_revokes_it() {
 fn only_the_user_dismisses_an_instruction() {
     let sandbox = shop();
     let (handle, _) = given(&sandbox);
-    let mut environment = open(sandbox.root()).environment().clone();
+    let mut environment = open(sandbox.root()).workspace().environment().clone();
     for inside in [Automation::Agent("Claude Code"), Automation::Proof] {
         environment.automation = Some(inside);
-        let agent = Workspace::discover(environment.clone()).unwrap();
+        let agent =
+            Store::new(Workspace::discover(environment.clone()).unwrap(), WaitPolicy::Command);
         let refused = verbs::dismiss(&agent, &handle.to_uppercase(), false);
         assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
     }
@@ -453,7 +449,7 @@ fn a_merge_closes_only_earlier_open_items() {
     let later = session(30).on("feature").user("Tidy the feature").edits("/work/src/new.rs");
     later.runs(LATER, "error: lint failed", true).says("It fails still.").ended(&sandbox);
     work(31).ended(&sandbox);
-    verbs::observe(&open(sandbox.root())).unwrap();
+    verbs::observe(open(sandbox.root()).workspace()).unwrap();
     let page = page(&sandbox);
     assert!(!page.contains(FAILED), "{page}");
     assert!(page.contains(LATER), "{page}");
@@ -465,7 +461,7 @@ fn a_session_that_continues_after_a_merge_is_briefed_as_open() {
     with_feature(&sandbox);
     sandbox.git(&["checkout", "--quiet", "main"]);
     sandbox.git(&["merge", "--quiet", "feature"]);
-    verbs::observe(&open(sandbox.root())).unwrap();
+    verbs::observe(open(sandbox.root()).workspace()).unwrap();
     let closed = page(&sandbox);
     assert!(closed.contains("merged or deleted") && !closed.contains("Failing"), "{closed}");
     let later = session(30).on("feature").user("Tidy the feature").edits("/work/src/new.rs");

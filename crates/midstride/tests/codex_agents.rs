@@ -2,6 +2,8 @@
 //! started them.
 
 use midstride::clients;
+use midstride::store::Store;
+use midstride::store::ledger::WaitPolicy;
 use midstride::verbs::{self, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -19,12 +21,15 @@ struct Shop(Sandbox);
 impl Shop {
     fn new() -> Self {
         let shop = Self(Sandbox::new("none").repository());
-        verbs::init(&shop.open(), false).unwrap();
+        verbs::init(shop.open().workspace(), false).unwrap();
         shop
     }
 
-    fn open(&self) -> Workspace {
-        Workspace::discover(crate::environment(&self.0, self.0.root())).unwrap()
+    fn open(&self) -> Store {
+        Store::new(
+            Workspace::discover(crate::environment(&self.0, self.0.root())).unwrap(),
+            WaitPolicy::Command,
+        )
     }
 
     /// A session that runs a command, on a day of March 2026, with extra fields in its first
@@ -57,7 +62,7 @@ impl Shop {
     }
 
     fn sessions(&self) -> Vec<String> {
-        let (found, unread) = clients::transcripts(&self.open(), Some(Client::Codex));
+        let (found, unread) = clients::transcripts(self.open().workspace(), Some(Client::Codex));
         assert!(unread.is_empty(), "{unread:?}");
         found.into_iter().map(|one| one.session).collect()
     }

@@ -15,7 +15,7 @@ const ID: &str = "5e550001-4c00-4000-8000-00000000aaaa";
 
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(&open(sandbox.root()), false).unwrap();
+    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
     sandbox
 }
 
@@ -35,7 +35,7 @@ fn hook(sandbox: &Sandbox, event: &str, moment: HookEvent) -> HookOutcome {
         is_unrestricted: false,
         kind: moment,
     };
-    let done = verbs::hook(&open(sandbox.root()), &call, RefreshLimit::default());
+    let done = verbs::hook(&crate::open_in_hook(sandbox.root()), &call, RefreshLimit::default());
     assert_eq!(done.errors, Vec::<String>::new());
     done
 }

@@ -18,11 +18,11 @@ fn drifts() -> u64 {
 
 /// Every checked citation, by the tag of its statement and its location.
 fn judged(repo: &DriftingRepo, at_head: bool) -> BTreeMap<(String, String), CitationCheck> {
-    let workspace = repo.workspace();
+    let store = repo.store();
     let (ground, _) = repo.expected(at_head);
-    let with = Comparison::against(&workspace, ground, true).unwrap();
+    let with = Comparison::against(&store, ground, true).unwrap();
     let mut all = BTreeMap::new();
-    for one in check_all(&workspace, &with) {
+    for one in check_all(&store, &with) {
         let one = one.unwrap();
         for judgement in &one.citations {
             let said = judgement.statement.slice(one.document().text());

@@ -2,10 +2,10 @@
 //! use what was read so far.
 
 use crate::open;
+use midstride::store::Store;
 use midstride::store::index::{Effort, Filter, Index, IndexProgress, RefreshLimit, scan};
 use midstride::store::ledger::WaitPolicy;
 use midstride::verbs::{self, BriefOutcome, BriefRequest, HookOutcome, brief, finish_index};
-use midstride::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::brief::search::Query;
@@ -31,7 +31,7 @@ fn write(sandbox: &Sandbox, number: usize, status: &str) {
 /// A repository with handoffs of which every hundredth, and the last one, is open.
 fn repository(handoffs: usize) -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(&open(sandbox.root()), false).unwrap();
+    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
     for number in 0..handoffs {
         let is_open = number % 100 == 0 || number + 1 == handoffs;
         write(&sandbox, number, if is_open { "planned" } else { "resolved" });
@@ -39,7 +39,7 @@ fn repository(handoffs: usize) -> Sandbox {
     sandbox
 }
 
-fn start(workspace: &Workspace, session: &str, limit: RefreshLimit) -> HookOutcome {
+fn start(store: &Store, session: &str, limit: RefreshLimit) -> HookOutcome {
     let call = HookInput {
         client: Client::ClaudeCode,
         event: "SessionStart".to_owned(),
@@ -51,32 +51,33 @@ fn start(workspace: &Workspace, session: &str, limit: RefreshLimit) -> HookOutco
         is_unrestricted: false,
         kind: HookEvent::Start(BriefOccasion::Startup),
     };
-    verbs::hook(workspace, &call, limit)
+    verbs::hook(&crate::open_in_hook(store.workspace().root().path()), &call, limit)
 }
 
-fn briefed(workspace: &Workspace, limit: RefreshLimit) -> BriefOutcome {
-    brief(workspace, &BriefRequest { limit, ..BriefRequest::default() }, &mut |_, _| ())
+fn briefed(store: &Store, limit: RefreshLimit) -> BriefOutcome {
+    let asked = BriefRequest { limit, ..BriefRequest::default() };
+    brief(&crate::open_in_hook(store.workspace().root().path()), &asked, &mut |_, _| ())
 }
 
-fn refresh(workspace: &Workspace, index: &mut Index, limit: RefreshLimit) -> Option<IndexProgress> {
-    index.refresh(workspace, Effort::Open, limit, &mut |_, _| ()).unwrap().indexing
+fn refresh(store: &Store, index: &mut Index, limit: RefreshLimit) -> Option<IndexProgress> {
+    index.refresh(store.workspace(), Effort::Open, limit, &mut |_, _| ()).unwrap().indexing
 }
 
-fn open_names(workspace: &Workspace, index: &Index) -> Vec<String> {
-    let open = index.open_handoffs(workspace).unwrap().into_iter();
-    open.map(|(spot, _)| workspace.display_path(&spot).display().to_string()).collect()
+fn open_names(store: &Store, index: &Index) -> Vec<String> {
+    let open = index.open_handoffs(store.workspace()).unwrap().into_iter();
+    open.map(|(spot, _)| store.workspace().display_path(&spot).display().to_string()).collect()
 }
 
-fn file_of(workspace: &Workspace) -> PathBuf {
-    Index::facts(workspace).path
+fn file_of(store: &Store) -> PathBuf {
+    Index::facts(store.workspace()).path
 }
 
 #[test]
 fn a_first_start_is_briefed_before_the_index_is_complete() {
     let sandbox = repository(2_000);
-    let workspace = open(sandbox.root());
+    let store = open(sandbox.root());
     let line = "read the newest 400 of 2,000 handoffs";
-    let first = start(&workspace, "one", RefreshLimit::documents(400));
+    let first = start(&store, "one", RefreshLimit::documents(400));
     let context = first.answer.context.unwrap();
     assert!(context.contains("Heron 1999"), "{context}");
     assert!(context.contains(" 1600 unread handoffs"), "{context}");
@@ -88,15 +89,15 @@ fn a_first_start_is_briefed_before_the_index_is_complete() {
     );
     assert!(first.is_index_incomplete && first.errors.is_empty(), "{:?}", first.errors);
     // The next one continues where this one stopped.
-    let second = start(&workspace, "two", RefreshLimit::documents(400)).answer.context.unwrap();
+    let second = start(&store, "two", RefreshLimit::documents(400)).answer.context.unwrap();
     assert!(second.contains(" 1200 unread handoffs"), "{second}");
     assert!(second.contains("Heron 1999"), "{second}");
-    assert!(finish_index(&workspace).unwrap());
-    let third = start(&workspace, "three", RefreshLimit::documents(400)).answer;
+    assert!(finish_index(store.workspace()).unwrap());
+    let third = start(&store, "three", RefreshLimit::documents(400)).answer;
     let (context, user_line) = (third.context.unwrap(), third.user_line.unwrap());
     assert!(context.contains("Heron 1999") && !context.contains("Index"), "{context}");
     assert!(!user_line.contains("index"), "{user_line}");
-    assert_eq!(briefed(&workspace, RefreshLimit::default()).open, 21);
+    assert_eq!(briefed(&store, RefreshLimit::default()).open, 21);
 }
 
 #[test]
@@ -109,14 +110,14 @@ fn an_interrupted_refresh_keeps_what_it_read_newest_first() {
         let age = if number == 0 { day } else { day * 2 };
         file.set_modified(SystemTime::now() - age).unwrap();
     }
-    let workspace = open(sandbox.root());
+    let store = open(sandbox.root());
     let counts = |limit, expected: &[(usize, &[&str])]| {
         for (read, open) in expected {
-            let mut index = Index::open(&workspace, WaitPolicy::Hook).unwrap();
-            let indexing = refresh(&workspace, &mut index, limit);
+            let mut index = Index::open(store.workspace(), WaitPolicy::Hook).unwrap();
+            let indexing = refresh(&store, &mut index, limit);
             assert_eq!(indexing.map(|one| (one.read, one.documents)), Some((*read, 200)));
             assert_eq!(index.documents().unwrap(), *read);
-            let mut names = open_names(&workspace, &index);
+            let mut names = open_names(&store, &index);
             names.sort();
             assert_eq!(names, open.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         }
@@ -125,70 +126,70 @@ fn an_interrupted_refresh_keeps_what_it_read_newest_first() {
     counts(RefreshLimit::documents(1), &[(1, &[&first])]);
     counts(RefreshLimit::documents(40), &[(41, &[&first, &last]), (81, &[&first, &last])]);
     counts(RefreshLimit::documents(70), &[(151, &[&first, &middle, &last])]);
-    let mut index = Index::open(&workspace, WaitPolicy::Command).unwrap();
-    assert_eq!(herons(&workspace, &index), 0, "of many, only what briefings need was read");
-    assert_eq!(refresh(&workspace, &mut index, RefreshLimit::default()), None);
-    assert_eq!((index.documents().unwrap(), herons(&workspace, &index)), (200, 200));
+    let mut index = Index::open(store.workspace(), WaitPolicy::Command).unwrap();
+    assert_eq!(herons(&store, &index), 0, "of many, only what briefings need was read");
+    assert_eq!(refresh(&store, &mut index, RefreshLimit::default()), None);
+    assert_eq!((index.documents().unwrap(), herons(&store, &index)), (200, 200));
 }
 
-fn herons(workspace: &Workspace, index: &Index) -> usize {
+fn herons(store: &Store, index: &Index) -> usize {
     let (query, filter) = (Query::parse("heron").unwrap(), Filter::default());
-    index.find(workspace, &query, &filter, 1_000, Duration::from_mins(1)).unwrap().len()
+    index.find(store.workspace(), &query, &filter, 1_000, Duration::from_mins(1)).unwrap().len()
 }
 
 #[test]
 fn a_changed_configuration_reindexes_all_documents_in_pieces() {
     let sandbox = repository(100);
-    let workspace = open(sandbox.root());
-    assert_eq!(briefed(&workspace, RefreshLimit::default()).indexing, None);
+    let store = open(sandbox.root());
+    assert_eq!(briefed(&store, RefreshLimit::default()).indexing, None);
     sandbox.write(".midstride/config.toml", "shelves = [\"notes\"]\n");
-    let workspace = open(sandbox.root());
+    let store = open(sandbox.root());
     for read in [40, 80] {
-        let briefed = briefed(&workspace, RefreshLimit::documents(40));
+        let briefed = briefed(&store, RefreshLimit::documents(40));
         // What was read with the old configuration is briefed meanwhile.
         assert_eq!(
             (briefed.indexing, briefed.open),
             (Some(IndexProgress { read, documents: 100 }), 2)
         );
     }
-    assert_eq!(briefed(&workspace, RefreshLimit::documents(40)).indexing, None);
+    assert_eq!(briefed(&store, RefreshLimit::documents(40)).indexing, None);
 }
 
 #[test]
 fn one_process_at_a_time_finishes_an_index() {
     let sandbox = repository(3);
-    let workspace = open(sandbox.root());
-    let lock = file_of(&workspace).file_name().unwrap().to_string_lossy().into_owned();
+    let store = open(sandbox.root());
+    let lock = file_of(&store).file_name().unwrap().to_string_lossy().into_owned();
     let folder = sandbox.root().join(".git/midstride/locks");
     std::fs::create_dir_all(&folder).unwrap();
     let held = File::create(folder.join(format!("{lock}.finish.lock"))).unwrap();
     held.lock().unwrap();
-    assert!(!finish_index(&workspace).unwrap());
+    assert!(!finish_index(store.workspace()).unwrap());
     assert!(
-        !start(&workspace, "one", RefreshLimit::documents(1)).is_index_incomplete,
+        !start(&store, "one", RefreshLimit::documents(1)).is_index_incomplete,
         "it is being finished"
     );
     drop(held);
-    assert!(start(&workspace, "two", RefreshLimit::documents(1)).is_index_incomplete);
-    assert!(finish_index(&workspace).unwrap());
+    assert!(start(&store, "two", RefreshLimit::documents(1)).is_index_incomplete);
+    assert!(finish_index(store.workspace()).unwrap());
 }
 
 #[test]
 fn a_briefing_does_not_wait_for_another_index_writer() {
     let sandbox = repository(150);
-    let workspace = open(sandbox.root());
-    drop(Index::open(&workspace, WaitPolicy::Command).unwrap());
-    let other = rusqlite::Connection::open(file_of(&workspace)).unwrap();
+    let store = open(sandbox.root());
+    drop(Index::open(store.workspace(), WaitPolicy::Command).unwrap());
+    let other = rusqlite::Connection::open(file_of(&store)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let first = briefed(&workspace, RefreshLimit::documents(40));
+    let first = briefed(&store, RefreshLimit::documents(40));
     assert_eq!(first.indexing, Some(IndexProgress { read: 40, documents: 150 }));
     assert!(first.is_index_incomplete && first.briefing.text.contains("Heron 0149"));
     other.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(briefed(&workspace, RefreshLimit::default()).open, 3);
+    assert_eq!(briefed(&store, RefreshLimit::default()).open, 3);
     // Use what is in the index and do not wait for anything new.
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     write(&sandbox, 500, "planned");
-    let later = briefed(&workspace, RefreshLimit::documents(40));
+    let later = briefed(&store, RefreshLimit::documents(40));
     assert_eq!(later.indexing, Some(IndexProgress { read: 150, documents: 151 }));
     assert_eq!(later.open, 3);
 }
@@ -203,8 +204,8 @@ fn second_worktree(sandbox: &Sandbox) -> PathBuf {
     second
 }
 
-fn stages(workspace: &Workspace) -> u32 {
-    let index = rusqlite::Connection::open(file_of(workspace)).unwrap();
+fn stages(store: &Store) -> u32 {
+    let index = rusqlite::Connection::open(file_of(store)).unwrap();
     let sql = "SELECT count(*) FROM documents WHERE stage = 'copied'";
     index.query_row(sql, [], |row| row.get(0)).unwrap()
 }
@@ -219,18 +220,18 @@ fn a_second_worktree_does_not_parse_the_same_documents_again() {
     std::fs::write(second.join(path(100)), "# Heron, no longer open\n").unwrap();
     std::fs::remove_file(second.join(path(7))).unwrap();
     std::fs::copy(second.join(path(0)), second.join(path(800))).unwrap();
-    let workspace = open(&second);
-    let mut index = Index::open(&workspace, WaitPolicy::Hook).unwrap();
+    let store = open(&second);
+    let mut index = Index::open(store.workspace(), WaitPolicy::Hook).unwrap();
     assert_eq!(index.documents().unwrap(), 150);
-    assert!(open_names(&workspace, &index).is_empty(), "nothing was compared here yet");
+    assert!(open_names(&store, &index).is_empty(), "nothing was compared here yet");
     // Open handoffs come first.
-    let indexing = refresh(&workspace, &mut index, RefreshLimit::documents(4));
+    let indexing = refresh(&store, &mut index, RefreshLimit::documents(4));
     assert_eq!(indexing, Some(IndexProgress { read: 4, documents: 150 }));
-    assert_eq!(open_names(&workspace, &index).len(), 3);
+    assert_eq!(open_names(&store, &index).len(), 3);
     drop(index);
-    assert!(finish_index(&workspace).unwrap());
-    assert_eq!(stages(&workspace), 148);
-    let mut names = open_names(&workspace, &Index::open(&workspace, WaitPolicy::Hook).unwrap());
+    assert!(finish_index(store.workspace()).unwrap());
+    assert_eq!(stages(&store), 148);
+    let mut names = open_names(&store, &Index::open(store.workspace(), WaitPolicy::Hook).unwrap());
     names.sort();
     assert_eq!(names, [path(0), path(149), path(800)]);
 }
@@ -239,19 +240,19 @@ fn a_second_worktree_does_not_parse_the_same_documents_again() {
 fn without_time_for_a_copy_open_handoffs_are_read_first() {
     let sandbox = repository(150);
     let second = second_worktree(&sandbox);
-    let workspace = open(&second);
+    let store = open(&second);
     // The holder of this lock makes the copy.
-    let name = file_of(&workspace).file_name().unwrap().to_string_lossy().into_owned();
+    let name = file_of(&store).file_name().unwrap().to_string_lossy().into_owned();
     let lock = sandbox.root().join(format!(".git/midstride/locks/{name}.lock"));
     let held = File::create(lock).unwrap();
     held.lock().unwrap();
-    let first = briefed(&workspace, RefreshLimit::documents(3));
+    let first = briefed(&store, RefreshLimit::documents(3));
     assert_eq!(first.indexing, Some(IndexProgress { read: 3, documents: 150 }));
     assert_eq!((first.open, first.is_index_incomplete), (3, true));
-    assert!(!file_of(&workspace).exists());
+    assert!(!file_of(&store).exists());
     drop(held);
-    assert!(finish_index(&workspace).unwrap());
-    assert_eq!(briefed(&workspace, RefreshLimit::documents(3)).indexing, None);
+    assert!(finish_index(store.workspace()).unwrap());
+    assert_eq!(briefed(&store, RefreshLimit::documents(3)).indexing, None);
 }
 
 #[test]
@@ -260,21 +261,22 @@ fn a_copied_index_finds_the_same_as_reading() {
     let second = second_worktree(&sandbox);
     std::fs::write(second.join(path(3)), "# Pelican\n").unwrap();
     std::fs::remove_file(second.join(path(4))).unwrap();
-    let workspace = open(&second);
-    let mut index = Index::open(&workspace, WaitPolicy::Command).unwrap();
-    assert_eq!(refresh(&workspace, &mut index, RefreshLimit::default()), None);
+    let store = open(&second);
+    let mut index = Index::open(store.workspace(), WaitPolicy::Command).unwrap();
+    assert_eq!(refresh(&store, &mut index, RefreshLimit::default()), None);
     for typed in ["heron", "pelican", "0003", "0004", "0059"] {
         let query = Query::parse(typed).unwrap();
         let filter = Filter::default();
-        let (read, _) = scan(&workspace, &query, &filter);
-        let found = index.find(&workspace, &query, &filter, 100, Duration::from_mins(1)).unwrap();
+        let (read, _) = scan(store.workspace(), &query, &filter);
+        let found =
+            index.find(store.workspace(), &query, &filter, 100, Duration::from_mins(1)).unwrap();
         assert_eq!(found, read, "{typed}");
     }
     // The first worktree is unchanged.
     let first = open(sandbox.root());
-    assert_eq!(Index::facts(&first).documents, Some(60));
-    assert_eq!(Index::facts(&workspace).documents, Some(59));
-    assert!(!has_draft(file_of(&workspace).parent().unwrap()));
+    assert_eq!(Index::facts(first.workspace()).documents, Some(60));
+    assert_eq!(Index::facts(store.workspace()).documents, Some(59));
+    assert!(!has_draft(file_of(&store).parent().unwrap()));
 }
 
 fn has_draft(folder: &Path) -> bool {

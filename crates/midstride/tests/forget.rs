@@ -2,6 +2,8 @@
 //! process was killed.
 
 use crate::{because, open};
+use midstride::store::Store;
+use midstride::store::ledger::WaitPolicy;
 use midstride::sys::files::Root;
 use midstride::sys::git::RemovalOutcome;
 use midstride::verbs::{self, CheckpointError, ForgetOutcome, ForgetStep, KeptText, SessionChoice};
@@ -50,30 +52,30 @@ fn revised(sandbox: Sandbox) -> Sandbox {
     sandbox.write(".midstride/config.toml", "");
     let text = |said: &str| format!("---\nhandoff:\n  id: a\n  uid: one\n---\n\nIt is {said}.\n");
     sandbox.write(FILE, text(SECRET));
-    let workspace = open(sandbox.root());
-    verbs::reindex(&workspace, &mut |_, _| ()).unwrap();
-    let shelved = workspace.find("a").unwrap();
+    let store = open(sandbox.root());
+    verbs::reindex(&store, &mut |_, _| ()).unwrap();
+    let shelved = store.workspace().find("a").unwrap();
     let next = Document::parse(text("out").as_bytes());
-    workspace.record(&shelved, &next, &because("took it out"), &|_| ()).unwrap();
+    store.record(&shelved, &next, &because("took it out"), &|_| ()).unwrap();
     sandbox
 }
 
-fn first_text(workspace: &Workspace) -> KeptText {
-    verbs::kept_revision(workspace, &workspace.find("a").unwrap(), 1).unwrap()
+fn first_text(store: &Store) -> KeptText {
+    verbs::kept_revision(store, &store.workspace().find("a").unwrap(), 1).unwrap()
 }
 
-fn forget(workspace: &Workspace, text: &KeptText) -> ForgetOutcome {
-    verbs::forget(workspace, text, Some("it was in it"), &|_| ()).unwrap()
+fn forget(store: &Store, text: &KeptText) -> ForgetOutcome {
+    verbs::forget(store, text, Some("it was in it"), &|_| ()).unwrap()
 }
 
 /// Forgets the text and dies at a step.
-fn forget_up_to(workspace: &Workspace, text: &KeptText, step: ForgetStep) {
+fn forget_up_to(store: &Store, text: &KeptText, step: ForgetStep) {
     let die = |reached| {
         if reached == step {
             resume_unwind(Box::new(()));
         }
     };
-    let died = catch_unwind(AssertUnwindSafe(|| verbs::forget(workspace, text, None, &die)));
+    let died = catch_unwind(AssertUnwindSafe(|| verbs::forget(store, text, None, &die)));
     assert!(died.is_err(), "it got past {step:?}");
 }
 
@@ -81,19 +83,19 @@ fn forget_up_to(workspace: &Workspace, text: &KeptText, step: ForgetStep) {
 fn nothing_of_a_revision_remains_after_a_kill_at_any_step() {
     for step in ForgetStep::ALL {
         let sandbox = revised(Sandbox::new("").repository());
-        let workspace = open(sandbox.root());
+        let store = open(sandbox.root());
         assert!(git_has_secret(&sandbox));
         assert!(!files_with_secret(&sandbox.root().join(".git")).is_empty(), "the index has it");
-        forget_up_to(&workspace, &first_text(&workspace), step);
+        forget_up_to(&store, &first_text(&store), step);
         // A later reader gets an error, and the text is not stored again.
         let told =
-            workspace.revision_text(&workspace.find("a").unwrap(), 1).unwrap_err().to_string();
+            store.revision_text(&store.workspace().find("a").unwrap(), 1).unwrap_err().to_string();
         assert_eq!(told, "the text of `a@1` was forgotten on 2026-03-21 by tester");
-        let again = forget(&workspace, &first_text(&workspace));
+        let again = forget(&store, &first_text(&store));
         assert!(!again.is_new && again.removal == RemovalOutcome::Removed, "{step:?}");
         assert!(!git_has_secret(&sandbox), "{step:?}");
         assert_eq!(files_with_secret(&sandbox.root().join(".git")), [""; 0], "{step:?}");
-        assert_eq!(workspace.tombstones().unwrap().len(), 1);
+        assert_eq!(store.tombstones().unwrap().len(), 1);
         assert_whole(&sandbox);
     }
 }
@@ -101,13 +103,13 @@ fn nothing_of_a_revision_remains_after_a_kill_at_any_step() {
 #[test]
 fn nothing_remains_without_git() {
     let sandbox = revised(Sandbox::new(""));
-    let workspace = open(sandbox.root());
-    let text = first_text(&workspace);
+    let store = open(sandbox.root());
+    let text = first_text(&store);
     assert!(text.bytes.is_some() && !text.is_shared);
     assert!(!files_with_secret(sandbox.root()).is_empty());
-    assert!(forget(&workspace, &text).is_new);
+    assert!(forget(&store, &text).is_new);
     assert_eq!(files_with_secret(sandbox.root()), [""; 0]);
-    assert!(!forget(&workspace, &first_text(&workspace)).is_new);
+    assert!(!forget(&store, &first_text(&store)).is_new);
 }
 
 #[test]
@@ -115,8 +117,8 @@ fn reflogs_of_midstride_references_are_forgotten() {
     let sandbox = Sandbox::new("").repository();
     sandbox.git(&["config", "core.logAllRefUpdates", "always"]);
     let sandbox = revised(sandbox);
-    let workspace = open(sandbox.root());
-    assert_eq!(forget(&workspace, &first_text(&workspace)).removal, RemovalOutcome::Removed);
+    let store = open(sandbox.root());
+    assert_eq!(forget(&store, &first_text(&store)).removal, RemovalOutcome::Removed);
     assert!(!git_has_secret(&sandbox));
     assert_whole(&sandbox);
 }
@@ -124,13 +126,13 @@ fn reflogs_of_midstride_references_are_forgotten() {
 #[test]
 fn text_in_a_commit_stays_and_the_commit_is_named() {
     let sandbox = revised(Sandbox::new("").repository());
-    let workspace = open(sandbox.root());
-    let text = first_text(&workspace);
-    let earlier = workspace.repository().unwrap().blob(&text.hash).unwrap();
+    let store = open(sandbox.root());
+    let text = first_text(&store);
+    let earlier = store.workspace().repository().unwrap().blob(&text.hash).unwrap();
     let now = sandbox.read(FILE);
     sandbox.write(FILE, earlier);
     sandbox.git(&["add", "--all"]);
-    let staged = forget(&workspace, &text);
+    let staged = forget(&store, &text);
     assert_eq!(
         (staged.removal, staged.staged),
         (RemovalOutcome::Referenced, vec![FILE.to_owned()])
@@ -138,7 +140,7 @@ fn text_in_a_commit_stays_and_the_commit_is_named() {
     sandbox.git(&["commit", "--quiet", "--message", "with it"]);
     sandbox.write(FILE, now);
     sandbox.git(&["commit", "--quiet", "--all", "--message", "without it"]);
-    let done = forget(&workspace, &text);
+    let done = forget(&store, &text);
     assert_eq!(done.removal, RemovalOutcome::Referenced);
     let subjects: Vec<&str> = done.commits.iter().map(|commit| commit.subject.as_str()).collect();
     assert!(subjects.contains(&"with it") && subjects.contains(&"without it"), "{subjects:?}");
@@ -146,7 +148,7 @@ fn text_in_a_commit_stays_and_the_commit_is_named() {
     assert!(git_has_secret(&sandbox), "the history of the user is not touched");
     assert_whole(&sandbox);
     assert!(
-        workspace.revision_text(&workspace.find("a").unwrap(), 1).is_err(),
+        store.revision_text(&store.workspace().find("a").unwrap(), 1).is_err(),
         "not shown all the same"
     );
 }
@@ -155,28 +157,29 @@ fn text_in_a_commit_stays_and_the_commit_is_named() {
 fn packed_text_is_removed_by_the_next_gc() {
     let sandbox = revised(Sandbox::new("").repository());
     sandbox.git(&["gc", "--quiet"]);
-    let workspace = open(sandbox.root());
-    assert_eq!(forget(&workspace, &first_text(&workspace)).removal, RemovalOutcome::Packed);
+    let store = open(sandbox.root());
+    assert_eq!(forget(&store, &first_text(&store)).removal, RemovalOutcome::Packed);
     sandbox.git(&["gc", "--quiet", "--prune=now"]);
-    assert_eq!(forget(&workspace, &first_text(&workspace)).removal, RemovalOutcome::Removed);
+    assert_eq!(forget(&store, &first_text(&store)).removal, RemovalOutcome::Removed);
     assert!(!git_has_secret(&sandbox));
 }
 
 #[test]
 fn a_document_that_still_contains_the_text_works_without_storing_it() {
     let sandbox = revised(Sandbox::new("").repository());
-    let workspace = open(sandbox.root());
-    let shelved = workspace.find("a").unwrap();
-    let now = workspace.repository().unwrap().hash_blob(&shelved.bytes).unwrap();
-    let text = verbs::kept_text(&workspace, &now[..7]).unwrap();
+    let store = open(sandbox.root());
+    let shelved = store.workspace().find("a").unwrap();
+    let now = store.workspace().repository().unwrap().hash_blob(&shelved.bytes).unwrap();
+    let text = verbs::kept_text(&store, &now[..7]).unwrap();
     assert_eq!(text.documents, [Path::new(FILE)]);
     assert_eq!(text.others, ["a@1"]);
-    forget(&workspace, &text);
-    let refused = workspace.record(&shelved, &shelved.document, &because("x"), &|_| ());
+    forget(&store, &text);
+    let refused = store.record(&shelved, &shelved.document, &because("x"), &|_| ());
     assert_eq!(refused.unwrap().revision, 3, "its history goes on");
-    let told = workspace.revision_text(&workspace.find("a").unwrap(), 2).unwrap_err().to_string();
+    let told =
+        store.revision_text(&store.workspace().find("a").unwrap(), 2).unwrap_err().to_string();
     assert!(told.contains("forgotten on 2026-03-21 by tester: it was in it"), "{told}");
-    let kept = workspace.repository().unwrap().kept_blobs("refs/midstride/handoffs/one");
+    let kept = store.workspace().repository().unwrap().kept_blobs("refs/midstride/handoffs/one");
     assert!(!kept.unwrap().unwrap().ids.contains(&now));
 }
 
@@ -222,8 +225,11 @@ impl Asked {
         asked
     }
 
-    fn open(&self) -> Workspace {
-        Workspace::discover(crate::environment(&self.0, self.0.root())).unwrap()
+    fn open(&self) -> Store {
+        Store::new(
+            Workspace::discover(crate::environment(&self.0, self.0.root())).unwrap(),
+            WaitPolicy::Command,
+        )
     }
 
     fn capture(&self) -> Result<String, CheckpointError> {
@@ -244,18 +250,18 @@ fn nothing_of_a_checkpoint_remains_after_a_kill_at_any_step() {
         let held = asked.private();
         let has = |part: &str| held.iter().any(|path| path.contains(part));
         assert!(has("ledger.db") && has("cursors"), "{held:?}");
-        let workspace = asked.open();
-        let text = verbs::kept_text(&workspace, &blob[..8]).unwrap();
+        let store = asked.open();
+        let text = verbs::kept_text(&store, &blob[..8]).unwrap();
         assert_eq!(text.names, [format!("claude-code session {SESSION}")]);
-        assert_eq!(verbs::instructions(&workspace).unwrap().len(), 1);
-        assert_eq!(verbs::TaskBoard::open(&workspace).unwrap().tasks.iter().count(), 1);
+        assert_eq!(verbs::instructions(&store).unwrap().len(), 1);
+        assert_eq!(verbs::TaskBoard::open(&store).unwrap().tasks.iter().count(), 1);
         assert!(text.transcript.as_ref().is_some_and(|path| path.exists()));
-        forget_up_to(&workspace, &text, step);
-        let again = forget(&workspace, &verbs::kept_text(&workspace, &blob).unwrap());
+        forget_up_to(&store, &text, step);
+        let again = forget(&store, &verbs::kept_text(&store, &blob).unwrap());
         assert!(!again.is_new, "{step:?}");
         assert_eq!(asked.private(), [""; 0], "{step:?}");
-        assert_eq!(verbs::instructions(&workspace).unwrap(), []);
-        let open = verbs::TaskBoard::open(&workspace).unwrap().tasks;
+        assert_eq!(verbs::instructions(&store).unwrap(), []);
+        let open = verbs::TaskBoard::open(&store).unwrap().tasks;
         assert!(!open.iter().any(|task| task.status.is_open()), "{step:?}: {open:?}");
     }
 }
@@ -264,8 +270,8 @@ fn nothing_of_a_checkpoint_remains_after_a_kill_at_any_step() {
 fn a_forgotten_checkpoint_is_captured_again_only_once_a_rule_redacts_the_secret() {
     let asked = Asked::new();
     let blob = asked.capture().unwrap();
-    let workspace = asked.open();
-    forget(&workspace, &verbs::kept_text(&workspace, &blob).unwrap());
+    let store = asked.open();
+    forget(&store, &verbs::kept_text(&store, &blob).unwrap());
     let refused = asked.capture().unwrap_err();
     assert!(matches!(refused, CheckpointError::Forgotten { .. }), "{refused}");
     let rule = "[[redact]]\nkind = \"word\"\nbegins = \"zanz\"\nthen = \"[a-z]+\"\n";

@@ -2,6 +2,8 @@
 
 use midstride::clients;
 use midstride::clients::capture::{CaptureOutcome, capture, remove_cursors};
+use midstride::store::Store;
+use midstride::store::ledger::WaitPolicy;
 use midstride::verbs::{self, SessionChoice};
 use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::{CheckpointMode, HighlightKind, SessionSummary};
@@ -19,12 +21,15 @@ struct Shop(Sandbox);
 impl Shop {
     fn new() -> Self {
         let shop = Self(Sandbox::new("none").repository());
-        verbs::init(&shop.open(), false).unwrap();
+        verbs::init(shop.open().workspace(), false).unwrap();
         shop
     }
 
-    fn open(&self) -> Workspace {
-        Workspace::discover(crate::environment(&self.0, self.0.root())).unwrap()
+    fn open(&self) -> Store {
+        Store::new(
+            Workspace::discover(crate::environment(&self.0, self.0.root())).unwrap(),
+            WaitPolicy::Command,
+        )
     }
 
     fn place(&self, session: &str) -> PathBuf {
@@ -43,7 +48,7 @@ impl Shop {
     fn captured(&self, session: &str) -> CaptureOutcome {
         let found = clients::read_transcript(&self.place(session), None).unwrap();
         assert_eq!(found.session, session);
-        capture(&self.open(), &found).unwrap()
+        capture(self.open().workspace(), &found).unwrap()
     }
 
     fn session(&self, session: &str) -> Session {
@@ -193,9 +198,9 @@ fn user_instructions_before_the_fork_still_apply() {
     shop.put(SECOND, &shop.fork(SECOND, &first, "b", 10, "Now the report."));
     let session = shop.session(SECOND);
     assert_eq!(asked(&session), ["Now the report."]);
-    let workspace = shop.open();
+    let store = shop.open();
     let which = SessionChoice::Id(SECOND.to_owned());
-    let done = verbs::checkpoint(&workspace, &which, None, CheckpointMode::Auto).unwrap();
+    let done = verbs::checkpoint(&store, &which, None, CheckpointMode::Auto).unwrap();
     let gist = SessionSummary::from_checkpoint(&done.checkpoint);
     let said = |sort| -> Vec<(String, Option<String>)> {
         gist.of_kind(sort).map(|item| (item.text.clone(), item.state.clone())).collect()
@@ -222,7 +227,7 @@ fn the_order_and_number_of_captures_do_not_matter() {
         // The client writes while the file is read, and may stop anywhere.
         for cut in 0..=second.len() {
             whole.put(SECOND, &second[..cut]);
-            remove_cursors(&whole.open(), Client::ClaudeCode, SECOND).unwrap();
+            remove_cursors(whole.open().workspace(), Client::ClaudeCode, SECOND).unwrap();
             for session in order {
                 whole.captured(session);
             }
@@ -233,7 +238,7 @@ fn the_order_and_number_of_captures_do_not_matter() {
             assert_eq!(again.session.without_reading_state(), expected, "cut after {cut}");
         }
         for session in order {
-            remove_cursors(&whole.open(), Client::ClaudeCode, session).unwrap();
+            remove_cursors(whole.open().workspace(), Client::ClaudeCode, session).unwrap();
         }
     }
 }
@@ -412,9 +417,9 @@ fn a_fork_without_records_of_its_own_is_captured() {
     let second = marked(copies(&first, SECOND), FIRST);
     shop.put(FIRST, &first);
     shop.put(SECOND, &second);
-    let workspace = shop.open();
+    let store = shop.open();
     let which = SessionChoice::Id(SECOND.to_owned());
-    let done = verbs::checkpoint(&workspace, &which, None, CheckpointMode::Auto).unwrap();
+    let done = verbs::checkpoint(&store, &which, None, CheckpointMode::Auto).unwrap();
     assert!(done.is_new);
     let session = &done.checkpoint.session;
     assert_eq!(forked(session), (Some(FIRST), Some("a6")));
@@ -424,12 +429,12 @@ fn a_fork_without_records_of_its_own_is_captured() {
     let before: Vec<&str> = session.asked_before.iter().map(|request| &*request.text).collect();
     assert_eq!(before, ["Bring it up to date."]);
     adds_up(session, &second, 6);
-    assert!(verbs::session(&workspace, SECOND, None).unwrap().is_stored);
+    assert!(verbs::session(&store, SECOND, None).unwrap().is_stored);
     // What follows is its own.
     let mut further = second.clone();
     further.extend(shop.turn(SECOND, "b", 10, "The other way.", json!("a6")));
     shop.put(SECOND, &further);
-    let done = verbs::checkpoint(&workspace, &which, None, CheckpointMode::Auto).unwrap();
+    let done = verbs::checkpoint(&store, &which, None, CheckpointMode::Auto).unwrap();
     assert_eq!(ran(&done.checkpoint.session), ["make b"]);
     let sentence = format!("forked from {FIRST} after record a6");
     assert_eq!(done.checkpoint.session.fork_description(), Some(sentence));
@@ -478,7 +483,7 @@ fn records_captured_as_own_stay_own() {
     assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
     told_once(&both(), &["make a", "make d"]);
     for session in [FIRST, SECOND] {
-        remove_cursors(&shop.open(), Client::ClaudeCode, session).unwrap();
+        remove_cursors(shop.open().workspace(), Client::ClaudeCode, session).unwrap();
     }
     told_once(&both(), &["make a", "make d"]);
 }

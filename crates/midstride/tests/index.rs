@@ -1,9 +1,9 @@
 //! Compares the index with reading all documents: both give the same results, whatever is written.
 
+use midstride::store::Store;
 use midstride::store::index::{Effort, Filter, Index, RefreshLimit, scan};
 use midstride::store::ledger::WaitPolicy;
 use midstride::verbs::{BriefRequest, PromptSearch, SearchRequest, brief, search, search_prompt};
-use midstride::workspace::Workspace;
 use midstride_core::brief::search::Query;
 use midstride_core::format::header::Status;
 use midstride_testkit::Sandbox;
@@ -128,26 +128,28 @@ const QUERIES: [&str; 12] = [
     "note",
 ];
 
-fn workspace(sandbox: &Sandbox) -> Workspace {
+fn store(sandbox: &Sandbox) -> Store {
     sandbox.write(".midstride/config.toml", "");
     crate::open(sandbox.root())
 }
 
 /// Asserts that the index finds the same as reading all documents, in the same order.
-fn compare(workspace: &Workspace, index: &mut Index) {
-    let freshness =
-        index.refresh(workspace, Effort::Command, RefreshLimit::default(), &mut |_, _| ()).unwrap();
+fn compare(store: &Store, index: &mut Index) {
+    let freshness = index
+        .refresh(store.workspace(), Effort::Command, RefreshLimit::default(), &mut |_, _| ())
+        .unwrap();
     assert!(freshness.is_complete && freshness.unread.is_empty());
     let open = Filter { status: Some(Status::Planned), ..Filter::default() };
     let recent = Filter { since: Some(1_772_000_000 + 5 * 86_400), ..Filter::default() };
     for typed in QUERIES {
         let query = Query::parse(typed).unwrap();
         for filter in [&Filter::default(), &open, &recent] {
-            let (read, unread) = scan(workspace, &query, filter);
+            let (read, unread) = scan(store.workspace(), &query, filter);
             assert!(unread.is_empty());
             for limit in [1, 3, 100] {
-                let found =
-                    index.find(workspace, &query, filter, limit, Duration::from_mins(1)).unwrap();
+                let found = index
+                    .find(store.workspace(), &query, filter, limit, Duration::from_mins(1))
+                    .unwrap();
                 assert_eq!(found, read[..limit.min(read.len())], "{typed}");
             }
         }
@@ -163,17 +165,20 @@ fn the_index_finds_the_same_as_reading_all_documents() {
     runner
         .run(&rounds, |rounds| {
             let sandbox = Sandbox::new("");
-            let workspace = workspace(&sandbox);
-            let mut index = Index::open(&workspace, WaitPolicy::Command).unwrap();
+            let store = store(&sandbox);
+            let mut index = Index::open(store.workspace(), WaitPolicy::Command).unwrap();
             for steps in rounds {
                 for step in &steps {
                     take(&sandbox, step);
                 }
-                compare(&workspace, &mut index);
+                compare(&store, &mut index);
             }
             hits.set(hits.get() + index.documents().unwrap());
             // A rebuilt index gives the same results.
-            compare(&workspace, &mut Index::open_empty(&workspace, WaitPolicy::Command).unwrap());
+            compare(
+                &store,
+                &mut Index::open_empty(store.workspace(), WaitPolicy::Command).unwrap(),
+            );
             Ok(())
         })
         .unwrap();
@@ -181,7 +186,7 @@ fn the_index_finds_the_same_as_reading_all_documents() {
 }
 
 /// The matches for a prompt, with their scores.
-fn matters(workspace: &Workspace) -> Vec<(String, f64)> {
+fn matters(store: &Store) -> Vec<(String, f64)> {
     let text = "Why is the cache purged two-way in src/cache.rs? cache_purge 日本語".to_owned();
     let prompt = PromptSearch {
         text,
@@ -190,7 +195,7 @@ fn matters(workspace: &Workspace) -> Vec<(String, f64)> {
         timeout: Duration::from_mins(1),
         effort: Effort::Prompt,
     };
-    let matters = search_prompt(workspace, &prompt).hits.into_iter();
+    let matters = search_prompt(store, &prompt).hits.into_iter();
     matters
         .map(|matter| (matter.stored.path.display().to_string(), matter.relevance.score()))
         .collect()
@@ -209,7 +214,7 @@ fn prompt_matches_do_not_depend_on_the_index() {
             }
             // Without a configuration there is no index, so all documents are read.
             let read = matters(&crate::open(sandbox.root()));
-            assert_eq!(matters(&workspace(&sandbox)), read);
+            assert_eq!(matters(&store(&sandbox)), read);
             found.set(found.get() + read.len());
             Ok(())
         })
@@ -223,8 +228,8 @@ fn briefings_do_not_depend_on_the_index() {
         TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
     let rounds = prop::collection::vec(prop::collection::vec(step(), 1..6), 1..4);
     let told = std::cell::Cell::new(0);
-    let briefing = |workspace: &Workspace| {
-        let briefed = brief(workspace, &BriefRequest::default(), &mut |_, _| ());
+    let briefing = |store: &Store| {
+        let briefed = brief(store, &BriefRequest::default(), &mut |_, _| ());
         (briefed.briefing, briefed.open)
     };
     runner
@@ -234,7 +239,7 @@ fn briefings_do_not_depend_on_the_index() {
                 for step in &steps {
                     take(&sandbox, step);
                 }
-                let asked = briefing(&workspace(&sandbox));
+                let asked = briefing(&store(&sandbox));
                 // Without a configuration there is no index, so all documents are read.
                 std::fs::remove_file(sandbox.root().join(".midstride/config.toml")).unwrap();
                 assert_eq!(briefing(&crate::open(sandbox.root())), asked);
@@ -249,20 +254,20 @@ fn briefings_do_not_depend_on_the_index() {
 #[test]
 fn an_outdated_hit_is_read_again() {
     let sandbox = Sandbox::new("");
-    let workspace = workspace(&sandbox);
+    let store = store(&sandbox);
     let wanted = |typed: &str| SearchRequest {
         query: Query::parse(typed).unwrap(),
         filter: Filter::default(),
         limit: 10,
         fresh: false,
     };
-    let found = |typed: &str| search(&workspace, &wanted(typed), &mut |_, _| ()).hits.len();
+    let found = |typed: &str| search(&store, &wanted(typed), &mut |_, _| ()).hits.len();
     sandbox.write("docs/handoffs/one.md", "# Pelican\n");
     assert_eq!(found("pelican"), 1);
     // A secret is neither found nor shown.
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     sandbox.write("docs/handoffs/two.md", format!("# Pelican {secret}\n"));
     assert_eq!((found("pelican"), found(&secret)), (2, 0));
-    let hits = search(&workspace, &wanted("redacted"), &mut |_, _| ()).hits;
+    let hits = search(&store, &wanted("redacted"), &mut |_, _| ()).hits;
     assert_eq!(hits[0].why[0].excerpt, "Pelican REDACTED-github-token");
 }

@@ -4,7 +4,7 @@
 
 use crate::{because, open};
 use midstride::journal::RecordStep;
-use midstride::store::ledger::{Ledger as _, SqliteLedger, StreamId, WaitPolicy};
+use midstride::store::ledger::{Ledger as _, StreamId};
 use midstride_core::format::document::Document;
 use midstride_core::work::event::{Event, HandoffEvent};
 use midstride_testkit::Sandbox;
@@ -42,7 +42,7 @@ fn number(text: &str) -> usize {
 /// Makes the next change and returns its number.
 fn record(root: &Path, reached: &dyn Fn(RecordStep)) -> usize {
     let project = open(root);
-    let shelved = project.find("a").unwrap();
+    let shelved = project.workspace().find("a").unwrap();
     let text = shelved.document.text();
     let next = number(text) + 1;
     let text = text.replace(&body(next - 1), &body(next));
@@ -87,7 +87,7 @@ fn child(sandbox: &Sandbox, told: &str) -> Command {
 /// after it, its history matches what happened, and the next change succeeds.
 fn assert_sound(sandbox: &Sandbox, acknowledged: usize, about: &str) {
     let project = open(sandbox.root());
-    let found: Vec<_> = project.read_all().into_iter().map(Result::unwrap).collect();
+    let found: Vec<_> = project.workspace().read_all().into_iter().map(Result::unwrap).collect();
     assert_eq!(found.len(), 1, "{about}: no reader takes a draft for a document");
     let text = found[0].document.text();
     let reached = number(text);
@@ -101,7 +101,7 @@ fn assert_sound(sandbox: &Sandbox, acknowledged: usize, about: &str) {
     assert_told(sandbox, reached + 1, about);
     let left = std::fs::read_dir(folder).unwrap();
     assert_eq!(left.count(), 1, "{about}: the next change takes away what was left");
-    if project.repository().is_some() {
+    if project.workspace().repository().is_some() {
         let run = sandbox.finish(sandbox.command("git").args(["fsck", "--no-dangling"]));
         assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{about}: {run}");
     }
@@ -121,8 +121,8 @@ fn let_a_minute_pass(sandbox: &Sandbox) {
 /// and that the latest texts can be read.
 fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &str) {
     let project = open(sandbox.root());
-    let shelved = project.find("a").unwrap();
-    let told = shelved.handoff(&project).revisions();
+    let shelved = project.workspace().find("a").unwrap();
+    let told = shelved.handoff(project.workspace()).revisions();
     let told: Vec<&str> = told.iter().filter_map(|entry| Some(entry.reason?.value)).collect();
     let expected: Vec<String> = (1..=reached).map(|change| format!("change {change}")).collect();
     assert_eq!(told, expected, "{about}");
@@ -134,7 +134,8 @@ fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &s
 
 /// Asserts that the ledger has every change once and in order.
 fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
-    let ledger = SqliteLedger::open(&open(sandbox.root()), WaitPolicy::Command).unwrap();
+    let store = open(sandbox.root());
+    let ledger = store.ledger().unwrap();
     let records = ledger.read(&StreamId::handoff("one"), None).unwrap();
     let events = records.into_iter().flat_map(|record| record.events);
     let told: Vec<String> = events
@@ -169,7 +170,7 @@ fn kill_often(
             assert_sound(&sandbox, acknowledged, &format!("kill {index}"));
             reached = number(&sandbox.read(FILE));
         }
-        if open(sandbox.root()).repository().is_some() {
+        if open(sandbox.root()).workspace().repository().is_some() {
             // Unreferenced objects are deleted; referenced ones stay.
             sandbox.git(&["gc", "--prune=now", "--quiet"]);
         }
@@ -269,7 +270,8 @@ fn killed_at_any_moment_without_git_nothing_is_lost() {
 fn the_second_of_two_conflicting_revisions_is_refused() {
     let sandbox = project(Sandbox::new("").repository());
     let project = open(sandbox.root());
-    let (mine, theirs) = (project.find("a").unwrap(), project.find("a").unwrap());
+    let (mine, theirs) =
+        (project.workspace().find("a").unwrap(), project.workspace().find("a").unwrap());
     let next = |words: &str| {
         let text = mine.document.text().replace("word 1\n", &format!("word {words} 1\n"));
         Document::parse(text.as_bytes())

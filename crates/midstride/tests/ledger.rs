@@ -1,9 +1,11 @@
 //! Runs the conformance suite on every ledger implementation.
 
+use midstride::store::Store;
 use midstride::store::ledger::{
     ExpectedVersion, Ledger, LedgerError, LogPosition, SqliteLedger, StreamId, WaitPolicy,
 };
 use midstride::sys::files::Root;
+use midstride::workspace::Workspace;
 use midstride_testkit::conformance::{SUITE, World, event};
 use midstride_testkit::{MemoryLedger, Sandbox};
 
@@ -106,8 +108,9 @@ fn a_file_that_is_not_a_database_is_reported() {
 #[test]
 fn events_a_hook_cannot_append_in_time_are_appended_by_the_next_command() {
     let sandbox = Sandbox::new("").repository();
-    let project = crate::open(sandbox.root());
-    let hook = SqliteLedger::open(&project, WaitPolicy::Hook).unwrap();
+    let workspace = Workspace::discover(crate::without_home(sandbox.root())).unwrap();
+    let store = Store::new(workspace, WaitPolicy::Hook);
+    let hook = store.ledger().unwrap();
     let stream = StreamId::from_name("a");
     let first = hook.append(&stream, ExpectedVersion::NoStream, &[event("1")]).unwrap();
     let path = sandbox.root().join(".git/midstride/ledger.db");
@@ -117,13 +120,13 @@ fn events_a_hook_cannot_append_in_time_are_appended_by_the_next_command() {
         hook.append_expected_or_spool(&stream, ExpectedVersion::Exact(first), &[event("2")]);
     assert_eq!(aside.unwrap(), None, "it was put aside");
     busy.execute_batch("COMMIT").unwrap();
-    assert_eq!(ids(&hook), ["1"]);
+    assert_eq!(ids(hook), ["1"]);
     for _ in 0..2 {
-        assert_eq!(ids(&SqliteLedger::open(&project, WaitPolicy::Command).unwrap()), ["1", "2"]);
+        assert_eq!(ids(crate::open(sandbox.root()).ledger().unwrap()), ["1", "2"]);
     }
     // An unreadable entry is skipped.
     sandbox.write(".git/midstride/spool/zz.json", "{");
-    assert_eq!(ids(&SqliteLedger::open(&project, WaitPolicy::Command).unwrap()), ["1", "2"]);
+    assert_eq!(ids(crate::open(sandbox.root()).ledger().unwrap()), ["1", "2"]);
     assert!(sandbox.root().join(".git/midstride/spool/zz.unreadable").exists());
 }
 

@@ -22,6 +22,7 @@ mod observation;
 mod process;
 mod prompts;
 mod redaction;
+mod store;
 mod transcript;
 mod undo;
 mod upstream;
@@ -29,6 +30,8 @@ mod workflow;
 mod writers;
 
 use midstride::journal::RevisionInfo;
+use midstride::store::Store;
+use midstride::store::ledger::WaitPolicy;
 use midstride::sys::clock::Clock;
 use midstride::sys::env::Environment;
 use midstride::workspace::Workspace;
@@ -36,8 +39,13 @@ use midstride_testkit::{NOW, Sandbox};
 use std::path::Path;
 
 /// The project in a folder, as a new process sees it.
-fn open(root: &Path) -> Workspace {
-    Workspace::discover(without_home(root)).unwrap()
+fn open(root: &Path) -> Store {
+    Store::new(Workspace::discover(without_home(root)).unwrap(), WaitPolicy::Command)
+}
+
+/// The same, as the process of a hook sees it.
+fn open_in_hook(root: &Path) -> Store {
+    Store::new(Workspace::discover(without_home(root)).unwrap(), WaitPolicy::Hook)
 }
 
 /// The environment of a process in a folder, without a home directory.

@@ -1,8 +1,8 @@
 //! Tests of notes: where they are found, which are briefed, and how they are dated.
 
 use crate::open;
+use midstride::store::Store;
 use midstride::verbs::{self, BriefOutcome, BriefRequest};
-use midstride::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::brief::hook::{HookEvent, HookInput};
 use midstride_core::session::Client;
@@ -13,15 +13,15 @@ const NOTE: &str =
 
 fn set_up() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(&open(sandbox.root()), false).unwrap();
+    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
     sandbox
 }
 
 /// The paths of all documents of a project.
-fn paths(workspace: &Workspace) -> Vec<String> {
-    let spots = workspace.document_places().into_iter().filter_map(Result::ok);
+fn paths(store: &Store) -> Vec<String> {
+    let spots = store.workspace().document_places().into_iter().filter_map(Result::ok);
     let mut paths: Vec<String> =
-        spots.map(|spot| workspace.display_path(&spot).display().to_string()).collect();
+        spots.map(|spot| store.workspace().display_path(&spot).display().to_string()).collect();
     paths.sort();
     paths
 }
@@ -158,10 +158,13 @@ fn notes_of_an_untrusted_clone_are_counted_but_not_read() {
         is_unrestricted: false,
         kind: HookEvent::Start(BriefOccasion::Startup),
     };
-    let told =
-        verbs::hook(&open(sandbox.root()), &call, midstride::store::index::RefreshLimit::default())
-            .answer
-            .context
-            .unwrap();
+    let told = verbs::hook(
+        &crate::open_in_hook(sandbox.root()),
+        &call,
+        midstride::store::index::RefreshLimit::default(),
+    )
+    .answer
+    .context
+    .unwrap();
     assert!(told.contains("3 handoffs") && !told.contains("Finish it"), "{told}");
 }

@@ -2,8 +2,8 @@
 //! that still holds later. Git itself is the reference.
 
 use crate::open;
+use midstride::store::Store;
 use midstride::sys::git::{BranchState, Repository};
-use midstride::workspace::Workspace;
 use midstride::workspace::observation::{
     branch_state, commits_made, is_due, last_observation, observe, observe_in_background,
 };
@@ -23,7 +23,7 @@ fn repository() -> Sandbox {
     sandbox
 }
 
-fn workspace(sandbox: &Sandbox) -> Workspace {
+fn store(sandbox: &Sandbox) -> Store {
     open(sandbox.root())
 }
 
@@ -43,7 +43,7 @@ fn commit(sandbox: &Sandbox, name: &str) -> String {
 }
 
 fn made(sandbox: &Sandbox) -> Vec<ReflogCommit> {
-    commits_made(&workspace(sandbox), EARLIER.parse().unwrap(), None)
+    commits_made(store(sandbox).workspace(), EARLIER.parse().unwrap(), None)
 }
 
 /// The `subject state` of each commit after the first one.
@@ -167,7 +167,7 @@ fn each_worktree_has_its_own_commits() {
     there(&["commit", "--quiet", "--allow-empty", "--message", "there"]);
     commit(&sandbox, "here");
     assert_eq!(told(&sandbox), ["here exists"]);
-    let made = commits_made(&open(&second), EARLIER.parse().unwrap(), None);
+    let made = commits_made(open(&second).workspace(), EARLIER.parse().unwrap(), None);
     let told: Vec<_> = made.iter().map(|one| (one.subject.as_str(), one.state)).collect();
     assert_eq!(told, [("there", ReflogCommitState::Exists)]);
     // The other worktree moves a branch that this one left; only the log of the branch has that.
@@ -194,7 +194,7 @@ fn commits_count_between_two_times() {
     }
     let made = |from: &str, to: Option<&str>| -> Vec<String> {
         let to = to.map(|to| to.parse().unwrap());
-        let made = commits_made(&workspace(&sandbox), from.parse().unwrap(), to);
+        let made = commits_made(store(&sandbox).workspace(), from.parse().unwrap(), to);
         made.into_iter().map(|one| one.subject).collect()
     };
     assert_eq!(made("2026-03-22T13:00:00Z", None), ["13", "14"]);
@@ -204,8 +204,8 @@ fn commits_count_between_two_times() {
     // The clock is set back; later entries still show what happened to a commit.
     git(&sandbox, &["commit", "--quiet", "--amend", "--allow-empty", "--message", "14 again"]);
     assert_eq!(made("2026-03-22T14:00:00Z", None), ["14"]);
-    let workspace = workspace(&sandbox);
-    let last = commits_made(&workspace, "2026-03-22T14:00:00Z".parse().unwrap(), None);
+    let store = store(&sandbox);
+    let last = commits_made(store.workspace(), "2026-03-22T14:00:00Z".parse().unwrap(), None);
     assert_eq!(last[0].state, ReflogCommitState::Replaced);
 }
 
@@ -231,10 +231,13 @@ fn a_long_log_with_odd_lines_is_read_from_its_end() {
 #[test]
 fn without_a_log_or_a_repository_nothing_is_known() {
     let sandbox = Sandbox::new("");
-    let nothing = workspace(&sandbox);
-    assert!(observe(&nothing).unwrap().is_none() && last_observation(&nothing).is_none());
-    assert!(commits_made(&nothing, EARLIER.parse().unwrap(), None).is_empty());
-    assert!(!is_due(&nothing, None));
+    let nothing = store(&sandbox);
+    assert!(
+        observe(nothing.workspace()).unwrap().is_none()
+            && last_observation(nothing.workspace()).is_none()
+    );
+    assert!(commits_made(nothing.workspace(), EARLIER.parse().unwrap(), None).is_empty());
+    assert!(!is_due(nothing.workspace(), None));
     let sandbox = repository();
     commit(&sandbox, "two");
     std::fs::remove_dir_all(sandbox.root().join(".git/logs")).unwrap();
@@ -247,11 +250,11 @@ fn before_the_first_commit_everything_is_uncommitted() {
     git(&sandbox, &["init", "--quiet", "--initial-branch=main"]);
     std::fs::create_dir(sandbox.root().join(".git/midstride")).unwrap();
     sandbox.write("a.rs", "a");
-    let observed = observe(&workspace(&sandbox)).unwrap().unwrap();
+    let observed = observe(store(&sandbox).workspace()).unwrap().unwrap();
     let state = &observed.work_tree;
     assert_eq!((state.branch.as_deref(), &state.head), (Some("main"), &None));
     assert!(state.uncommitted("a.rs").is_some() && observed.recent.is_empty());
-    assert_eq!(last_observation(&workspace(&sandbox)), Some(observed));
+    assert_eq!(last_observation(store(&sandbox).workspace()), Some(observed));
 }
 
 #[test]
@@ -267,7 +270,7 @@ fn the_working_tree_is_observed_and_kept() {
     git(&sandbox, &["add", "added.rs"]);
     sandbox.write("new/deep/file.rs", "x");
     sandbox.write(".midstride/handoffs/x.md", "x");
-    let observed = observe(&workspace(&sandbox)).unwrap().unwrap();
+    let observed = observe(store(&sandbox).workspace()).unwrap().unwrap();
     let state = &observed.work_tree;
     let mut told: Vec<String> =
         state.uncommitted.iter().map(|file| format!("{:?} {}", file.status, file.path)).collect();
@@ -287,7 +290,7 @@ fn the_working_tree_is_observed_and_kept() {
     assert!(changed.modified.is_some() && state.uncommitted("new/deep/file.rs").is_some());
     assert_eq!(observed.recent.first().map(|one| one.subject.as_str()), Some("moved.rs"));
     assert_eq!(observed.recent[0].files, ["moved.rs"]);
-    assert_eq!(last_observation(&workspace(&sandbox)), Some(observed));
+    assert_eq!(last_observation(store(&sandbox).workspace()), Some(observed));
 }
 
 /// The file that stores an observation.
@@ -304,27 +307,27 @@ fn outdated_observations_are_dropped() {
         sandbox.write(name, "other");
     }
     std::fs::remove_file(sandbox.root().join("back.rs")).unwrap();
-    observe(&workspace(&sandbox)).unwrap();
+    observe(store(&sandbox).workspace()).unwrap();
     sandbox.write("again.rs", "and again");
     std::fs::remove_file(sandbox.root().join("gone.rs")).unwrap();
     git(&sandbox, &["checkout", "--quiet", "back.rs"]);
-    let state = last_observation(&workspace(&sandbox)).unwrap().work_tree;
+    let state = last_observation(store(&sandbox).workspace()).unwrap().work_tree;
     let told: Vec<_> =
         state.uncommitted.iter().map(|file| (file.path.as_str(), file.changed_since)).collect();
     assert_eq!(told, [("again.rs", true), ("same.rs", false)]);
     assert!(!state.moved);
     std::fs::write(kept(&sandbox), "{\"version\": 99}").unwrap();
-    assert_eq!(last_observation(&workspace(&sandbox)), None, "another version is not read");
+    assert_eq!(last_observation(store(&sandbox).workspace()), None, "another version is not read");
 }
 
 #[test]
 fn a_commit_removes_its_files_from_the_list() {
     let sandbox = repository();
     sandbox.write("a.rs", "a");
-    let observed = observe(&workspace(&sandbox)).unwrap().unwrap();
+    let observed = observe(store(&sandbox).workspace()).unwrap().unwrap();
     let then = observed.work_tree.head.clone().unwrap();
     let new = commit(&sandbox, "a.rs");
-    let last = last_observation(&workspace(&sandbox)).unwrap();
+    let last = last_observation(store(&sandbox).workspace()).unwrap();
     assert!(last.work_tree.moved && last.work_tree.uncommitted.is_empty());
     assert!(!last.work_tree.is_clean(), "git was not asked since");
     assert_eq!(last.work_tree.head.as_deref(), Some(new.as_str()));
@@ -335,7 +338,7 @@ fn a_commit_removes_its_files_from_the_list() {
     assert_eq!((found.count, found.newest.as_deref()), (1, Some("a.rs")));
     assert_eq!(since(&last, &[new]).count, 0);
     // Asked again, git knows the files too.
-    let observed = observe(&workspace(&sandbox)).unwrap().unwrap();
+    let observed = observe(store(&sandbox).workspace()).unwrap().unwrap();
     assert_eq!(since(&observed, &[]).changed_files, ["a.rs"]);
     assert!(observed.work_tree.is_clean());
 }
@@ -346,7 +349,7 @@ fn very_many_files_are_counted() {
     for number in 0..350 {
         sandbox.write(&format!("f{number}.rs"), "x");
     }
-    let state = observe(&workspace(&sandbox)).unwrap().unwrap().work_tree;
+    let state = observe(store(&sandbox).workspace()).unwrap().unwrap().work_tree;
     assert_eq!(state.uncommitted.len() + state.more, 350);
     assert_eq!(state.uncommitted.len(), 200);
 }
@@ -361,7 +364,7 @@ fn upstream_stash_and_conflict_are_observed() {
     let pushed = commit(&sandbox, "b.rs");
     sandbox.write("a.rs", "stashed");
     git(&sandbox, &["stash", "push", "--quiet"]);
-    let state = observe(&workspace(&sandbox)).unwrap().unwrap().work_tree;
+    let state = observe(store(&sandbox).workspace()).unwrap().unwrap().work_tree;
     let upstream = state.upstream.clone().unwrap();
     assert_eq!((upstream.name.as_str(), upstream.ahead, upstream.behind), {
         ("origin/main", Some(1), Some(0))
@@ -377,12 +380,12 @@ fn upstream_stash_and_conflict_are_observed() {
     git(&sandbox, &["commit", "--quiet", "--message", "other b"]);
     let merged = sandbox.command("git").args(["merge", "--quiet", "main"]).output().unwrap();
     assert!(!merged.status.success());
-    let state = observe(&workspace(&sandbox)).unwrap().unwrap().work_tree;
+    let state = observe(store(&sandbox).workspace()).unwrap().unwrap().work_tree;
     assert_eq!(state.operation, Some(GitOperation::Merge));
     let file = state.uncommitted("b.rs").unwrap();
     assert_eq!(file.status, FileStatus::Conflicted);
     git(&sandbox, &["merge", "--abort"]);
-    let last = last_observation(&workspace(&sandbox)).unwrap().work_tree;
+    let last = last_observation(store(&sandbox).workspace()).unwrap().work_tree;
     assert_eq!(last.operation, None, "its mark is a file");
 }
 
@@ -393,27 +396,27 @@ fn secrets_are_not_kept() {
     sandbox.write(&format!("{token}.txt"), "x");
     let message = format!("Use {token}");
     git(&sandbox, &["commit", "--quiet", "--allow-empty", "--message", &message]);
-    let observed = observe(&workspace(&sandbox)).unwrap().unwrap();
+    let observed = observe(store(&sandbox).workspace()).unwrap().unwrap();
     let text = std::fs::read_to_string(kept(&sandbox)).unwrap();
     assert!(!text.contains(&token) && text.contains("Use "), "{text}");
     assert!(!format!("{observed:?}{:?}", made(&sandbox)).contains(&token));
-    assert!(last_observation(&workspace(&sandbox)).is_some());
+    assert!(last_observation(store(&sandbox).workspace()).is_some());
 }
 
 #[test]
 fn git_runs_again_when_something_changed() {
     let sandbox = repository();
-    let workspace = workspace(&sandbox);
-    assert!(is_due(&workspace, None), "it never was");
-    observe_in_background(&workspace).unwrap();
-    assert!(!is_due(&workspace, None));
-    assert!(!is_due(&workspace, Some("2020-01-01T00:00:00Z".parse().unwrap())));
-    assert!(is_due(&workspace, Some("2099-01-01T00:00:00Z".parse().unwrap())));
+    let store = store(&sandbox);
+    assert!(is_due(store.workspace(), None), "it never was");
+    observe_in_background(store.workspace()).unwrap();
+    assert!(!is_due(store.workspace(), None));
+    assert!(!is_due(store.workspace(), Some("2020-01-01T00:00:00Z".parse().unwrap())));
+    assert!(is_due(store.workspace(), Some("2099-01-01T00:00:00Z".parse().unwrap())));
     // Set the time explicitly instead of waiting for the file system clock.
     let file = std::fs::File::options().write(true).open(kept(&sandbox)).unwrap();
     file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(9)).unwrap();
     commit(&sandbox, "two");
-    assert!(is_due(&workspace, None));
+    assert!(is_due(store.workspace(), None));
 }
 
 #[test]
@@ -421,17 +424,17 @@ fn concurrent_observations_all_finish() {
     let sandbox = repository();
     std::thread::scope(|scope| {
         for _ in 0..6 {
-            scope.spawn(|| observe_in_background(&workspace(&sandbox)).unwrap());
+            scope.spawn(|| observe_in_background(store(&sandbox).workspace()).unwrap());
         }
     });
-    assert!(last_observation(&workspace(&sandbox)).is_some());
+    assert!(last_observation(store(&sandbox).workspace()).is_some());
 }
 
 #[test]
 fn a_folder_that_is_not_set_up_stays_unchanged() {
     let sandbox = Sandbox::new("").repository();
-    assert!(observe(&workspace(&sandbox)).unwrap().is_none());
-    observe_in_background(&workspace(&sandbox)).unwrap();
+    assert!(observe(store(&sandbox).workspace()).unwrap().is_none());
+    observe_in_background(store(&sandbox).workspace()).unwrap();
     assert!(!sandbox.root().join(".git/midstride").exists());
 }
 
@@ -441,10 +444,10 @@ fn only_the_newest_observations_are_kept() {
     for number in 0..40 {
         sandbox.write(&format!(".git/midstride/work-trees/old{number}.json"), "{}");
     }
-    observe(&workspace(&sandbox)).unwrap();
+    observe(store(&sandbox).workspace()).unwrap();
     let left = std::fs::read_dir(sandbox.root().join(".git/midstride/work-trees")).unwrap().count();
     assert_eq!(left, 32);
-    assert!(last_observation(&workspace(&sandbox)).is_some(), "the newest stays");
+    assert!(last_observation(store(&sandbox).workspace()).is_some(), "the newest stays");
 }
 
 #[test]
@@ -462,13 +465,13 @@ fn a_branch_exists_is_merged_renamed_or_deleted() {
     git(&sandbox, &["branch", "--quiet", "-D", "squashed/deep"]);
     let repository = Repository::discover(sandbox.root()).unwrap();
     let check = |branch: &str, expected: Option<BranchState>| {
-        let observed = last_observation(&workspace(&sandbox));
+        let observed = last_observation(store(&sandbox).workspace());
         let state = branch_state(&repository.branches(), branch, observed.as_ref());
         assert_eq!(state, expected, "{branch}");
     };
     check("merged", Some(BranchState::Exists));
-    observe(&workspace(&sandbox)).unwrap();
-    let observed = last_observation(&workspace(&sandbox));
+    observe(store(&sandbox).workspace()).unwrap();
+    let observed = last_observation(store(&sandbox).workspace());
     let found = branch_state(&repository.branches(), "merged", observed.as_ref());
     let Some(BranchState::Merged(merge)) = &found else { panic!("{found:?}") };
     let log = sandbox.read(".git/logs/refs/heads/main");
@@ -501,7 +504,7 @@ fn a_branch_exists_is_merged_renamed_or_deleted() {
     git(&sandbox, &["checkout", "--quiet", "main"]);
     git(&sandbox, &["merge", "--quiet", "merged", "--message", "Merge again"]);
     git(&sandbox, &["checkout", "--quiet", "merged"]);
-    observe(&workspace(&sandbox)).unwrap();
+    observe(store(&sandbox).workspace()).unwrap();
     check("merged", Some(BranchState::Exists));
 }
 

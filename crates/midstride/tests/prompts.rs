@@ -25,7 +25,7 @@ const DOCUMENTS: [(&str, &str); 10] = [
 
 fn project_with_ten() -> Sandbox {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(&open(sandbox.root()), false).unwrap();
+    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
     for (path, title) in DOCUMENTS {
         let body = "## Current state\n\nIt half works.\n\n## Next steps\n\n- Finish it\n";
         let text = match path.strip_prefix(".midstride/handoffs/") {
@@ -107,15 +107,19 @@ fn told(sandbox: &Sandbox, moment: HookEvent) -> Option<String> {
         is_unrestricted: false,
         kind: moment,
     };
-    verbs::hook(&open(sandbox.root()), &call, midstride::store::index::RefreshLimit::default())
-        .answer
-        .context
+    verbs::hook(
+        &crate::open_in_hook(sandbox.root()),
+        &call,
+        midstride::store::index::RefreshLimit::default(),
+    )
+    .answer
+    .context
 }
 
 #[test]
 fn proposing_a_rejected_idea_again_is_pointed_out_once() {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(&open(sandbox.root()), false).unwrap();
+    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
     sandbox.write(
         ".midstride/handoffs/sessions.md",
         "---\nhandoff:\n  id: sessions\n  title: Sessions are lost\n  status: planned\n  wrong_turns:\n    \

@@ -1,9 +1,9 @@
 //! Checks every byte that a capture stores: no secret of a transcript is in any file.
 
 use crate::open;
-use midstride::store::ledger::{Ledger, LogPosition, SqliteLedger, WaitPolicy};
+use midstride::store::Store;
+use midstride::store::ledger::{Ledger, LogPosition};
 use midstride::verbs::{self, CheckpointError, SessionChoice};
-use midstride::workspace::Workspace;
 use midstride_core::session::checkpoint::CheckpointMode;
 use midstride_core::text::redact::RedactionRules;
 use midstride_testkit::secrets::{Positive, positives};
@@ -124,8 +124,8 @@ fn assert_clean(what: &str, bytes: &[u8]) {
     }
 }
 
-fn private_files(workspace: &Workspace) -> Vec<PathBuf> {
-    let files = files_below(workspace.make_private().unwrap().path());
+fn private_files(store: &Store) -> Vec<PathBuf> {
+    let files = files_below(store.workspace().make_private().unwrap().path());
     assert!(files.len() >= 2, "{files:?}");
     files
 }
@@ -133,8 +133,8 @@ fn private_files(workspace: &Workspace) -> Vec<PathBuf> {
 #[test]
 fn no_captured_byte_belongs_to_a_secret() {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(&open(sandbox.root()), false).unwrap();
-    let workspace = open(sandbox.root());
+    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
+    let store = open(sandbox.root());
     let mut plants = Plants::new();
     let parts = Parts::of(&plants.secrets);
     let (mut blobs, mut seen) = (Vec::new(), 0);
@@ -145,7 +145,7 @@ fn no_captured_byte_belongs_to_a_secret() {
         seen += usize::from(parts.first_in(text.as_bytes()).is_some());
         std::fs::write(&copy, text).unwrap();
         let which = SessionChoice::Transcript(copy);
-        match verbs::checkpoint(&workspace, &which, None, CheckpointMode::Checkpoint) {
+        match verbs::checkpoint(&store, &which, None, CheckpointMode::Checkpoint) {
             Ok(done) => blobs.push(done.blob),
             // Some are of other clients.
             Err(CheckpointError::NotUnderstood { .. }) => {}
@@ -155,7 +155,7 @@ fn no_captured_byte_belongs_to_a_secret() {
     // The fixtures alone have fewer places for secrets.
     let (planted, taken_out) = if corpus("transcripts").is_some() { (100, 100) } else { (50, 20) };
     assert!(plants.planted > planted && seen * 2 > blobs.len(), "{} {seen}", plants.planted);
-    let ledger = SqliteLedger::open(&workspace, WaitPolicy::Command).unwrap();
+    let ledger = store.ledger().unwrap();
     let mut redacted = 0;
     for blob in blobs {
         let bytes = ledger.get_blob(&blob).unwrap().unwrap();
@@ -166,7 +166,7 @@ fn no_captured_byte_belongs_to_a_secret() {
     for record in ledger.read_all(LogPosition::default(), usize::MAX).unwrap() {
         assert_clean("an event", format!("{record:?}").as_bytes());
     }
-    for path in private_files(&workspace) {
+    for path in private_files(&store) {
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(parts.first_in(&bytes), None, "{}", path.display());
         if path.extension().is_some_and(|ending| ending == "json") {
@@ -188,12 +188,12 @@ fn project_redaction_rules_apply_to_every_captured_file() {
 
 fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
     let sandbox = Sandbox::new("none").repository();
-    verbs::init(&open(sandbox.root()), false).unwrap();
+    verbs::init(open(sandbox.root()).workspace(), false).unwrap();
     let rule = format!("[[redact]]\nkind = \"acme-token\"\nbegins = \"acme_\"\nthen = '{then}'\n");
     let settings = sandbox.root().join(".midstride/config.toml");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
     std::fs::write(&settings, rule + other).unwrap();
-    let workspace = open(sandbox.root());
+    let store = open(sandbox.root());
     let token = "acme_q7w2e9r4t1y6u3i8";
     let source = fixtures("transcripts/claude-code").join("cache.jsonl");
     let text = std::fs::read_to_string(source).unwrap();
@@ -205,11 +205,11 @@ fn a_rule_holds(then: &str, other: &str, is_kept: bool) {
     std::fs::write(&copy, text).unwrap();
     for again in [false, true] {
         let which = SessionChoice::Transcript(copy.clone());
-        let done = verbs::checkpoint(&workspace, &which, None, CheckpointMode::Checkpoint).unwrap();
+        let done = verbs::checkpoint(&store, &which, None, CheckpointMode::Checkpoint).unwrap();
         // The stored state is used again, so nothing has to be read from the start.
         assert_eq!((done.is_new, done.new_bytes == 0), (!again, again && is_kept));
     }
-    for path in private_files(&workspace) {
+    for path in private_files(&store) {
         let bytes = std::fs::read(&path).unwrap();
         let found = bytes.windows(token.len()).any(|part| part == token.as_bytes());
         assert!(!found, "{}", path.display());

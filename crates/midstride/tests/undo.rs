@@ -2,12 +2,13 @@
 
 use crate::{because, open};
 use midstride::journal::JournalError;
+use midstride::store::Store;
 use midstride::store::revisions::RevisionError;
 use midstride::verbs::{
     ApplyError, FmtError, FormatOutcome, ReviewError, ReviewRequest, ReviseError, ReviseOutcome,
     UndoError, apply, fmt, review, revise, undo,
 };
-use midstride::workspace::{StoredHandoff, Workspace};
+use midstride::workspace::StoredHandoff;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::handoff::Handoff;
@@ -209,7 +210,7 @@ fn assert_same_but_history(now: &str, earlier: &str) {
 /// A handoff and what the test expects of it.
 struct Watched {
     sandbox: Sandbox,
-    workspace: Workspace,
+    store: Store,
     /// The number of the first text.
     first: usize,
     /// All texts so far, oldest first.
@@ -223,14 +224,16 @@ struct Watched {
 impl Watched {
     fn new(sandbox: Sandbox, text: String) -> Self {
         sandbox.write(".midstride/config.toml", "").write(FILE, &text);
-        let workspace = open(sandbox.root());
-        let first = workspace.find(FILE).unwrap().handoff(&workspace).replaced_texts().len() + 1;
+        let store = open(sandbox.root());
+        let first =
+            store.workspace().find(FILE).unwrap().handoff(store.workspace()).replaced_texts().len()
+                + 1;
         let (texts, standing) = (vec![text.clone()], vec![text]);
-        Self { sandbox, workspace, first, texts, standing, outside: false }
+        Self { sandbox, store, first, texts, standing, outside: false }
     }
 
     fn shelved(&self) -> StoredHandoff {
-        self.workspace.find(FILE).unwrap()
+        self.store.workspace().find(FILE).unwrap()
     }
 
     fn now(&self) -> String {
@@ -261,17 +264,17 @@ impl Watched {
 
     /// The number of the new revision; `None` if the verb does not apply.
     fn recorded(&self, deed: &Deed) -> Option<usize> {
-        let (workspace, shelved) = (&self.workspace, self.shelved());
+        let (store, shelved) = (&self.store, self.shelved());
         let number = self.texts.len();
         match deed {
-            Deed::Start => lived(workspace, &shelved, &lifecycle::start),
+            Deed::Start => lived(store, &shelved, &lifecycle::start),
             Deed::Answer(wanted, text) => {
-                lived(workspace, &shelved, &|h| lifecycle::answer(h, *wanted, text))
+                lived(store, &shelved, &|h| lifecycle::answer(h, *wanted, text))
             }
             Deed::Validate(wanted, holds) => {
-                lived(workspace, &shelved, &|h| lifecycle::validate(h, *wanted, *holds))
+                lived(store, &shelved, &|h| lifecycle::validate(h, *wanted, *holds))
             }
-            Deed::Resolve(ending) => lived(workspace, &shelved, &|h| {
+            Deed::Resolve(ending) => lived(store, &shelved, &|h| {
                 let measured = MeasuredValue {
                     name: "Austin".to_owned(),
                     before: Some("14290".to_owned()),
@@ -280,21 +283,21 @@ impl Watched {
                 };
                 lifecycle::resolve(h, ending, &[measured], NOW.parse().unwrap())
             }),
-            Deed::Review(verdict, text) => reviewed(workspace, &shelved, *verdict, *text),
-            Deed::Body(text) => revised(workspace, &shelved, text, "a body"),
+            Deed::Review(verdict, text) => reviewed(store, &shelved, *verdict, *text),
+            Deed::Body(text) => revised(store, &shelved, text, "a body"),
             Deed::Whole(touch, reason) => {
                 let text = touch.apply(shelved.document.text(), number);
-                revised(workspace, &shelved, &text, reason)
+                revised(store, &shelved, &text, reason)
             }
             Deed::Late(index) => {
                 let begun = index.get(&self.texts);
                 let text = Touch::Paragraph.apply(begun, number);
-                revised(workspace, &shelved, &text, "late")
+                revised(store, &shelved, &text, "late")
             }
-            Deed::Fmt => match fmt(workspace, &shelved, true) {
+            Deed::Fmt => match fmt(store, &shelved, true) {
                 Ok(FormatOutcome::Unchanged) | Err(FmtError::Refused { .. }) => None,
                 Ok(FormatOutcome::Changed(_)) => {
-                    Some(self.shelved().handoff(workspace).replaced_texts().len() + 1)
+                    Some(self.shelved().handoff(store.workspace()).replaced_texts().len() + 1)
                 }
                 Err(error) => refused(&error),
             },
@@ -328,7 +331,7 @@ impl Watched {
     }
 
     fn is_undone(&mut self) {
-        let undone = undo(&self.workspace, &self.shelved(), None);
+        let undone = undo(&self.store, &self.shelved(), None);
         if self.standing.len() == 1 {
             // A history from elsewhere may name texts that are not stored here.
             let at_the_end = matches!(
@@ -358,18 +361,18 @@ impl Watched {
             if self.outside && index + 1 == known {
                 continue;
             }
-            let text = self.workspace.revision_text(&shelved, self.first + index).unwrap();
+            let text = self.store.revision_text(&shelved, self.first + index).unwrap();
             assert_eq!(String::from_utf8(text).unwrap(), self.texts[*index]);
         }
     }
 }
 
 fn lived(
-    workspace: &Workspace,
+    store: &Store,
     shelved: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
 ) -> Option<usize> {
-    match apply(workspace, shelved, decide, &because("lived")) {
+    match apply(store, shelved, decide, &because("lived")) {
         Ok(recorded) => Some(recorded.revision),
         Err(ApplyError::Refused { .. } | ApplyError::Journal(JournalError::Refused(_))) => None,
         Err(error) => refused(&error),
@@ -377,7 +380,7 @@ fn lived(
 }
 
 fn reviewed(
-    workspace: &Workspace,
+    store: &Store,
     shelved: &StoredHandoff,
     verdict: ReviewVerdict,
     text: Option<&str>,
@@ -390,7 +393,7 @@ fn reviewed(
     let text = text.filter(|_| verdict != ReviewVerdict::Held).map(str::to_owned);
     let challenged = "the code path".to_owned();
     let eve = ReviewRequest { by: "eve".to_owned(), challenged, verdict, dropped, text };
-    match review(workspace, shelved, &eve) {
+    match review(store, shelved, &eve) {
         Ok(reviewed) => Some(reviewed.recorded.revision),
         Err(
             ReviewError::Apply(ApplyError::Journal(JournalError::Refused(_)))
@@ -404,13 +407,8 @@ fn reviewed(
     }
 }
 
-fn revised(
-    workspace: &Workspace,
-    shelved: &StoredHandoff,
-    text: &str,
-    reason: &str,
-) -> Option<usize> {
-    match revise(workspace, shelved, text, &because(reason)) {
+fn revised(store: &Store, shelved: &StoredHandoff, text: &str, reason: &str) -> Option<usize> {
+    match revise(store, shelved, text, &because(reason)) {
         Ok(ReviseOutcome::Unchanged)
         | Err(
             ReviseError::Empty(_)

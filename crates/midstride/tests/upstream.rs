@@ -1,7 +1,8 @@
 //! Tests of checking what documents build on: each document is checked once.
 
 use crate::open;
-use midstride::workspace::Workspace;
+use midstride::store::Store;
+use midstride::workspace::Catalog;
 use midstride_core::format::finding::Code;
 use midstride_testkit::Sandbox;
 
@@ -18,21 +19,21 @@ fn document(id: &str, upstream: &[String], broken: bool) -> String {
     )
 }
 
-fn workspace(documents: &[(&str, Vec<&str>, bool)]) -> (Sandbox, Workspace) {
+fn store(documents: &[(&str, Vec<&str>, bool)]) -> (Sandbox, Store) {
     let sandbox = Sandbox::new("nobody-runs-it");
     for (id, upstream, broken) in documents {
         let upstream: Vec<String> = upstream.iter().map(|name| (*name).to_owned()).collect();
         let text = document(id, &upstream, *broken);
         sandbox.write(&format!(".midstride/handoffs/{id}.md"), text);
     }
-    let workspace = open(sandbox.root());
-    (sandbox, workspace)
+    let store = open(sandbox.root());
+    (sandbox, store)
 }
 
 /// The documents whose upstream is incomplete, with the reason, in the order they are checked.
-fn incomplete(workspace: &Workspace, ids: &[&str]) -> Vec<String> {
+fn incomplete(store: &Store, ids: &[&str]) -> Vec<String> {
     let found = ids.iter().flat_map(|id| {
-        let verdict = workspace.check(&workspace.find(id).unwrap());
+        let verdict = Catalog::new(store.workspace()).check(&store.workspace().find(id).unwrap());
         let findings = verdict.findings.into_iter();
         let findings = findings.filter(|finding| finding.code == Code::UpstreamIncomplete);
         findings.map(|finding| format!("{id}: {}", finding.message)).collect::<Vec<_>>()
@@ -57,8 +58,8 @@ fn fully_connected_layers_are_checked_once_each() {
             sandbox.write(&format!(".midstride/handoffs/{}.md", name(layer, place)), text);
         }
     }
-    let workspace = open(sandbox.root());
-    let found = incomplete(&workspace, &["l39-0", "l1-0", "l0-0"]);
+    let store = open(sandbox.root());
+    let found = incomplete(&store, &["l39-0", "l1-0", "l0-0"]);
     let errors = "the upstream artifact is not complete: it has 5 errors";
     let mut wanted = vec![format!("l39-0: {errors}"); 5];
     wanted.push("l1-0: the upstream artifact is not complete: it has an error".to_owned());
@@ -73,8 +74,8 @@ fn a_chain_of_all_documents_is_followed_to_its_end() {
         let text = document(&format!("c{number}"), &upstream, number == 0);
         sandbox.write(&format!(".midstride/handoffs/c{number}.md"), text);
     }
-    let workspace = open(sandbox.root());
-    assert_eq!(incomplete(&workspace, &["c1499"]).len(), 1);
+    let store = open(sandbox.root());
+    assert_eq!(incomplete(&store, &["c1499"]).len(), 1);
 }
 
 #[test]
@@ -94,8 +95,8 @@ fn documents_in_a_cycle_are_incomplete_in_any_order() {
         &["f", "e", "b", "a", "d", "c"],
     ];
     for order in orders {
-        let (_sandbox, workspace) = workspace(&documents);
-        let mut found = incomplete(&workspace, order);
+        let (_sandbox, store) = store(&documents);
+        let mut found = incomplete(&store, order);
         found.sort();
         let error = "the upstream artifact is not complete: it has an error";
         let mut wanted: Vec<String> =
@@ -115,9 +116,9 @@ fn a_cycle_that_one_document_allows_is_open_in_any_order() {
         "  # midstride: allow S007 They were written together\n  dependencies:",
     );
     for order in [["a", "b", "d"], ["b", "a", "d"], ["d", "b", "a"], ["d", "a", "b"]] {
-        let (sandbox, _) = workspace(&[("a", vec!["b"], false), ("d", vec!["a", "b"], false)]);
+        let (sandbox, _) = store(&[("a", vec!["b"], false), ("d", vec!["a", "b"], false)]);
         sandbox.write(".midstride/handoffs/b.md", &allowing);
-        let workspace = open(sandbox.root());
-        assert_eq!(incomplete(&workspace, &order), Vec::<String>::new(), "{order:?}");
+        let store = open(sandbox.root());
+        assert_eq!(incomplete(&store, &order), Vec::<String>::new(), "{order:?}");
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::{because, open};
 use midstride::journal::{JournalError, RecordStep, RecordedRevision};
+use midstride::store::Store;
 use midstride::sys::files::{FileError, FileProblem};
 use midstride::verbs::{
     ApplyError, FmtError, FormatOutcome, ReviewError, ReviewRequest, ReviseError, ReviseOutcome,
     UndoError, apply, fmt, review, revise, undo,
 };
-use midstride::workspace::{StoredHandoff, Workspace};
+use midstride::workspace::StoredHandoff;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::lifecycle::{self, CloseReason, ReviewVerdict};
 use midstride_testkit::{NOW, Sandbox};
@@ -70,8 +71,8 @@ fn project(sandbox: Sandbox, writers: usize) -> Sandbox {
     sandbox
 }
 
-fn read(workspace: &Workspace) -> StoredHandoff {
-    workspace.find("a").unwrap()
+fn read(store: &Store) -> StoredHandoff {
+    store.workspace().find("a").unwrap()
 }
 
 /// What a verb of this writer leaves in the document; `None` if it leaves no text.
@@ -90,7 +91,7 @@ fn mark(verb: Verb, writer: usize, words: &str) -> Option<String> {
 /// Applies a verb to the document as it was read, with these words in it.
 fn write(
     verb: Verb,
-    workspace: &Workspace,
+    store: &Store,
     shelved: &StoredHandoff,
     writer: usize,
     words: &str,
@@ -100,7 +101,7 @@ fn write(
     let text = shelved.document.text();
     let heading = format!("## Writer {writer}\n\n");
     let longer = || text.replace(&heading, &format!("{heading}{words}.\n\n"));
-    let revised = |text: String| match revise(workspace, shelved, &text, &change) {
+    let revised = |text: String| match revise(store, shelved, &text, &change) {
         Ok(ReviseOutcome::Recorded(recorded)) => Ok(recorded),
         Ok(ReviseOutcome::Unchanged) => Err(NotMade::DoesNotFit),
         Err(error) => Err(not_revised(error)),
@@ -109,7 +110,7 @@ fn write(
     let reviewed = |verdict, text| {
         let (by, challenged) = ("eve".to_owned(), words.to_owned());
         match review(
-            workspace,
+            store,
             shelved,
             &ReviewRequest { by, challenged, verdict, dropped: None, text },
         ) {
@@ -119,25 +120,25 @@ fn write(
         }
     };
     match verb {
-        Verb::Start => lived(apply(workspace, shelved, &lifecycle::start, &change)),
+        Verb::Start => lived(apply(store, shelved, &lifecycle::start, &change)),
         Verb::Answer => {
-            lived(apply(workspace, shelved, &|h| lifecycle::answer(h, writer + 1, words), &change))
+            lived(apply(store, shelved, &|h| lifecycle::answer(h, writer + 1, words), &change))
         }
         Verb::Validate => {
-            lived(apply(workspace, shelved, &|h| lifecycle::validate(h, 1, true), &change))
+            lived(apply(store, shelved, &|h| lifecycle::validate(h, 1, true), &change))
         }
         Verb::Resolve => {
             let ending = CloseReason::Abandoned(words.to_owned());
-            lived(apply(workspace, shelved, &|h| lifecycle::resolve(h, &ending, &[], now), &change))
+            lived(apply(store, shelved, &|h| lifecycle::resolve(h, &ending, &[], now), &change))
         }
         Verb::Review => reviewed(ReviewVerdict::Held, None),
         Verb::Correct => reviewed(ReviewVerdict::Corrected, Some(longer())),
         Verb::Append => revised(longer()),
         Verb::Shared => revised(replaced_line(text, "Shared: ", &format!("Shared: {words}."))),
         Verb::Title => revised(replaced_line(text, "  title: ", &format!("  title: {words}"))),
-        Verb::Fmt => match fmt(workspace, shelved, true) {
+        Verb::Fmt => match fmt(store, shelved, true) {
             Ok(FormatOutcome::Changed(_)) => {
-                let revision = read(workspace).handoff(workspace).replaced_texts().len() + 1;
+                let revision = read(store).handoff(store.workspace()).replaced_texts().len() + 1;
                 Ok(RecordedRevision {
                     revision,
                     redacted: Vec::new(),
@@ -149,7 +150,7 @@ fn write(
             Err(FmtError::Journal(error)) => Err(not_recorded(&error)),
             Err(error @ FmtError::Refused { .. }) => panic!("{error}"),
         },
-        Verb::Undo => match undo(workspace, shelved, None) {
+        Verb::Undo => match undo(store, shelved, None) {
             Ok((recorded, _)) => Ok(recorded),
             Err(UndoError::Nothing(_) | UndoError::NotUndoable { .. }) => Err(NotMade::DoesNotFit),
             Err(UndoError::Journal(error)) => Err(not_recorded(&error)),
@@ -201,8 +202,8 @@ fn settle(kept: &std::path::Path, words: &str) {
 }
 
 /// The reasons in the history, oldest first.
-fn reasons(shelved: &StoredHandoff, workspace: &Workspace) -> Vec<String> {
-    let handoff = shelved.handoff(workspace);
+fn reasons(shelved: &StoredHandoff, store: &Store) -> Vec<String> {
+    let handoff = shelved.handoff(store.workspace());
     let said = handoff.revisions().into_iter().filter_map(|revision| revision.reason);
     said.map(|reason| reason.value.to_owned()).collect()
 }
@@ -217,24 +218,24 @@ fn told(reasons: &[String], words: &str) -> usize {
 /// Asserts that nothing is reported twice or made up, every text can be read, and the next change
 /// succeeds.
 fn assert_sound(sandbox: &Sandbox, about: &str) {
-    let workspace = open(sandbox.root());
-    let shelved = read(&workspace);
-    let all = reasons(&shelved, &workspace);
+    let store = open(sandbox.root());
+    let shelved = read(&store);
+    let all = reasons(&shelved, &store);
     assert!(!all.iter().any(|reason| reason.contains("outside")), "{about}: {all:?}");
-    let texts = shelved.handoff(&workspace).replaced_texts();
+    let texts = shelved.handoff(store.workspace()).replaced_texts();
     let ids: Vec<&str> = texts.iter().map(|text| text.unwrap().value).collect();
     let mut different = ids.clone();
     different.sort_unstable();
     different.dedup();
     assert_eq!(different.len(), ids.len(), "{about}: no text is replaced twice: {ids:?}");
     for number in 1..=texts.len() {
-        let text = workspace.revision_text(&shelved, number).unwrap();
+        let text = store.revision_text(&shelved, number).unwrap();
         let text = Document::parse(&text);
         let entries = text.handoff_header().unwrap().fields().get("revisions");
         let entries = entries.map_or(0, |revisions| revisions.items().len());
         assert_eq!(entries + 1, number, "{about}: each text has the history up to it");
     }
-    let recorded = write(Verb::Review, &workspace, &shelved, 0, "what comes next").unwrap();
+    let recorded = write(Verb::Review, &store, &shelved, 0, "what comes next").unwrap();
     assert!(!recorded.has_outside_edit, "{about}");
     let left = std::fs::read_dir(sandbox.root().join(".midstride/handoffs")).unwrap();
     assert_eq!(left.count(), 1, "{about}: no draft is left");
@@ -366,17 +367,17 @@ fn another_writer_may_run_between_any_two_steps_in_a_repository() {
 #[test]
 fn changing_a_deleted_document_is_reported() {
     let sandbox = project(Sandbox::new(""), 2);
-    let workspace = open(sandbox.root());
-    write(Verb::Shared, &workspace, &read(&workspace), 0, "first").unwrap();
-    let shelved = read(&workspace);
+    let store = open(sandbox.root());
+    write(Verb::Shared, &store, &read(&store), 0, "first").unwrap();
+    let shelved = read(&store);
     std::fs::remove_file(sandbox.root().join(FILE)).unwrap();
     let change = because("late");
     let refused = [
-        apply(&workspace, &shelved, &lifecycle::start, &change).unwrap_err().to_string(),
-        revise(&workspace, &shelved, "New.\n", &change).unwrap_err().to_string(),
-        undo(&workspace, &shelved, None).unwrap_err().to_string(),
-        fmt(&workspace, &shelved, true).unwrap_err().to_string(),
-        workspace.reread(&shelved).unwrap_err().to_string(),
+        apply(&store, &shelved, &lifecycle::start, &change).unwrap_err().to_string(),
+        revise(&store, &shelved, "New.\n", &change).unwrap_err().to_string(),
+        undo(&store, &shelved, None).unwrap_err().to_string(),
+        fmt(&store, &shelved, true).unwrap_err().to_string(),
+        store.workspace().reread(&shelved).unwrap_err().to_string(),
     ];
     for error in refused {
         assert!(error.ends_with("a.md` was deleted meanwhile"), "{error}");
@@ -394,13 +395,13 @@ struct Acknowledged {
 
 /// Writes until every verb was done once, in its own project instance.
 fn hammer(sandbox: &Sandbox, writer: usize, rounds: usize) -> Vec<Acknowledged> {
-    let workspace = open(sandbox.root());
+    let store = open(sandbox.root());
     let verbs = [Verb::Append, Verb::Shared, Verb::Answer, Verb::Review, Verb::Correct];
     let mut acknowledged = Vec::new();
     for round in 0..rounds {
         for verb in verbs {
             let words = format!("w{writer}r{round}{verb:?}");
-            match write(verb, &workspace, &read(&workspace), writer, &words) {
+            match write(verb, &store, &read(&store), writer, &words) {
                 Ok(RecordedRevision { revision, has_outside_edit: outside, .. }) => {
                     assert!(!outside, "{words}: nobody else writes here");
                     acknowledged.push(Acknowledged { verb, writer, words, revision });
@@ -426,9 +427,9 @@ fn all_that_was_acknowledged_is_kept(sandbox: Sandbox, writers: usize, rounds: u
     let mut acknowledged: Vec<Acknowledged> = hammered.into_iter().flatten().collect();
     acknowledged.sort_by_key(|one| one.revision);
     assert!(acknowledged.len() > writers, "somebody gets through");
-    let workspace = open(sandbox.root());
-    let shelved = read(&workspace);
-    let all = reasons(&shelved, &workspace);
+    let store = open(sandbox.root());
+    let shelved = read(&store);
+    let all = reasons(&shelved, &store);
     assert_eq!(all.len(), acknowledged.len(), "only what was acknowledged is told: {all:?}");
     let last = |verb: Verb, writer: Option<usize>| {
         let fits = |one: &&Acknowledged| {
@@ -438,8 +439,7 @@ fn all_that_was_acknowledged_is_kept(sandbox: Sandbox, writers: usize, rounds: u
     };
     for Acknowledged { verb, writer, words, revision } in &acknowledged {
         assert_eq!(told(&all, words), 1, "{words}: {all:?}");
-        let text =
-            String::from_utf8(workspace.revision_text(&shelved, *revision).unwrap()).unwrap();
+        let text = String::from_utf8(store.revision_text(&shelved, *revision).unwrap()).unwrap();
         assert!(text.contains(words.as_str()), "{words}@{revision}: {text}");
         // A later write of the same verb replaced this one.
         let shared = *verb == Verb::Shared && last(*verb, None) != Some(*revision);

@@ -20,7 +20,7 @@ pub use truth::Expected;
 use crate::Sandbox;
 use document::Paper;
 use midstride::code::CodeState;
-use midstride::workspace::Workspace;
+use midstride::store::Store;
 use random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,7 +29,7 @@ use world::Tree;
 /// A repository generated from a seed.
 pub struct DriftingRepo {
     sandbox: Sandbox,
-    open: fn(&Path) -> Workspace,
+    open: fn(&Path) -> Store,
     random: Random,
     /// The working tree.
     tree: Tree,
@@ -57,7 +57,7 @@ struct Commit {
 impl DriftingRepo {
     /// Generates a repository with documents and lets it drift. `open` opens the project in a
     /// folder.
-    pub fn of(seed: u64, open: fn(&Path) -> Workspace) -> Self {
+    pub fn of(seed: u64, open: fn(&Path) -> Store) -> Self {
         let mut repo = Self {
             sandbox: Sandbox::new("midstride"),
             open,
@@ -82,7 +82,7 @@ impl DriftingRepo {
     }
 
     /// The project in its current state.
-    pub fn workspace(&self) -> Workspace {
+    pub fn store(&self) -> Store {
         (self.open)(self.sandbox.root())
     }
 

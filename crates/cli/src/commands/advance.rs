@@ -2,6 +2,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
+use midstride::store::Store;
 use midstride::verbs::{self, AdvanceOutcome, AdvanceRequest, StageTransition};
 use midstride::workspace::Workspace;
 
@@ -40,11 +41,12 @@ pub(crate) struct AdvanceArgs {
 
 pub(crate) fn advance(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: AdvanceArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let forward = AdvanceRequest { to: args.to, force: args.reason, by: args.by };
-    match verbs::advance(workspace, &args.handoff, &forward)? {
+    match verbs::advance(store, &args.handoff, &forward)? {
         AdvanceOutcome::Blocked(checked) => {
             if args.json {
                 ui.print_json(&view::advance::blocked_json(&checked, &forward.to))?;

@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::journal::RevisionInfo;
-use midstride::workspace::Workspace;
+use midstride::store::Store;
 use midstride_core::format::header::{RevisionVerb, Validation};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, LifecycleRefusal};
@@ -58,9 +58,10 @@ impl AnswerArgs {
 
 pub(crate) fn answer(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &AnswerArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
     let holds = (args.holds || args.fails).then_some(args.holds);
     let (input, reason) = AnswerInput::parse(&args.which, args.text.as_deref(), holds, || {
@@ -73,7 +74,7 @@ pub(crate) fn answer(
         before.replace(input.describe_previous(handoff));
         input.decide(handoff)
     };
-    let outcome = super::apply_and_report(ui, workspace, &stored, &decide, &change, args.json)?;
+    let outcome = super::apply_and_report(ui, store, &stored, &decide, &change, args.json)?;
     let ended = view::recorded_change::closed_notice(&stored.handoff(workspace));
     for line in before.take().into_iter().chain(ended).filter(|_| !args.json) {
         ui.say(&line)?;

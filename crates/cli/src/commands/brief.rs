@@ -6,9 +6,10 @@ use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
 use midstride::clients::SessionLiveness;
+use midstride::store::Store;
 use midstride::sys::env::SessionName;
 use midstride::verbs::{
-    self, BUDGET, BriefOutcome, BriefRequest, Extent, ListedSession, TaskBoard,
+    self, BUDGET, BriefOutcome, BriefRequest, Delivery, Extent, ListedSession, TaskBoard,
 };
 use midstride::workspace::{DocumentSelection, Workspace};
 use midstride_core::brief::BriefOccasion;
@@ -105,14 +106,15 @@ fn budget(typed: &str) -> Result<u64, String> {
 
 pub(crate) fn brief(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &BriefArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     if let Some(BriefFormArg::Mission) = args.form {
-        return print_mission(ui, workspace, args.json);
+        return print_mission(ui, store, args.json);
     }
     if !args.acknowledge.is_empty() {
-        return acknowledge(ui, workspace, args);
+        return acknowledge(ui, store, args);
     }
     if args.last {
         return print_last(ui, workspace, args.json);
@@ -129,7 +131,7 @@ pub(crate) fn brief(
         ..BriefRequest::default()
     };
     super::observe(workspace);
-    let briefed = verbs::brief(workspace, &asked, &mut |done, all| {
+    let briefed = verbs::brief(store, &asked, &mut |done, all| {
         if all >= PROGRESS_BAR_MIN {
             ui.show_progress("indexing", done, all);
         }
@@ -138,7 +140,7 @@ pub(crate) fn brief(
         true => ui.print_json(&view::brief::json(&briefed))?,
         false => ui.print(&briefed.briefing.text)?,
     }
-    report(ui, workspace, briefed)
+    report(ui, store, briefed)
 }
 
 /// Prints the briefing of the newest session.
@@ -186,21 +188,18 @@ fn session_name(
 }
 
 /// Reports what was briefed, and whether the delivery was recorded.
-fn report(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    briefed: BriefOutcome,
-) -> Result<CliOutcome, Diagnostic> {
+fn report(ui: &mut Ui, store: &Store, briefed: BriefOutcome) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     for line in view::brief::remarks(&briefed, view::Surface::Terminal) {
         ui.say(&line)?;
     }
     if briefed.briefing.text.is_empty() && briefed.ledger_error.is_none() {
-        hint_recovery(ui, workspace)?;
+        hint_recovery(ui, store)?;
     }
     if let Some(error) = briefed.ledger_error {
         Diagnostic::from(error).hint("sessions, tasks and proofs are not told").warn(ui)?;
     }
-    if let Some(Err(error)) = briefed.delivery {
+    if let Delivery::Failed(error) = briefed.delivery {
         Diagnostic::from(error)
             .hint("the briefing is whole; only its receipt is missing")
             .warn(ui)?;
@@ -209,8 +208,8 @@ fn report(
 }
 
 /// Hints at ended sessions that are not captured. A hook captures them at the next start.
-fn hint_recovery(ui: &mut Ui, workspace: &Workspace) -> Result<(), Diagnostic> {
-    let (sessions, _) = verbs::sessions(workspace, None)?;
+fn hint_recovery(ui: &mut Ui, store: &Store) -> Result<(), Diagnostic> {
+    let (sessions, _) = verbs::sessions(store, None)?;
     let is_lost =
         |one: &&ListedSession| one.life == SessionLiveness::Ended && one.extent == Extent::None;
     let lost = match sessions.iter().filter(is_lost).count() {
@@ -221,11 +220,8 @@ fn hint_recovery(ui: &mut Ui, workspace: &Workspace) -> Result<(), Diagnostic> {
     Ok(ui.say(&format!("hint: {lost}; run midstride session recover"))?)
 }
 
-fn acknowledge(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: &BriefArgs,
-) -> Result<CliOutcome, Diagnostic> {
+fn acknowledge(ui: &mut Ui, store: &Store, args: &BriefArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let session = match (&args.session, &workspace.environment().session) {
         (Some(id), _) => session_name(workspace, args, id)?,
         (None, Some(session)) => session.clone(),
@@ -238,7 +234,7 @@ fn acknowledge(
     let found = args.acknowledge.iter().map(|name| workspace.find(name));
     let found = found.collect::<Result<Vec<_>, _>>()?;
     let handoffs: Vec<_> = found.iter().collect();
-    let new = verbs::acknowledge(workspace, &session, &handoffs, "brief")?;
+    let new = verbs::acknowledge(store, &session, &handoffs, "brief")?;
     match args.json {
         true => ui.print_json(&view::brief::acknowledgment_json(&session, new))?,
         false => ui.say(&view::brief::acknowledgment_text(&session, handoffs.len(), new))?,
@@ -246,10 +242,11 @@ fn acknowledge(
     Ok(CliOutcome::Clean)
 }
 
-fn print_mission(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let states = verbs::missions(workspace)?;
-    let tasks = TaskBoard::open(workspace)?.tasks;
-    let agents = verbs::agents_in_flight(workspace)?;
+fn print_mission(ui: &mut Ui, store: &Store, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
+    let states = verbs::missions(store)?;
+    let tasks = TaskBoard::open(store)?.tasks;
+    let agents = verbs::agents_in_flight(store)?;
     let DocumentSelection { documents, unread } = workspace.select(&[])?;
     let mission = Mission::combine(states.last(), &tasks);
     let briefing = view::mission::MissionBriefing {

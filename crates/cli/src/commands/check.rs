@@ -5,11 +5,12 @@ use crate::view::{self, Surface, coverage, findings};
 use clap::ValueEnum;
 use midstride::code::CodeState;
 use midstride::journal::JournalError;
+use midstride::store::Store;
 use midstride::sys::files::FileError;
 use midstride::verbs::{
     self, CitationUpdate, ComparedSession, Comparison, DocumentCheck, FormatOutcome,
 };
-use midstride::workspace::{StoredHandoff, Workspace};
+use midstride::workspace::StoredHandoff;
 use midstride_core::format::finding::Severity;
 use std::path::PathBuf;
 
@@ -97,10 +98,11 @@ enum FailOnArg {
 
 pub(crate) fn check(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &CheckArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let (mut checked, unread) = check_documents(ui, workspace, args)?;
+    let workspace = store.workspace();
+    let (mut checked, unread) = check_documents(ui, store, args)?;
     if args.quiet {
         for one in &mut checked {
             one.verdict.findings.retain(|finding| finding.severity() > Severity::Advice);
@@ -144,34 +146,35 @@ pub(crate) fn check(
 
 fn check_documents(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &CheckArgs,
 ) -> Result<(Vec<DocumentCheck>, Vec<FileError>), Diagnostic> {
+    let workspace = store.workspace();
     if let Some(path) = &args.pr_body {
         let bytes = super::read_input(workspace, path)?;
         return Ok((vec![verbs::check_pull_request(workspace, path, &bytes)], Vec::new()));
     }
-    let with = comparison(workspace, args)?;
+    let with = comparison(store, args)?;
     if args.staged {
         let repository = workspace.repository().ok_or_else(|| {
             Diagnostic::new("nothing can be staged here: this is no git repository")
                 .hint("leave `--staged` out to look at the files themselves")
         })?;
         let staged = workspace.staged(repository)?;
-        return Ok((verbs::check_documents(workspace, Some(&with), staged), Vec::new()));
+        return Ok((verbs::check_documents(store, Some(&with), staged), Vec::new()));
     }
     let mut unread = Vec::new();
     if args.fix {
         let selection = workspace.select(&args.handoffs)?;
-        unread.extend(fix(ui, workspace, &selection.documents)?);
+        unread.extend(fix(ui, store, &selection.documents)?);
     }
     if !args.handoffs.is_empty() {
         let selection = workspace.select(&args.handoffs)?;
         unread.extend(selection.unread);
-        return Ok((verbs::check_documents(workspace, Some(&with), selection.documents), unread));
+        return Ok((verbs::check_documents(store, Some(&with), selection.documents), unread));
     }
     let mut checked = Vec::new();
-    for result in verbs::check_all(workspace, &with) {
+    for result in verbs::check_all(store, &with) {
         match result {
             Ok(one) => checked.push(one),
             Err(error) => unread.push(error),
@@ -180,10 +183,8 @@ fn check_documents(
     Ok((checked, unread))
 }
 
-fn comparison<'p>(
-    workspace: &'p Workspace,
-    args: &CheckArgs,
-) -> Result<Comparison<'p>, Diagnostic> {
+fn comparison<'p>(store: &'p Store, args: &CheckArgs) -> Result<Comparison<'p>, Diagnostic> {
+    let workspace = store.workspace();
     let ground = match &args.at {
         Some(named) => CodeState::Commit(verbs::commit_id(workspace, named).map_err(|error| {
             Diagnostic::new(error.to_string())
@@ -191,10 +192,10 @@ fn comparison<'p>(
         })?),
         None => CodeState::WorkTree,
     };
-    let with = Comparison::against(workspace, ground, args.all)?;
+    let with = Comparison::against(store, ground, args.all)?;
     let session = args.session.clone().map(ComparedSession::Session);
     match session.or_else(|| args.transcript.clone().map(ComparedSession::Transcript)) {
-        Some(compared) => Ok(with.with_session(workspace, &compared)?),
+        Some(compared) => Ok(with.with_session(store, &compared)?),
         None => Ok(with),
     }
 }
@@ -202,14 +203,15 @@ fn comparison<'p>(
 /// Fixes what can be fixed. Returns the files that could not be written.
 fn fix(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     documents: &[StoredHandoff],
 ) -> Result<Vec<FileError>, Diagnostic> {
+    let workspace = store.workspace();
     let mut unwritten = Vec::new();
     // Compare all documents together. Only those that have to be written are read again.
-    let with = Comparison::against(workspace, CodeState::WorkTree, true)?;
+    let with = Comparison::against(store, CodeState::WorkTree, true)?;
     for stored in documents {
-        match verbs::fmt(workspace, stored, true) {
+        match verbs::fmt(store, stored, true) {
             Ok(FormatOutcome::Changed(redacted)) => {
                 super::report_redacted(ui, &redacted)?;
                 ui.say(&format!("Mended {}", view::display_path(workspace, &stored.path)))?;
@@ -223,7 +225,7 @@ fn fix(
         if now.as_ref().is_ok_and(|now| !with.has_moved(now)) {
             continue;
         }
-        match now.and_then(|now| verbs::update_moved_citations(workspace, &now)) {
+        match now.and_then(|now| verbs::update_moved_citations(store, &now)) {
             Ok(Some(CitationUpdate { citations: places, recorded })) => {
                 super::report_redacted(ui, &recorded.redacted)?;
                 let key = stored.handoff(workspace).key();

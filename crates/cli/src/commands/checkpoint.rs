@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{session as view, shell_word};
 use clap::ValueEnum;
+use midstride::store::Store;
 use midstride::verbs::{self, CheckpointError, CheckpointOutcome, ListedSession, SessionChoice};
-use midstride::workspace::Workspace;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::CheckpointMode;
 use std::path::PathBuf;
@@ -70,9 +70,10 @@ enum CheckpointModeArg {
 
 pub(crate) fn checkpoint(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: CheckpointArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let which = match (args.session, args.transcript) {
         (Some(id), _) => SessionChoice::Id(id),
         (None, Some(path)) => SessionChoice::Transcript(path),
@@ -85,8 +86,8 @@ pub(crate) fn checkpoint(
     };
     let client = args.client.map(ClientArg::client);
     super::observe(workspace);
-    let done = verbs::checkpoint(workspace, &which, client, mode)
-        .map_err(|error| explain_missing_transcript(workspace, client, error))?;
+    let done = verbs::checkpoint(store, &which, client, mode)
+        .map_err(|error| explain_missing_transcript(store, client, error))?;
     if args.json {
         ui.print_json(&view::checkpoint_json(&done))?;
     } else {
@@ -105,12 +106,12 @@ pub(super) fn session_id(typed: &str) -> Result<String, String> {
 
 /// Explains a session that is listed but has no transcript any more.
 fn explain_missing_transcript(
-    workspace: &Workspace,
+    store: &Store,
     client: Option<Client>,
     error: CheckpointError,
 ) -> Diagnostic {
     let CheckpointError::NoSuch(name) = &error else { return error.into() };
-    let (list, _) = verbs::sessions(workspace, client).unwrap_or_default();
+    let (list, _) = verbs::sessions(store, client).unwrap_or_default();
     let is_meant = |one: &&ListedSession| one.transcript.is_none() && one.session.starts_with(name);
     match list.iter().find(is_meant) {
         None => error.into(),

@@ -2,7 +2,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::workspace::Workspace;
+use midstride::store::Store;
 
 /// Show what changed between two revisions
 ///
@@ -30,11 +30,8 @@ pub(crate) struct DiffArgs {
     json: bool,
 }
 
-pub(crate) fn diff(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: &DiffArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn diff(ui: &mut Ui, store: &Store, args: &DiffArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let (name, from) = super::split_revision(&args.from);
     let stored = workspace.find(name)?;
     let last = stored.handoff(workspace).replaced_texts().len() + 1;
@@ -53,8 +50,8 @@ pub(crate) fn diff(
     };
     let newest = other.handoff(workspace).replaced_texts().len() + 1;
     let to = if to == 0 { newest } else { to };
-    let old = workspace.revision_text(&stored, from)?;
-    let new = workspace.revision_text(&other, to)?;
+    let old = store.revision_text(&stored, from)?;
+    let new = store.revision_text(&other, to)?;
     let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
     let names = (
         format!("{}@{from}", stored.handoff(workspace).key()),

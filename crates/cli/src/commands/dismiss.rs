@@ -2,8 +2,8 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs;
-use midstride::workspace::Workspace;
 
 /// Close an item or instruction that briefings repeat
 ///
@@ -30,11 +30,11 @@ pub(crate) struct DismissArgs {
 
 pub(crate) fn dismiss(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &DismissArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let Some(handle) = &args.handle else { return list(ui, workspace, args.json) };
-    let item = verbs::dismiss(workspace, handle, args.wrong)?;
+    let Some(handle) = &args.handle else { return list(ui, store, args.json) };
+    let item = verbs::dismiss(store, handle, args.wrong)?;
     match args.json {
         true => ui.print_json(&view::dismissable::dismissal_json(&item, args.wrong))?,
         false => ui.say(&view::dismissable::dismissal_text(&item, args.wrong))?,
@@ -42,8 +42,8 @@ pub(crate) fn dismiss(
     Ok(CliOutcome::Clean)
 }
 
-fn list(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let items = verbs::dismissable_items(workspace)?;
+fn list(ui: &mut Ui, store: &Store, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let items = verbs::dismissable_items(store)?;
     if json {
         ui.print_json(&view::dismissable::list_json(&items))?;
     } else if items.is_empty() {

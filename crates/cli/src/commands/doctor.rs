@@ -7,6 +7,7 @@ use crate::view;
 use crate::view::doctor::{Diagnosis, OffSwitch};
 use midstride::clients::hook_log;
 use midstride::clients::install::find_on_path;
+use midstride::store::Store;
 use midstride::sys::env::are_hooks_switched_off;
 use midstride::verbs::{self, ClientFacts};
 use midstride::workspace::Workspace;
@@ -37,21 +38,21 @@ pub(crate) struct DoctorArgs {
 /// Examines everything. `tools` is the token cost of the MCP tool list per session.
 pub(crate) fn doctor(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &DoctorArgs,
     tools: u64,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let mut outcome = CliOutcome::Clean;
     // The configuration decides what is indexed. If it is broken, that is reported below.
     if args.reindex && workspace.broken_configuration().is_none() {
-        let done =
-            verbs::reindex(workspace, &mut |done, all| ui.show_progress("indexing", done, all))?;
+        let done = verbs::reindex(store, &mut |done, all| ui.show_progress("indexing", done, all))?;
         ui.say(&view::doctor::reindex_text(&done))?;
         outcome = report_unread(ui, workspace, done.unread)?;
     }
     // Asking the clients for their versions and simulating a session takes a second.
     Ui::show_status("looking at the clients");
-    let diagnosis = diagnose(workspace, !args.no_simulation, tools);
+    let diagnosis = diagnose(store, !args.no_simulation, tools);
     Ui::show_status("");
     let problems = view::doctor::problems(&diagnosis).into_iter();
     // The messages quote files that others wrote.
@@ -65,8 +66,9 @@ pub(crate) fn doctor(
     Ok(if found { CliOutcome::Findings } else { outcome })
 }
 
-fn diagnose(workspace: &Workspace, simulates: bool, tools: u64) -> Diagnosis {
-    let examined = verbs::examine(workspace);
+fn diagnose(store: &Store, simulates: bool, tools: u64) -> Diagnosis {
+    let workspace = store.workspace();
+    let examined = verbs::examine(store);
     let (log, log_problem) = match hook_log::read_report(&workspace.private_path()) {
         Ok(log) => (log, None),
         Err(error) => (hook_log::HookLogReport::default(), Some(error.to_string())),
@@ -82,7 +84,7 @@ fn diagnose(workspace: &Workspace, simulates: bool, tools: u64) -> Diagnosis {
         on_path: find_on_path(),
         hook_log: log,
         log_problem,
-        idle: verbs::measure_idle_cost(workspace),
+        idle: verbs::measure_idle_cost(store),
         tool_tokens: tools,
         steps,
     }

@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
 use midstride::journal::RevisionInfo;
+use midstride::store::Store;
 use midstride::verbs::{self, EditOutcome};
-use midstride::workspace::Workspace;
 use midstride_core::format::header::RevisionVerb;
 
 /// Change a handoff in your editor
@@ -18,15 +18,12 @@ pub(crate) struct EditArgs {
     handoff: String,
 }
 
-pub(crate) fn edit(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: &EditArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn edit(ui: &mut Ui, store: &Store, args: &EditArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
     let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
     let path = view::display_path(workspace, &stored.path);
-    match verbs::edit(workspace, &stored, &change)? {
+    match verbs::edit(store, &stored, &change)? {
         EditOutcome::Unchanged => {
             ui.say("Nothing changed.")?;
             return Ok(CliOutcome::Clean);
@@ -39,7 +36,7 @@ pub(crate) fn edit(
             super::report_recorded(ui, workspace, &stored, &recorded, &change.reason, false)?;
         }
     }
-    let checked = verbs::check_documents(workspace, None, vec![workspace.reread(&stored)?]);
+    let checked = verbs::check_documents(store, None, vec![workspace.reread(&stored)?]);
     ui.print(&view::findings::human(workspace, &checked, Surface::Terminal))?;
     ui.say(&view::findings::summary(&checked, false))?;
     Ok(CliOutcome::Clean)

@@ -2,8 +2,8 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::store::ledger::{Ledger as _, LogPosition, SqliteLedger, WaitPolicy};
-use midstride::workspace::Workspace;
+use midstride::store::Store;
+use midstride::store::ledger::{Ledger as _, LogPosition};
 use std::time::Duration;
 
 /// How many records are read at once.
@@ -32,14 +32,15 @@ pub(crate) struct EventsArgs {
 
 pub(crate) fn events(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &EventsArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
+    let workspace = store.workspace();
+    let ledger = store.ledger()?;
     // Watch before the first read, so that no event in between is missed.
     let mut watch = ledger.watch()?;
     for stored in workspace.read_all().into_iter().filter_map(Result::ok) {
-        workspace.reconcile(&ledger, &stored)?;
+        store.reconcile(ledger, &stored)?;
     }
     let mut cursor = LogPosition(args.after);
     loop {

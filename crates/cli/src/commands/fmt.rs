@@ -2,6 +2,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs::{self, FormatOutcome};
 use midstride::workspace::{DocumentSelection, Workspace};
 use std::path::Path;
@@ -45,15 +46,12 @@ impl FmtReport {
     }
 }
 
-pub(crate) fn fmt(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: &FmtArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn fmt(ui: &mut Ui, store: &Store, args: &FmtArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let DocumentSelection { documents, unread } = workspace.select(&args.handoffs)?;
     let mut done = FmtReport { document_count: documents.len(), ..FmtReport::default() };
     for stored in &documents {
-        match verbs::fmt(workspace, stored, !args.check) {
+        match verbs::fmt(store, stored, !args.check) {
             Ok(FormatOutcome::Unchanged) => {}
             Ok(FormatOutcome::Changed(redacted)) => {
                 super::report_redacted(ui, &redacted)?;

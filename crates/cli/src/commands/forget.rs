@@ -2,6 +2,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{count, forget};
+use midstride::store::Store;
 use midstride::sys::git::RemovalOutcome;
 use midstride::verbs::{self, ForgetOutcome, KeptText};
 use midstride::workspace::Workspace;
@@ -35,12 +36,13 @@ pub(crate) struct ForgetArgs {
 
 pub(crate) fn forget(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &ForgetArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     // Report what cannot be found before anything is removed.
     let texts: Vec<KeptText> =
-        args.texts.iter().map(|name| find_text(workspace, name)).collect::<Result<_, _>>()?;
+        args.texts.iter().map(|name| find_text(store, name)).collect::<Result<_, _>>()?;
     let (mut all, mut outcome) = (Vec::new(), CliOutcome::Clean);
     for text in &texts {
         if !confirm(ui, text, args)? {
@@ -48,7 +50,7 @@ pub(crate) fn forget(
             outcome = CliOutcome::Findings;
             continue;
         }
-        let done = verbs::forget(workspace, text, args.reason.as_deref(), &|_| ())?;
+        let done = verbs::forget(store, text, args.reason.as_deref(), &|_| ())?;
         if done.removal != RemovalOutcome::Removed {
             outcome = CliOutcome::Findings;
         }
@@ -64,12 +66,13 @@ pub(crate) fn forget(
     Ok(outcome)
 }
 
-fn find_text(workspace: &Workspace, name: &str) -> Result<KeptText, Diagnostic> {
+fn find_text(store: &Store, name: &str) -> Result<KeptText, Diagnostic> {
+    let workspace = store.workspace();
     match super::split_revision(name) {
         (handoff, Some(number)) => {
-            Ok(verbs::kept_revision(workspace, &workspace.find(handoff)?, number)?)
+            Ok(verbs::kept_revision(store, &workspace.find(handoff)?, number)?)
         }
-        (id, None) => Ok(verbs::kept_text(workspace, id)?),
+        (id, None) => Ok(verbs::kept_text(store, id)?),
     }
 }
 

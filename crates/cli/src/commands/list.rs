@@ -4,6 +4,7 @@ use super::{
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::workspace::{DocumentSelection, StoredHandoff, Workspace};
 use midstride_core::format::header::{HandoffKind, Status};
 use std::path::PathBuf;
@@ -47,11 +48,8 @@ pub(crate) struct ListArgs {
     json: bool,
 }
 
-pub(crate) fn list(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: &ListArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn list(ui: &mut Ui, store: &Store, args: &ListArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let DocumentSelection { documents: stored, unread } = workspace.select(&[])?;
     let below = args.path.as_deref().map(|path| path_from_root(workspace, path)).transpose()?;
     let fits = |stored: &StoredHandoff| {
@@ -65,9 +63,7 @@ pub(crate) fn list(
         stored.iter().filter(|s| fits(s) && (asked_for_ended || is_open(s))).collect();
     view::list::sort(workspace, &mut chosen);
     if args.json {
-        ui.print_json(
-            &chosen.iter().map(|s| view::handoff::json(workspace, s)).collect::<Vec<_>>(),
-        )?;
+        ui.print_json(&chosen.iter().map(|s| view::handoff::json(store, s)).collect::<Vec<_>>())?;
     } else if !stored.is_empty() && chosen.is_empty() {
         ui.say("No handoff fits.")?;
     } else if chosen.is_empty() && unread.is_empty() {

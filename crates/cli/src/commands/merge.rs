@@ -2,8 +2,8 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs::{self, DriverFiles, MergeOutcome};
-use midstride::workspace::Workspace;
 use std::path::PathBuf;
 
 /// Merge a handoff that git left with conflicts
@@ -28,7 +28,7 @@ pub(crate) struct MergeArgs {
 
 pub(crate) fn merge(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &MergeArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let driven = args.driver.as_deref().unwrap_or_default();
@@ -36,9 +36,9 @@ pub(crate) fn merge(
         ([base, ours, theirs, path], _) => {
             let [base, ours, theirs, path] = [base, ours, theirs, path].map(Clone::clone);
             let driven = DriverFiles { base, ours, theirs, path };
-            (driven.path.clone(), verbs::merge_as_driver(workspace, &driven)?)
+            (driven.path.clone(), verbs::merge_as_driver(store, &driven)?)
         }
-        (_, Some(path)) => (path.clone(), verbs::repair(workspace, path)?),
+        (_, Some(path)) => (path.clone(), verbs::repair(store, path)?),
         (_, None) => return Err(Diagnostic::new("which file is to be merged?")),
     };
     let path = path.display().to_string();

@@ -3,6 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
+use midstride::store::Store;
 use midstride::verbs::{self, ImportedNote, NewHandoff, TaskError, TaskSnapshot};
 use midstride::workspace::Workspace;
 use midstride_core::format::header::HandoffKind;
@@ -80,11 +81,8 @@ enum NewKindArg {
     Session,
 }
 
-pub(crate) fn new(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: NewArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn new(ui: &mut Ui, store: &Store, args: NewArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let text = args.body.as_deref().map(|path| super::read_text(workspace, path)).transpose()?;
     let watched = Ui::is_interactive() && !args.no_edit && !args.json && text.is_none();
     let wanted = NewHandoff {
@@ -103,9 +101,9 @@ pub(crate) fn new(
         text,
         private: if args.private { Some(true) } else { args.committed.then_some(false) },
     };
-    let created = verbs::new(workspace, &wanted)?;
+    let created = verbs::new(store, &wanted)?;
     if args.json {
-        ui.print_json(&view::handoff::json(workspace, &created.stored))?;
+        ui.print_json(&view::handoff::json(store, &created.stored))?;
         return Ok(CliOutcome::Clean);
     }
     let path = view::display_path(workspace, &created.stored.path);

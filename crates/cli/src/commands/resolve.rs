@@ -3,6 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::journal::RevisionInfo;
+use midstride::store::Store;
 use midstride::verbs;
 use midstride::workspace::Workspace;
 use midstride_core::format::header::RevisionVerb;
@@ -67,9 +68,10 @@ fn measured(typed: &str) -> Result<MeasuredValue, String> {
 
 pub(crate) fn resolve(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &ResolveArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
     let ended = ResolveInput {
         commit: args.commit.as_deref(),
@@ -86,7 +88,7 @@ pub(crate) fn resolve(
         CloseReason::Resolved { .. } => verbs::blocking_questions(workspace, &stored),
         CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
     };
-    let recorded = verbs::apply(workspace, &stored, &decide, &change)?;
+    let recorded = verbs::apply(store, &stored, &decide, &change)?;
     if args.json {
         let json =
             view::recorded_change::json(workspace, &stored, &recorded, &ui.clean(&change.reason));

@@ -3,6 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
+use midstride::store::Store;
 use midstride::verbs::{self, ReviewOutcome, ReviewRequest};
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::lifecycle::{ReviewCorrection, ReviewVerdict};
@@ -63,9 +64,10 @@ enum ReviewVerdictArg {
 
 pub(crate) fn review(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: ReviewArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
     let given = args.body.as_deref().map(|path| super::read_text(workspace, path)).transpose()?;
     // A correction is written in the editor if a user is at a terminal.
@@ -87,7 +89,7 @@ pub(crate) fn review(
         dropped: args.dropped.map(|tried| ReviewCorrection { tried, why_wrong, replaced_by }),
         text: given.or_else(|| draft.as_ref().map(|draft| draft.text.clone())),
     };
-    let reviewed = verbs::review(workspace, &stored, &review);
+    let reviewed = verbs::review(store, &stored, &review);
     let reviewed = match (reviewed, draft) {
         (Err(error), Some(draft)) => {
             let kept = format!("your text is in `{}`", draft.path.display());

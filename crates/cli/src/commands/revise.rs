@@ -3,8 +3,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
 use midstride::journal::{RecordedRevision, RevisionInfo};
+use midstride::store::Store;
 use midstride::verbs::{self, EditOutcome, ReviseOutcome};
-use midstride::workspace::{StoredHandoff, Workspace};
+use midstride::workspace::StoredHandoff;
 use std::path::PathBuf;
 
 /// Give a handoff its next text, and say why
@@ -36,12 +37,13 @@ pub(crate) struct ReviseArgs {
 
 pub(crate) fn revise(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &ReviseArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
     let change = RevisionInfo::by_text(args.reason.clone(), args.by.clone());
-    let Some(recorded) = record_revision(workspace, &stored, args, &change)? else {
+    let Some(recorded) = record_revision(store, &stored, args, &change)? else {
         ui.say("Nothing changed.")?;
         return Ok(CliOutcome::Clean);
     };
@@ -74,19 +76,20 @@ pub(crate) fn revise(
 
 /// Records the revision. Returns `None` if the text did not change.
 fn record_revision(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     args: &ReviseArgs,
     change: &RevisionInfo,
 ) -> Result<Option<RecordedRevision>, Diagnostic> {
+    let workspace = store.workspace();
     let Some(path) = &args.body else {
-        return Ok(match verbs::edit(workspace, stored, change)? {
+        return Ok(match verbs::edit(store, stored, change)? {
             EditOutcome::Revised(recorded) => Some(recorded),
             EditOutcome::Unchanged | EditOutcome::Saved(_) => None,
         });
     };
     let text = super::read_text(workspace, path)?;
-    Ok(match verbs::revise(workspace, stored, &text, change)? {
+    Ok(match verbs::revise(store, stored, &text, change)? {
         ReviseOutcome::Recorded(recorded) => Some(recorded),
         ReviseOutcome::Unchanged => None,
     })

@@ -7,6 +7,7 @@ use crate::view::dismissable::instruction_hint;
 use crate::view::save as view;
 use clap::ArgAction;
 use midstride::journal::{RecordedRevision, RevisionInfo};
+use midstride::store::Store;
 use midstride::sys::env::Automation;
 use midstride::verbs::{
     self, EditOutcome, SaveChange, SaveOutcome, SaveRequest, SaveSource, SessionChoice,
@@ -169,11 +170,8 @@ impl AuthorNotesArgs {
     }
 }
 
-pub(crate) fn save(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: SaveArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn save(ui: &mut Ui, store: &Store, args: SaveArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let json = args.json;
     let watched = Ui::is_interactive() && !json;
     let flags = args.said.into_author_notes();
@@ -203,12 +201,10 @@ pub(crate) fn save(
         is_agent: matches!(workspace.environment().automation, Some(Automation::Agent(_))),
     };
     super::observe(workspace);
-    let mut saved = verbs::save(workspace, &wanted)?;
+    let mut saved = verbs::save(store, &wanted)?;
     report_redacted(ui, &saved.redacted)?;
-    // The folder may be new to the project.
-    let workspace = &Workspace::discover(workspace.environment().clone())?;
     if watched {
-        saved = finish_interactively(ui, workspace, &wanted, saved, in_editor)?;
+        saved = finish_interactively(ui, store, &wanted, saved, in_editor)?;
     }
     if unsaid && !in_editor && !json {
         ui.say(
@@ -216,7 +212,7 @@ pub(crate) fn save(
         )?;
     }
     let outcome = report(ui, workspace, &saved, json)?;
-    if !json && let Some(offer) = instruction_hint(&verbs::unwritten_instructions(workspace)?) {
+    if !json && let Some(offer) = instruction_hint(&verbs::unwritten_instructions(store)?) {
         ui.say(&offer)?;
     }
     Ok(outcome)
@@ -235,16 +231,17 @@ fn read_author_notes(workspace: &Workspace, body: &Path) -> Result<AuthorNotes, 
 /// At a terminal, lets the user edit the handoff and accept what is missing.
 fn finish_interactively(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     wanted: &SaveRequest,
     mut saved: SaveOutcome,
     in_editor: bool,
 ) -> Result<SaveOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let mut wanted = SaveRequest { author_notes: AuthorNotes::default(), ..wanted.clone() };
     wanted.id = Some(saved.stored.handoff(workspace).key().id);
     if in_editor {
         let change = RevisionInfo::by_verb(RevisionVerb::Edit, "edited", None);
-        match verbs::edit(workspace, &saved.stored, &change)? {
+        match verbs::edit(store, &saved.stored, &change)? {
             EditOutcome::Unchanged => {}
             EditOutcome::Saved(redacted) => report_redacted(ui, &redacted)?,
             EditOutcome::Revised(recorded) => {
@@ -258,7 +255,7 @@ fn finish_interactively(
                 saved.change = SaveChange::Revised(revision);
             }
         }
-        saved = save_again(ui, workspace, &wanted, saved)?;
+        saved = save_again(ui, store, &wanted, saved)?;
     }
     if !saved.quality.passes() && saved.accepted.is_none() {
         ui.say(&view::missing_text(&saved.quality, Surface::Terminal))?;
@@ -266,7 +263,7 @@ fn finish_interactively(
             ui.prompt("Why may that be missing? (a reason accepts it, Enter leaves it)")?;
     }
     if wanted.accept.is_some() {
-        saved = save_again(ui, workspace, &wanted, saved)?;
+        saved = save_again(ui, store, &wanted, saved)?;
     }
     Ok(saved)
 }
@@ -274,11 +271,11 @@ fn finish_interactively(
 /// Saves again. If nothing changes, keeps the earlier outcome.
 fn save_again(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     wanted: &SaveRequest,
     before: SaveOutcome,
 ) -> Result<SaveOutcome, Diagnostic> {
-    let saved = verbs::save(workspace, wanted)?;
+    let saved = verbs::save(store, wanted)?;
     report_redacted(ui, &saved.redacted)?;
     Ok(match saved.change {
         SaveChange::Unchanged => SaveOutcome { change: before.change, ..saved },

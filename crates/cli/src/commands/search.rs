@@ -4,6 +4,7 @@ use super::{
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
+use midstride::store::Store;
 use midstride::store::index::{Effort, Filter};
 use midstride::verbs::{self, PromptSearch, SearchRequest};
 use midstride::workspace::Workspace;
@@ -78,11 +79,12 @@ pub(crate) struct SearchArgs {
 
 pub(crate) fn search(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &SearchArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     if let Some(text) = &args.prompt {
-        return search_prompt(ui, workspace, args, text);
+        return search_prompt(ui, store, args, text);
     }
     let wanted = SearchRequest {
         query: Query::parse(&args.words.join(" "))?,
@@ -90,7 +92,7 @@ pub(crate) fn search(
         limit: usize::from(args.limit.unwrap_or(10)),
         fresh: args.fresh,
     };
-    let found = verbs::search(workspace, &wanted, &mut |done, all| {
+    let found = verbs::search(store, &wanted, &mut |done, all| {
         if all >= PROGRESS_BAR_MIN {
             ui.show_progress("indexing", done, all);
         }
@@ -98,7 +100,7 @@ pub(crate) fn search(
     // Sessions have no status, kind or stage.
     let sessions = match has_filter(args) {
         true => Vec::new(),
-        false => verbs::search_sessions(workspace, &wanted.query, wanted.limit)?,
+        false => verbs::search_sessions(store, &wanted.query, wanted.limit)?,
     };
     if args.json {
         ui.print_json(&view::search::json(workspace, &found, &sessions))?;
@@ -116,15 +118,16 @@ pub(crate) fn search(
 
 fn search_prompt(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &SearchArgs,
     text: &str,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let text = if text == "-" { read_text(workspace, Path::new("-"))? } else { text.to_owned() };
     let limit = usize::from(args.limit.unwrap_or(3)).min(PROMPT_HITS_MAX);
     let (within, effort) = (PROMPT_TIME_LIMIT, Effort::Hurried);
     let prompt = PromptSearch { text, files: args.files.clone(), limit, timeout: within, effort };
-    let matters = verbs::search_prompt(workspace, &prompt);
+    let matters = verbs::search_prompt(store, &prompt);
     if args.json {
         ui.print_json(&view::search::relevant_json(workspace, &matters))?;
     } else {

@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{display_path, session as view, shell_word};
 use clap::Subcommand;
+use midstride::store::Store;
 use midstride::sys::files::FileError;
 use midstride::verbs;
 use midstride::workspace::Workspace;
@@ -72,13 +73,14 @@ enum SessionCommand {
 
 pub(crate) fn session(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: SessionArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let client = args.client.map(ClientArg::client);
     match args.command {
         SessionCommand::List { json } => {
-            let (list, unread) = verbs::sessions(workspace, client)?;
+            let (list, unread) = verbs::sessions(store, client)?;
             if json {
                 ui.print_json(&view::list_json(&list))?;
             } else if list.is_empty() {
@@ -91,7 +93,7 @@ pub(crate) fn session(
         }
         SessionCommand::Show { session, json } => {
             super::observe(workspace);
-            let shown = verbs::session(workspace, &session, client)?;
+            let shown = verbs::session(store, &session, client)?;
             if json {
                 ui.print_json(&shown.checkpoint.to_marked_value())?;
                 return Ok(CliOutcome::Clean);
@@ -107,7 +109,7 @@ pub(crate) fn session(
             Ok(CliOutcome::Clean)
         }
         SessionCommand::Promote { session, id } => {
-            let promoted = verbs::promote(workspace, &session, client, id)?;
+            let promoted = verbs::promote(store, &session, client, id)?;
             let key = promoted.stored.handoff(workspace).key();
             let path = display_path(workspace, &promoted.stored.path);
             ui.say(&match promoted.is_new {
@@ -119,7 +121,7 @@ pub(crate) fn session(
             ui.say(&format!("Next: midstride edit {key} says what the facts mean"))?;
             Ok(CliOutcome::Clean)
         }
-        SessionCommand::Recover { all, json } => recover_sessions(ui, workspace, all, json),
+        SessionCommand::Recover { all, json } => recover_sessions(ui, store, all, json),
     }
 }
 
@@ -137,12 +139,13 @@ fn report_unread_transcripts(
 
 fn recover_sessions(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     all: bool,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     super::observe(workspace);
-    let recovered = verbs::recover(workspace, all)?;
+    let recovered = verbs::recover(store, all)?;
     let remarks = view::recovery_remarks(&recovered);
     if json {
         ui.print_json(&view::recovery_json(&recovered))?;

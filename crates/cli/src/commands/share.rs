@@ -2,8 +2,8 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs;
-use midstride::workspace::Workspace;
 
 /// Move a private handoff to the committed shelf, for others to read
 ///
@@ -24,12 +24,13 @@ pub(crate) struct ShareArgs {
 
 pub(crate) fn share(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &ShareArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
     let key = stored.handoff(workspace).key();
-    let path = verbs::share(workspace, &stored, args.by.clone())?;
+    let path = verbs::share(store, &stored, args.by.clone())?;
     if args.json {
         ui.print_json(&view::command_result::ShareJson {
             key: key.to_string(),

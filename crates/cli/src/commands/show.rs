@@ -3,7 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::workspace::{StoredHandoff, Workspace};
+use midstride::store::Store;
+use midstride::workspace::StoredHandoff;
 
 /// Show one handoff
 #[derive(Debug, clap::Args)]
@@ -36,11 +37,8 @@ enum ShowFormArg {
     Raw,
 }
 
-pub(crate) fn show(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: &ShowArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn show(ui: &mut Ui, store: &Store, args: &ShowArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let (name, revision) = super::split_revision(&args.handoff);
     if revision.is_some() && args.history {
         return Err(Diagnostic::new(format!("`{}` is one text, it has no history", args.handoff))
@@ -51,36 +49,37 @@ pub(crate) fn show(
     }
     let stored = workspace.find(name)?;
     if let Some(number) = revision {
-        return show_text(ui, workspace, args, stored, number);
+        return show_text(ui, store, args, stored, number);
     }
-    if !args.json && workspace.is_edited_outside(&stored)? {
+    if !args.json && store.is_edited_outside(&stored)? {
         ui.say("Edited outside midstride since its last revision; the next change records it.")?;
     }
     if args.history {
-        return show_history(ui, workspace, &stored, args.json);
+        return show_history(ui, store, &stored, args.json);
     }
     if args.json {
-        ui.print_json(&view::handoff::json_with_deliveries(workspace, &stored))?;
+        ui.print_json(&view::handoff::json_with_deliveries(store, &stored))?;
         return Ok(CliOutcome::Clean);
     }
-    show_form(ui, workspace, args, &stored)
+    show_form(ui, store, args, &stored)
 }
 
 /// Shows one revision of the handoff, a section of it, or another format.
 fn show_text(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &ShowArgs,
     stored: StoredHandoff,
     number: usize,
 ) -> Result<CliOutcome, Diagnostic> {
-    let text = workspace.revision_text(&stored, number)?;
+    let workspace = store.workspace();
+    let text = store.revision_text(&stored, number)?;
     if args.json {
         ui.print_json(&view::revision::json(workspace, &stored, number, &text))?;
         return Ok(CliOutcome::Clean);
     }
     if args.section.is_some() || args.form.is_some() {
-        return show_form(ui, workspace, args, &stored.with_text(text));
+        return show_form(ui, store, args, &stored.with_text(text));
     }
     Ui::write_bytes(&text)?;
     Ok(CliOutcome::Clean)
@@ -88,10 +87,11 @@ fn show_text(
 
 fn show_form(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &ShowArgs,
     stored: &StoredHandoff,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let text = match (&args.section, args.form) {
         (Some(name), _) => view::handoff::section(stored, name).ok_or_else(|| {
             let known = view::handoff::section_names(stored);
@@ -106,7 +106,7 @@ fn show_form(
             return Ok(CliOutcome::Clean);
         }
         (None, Some(ShowFormArg::Pr)) => view::pull_request::text(workspace, stored),
-        (None, None) => view::handoff::text(workspace, stored),
+        (None, None) => view::handoff::text(store, stored),
     };
     ui.print(&text)?;
     Ok(CliOutcome::Clean)
@@ -114,14 +114,14 @@ fn show_form(
 
 fn show_history(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
     if json {
-        ui.print_json(&view::history::json(workspace, stored))?;
+        ui.print_json(&view::history::json(store, stored))?;
     } else {
-        ui.print(&view::history::text(workspace, stored))?;
+        ui.print(&view::history::text(store, stored))?;
     }
     Ok(CliOutcome::Clean)
 }

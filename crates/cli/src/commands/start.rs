@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::journal::RevisionInfo;
+use midstride::store::Store;
 use midstride::verbs;
-use midstride::workspace::Workspace;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::lifecycle;
 
@@ -28,14 +28,15 @@ pub(crate) struct StartArgs {
 
 pub(crate) fn start(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &StartArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
     let change = RevisionInfo::by_verb(RevisionVerb::Start, "started", args.by.clone());
-    let recorded = verbs::apply(workspace, &stored, &lifecycle::start, &change)?;
+    let recorded = verbs::apply(store, &stored, &lifecycle::start, &change)?;
     let blocking = verbs::blocking_questions(workspace, &stored);
-    let imported = verbs::import_tasks(workspace, &stored);
+    let imported = verbs::import_tasks(store, &stored);
     if args.json {
         let json = view::recorded_change::json(workspace, &stored, &recorded, &change.reason);
         let json = json.with_blocking(&blocking);

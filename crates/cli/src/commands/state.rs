@@ -2,8 +2,8 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs;
-use midstride::workspace::Workspace;
 
 /// Show what agents saved with the MCP tool `state_save`
 ///
@@ -26,18 +26,18 @@ pub(crate) struct StateArgs {
 
 pub(crate) fn state(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &StateArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let Some(name) = &args.name else {
-        let states = verbs::states(workspace)?;
+        let states = verbs::states(store)?;
         match args.json {
             true => ui.print_json(&view::state::list_json(&states))?,
             false => ui.print(&view::state::list(&states))?,
         }
         return Ok(CliOutcome::Clean);
     };
-    let loaded = verbs::load_state(workspace, name, args.number)?;
+    let loaded = verbs::load_state(store, name, args.number)?;
     match args.json {
         true => ui.print_json(&view::state::json(&loaded))?,
         false => ui.print(&view::state::text(&loaded))?,

@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::command_result::{SyncJson, TaskSyncJson};
 use crate::view::{count, forget};
+use midstride::store::Store;
 use midstride::verbs::{self, TaskSyncOutcome};
-use midstride::workspace::Workspace;
 
 /// Share the earlier texts of committed handoffs, and the tasks, with another repository
 ///
@@ -21,12 +21,8 @@ pub(crate) struct SyncArgs {
     json: bool,
 }
 
-pub(crate) fn sync(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: &SyncArgs,
-) -> Result<CliOutcome, Diagnostic> {
-    let synced = verbs::sync(workspace, args.remote.as_deref())?;
+pub(crate) fn sync(ui: &mut Ui, store: &Store, args: &SyncArgs) -> Result<CliOutcome, Diagnostic> {
+    let synced = verbs::sync(store, args.remote.as_deref())?;
     let verbs::SyncOutcome { remote, exchanged, tasks, forgotten: gone, tombstones_sent } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     let kept_back = exchanged.held_back;

@@ -14,8 +14,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::Subcommand;
+use midstride::store::Store;
 use midstride::verbs::{self, ChangedTask, TaskBoard, TaskChangeRequest};
-use midstride::workspace::Workspace;
 use midstride_core::text::id::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,22 +44,18 @@ enum TaskCommand {
     Mission(mission::TaskMissionArgs),
 }
 
-pub(crate) fn task(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: TaskArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn task(ui: &mut Ui, store: &Store, args: TaskArgs) -> Result<CliOutcome, Diagnostic> {
     match args.command {
-        TaskCommand::Add(args) => add::add(ui, workspace, args),
-        TaskCommand::List(args) => list::list(ui, workspace, &args),
-        TaskCommand::Ready(args) => ready::ready(ui, workspace, &args),
-        TaskCommand::Show(args) => show::show(ui, workspace, &args),
-        TaskCommand::Update(args) => update::update(ui, workspace, args),
-        TaskCommand::Done(args) => done::done(ui, workspace, args),
-        TaskCommand::Block(args) => block::block(ui, workspace, args),
-        TaskCommand::Note(args) => note::note(ui, workspace, &args),
-        TaskCommand::Import(args) => import::import(ui, workspace, &args),
-        TaskCommand::Mission(args) => mission::mission(ui, workspace, args),
+        TaskCommand::Add(args) => add::add(ui, store, args),
+        TaskCommand::List(args) => list::list(ui, store, &args),
+        TaskCommand::Ready(args) => ready::ready(ui, store, &args),
+        TaskCommand::Show(args) => show::show(ui, store, &args),
+        TaskCommand::Update(args) => update::update(ui, store, args),
+        TaskCommand::Done(args) => done::done(ui, store, args),
+        TaskCommand::Block(args) => block::block(ui, store, args),
+        TaskCommand::Note(args) => note::note(ui, store, &args),
+        TaskCommand::Import(args) => import::import(ui, store, &args),
+        TaskCommand::Mission(args) => mission::mission(ui, store, args),
     }
 }
 
@@ -95,14 +91,15 @@ fn parse_entry(typed: &str) -> Result<(String, String), String> {
 /// Changes a task, and reports what that means for other tasks.
 fn change_task(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     typed: &str,
     change: &TaskChangeRequest,
     by: Option<&str>,
     json: bool,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     refuse_question(typed)?;
-    let mut board = TaskBoard::open(workspace)?;
+    let mut board = TaskBoard::open(store)?;
     let (before, were_ready) = (status_of(&board, typed), ready_tasks(&board));
     let done = verbs::change_task(workspace, &mut board, typed, change, by)?;
     report_changed(ui, &board, &done, before, &were_ready, json)

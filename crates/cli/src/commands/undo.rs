@@ -1,8 +1,8 @@
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride::store::Store;
 use midstride::verbs;
-use midstride::workspace::Workspace;
 
 /// Take back the last change of a handoff, as a new revision
 ///
@@ -21,12 +21,9 @@ pub(crate) struct UndoArgs {
     json: bool,
 }
 
-pub(crate) fn undo(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: &UndoArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(crate) fn undo(ui: &mut Ui, store: &Store, args: &UndoArgs) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
-    let (recorded, reason) = verbs::undo(workspace, &stored, args.by.as_deref())?;
+    let (recorded, reason) = verbs::undo(store, &stored, args.by.as_deref())?;
     super::report_recorded(ui, workspace, &stored, &recorded, &reason, args.json)
 }

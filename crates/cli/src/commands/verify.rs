@@ -3,6 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
+use midstride::store::Store;
 use midstride::sys::files::FileError;
 use midstride::verbs::{
     self, AllowableProof, RecordOptions, Verification, VerifyProgress, VerifyRequest, VerifyState,
@@ -58,9 +59,10 @@ enum MeasurementSideArg {
 
 pub(crate) fn verify(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &VerifyArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let (chosen, unread) = select_handoffs(workspace, args.handoff.as_deref())?;
     let asked = VerifyRequest {
         only: args.only,
@@ -73,7 +75,7 @@ pub(crate) fn verify(
     for stored in &chosen {
         let mut shown = 0;
         let mut printed = Ok(());
-        let done = verbs::verify(workspace, stored, &asked, &mut |progress| match progress {
+        let done = verbs::verify(store, stored, &asked, &mut |progress| match progress {
             VerifyProgress::Executing(proof, time) => {
                 Ui::show_status(&progress_line(workspace, stored, proof, time));
             }

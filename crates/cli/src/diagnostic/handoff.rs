@@ -48,7 +48,6 @@ impl From<NewError> for Diagnostic {
             NewError::TwoTexts(_) => diagnostic.hint("leave either `--from` or `--body` out"),
             NewError::NotUtf8(_) => diagnostic.hint(CONVERT_HINT),
             NewError::Folder(_) => diagnostic.hint("name one file in it"),
-            NewError::Project(error) => error.into(),
             NewError::Upstream(error @ FindError::NotMarkdown(_)) => {
                 Self::from(error).hint("`midstride new TITLE --body FILE` takes any text")
             }

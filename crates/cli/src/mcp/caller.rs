@@ -5,6 +5,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::MessageRedactor;
 use crate::view::sanitize;
 use midstride::clients::current_session;
+use midstride::store::Store;
+use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::{Automation, Environment, SessionName};
 use midstride::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::session::Client;
@@ -67,7 +69,7 @@ impl Caller {
 
     /// The project of the caller, which must be set up. Paths are relative to its root, not to the
     /// directory the server was started in, because replies show them that way.
-    pub(super) fn workspace(&self) -> Result<Workspace, Diagnostic> {
+    pub(super) fn store(&self) -> Result<Store, Diagnostic> {
         let workspace = Workspace::discover(self.environment.clone())?;
         self.rules.set_project(&workspace);
         let folder = workspace.root().path().to_owned();
@@ -76,7 +78,9 @@ impl Caller {
             false => Workspace::discover(Environment { folder, ..self.environment.clone() })?,
         };
         match workspace.setup() {
-            SetupMode::Committed | SetupMode::Private => Ok(workspace),
+            SetupMode::Committed | SetupMode::Private => {
+                Ok(Store::new(workspace, WaitPolicy::Command))
+            }
             SetupMode::NotSetUp => {
                 let place = workspace.root().path().display();
                 Err(Diagnostic::new(format!("midstride is not set up in `{place}`"))

@@ -69,15 +69,16 @@ fn handoff_prompt(focus: Option<&str>) -> String {
 }
 
 fn continue_prompt(caller: &Caller, handoff: Option<&str>) -> Result<String, Diagnostic> {
-    let workspace = caller.workspace()?;
+    let store = caller.store()?;
+    let workspace = store.workspace();
     let steps = "Take up this work where it was left.\n\
          1. Read what is below, and the documents that it says to read first.\n\
          2. Check what it claims before you build on it: the midstride tool `check` tells what changed since.\n\
          3. Say in three sentences where the work stands, what is next, and what blocks; then go on with the next action.\n";
     let reply = match handoff {
         Some(name) => {
-            let stored = caller::find(&workspace, name)?;
-            let key = stored.handoff(&workspace).key();
+            let stored = caller::find(workspace, name)?;
+            let key = stored.handoff(workspace).key();
             let text = String::from_utf8_lossy(&stored.bytes);
             ToolReply::from_text(steps).with_quoted_page(&format!("Handoff {key}"), &text, 0)?
         }
@@ -87,7 +88,7 @@ fn continue_prompt(caller: &Caller, handoff: Option<&str>) -> Result<String, Dia
                 session: caller.session().cloned(),
                 ..BriefRequest::default()
             };
-            let briefed = verbs::brief(&workspace, &asked, &mut |_, _| ());
+            let briefed = verbs::brief(&store, &asked, &mut |_, _| ());
             match briefed.briefing.text.is_empty() {
                 true => ToolReply::from_text(steps).with_text("Nothing is open here."),
                 false => ToolReply::from_text(steps).with_briefing(&briefed.briefing.text),

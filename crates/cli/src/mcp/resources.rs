@@ -22,14 +22,15 @@ pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, RpcErro
         .and_then(|from| from.parse().ok())
         .ok_or_else(|| RpcError::invalid_params("`cursor` is none that was given out here"))?;
     // If the project is not set up, the list is empty. The tools report how to set it up.
-    let Ok(workspace) = caller.workspace() else { return Ok(json!({"resources": []})) };
+    let Ok(store) = caller.store() else { return Ok(json!({"resources": []})) };
+    let workspace = store.workspace();
     let mut all = vec![json!({
         "uri": uri::BRIEFING,
         "name": "briefing",
         "description": "What whoever takes the work over has to know",
         "mimeType": MARKDOWN,
     })];
-    all.extend(document_paths(&workspace).into_iter().map(|place| {
+    all.extend(document_paths(workspace).into_iter().map(|place| {
         json!({"uri": format!("{}{}", uri::HANDOFF, uri::encode(&place)), "name": sanitize(&place), "mimeType": MARKDOWN})
     }));
     let page: Vec<&Value> = all.iter().skip(from).take(PAGE_SIZE).collect();
@@ -79,8 +80,7 @@ fn resource_text(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
     let name = wanted.strip_prefix(uri::HANDOFF).and_then(uri::decode);
     let name = match (wanted, name) {
         (uri::BRIEFING, _) => {
-            let briefed =
-                verbs::brief(&caller.workspace()?, &BriefRequest::default(), &mut |_, _| ());
+            let briefed = verbs::brief(&caller.store()?, &BriefRequest::default(), &mut |_, _| ());
             return Ok(briefed.briefing.text);
         }
         (_, Some(name)) => name,
@@ -89,6 +89,6 @@ fn resource_text(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
                 .hint(format!("`{}`, or `{}` and an id", uri::BRIEFING, uri::HANDOFF)));
         }
     };
-    let stored = caller::find(&caller.workspace()?, &name)?;
+    let stored = caller::find(caller.store()?.workspace(), &name)?;
     Ok(sanitize(&String::from_utf8_lossy(&stored.bytes)))
 }

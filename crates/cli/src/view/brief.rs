@@ -97,12 +97,12 @@ pub(crate) fn json(briefed: &BriefOutcome) -> BriefJson<'_> {
             session: &predecessor.session,
             checkpoint: &predecessor.digest,
         }),
-        receipt: briefed.delivery.as_ref().and_then(|delivery| match delivery {
-            Ok(Delivery::New) => Some("new"),
-            Ok(Delivery::Known) => Some("known"),
-            Ok(Delivery::Queued) => Some("put_aside"),
-            Err(_) => None,
-        }),
+        receipt: match briefed.delivery {
+            Delivery::New => Some("new"),
+            Delivery::Known => Some("known"),
+            Delivery::Queued => Some("put_aside"),
+            Delivery::Nothing | Delivery::Failed(_) => None,
+        },
     }
 }
 
@@ -151,10 +151,10 @@ pub(crate) fn remarks(briefed: &BriefOutcome, surface: Surface) -> Vec<String> {
         })
     });
     let receipt = match briefed.delivery {
-        Some(Ok(Delivery::Queued)) => {
+        Delivery::Queued => {
             Some("The ledger is busy; the next command writes the receipt.".to_owned())
         }
-        _ => None,
+        Delivery::Nothing | Delivery::New | Delivery::Known | Delivery::Failed(_) => None,
     };
     line.into_iter().chain(receipt).collect()
 }

@@ -1,8 +1,9 @@
 //! Renders which sessions were briefed on a handoff and which acknowledged it.
 
 use super::count;
+use midstride::store::Store;
 use midstride::verbs;
-use midstride::workspace::{StoredHandoff, Workspace};
+use midstride::workspace::StoredHandoff;
 use midstride_core::handoff::delivery::{DeliveryLog, DeliveryRecord};
 use midstride_core::session::short_id;
 use midstride_core::text::time;
@@ -27,8 +28,8 @@ struct DeliveryRecordJson {
 
 /// The delivery records of a handoff. Empty if the ledger cannot be read, so that the rest can
 /// still be shown.
-pub(super) fn read_delivery_log(workspace: &Workspace, stored: &StoredHandoff) -> DeliveryLog {
-    verbs::delivery_records(workspace, stored).unwrap_or_default()
+pub(super) fn read_delivery_log(store: &Store, stored: &StoredHandoff) -> DeliveryLog {
+    verbs::delivery_records(store, stored).unwrap_or_default()
 }
 
 pub(super) fn json(receipts: &DeliveryLog) -> DeliveryLogJson {

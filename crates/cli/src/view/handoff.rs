@@ -3,6 +3,7 @@
 use super::delivery::{self, DeliveryLogJson};
 use super::trust::{self, TrustJson};
 use super::{heading, indent, review, sanitize};
+use midstride::store::Store;
 use midstride::workspace::{StoredHandoff, Workspace};
 use midstride_core::format::generated_section::GeneratedSection;
 use midstride_core::format::header::{Measurement, Review, RevisionVerb, Validation};
@@ -67,12 +68,13 @@ struct ReviewJson {
 }
 
 /// A handoff with its delivery records.
-pub(crate) fn json_with_deliveries(workspace: &Workspace, stored: &StoredHandoff) -> HandoffJson {
-    let receipts = Some(delivery::json(&delivery::read_delivery_log(workspace, stored)));
-    HandoffJson { receipts, ..json(workspace, stored) }
+pub(crate) fn json_with_deliveries(store: &Store, stored: &StoredHandoff) -> HandoffJson {
+    let receipts = Some(delivery::json(&delivery::read_delivery_log(store, stored)));
+    HandoffJson { receipts, ..json(store, stored) }
 }
 
-pub(crate) fn json(workspace: &Workspace, stored: &StoredHandoff) -> HandoffJson {
+pub(crate) fn json(store: &Store, stored: &StoredHandoff) -> HandoffJson {
+    let workspace = store.workspace();
     let handoff = stored.handoff(workspace);
     let owned = |text: Option<&str>| text.map(str::to_owned);
     let document = handoff.document();
@@ -96,7 +98,7 @@ pub(crate) fn json(workspace: &Workspace, stored: &StoredHandoff) -> HandoffJson
         trust: trust::json(&trust::read_trust(workspace, &handoff)),
         receipts: None,
         // If the comparison fails, show the rest.
-        edited_outside: workspace.is_edited_outside(stored).unwrap_or(false),
+        edited_outside: store.is_edited_outside(stored).unwrap_or(false),
         blocking_questions: blocking_texts(&handoff),
         summary: owned(handoff.summary()),
         header: handoff.header().map_or(Json::Null, |header| yaml_to_json(header.fields())),
@@ -160,14 +162,15 @@ fn text_or_placeholder(text: Option<Spanned<&str>>) -> &str {
 }
 
 /// The handoff for the terminal.
-pub(crate) fn text(workspace: &Workspace, stored: &StoredHandoff) -> String {
+pub(crate) fn text(store: &Store, stored: &StoredHandoff) -> String {
+    let workspace = store.workspace();
     let handoff = stored.handoff(workspace);
     let mut out = title_and_facts(workspace, stored);
     let trust = trust::line(&trust::read_trust(workspace, &handoff), handoff.is_handoff());
     if !trust.is_empty() {
         out.push_str(&format!("{trust}\n"));
     }
-    out.push_str(&delivery_line(workspace, stored));
+    out.push_str(&delivery_line(store, stored));
     out.push_str(&format!("{}\n", super::display_path(workspace, &stored.path)));
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -209,8 +212,8 @@ pub(super) fn title_and_facts(workspace: &Workspace, stored: &StoredHandoff) -> 
 }
 
 /// The sessions that were briefed on the handoff, in one line; empty if there are none.
-pub(super) fn delivery_line(workspace: &Workspace, stored: &StoredHandoff) -> String {
-    let line = delivery::line(&delivery::read_delivery_log(workspace, stored));
+pub(super) fn delivery_line(store: &Store, stored: &StoredHandoff) -> String {
+    let line = delivery::line(&delivery::read_delivery_log(store, stored));
     line.map_or_else(String::new, |line| format!("{}\n", sanitize(&line)))
 }
 

@@ -4,7 +4,8 @@ use super::delivery::DeliveryLogJson;
 use super::review::{challenge_parts, format_minute, verdict_text};
 use super::trust::TrustJson;
 use super::{delivery, handoff, sanitize, table, trust};
-use midstride::workspace::{StoredHandoff, Workspace};
+use midstride::store::Store;
+use midstride::workspace::StoredHandoff;
 use midstride_core::format::header::Measurement;
 use midstride_core::handoff::timeline::{self, ClosureRecord, TimelineEntry, TimelineEvent};
 use midstride_core::text::time;
@@ -69,14 +70,15 @@ struct MeasurementJson {
     ratio: Option<f64>,
 }
 
-pub(crate) fn json(workspace: &Workspace, stored: &StoredHandoff) -> HistoryJson {
+pub(crate) fn json(store: &Store, stored: &StoredHandoff) -> HistoryJson {
+    let workspace = store.workspace();
     let handoff = stored.handoff(workspace);
     HistoryJson {
         key: handoff.key().to_string(),
         title: handoff.title().map(str::to_owned),
         status: handoff.status().to_string(),
         trust: trust::json(&trust::read_trust(workspace, &handoff)),
-        receipts: delivery::json(&delivery::read_delivery_log(workspace, stored)),
+        receipts: delivery::json(&delivery::read_delivery_log(store, stored)),
         history: timeline::entries(&handoff).iter().map(moment_json).collect(),
     }
 }
@@ -117,9 +119,10 @@ fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
 }
 
 /// The history for the terminal.
-pub(crate) fn text(workspace: &Workspace, stored: &StoredHandoff) -> String {
+pub(crate) fn text(store: &Store, stored: &StoredHandoff) -> String {
+    let workspace = store.workspace();
     let mut out = handoff::title_and_facts(workspace, stored);
-    out.push_str(&handoff::delivery_line(workspace, stored));
+    out.push_str(&handoff::delivery_line(store, stored));
     out.push('\n');
     let moments = timeline::entries(&stored.handoff(workspace));
     let rows: Vec<[String; 3]> = moments.iter().map(columns).collect();

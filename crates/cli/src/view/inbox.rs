@@ -1,7 +1,8 @@
 //! Renders the inbox: what is waiting for an answer, in progress or planned, and what to do next.
 
 use super::{count, display_title, heading, one_line, shell_word};
-use midstride::workspace::{SetupMode, StoredHandoff, Workspace};
+use midstride::store::Store;
+use midstride::workspace::{Catalog, SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::header::{Question, Status};
 use serde::Serialize;
 
@@ -23,10 +24,11 @@ struct WaitingQuestionJson {
     owner: Option<String>,
 }
 
-pub(crate) fn json(workspace: &Workspace, open: &[&StoredHandoff]) -> InboxJson {
+pub(crate) fn json(store: &Store, open: &[&StoredHandoff]) -> InboxJson {
+    let workspace = store.workspace();
     let InboxGroups { in_progress, planned, notes } = group_handoffs(workspace, open);
     let list =
-        |list: &[&StoredHandoff]| list.iter().map(|s| super::handoff::json(workspace, s)).collect();
+        |list: &[&StoredHandoff]| list.iter().map(|s| super::handoff::json(store, s)).collect();
     let waiting = waiting_questions(workspace, open)
         .into_iter()
         .map(|(handoff, question)| WaitingQuestionJson {
@@ -156,7 +158,7 @@ fn advance_command(workspace: &Workspace, stored: &StoredHandoff) -> Option<Stri
     let next = workspace.settings().stages.derived_from(handoff.stage()?);
     let next: Vec<String> = next.map(shell_word).collect();
     let key = shell_word(&handoff.key().to_string());
-    let complete = !next.is_empty() && workspace.check(stored).blocking().is_empty();
+    let complete = !next.is_empty() && Catalog::new(workspace).check(stored).blocking().is_empty();
     let command = || format!("midstride advance {key} --to {}", next.join(", or --to "));
     complete.then(command)
 }

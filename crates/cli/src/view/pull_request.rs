@@ -1,6 +1,6 @@
 //! Renders a handoff as the "Handoff Context" section of a pull request.
 
-use midstride::workspace::{StoredHandoff, Workspace};
+use midstride::workspace::{Catalog, StoredHandoff, Workspace};
 use midstride_core::format::header::{Decision, Deviation};
 use midstride_core::handoff::Handoff;
 use midstride_core::text::span::Spanned;
@@ -13,7 +13,7 @@ const YOUR_DEVIATIONS: &str = "<!-- Each as `- Deviation:` with `Reason:` and `I
 
 pub(crate) fn text(workspace: &Workspace, stored: &StoredHandoff) -> String {
     let handoff = stored.handoff(workspace);
-    let design = workspace.design_of(stored);
+    let design = Catalog::new(workspace).design_of(stored);
     let is_design = design == stored.path && handoff.stage().is_some();
     let name = handoff.title().or(handoff.description()).unwrap_or_default();
     let feature = format!("**Feature**: {} - {name}", handoff.id());

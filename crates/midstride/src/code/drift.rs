@@ -11,8 +11,9 @@ mod rename;
 pub use later_commits::LaterCommitsQuery;
 
 use super::code_state::{CodeCache, CodeState, PathContent};
+use crate::store::Store;
 use crate::sys::files::FileError;
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::workspace::StoredHandoff;
 use cache::CheckCache;
 pub(crate) use cache::cached_results;
 use midstride_core::handoff::anchor::{CitedLines, HashedLines, keyed_citations};
@@ -31,14 +32,14 @@ pub struct DriftChecker<'p> {
     code: CodeCache<'p>,
     now: CodeState,
     /// Set for the working tree only: it is checked repeatedly, a commit rarely.
-    cache: Option<CheckCache>,
+    cache: Option<CheckCache<'p>>,
 }
 
 impl<'p> DriftChecker<'p> {
     /// Creates a checker for the documents of a project.
-    pub fn new(workspace: &'p Workspace, now: CodeState) -> Result<Self, FileError> {
-        let cache = (now == CodeState::WorkTree).then(|| CheckCache::open(workspace));
-        Ok(Self { code: CodeCache::open(workspace)?, now, cache })
+    pub fn new(store: &'p Store, now: CodeState) -> Result<Self, FileError> {
+        let cache = (now == CodeState::WorkTree).then(|| CheckCache::new(store));
+        Ok(Self { code: CodeCache::open(store.workspace())?, now, cache })
     }
 
     /// Checks every citation of a document.

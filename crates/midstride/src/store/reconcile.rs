@@ -1,9 +1,10 @@
 //! Appends to the ledger what a document's own history has and the ledger lacks. This covers a
 //! crash between writing the document and the ledger, an edit made outside midstride, and a merge.
 
+use crate::store::Store;
 use crate::store::ledger::{AppendError, ExpectedVersion, Ledger, LedgerError, StreamId};
 use crate::sys::ids::sha256;
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::workspace::StoredHandoff;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::time::Time;
 use midstride_core::text::yaml::YamlNode;
@@ -30,14 +31,14 @@ pub enum ReconcileError {
     Append(#[from] AppendError),
 }
 
-impl Workspace {
+impl Store {
     /// Appends the history of a handoff that the ledger lacks; returns the number of events.
     pub fn reconcile(
         &self,
         ledger: &dyn Ledger,
         stored: &StoredHandoff,
     ) -> Result<usize, ReconcileError> {
-        self.reconcile_text(ledger, &stored.handoff(self), &stored.path)
+        self.reconcile_text(ledger, &stored.handoff(self.workspace()), &stored.path)
     }
 
     /// Like `reconcile`, for a text that was just written.
@@ -66,13 +67,13 @@ impl Workspace {
     fn history(&self, handoff: &Handoff<'_>, path: &Path, uid: &str) -> Vec<Envelope> {
         // A document without secrets has none in its parts, so the parts are only redacted if it
         // has any.
-        let spotless = self.clean(handoff.document().text()).1.is_empty();
+        let spotless = self.workspace().clean(handoff.document().text()).1.is_empty();
         let clean = |text: &str| match spotless {
             true => text.to_owned(),
-            false => self.clean(text).0.as_str().to_owned(),
+            false => self.workspace().clean(text).0.as_str().to_owned(),
         };
         let (key, path) = (clean(&handoff.key().to_string()), clean(&path.display().to_string()));
-        let now = self.environment().clock.now();
+        let now = self.workspace().environment().clock.now();
         let captured = Envelope {
             id: event_id(&[uid, "captured"]),
             time: handoff.created().map_or(now, |time| time.moment),

@@ -1,11 +1,12 @@
 //! Earlier texts (revisions) of handoffs. In a repository they are blobs that a ref keeps from
 //! being garbage-collected; without git they are files in the private folder.
 
+use crate::store::Store;
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, FileProblem};
 use crate::sys::git::{GitError, Repository};
 use crate::sys::ids::sha256;
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::workspace::StoredHandoff;
 use midstride_core::text::redact::CleanText;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ pub(crate) enum TextBackend<'p> {
     /// As blobs under a reference.
     Blobs { repository: &'p Repository, reference: String },
     /// As files in the private folder.
-    Files(&'p Workspace),
+    Files(&'p Store),
 }
 
 impl<'p> TextStore<'p> {
@@ -84,7 +85,7 @@ impl<'p> TextStore<'p> {
             TextBackend::Blobs { repository, .. } => {
                 Ok(repository.store_blob(text.as_str().as_bytes())?)
             }
-            TextBackend::Files(workspace) => Ok(workspace.store_in_folder(text)?),
+            TextBackend::Files(store) => Ok(store.store_in_folder(text)?),
         }
     }
 
@@ -133,11 +134,11 @@ impl<'p> TextStore<'p> {
     }
 }
 
-impl Workspace {
+impl Store {
     /// The text store of a handoff. A handoff that is not committed uses refs that are never
     /// shared.
     pub(crate) fn text_store(&self, stored: &StoredHandoff, uid: &str) -> TextStore<'_> {
-        let backend = match self.repository() {
+        let backend = match self.workspace().repository() {
             Some(repository) => {
                 let prefix = if self.is_committed(repository, stored) { SHARED } else { PRIVATE };
                 TextBackend::Blobs { repository, reference: format!("{prefix}/{uid}") }
@@ -149,26 +150,28 @@ impl Workspace {
 
     /// The text store of a committed handoff; `None` without git.
     pub(crate) fn shared_text_store(&self, uid: &str) -> Option<TextStore<'_>> {
-        let repository = self.repository()?;
+        let repository = self.workspace().repository()?;
         let backend = TextBackend::Blobs { repository, reference: format!("{SHARED}/{uid}") };
         Some(TextStore { backend, forgotten: self.known_tombstones() })
     }
 
     /// Whether others receive this document, and with it its earlier texts.
     pub(crate) fn is_shared(&self, stored: &StoredHandoff) -> bool {
-        self.repository().is_some_and(|repository| self.is_committed(repository, stored))
+        self.workspace()
+            .repository()
+            .is_some_and(|repository| self.is_committed(repository, stored))
     }
 
     /// Whether the document is committed, so that everyone with the repository has it.
     fn is_committed(&self, repository: &Repository, stored: &StoredHandoff) -> bool {
-        let inside = self.path_in_work_tree(stored);
-        let private = self.private_folder_of(stored).is_some();
+        let inside = self.workspace().path_in_work_tree(stored);
+        let private = self.workspace().private_folder_of(stored).is_some();
         !private && inside.is_some_and(|path| !repository.is_ignored(&path))
     }
 
     /// Removes texts from all refs, so that git can garbage-collect them.
     pub(crate) fn drop_texts(&self, ids: &BTreeSet<String>) -> Result<(), GitError> {
-        let Some(repository) = self.repository().filter(|_| !ids.is_empty()) else {
+        let Some(repository) = self.workspace().repository().filter(|_| !ids.is_empty()) else {
             return Ok(());
         };
         for (reference, kept) in repository.kept_blobs_below(&[SHARED, PRIVATE])? {
@@ -181,14 +184,16 @@ impl Workspace {
 
     /// The ids of the texts in the private folder.
     pub(crate) fn texts_in_folder(&self) -> Result<Vec<String>, FileError> {
-        let Some(folder) = self.private_folder_without_git()? else { return Ok(Vec::new()) };
+        let Some(folder) = self.workspace().private_folder_without_git()? else {
+            return Ok(Vec::new());
+        };
         let entries = folder.entries(Path::new(TEXTS_FOLDER))?.into_iter();
         Ok(entries.filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
     }
 
     /// Removes a text from the private folder; returns whether it existed.
     pub(crate) fn remove_from_folder(&self, id: &str) -> Result<bool, FileError> {
-        let Some(folder) = self.private_folder_without_git()? else { return Ok(false) };
+        let Some(folder) = self.workspace().private_folder_without_git()? else { return Ok(false) };
         match folder.read(&text_path(id)) {
             Ok(text) => folder.remove(&text_path(id), &text).map(|()| true),
             Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(false),
@@ -198,7 +203,7 @@ impl Workspace {
 
     fn store_in_folder(&self, text: &CleanText) -> Result<String, FileError> {
         let id = id_in_folder(text);
-        match self.make_private()?.create(&text_path(&id), text.as_str().as_bytes()) {
+        match self.workspace().make_private()?.create(&text_path(&id), text.as_str().as_bytes()) {
             Ok(()) | Err(FileError { problem: FileProblem::Exists, .. }) => Ok(id),
             Err(error) => Err(error),
         }
@@ -209,12 +214,12 @@ impl Workspace {
         if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) || id.is_empty() {
             return Ok(None);
         }
-        let blob = self.repository().and_then(|repository| repository.blob(id));
+        let blob = self.workspace().repository().and_then(|repository| repository.blob(id));
         if blob.is_some() {
             return Ok(blob);
         }
         // A text stored before the project became a repository is in the private folder.
-        let Some(folder) = self.private_folder_without_git()? else { return Ok(None) };
+        let Some(folder) = self.workspace().private_folder_without_git()? else { return Ok(None) };
         match folder.read(&text_path(id)) {
             Ok(text) => Ok(Some(text)),
             Err(FileError { problem: FileProblem::NotFound, .. }) => Ok(None),
@@ -228,7 +233,7 @@ impl Workspace {
         stored: &StoredHandoff,
         wanted: usize,
     ) -> Result<Vec<u8>, RevisionError> {
-        let handoff = stored.handoff(self);
+        let handoff = stored.handoff(self.workspace());
         let key = handoff.key().to_string();
         let replaced = handoff.replaced_texts();
         let last = replaced.len() + 1;
@@ -253,11 +258,11 @@ impl Workspace {
         stored: &StoredHandoff,
         text: &CleanText,
     ) -> Result<bool, RevisionError> {
-        let replaced = stored.handoff(self).replaced_texts();
+        let replaced = stored.handoff(self.workspace()).replaced_texts();
         if replaced.iter().flatten().next().is_none() {
             return Ok(false);
         }
-        let blob = self.repository().map(|git| git.hash_blob(text.as_str().as_bytes()));
+        let blob = self.workspace().repository().map(|git| git.hash_blob(text.as_str().as_bytes()));
         let known = [Some(id_in_folder(text)), blob.transpose()?];
         let mut ids = replaced.iter().flatten().map(|id| id.value.trim());
         Ok(ids.any(|id| known.iter().flatten().any(|known| known == id)))

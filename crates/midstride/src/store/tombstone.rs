@@ -1,11 +1,9 @@
 //! Tombstones: records of texts that were deleted for good. A tombstone keeps its text from being
 //! stored again and says why it is missing.
 
-use crate::store::ledger::{
-    AppendError, Ledger, LedgerError, LedgerRecord, SqliteLedger, StreamId, WaitPolicy,
-};
+use crate::store::Store;
+use crate::store::ledger::{AppendError, Ledger, LedgerError, LedgerRecord, StreamId};
 use crate::sys::ids::sha256;
-use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeMap;
@@ -125,10 +123,10 @@ impl Tombstone {
     }
 }
 
-impl Workspace {
+impl Store {
     /// All tombstones, keyed by the id of the text.
     pub fn tombstones(&self) -> Result<BTreeMap<String, Tombstone>, LedgerError> {
-        let Some(ledger) = SqliteLedger::open_existing(self, WaitPolicy::Command)? else {
+        let Some(ledger) = self.existing_ledger()? else {
             return Ok(BTreeMap::new());
         };
         Ok(Tombstone::collect(ledger.read_with_prefix(StreamId::TEXTS)?))
@@ -136,8 +134,8 @@ impl Workspace {
 
     /// The tombstone of one text; `None` if there is none or the ledger cannot be read.
     pub(crate) fn tombstone(&self, hash: &str) -> Option<Tombstone> {
-        let ledger = SqliteLedger::open_existing(self, WaitPolicy::Command).ok()??;
-        Tombstone::find(&ledger, hash).ok()?
+        let ledger = self.existing_ledger().ok()??;
+        Tombstone::find(ledger, hash).ok()?
     }
 
     /// All tombstones, or none if the ledger cannot be read: documents can be written without a

@@ -5,12 +5,14 @@
 //! with.
 #![expect(clippy::disallowed_methods, reason = "the one module for this")]
 
+mod late_root;
 mod lock;
 mod scan;
 mod scratch;
 mod stream;
 mod tree;
 
+pub use late_root::LateRoot;
 pub use lock::Lock;
 pub use scan::{FileStamp, FolderScan, ScanDetail};
 pub use scratch::ScratchFolder;

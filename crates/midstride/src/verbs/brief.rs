@@ -12,6 +12,7 @@ pub use ledger_facts::{agents_in_flight, open_session_items};
 pub(in crate::verbs) use ledger_facts::{summary_of_session, visit_latest_summaries};
 
 use crate::code::drift::cached_results;
+use crate::store::Store;
 use crate::store::index::{
     Effort, HandoffRouting, Index, IndexCard, IndexError, IndexProgress, OpenHandoffs,
     RefreshLimit, scan_open,
@@ -22,7 +23,6 @@ use crate::sys::files::FileError;
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
 use crate::verbs::handoff::deliveries::{DeliveryError, delivered_handoff, session_envelope};
-use crate::verbs::handoff::search::with_index;
 use crate::verbs::task::content_id;
 use crate::workspace::note_dates::NoteDates;
 use crate::workspace::observation::last_observation;
@@ -106,9 +106,8 @@ pub struct BriefOutcome {
     pub is_index_incomplete: bool,
     /// The earlier session it covers.
     pub predecessor: Option<SessionSummary>,
-    /// Whether the delivery was recorded. `None` if the request names no session or the briefing is
-    /// empty.
-    pub delivery: Option<Result<Delivery, DeliveryError>>,
+    /// Whether the delivery was recorded.
+    pub delivery: Delivery,
     /// Why the ledger could not be read.
     pub ledger_error: Option<LedgerError>,
     /// The files that could not be read.
@@ -116,40 +115,53 @@ pub struct BriefOutcome {
 }
 
 /// How a delivery was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Delivery {
+    /// There is nothing to record: the request names no session, or the briefing is empty.
+    Nothing,
     /// A new delivery record was written.
     New,
     /// The session already got exactly this text.
     Known,
     /// The ledger was busy. The next command writes the record.
     Queued,
+    /// It could not be recorded.
+    Failed(DeliveryError),
+}
+
+impl Delivery {
+    /// Why it could not be recorded.
+    pub fn error(&self) -> Option<&DeliveryError> {
+        match self {
+            Self::Failed(error) => Some(error),
+            Self::Nothing | Self::New | Self::Known | Self::Queued => None,
+        }
+    }
 }
 
 /// Composes the briefing for a session. `progress` is called while the index is built.
 pub fn brief(
-    workspace: &Workspace,
+    store: &Store,
     asked: &BriefRequest,
     progress: &mut dyn FnMut(usize, usize),
 ) -> BriefOutcome {
-    brief_with(workspace, asked, |wanted| RankedHandoffs::find(workspace, asked, wanted, progress))
+    brief_with(store, asked, |wanted| RankedHandoffs::find(store, asked, wanted, progress))
 }
 
 /// Composes a briefing without the index, for callers that must not write one.
-pub(in crate::verbs) fn brief_without_index(
-    workspace: &Workspace,
-    asked: &BriefRequest,
-) -> BriefOutcome {
-    brief_with(workspace, asked, |wanted| RankedHandoffs::from_files(workspace, asked, wanted))
+pub(in crate::verbs) fn brief_without_index(store: &Store, asked: &BriefRequest) -> BriefOutcome {
+    let workspace = store.workspace();
+    brief_with(store, asked, |wanted| RankedHandoffs::from_files(workspace, asked, wanted))
 }
 
 fn brief_with(
-    workspace: &Workspace,
+    store: &Store,
     asked: &BriefRequest,
     find: impl FnOnce(&Selection<'_>) -> RankedHandoffs,
 ) -> BriefOutcome {
+    let workspace = store.workspace();
     let tokens = token_budget(asked);
-    let (work, trouble) = match LedgerFacts::read(workspace, asked) {
+    let (work, trouble) = match LedgerFacts::read(store, asked) {
         Ok(work) => (work, None),
         Err(trouble) => (LedgerFacts::default(), Some(trouble)),
     };
@@ -170,7 +182,7 @@ fn brief_with(
         open.read_more(workspace, &wanted, wanted.limit * EXTRA_HANDOFFS_FACTOR);
         page = self::compose_page(workspace, asked, &wanted, &open, &work);
     }
-    BriefOutcome { ledger_error: trouble, ..deliver_page(workspace, asked, page, open, work) }
+    BriefOutcome { ledger_error: trouble, ..deliver_page(store, asked, page, open, work) }
 }
 
 /// A page that uses less than this many tenths of its budget gets more handoffs, up to
@@ -180,10 +192,11 @@ const EXTRA_HANDOFFS_FACTOR: usize = 3;
 
 /// Composes a briefing on these handoffs only.
 pub(in crate::verbs) fn brief_handoffs(
-    workspace: &Workspace,
+    store: &Store,
     asked: &BriefRequest,
     handoffs: Vec<StoredHandoff>,
 ) -> BriefOutcome {
+    let workspace = store.workspace();
     let wanted = Selection {
         role: None,
         branch: workspace.repository().and_then(Repository::branch),
@@ -198,13 +211,13 @@ pub(in crate::verbs) fn brief_handoffs(
     };
     let best: Vec<RankedHandoff> = handoffs.into_iter().map(opened).collect();
     let open = RankedHandoffs { count: best.len(), best, ..RankedHandoffs::default() };
-    let (ledger, trouble) = match SqliteLedger::open_existing(workspace, wait_policy(asked)) {
+    let (ledger, trouble) = match store.existing_ledger() {
         Ok(ledger) => (ledger, None),
         Err(trouble) => (None, Some(trouble)),
     };
     let work = LedgerFacts { ledger, ..LedgerFacts::default() };
     let page = compose_page(workspace, asked, &wanted, &open, &work);
-    BriefOutcome { ledger_error: trouble, ..deliver_page(workspace, asked, page, open, work) }
+    BriefOutcome { ledger_error: trouble, ..deliver_page(store, asked, page, open, work) }
 }
 
 /// Whether a prompt proposes something that a handoff rejected.
@@ -283,7 +296,7 @@ fn compose_page(
     asked: &BriefRequest,
     wanted: &Selection<'_>,
     open: &RankedHandoffs,
-    work: &LedgerFacts,
+    work: &LedgerFacts<'_>,
 ) -> Briefing {
     let material = collect_material(workspace, asked, wanted, open, work);
     compose(&material, Budget::for_client(token_budget(asked), asked.client))
@@ -291,12 +304,13 @@ fn compose_page(
 
 /// Finishes a page: lists the handoffs on it and records the delivery.
 fn deliver_page(
-    workspace: &Workspace,
+    store: &Store,
     asked: &BriefRequest,
     briefing: Briefing,
     open: RankedHandoffs,
-    work: LedgerFacts,
+    work: LedgerFacts<'_>,
 ) -> BriefOutcome {
+    let workspace = store.workspace();
     let is_included = |stored: &&StoredHandoff| {
         let source = source_name(&stored.handoff(workspace), &clean_path(workspace, stored));
         briefing.included.iter().any(|included| included.source == source)
@@ -311,17 +325,12 @@ fn deliver_page(
         indexing: open.indexing,
         is_index_incomplete: open.is_index_incomplete,
         predecessor: work.summary,
-        delivery: None,
+        delivery: Delivery::Nothing,
         ledger_error: None,
         unread: open.unread,
     };
-    briefed.delivery = deliver(workspace, asked, &briefed, work.ledger);
+    briefed.delivery = deliver(store, asked, &briefed);
     briefed
-}
-
-/// A hook does not wait for a busy ledger.
-fn wait_policy(asked: &BriefRequest) -> WaitPolicy {
-    if asked.occasion.is_some() { WaitPolicy::Hook } else { WaitPolicy::Command }
 }
 
 /// What decides which open handoffs come first.
@@ -346,9 +355,9 @@ struct SessionKnowledge {
 
 impl SessionKnowledge {
     /// `None` if the ledger cannot be read. The session is then briefed on everything again.
-    fn from_request(asked: &BriefRequest, work: &LedgerFacts) -> Option<Self> {
+    fn from_request(asked: &BriefRequest, work: &LedgerFacts<'_>) -> Option<Self> {
         let session = asked.session.as_ref().filter(|_| asked.has_context)?;
-        let briefed = delivered_handoffs(work.ledger.as_ref()?, session).ok()?;
+        let briefed = delivered_handoffs(work.ledger?, session).ok()?;
         Some(Self { session: session.id.clone(), briefed })
     }
 
@@ -426,14 +435,14 @@ struct RankedHandoff {
 
 impl RankedHandoffs {
     fn find(
-        workspace: &Workspace,
+        store: &Store,
         asked: &BriefRequest,
         wanted: &Selection<'_>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Self {
+        let workspace = store.workspace();
         let ask = |index: &mut Index| Self::from_index(workspace, asked, index, wanted, progress);
-        let patience = if asked.limit.is_set() { WaitPolicy::Hook } else { WaitPolicy::Command };
-        let found = with_index(workspace, patience, ask);
+        let found = store.with_index(ask);
         found.unwrap_or_else(|| Self::from_files(workspace, asked, wanted))
     }
 
@@ -546,15 +555,14 @@ fn collect_material(
     asked: &BriefRequest,
     wanted: &Selection<'_>,
     open: &RankedHandoffs,
-    work: &LedgerFacts,
+    work: &LedgerFacts<'_>,
 ) -> Material {
     let mut startup = Vec::new();
     let mut sources = Vec::new();
     let mut briefed: HashSet<PathBuf> =
         open.best.iter().map(|one| one.stored.path.clone()).collect();
     for one in &open.best {
-        let (first, mut source) =
-            collect_handoff_items(workspace, asked, work.ledger.as_ref(), one);
+        let (first, mut source) = collect_handoff_items(workspace, asked, work.ledger, one);
         let theirs = one.card.routing.as_ref().and_then(|routing| routing.branch.as_ref());
         mark_other_branch(workspace, &mut source, theirs, wanted, false);
         startup.extend(first);
@@ -649,7 +657,7 @@ fn collect_repository_items(
     workspace: &Workspace,
     asked: &BriefRequest,
     wanted: &Selection<'_>,
-    work: &LedgerFacts,
+    work: &LedgerFacts<'_>,
     existing: &mut [BriefItem],
 ) -> Vec<BriefItem> {
     let is_wanted = asked.only.is_none() && asked.occasion != Some(BriefOccasion::Prompt);
@@ -675,10 +683,10 @@ fn collect_repository_items(
 /// `None` if the briefing covers the session itself.
 fn collect_unexplained_items(
     workspace: &Workspace,
-    work: &LedgerFacts,
+    work: &LedgerFacts<'_>,
     one: &RankedHandoff,
 ) -> Option<Vec<BriefItem>> {
-    let ledger = work.ledger.as_ref().filter(|_| !passes_quality_check(&one.stored.document))?;
+    let ledger = work.ledger.filter(|_| !passes_quality_check(&one.stored.document))?;
     let handoff = one.stored.handoff(workspace);
     let header_text = |path: &str| Some(handoff.node(path)?.text()?.value.trim());
     let name = SessionName::parse(
@@ -708,7 +716,7 @@ fn mark_other_branch(
 }
 
 /// Whether the session comes before the handoffs.
-fn is_session_first(work: &LedgerFacts, open: &RankedHandoffs) -> bool {
+fn is_session_first(work: &LedgerFacts<'_>, open: &RankedHandoffs) -> bool {
     let Some(summary) = &work.summary else { return false };
     let first = open.best.first();
     let left = first.and_then(|one| one.card.routing.as_ref()?.session.as_ref());
@@ -817,15 +825,11 @@ fn drifted_place(check: &CitationCheck) -> Option<DriftedPlace> {
 }
 
 /// Records that a session got this briefing, once per text.
-fn deliver(
-    workspace: &Workspace,
-    asked: &BriefRequest,
-    briefed: &BriefOutcome,
-    ledger: Option<SqliteLedger>,
-) -> Option<Result<Delivery, DeliveryError>> {
-    let session = asked.session.as_ref()?;
+fn deliver(store: &Store, asked: &BriefRequest, briefed: &BriefOutcome) -> Delivery {
+    let workspace = store.workspace();
+    let Some(session) = &asked.session else { return Delivery::Nothing };
     if workspace.setup() == SetupMode::NotSetUp || briefed.briefing.text.is_empty() {
-        return None;
+        return Delivery::Nothing;
     }
     let record = || -> Result<Delivery, DeliveryError> {
         let digest = sha256(briefed.briefing.text.as_bytes());
@@ -841,17 +845,14 @@ fn deliver(
         };
         let stream = StreamId::deliveries(&session.client, &session.id);
         let events = vec![session_envelope(workspace, id, event)];
-        let appended = match (ledger, wait_policy(asked)) {
-            (Some(ledger), _) => ledger.append_missing_or_spool(&stream, events),
-            (None, WaitPolicy::Hook) => SqliteLedger::append_or_spool(workspace, &stream, events),
-            (None, WaitPolicy::Command) => SqliteLedger::open(workspace, WaitPolicy::Command)?
-                .append_missing_or_spool(&stream, events),
-        };
-        Ok(match appended? {
+        if store.wait_policy() == WaitPolicy::Command {
+            store.ledger()?;
+        }
+        Ok(match store.append_or_spool(&stream, events)? {
             Some(0) => Delivery::Known,
             Some(_) => Delivery::New,
             None => Delivery::Queued,
         })
     };
-    Some(record())
+    record().unwrap_or_else(Delivery::Failed)
 }

@@ -5,9 +5,9 @@ pub(in crate::verbs) mod mirror;
 pub(in crate::verbs) mod redactor;
 pub(in crate::verbs) mod transfer;
 
+use crate::store::Store;
 use crate::store::ledger::{
     AppendError, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId, StreamVersion,
-    WaitPolicy,
 };
 use crate::sys::files::{FileError, Lock};
 use crate::sys::ids::{new_uid, sha256};
@@ -56,8 +56,8 @@ pub enum TaskError {
 
 /// All tasks of a project, from the ledger.
 #[derive(Debug)]
-pub struct TaskBoard {
-    ledger: SqliteLedger,
+pub struct TaskBoard<'s> {
+    ledger: &'s SqliteLedger,
     /// The tasks.
     pub tasks: Tasks,
     versions: HashMap<TaskId, StreamVersion>,
@@ -75,23 +75,23 @@ pub struct ChangedTask {
 /// Decides on an event for a task, given all tasks.
 type TaskDecision<'d> = &'d dyn Fn(&Tasks, &Task) -> Result<TaskEvent, TaskRefusal>;
 
-impl TaskBoard {
+impl<'s> TaskBoard<'s> {
     /// Reads all tasks.
-    pub fn open(workspace: &Workspace) -> Result<Self, TaskError> {
-        let ledger = open_ledger(workspace)?;
+    pub fn open(store: &'s Store) -> Result<Self, TaskError> {
+        let ledger = open_ledger(store)?;
         let mut board = Self { ledger, tasks: Tasks::default(), versions: HashMap::new() };
         board.reload()?;
         Ok(board)
     }
 
     /// The ledger the tasks are in.
-    pub(in crate::verbs) fn ledger(&self) -> &SqliteLedger {
-        &self.ledger
+    pub(in crate::verbs) fn ledger(&self) -> &'s SqliteLedger {
+        self.ledger
     }
 
     /// Reads the tasks again.
     pub(in crate::verbs) fn reload(&mut self) -> Result<(), LedgerError> {
-        (self.tasks, self.versions) = read_tasks(&self.ledger)?;
+        (self.tasks, self.versions) = read_tasks(self.ledger)?;
         Ok(())
     }
 
@@ -104,6 +104,7 @@ impl TaskBoard {
         decide: TaskDecision<'_>,
     ) -> Result<TaskId, TaskError> {
         let Self { ledger, tasks, versions } = self;
+        let ledger = *ledger;
         let mut id = tasks.find(wanted)?.id.clone();
         let mut stale = false;
         append_decided(workspace, ledger, by, || {
@@ -137,12 +138,10 @@ pub(in crate::verbs) fn read_tasks(
 }
 
 /// The ledger of a project that is set up. Refuses a folder that is not.
-pub(in crate::verbs) fn open_ledger(workspace: &Workspace) -> Result<SqliteLedger, TaskError> {
-    match workspace.setup() {
+pub(in crate::verbs) fn open_ledger(store: &Store) -> Result<&SqliteLedger, TaskError> {
+    match store.workspace().setup() {
         SetupMode::NotSetUp => Err(TaskError::NotSetUp),
-        SetupMode::Committed | SetupMode::Private => {
-            Ok(SqliteLedger::open(workspace, WaitPolicy::Command)?)
-        }
+        SetupMode::Committed | SetupMode::Private => Ok(store.ledger()?),
     }
 }
 
@@ -172,11 +171,12 @@ pub(in crate::verbs) fn content_id(parts: &[&str]) -> String {
 
 /// Adds a task. Reads no other tasks unless it depends on some.
 pub fn add_task(
-    workspace: &Workspace,
+    store: &Store,
     wanted: &NewTask,
     before: &[String],
     by: Option<&str>,
 ) -> Result<ChangedTask, TaskError> {
+    let workspace = store.workspace();
     let mut redactor = Redactor::for_project(workspace);
     let mut new = NewTask {
         subject: redactor.clean(&wanted.subject),
@@ -187,18 +187,13 @@ pub fn add_task(
     let by = redactor.clean(actor(workspace, by));
     let now = workspace.environment().clock.now();
     let id = TaskId::parse(&new_uid(now)).expect("a uid is one");
-    let board;
-    let opened;
-    let ledger = if before.is_empty() {
-        opened = open_ledger(workspace)?;
-        &opened
-    } else {
-        board = TaskBoard::open(workspace)?;
+    let ledger = open_ledger(store)?;
+    if !before.is_empty() {
+        let board = TaskBoard::open(store)?;
         for name in before {
             new.depends_on.insert(board.tasks.find(name)?.id.clone());
         }
-        board.ledger()
-    };
+    }
     let envelope = task_envelope(&id, now, &by, new.to_event());
     ledger.append(&StreamId::task(&id), ExpectedVersion::NoStream, &[envelope])?;
     Ok(ChangedTask { id, redacted: redactor.redactions })
@@ -216,22 +211,23 @@ pub struct AddedTask {
 /// Adds a task for the current session. If the session already has a task with this subject, on its
 /// client's list or here, updates that one instead.
 pub fn add_session_task(
-    workspace: &Workspace,
+    store: &Store,
     wanted: &NewTask,
     before: &[String],
     by: Option<&str>,
 ) -> Result<AddedTask, TaskError> {
+    let workspace = store.workspace();
     let Some(session) = &workspace.environment().session else {
-        return Ok(AddedTask { task: add_task(workspace, wanted, before, by)?, is_new: true });
+        return Ok(AddedTask { task: add_task(store, wanted, before, by)?, is_new: true });
     };
-    let mut board = TaskBoard::open(workspace)?;
+    let mut board = TaskBoard::open(store)?;
     let subject = Redactor::for_project(workspace).clean(&wanted.subject);
     let known = board.tasks.find_in_session(&session.client, &session.id, &subject);
     let Some(id) = known.map(|task| task.id.as_str().to_owned()) else {
         let mut wanted = wanted.clone();
         let own = [(CLIENT, &session.client), (SESSION, &session.id)];
         wanted.metadata.extend(own.map(|(name, value)| (name.to_owned(), value.clone())));
-        return Ok(AddedTask { task: add_task(workspace, &wanted, before, by)?, is_new: true });
+        return Ok(AddedTask { task: add_task(store, &wanted, before, by)?, is_new: true });
     };
     let metadata = wanted.metadata.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
     let change = TaskChangeRequest {

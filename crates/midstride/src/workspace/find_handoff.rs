@@ -1,7 +1,7 @@
 //! Finds one handoff by what the user typed: a path, a key, an id or the start of one.
 
 use super::{DocumentPlace, StoredHandoff, Workspace};
-use crate::sys::files::{self, FileError};
+use crate::sys::files::{self, FileError, Root};
 use crate::workspace::folder::HandoffFolder;
 use midstride_core::text::id::{HandoffId, HandoffKey, nearest_match};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,8 @@ impl Workspace {
     /// the root, or by its file name without extension.
     pub(crate) fn place_named(&self, word: &str) -> Option<DocumentPlace> {
         let is_there = |place: &DocumentPlace| {
-            place.folder.is_some() && self.root_of(place).exists(&place.relative_path)
+            let exists = |root: &Root| root.exists(&place.relative_path);
+            place.folder.is_some() && self.root_of(place).is_ok_and(exists)
         };
         if files::is_markdown(Path::new(word)) {
             let from_root = self.root.path().join(word);
@@ -72,7 +73,7 @@ impl Workspace {
         let key = HandoffKey { id: id.to_owned(), stage: stage.map(str::to_owned) };
         let at = |(index, folder): (usize, &HandoffFolder)| {
             let inside = folder.path_of(&key);
-            let is_ours = folder.contains(&inside) && folder.root().exists(&inside);
+            let is_ours = folder.contains(&inside) && folder.exists(&inside);
             is_ours.then_some(DocumentPlace { folder: Some(index), relative_path: inside })
         };
         self.folders.iter().enumerate().find_map(at)
@@ -112,7 +113,7 @@ impl Workspace {
         for (index, folder) in self.folders.iter().enumerate() {
             if folder.key_for_path(&folder.path_of(&key)).is_some() {
                 let inside = folder.path_of(&key);
-                if folder.root().exists(&inside) {
+                if folder.exists(&inside) {
                     found.push(DocumentPlace { folder: Some(index), relative_path: inside });
                 }
             }

@@ -2,7 +2,9 @@
 
 pub(crate) mod claude_memory;
 
-use crate::sys::files::{FileError, FileStamp, FolderScan, Root, ScanDetail, is_markdown};
+use crate::sys::files::{
+    FileError, FileStamp, FolderScan, LateRoot, Root, ScanDetail, is_markdown,
+};
 use midstride_core::format::stage::Stages;
 use midstride_core::handoff::Location;
 use midstride_core::text::id::HandoffKey;
@@ -25,7 +27,7 @@ pub enum FolderLayout {
 #[derive(Debug)]
 pub struct HandoffFolder {
     layout: FolderLayout,
-    root: Root,
+    root: LateRoot,
     /// The path of the folder or file below the root.
     path: PathBuf,
     /// The name of the subfolders that count, if not all do.
@@ -79,7 +81,8 @@ pub(crate) fn is_archived(path: &Path) -> bool {
 
 impl HandoffFolder {
     /// A folder at `inside` below a root.
-    pub fn new(layout: FolderLayout, root: Root, inside: &str) -> Self {
+    pub fn new(layout: FolderLayout, root: impl Into<LateRoot>, inside: &str) -> Self {
+        let root = root.into();
         Self { layout, root, path: PathBuf::from(inside), only_below: None, documents_max: None }
     }
 
@@ -94,22 +97,19 @@ impl HandoffFolder {
         Self { documents_max: Some(NOTES_MAX), ..Self::new(FolderLayout::Folder, root, inside) }
     }
 
-    /// Opens the same folder again.
-    pub fn reopen(&self) -> Result<Self, FileError> {
-        let root = Root::open(self.root.path())?;
-        let (inside, only) = (self.path.clone(), self.only_below.clone());
-        Ok(Self {
-            layout: self.layout,
-            root,
-            path: inside,
-            only_below: only,
-            documents_max: self.documents_max,
-        })
+    /// The folder that its paths are relative to, if it exists.
+    pub fn root(&self) -> Result<&Root, FileError> {
+        self.root.get()
     }
 
-    /// The folder that its paths are relative to.
-    pub fn root(&self) -> &Root {
-        &self.root
+    /// The path of the same, whether or not it exists.
+    pub fn root_path(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// Whether something exists at a path below the root.
+    pub fn exists(&self, path: &Path) -> bool {
+        self.root.get().is_ok_and(|root| root.exists(path))
     }
 
     /// The path of the folder or file below the root.
@@ -144,11 +144,19 @@ impl HandoffFolder {
             FolderLayout::Folder => DEPTH,
             FolderLayout::Memory => 1,
         };
+        let root = match self.root.get() {
+            Ok(root) => root,
+            Err(error) if error.is_missing() => {
+                let folders = vec![(self.path.clone(), FileStamp::default())];
+                return Ok(FolderScan { files: Vec::new(), folders });
+            }
+            Err(error) => return Err(error),
+        };
         if is_markdown(&self.path) {
-            if let Some(error) = self.root.access_error(&self.path) {
+            if let Some(error) = root.access_error(&self.path) {
                 return Err(error);
             }
-            let stamp = self.root.stamp(&self.path);
+            let stamp = root.stamp(&self.path);
             // Listed as a folder too, so that creating or deleting the file is detected like a
             // folder change.
             return Ok(FolderScan {
@@ -156,7 +164,7 @@ impl HandoffFolder {
                 folders: vec![(self.path.clone(), stamp.unwrap_or_default())],
             });
         }
-        let mut seen = self.root.scan_below(&self.path, depth, detail)?;
+        let mut seen = root.scan_below(&self.path, depth, detail)?;
         if self.layout == FolderLayout::Memory {
             let named = |(path, _): &(PathBuf, FileStamp)| {
                 path.file_name()
@@ -254,7 +262,7 @@ impl HandoffFolder {
     pub fn handoffs_only_folder(&self) -> Option<&Path> {
         let in_use = match self.layout {
             FolderLayout::Own => true,
-            FolderLayout::Pipeline => self.root.has_folder(&self.path),
+            FolderLayout::Pipeline => self.root().is_ok_and(|root| root.has_folder(&self.path)),
             FolderLayout::Folder | FolderLayout::Memory => false,
         };
         in_use.then_some(self.path.as_path())

@@ -1,6 +1,6 @@
 //! Selects documents by names, paths and folders that the user typed.
 
-use super::{DocumentPlace, FindError, StoredHandoff, Workspace};
+use super::{Catalog, DocumentPlace, FindError, StoredHandoff, Workspace};
 use crate::sys::files::{self, FileError, FileProblem};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,10 @@ pub struct DocumentSelection {
 impl Workspace {
     /// The documents with these names, or all documents if no name is given.
     pub fn select(&self, names: &[String]) -> Result<DocumentSelection, FindError> {
+        let catalog = Catalog::new(self);
         let mut results = Vec::new();
         for name in names {
-            results.extend(self.select_one(name)?);
+            results.extend(self.select_one(&catalog, name)?);
         }
         if names.is_empty() {
             results = self.read_all();
@@ -42,9 +43,13 @@ impl Workspace {
     }
 
     /// A handoff by name, else everything in a folder, else a handoff by the start of its name.
-    fn select_one(&self, name: &str) -> Result<Vec<Result<StoredHandoff, FileError>>, FindError> {
+    fn select_one(
+        &self,
+        catalog: &Catalog<'_>,
+        name: &str,
+    ) -> Result<Vec<Result<StoredHandoff, FileError>>, FindError> {
         let folder = self.environment.folder.join(name);
-        if name.is_empty() || !files::is_folder(&folder) || self.catalog().find(name).is_some() {
+        if name.is_empty() || !files::is_folder(&folder) || catalog.find(name).is_some() {
             return self.find(name).map(|stored| vec![Ok(stored)]);
         }
         if files::is_markdown(&folder) {
@@ -57,10 +62,10 @@ impl Workspace {
 
     /// The documents of the handoff folders in a folder, or all Markdown in it if there are none.
     fn places_in_folder(&self, folder: &DocumentPlace) -> Result<Vec<DocumentPlace>, FileError> {
-        let root = folder.folder.map_or(&self.root, |index| self.folders[index].root());
+        let root = self.root_of(folder)?;
         let here = |index: &usize| {
             let handoff_folder = &self.folders[*index];
-            handoff_folder.root().path() == root.path()
+            handoff_folder.root_path() == root.path()
                 && (handoff_folder.is_in(&folder.relative_path)
                     || handoff_folder.contains(&folder.relative_path))
         };

@@ -169,7 +169,7 @@ impl DriftingRepo {
             id: Some(paper.name.clone()),
             ..NewHandoff::default()
         };
-        verbs::new(&self.workspace(), &wanted).expect("the handoff is made");
+        verbs::new(&self.store(), &wanted).expect("the handoff is made");
         for statement in &mut paper.statements {
             self.take_down(".midstride/handoffs", statement);
         }
@@ -315,13 +315,13 @@ impl DriftingRepo {
 
     /// Revises a document through midstride.
     fn change_text(&mut self, paper: &Paper, change: impl Fn(String) -> String) {
-        let workspace = self.workspace();
-        let stored = workspace.find(&paper.name).expect("it is there");
+        let store = self.store();
+        let stored = store.workspace().find(&paper.name).expect("it is there");
         let text = stored.document.text().to_owned();
         let next = change(text.clone());
         assert_ne!(next, text, "something is said anew");
         let why = RevisionInfo::by_text("something else is so", None);
-        verbs::revise(&workspace, &stored, &next, &why).expect("it is revised");
+        verbs::revise(&store, &stored, &next, &why).expect("it is revised");
         self.take_up(&paper.path());
     }
 }

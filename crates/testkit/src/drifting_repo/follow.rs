@@ -16,9 +16,9 @@ impl DriftingRepo {
             return;
         }
         self.tell(format!("follow {}", paper.name));
-        let workspace = self.workspace();
-        let stored = workspace.find(&paper.name).expect("it is there");
-        verbs::update_moved_citations(&workspace, &stored).expect("it is followed");
+        let store = self.store();
+        let stored = store.workspace().find(&paper.name).expect("it is there");
+        verbs::update_moved_citations(&store, &stored).expect("it is followed");
         let mut expected = expected.into_iter();
         for cited in paper.statements.iter_mut().flat_map(|statement| &mut statement.cited) {
             let truth = expected.next().expect("each has its truth");

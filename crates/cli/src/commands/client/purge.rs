@@ -5,6 +5,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::clients::install::{InstallPlan, InstallScope};
+use midstride::store::Store;
+use midstride::store::ledger::WaitPolicy;
 use midstride::sys::env::Environment;
 use midstride::verbs::{self, PurgePlan};
 use midstride::workspace::Workspace;
@@ -15,7 +17,7 @@ const CONFIRMATION_WORD: &str = "delete";
 
 /// A project whose data is deleted.
 pub(super) struct ProjectPurge {
-    workspace: Workspace,
+    store: Store,
     purge: PurgePlan,
 }
 
@@ -29,8 +31,9 @@ impl ProjectPurge {
         if !target.dry_run {
             verbs::check_may_allow(&workspace)?;
         }
-        let purge = verbs::plan_purge(&workspace)?;
-        Ok(Self { workspace, purge })
+        let store = Store::new(workspace, WaitPolicy::Command);
+        let purge = verbs::plan_purge(&store)?;
+        Ok(Self { store, purge })
     }
 
     /// Shows everything that will change, in the clients and in the project.
@@ -92,7 +95,7 @@ impl ProjectPurge {
             ui.say("Nothing was deleted.")?;
             return Ok(CliOutcome::Findings);
         }
-        verbs::purge(&self.workspace, &self.purge)?;
+        verbs::purge(&self.store, &self.purge)?;
         ui.say("Deleted.")?;
         for line in view::purge::restore_hints(&self.purge) {
             ui.say(&line)?;
@@ -103,9 +106,10 @@ impl ProjectPurge {
 
     /// Reports files of the project that still call midstride.
     fn report_remaining_hooks(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
-        let scope = InstallScope::Project(self.workspace.root().path().to_owned());
+        let scope = InstallScope::Project(self.store.workspace().root().path().to_owned());
         for client in Client::ALL {
-            let status = verbs::client_status(self.workspace.environment(), client, &scope)?;
+            let status =
+                verbs::client_status(self.store.workspace().environment(), client, &scope)?;
             if status.is_installed() {
                 ui.say(&view::purge::leftover_client(client))?;
             }

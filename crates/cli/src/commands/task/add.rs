@@ -4,8 +4,8 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs::{self, AddedTask};
-use midstride::workspace::Workspace;
 use midstride_core::work::task::NewTask;
 
 /// Add a task; prints its id
@@ -36,11 +36,7 @@ pub(crate) struct TaskAddArgs {
     json: bool,
 }
 
-pub(super) fn add(
-    ui: &mut Ui,
-    workspace: &Workspace,
-    args: TaskAddArgs,
-) -> Result<CliOutcome, Diagnostic> {
+pub(super) fn add(ui: &mut Ui, store: &Store, args: TaskAddArgs) -> Result<CliOutcome, Diagnostic> {
     let new = NewTask {
         subject: args.subject,
         description: args.description,
@@ -48,7 +44,7 @@ pub(super) fn add(
         ..NewTask::default()
     };
     let AddedTask { task: done, is_new } =
-        verbs::add_session_task(workspace, &new, &args.depends_on, args.by.as_deref())?;
+        verbs::add_session_task(store, &new, &args.depends_on, args.by.as_deref())?;
     if args.json {
         ui.print_json(&view::task::added_task_json(&done.id, &done.redacted))?;
         return Ok(CliOutcome::Clean);

@@ -3,8 +3,8 @@
 use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride::store::Store;
 use midstride::verbs::TaskChangeRequest;
-use midstride::workspace::Workspace;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
 
 /// Say what keeps a task from going on: a reason, or another task
@@ -36,12 +36,12 @@ pub(crate) struct TaskBlockArgs {
 
 pub(super) fn block(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: TaskBlockArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let status = args.reason.as_ref().map(|_| TaskStatus::Blocked);
     let change = TaskPatch { status, reason: args.reason, ..TaskPatch::default() };
     let change =
         TaskChangeRequest { patch: change, depends_on: args.on, ..TaskChangeRequest::default() };
-    super::change_task(ui, workspace, &args.task, &change, args.by.as_deref(), args.json)
+    super::change_task(ui, store, &args.task, &change, args.by.as_deref(), args.json)
 }

@@ -4,8 +4,8 @@ use super::CliOutcome;
 use crate::commands::answer::{self, AnswerArgs};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride::store::Store;
 use midstride::verbs::TaskChangeRequest;
-use midstride::workspace::Workspace;
 use midstride_core::work::task::{TaskPatch, TaskStatus};
 
 /// A task is done, or a question has its answer
@@ -31,13 +31,13 @@ pub(crate) struct TaskDoneArgs {
 
 pub(super) fn done(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: TaskDoneArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     if let Some((handoff, which)) = super::split_question(&args.task) {
         let (handoff, which) = (handoff.to_owned(), which.to_owned());
         let args = AnswerArgs::for_question(handoff, which, args.answer, args.by, args.json);
-        return answer::answer(ui, workspace, &args);
+        return answer::answer(ui, store, &args);
     }
     if args.answer.is_some() {
         return Err(Diagnostic::new(format!("`{}` is a task, not a question", args.task))
@@ -45,5 +45,5 @@ pub(super) fn done(
     }
     let change = TaskPatch { status: Some(TaskStatus::Done), ..TaskPatch::default() };
     let change = TaskChangeRequest { patch: change, ..TaskChangeRequest::default() };
-    super::change_task(ui, workspace, &args.task, &change, args.by.as_deref(), args.json)
+    super::change_task(ui, store, &args.task, &change, args.by.as_deref(), args.json)
 }

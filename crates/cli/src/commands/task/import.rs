@@ -4,8 +4,8 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs;
-use midstride::workspace::Workspace;
 
 /// Make the tasks again that a handoff carries and that are missing here
 ///
@@ -22,11 +22,12 @@ pub(crate) struct TaskImportArgs {
 
 pub(super) fn import(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &TaskImportArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     let stored = workspace.find(&args.handoff)?;
-    let imported = verbs::import_tasks(workspace, &stored)?;
+    let imported = verbs::import_tasks(store, &stored)?;
     if args.json {
         ui.print_json(&view::task::import_json(&imported))?;
         return Ok(CliOutcome::Clean);

@@ -7,8 +7,9 @@ use crate::ui::Ui;
 use crate::view::task::OpenQuestion;
 use crate::view::{self, count};
 use clap::ValueEnum;
+use midstride::store::Store;
 use midstride::verbs::TaskBoard;
-use midstride::workspace::{DocumentSelection, Workspace};
+use midstride::workspace::DocumentSelection;
 use midstride_core::work::task::{Task, TaskStatus, Tasks};
 
 /// List the open tasks
@@ -73,10 +74,11 @@ impl From<TaskStatusArg> for TaskStatus {
 
 pub(super) fn list(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &TaskListArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    let tasks = TaskBoard::open(workspace)?.tasks;
+    let workspace = store.workspace();
+    let tasks = TaskBoard::open(store)?.tasks;
     let DocumentSelection { documents, unread } = workspace.select(&[])?;
     let words: Vec<String> = args
         .search

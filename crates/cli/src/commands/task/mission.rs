@@ -4,8 +4,8 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs::{self, NewMission};
-use midstride::workspace::Workspace;
 
 /// Capture how the work as a whole stands, for whoever takes it over
 ///
@@ -61,11 +61,11 @@ pub(crate) struct TaskMissionArgs {
 
 pub(super) fn mission(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: TaskMissionArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     if args.history {
-        return history(ui, workspace, args.json);
+        return history(ui, store, args.json);
     }
     let new = NewMission {
         decisions: args.decision,
@@ -77,7 +77,7 @@ pub(super) fn mission(
         dropped_decisions: args.drop_decision,
         dropped_questions: args.drop_question,
     };
-    let (state, redacted) = verbs::record_mission(workspace, &new, args.by.as_deref())?;
+    let (state, redacted) = verbs::record_mission(store, &new, args.by.as_deref())?;
     if args.json {
         ui.print_json(&view::mission::mission_json(Some(&state)))?;
         return Ok(CliOutcome::Clean);
@@ -88,8 +88,8 @@ pub(super) fn mission(
     Ok(CliOutcome::Clean)
 }
 
-fn history(ui: &mut Ui, workspace: &Workspace, json: bool) -> Result<CliOutcome, Diagnostic> {
-    let states = verbs::missions(workspace)?;
+fn history(ui: &mut Ui, store: &Store, json: bool) -> Result<CliOutcome, Diagnostic> {
+    let states = verbs::missions(store)?;
     if json {
         let newest_first = states.iter().rev();
         ui.print_json(

@@ -4,8 +4,8 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs::{self, TaskBoard};
-use midstride::workspace::Workspace;
 
 /// Say something about a task; notes are added, never changed
 #[derive(Debug, clap::Args)]
@@ -28,11 +28,12 @@ pub(crate) struct TaskNoteArgs {
 
 pub(super) fn note(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &TaskNoteArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     super::refuse_question(&args.task)?;
-    let mut board = TaskBoard::open(workspace)?;
+    let mut board = TaskBoard::open(store)?;
     let by = args.by.as_deref();
     let done = verbs::note_task(workspace, &mut board, &args.task, &args.text, by)?;
     if let (true, Some(task)) = (args.json, board.tasks.get(&done.id)) {

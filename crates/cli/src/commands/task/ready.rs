@@ -4,7 +4,7 @@ use super::CliOutcome;
 use super::list::{self, TaskListArgs};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::workspace::Workspace;
+use midstride::store::Store;
 
 /// List the tasks that can be begun: nobody did, and everything before them is done
 #[derive(Debug, clap::Args)]
@@ -16,8 +16,8 @@ pub(crate) struct TaskReadyArgs {
 
 pub(super) fn ready(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &TaskReadyArgs,
 ) -> Result<CliOutcome, Diagnostic> {
-    list::list(ui, workspace, &TaskListArgs::ready(args.json))
+    list::list(ui, store, &TaskListArgs::ready(args.json))
 }

@@ -4,6 +4,7 @@ use super::CliOutcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs::TaskBoard;
 use midstride::workspace::Workspace;
 
@@ -20,13 +21,14 @@ pub(crate) struct TaskShowArgs {
 
 pub(super) fn show(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: &TaskShowArgs,
 ) -> Result<CliOutcome, Diagnostic> {
+    let workspace = store.workspace();
     if let Some((handoff, which)) = super::split_question(&args.task) {
         return show_question(ui, workspace, handoff, which, args.json);
     }
-    let tasks = TaskBoard::open(workspace)?.tasks;
+    let tasks = TaskBoard::open(store)?.tasks;
     let task = tasks.find(&args.task)?;
     match args.json {
         true => ui.print_json(&view::task::json(&tasks, task))?,

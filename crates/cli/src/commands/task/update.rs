@@ -4,8 +4,8 @@ use super::CliOutcome;
 use super::list::TaskStatusArg;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride::store::Store;
 use midstride::verbs::TaskChangeRequest;
-use midstride::workspace::Workspace;
 use midstride_core::work::task::TaskPatch;
 
 /// Change a task; what is not named stays
@@ -56,7 +56,7 @@ pub(crate) struct TaskUpdateArgs {
 
 pub(super) fn update(
     ui: &mut Ui,
-    workspace: &Workspace,
+    store: &Store,
     args: TaskUpdateArgs,
 ) -> Result<CliOutcome, Diagnostic> {
     let metadata = super::metadata(args.meta).into_iter();
@@ -70,5 +70,5 @@ pub(super) fn update(
     };
     let (depends_on, no_longer) = (args.depends_on, args.no_longer_depends_on);
     let change = TaskChangeRequest { patch: change, depends_on, removed_dependencies: no_longer };
-    super::change_task(ui, workspace, &args.task, &change, args.by.as_deref(), args.json)
+    super::change_task(ui, store, &args.task, &change, args.by.as_deref(), args.json)
 }

@@ -31,8 +31,9 @@ pub(super) const TOOL: McpTool = McpTool {
 };
 
 fn answer(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
-    let stored = find_handoff(&workspace, arguments)?;
+    let store = caller.store()?;
+    let workspace = store.workspace();
+    let stored = find_handoff(workspace, arguments)?;
     let (which, text) = (arguments.required_text("which").to_lowercase(), arguments.text("text"));
     let (input, reason) = AnswerInput::parse(&which, text, arguments.flag("holds"), || {
         ("give `text`, and no `holds`".to_owned(), "give `holds`, and no `text`".to_owned())
@@ -43,8 +44,8 @@ fn answer(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
         before.replace(input.describe_previous(handoff));
         input.decide(handoff)
     };
-    let done = verbs::apply(&workspace, &stored, &decide, &change)?;
-    let reply = recorded_reply(&workspace, &stored, &done, &change.reason);
+    let done = verbs::apply(&store, &stored, &decide, &change)?;
+    let reply = recorded_reply(workspace, &stored, &done, &change.reason);
     let reply = reply.with_text(before.take().unwrap_or_default());
-    Ok(reply.with_text(closed_notice(&stored.handoff(&workspace)).unwrap_or_default()))
+    Ok(reply.with_text(closed_notice(&stored.handoff(workspace)).unwrap_or_default()))
 }

@@ -30,10 +30,11 @@ fn brief(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
         tokens,
         ..BriefRequest::default()
     };
-    let workspace = caller.workspace()?;
+    let store = caller.store()?;
+    let workspace = store.workspace();
     // If git fails here, the briefing only lacks the latest observations.
-    drop(verbs::observe(&workspace));
-    let briefed = verbs::brief(&workspace, &asked, &mut |_, _| ());
+    drop(verbs::observe(workspace));
+    let briefed = verbs::brief(&store, &asked, &mut |_, _| ());
     let trouble =
         briefed.ledger_error.as_ref().map(|why| format!("Sessions and tasks are not told: {why}"));
     let reply = ToolReply::default()

@@ -19,16 +19,17 @@ pub(super) const TOOL: McpTool = McpTool {
 };
 
 fn check(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
-    let with = Comparison::against(&workspace, CodeState::WorkTree, false)?;
+    let store = caller.store()?;
+    let workspace = store.workspace();
+    let with = Comparison::against(&store, CodeState::WorkTree, false)?;
     let (checks, unread) = match arguments.text("handoff") {
         Some(name) => {
-            let stored = caller::find(&workspace, name)?;
-            (verbs::check_documents(&workspace, Some(&with), vec![stored]), Vec::new())
+            let stored = caller::find(workspace, name)?;
+            (verbs::check_documents(&store, Some(&with), vec![stored]), Vec::new())
         }
         None => {
             let (mut checks, mut unread) = (Vec::new(), Vec::new());
-            for result in verbs::check_all(&workspace, &with) {
+            for result in verbs::check_all(&store, &with) {
                 match result {
                     Ok(one) => checks.push(one),
                     Err(error) => unread.push(error),
@@ -40,7 +41,7 @@ fn check(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     let reply = ToolReply::from_text(findings::summary(&checks, false));
     let reply =
         unread.iter().fold(reply, |reply, error| reply.with_text(format!("Not read: {error}")));
-    let text = findings::human(&workspace, &checks, Surface::Tools);
+    let text = findings::human(workspace, &checks, Surface::Tools);
     Ok(match text.trim().is_empty() {
         true => reply,
         false => {

@@ -4,8 +4,8 @@ use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use crate::view;
+use midstride::store::Store;
 use midstride::verbs;
-use midstride::workspace::Workspace;
 
 pub(super) const TOOL: McpTool = McpTool {
     name: "get",
@@ -24,19 +24,20 @@ pub(super) const TOOL: McpTool = McpTool {
 };
 
 fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
+    let store = caller.store()?;
+    let workspace = store.workspace();
     let (name, number) = crate::commands::split_revision(arguments.required_text("handoff"));
-    let stored = match caller::find(&workspace, name) {
+    let stored = match caller::find(workspace, name) {
         Ok(stored) => stored,
-        Err(missing) => return session_reply(&workspace, name, arguments).ok_or(missing)?,
+        Err(missing) => return session_reply(&store, name, arguments).ok_or(missing)?,
     };
     if let Some(session) = caller.session() {
         // Return the handoff even if the acknowledgment cannot be recorded.
-        let _ = verbs::acknowledge(&workspace, session, &[&stored], "get");
+        let _ = verbs::acknowledge(&store, session, &[&stored], "get");
     }
     let stored = match number {
         Some(number) => {
-            let text = workspace.revision_text(&stored, number)?;
+            let text = store.revision_text(&stored, number)?;
             stored.with_text(text)
         }
         None => stored,
@@ -48,7 +49,7 @@ fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnost
         })?,
         None => String::from_utf8_lossy(&stored.bytes).into_owned(),
     };
-    let key = stored.handoff(&workspace).key();
+    let key = stored.handoff(workspace).key();
     let number = number.map(|number| format!("@{number}")).unwrap_or_default();
     let source = format!("Handoff {key}{number} ({})", stored.path.display());
     ToolReply::default().with_quoted_page(&source, &text, arguments.as_usize("offset").unwrap_or(0))
@@ -56,16 +57,17 @@ fn get(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnost
 
 /// The page of the session that an id or a prefix names, if there is one.
 fn session_reply(
-    workspace: &Workspace,
+    store: &Store,
     name: &str,
     arguments: &ToolArguments,
 ) -> Option<Result<ToolReply, Diagnostic>> {
     /// The minimum length of a session id prefix.
     const LENGTH_MIN: usize = 6;
+    let workspace = store.workspace();
     let name = name.strip_prefix("session ").unwrap_or(name);
     let shown = match name.len() < LENGTH_MIN {
         true => return None,
-        false => verbs::session(workspace, name, None).ok()?,
+        false => verbs::session(store, name, None).ok()?,
     };
     let source = format!("Session {}", shown.checkpoint.session_id());
     let page = view::session::page(workspace, &shown.checkpoint);

@@ -28,11 +28,12 @@ pub(super) const TOOL: McpTool = McpTool {
 };
 
 fn resolve(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
-    let stored = find_handoff(&workspace, arguments)?;
+    let store = caller.store()?;
+    let workspace = store.workspace();
+    let stored = find_handoff(workspace, arguments)?;
     let successor = arguments.text("superseded_by");
-    let successor = successor.map(|by| caller::find_to_change(&workspace, by)).transpose()?;
-    let successor = successor.map(|by| by.handoff(&workspace).key().to_string());
+    let successor = successor.map(|by| caller::find_to_change(workspace, by)).transpose()?;
+    let successor = successor.map(|by| by.handoff(workspace).key().to_string());
     let ended = ResolveInput {
         commit: arguments.text("commit"),
         outcome: arguments.text("outcome"),
@@ -46,16 +47,16 @@ fn resolve(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diag
             "give `outcome` or `commit`, or both; or `superseded_by` alone; or `abandoned` alone",
         ));
     }
-    let (ending, reason) = ended.ending(&workspace)?;
+    let (ending, reason) = ended.ending(workspace)?;
     let now = workspace.environment().clock.now();
     let change = RevisionInfo::by_verb(RevisionVerb::Resolve, reason, Some(caller.name.clone()));
     let decide = |handoff: &Handoff<'_>| lifecycle::resolve(handoff, &ending, &[], now);
     let blocking = match &ending {
-        CloseReason::Resolved { .. } => verbs::blocking_questions(&workspace, &stored),
+        CloseReason::Resolved { .. } => verbs::blocking_questions(workspace, &stored),
         CloseReason::Superseded(_) | CloseReason::Abandoned(_) => Vec::new(),
     };
-    let done = verbs::apply(&workspace, &stored, &decide, &change)?;
-    let reply = recorded_reply(&workspace, &stored, &done, &change.reason);
+    let done = verbs::apply(&store, &stored, &decide, &change)?;
+    let reply = recorded_reply(workspace, &stored, &done, &change.reason);
     let named: Vec<String> =
         blocking.iter().map(|one| format!("{} q{}", one.handoff, one.number)).collect();
     Ok(match named.as_slice() {

@@ -23,22 +23,22 @@ pub(super) const TOOL: McpTool = McpTool {
 };
 
 fn revise(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
-    let stored = find_handoff(&workspace, arguments)?;
+    let store = caller.store()?;
+    let workspace = store.workspace();
+    let stored = find_handoff(workspace, arguments)?;
     let change =
         RevisionInfo::by_text(arguments.required_text("reason"), Some(caller.name.clone()));
-    let done = match verbs::revise(&workspace, &stored, &arguments.document_text("text"), &change)?
-    {
+    let done = match verbs::revise(&store, &stored, &arguments.document_text("text"), &change)? {
         ReviseOutcome::Recorded(done) => done,
         ReviseOutcome::Unchanged => return Ok(ToolReply::from_text("Nothing changed.")),
     };
-    let reply = recorded_reply(&workspace, &stored, &done, &change.reason);
+    let reply = recorded_reply(workspace, &stored, &done, &change.reason);
     // The revision is already recorded, even if it cannot be checked now.
-    let Ok((after, faults)) = verbs::findings_since(&workspace, &stored) else {
+    let Ok((after, faults)) = verbs::findings_since(workspace, &stored) else {
         return Ok(reply);
     };
-    let was_open = stored.handoff(&workspace).status().is_open();
-    let reply = match closed_notice(&after.handoff(&workspace)) {
+    let was_open = stored.handoff(workspace).status().is_open();
+    let reply = match closed_notice(&after.handoff(workspace)) {
         Some(ended) if !was_open => reply.with_text(ended),
         Some(_) | None => reply,
     };

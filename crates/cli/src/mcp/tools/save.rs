@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::view::Surface;
 use crate::view::dismissable::dismissal_text;
 use crate::view::save as view;
+use midstride::store::Store;
 use midstride::verbs::{
     self, AuthorRequest, CheckpointError, SaveChange, SaveError, SaveOutcome, SaveRequest,
     SaveSource, SessionChoice,
@@ -87,11 +88,12 @@ const REFLECTION: [&str; 2] = ["inherit", "finds_plans"];
 const NO_SESSION: &str = "none";
 
 fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
+    let store = caller.store()?;
+    let workspace = store.workspace();
     let settled = arguments.texts("settled");
     let names = [&NOTE_PARAMETERS[..], &REFLECTION, &["accept", "handoff"]].concat();
     if !settled.is_empty() && arguments.subset(&names).is_empty() {
-        return Ok(settle_items(ToolReply::default(), &workspace, &settled));
+        return Ok(settle_items(ToolReply::default(), &store, &settled));
     }
     let wanted = SaveRequest {
         source: save_source(caller, arguments),
@@ -104,21 +106,22 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
     };
     let named = arguments.text("session").is_some();
     // If git fails here, the handoff only lacks the latest observations.
-    drop(verbs::observe(&workspace));
-    let (saved, is_alone) = match verbs::save(&workspace, &wanted) {
+    drop(verbs::observe(workspace));
+    let (saved, is_alone) = match verbs::save(&store, &wanted) {
         // A client without a transcript can still save its notes.
         Err(SaveError::Checkpoint(CheckpointError::NoSession(_) | CheckpointError::NoSuch(_)))
             if !named =>
         {
             let wanted = SaveRequest { source: SaveSource::NoSession, client: None, ..wanted };
-            (verbs::save(&workspace, &wanted)?, true)
+            (verbs::save(&store, &wanted)?, true)
         }
         saved => (saved?, false),
     };
     // Saving may have created the handoff folder, so open the project again.
-    let workspace = caller.workspace()?;
-    let reply = save_reply(&workspace, &saved, arguments.text("handoff"));
-    let reply = settle_items(reply, &workspace, &settled);
+    let store = caller.store()?;
+    let workspace = store.workspace();
+    let reply = save_reply(workspace, &saved, arguments.text("handoff"));
+    let reply = settle_items(reply, &store, &settled);
     Ok(match is_alone {
         true => reply.with_text(
             "No transcript of this session was found: facts are from git and the tasks.",
@@ -129,9 +132,9 @@ fn save(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnos
 
 /// Closes the open items that the agent names, one by one, so that a wrong handle does not affect
 /// the others.
-fn settle_items(reply: ToolReply, workspace: &Workspace, handles: &[String]) -> ToolReply {
+fn settle_items(reply: ToolReply, store: &Store, handles: &[String]) -> ToolReply {
     handles.iter().fold(reply, |reply, handle| {
-        reply.with_text(match verbs::settle(workspace, handle) {
+        reply.with_text(match verbs::settle(store, handle) {
             Ok(item) => dismissal_text(&item, false),
             Err(error) => error.to_string(),
         })

@@ -30,7 +30,8 @@ const HITS_MAX: usize = 100;
 const OFFSET_MAX: usize = 1_000;
 
 fn search(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
+    let store = caller.store()?;
+    let workspace = store.workspace();
     let words = arguments.required_text("words");
     let status = arguments.text("status").and_then(Status::parse);
     let (offset, limit) = offset_and_limit(arguments)?;
@@ -40,16 +41,16 @@ fn search(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
         limit: offset + limit,
         fresh: false,
     };
-    let found = verbs::search(&workspace, &wanted, &mut |_, _| ());
+    let found = verbs::search(&store, &wanted, &mut |_, _| ());
     let sessions = match status {
         Some(_) => Vec::new(),
-        None => verbs::search_sessions(&workspace, &wanted.query, limit)?,
+        None => verbs::search_sessions(&store, &wanted.query, limit)?,
     };
     let has_sessions = !sessions.is_empty();
     let filtered = status.is_some();
     let words = [words.to_owned()];
     let remarks = view::search::remarks(&found, has_sessions, &words, filtered, Surface::Tools);
-    let reply = handoffs_reply(&workspace, &found, offset)?;
+    let reply = handoffs_reply(workspace, &found, offset)?;
     let reply = match sessions.is_empty() || offset > 0 {
         true => reply,
         false => {

@@ -3,8 +3,8 @@
 use super::{Caller, McpTool, OFFSET, ParameterKind, ToolArguments, ToolParameter, ToolReply};
 use crate::diagnostic::Diagnostic;
 use crate::view::count;
+use midstride::store::Store;
 use midstride::verbs::{self, LoadedState};
-use midstride::workspace::Workspace;
 use midstride_core::work::workflow::WorkflowState;
 
 pub(super) const TOOL: McpTool = McpTool {
@@ -20,19 +20,19 @@ pub(super) const TOOL: McpTool = McpTool {
 };
 
 fn load(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
+    let store = caller.store()?;
     let offset = arguments.as_usize("offset").unwrap_or(0);
-    let Some(name) = arguments.text("name") else { return list(&workspace, offset) };
+    let Some(name) = arguments.text("name") else { return list(&store, offset) };
     let LoadedState { state, number, history } =
-        verbs::load_state(&workspace, name, arguments.as_usize("number"))?;
+        verbs::load_state(&store, name, arguments.as_usize("number"))?;
     let text = serde_json::to_string_pretty(&state).unwrap_or_default();
     let when = history.get(number.saturating_sub(1)).map(describe_save).unwrap_or_default();
     let source = format!("State {number} of {} of `{name}`, {when}", history.len());
     ToolReply::default().with_quoted_page(&source, &text, offset)
 }
 
-fn list(workspace: &Workspace, offset: usize) -> Result<ToolReply, Diagnostic> {
-    let all = verbs::states(workspace)?;
+fn list(store: &Store, offset: usize) -> Result<ToolReply, Diagnostic> {
+    let all = verbs::states(store)?;
     if all.is_empty() {
         return Ok(ToolReply::from_text("No state was saved yet. `state_save` saves one."));
     }

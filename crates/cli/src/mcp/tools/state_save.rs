@@ -33,10 +33,10 @@ pub(super) fn change_state(
     arguments: &ToolArguments,
     change: &StateChange,
 ) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
+    let store = caller.store()?;
     let name = arguments.required_text("name");
     let SavedState { number, is_new, redacted, .. } =
-        verbs::save_state(&workspace, name, change, Some(&caller.name))?;
+        verbs::save_state(&store, name, change, Some(&caller.name))?;
     let what = if is_new { "saved" } else { "nothing changed" };
     Ok(ToolReply::from_text(format!("{name}: state {number}, {what}")).with_redactions(&redacted))
 }

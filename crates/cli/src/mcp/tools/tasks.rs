@@ -5,8 +5,8 @@ use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use crate::view::task as view;
 use crate::view::{count, one_line};
+use midstride::store::Store;
 use midstride::verbs::{self, AddedTask, ChangedTask, TaskBoard, TaskChangeRequest};
-use midstride::workspace::Workspace;
 use midstride_core::session::TaskUpdate;
 use midstride_core::text::id::TaskId;
 use midstride_core::work::task::{NewTask, Task, TaskPatch, TaskStatus, Tasks};
@@ -41,7 +41,7 @@ const STATUS: [&str; 5] = ["pending", "in_progress", "blocked", "done", "dropped
 const SUBJECT_WIDTH: usize = 120;
 
 fn tasks(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let workspace = caller.workspace()?;
+    let store = caller.store()?;
     if arguments.text("subject").is_some_and(|subject| subject.lines().count() > 1) {
         return Err(
             Diagnostic::new("`subject` has several lines").hint("`description` takes the rest")
@@ -49,9 +49,9 @@ fn tasks(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagno
     }
     refuse_unused_arguments(arguments)?;
     match (arguments.text("task"), arguments.text("subject")) {
-        (Some(task), _) => change_or_show(&workspace, caller, arguments, task),
-        (None, Some(subject)) => add(&workspace, caller, arguments, subject),
-        (None, None) => list(&workspace, arguments),
+        (Some(task), _) => change_or_show(&store, caller, arguments, task),
+        (None, Some(subject)) => add(&store, caller, arguments, subject),
+        (None, None) => list(&store, arguments),
     }
 }
 
@@ -103,8 +103,8 @@ fn full_ids(tasks: &Tasks, names: &[String]) -> Result<Vec<String>, Diagnostic> 
     names.iter().map(one).collect()
 }
 
-fn list(workspace: &Workspace, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
-    let tasks = TaskBoard::open(workspace)?.tasks;
+fn list(store: &Store, arguments: &ToolArguments) -> Result<ToolReply, Diagnostic> {
+    let tasks = TaskBoard::open(store)?.tasks;
     let all = arguments.flag("all") == Some(true);
     let status = arguments.text("status").and_then(TaskStatus::parse);
     let fits = |task: &&Task| match status {
@@ -128,7 +128,7 @@ fn list(workspace: &Workspace, arguments: &ToolArguments) -> Result<ToolReply, D
 }
 
 fn add(
-    workspace: &Workspace,
+    store: &Store,
     caller: &Caller,
     arguments: &ToolArguments,
     subject: &str,
@@ -143,10 +143,10 @@ fn add(
     let after = arguments.texts("after");
     let after = match after.is_empty() {
         true => after,
-        false => full_ids(&TaskBoard::open(workspace)?.tasks, &after)?,
+        false => full_ids(&TaskBoard::open(store)?.tasks, &after)?,
     };
     let AddedTask { task: done, is_new } =
-        verbs::add_session_task(workspace, &new, &after, Some(&caller.name))?;
+        verbs::add_session_task(store, &new, &after, Some(&caller.name))?;
     let ChangedTask { id, redacted } = done;
     let what = if is_new { "added" } else { "already on the list of this session" };
     Ok(ToolReply::from_text(format!("{id}: {what}")).with_redactions(&redacted))
@@ -161,12 +161,13 @@ fn metadata(arguments: &ToolArguments) -> BTreeMap<String, Option<String>> {
 }
 
 fn change_or_show(
-    workspace: &Workspace,
+    store: &Store,
     caller: &Caller,
     arguments: &ToolArguments,
     task: &str,
 ) -> Result<ToolReply, Diagnostic> {
-    let mut board = TaskBoard::open(workspace)?;
+    let workspace = store.workspace();
+    let mut board = TaskBoard::open(store)?;
     let wish = TaskChangeRequest {
         patch: TaskPatch {
             subject: arguments.owned_text("subject"),

@@ -1,8 +1,8 @@
 //! Caches check results for the same document, commit and files.
 
 use crate::code::code_state::{CodeCache, lock};
+use crate::store::Store;
 use crate::store::index::{CheckedDocument, Index};
-use crate::store::ledger::WaitPolicy;
 use crate::sys::files::{FileStamp, Root};
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// The cache is stored in the index. Without an index, everything is checked every time.
-pub(super) struct CheckCache {
-    index: Option<Mutex<Index>>,
+pub(super) struct CheckCache<'s> {
+    store: &'s Store,
     head: Option<String>,
     pending: Mutex<Vec<CheckedDocument>>,
 }
@@ -46,16 +46,10 @@ struct CachedCitation {
     path_only: bool,
 }
 
-impl CheckCache {
-    pub(super) fn open(workspace: &Workspace) -> Self {
-        let index = match workspace.setup() {
-            SetupMode::NotSetUp => None,
-            SetupMode::Committed | SetupMode::Private => {
-                Index::open(workspace, WaitPolicy::Command).ok()
-            }
-        };
-        let head = workspace.repository().and_then(Repository::head_commit);
-        Self { index: index.map(Mutex::new), head, pending: Mutex::default() }
+impl<'s> CheckCache<'s> {
+    pub(super) fn new(store: &'s Store) -> Self {
+        let head = store.workspace().repository().and_then(Repository::head_commit);
+        Self { store, head, pending: Mutex::default() }
     }
 
     /// The cached results, if nothing they depend on has changed.
@@ -64,9 +58,8 @@ impl CheckCache {
         code: &CodeCache<'_>,
         stored: &StoredHandoff,
     ) -> Option<Vec<CitationCheck>> {
-        let index = lock(self.index.as_ref()?);
-        let checked = index.checked_document(&document_path(code, stored)).ok()??;
-        drop(index);
+        let path = document_path(code, stored);
+        let checked = self.store.with_index(|index| index.checked_document(&path))??;
         if checked.head != self.head || checked.document != sha256(&stored.bytes) {
             return None;
         }
@@ -91,7 +84,7 @@ impl CheckCache {
         stored: &StoredHandoff,
         checks: &[CitationCheck],
     ) {
-        if self.index.is_none() {
+        if self.store.workspace().setup() == SetupMode::NotSetUp {
             return;
         }
         let kept = CachedDocument {
@@ -112,12 +105,12 @@ impl CheckCache {
     }
 }
 
-impl Drop for CheckCache {
+impl Drop for CheckCache<'_> {
     /// Saves all results at once. If that fails, the next run checks again.
     fn drop(&mut self) {
         let pending = std::mem::take(&mut *lock(&self.pending));
-        if let Some(index) = self.index.as_ref().filter(|_| !pending.is_empty()) {
-            let _ = lock(index).save_checked_documents(&pending);
+        if !pending.is_empty() {
+            let _ = self.store.with_index(|index| index.save_checked_documents(&pending));
         }
     }
 }

@@ -366,7 +366,7 @@ impl Index {
             .query_map([], |row| Ok((path_key_from_row(row, 0)?, stamp_from_row(row, 2)?)))?;
         let folders: HashMap<PathKey, FileStamp> = rows.collect::<rusqlite::Result<_>>()?;
         let start = |shelf: &HandoffFolder| {
-            let root = encode_root(workspace, shelf.root().path());
+            let root = encode_root(workspace, shelf.root_path());
             folders.contains_key(&(root.to_vec(), shelf.path().as_os_str().as_bytes().to_vec()))
         };
         let same = |(place, then): (&PathKey, &FileStamp)| {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::store::sqlite_log;
 use crate::sys::clock::Deadline;
-use crate::sys::files::{Lock, Root};
+use crate::sys::files::{self, FileError, Lock, Root};
 use crate::sys::ids::sha256;
 use crate::workspace::Workspace;
 use midstride_core::work::event::{Envelope, Event};
@@ -59,7 +59,10 @@ pub struct SqliteLedger {
 impl SqliteLedger {
     /// Opens the ledger of a project, creating it if it is missing. For a command, also appends the
     /// spooled events.
-    pub fn open(workspace: &Workspace, patience: WaitPolicy) -> Result<Self, LedgerError> {
+    pub(in crate::store) fn open(
+        workspace: &Workspace,
+        patience: WaitPolicy,
+    ) -> Result<Self, LedgerError> {
         let folder = LedgerFolder::for_project(workspace).create(workspace)?;
         let ledger = Self::open_in(folder, patience)?;
         if patience == WaitPolicy::Command {
@@ -68,14 +71,9 @@ impl SqliteLedger {
         Ok(ledger)
     }
 
-    /// Like `open`, but returns `None` if there is no ledger instead of creating one.
-    pub fn open_existing(
-        workspace: &Workspace,
-        patience: WaitPolicy,
-    ) -> Result<Option<Self>, LedgerError> {
-        let is_there =
-            crate::sys::files::is_file(&LedgerFolder::for_project(workspace).path().join(FILE));
-        is_there.then(|| Self::open(workspace, patience)).transpose()
+    /// Whether the project has a ledger.
+    pub(in crate::store) fn exists(workspace: &Workspace) -> bool {
+        files::is_file(&LedgerFolder::for_project(workspace).path().join(FILE))
     }
 
     /// How long callers of this ledger can wait.
@@ -131,22 +129,14 @@ impl SqliteLedger {
         }
     }
 
-    /// Appends the events that a stream of the project's ledger does not have yet. If the ledger
-    /// cannot be opened or written in time, spools them for the next command. Returns how many were
-    /// new, if known.
-    pub(crate) fn append_or_spool(
+    /// Spools events for the next command, without opening the ledger.
+    pub(in crate::store) fn spool(
         workspace: &Workspace,
         stream: &StreamId,
-        events: Vec<Envelope>,
-    ) -> Result<Option<usize>, AppendError> {
-        match Self::open(workspace, WaitPolicy::Hook) {
-            Ok(ledger) => ledger.append_missing_or_spool(stream, events),
-            Err(why) => {
-                let folder = LedgerFolder::for_project(workspace).create(workspace);
-                let aside = folder.and_then(|folder| spool::put(&folder, stream, &events));
-                aside.map(|()| None).map_err(|_| AppendError::Unavailable(why.to_string()))
-            }
-        }
+        events: &[Envelope],
+    ) -> Result<(), FileError> {
+        let folder = LedgerFolder::for_project(workspace).create(workspace)?;
+        spool::put(&folder, stream, events)
     }
 
     /// Appends events, or spools them if they cannot be appended in time.

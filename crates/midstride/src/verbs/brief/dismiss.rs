@@ -1,11 +1,12 @@
 //! Closes what briefings repeat: items earlier sessions left open, and standing instructions.
 
-use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy};
+use crate::store::Store;
+use crate::store::ledger::{Ledger as _, LedgerError, StreamId};
 use crate::verbs::brief::open_session_items;
 use crate::verbs::handoff::deliveries::{DeliveryError, session_envelope};
 use crate::verbs::task::content_id;
 use crate::verbs::work::instructions::{self, instructions, read_instructions};
-use crate::workspace::{SetupMode, Workspace};
+use crate::workspace::SetupMode;
 use jiff::Timestamp;
 use midstride_core::brief::unsettled::UnsettledItem;
 use midstride_core::session::instruction::{Instruction, InstructionState};
@@ -93,34 +94,31 @@ impl From<LedgerError> for DismissError {
 }
 
 /// What can be dismissed in this project: standing instructions first, then unsettled items.
-pub fn dismissable_items(workspace: &Workspace) -> Result<Vec<DismissableItem>, LedgerError> {
-    let instructions = instructions(workspace)?;
-    let carried = open_session_items(workspace)?;
+pub fn dismissable_items(store: &Store) -> Result<Vec<DismissableItem>, LedgerError> {
+    let instructions = instructions(store)?;
+    let carried = open_session_items(store)?;
     let items = carried.iter().map(DismissableItem::from);
     Ok(instructions.iter().map(DismissableItem::from).chain(items).collect())
 }
 
 /// Closes an item or an instruction by its handle. `wrong` says it was never true.
-pub fn dismiss(
-    workspace: &Workspace,
-    handle: &str,
-    wrong: bool,
-) -> Result<DismissableItem, DismissError> {
+pub fn dismiss(store: &Store, handle: &str, wrong: bool) -> Result<DismissableItem, DismissError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Err(DeliveryError::NotSetUp.into());
     }
     let handle = handle.trim().to_lowercase();
     match is_instruction(&handle) {
-        true => dismiss_instruction(workspace, &handle, wrong),
-        false => dismiss_item(workspace, &handle, wrong),
+        true => dismiss_instruction(store, &handle, wrong),
+        false => dismiss_item(store, &handle, wrong),
     }
 }
 
 /// Closes an item an agent says it settled. Only the user can close instructions.
-pub fn settle(workspace: &Workspace, handle: &str) -> Result<DismissableItem, DismissError> {
+pub fn settle(store: &Store, handle: &str) -> Result<DismissableItem, DismissError> {
     match is_instruction(&handle.trim().to_lowercase()) {
         true => Err(DismissError::OnlyUser { handle: handle.to_owned() }),
-        false => dismiss(workspace, handle, false),
+        false => dismiss(store, handle, false),
     }
 }
 
@@ -134,9 +132,10 @@ pub struct Dismissals {
 }
 
 /// Counts dismissals, within the latest session records.
-pub fn count_dismissals(workspace: &Workspace) -> Result<Dismissals, LedgerError> {
+pub fn count_dismissals(store: &Store) -> Result<Dismissals, LedgerError> {
     const RECORDS_MAX: usize = 10_000;
-    let Some(ledger) = SqliteLedger::open_existing(workspace, WaitPolicy::Command)? else {
+    let workspace = store.workspace();
+    let Some(ledger) = store.existing_ledger()? else {
         return Ok(Dismissals::default());
     };
     let records = ledger.latest_with_prefix(StreamId::SESSIONS, RECORDS_MAX)?;
@@ -147,7 +146,7 @@ pub fn count_dismissals(workspace: &Workspace) -> Result<Dismissals, LedgerError
         };
         Some(*wrong)
     });
-    let all = read_instructions(workspace, &ledger)?;
+    let all = read_instructions(workspace, ledger)?;
     let closed = all.iter().filter_map(|one| match one.state {
         InstructionState::Dismissed { wrong } => Some(wrong),
         InstructionState::Active | InstructionState::Revoked => None,
@@ -162,14 +161,11 @@ fn is_instruction(handle: &str) -> bool {
     handle.starts_with("i-")
 }
 
-fn dismiss_item(
-    workspace: &Workspace,
-    handle: &str,
-    wrong: bool,
-) -> Result<DismissableItem, DismissError> {
-    let open = open_session_items(workspace)?;
+fn dismiss_item(store: &Store, handle: &str, wrong: bool) -> Result<DismissableItem, DismissError> {
+    let workspace = store.workspace();
+    let open = open_session_items(store)?;
     let Some(item) = open.iter().find(|one| one.handle == handle) else {
-        let known = dismissable_items(workspace)?.into_iter().map(|one| one.handle).collect();
+        let known = dismissable_items(store)?.into_iter().map(|one| one.handle).collect();
         return Err(DismissError::NoSuch { handle: handle.to_owned(), known });
     };
     let client = item.client.name().to_owned();
@@ -183,28 +179,28 @@ fn dismiss_item(
     let id = content_id(&[&client, &item.session, "dismissed", handle]);
     let stream = StreamId::session(&client, &item.session);
     let events = vec![session_envelope(workspace, id, event)];
-    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
+    let ledger = store.ledger()?;
     ledger.append_missing(&[(stream, events)]).map_err(DeliveryError::from)?;
     Ok(item.into())
 }
 
 fn dismiss_instruction(
-    workspace: &Workspace,
+    store: &Store,
     handle: &str,
     wrong: bool,
 ) -> Result<DismissableItem, DismissError> {
+    let workspace = store.workspace();
     if workspace.environment().automation.is_some() {
         return Err(DismissError::OnlyUser { handle: handle.to_owned() });
     }
-    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
-    let all = read_instructions(workspace, &ledger)?;
+    let ledger = store.ledger()?;
+    let all = read_instructions(workspace, ledger)?;
     let found = all.find(handle);
     let [instruction] = found.as_slice() else {
         let handle = handle.to_owned();
         return Err(match found.is_empty() {
             true => {
-                let known =
-                    dismissable_items(workspace)?.into_iter().map(|one| one.handle).collect();
+                let known = dismissable_items(store)?.into_iter().map(|one| one.handle).collect();
                 DismissError::NoSuch { handle, known }
             }
             false => {

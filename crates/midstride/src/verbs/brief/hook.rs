@@ -8,8 +8,9 @@ use crate::clients::hook_memory::{HookMemory, SessionLocation};
 use crate::clients::hook_switch::{SKIP_NEXT_FILE, is_switched_off};
 use crate::clients::install::{SavePermission, read_client_settings};
 use crate::clients::{self, TranscriptInfo, task_lists};
+use crate::store::Store;
 use crate::store::index::{Effort, Index, IndexCard, RefreshLimit};
-use crate::store::ledger::{LedgerError, SqliteLedger, WaitPolicy};
+use crate::store::ledger::LedgerError;
 use crate::sys::env::{self, SessionName};
 use crate::sys::files;
 use crate::sys::ids::sha256;
@@ -19,7 +20,7 @@ use crate::verbs::brief::{
     delivered_handoffs, is_rejected, summary_of_session,
 };
 use crate::verbs::handoff::search::{
-    HOOK_SEARCH_TIMEOUT, PromptSearch, RelevantHandoffs, search_prompt, with_index,
+    HOOK_SEARCH_TIMEOUT, PromptSearch, RelevantHandoffs, search_prompt,
 };
 use crate::verbs::session::checkpoint::{
     CheckpointOutcome, build_checkpoint, changed_files, find_transcript, store_checkpoint,
@@ -115,7 +116,8 @@ fn is_headless(client: Client) -> bool {
 }
 
 /// Answers a hook call. `limit` is how much of the index may be built before the answer.
-pub fn hook(workspace: &Workspace, call: &HookInput, limit: RefreshLimit) -> HookOutcome {
+pub fn hook(store: &Store, call: &HookInput, limit: RefreshLimit) -> HookOutcome {
+    let workspace = store.workspace();
     let mut done = HookOutcome::default();
     if is_silent(workspace) {
         return done;
@@ -129,7 +131,7 @@ pub fn hook(workspace: &Workspace, call: &HookInput, limit: RefreshLimit) -> Hoo
         done.errors.push("the session has no name that can be used".to_owned());
         return done;
     };
-    let mut hooking = HookCall { workspace, call, session, limit, outcome: done, last_edit: None };
+    let mut hooking = HookCall { store, call, session, limit, outcome: done, last_edit: None };
     hooking.keep_task_list(env::shared_task_list());
     hooking.answer();
     let is_due = hooking.is_observation_due();
@@ -161,7 +163,7 @@ fn untrusted_answer(workspace: &Workspace, call: &HookInput) -> HookOutput {
 }
 
 struct HookCall<'h> {
-    workspace: &'h Workspace,
+    store: &'h Store,
     call: &'h HookInput,
     session: SessionName,
     limit: RefreshLimit,
@@ -176,9 +178,9 @@ impl HookCall<'_> {
     fn is_observation_due(&self) -> bool {
         match self.call.kind {
             HookEvent::BeforeCompaction | HookEvent::End { .. } => {
-                self.workspace.repository().is_some()
+                self.store.workspace().repository().is_some()
             }
-            HookEvent::Stop { .. } => is_due(self.workspace, self.last_edit),
+            HookEvent::Stop { .. } => is_due(self.store.workspace(), self.last_edit),
             HookEvent::Start(_)
             | HookEvent::Prompt(_)
             | HookEvent::AfterCompaction(_)
@@ -199,7 +201,7 @@ impl HookCall<'_> {
         );
         let list = list.filter(|_| is_needed && self.call.client == Client::ClaudeCode);
         if let Some(list) = list {
-            let kept = task_lists::save_shared_list(self.workspace, &self.session, &list);
+            let kept = task_lists::save_shared_list(self.store.workspace(), &self.session, &list);
             self.record_error(kept);
         }
     }
@@ -243,7 +245,7 @@ impl HookCall<'_> {
 
     /// Recovers killed sessions first, so that the briefing covers them.
     fn start(&mut self, occasion: BriefOccasion) {
-        let place = SessionLocation::new(self.workspace, self.call.transcript.as_deref());
+        let place = SessionLocation::new(self.store.workspace(), self.call.transcript.as_deref());
         // A repeated briefing fills the context. If the memory cannot be written, brief anyway.
         if self.is_first(|kept| (kept.place, kept.ended) = (place, false)) == Some(false) {
             return;
@@ -259,16 +261,16 @@ impl HookCall<'_> {
             self.record_action("started without a briefing");
             return;
         }
-        let tokens = self.workspace.settings().brief.budget.filter(|tokens| *tokens > 0);
+        let tokens = self.store.workspace().settings().brief.budget.filter(|tokens| *tokens > 0);
         let tokens =
             tokens.filter(|_| matches!(occasion, BriefOccasion::Startup | BriefOccasion::Clear));
         let in_context = self.page_in_context(occasion);
         let asked =
             BriefRequest { tokens, has_context, since, in_context, ..self.request(occasion) };
-        let briefed = brief(self.workspace, &asked, &mut |_, _| ());
+        let briefed = brief(self.store, &asked, &mut |_, _| ());
         self.record_errors(&briefed);
         // A briefing with the same text is still in its context.
-        let is_known = has_context && matches!(briefed.delivery, Some(Ok(Delivery::Known)));
+        let is_known = has_context && matches!(briefed.delivery, Delivery::Known);
         let page = Some(&briefed.briefing).filter(|page| !page.text.is_empty() && !is_known);
         let text = page.map(|page| page.text.clone());
         if text.is_some() {
@@ -284,13 +286,13 @@ impl HookCall<'_> {
         self.outcome.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
         let page = text.clone().filter(|_| occasion == BriefOccasion::Compact);
         self.outcome.answer.context = text.clone();
-        let now = self.workspace.environment().clock.now();
+        let now = self.store.workspace().environment().clock.now();
         self.change_memory(|kept| {
             kept.told = page;
             kept.waits = text.is_some() && occasion == BriefOccasion::Resume;
             kept.briefed = text.map(|text| (now, text)).or(kept.briefed.take());
         });
-        let bounded = HookMemory::prune(self.workspace);
+        let bounded = HookMemory::prune(self.store.workspace());
         self.record_error(bounded);
     }
 
@@ -303,10 +305,10 @@ impl HookCall<'_> {
 
     /// Whether this session gets a briefing. A skip request is used up here.
     fn should_brief(&self) -> bool {
-        let private = self.workspace.private().ok().flatten();
+        let private = self.store.workspace().private().ok().flatten();
         let skip = private.map(|folder| folder.path().join(SKIP_NEXT_FILE));
         let is_skipped = skip.is_some_and(|file| files::remove(&file).is_ok());
-        !is_skipped && wants_briefing(self.workspace, self.call.client)
+        !is_skipped && wants_briefing(self.store.workspace(), self.call.client)
     }
 
     /// When the session was last captured. The transcript cannot tell, because clients append to it
@@ -317,9 +319,9 @@ impl HookCall<'_> {
     }
 
     fn recover(&mut self) -> usize {
-        let ledger = SqliteLedger::open(self.workspace, WaitPolicy::Hook);
+        let ledger = self.store.ledger();
         let Some(ledger) = self.record_error(ledger) else { return 0 };
-        let recovered = recover_within(self.workspace, &ledger, &RECOVERY_BOUNDS);
+        let recovered = recover_within(self.store.workspace(), ledger, &RECOVERY_BOUNDS);
         let Some(recovered) = self.record_error(recovered) else { return 0 };
         for (_, error) in &recovered.failed {
             self.outcome.errors.push(error.to_string());
@@ -336,16 +338,14 @@ impl HookCall<'_> {
     /// Whether the client reported the end of a session. It may write to the transcript after that.
     fn has_reported_end(&self, checkpoint: &Checkpoint) -> bool {
         let name = SessionName::parse(checkpoint.client().name(), checkpoint.session_id());
-        name.is_some_and(|name| HookMemory::read(self.workspace, &name).ended)
+        name.is_some_and(|name| HookMemory::read(self.store.workspace(), &name).ended)
     }
 
     fn record_errors(&mut self, briefed: &BriefOutcome) {
         self.outcome.is_index_incomplete |= briefed.is_index_incomplete;
         let errors = &mut self.outcome.errors;
         errors.extend(briefed.ledger_error.iter().map(ToString::to_string));
-        errors.extend(
-            briefed.delivery.iter().filter_map(|one| Some(one.as_ref().err()?.to_string())),
-        );
+        errors.extend(briefed.delivery.error().map(ToString::to_string));
         errors.extend(briefed.unread.iter().map(ToString::to_string));
     }
 
@@ -391,7 +391,7 @@ impl HookCall<'_> {
 
     /// Reads the transcript and returns the reason to remind the agent to save, once per session.
     fn reminder(&mut self, kept: &HookMemory) -> Option<SaveReason> {
-        let turned_on = self.workspace.settings().hooks.nudge;
+        let turned_on = self.store.workspace().settings().hooks.nudge;
         let may = turned_on != Some(false) && !kept.nudged;
         // Assess a long transcript once, and then whenever there is enough new text.
         let session = self.read_transcript(|news| match news {
@@ -416,9 +416,10 @@ impl HookCall<'_> {
     /// client prompts for permission, the session must not be headless.
     fn may_save(&self) -> bool {
         let client = self.call.client;
-        let environment = self.workspace.environment();
-        let saving =
-            || read_client_settings(environment, client, self.workspace.root().path()).saving;
+        let environment = self.store.workspace().environment();
+        let saving = || {
+            read_client_settings(environment, client, self.store.workspace().root().path()).saving
+        };
         self.call.is_unrestricted
             || match saving() {
                 SavePermission::Allowed => true,
@@ -428,7 +429,7 @@ impl HookCall<'_> {
     }
 
     fn brief_relevant(&mut self, text: &str) -> Option<BriefOutcome> {
-        if !wants_briefing(self.workspace, self.call.client) {
+        if !wants_briefing(self.store.workspace(), self.call.client) {
             return None;
         }
         let prompt = PromptSearch {
@@ -440,7 +441,7 @@ impl HookCall<'_> {
             effort: Effort::Prompt,
         };
         let RelevantHandoffs { hits, is_index_incomplete: is_index_left, .. } =
-            search_prompt(self.workspace, &prompt);
+            search_prompt(self.store, &prompt);
         self.outcome.is_index_incomplete |= is_index_left;
         if hits.is_empty() {
             return None;
@@ -448,9 +449,9 @@ impl HookCall<'_> {
         let delivered = self.briefed_handoffs();
         let delivered = self.record_error(delivered)?;
         let is_new = |stored: &StoredHandoff| {
-            let handoff = stored.handoff(self.workspace);
+            let handoff = stored.handoff(self.store.workspace());
             let uid = handoff.uid().map(|uid| uid.value.trim().to_owned());
-            let own = IndexCard::from_document(self.workspace, stored)
+            let own = IndexCard::from_document(self.store.workspace(), stored)
                 .routing
                 .and_then(|routing| routing.session);
             let name = uid.unwrap_or_else(|| handoff.key().to_string());
@@ -468,7 +469,7 @@ impl HookCall<'_> {
         if self.is_first(|_| ()) != Some(true) {
             return None;
         }
-        let briefed = brief_handoffs(self.workspace, &asked, new);
+        let briefed = brief_handoffs(self.store, &asked, new);
         (!briefed.briefing.text.is_empty()).then_some(briefed)
     }
 
@@ -479,25 +480,25 @@ impl HookCall<'_> {
         known: Vec<StoredHandoff>,
     ) -> Option<BriefOutcome> {
         let prompt = asked.prompt.as_deref().unwrap_or_default();
-        let rejects = |stored: &StoredHandoff| is_rejected(self.workspace, prompt, stored);
+        let rejects = |stored: &StoredHandoff| is_rejected(self.store.workspace(), prompt, stored);
         let again: Vec<StoredHandoff> =
             known.into_iter().take(RELEVANT_MAX).filter(rejects).collect();
         if again.is_empty() || self.is_first(|_| ()) != Some(true) {
             return None;
         }
         let asked = BriefRequest { only: Some(&REJECTION_RANKS), ..asked };
-        let briefed = brief_handoffs(self.workspace, &asked, again);
-        let is_new = matches!(briefed.delivery, Some(Ok(Delivery::New | Delivery::Queued)));
+        let briefed = brief_handoffs(self.store, &asked, again);
+        let is_new = matches!(briefed.delivery, Delivery::New | Delivery::Queued);
         (is_new && !briefed.briefing.text.is_empty()).then_some(briefed)
     }
 
     /// The handoffs this session was briefed on, by uid, or by id if they have none.
     fn briefed_handoffs(&self) -> Result<HashSet<String>, LedgerError> {
-        let Some(ledger) = SqliteLedger::open_existing(self.workspace, WaitPolicy::Hook)? else {
+        let Some(ledger) = self.store.existing_ledger()? else {
             return Ok(HashSet::new());
         };
         let name = |one: DeliveredHandoff| one.uid.unwrap_or(one.id);
-        Ok(delivered_handoffs(&ledger, &self.session)?.into_iter().map(name).collect())
+        Ok(delivered_handoffs(ledger, &self.session)?.into_iter().map(name).collect())
     }
 
     /// The transcript the client names, if it exists. Reads none of it.
@@ -524,7 +525,7 @@ impl HookCall<'_> {
 
     /// The same transcript, once its first lines show that it belongs to this project.
     fn check_transcript(&mut self, called: &TranscriptInfo) -> Option<TranscriptInfo> {
-        let found = find_transcript(self.workspace, &called.path, called.client);
+        let found = find_transcript(self.store.workspace(), &called.path, called.client);
         self.record_error(found)
     }
 
@@ -532,11 +533,11 @@ impl HookCall<'_> {
     /// ends.
     fn read_transcript(&mut self, is_wanted: impl Fn(UnreadAmount) -> bool) -> Option<Session> {
         let called = self.find_transcript()?;
-        if !is_wanted(unread_amount(self.workspace, &called)) {
+        if !is_wanted(unread_amount(self.store.workspace(), &called)) {
             return None;
         }
         let found = self.check_transcript(&called)?;
-        let captured = capture(self.workspace, &found);
+        let captured = capture(self.store.workspace(), &found);
         let captured = self.record_error(captured)?;
         self.record_new_bytes(captured.new_bytes);
         self.record_changes(&captured.session);
@@ -547,13 +548,13 @@ impl HookCall<'_> {
     fn record_changes(&mut self, session: &Session) {
         self.last_edit = session.files.last_change();
         if self.last_edit.is_some() {
-            let edited = edited_files(self.workspace, session);
+            let edited = edited_files(self.store.workspace(), session);
             self.change_memory(|kept| kept.edited = edited);
         }
     }
 
     fn mark_active(&mut self) {
-        let marked = active_sessions::add_marker(self.workspace, &self.session);
+        let marked = active_sessions::add_marker(self.store.workspace(), &self.session);
         self.record_error(marked);
     }
 
@@ -572,9 +573,9 @@ impl HookCall<'_> {
     /// process does.
     fn checkpoint_within(&mut self, bytes_max: u64) -> Option<CheckpointOutcome> {
         let called = self.find_transcript()?;
-        let ledger = SqliteLedger::open(self.workspace, WaitPolicy::Hook);
+        let ledger = self.store.ledger();
         let ledger = self.record_error(ledger)?;
-        let is_done = is_captured(self.workspace, &ledger, &called);
+        let is_done = is_captured(self.store.workspace(), ledger, &called);
         if self.record_error(is_done)? {
             self.record_action("nothing new");
             return None;
@@ -585,7 +586,7 @@ impl HookCall<'_> {
             return None;
         }
         let found = self.check_transcript(&called)?;
-        let done = store_checkpoint(self.workspace, &ledger, &found, CheckpointMode::Auto);
+        let done = store_checkpoint(self.store.workspace(), ledger, &found, CheckpointMode::Auto);
         let done = self.record_error(done)?;
         self.record_action(if done.is_new { "captured" } else { "nothing new" });
         if !matches!(self.call.kind, HookEvent::End { .. }) {
@@ -648,14 +649,14 @@ impl HookCall<'_> {
     }
 
     fn own_summary(&self) -> Result<Option<SessionSummary>, LedgerError> {
-        let ledger = SqliteLedger::open_existing(self.workspace, WaitPolicy::Hook)?;
-        ledger.map_or(Ok(None), |ledger| summary_of_session(&ledger, &self.session))
+        let ledger = self.store.existing_ledger()?;
+        ledger.map_or(Ok(None), |ledger| summary_of_session(ledger, &self.session))
     }
 
     fn own_briefing(&self, summary: &SessionSummary, occasion: BriefOccasion) -> String {
         let asked = BriefRequest { tokens: Some(SUMMARY_TOKENS_MAX), ..self.request(occasion) };
-        let text = brief_own_work(self.workspace, &asked, summary).text;
-        self.workspace.clean(&text).0.as_str().to_owned()
+        let text = brief_own_work(self.store.workspace(), &asked, summary).text;
+        self.store.workspace().clean(&text).0.as_str().to_owned()
     }
 
     fn agent_start(&mut self) {
@@ -664,7 +665,7 @@ impl HookCall<'_> {
             only: Some(&AGENT_RANKS),
             ..self.request(BriefOccasion::Agent)
         };
-        let briefed = brief(self.workspace, &asked, &mut |_, _| ());
+        let briefed = brief(self.store, &asked, &mut |_, _| ());
         self.record_errors(&briefed);
         if !briefed.briefing.text.is_empty() && self.is_first(|_| ()) != Some(false) {
             self.record_action("briefed an agent");
@@ -673,14 +674,14 @@ impl HookCall<'_> {
     }
 
     fn mirror(&mut self, task: &ClientTask, is_done: bool) {
-        let mirrored = mirror(self.workspace, &self.session, task, is_done);
+        let mirrored = mirror(self.store, &self.session, task, is_done);
         if self.record_error(mirrored).is_some() {
             self.record_action("mirrored a task");
         }
     }
 
     fn stop(&mut self, again: bool) {
-        if !self.workspace.settings().hooks.stop_gate {
+        if !self.store.workspace().settings().hooks.stop_gate {
             self.read_transcript(is_enough_news);
             return;
         }
@@ -692,14 +693,15 @@ impl HookCall<'_> {
         }
         let found = self.find_transcript().and_then(|called| self.check_transcript(&called));
         let Some(found) = found else { return };
-        let captured = capture(self.workspace, &found);
+        let captured = capture(self.store.workspace(), &found);
         let Some(captured) = self.record_error(captured) else { return };
         self.record_new_bytes(captured.new_bytes);
         self.record_changes(&captured.session);
         let Some(reason) = save_reason(&captured.session).filter(|_| self.may_save()) else {
             return;
         };
-        let taken = build_checkpoint(self.workspace, &found, captured, CheckpointMode::Auto);
+        let taken =
+            build_checkpoint(self.store.workspace(), &found, captured, CheckpointMode::Auto);
         let Some(taken) = self.record_error(taken) else { return };
         let handed = self.find_gaps(own.first(), &taken.serialized.checkpoint);
         let Some(why) = stop_block_reason(Some(reason), &handed, before) else { return };
@@ -716,7 +718,7 @@ impl HookCall<'_> {
     fn end(&mut self, is_clear: bool) {
         self.checkpoint_within(if is_clear { u64::MAX } else { RECOVERY_BOUNDS.bytes_max });
         self.change_memory(HookMemory::end);
-        let unmarked = active_sessions::remove_marker(self.workspace, &self.session);
+        let unmarked = active_sessions::remove_marker(self.store.workspace(), &self.session);
         self.record_error(unmarked);
     }
 
@@ -732,10 +734,10 @@ impl HookCall<'_> {
         own: Option<&StoredHandoff>,
         checkpoint: &Checkpoint,
     ) -> HandoffCompleteness {
-        let key = own.map(|stored| stored.handoff(self.workspace).key().to_string());
+        let key = own.map(|stored| stored.handoff(self.store.workspace()).key().to_string());
         let nothing = Document::parse(b"");
         let document = own.map_or(&nothing, |stored| &stored.document);
-        let coverage = measure_coverage(self.workspace, checkpoint, document);
+        let coverage = measure_coverage(self.store.workspace(), checkpoint, document);
         let gate = QualityReport::check(document, &CheckFindings::default(), Some(&coverage));
         let mut gaps: Vec<String> = gate.issues.iter().map(QualityIssue::line).collect();
         let found = quality::quality_node(document).and_then(|record| record.get("findings"));
@@ -751,21 +753,21 @@ impl HookCall<'_> {
             let session = card.routing.as_ref().and_then(|routing| routing.session.as_ref());
             session == Some(&self.session.id)
         };
-        let places = with_index(self.workspace, WaitPolicy::Hook, |index| {
-            index.refresh(self.workspace, Effort::Open, self.limit, &mut |_, _| ())?;
-            index.open_handoffs(self.workspace)
+        let places = self.store.with_index(|index| {
+            index.refresh(self.store.workspace(), Effort::Open, self.limit, &mut |_, _| ())?;
+            index.open_handoffs(self.store.workspace())
         });
         let ours = places.into_iter().flatten().filter(|(_, card)| of_session(card));
-        ours.filter_map(|(place, _)| self.workspace.read(&place).ok()).collect()
+        ours.filter_map(|(place, _)| self.store.workspace().read(&place).ok()).collect()
     }
 
     fn memory(&self) -> HookMemory {
-        HookMemory::read(self.workspace, &self.session)
+        HookMemory::read(self.store.workspace(), &self.session)
     }
 
     /// Changes the hook memory. Returns `None` if it cannot be written.
     fn change_memory<T>(&mut self, change: impl FnOnce(&mut HookMemory) -> T) -> Option<T> {
-        let changed = HookMemory::change(self.workspace, &self.session, change);
+        let changed = HookMemory::change(self.store.workspace(), &self.session, change);
         self.record_error(changed)
     }
 
@@ -776,7 +778,7 @@ impl HookCall<'_> {
         let key = &key.as_bytes()[..key.len().min(PROMPT_BYTES_MAX)];
         let turn = self.call.turn.as_deref().unwrap_or_default().as_bytes();
         let call = sha256(&[self.call.event.as_bytes(), b"\n", turn, b"\n", key].concat());
-        let now = self.workspace.environment().clock.now();
+        let now = self.store.workspace().environment().clock.now();
         let is_first = self.change_memory(|kept| {
             let is_first = kept.is_first(&call, now);
             if is_first {

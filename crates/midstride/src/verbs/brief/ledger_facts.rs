@@ -1,8 +1,9 @@
 //! Reads what the ledger knows about earlier work: the session to brief on, what others left open,
 //! tasks and standing instructions.
 
-use super::{BriefRequest, wait_policy};
+use super::BriefRequest;
 use crate::clients;
+use crate::store::Store;
 use crate::store::ledger::{
     Ledger as _, LedgerError, LedgerRecord, SqliteLedger, StreamId, WaitPolicy,
 };
@@ -42,8 +43,8 @@ const EARLIER_MAX: usize = 10;
 
 /// The facts from the ledger.
 #[derive(Default)]
-pub(super) struct LedgerFacts {
-    pub(super) ledger: Option<SqliteLedger>,
+pub(super) struct LedgerFacts<'s> {
+    pub(super) ledger: Option<&'s SqliteLedger>,
     pub(super) summary: Option<SessionSummary>,
     pub(super) is_own: bool,
     /// What that session left open.
@@ -61,9 +62,10 @@ pub(super) struct LedgerFacts {
     pub(super) is_branch_closed: bool,
 }
 
-impl LedgerFacts {
-    pub(super) fn read(workspace: &Workspace, asked: &BriefRequest) -> Result<Self, LedgerError> {
-        let Some(ledger) = SqliteLedger::open_existing(workspace, wait_policy(asked))? else {
+impl<'s> LedgerFacts<'s> {
+    pub(super) fn read(store: &'s Store, asked: &BriefRequest) -> Result<Self, LedgerError> {
+        let workspace = store.workspace();
+        let Some(ledger) = store.existing_ledger()? else {
             return Ok(Self::default());
         };
         let own = asked.session.as_ref().filter(|_| {
@@ -72,7 +74,7 @@ impl LedgerFacts {
         let records = ledger.latest_with_prefix(StreamId::SESSIONS, RECORDS_MAX)?;
         let mut others = sessions_here(workspace, &records, asked.session.as_ref());
         let mut own_summary = match own.filter(|_| !asked.has_context) {
-            Some(session) => summary_of_session(&ledger, session)?,
+            Some(session) => summary_of_session(ledger, session)?,
             None => None,
         };
         if asked.occasion == Some(BriefOccasion::Compact) {
@@ -91,13 +93,13 @@ impl LedgerFacts {
         sort_by_nearness(workspace, branch.as_deref(), &mut others);
         let mut sessions: Vec<SessionSummary> = own_summary.into_iter().collect();
         if is_own || own.is_none() || asked.has_context {
-            sessions.extend(sessions_with_work(&ledger, &mut others, sessions.is_empty())?);
+            sessions.extend(sessions_with_work(ledger, &mut others, sessions.is_empty())?);
         }
         let worked_before = match is_own || asked.has_context {
             true => Vec::new(),
-            false => open_earlier_work(workspace, &ledger, &others, &sessions)?,
+            false => open_earlier_work(workspace, ledger, &others, &sessions)?,
         };
-        let tasks = read_tasks(&ledger)?.0;
+        let tasks = read_tasks(ledger)?.0;
         for (at, summary) in sessions.iter_mut().enumerate() {
             let (client, list) = (summary.client, summary.task_list().to_owned());
             summary.items.retain(|item| !is_covered_by_board(&tasks, client, &list, item, at));
@@ -134,15 +136,15 @@ impl LedgerFacts {
         let earlier = others.into_iter().take(EARLIER_MAX);
         let earlier = earlier.map(|one| one.into_other_session(branch.as_deref())).collect();
         let mut items = Vec::new();
-        let instructions = read_instructions(workspace, &ledger)?;
+        let instructions = read_instructions(workspace, ledger)?;
         if !asked.has_context && asked.occasion != Some(BriefOccasion::Prompt) {
             items.extend(instruction_items(instructions.active(branch.as_deref())));
         }
         let summary = summary.map(|summary| drop_recorded_instructions(summary, &instructions));
         let summary = summary.map(|summary| drop_replaced_commits(workspace, summary));
-        items.extend(current_mission_items(&ledger, &tasks)?);
+        items.extend(current_mission_items(ledger, &tasks)?);
         items.extend(task_items(&tasks, |task| task_placement(task, summary.as_ref(), &recent)));
-        items.extend(collect_workflow_items(&ledger, &worked)?);
+        items.extend(collect_workflow_items(ledger, &worked)?);
         Ok(Self {
             ledger: Some(ledger),
             summary,
@@ -310,8 +312,8 @@ fn is_covered_by_board(
 }
 
 /// The agents still running when the session that a briefing would cover ended.
-pub fn agents_in_flight(workspace: &Workspace) -> Result<Vec<InFlightAgent>, LedgerError> {
-    let summary = LedgerFacts::read(workspace, &BriefRequest::default())?.summary;
+pub fn agents_in_flight(store: &Store) -> Result<Vec<InFlightAgent>, LedgerError> {
+    let summary = LedgerFacts::read(store, &BriefRequest::default())?.summary;
     let items = summary.into_iter().flat_map(|summary| summary.items);
     let agents = items.filter(|item| item.kind == HighlightKind::Agent);
     let about = |text: String| (!text.trim().is_empty()).then_some(text);
@@ -319,9 +321,9 @@ pub fn agents_in_flight(workspace: &Workspace) -> Result<Vec<InFlightAgent>, Led
 }
 
 /// What sessions left open, newest first. What a briefing only counts comes last.
-pub fn open_session_items(workspace: &Workspace) -> Result<Vec<UnsettledItem>, LedgerError> {
+pub fn open_session_items(store: &Store) -> Result<Vec<UnsettledItem>, LedgerError> {
     let LedgerFacts { own_unsettled: open, unsettled: (carried, older), .. } =
-        LedgerFacts::read(workspace, &BriefRequest::default())?;
+        LedgerFacts::read(store, &BriefRequest::default())?;
     Ok([open, carried, older].concat())
 }
 

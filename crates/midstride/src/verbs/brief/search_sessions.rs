@@ -1,8 +1,8 @@
 //! Searches captured sessions by what was said and done in them.
 
-use crate::store::ledger::{LedgerError, SqliteLedger, WaitPolicy};
+use crate::store::Store;
+use crate::store::ledger::LedgerError;
 use crate::verbs::brief::visit_latest_summaries;
-use crate::workspace::Workspace;
 use jiff::Timestamp;
 use midstride_core::brief::search::{MatchExcerpt, Query, match_excerpts, session_texts, tier};
 use midstride_core::session::Client;
@@ -23,16 +23,16 @@ pub struct FoundSession {
 
 /// Finds the sessions that contain every word, latest first, among the latest 200 captures.
 pub fn search_sessions(
-    workspace: &Workspace,
+    store: &Store,
     query: &Query,
     limit: usize,
 ) -> Result<Vec<FoundSession>, LedgerError> {
-    let Some(ledger) = SqliteLedger::open_existing(workspace, WaitPolicy::Command)? else {
+    let Some(ledger) = store.existing_ledger()? else {
         return Ok(Vec::new());
     };
     let terms: Vec<&SearchTerm> = query.terms().iter().collect();
     let mut found = Vec::new();
-    visit_latest_summaries(&ledger, |summary| {
+    visit_latest_summaries(ledger, |summary| {
         let parts = session_texts(&summary);
         if tier(query, &parts).is_some() {
             found.push(FoundSession {

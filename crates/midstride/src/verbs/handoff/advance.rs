@@ -1,6 +1,7 @@
 //! Advances a handoff to the next stage: checks it, drafts the next document and records the step.
 
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
+use crate::store::Store;
 use crate::sys::files::FileError;
 use crate::verbs::handoff::apply::{ApplyError, apply_in_place};
 use crate::verbs::handoff::check::{DocumentCheck, check_documents};
@@ -8,7 +9,7 @@ use crate::verbs::handoff::new::{
     CreatedHandoff, NewError, NewHandoff, existing_path, find_by_key, find_upstream, new,
     reference, stage_rule,
 };
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::workspace::{Catalog, StoredHandoff, Workspace};
 use midstride_core::format::finding::{Code, Finding};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::format::stage::StageRule;
@@ -76,14 +77,15 @@ pub enum AdvanceError {
 /// Advances the named handoff to the next stage. Writes the draft before the record, so that after
 /// a kill the same command finds the draft and finishes.
 pub fn advance(
-    workspace: &Workspace,
+    store: &Store,
     name: &str,
     forward: &AdvanceRequest,
 ) -> Result<AdvanceOutcome, AdvanceError> {
+    let workspace = store.workspace();
     let rule = stage_rule(workspace, &forward.to)?;
     let from = find_upstream(workspace, name, rule).map_err(NewError::from)?;
     refuse_invalid_transition(workspace, &from, &forward.to)?;
-    let mut checked = check_documents(workspace, None, vec![workspace.reread(&from)?]).remove(0);
+    let mut checked = check_documents(store, None, vec![workspace.reread(&from)?]).remove(0);
     checked.verdict.findings.retain(Finding::blocks);
     checked.verdict.findings.extend(find_missing_upstream(workspace, &from, &forward.to, rule));
     if !checked.verdict.findings.is_empty() && forward.force.is_none() {
@@ -92,7 +94,7 @@ pub fn advance(
     let mut over: Vec<Code> = checked.verdict.findings.iter().map(|found| found.code).collect();
     over.sort_unstable();
     over.dedup();
-    let step = AdvanceStep { workspace, request: forward, is_blocked: !over.is_empty() };
+    let step = AdvanceStep { store, request: forward, is_blocked: !over.is_empty() };
     step.refuse_unwritable(&from)?;
     let (key, path, created) = step.draft(&from)?;
     let change =
@@ -119,7 +121,7 @@ fn find_missing_upstream(
     to: &str,
     rule: &StageRule,
 ) -> Vec<Finding> {
-    let handoff = from.handoff(workspace);
+    let (handoff, catalog) = (from.handoff(workspace), Catalog::new(workspace));
     let at = handoff.header().map(|header| header.at.start).unwrap_or_default();
     let at = Span::new(at, line_end(from.document.text(), at));
     let others = rule.upstream().iter().filter(|stage| handoff.stage() != Some(stage.as_str()));
@@ -141,7 +143,7 @@ fn find_missing_upstream(
                 }
             });
         };
-        let why = workspace.check(&other).incomplete_reason()?;
+        let why = catalog.check(&other).incomplete_reason()?;
         let message = format!("{to} builds on {stage} too, and `{key}` is not complete: {why}");
         let finding = Finding::new(Code::UpstreamIncomplete, at, message);
         Some(finding.with_command(["midstride", "check", &key.to_string()]))
@@ -185,7 +187,7 @@ fn refuse_invalid_transition(
 
 /// One advance in progress.
 struct AdvanceStep<'a> {
-    workspace: &'a Workspace,
+    store: &'a Store,
     request: &'a AdvanceRequest,
     /// Whether blocking findings are overridden.
     is_blocked: bool,
@@ -194,16 +196,18 @@ struct AdvanceStep<'a> {
 impl AdvanceStep<'_> {
     fn decide(&self, now: &StoredHandoff, artifact: &str) -> Result<Vec<Edit>, LifecycleRefusal> {
         // A blocking question may have been added meanwhile. The handoff then stays open.
-        let blocked = self.is_blocked || !self.workspace.check(now).blocking().is_empty();
-        let (handoff, stages) = (now.handoff(self.workspace), &self.workspace.settings().stages);
-        let time = self.workspace.environment().clock.now();
+        let blocked = self.is_blocked
+            || !Catalog::new(self.store.workspace()).check(now).blocking().is_empty();
+        let (handoff, stages) =
+            (now.handoff(self.store.workspace()), &self.store.workspace().settings().stages);
+        let time = self.store.workspace().environment().clock.now();
         lifecycle::advance(&handoff, &self.request.to, artifact, stages, blocked, time)
     }
 
     /// Refuses a header that cannot be edited before anything is written. The artifact does not
     /// matter for this.
     fn refuse_unwritable(&self, from: &StoredHandoff) -> Result<(), ApplyError> {
-        let key = from.handoff(self.workspace).key().to_string();
+        let key = from.handoff(self.store.workspace()).key().to_string();
         let edits = self.decide(from, &key).map_err(|why| ApplyError::Refused { key, why })?;
         from.document.edit(&edits).map_err(JournalError::from)?;
         Ok(())
@@ -214,27 +218,29 @@ impl AdvanceStep<'_> {
         &self,
         from: &StoredHandoff,
     ) -> Result<(HandoffKey, PathBuf, Option<CreatedHandoff>), AdvanceError> {
-        let id = from.handoff(self.workspace).id().to_owned();
+        let id = from.handoff(self.store.workspace()).id().to_owned();
         let key = HandoffKey { id: id.clone(), stage: Some(self.request.to.clone()) };
-        if let Some(path) = existing_path(self.workspace, &key)? {
+        if let Some(path) = existing_path(self.store.workspace(), &key)? {
             return Ok((key, path, None));
         }
-        let whole = self.workspace.root().path().join(&from.path);
+        let whole = self.store.workspace().root().path().join(&from.path);
         let wanted = NewHandoff {
             id: Some(id),
             stage: Some(self.request.to.clone()),
             upstream: Some(whole.display().to_string()),
             // What builds on a private handoff stays private, too.
-            private: self.workspace.private_folder_of(from).map(|_| true),
+            private: self.store.workspace().private_folder_of(from).map(|_| true),
             ..NewHandoff::default()
         };
-        match new(self.workspace, &wanted) {
+        match new(self.store, &wanted) {
             Ok(created) => Ok((key, created.stored.path.clone(), Some(created))),
             // Another process created it first.
-            Err(exists @ NewError::Exists { .. }) => match existing_path(self.workspace, &key)? {
-                Some(path) => Ok((key, path, None)),
-                None => Err(exists.into()),
-            },
+            Err(exists @ NewError::Exists { .. }) => {
+                match existing_path(self.store.workspace(), &key)? {
+                    Some(path) => Ok((key, path, None)),
+                    None => Err(exists.into()),
+                }
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -259,12 +265,16 @@ impl AdvanceStep<'_> {
         path: &std::path::Path,
         change: &RevisionInfo,
     ) -> Result<Option<RecordedRevision>, ApplyError> {
-        let artifact = reference(self.workspace, path, key).display().to_string();
+        let artifact = reference(self.store.workspace(), path, key).display().to_string();
         let decide = |now: &StoredHandoff| {
             let edits = self.decide(now, &artifact)?;
-            lifecycle::reject_if_recorded(&now.handoff(self.workspace), edits, &change.reason)
+            lifecycle::reject_if_recorded(
+                &now.handoff(self.store.workspace()),
+                edits,
+                &change.reason,
+            )
         };
-        match apply_in_place(self.workspace, from, &decide, change) {
+        match apply_in_place(self.store, from, &decide, change) {
             Err(ApplyError::Refused { why: LifecycleRefusal::AlreadyRecorded, .. }) => Ok(None),
             recorded => recorded.map(Some),
         }

@@ -1,6 +1,7 @@
 //! Applies a lifecycle change that core decided on, and records it.
 
 use crate::journal::{JournalError, JournalResult, RecordedRevision, RevisionInfo};
+use crate::store::Store;
 use crate::verbs::handoff::deliveries::acknowledge_by_change;
 use crate::workspace::{StoredHandoff, Workspace};
 use midstride_core::handoff::Handoff;
@@ -29,40 +30,41 @@ pub enum ApplyError {
 /// Records what `decide` returns. If the document changed meanwhile, decides again on its current
 /// text.
 pub fn apply(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ApplyError> {
-    apply_in_place(workspace, stored, &|now| decide(&now.handoff(workspace)), change)
+    let workspace = store.workspace();
+    apply_in_place(store, stored, &|now| decide(&now.handoff(workspace)), change)
 }
 
 /// Like [`apply`], for a decision that depends on the path of the document.
 pub(in crate::verbs) fn apply_in_place(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     decide: &dyn Fn(&StoredHandoff) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ApplyError> {
-    let recorded =
-        workspace.record_with_retry(stored, |now| apply_once(workspace, now, decide, change))?;
-    acknowledge_by_change(workspace, stored, change);
+    let recorded = store.record_with_retry(stored, |now| apply_once(store, now, decide, change))?;
+    acknowledge_by_change(store, stored, change);
     Ok(recorded)
 }
 
 fn apply_once(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     decide: &dyn Fn(&StoredHandoff) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<JournalResult, ApplyError> {
+    let workspace = store.workspace();
     let key = stored.handoff(workspace).key().to_string();
     let edits = decide(stored).map_err(|why| ApplyError::Refused { key, why })?;
     if stored.document.handoff_header().is_none() {
         return Err(JournalError::NoHeader(stored.path.clone()).into());
     }
     let (next, _) = stored.document.edit(&edits).map_err(JournalError::from)?;
-    Ok(workspace.record(stored, &next, change, &|_| ()))
+    Ok(store.record(stored, &next, change, &|_| ()))
 }
 
 /// The full id of a commit the user named.

@@ -2,12 +2,13 @@
 
 use crate::code::CodeState;
 use crate::code::drift::{DriftChecker, LaterCommitsQuery};
+use crate::store::Store;
 use crate::sys::files::FileError;
 use crate::verbs::session::checkpoint::CheckpointError;
 use crate::verbs::session::coverage::{
     ComparedSession, SessionComparison, SessionLookup, read_session,
 };
-use crate::workspace::{DocumentPlace, StoredHandoff, Workspace};
+use crate::workspace::{Catalog, DocumentPlace, StoredHandoff, Workspace};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Finding;
 use midstride_core::handoff::Handoff;
@@ -48,22 +49,18 @@ pub struct Comparison<'p> {
 
 impl<'p> Comparison<'p> {
     /// Compares with the working tree or with a commit.
-    pub fn against(
-        workspace: &'p Workspace,
-        ground: CodeState,
-        all: bool,
-    ) -> Result<Self, FileError> {
-        let drift = DriftChecker::new(workspace, ground)?;
+    pub fn against(store: &'p Store, ground: CodeState, all: bool) -> Result<Self, FileError> {
+        let drift = DriftChecker::new(store, ground)?;
         Ok(Self { drift, sessions: SessionLookup::default(), all })
     }
 
     /// Also compares every document with one session, whatever session it names.
     pub fn with_session(
         self,
-        workspace: &Workspace,
+        store: &Store,
         session: &ComparedSession,
     ) -> Result<Self, CheckpointError> {
-        Ok(Self { sessions: SessionLookup::only(read_session(workspace, session)?), ..self })
+        Ok(Self { sessions: SessionLookup::only(read_session(store, session)?), ..self })
     }
 
     /// Whether lines a document cites have moved.
@@ -72,13 +69,9 @@ impl<'p> Comparison<'p> {
     }
 
     /// Compares with the session of a document. A session the user named is always compared.
-    fn compare_session(
-        &self,
-        workspace: &Workspace,
-        handoff: &Handoff<'_>,
-    ) -> Option<SessionComparison> {
+    fn compare_session(&self, store: &Store, handoff: &Handoff<'_>) -> Option<SessionComparison> {
         let wanted = self.sessions.is_fixed() || self.concerns(handoff);
-        wanted.then(|| self.sessions.compare(workspace, handoff)).flatten()
+        wanted.then(|| self.sessions.compare(store, handoff)).flatten()
     }
 
     /// A closed handoff is history and is skipped.
@@ -95,12 +88,11 @@ impl DocumentCheck {
 }
 
 /// Checks every document of a project.
-pub fn check_all(
-    workspace: &Workspace,
-    with: &Comparison<'_>,
-) -> Vec<Result<DocumentCheck, FileError>> {
+pub fn check_all(store: &Store, with: &Comparison<'_>) -> Vec<Result<DocumentCheck, FileError>> {
+    let workspace = store.workspace();
+    let catalog = Catalog::new(workspace);
     let check =
-        |stored| check_document(workspace, Some(with), stored, DocumentRetention::IfFindings);
+        |stored| check_document(store, &catalog, Some(with), stored, DocumentRetention::IfFindings);
     let mut checked = workspace.map_all(check);
     let held: Vec<IdClaim> =
         checked.iter().flatten().filter_map(|checked| checked.claim.clone()).collect();
@@ -119,11 +111,13 @@ pub fn check_all(
 
 /// Checks some documents, each against all others.
 pub fn check_documents(
-    workspace: &Workspace,
+    store: &Store,
     with: Option<&Comparison<'_>>,
     documents: Vec<StoredHandoff>,
 ) -> Vec<DocumentCheck> {
-    let check = |stored| check_document(workspace, with, stored, DocumentRetention::Always);
+    let workspace = store.workspace();
+    let catalog = Catalog::new(workspace);
+    let check = |stored| check_document(store, &catalog, with, stored, DocumentRetention::Always);
     let mut checked: Vec<DocumentCheck> = documents.into_iter().map(check).collect();
     let ids: Vec<String> =
         checked.iter().filter_map(|checked| Some(checked.claim.as_ref()?.key.id.clone())).collect();
@@ -151,7 +145,7 @@ pub fn check_documents(
 /// Checks the description of a pull request.
 pub fn check_pull_request(workspace: &Workspace, path: &Path, bytes: &[u8]) -> DocumentCheck {
     let document = Document::parse(bytes);
-    let verdict = workspace.check_pull_request(&document);
+    let verdict = Catalog::new(workspace).check_pull_request(&document);
     let key = HandoffKey { id: path.display().to_string(), stage: None };
     let document = Some(document);
     DocumentCheck {
@@ -176,15 +170,17 @@ enum DocumentRetention {
 }
 
 fn check_document(
-    workspace: &Workspace,
+    store: &Store,
+    catalog: &Catalog<'_>,
     with: Option<&Comparison<'_>>,
     stored: StoredHandoff,
     keep: DocumentRetention,
 ) -> DocumentCheck {
-    let mut verdict = workspace.check(&stored);
+    let workspace = store.workspace();
+    let mut verdict = catalog.check(&stored);
     let handoff = stored.handoff(workspace);
     let key = handoff.key();
-    let coverage = with.and_then(|with| with.compare_session(workspace, &handoff));
+    let coverage = with.and_then(|with| with.compare_session(store, &handoff));
     let with = with.filter(|with| with.concerns(&handoff));
     let citations = with.map(|with| with.drift.check(&stored)).unwrap_or_default();
     let named = handoff.is_handoff().then(|| key.to_string());

@@ -1,9 +1,8 @@
 //! Delivery records: which session was briefed on which handoff, and which one picked it up.
 
 use crate::journal::RevisionInfo;
-use crate::store::ledger::{
-    AppendError, Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy,
-};
+use crate::store::Store;
+use crate::store::ledger::{AppendError, Ledger as _, LedgerError, StreamId};
 use crate::sys::env::SessionName;
 use crate::verbs::task::content_id;
 use crate::workspace::{SetupMode, StoredHandoff, Workspace};
@@ -27,11 +26,12 @@ pub enum DeliveryError {
 
 /// Records that a session picked up handoffs, each once. Returns how many of them are new.
 pub fn acknowledge(
-    workspace: &Workspace,
+    store: &Store,
     session: &SessionName,
     handoffs: &[&StoredHandoff],
     verb: &str,
 ) -> Result<usize, DeliveryError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Err(DeliveryError::NotSetUp);
     }
@@ -47,17 +47,18 @@ pub fn acknowledge(
             SessionEvent::Acknowledged { client, session, handoff, verb },
         )
     });
-    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
+    let ledger = store.ledger()?;
     let stream = StreamId::deliveries(&session.client, &session.id);
     Ok(ledger.append_missing(&[(stream, events.collect())])?)
 }
 
 /// Starting, answering or resolving a handoff records that the session picked it up.
 pub(in crate::verbs) fn acknowledge_by_change(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     change: &RevisionInfo,
 ) {
+    let workspace = store.workspace();
     let taken_over = matches!(
         change.verb,
         Some(RevisionVerb::Start | RevisionVerb::Answer | RevisionVerb::Resolve)
@@ -69,18 +70,16 @@ pub(in crate::verbs) fn acknowledge_by_change(
     };
     // The change itself succeeded. A missing delivery record must not report it as failed.
     if let Ok(now) = workspace.reread(stored) {
-        let _ = acknowledge(workspace, session, &[&now], verb.word());
+        let _ = acknowledge(store, session, &[&now], verb.word());
     }
 }
 
 /// Which sessions were briefed on a handoff, and which picked it up.
-pub fn delivery_records(
-    workspace: &Workspace,
-    stored: &StoredHandoff,
-) -> Result<DeliveryLog, LedgerError> {
+pub fn delivery_records(store: &Store, stored: &StoredHandoff) -> Result<DeliveryLog, LedgerError> {
+    let workspace = store.workspace();
     let handoff = stored.handoff(workspace);
     let Some(uid) = handoff.uid() else { return Ok(DeliveryLog::default()) };
-    let Some(ledger) = SqliteLedger::open_existing(workspace, WaitPolicy::Command)? else {
+    let Some(ledger) = store.existing_ledger()? else {
         return Ok(DeliveryLog::default());
     };
     let records = ledger.read_with_prefix(StreamId::DELIVERIES)?;

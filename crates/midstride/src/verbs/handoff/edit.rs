@@ -1,6 +1,7 @@
 //! Changes a document in the user's editor.
 
 use crate::journal::RevisionInfo;
+use crate::store::Store;
 use crate::sys::files::{self, FileError, ScratchFolder};
 use crate::sys::process;
 use crate::verbs::handoff::revise::{ReviseError, ReviseOutcome, revise_in_place};
@@ -58,10 +59,11 @@ pub enum EditError {
 /// Opens a copy in the editor and replaces the document when the editor exits. A changed handoff
 /// gets a new revision; a note has no history.
 pub fn edit(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     change: &RevisionInfo,
 ) -> Result<EditOutcome, EditError> {
+    let workspace = store.workspace();
     let draft = open_draft(workspace, stored)?;
     if draft.text.as_bytes() == stored.bytes {
         draft.discard()?;
@@ -71,7 +73,7 @@ pub fn edit(
     if !is_handoff(&stored.document) && !is_handoff(&Document::parse(draft.text.as_bytes())) {
         return draft.save(workspace, stored);
     }
-    match revise_in_place(workspace, stored, &draft.text, change) {
+    match revise_in_place(store, stored, &draft.text, change) {
         Ok(revised) => {
             draft.discard()?;
             Ok(match revised {

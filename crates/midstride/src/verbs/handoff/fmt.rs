@@ -1,7 +1,8 @@
 //! Formats a document strictly, for `fmt` and `check --fix`.
 
 use crate::journal::{JournalError, RevisionInfo};
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::store::Store;
+use crate::workspace::StoredHandoff;
 use midstride_core::format::document::DocumentEditError;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::text::redact::Redaction;
@@ -32,11 +33,8 @@ pub enum FmtError {
 }
 
 /// Formats a document, and writes it if `write` is set.
-pub fn fmt(
-    workspace: &Workspace,
-    stored: &StoredHandoff,
-    write: bool,
-) -> Result<FormatOutcome, FmtError> {
+pub fn fmt(store: &Store, stored: &StoredHandoff, write: bool) -> Result<FormatOutcome, FmtError> {
+    let workspace = store.workspace();
     let strict = stored
         .document
         .format()
@@ -48,6 +46,6 @@ pub fn fmt(
         return Ok(FormatOutcome::Changed(workspace.clean(strict.text()).1));
     }
     let change = RevisionInfo::by_verb(RevisionVerb::Fmt, "formatted", None);
-    let recorded = workspace.record(stored, &strict, &change, &|_| ())?;
+    let recorded = store.record(stored, &strict, &change, &|_| ())?;
     Ok(FormatOutcome::Changed(recorded.redacted))
 }

@@ -8,10 +8,9 @@ use crate::clients;
 use crate::clients::capture;
 use crate::clients::{active_sessions, hook_memory};
 use crate::journal::uid_file_name;
+use crate::store::Store;
 use crate::store::index::{Index, IndexError};
-use crate::store::ledger::{
-    AppendError, Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy,
-};
+use crate::store::ledger::{AppendError, Ledger as _, LedgerError, SqliteLedger, StreamId};
 use crate::store::revisions::{PRIVATE, RevisionError, SHARED};
 use crate::store::tombstone::{Tombstone, TombstoneKind};
 use crate::sys::env::SessionName;
@@ -159,10 +158,11 @@ pub enum ForgetError {
 
 /// The kept text of an earlier revision of a handoff, counted from one.
 pub fn kept_revision(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     number: usize,
 ) -> Result<KeptText, ForgetError> {
+    let workspace = store.workspace();
     let handoff = stored.handoff(workspace);
     let (key, replaced) = (handoff.key().to_string(), handoff.replaced_texts());
     let last = replaced.len() + 1;
@@ -173,24 +173,25 @@ pub fn kept_revision(
     let id =
         id.ok_or_else(|| RevisionError::NotFound { key: key.clone(), wanted: number, last })?;
     let id = id.ok_or(RevisionError::NotLocal { key, wanted: number })?;
-    TextInventory::read(workspace)?.describe_text(workspace, &id.value.trim().to_lowercase())
+    TextInventory::read(store)?.describe_text(store, &id.value.trim().to_lowercase())
 }
 
 /// The kept text with this id, or with this unambiguous prefix.
-pub fn kept_text(workspace: &Workspace, id: &str) -> Result<KeptText, ForgetError> {
+pub fn kept_text(store: &Store, id: &str) -> Result<KeptText, ForgetError> {
+    let workspace = store.workspace();
     let wanted = id.trim().to_lowercase();
     let is_hex = wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
     if wanted.len() < ID_PREFIX_LENGTH_MIN || !is_hex {
         return Err(ForgetError::NoId(id.to_owned()));
     }
-    let kept = TextInventory::read(workspace)?;
+    let kept = TextInventory::read(store)?;
     let fitting: Vec<String> = kept.ids_with_prefix(workspace, &wanted)?.into_iter().collect();
     match fitting.as_slice() {
         [] => Err(ForgetError::NoSuch(wanted)),
-        [one] => kept.describe_text(workspace, one),
+        [one] => kept.describe_text(store, one),
         several => {
             let describe = |hash: &String| -> Result<(String, String), ForgetError> {
-                let text = kept.describe_text(workspace, hash)?;
+                let text = kept.describe_text(store, hash)?;
                 Ok((hash.clone(), text.describe()))
             };
             let found = several.iter().map(describe).collect::<Result<_, _>>()?;
@@ -215,18 +216,19 @@ impl KeptText {
 
 /// Removes a text for good. Calls `reached` after every step.
 pub fn forget(
-    workspace: &Workspace,
+    store: &Store,
     text: &KeptText,
     reason: Option<&str>,
     reached: &dyn Fn(ForgetStep),
 ) -> Result<ForgetOutcome, ForgetError> {
-    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
-    let (tombstone, is_new) = ensure_tombstone(workspace, &ledger, text, reason)?;
+    let workspace = store.workspace();
+    let ledger = store.ledger()?;
+    let (tombstone, is_new) = ensure_tombstone(workspace, ledger, text, reason)?;
     reached(ForgetStep::TombstoneSet);
     let ids = BTreeSet::from([text.hash.clone()]);
-    workspace.drop_texts(&ids)?;
+    store.drop_texts(&ids)?;
     reached(ForgetStep::Dropped);
-    workspace.remove_from_folder(&text.hash)?;
+    store.remove_from_folder(&text.hash)?;
     let git = workspace.repository();
     let left = git.map(|git| git.remove_blobs(&ids)).transpose()?;
     let left =
@@ -244,6 +246,7 @@ pub fn forget(
         None => 0,
     };
     if text.kind == TombstoneKind::Revision {
+        store.close_index();
         Index::remove_all(workspace)?;
     }
     reached(ForgetStep::Cleared);
@@ -306,12 +309,12 @@ fn ensure_tombstone(
 }
 
 /// Everything that is kept, and what is known about it.
-struct TextInventory {
+struct TextInventory<'s> {
     documents: Vec<StoredHandoff>,
     tombstones: BTreeMap<String, Tombstone>,
     references: BTreeMap<String, BTreeSet<String>>,
     in_folder: BTreeSet<String>,
-    ledger: Option<SqliteLedger>,
+    ledger: Option<&'s SqliteLedger>,
 }
 
 /// A checkpoint as the ledger records it.
@@ -324,18 +327,19 @@ struct LedgerCheckpoint {
     about: Option<String>,
 }
 
-impl TextInventory {
-    fn read(workspace: &Workspace) -> Result<Self, ForgetError> {
+impl<'s> TextInventory<'s> {
+    fn read(store: &'s Store) -> Result<Self, ForgetError> {
+        let workspace = store.workspace();
         let references = match workspace.repository() {
             Some(repository) => repository.kept_blobs_below(&[SHARED, PRIVATE])?,
             None => Vec::new(),
         };
         Ok(Self {
             documents: workspace.read_all().into_iter().filter_map(Result::ok).collect(),
-            tombstones: workspace.tombstones()?,
+            tombstones: store.tombstones()?,
             references: references.into_iter().map(|(name, kept)| (name, kept.ids)).collect(),
-            in_folder: workspace.texts_in_folder()?.into_iter().collect(),
-            ledger: SqliteLedger::open_existing(workspace, WaitPolicy::Command)?,
+            in_folder: store.texts_in_folder()?.into_iter().collect(),
+            ledger: store.existing_ledger()?,
         })
     }
 
@@ -359,7 +363,8 @@ impl TextInventory {
     }
 
     /// What is known about one text.
-    fn describe_text(&self, workspace: &Workspace, hash: &str) -> Result<KeptText, ForgetError> {
+    fn describe_text(&self, store: &Store, hash: &str) -> Result<KeptText, ForgetError> {
+        let workspace = store.workspace();
         let tombstone = self.tombstones.get(hash).cloned();
         let taken = self.checkpoints()?;
         let own = taken.iter().find(|taken| taken.blob == hash);
@@ -392,18 +397,15 @@ impl TextInventory {
             summary_blob: None,
         };
         match was {
-            TombstoneKind::Revision => self.describe_revision(workspace, plain),
+            TombstoneKind::Revision => self.describe_revision(store, plain),
             TombstoneKind::Checkpoint | TombstoneKind::Blob => {
                 self.describe_blob(workspace, plain, own, &taken)
             }
         }
     }
 
-    fn describe_revision(
-        &self,
-        workspace: &Workspace,
-        plain: KeptText,
-    ) -> Result<KeptText, ForgetError> {
+    fn describe_revision(&self, store: &Store, plain: KeptText) -> Result<KeptText, ForgetError> {
+        let workspace = store.workspace();
         let hash = plain.hash.clone();
         let keeping = self.references.iter().filter(|(_, ids)| ids.contains(&hash));
         let keeping: Vec<&str> = keeping.map(|(name, _)| name.as_str()).collect();
@@ -419,7 +421,7 @@ impl TextInventory {
             let is_its = uid.is_some_and(|uid| uids.contains(uid.as_str()));
             if is_its || handoff.named_texts().contains(hash.as_str()) {
                 text.owner.get_or_insert_with(|| handoff.key().to_string());
-                text.is_shared |= may_be_elsewhere && workspace.is_shared(stored);
+                text.is_shared |= may_be_elsewhere && store.is_shared(stored);
                 self.add_names(&mut text, stored, &handoff);
                 if has_text(workspace.repository(), stored, &hash)? {
                     text.documents.push(stored.path.clone());
@@ -427,7 +429,7 @@ impl TextInventory {
             }
         }
         if text.tombstone.is_none()
-            && let Some(bytes) = workspace.stored_text(&hash)?
+            && let Some(bytes) = store.stored_text(&hash)?
         {
             text.bytes = Some(bytes.len());
             text.preview = preview_of(&Document::parse(&bytes), workspace);

@@ -1,7 +1,9 @@
 //! Builds the graph of how all handoffs are connected. Reads each document once.
 
 use crate::sys::files::FileError;
-use crate::workspace::{DocumentPlace, DocumentSelection, FindError, StoredHandoff, Workspace};
+use crate::workspace::{
+    Catalog, DocumentPlace, DocumentSelection, FindError, StoredHandoff, Workspace,
+};
 use midstride_core::handoff::graph::{Graph, LinkFacts, Reference, ReferenceTarget};
 use std::collections::{HashMap, HashSet};
 
@@ -18,10 +20,11 @@ pub struct ProjectGraph {
 
 /// Connects all handoffs of a project, and the named ones outside its folders.
 pub fn graph(workspace: &Workspace, names: &[String]) -> Result<ProjectGraph, FindError> {
+    let catalog = Catalog::new(workspace);
     let mut unread = Vec::new();
     let mut places: HashMap<String, DocumentPlace> = HashMap::new();
     let mut facts = Vec::new();
-    for read in workspace.map_all_in_catalog(|stored| read_facts(workspace, &stored)) {
+    for read in catalog.map_all(|stored| read_facts(workspace, &stored)) {
         match read {
             Ok((place, found)) => {
                 places.insert(found.path.clone(), place);
@@ -42,7 +45,7 @@ pub fn graph(workspace: &Workspace, names: &[String]) -> Result<ProjectGraph, Fi
     let lead = |facts: &LinkFacts, reference: &Reference| {
         let place = places.get(&facts.path);
         place.map_or(ReferenceTarget::Missing, |place| {
-            workspace.resolve_reference(place, &reference.written)
+            catalog.resolve_reference(place, &reference.written)
         })
     };
     let graph = Graph::build(facts, lead);

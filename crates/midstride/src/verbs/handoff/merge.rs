@@ -2,6 +2,7 @@
 //! conflicts.
 
 use crate::journal::uid_file_name;
+use crate::store::Store;
 use crate::store::revisions::RevisionError;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::{self, ConflictSides, GitError, MergedLines};
@@ -72,21 +73,20 @@ pub struct DriverFiles {
 }
 
 /// Merges as git's merge driver. The result replaces our version.
-pub fn merge_as_driver(
-    workspace: &Workspace,
-    driven: &DriverFiles,
-) -> Result<MergeOutcome, MergeError> {
+pub fn merge_as_driver(store: &Store, driven: &DriverFiles) -> Result<MergeOutcome, MergeError> {
+    let workspace = store.workspace();
     let folder = Root::open(&workspace.environment().folder)?;
     let read = |path: &Path| files::read_named(&folder.path().join(path));
     let base = Some(read(&driven.base)?).filter(|bytes| !bytes.is_empty());
     let (ours, theirs) = (read(&driven.ours)?, read(&driven.theirs)?);
-    let (bytes, joined) = merge_sides(workspace, &driven.path, base.as_deref(), &ours, &theirs)?;
+    let (bytes, joined) = merge_sides(store, &driven.path, base.as_deref(), &ours, &theirs)?;
     folder.put(&driven.ours, &bytes)?;
     Ok(joined)
 }
 
 /// Merges a file that git left with conflicts, from the versions in git's index.
-pub fn repair(workspace: &Workspace, path: &Path) -> Result<MergeOutcome, MergeError> {
+pub fn repair(store: &Store, path: &Path) -> Result<MergeOutcome, MergeError> {
+    let workspace = store.workspace();
     let repository = workspace.repository().ok_or(MergeError::NoRepository)?;
     let name = path.display().to_string();
     let place = workspace.place_of_path(path).ok_or(FindError::Outside(name))?;
@@ -102,22 +102,19 @@ pub fn repair(workspace: &Workspace, path: &Path) -> Result<MergeOutcome, MergeE
     if conflict_markers(stored.document.text()).is_empty() && stored.bytes != ours {
         return Err(MergeError::AlreadyResolved(stored.path));
     }
-    let (bytes, mut joined) =
-        merge_sides(workspace, &stored.path, base.as_deref(), &ours, &theirs)?;
-    joined.replaced = store_replaced(workspace, &stored)?;
+    let (bytes, mut joined) = merge_sides(store, &stored.path, base.as_deref(), &ours, &theirs)?;
+    joined.replaced = store_replaced(store, &stored)?;
     workspace.replace_bytes(&stored, &bytes)?;
     Ok(joined)
 }
 
 /// Keeps the replaced text, because the user may have started to resolve it by hand.
-fn store_replaced(
-    workspace: &Workspace,
-    stored: &StoredHandoff,
-) -> Result<Option<String>, MergeError> {
+fn store_replaced(store: &Store, stored: &StoredHandoff) -> Result<Option<String>, MergeError> {
+    let workspace = store.workspace();
     let Some(uid) = stored.handoff(workspace).uid().map(|uid| uid_file_name(uid.value)) else {
         return Ok(None);
     };
-    let texts = workspace.text_store(stored, &uid);
+    let texts = store.text_store(stored, &uid);
     let id = texts.store(&workspace.clean(stored.document.text()).0)?;
     texts.retain(std::slice::from_ref(&id))?;
     Ok(Some(id))
@@ -125,12 +122,13 @@ fn store_replaced(
 
 /// Merges two versions. Both are kept, so that every revision in the history has its text.
 fn merge_sides(
-    workspace: &Workspace,
+    store: &Store,
     path: &Path,
     base: Option<&[u8]>,
     ours: &[u8],
     theirs: &[u8],
 ) -> Result<(Vec<u8>, MergeOutcome), MergeError> {
+    let workspace = store.workspace();
     let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
     if ![base.unwrap_or_default(), ours, theirs].into_iter().all(is_text) {
         let merged = git::merge_lines(base.unwrap_or_default(), ours, theirs)?;
@@ -139,7 +137,7 @@ fn merge_sides(
     }
     let (base, ours, theirs) =
         (base.map(Document::parse), Document::parse(ours), Document::parse(theirs));
-    let kept = store_both(workspace, &ours, &theirs)?;
+    let kept = store_both(store, &ours, &theirs)?;
     let tips = kept.as_ref().map(|(one, other)| SideIds { one, other });
     let merged = merge::merge(base.as_ref(), &ours, &theirs, tips);
     let shared_id = merged.is_err().then(|| id_of_document(&ours, path));
@@ -181,16 +179,17 @@ fn conflict_lines(text: &str) -> Vec<String> {
 }
 
 fn store_both(
-    workspace: &Workspace,
+    store: &Store,
     ours: &Document,
     theirs: &Document,
 ) -> Result<Option<(String, String)>, MergeError> {
+    let workspace = store.workspace();
     let uid =
         |document: &Document| Some(document.handoff_header()?.text("uid")?.value.trim().to_owned());
     let Some(uid) = uid(ours).filter(|own| uid(theirs).as_ref() == Some(own)) else {
         return Ok(None);
     };
-    let Some(texts) = workspace.shared_text_store(&uid_file_name(&uid)) else { return Ok(None) };
+    let Some(texts) = store.shared_text_store(&uid_file_name(&uid)) else { return Ok(None) };
     let [ours, theirs] =
         [ours, theirs].map(|document| texts.store(&workspace.clean(document.text()).0));
     let (ours, theirs) = (ours?, theirs?);

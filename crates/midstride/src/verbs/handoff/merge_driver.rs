@@ -95,7 +95,7 @@ pub fn remove_driver(workspace: &Workspace) -> Result<MergeDriverChange, DriverE
 /// One line per folder of committed handoffs.
 fn attribute_lines(workspace: &Workspace) -> Vec<String> {
     let configured = workspace.folders().iter();
-    let committed = configured.filter(|one| one.root().path() == workspace.root().path());
+    let committed = configured.filter(|one| one.root_path() == workspace.root().path());
     let folders = committed.filter_map(HandoffFolder::handoffs_only_folder);
     folders.map(|folder| format!("{}/**/*.md merge=midstride", folder.display())).collect()
 }

@@ -3,12 +3,13 @@
 mod source;
 
 use crate::code::anchoring::AnchorScope;
+use crate::store::Store;
 use crate::sys::files::{FileError, FileProblem, Lock, Root};
 use crate::sys::ids::{new_uid, next_feature};
 use crate::verbs::task::TaskError;
 use crate::verbs::task::transfer::{TaskSnapshot, open_tasks};
 use crate::workspace::folder::{FolderLayout, HandoffFolder};
-use crate::workspace::{FindError, SetupMode, StoredHandoff, Workspace, WorkspaceError};
+use crate::workspace::{FindError, SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError, FORMAT_VERSION};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
@@ -152,16 +153,14 @@ pub enum NewError {
     /// A committed handoff in a project that commits nothing.
     #[error("this project commits nothing")]
     CommitsNothing,
-    /// The project could not be opened again.
-    #[error(transparent)]
-    Project(#[from] WorkspaceError),
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 /// Creates a handoff.
-pub fn new(workspace: &Workspace, wanted: &NewHandoff) -> Result<CreatedHandoff, NewError> {
+pub fn new(store: &Store, wanted: &NewHandoff) -> Result<CreatedHandoff, NewError> {
+    let workspace = store.workspace();
     let private_project = match workspace.setup() {
         SetupMode::NotSetUp => return Err(NewError::NotSetUp),
         SetupMode::Private if wanted.private == Some(false) => {
@@ -197,14 +196,14 @@ pub fn new(workspace: &Workspace, wanted: &NewHandoff) -> Result<CreatedHandoff,
         None => choose_id(workspace, wanted, kind, upstream.first(), &private_root)?,
     };
     let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
-    let folder = choose_folder(workspace, private.then_some(private_root), kind)?;
-    let path = choose_path(&folder, &key, rule, wanted, upstream.first());
+    let folder = choose_folder(workspace, private, kind);
+    let path = choose_path(folder, &key, rule, wanted, upstream.first());
     refuse_taken(workspace, &key)?;
     let mut fields = header_fields(workspace, wanted, kind, &key, rule, &upstream);
     // If the author lists tasks, that list counts.
     let lists_tasks = given.as_ref().is_some_and(|given| existing_state(given, "tasks").is_some());
     let carries = match kind {
-        HandoffKind::Session if !lists_tasks => open_tasks(workspace),
+        HandoffKind::Session if !lists_tasks => open_tasks(store),
         HandoffKind::Session | HandoffKind::Investigation | HandoffKind::Stage => {
             Ok(TaskSnapshot::default())
         }
@@ -215,7 +214,7 @@ pub fn new(workspace: &Workspace, wanted: &NewHandoff) -> Result<CreatedHandoff,
         Some(note) => note.to_handoff(workspace, &path, fields, typed)?,
         None => compose(given.as_ref(), &fields, kind)?,
     };
-    let root = folder.root();
+    let root = folder.root()?;
     let (clean, mut redacted) = workspace.clean(document.text());
     let clean = Document::parse(clean.as_str().as_bytes());
     let document = anchor_citations(workspace, &root.path().join(&path), &clean)?;
@@ -229,8 +228,6 @@ pub fn new(workspace: &Workspace, wanted: &NewHandoff) -> Result<CreatedHandoff,
         }
         other => other.into(),
     })?;
-    // The folder may be new to the project.
-    let workspace = Workspace::discover(workspace.environment().clone())?;
     let place = workspace.place_of_path(&root.path().join(&path));
     let place = place.ok_or(FileError { path, problem: FileProblem::NotFound })?;
     let origin = note.map(|note| note.into_imported_note(typed));
@@ -354,20 +351,14 @@ fn next_number(workspace: &Workspace, private: &Root) -> Result<FeatureNumber, F
 }
 
 /// The folder for the handoff. A stage goes into the pipeline's folder if there is one.
-fn choose_folder(
-    workspace: &Workspace,
-    private: Option<Root>,
-    kind: HandoffKind,
-) -> Result<HandoffFolder, FileError> {
-    if let Some(root) = private {
-        return Ok(HandoffFolder::new(FolderLayout::Own, root, "handoffs"));
+fn choose_folder(workspace: &Workspace, is_private: bool, kind: HandoffKind) -> &HandoffFolder {
+    if is_private {
+        return workspace.private_folder();
     }
-    let in_use = |folder: &&HandoffFolder| {
-        folder.reference_base().is_some_and(|base| folder.root().has_folder(base))
-    };
+    let in_use =
+        |folder: &&HandoffFolder| folder.reference_base().is_some_and(|base| folder.exists(base));
     let pipeline = workspace.folders().iter().find(in_use);
-    let committed = &workspace.folders()[0];
-    pipeline.filter(|_| kind == HandoffKind::Stage).unwrap_or(committed).reopen()
+    pipeline.filter(|_| kind == HandoffKind::Stage).unwrap_or(workspace.committed_folder())
 }
 
 fn choose_path(

@@ -1,10 +1,9 @@
 //! Creates a handoff from a session.
 
-use crate::store::ledger::{SqliteLedger, WaitPolicy};
+use crate::store::Store;
 use crate::verbs::handoff::save::{self, PromotedHandoff, SaveError};
 use crate::verbs::session::checkpoint::{CheckpointError, store_checkpoint};
 use crate::verbs::session::sessions::{find_session, last_checkpoint};
-use crate::workspace::Workspace;
 use midstride_core::session::Client;
 use midstride_core::session::author_notes::AuthorNotes;
 use midstride_core::session::checkpoint::CheckpointMode;
@@ -23,20 +22,21 @@ pub enum PromoteError {
 /// Creates a private handoff from a session, with facts only. If the session already has an open
 /// handoff, returns that.
 pub fn promote(
-    workspace: &Workspace,
+    store: &Store,
     name: &str,
     client: Option<Client>,
     id: Option<String>,
 ) -> Result<PromotedHandoff, PromoteError> {
-    let one = find_session(workspace, name, client)?;
+    let workspace = store.workspace();
+    let one = find_session(store, name, client)?;
     let (checkpoint, blob) = match &one.transcript {
         Some(found) => {
-            let ledger = SqliteLedger::open(workspace, WaitPolicy::Command);
+            let ledger = store.ledger();
             let ledger = ledger.map_err(CheckpointError::from)?;
-            let done = store_checkpoint(workspace, &ledger, found, CheckpointMode::Checkpoint)?;
+            let done = store_checkpoint(workspace, ledger, found, CheckpointMode::Checkpoint)?;
             (done.checkpoint, done.blob)
         }
-        None => last_checkpoint(workspace, &one)?,
+        None => last_checkpoint(store, &one)?,
     };
     let about = checkpoint.first_request().unwrap_or_else(|| "nothing asked".to_owned());
     let facts = &checkpoint.session;
@@ -50,5 +50,5 @@ pub fn promote(
         facts.tasks.iter().filter(|task| task.status.is_open()).count(),
     );
     let judgement = AuthorNotes { summary: Some(summary), ..AuthorNotes::default() };
-    Ok(save::save_facts_only(workspace, &checkpoint, &blob, judgement, id)?)
+    Ok(save::save_facts_only(store, &checkpoint, &blob, judgement, id)?)
 }

@@ -1,10 +1,11 @@
 //! Records a review of a handoff, together with its correction.
 
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
+use crate::store::Store;
 use crate::verbs::handoff::apply::{ApplyError, apply};
 use crate::verbs::handoff::revise::{self, ReviseError};
 use crate::verbs::handoff::update_citations;
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::workspace::StoredHandoff;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::lifecycle::{self, LifecycleRefusal, ReviewCorrection, ReviewVerdict};
@@ -49,10 +50,11 @@ pub enum ReviewError {
 
 /// Records a review, what it dropped and the corrected text as one revision.
 pub fn review(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     review: &ReviewRequest,
 ) -> Result<ReviewOutcome, ReviewError> {
+    let workspace = store.workspace();
     let now = workspace.environment().clock.now();
     let ReviewRequest { by, challenged, verdict, dropped, text } = review;
     let reason = format!("reviewed: {challenged} ({})", verdict.word());
@@ -68,47 +70,48 @@ pub fn review(
         lifecycle::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
     };
     let Some(text) = text else {
-        let recorded = record_without_text(workspace, stored, &decide, &change)?;
+        let recorded = record_without_text(store, stored, &decide, &change)?;
         return Ok(ReviewOutcome { recorded, reason, has_correction: false });
     };
     let handoff = stored.handoff(workspace);
     let key = handoff.key().to_string();
     let edits = decide(&handoff).map_err(|why| ApplyError::Refused { key, why })?;
-    let next = revise::next_document(workspace, stored, text)?;
+    let next = revise::next_document(store, stored, text)?;
     let corrected = next.text() != stored.document.text();
-    let recorded = record_with_text(workspace, stored, &next, &edits, &change)?;
+    let recorded = record_with_text(store, stored, &next, &edits, &change)?;
     Ok(ReviewOutcome { recorded, reason, has_correction: corrected })
 }
 
 /// Records a review without a new text. If it confirms the handoff, the anchors of its citations
 /// are updated.
 fn record_without_text(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, LifecycleRefusal>,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ApplyError> {
+    let workspace = store.workspace();
     if !change.is_compared || stored.document.handoff_header().is_none() {
-        return apply(workspace, stored, decide, change);
+        return apply(store, stored, decide, change);
     }
-    workspace.record_with_retry(stored, |now| {
+    store.record_with_retry(stored, |now| {
         let handoff = now.handoff(workspace);
         let key = handoff.key().to_string();
         let edits = decide(&handoff).map_err(|why| ApplyError::Refused { key, why })?;
-        let next = update_citations::with_current_lines(workspace, now)?;
+        let next = update_citations::with_current_lines(store, now)?;
         let (next, _) = next.edit(&edits).map_err(JournalError::from)?;
-        Ok(workspace.record(now, &next, change, &|_| ()))
+        Ok(store.record(now, &next, change, &|_| ()))
     })
 }
 
 /// Records a review together with the corrected text.
 fn record_with_text(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     next: &midstride_core::format::document::Document,
     edits: &[Edit],
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ReviseError> {
     let (next, _) = next.edit(edits).map_err(JournalError::from)?;
-    revise::record_merged(workspace, stored, next, change)
+    revise::record_merged(store, stored, next, change)
 }

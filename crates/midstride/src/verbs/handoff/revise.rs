@@ -1,9 +1,10 @@
 //! Replaces the text of a handoff, with the reason in its history.
 
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
+use crate::store::Store;
 use crate::store::revisions::RevisionError;
 use crate::sys::files::{FileError, ScratchFolder};
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::workspace::{Catalog, StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::{Code, Finding, Severity};
 use midstride_core::handoff::Handoff;
@@ -79,33 +80,28 @@ fn changed_since(key: &str, begun: Option<usize>) -> String {
 /// Replaces the text of a handoff. A text without a header replaces only the body. Changes made
 /// since the text was started are merged in. A text the handoff had before is restored exactly.
 pub fn revise(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     text: &str,
     change: &RevisionInfo,
 ) -> Result<ReviseOutcome, ReviseError> {
-    let next = next_document(workspace, stored, text)?;
-    record_if_changed(workspace, stored, next, change)
+    let next = next_document(store, stored, text)?;
+    record_if_changed(store, stored, next, change)
 }
 
 /// Like [`revise`], for a text edited in place of the document, which may rename it.
 pub(in crate::verbs) fn revise_in_place(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     text: &str,
     change: &RevisionInfo,
 ) -> Result<ReviseOutcome, ReviseError> {
-    let (given, restored) = parse_given(workspace, stored, text)?;
-    record_if_changed(
-        workspace,
-        stored,
-        merge_with_current(workspace, stored, given, restored)?,
-        change,
-    )
+    let (given, restored) = parse_given(store, stored, text)?;
+    record_if_changed(store, stored, merge_with_current(store, stored, given, restored)?, change)
 }
 
 fn record_if_changed(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     next: Document,
     change: &RevisionInfo,
@@ -113,35 +109,36 @@ fn record_if_changed(
     if next.text() == stored.document.text() {
         return Ok(ReviseOutcome::Unchanged);
     }
-    record_merged(workspace, stored, next, change).map(ReviseOutcome::Recorded)
+    record_merged(store, stored, next, change).map(ReviseOutcome::Recorded)
 }
 
 /// The document that results from applying a new text to the current handoff.
 pub(in crate::verbs) fn next_document(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     text: &str,
 ) -> Result<Document, ReviseError> {
-    let (given, restored) = parse_given(workspace, stored, text)?;
+    let workspace = store.workspace();
+    let (given, restored) = parse_given(store, stored, text)?;
     if !restored {
         refuse_other_name(&stored.handoff(workspace), &given)?;
     }
-    merge_with_current(workspace, stored, given, restored)
+    merge_with_current(store, stored, given, restored)
 }
 
 /// Parses a given text into a document. Also returns whether the handoff had exactly this text
 /// before.
 fn parse_given(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     text: &str,
 ) -> Result<(Document, bool), ReviseError> {
+    let workspace = store.workspace();
     let handoff = stored.handoff(workspace);
     if text.trim().is_empty() {
         return Err(ReviseError::Empty(handoff.key().to_string()));
     }
-    let restored =
-        workspace.had_text(stored, &workspace.clean(text).0).map_err(JournalError::from)?;
+    let restored = store.had_text(stored, &workspace.clean(text).0).map_err(JournalError::from)?;
     if !restored {
         refuse_broken_header(&handoff, &Document::parse(text.as_bytes()))?;
     }
@@ -180,11 +177,11 @@ pub fn findings_since(
     before: &StoredHandoff,
 ) -> Result<(StoredHandoff, Vec<Finding>), FileError> {
     let after = workspace.reread(before)?;
-    let had = workspace.check(before).findings;
+    let had = Catalog::new(workspace).check(before).findings;
     let is_new = |finding: &Finding| {
         !had.iter().any(|old| old.code == finding.code && old.message == finding.message)
     };
-    let mut findings = workspace.check(&after).findings;
+    let mut findings = Catalog::new(workspace).check(&after).findings;
     findings.retain(|finding| finding.severity() != Severity::Advice && is_new(finding));
     Ok((after, findings))
 }
@@ -228,16 +225,17 @@ fn other_uid_error(now: &Handoff<'_>) -> ReviseError {
 
 /// Merges the given document with changes made since it was started.
 fn merge_with_current(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     given: Document,
     restored: bool,
 ) -> Result<Document, ReviseError> {
+    let workspace = store.workspace();
     let given = match restored {
         true => given,
         false => keep_missing_fields(&stored.document, given).map_err(JournalError::from)?,
     };
-    let base = if restored { None } else { base_revision(workspace, stored, &given)? };
+    let base = if restored { None } else { base_revision(store, stored, &given)? };
     let next = match base {
         Some((number, base)) => merge_concurrent(workspace, (&base, Some(number)), stored, &given)?,
         None => given,
@@ -281,17 +279,18 @@ fn keep_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, DocumentE
 
 /// Records a text. Concurrent changes are merged in.
 pub(in crate::verbs) fn record_merged(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     mut next: Document,
     change: &RevisionInfo,
 ) -> Result<RecordedRevision, ReviseError> {
+    let workspace = store.workspace();
     let mut base: Option<Document> = None;
-    workspace.record_with_retry(stored, |now| {
+    store.record_with_retry(stored, |now| {
         if let Some(base) = base.replace(now.document.clone()) {
             next = merge_concurrent(workspace, (&base, None), now, &next)?;
         }
-        Ok(workspace.record(now, &next, change, &|_| ()))
+        Ok(store.record(now, &next, change, &|_| ()))
     })
 }
 
@@ -309,10 +308,11 @@ fn parse_text(document: &Document, text: &str) -> Result<Document, DocumentEditE
 /// The older revision a new text was started from, with its number, if the text's history is behind
 /// the document's.
 fn base_revision(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     next: &Document,
 ) -> Result<Option<(usize, Document)>, JournalError> {
+    let workspace = store.workspace();
     let now = stored.handoff(workspace);
     let next = Handoff::new(next, &stored.location, &workspace.settings().stages);
     let (known, all) = (next.replaced_texts(), now.replaced_texts());
@@ -327,7 +327,7 @@ fn base_revision(
         return Ok(None);
     }
     let number = known.len() + 1;
-    match workspace.revision_text(stored, number) {
+    match store.revision_text(stored, number) {
         Ok(text) => Ok(Some((number, Document::parse(&text)))),
         Err(RevisionError::NotLocal { .. } | RevisionError::Forgotten { .. }) => Ok(None),
         Err(error) => Err(error.into()),

@@ -5,6 +5,7 @@
 
 use crate::clients;
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
+use crate::store::Store;
 use crate::sys::files::{FileError, Lock};
 use crate::sys::git::Repository;
 use crate::verbs::handoff::new::{CreatedHandoff, NewError, NewHandoff, existing_path, new};
@@ -19,7 +20,7 @@ use crate::verbs::task::mirror;
 use crate::verbs::task::transfer::tasks_of_session;
 use crate::verbs::task::{TaskBoard, TaskError};
 use crate::verbs::work::mission::missions;
-use crate::workspace::{FindError, SetupMode, StoredHandoff, Workspace};
+use crate::workspace::{Catalog, FindError, SetupMode, StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::header::{HandoffKind, Header, RevisionVerb, StartupKind, Status};
 use midstride_core::handoff::Handoff;
@@ -229,7 +230,8 @@ pub enum SaveError {
 }
 
 /// Saves a session.
-pub fn save(workspace: &Workspace, wanted: &SaveRequest) -> Result<SaveOutcome, SaveError> {
+pub fn save(store: &Store, wanted: &SaveRequest) -> Result<SaveOutcome, SaveError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Err(SaveError::NotSetUp);
     }
@@ -242,16 +244,16 @@ pub fn save(workspace: &Workspace, wanted: &SaveRequest) -> Result<SaveOutcome, 
         let why = "there is no such file in the project";
         return Err(SaveError::StartupStep { kind: *kind, text: text.to_owned(), why });
     }
-    let captured = capture_session(workspace, wanted)?;
+    let captured = capture_session(store, wanted)?;
     // Use the stored checkpoint, so that a later reader sees the same facts.
     let kept =
-        captured.as_ref().map(|done| read_checkpoint(workspace, &done.blob)).transpose()?.flatten();
+        captured.as_ref().map(|done| read_checkpoint(store, &done.blob)).transpose()?.flatten();
     let checkpoint = kept.or_else(|| captured.as_ref().map(|done| done.checkpoint.clone()));
-    let (workspace, _lock) = &lock_project(workspace)?;
-    let board = open_board(workspace, checkpoint.as_ref())?;
+    let _lock = lock_saving(workspace)?;
+    let board = open_board(store, checkpoint.as_ref())?;
     let blob = captured.as_ref().map(|done| done.blob.as_str());
     let making = SaveContext {
-        workspace,
+        store,
         request: wanted,
         checkpoint: checkpoint.as_ref(),
         blob,
@@ -275,7 +277,7 @@ pub fn save(workspace: &Workspace, wanted: &SaveRequest) -> Result<SaveOutcome, 
         accepted: accepted_reason(&stored.document),
         reflection,
         in_flight: checkpoint.as_ref().map(in_flight_agents).unwrap_or_default(),
-        mission: current_mission(workspace, wanted, &board.tasks)?,
+        mission: current_mission(store, wanted, &board.tasks)?,
         tasks_omitted: tasks_of_session(&board.tasks, None).1,
         stored,
         change: written,
@@ -291,11 +293,12 @@ pub fn save(workspace: &Workspace, wanted: &SaveRequest) -> Result<SaveOutcome, 
 }
 
 /// The tasks of the project, including those of the session.
-fn open_board(
-    workspace: &Workspace,
+fn open_board<'s>(
+    store: &'s Store,
     checkpoint: Option<&Checkpoint>,
-) -> Result<TaskBoard, TaskError> {
-    let mut board = TaskBoard::open(workspace)?;
+) -> Result<TaskBoard<'s>, TaskError> {
+    let workspace = store.workspace();
+    let mut board = TaskBoard::open(store)?;
     if let Some(checkpoint) = checkpoint {
         mirror::append_tasks(workspace, board.ledger(), checkpoint)?;
         board.reload()?;
@@ -305,11 +308,12 @@ fn open_board(
 
 /// The mission at the time of saving. The author's notes decide what is next.
 fn current_mission(
-    workspace: &Workspace,
+    store: &Store,
     wanted: &SaveRequest,
     tasks: &Tasks,
 ) -> Result<Option<Mission>, TaskError> {
-    let mission = Mission::combine(missions(workspace)?.last(), tasks);
+    let workspace = store.workspace();
+    let mission = Mission::combine(missions(store)?.last(), tasks);
     let next = &wanted.author_notes.next;
     if next.is_empty() {
         return Ok(mission);
@@ -327,20 +331,17 @@ fn current_mission(
     Ok(Some(Mission { next: next.clone(), ..mission.unwrap_or(none) }))
 }
 
-/// Locks the project, because two processes that save one session at once must not create two
-/// handoffs. The project is discovered again, because the other process may have created the
-/// folder.
-fn lock_project(workspace: &Workspace) -> Result<(Workspace, Lock), SaveError> {
-    let lock = Lock::acquire(&workspace.make_private()?, "save")?;
-    let workspace = Workspace::discover(workspace.environment().clone()).map_err(NewError::from)?;
-    Ok((workspace, lock))
+/// Locks saving, because two processes that save one session at once must not create two handoffs.
+fn lock_saving(workspace: &Workspace) -> Result<Lock, SaveError> {
+    Ok(Lock::acquire(&workspace.make_private()?, "save")?)
 }
 
 /// Captures the session up to now. If its transcript is deleted, returns the last capture.
 fn capture_session(
-    workspace: &Workspace,
+    store: &Store,
     wanted: &SaveRequest,
 ) -> Result<Option<CheckpointOutcome>, SaveError> {
+    let workspace = store.workspace();
     let SaveSource::Session(which) = &wanted.source else { return Ok(None) };
     let is_open = matches!(which, SessionChoice::Current)
         && current_session(workspace, wanted.client).is_none();
@@ -349,13 +350,13 @@ fn capture_session(
         Some((client, session)) => (&SessionChoice::Id(session), Some(client)),
         None => (which, wanted.client),
     };
-    let done = checkpoint(workspace, which, client, CheckpointMode::Checkpoint);
+    let done = checkpoint(store, which, client, CheckpointMode::Checkpoint);
     let gone = match &done {
         Err(CheckpointError::NoSuch(name)) => name,
         Err(CheckpointError::NoTranscript(own)) => &own.id,
         Ok(_) | Err(_) => return Ok(Some(done?)),
     };
-    match last_captured(workspace, gone, client) {
+    match last_captured(store, gone, client) {
         Err(CheckpointError::NoSuch(_)) => Ok(Some(done?)),
         last => Ok(Some(last?)),
     }
@@ -408,12 +409,13 @@ pub struct PromotedHandoff {
 /// The handoff of a session. If there is none, creates one from facts alone, without author's
 /// notes.
 pub(in crate::verbs) fn save_facts_only(
-    workspace: &Workspace,
+    store: &Store,
     checkpoint: &Checkpoint,
     blob: &str,
     judgement: AuthorNotes,
     id: Option<String>,
 ) -> Result<PromotedHandoff, SaveError> {
+    let workspace = store.workspace();
     let wanted = SaveRequest {
         source: SaveSource::NoSession,
         client: None,
@@ -423,16 +425,11 @@ pub(in crate::verbs) fn save_facts_only(
         by: None,
         is_agent: false,
     };
-    let (workspace, _lock) = &lock_project(workspace)?;
-    let board = open_board(workspace, Some(checkpoint))?;
+    let _lock = lock_saving(workspace)?;
+    let board = open_board(store, Some(checkpoint))?;
     let (wanted, blob) = (&wanted, Some(blob));
-    let making = SaveContext {
-        workspace,
-        request: wanted,
-        checkpoint: Some(checkpoint),
-        blob,
-        board: &board,
-    };
+    let making =
+        SaveContext { store, request: wanted, checkpoint: Some(checkpoint), blob, board: &board };
     if let Some(stored) = making.find_of_session(checkpoint)? {
         return Ok(PromotedHandoff { stored, is_new: false, redacted: Vec::new() });
     }
@@ -458,18 +455,18 @@ fn assess_quality(
     document: &Document,
     checkpoint: Option<&Checkpoint>,
 ) -> (QualityReport, Option<Coverage>) {
-    let verdict = workspace.check_text(document);
+    let verdict = Catalog::new(workspace).check_text(document);
     let coverage = checkpoint.map(|checkpoint| measure_coverage(workspace, checkpoint, document));
     (QualityReport::check(document, &verdict, coverage.as_ref()), coverage)
 }
 
 /// Everything a handoff is saved from.
 struct SaveContext<'m> {
-    workspace: &'m Workspace,
+    store: &'m Store,
     request: &'m SaveRequest,
     checkpoint: Option<&'m Checkpoint>,
     blob: Option<&'m str>,
-    board: &'m TaskBoard,
+    board: &'m TaskBoard<'m>,
 }
 
 impl SaveContext<'_> {
@@ -477,7 +474,7 @@ impl SaveContext<'_> {
     fn find_existing(&self) -> Result<Option<StoredHandoff>, SaveError> {
         let judgement = &self.request.author_notes;
         if self.request.id.is_some() || judgement.id.is_some() {
-            return find_named(self.workspace, self.request);
+            return find_named(self.store.workspace(), self.request);
         }
         match (self.checkpoint, &judgement.title) {
             (Some(checkpoint), _) => self.find_of_session(checkpoint),
@@ -501,7 +498,8 @@ impl SaveContext<'_> {
         mut found: Vec<StoredHandoff>,
     ) -> Result<Option<StoredHandoff>, SaveError> {
         if found.len() > 1 {
-            let key = |stored: &StoredHandoff| stored.handoff(self.workspace).key().to_string();
+            let key =
+                |stored: &StoredHandoff| stored.handoff(self.store.workspace()).key().to_string();
             let session = self.checkpoint.map_or("", Checkpoint::session_id).to_owned();
             return Err(SaveError::Several { session, keys: found.iter().map(key).collect() });
         }
@@ -514,7 +512,7 @@ impl SaveContext<'_> {
         text: &str,
         fits: &(dyn Fn(&Handoff<'_>) -> bool + Sync),
     ) -> Vec<StoredHandoff> {
-        let workspace = self.workspace;
+        let workspace = self.store.workspace();
         let mentions = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(text.trim());
         let chosen = workspace.map_matching(mentions, |stored| {
             let handoff = stored.handoff(workspace);
@@ -532,14 +530,16 @@ impl SaveContext<'_> {
     fn find_similar_id(&self) -> Option<String> {
         let named = self.request.id.as_ref().or(self.request.author_notes.id.as_ref())?;
         let open = self.find_open("", &|handoff| handoff.id() != named);
-        let ids: Vec<String> =
-            open.iter().map(|stored| stored.handoff(self.workspace).id().to_owned()).collect();
+        let ids: Vec<String> = open
+            .iter()
+            .map(|stored| stored.handoff(self.store.workspace()).id().to_owned())
+            .collect();
         nearest_match(named, ids.iter().map(String::as_str)).map(str::to_owned)
     }
 
     /// The facts of the session, relative to an existing handoff.
     fn facts(&self, before: Option<&Handoff<'_>>) -> SessionFacts {
-        let workspace = self.workspace;
+        let workspace = self.store.workspace();
         let tops = clients::project_folders(workspace);
         let tops: Vec<&std::path::Path> = tops.iter().map(PathBuf::as_path).collect();
         let (mut state, page) = match self.checkpoint {
@@ -630,8 +630,8 @@ impl SaveContext<'_> {
     /// Adds the result of the quality check to a document.
     fn with_quality_record(&self, document: &Document) -> Result<Document, DocumentEditError> {
         let (gate, coverage) = assess_quality(
-            self.workspace,
-            &with_default_fields(self.workspace, document)?,
+            self.store.workspace(),
+            &with_default_fields(self.store.workspace(), document)?,
             self.checkpoint,
         );
         let reflection = self
@@ -641,7 +641,7 @@ impl SaveContext<'_> {
             .clone()
             .or_earlier(quality::recorded_reflection(document));
         let gate = gate.with_reflection(&reflection);
-        let environment = self.workspace.environment();
+        let environment = self.store.workspace().environment();
         let by = self.request.by.as_deref().or(environment.user.as_deref());
         let occasion =
             QualityStamp { at: environment.clock.now(), by, agent: self.agent_session() };
@@ -658,21 +658,17 @@ impl SaveContext<'_> {
 
     fn create(&self) -> Result<(StoredHandoff, SaveChange, Vec<Redaction>), SaveError> {
         let created = self.write_new(&self.with_quality_record(&self.skeleton()?)?)?;
-        let read =
-            Workspace::discover(self.workspace.environment().clone()).map_err(NewError::from)?;
-        let place = read.place_of_path(&read.root().path().join(&created.stored.path));
-        let stored = place.map(|place| read.read(&place)).transpose()?;
-        let path = created.stored.path.clone();
-        let stored = stored.ok_or_else(|| not_read_back(&path, "it is not there"))?;
+        let stored = self.store.workspace().reread(&created.stored)?;
         if stored.bytes != created.stored.bytes {
-            return Err(not_read_back(&path, "its text is another one"));
+            return Err(not_read_back(&stored.path, "its text is another one"));
         }
         Ok((stored, SaveChange::New, created.redacted))
     }
 
     /// A new document. [`new`] fills in the blank fields.
     fn skeleton(&self) -> Result<Document, DocumentEditError> {
-        let committed = self.workspace.repository().and_then(Repository::head_commit).is_some();
+        let committed =
+            self.store.workspace().repository().and_then(Repository::head_commit).is_some();
         let mut blank = vec!["format", "id", "uid", "kind", "status", "created"];
         blank.extend(committed.then_some("at_commit"));
         blank.extend(self.author().map(|_| "from"));
@@ -681,7 +677,7 @@ impl SaveContext<'_> {
 
     fn author(&self) -> Option<String> {
         let client = self.checkpoint.map(|checkpoint| checkpoint.client().name().to_owned());
-        let user = || self.workspace.environment().user.clone();
+        let user = || self.store.workspace().environment().user.clone();
         self.request.by.clone().or(client).or_else(user)
     }
 
@@ -694,24 +690,24 @@ impl SaveContext<'_> {
             private: Some(true),
             ..NewHandoff::default()
         };
-        Ok(new(self.workspace, &wanted)?)
+        Ok(new(self.store, &wanted)?)
     }
 
     fn revise(
         &self,
         stored: &StoredHandoff,
     ) -> Result<(StoredHandoff, SaveChange, Vec<Redaction>), SaveError> {
-        let workspace = self.workspace;
+        let workspace = self.store.workspace();
         let change =
             RevisionInfo::by_verb(RevisionVerb::Save, self.reason(), self.request.by.clone());
-        let recorded: Option<RecordedRevision> = workspace.record_with_retry(stored, |now| {
+        let recorded: Option<RecordedRevision> = self.store.record_with_retry(stored, |now| {
             let facts = self.facts(Some(&now.handoff(workspace)));
             let next = self.request.author_notes.merge_into_document(&now.document, &facts)?;
             let next = self.with_quality_record(&next)?;
             if next.text() == now.document.text() {
                 return Ok::<_, SaveError>(Ok(None));
             }
-            Ok(workspace.record(now, &next, &change, &|_| ()).map(Some))
+            Ok(self.store.record(now, &next, &change, &|_| ()).map(Some))
         })?;
         let read = workspace.reread(stored)?;
         let Some(mut recorded) = recorded else {
@@ -729,7 +725,8 @@ impl SaveContext<'_> {
         read: &StoredHandoff,
         recorded: &RecordedRevision,
     ) -> Result<(), SaveError> {
-        let (old, now) = (before.handoff(self.workspace), read.handoff(self.workspace));
+        let (old, now) =
+            (before.handoff(self.store.workspace()), read.handoff(self.store.workspace()));
         let uid = |handoff: &Handoff<'_>| handoff.uid().map(|uid| uid.value.trim().to_owned());
         if uid(&old).is_some() && uid(&old) != uid(&now) {
             return Err(not_read_back(&read.path, "it is another handoff"));
@@ -738,7 +735,7 @@ impl SaveContext<'_> {
         if now.replaced_texts().len() + 1 < recorded.revision {
             return Err(not_read_back(&read.path, "its revision is not there"));
         }
-        if self.workspace.is_edited_outside(read)? {
+        if self.store.is_edited_outside(read)? {
             return Err(not_read_back(&read.path, "its text is another one"));
         }
         Ok(())

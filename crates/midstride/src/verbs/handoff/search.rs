@@ -1,13 +1,13 @@
 //! Searches handoffs by words or by what a prompt is about.
 
+use crate::store::Store;
 use crate::store::index::{
     DocumentHit, Effort, Filter, Index, IndexCard, IndexError, RefreshLimit, TermHits,
     match_document, scan, scan_terms,
 };
-use crate::store::ledger::WaitPolicy;
 use crate::sys::clock::Deadline;
 use crate::sys::files::{self, FileError};
-use crate::workspace::{DocumentPlace, SetupMode, StoredHandoff, Workspace};
+use crate::workspace::{DocumentPlace, StoredHandoff, Workspace};
 use jiff::Timestamp;
 use midstride_core::brief::search::{
     MatchExcerpt, Query, Relevance, ScoredTerm, candidate_names, common_threshold, handoff_texts,
@@ -70,33 +70,14 @@ pub struct SearchOutcome {
 
 /// Searches handoffs by words. `progress` gets the number of documents read and their total.
 pub fn search(
-    workspace: &Workspace,
+    store: &Store,
     wanted: &SearchRequest,
     progress: &mut dyn FnMut(usize, usize),
 ) -> SearchOutcome {
+    let workspace = store.workspace();
     let ask = |index: &mut Index| search_index(workspace, index, wanted, progress);
-    let found = with_index(workspace, WaitPolicy::Command, ask);
+    let found = store.with_index(ask);
     found.unwrap_or_else(|| search_files(workspace, wanted))
-}
-
-/// Runs a query on the index, and rebuilds it once if it is damaged. Returns `None` if the index
-/// cannot be used or the project is not set up; nothing is written then.
-pub(in crate::verbs) fn with_index<T>(
-    workspace: &Workspace,
-    patience: WaitPolicy,
-    mut ask: impl FnMut(&mut Index) -> Result<T, IndexError>,
-) -> Option<T> {
-    if workspace.setup() == SetupMode::NotSetUp {
-        return None;
-    }
-    let mut index = Index::open(workspace, patience).ok()?;
-    match ask(&mut index) {
-        Err(error) if error.is_damaged() => {
-            drop(index);
-            ask(&mut Index::open_empty(workspace, patience).ok()?).ok()
-        }
-        answer => answer.ok(),
-    }
 }
 
 fn search_index(
@@ -237,10 +218,11 @@ pub struct RelevantHandoffs {
 
 /// Finds the handoffs relevant to a prompt; often there are none. A handoff the prompt names by
 /// path, file name or id comes first. Starts no process.
-pub fn search_prompt(workspace: &Workspace, prompt: &PromptSearch) -> RelevantHandoffs {
+pub fn search_prompt(store: &Store, prompt: &PromptSearch) -> RelevantHandoffs {
+    let workspace = store.workspace();
     let deadline = Deadline::after(prompt.timeout);
     let named = find_named(workspace, &prompt.text);
-    let mut relevant = search_words(workspace, prompt, deadline);
+    let mut relevant = search_words(store, prompt, deadline);
     let is_named =
         |hit: &RelevantHandoff| named.iter().any(|one| one.stored.path == hit.stored.path);
     relevant.hits.retain(|hit| !is_named(hit));
@@ -276,11 +258,8 @@ fn find_named(workspace: &Workspace, prompt: &str) -> Vec<RelevantHandoff> {
     found
 }
 
-fn search_words(
-    workspace: &Workspace,
-    prompt: &PromptSearch,
-    deadline: Deadline,
-) -> RelevantHandoffs {
+fn search_words(store: &Store, prompt: &PromptSearch, deadline: Deadline) -> RelevantHandoffs {
+    let workspace = store.workspace();
     let looked_for = terms_of_prompt(workspace, prompt);
     if looked_for.is_empty() {
         return RelevantHandoffs {
@@ -290,12 +269,8 @@ fn search_words(
         };
     }
     let terms: Vec<&SearchTerm> = looked_for.iter().map(|salient| &salient.term).collect();
-    let patience = match prompt.effort {
-        Effort::Prompt | Effort::Open => WaitPolicy::Hook,
-        Effort::Command | Effort::Fresh | Effort::Hurried => WaitPolicy::Command,
-    };
     let mut is_index_left = false;
-    let asked = with_index(workspace, patience, |index| {
+    let asked = store.with_index(|index| {
         let freshness =
             index.refresh(workspace, prompt.effort, RefreshLimit::default(), &mut |_, _| ())?;
         is_index_left = freshness.is_cut_short;

@@ -1,7 +1,8 @@
 //! Undoes the last change of a handoff, as a new revision.
 
 use crate::journal::{JournalError, OUTSIDE_EDIT_REASON, RecordedRevision, RevisionInfo};
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::store::Store;
+use crate::workspace::StoredHandoff;
 use midstride_core::format::document::Document;
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::lifecycle::{self, UndoStep};
@@ -27,34 +28,32 @@ pub enum UndoError {
 
 /// Goes back to the text before the last change that is not undone. The history is kept.
 pub fn undo(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     by: Option<&str>,
 ) -> Result<(RecordedRevision, String), UndoError> {
-    let (earlier, reason) = previous_text(workspace, stored)?;
+    let (earlier, reason) = previous_text(store, stored)?;
     // Only the text goes back; the history stays. A concurrent change is an error here, not a
     // retry, because it is then the last change.
     let next = Document::parse(&earlier);
     let change = RevisionInfo::by_verb(RevisionVerb::Undo, reason.clone(), by.map(str::to_owned));
-    let recorded = workspace.record(stored, &next, &change, &|_| ())?;
+    let recorded = store.record(stored, &next, &change, &|_| ())?;
     Ok((recorded, reason))
 }
 
 /// The text to go back to, and the reason. An edit outside midstride counts as the last change
 /// although the history does not have it yet. It becomes the next entry, and the undo the one after
 /// it.
-fn previous_text(
-    workspace: &Workspace,
-    stored: &StoredHandoff,
-) -> Result<(Vec<u8>, String), UndoError> {
+fn previous_text(store: &Store, stored: &StoredHandoff) -> Result<(Vec<u8>, String), UndoError> {
+    let workspace = store.workspace();
     let handoff = stored.handoff(workspace);
-    if let Some(written) = workspace.read_before_outside_edit(stored)? {
+    if let Some(written) = store.read_before_outside_edit(stored)? {
         let edited = handoff.replaced_texts().len() + 2;
         return Ok((written, lifecycle::undo_reason(edited, OUTSIDE_EDIT_REASON)));
     }
     match lifecycle::next_undo(&handoff) {
         UndoStep::To(number, reason) => {
-            Ok((workspace.revision_text(stored, number).map_err(JournalError::from)?, reason))
+            Ok((store.revision_text(stored, number).map_err(JournalError::from)?, reason))
         }
         UndoStep::Nothing => Err(UndoError::Nothing(handoff.key().to_string())),
         UndoStep::Blocked(verb) => {

@@ -1,7 +1,8 @@
 //! Runs the proofs the user allowed, and reports the results.
 
 use crate::journal::{RecordedRevision, RevisionInfo};
-use crate::store::ledger::{Ledger as _, SqliteLedger, StreamId, WaitPolicy};
+use crate::store::Store;
+use crate::store::ledger::{Ledger as _, StreamId};
 use crate::sys::env::{Automation, proof_variables};
 use crate::sys::files;
 use crate::sys::ids::new_uid;
@@ -115,11 +116,12 @@ pub enum VerifyProgress<'p> {
 /// Calls `watch` and writes to the ledger after each proof, so that a later failure does not lose
 /// earlier results.
 pub fn verify(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     asked: &VerifyRequest,
     watch: &mut dyn FnMut(VerifyProgress<'_>),
 ) -> Result<Verification, AllowError> {
+    let workspace = store.workspace();
     let mut proofs = Vec::new();
     let mut ledger_error = None;
     // A document without a uid cannot be referenced in the ledger. Its first revision gives it one.
@@ -129,7 +131,7 @@ pub fn verify(
         let AllowableProof { number, claim, test, .. } = proof;
         let verified = VerifiedProof { number, claim, test: test.ok(), state };
         if can_tell && matches!(verified.state, VerifyState::Executed(_)) {
-            let appended = append_to_ledger(workspace, stored, std::slice::from_ref(&verified));
+            let appended = append_to_ledger(store, stored, std::slice::from_ref(&verified));
             ledger_error = appended.err().or(ledger_error);
         }
         watch(VerifyProgress::Done(&verified));
@@ -139,9 +141,9 @@ pub fn verify(
     let reason = reason(&proven);
     let record = asked.record.as_ref().filter(|_| !proven.is_empty());
     let recorded =
-        record.map(|record| record_in_document(workspace, stored, &proven, record, reason.clone()));
+        record.map(|record| record_in_document(store, stored, &proven, record, reason.clone()));
     if !can_tell && !proven.is_empty() {
-        ledger_error = append_to_ledger(workspace, stored, &proofs).err();
+        ledger_error = append_to_ledger(store, stored, &proofs).err();
     }
     Ok(Verification { proofs, recorded, reason, ledger_error })
 }
@@ -249,12 +251,13 @@ fn reason(proven: &[CompletedProof]) -> String {
 }
 
 fn record_in_document(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     proven: &[CompletedProof],
     record: &RecordOptions,
     reason: String,
 ) -> Result<RecordedRevision, ApplyError> {
+    let workspace = store.workspace();
     let environment = workspace.environment();
     let occasion = TrialContext {
         at: environment.clock.now(),
@@ -263,7 +266,7 @@ fn record_in_document(
     };
     let decide = |handoff: &Handoff<'_>| lifecycle::verify(handoff, proven, record.side, &occasion);
     let change = RevisionInfo::by_verb(RevisionVerb::Verify, reason, record.by.clone());
-    apply(workspace, stored, &decide, &change)
+    apply(store, stored, &decide, &change)
 }
 
 fn current_commit(workspace: &Workspace) -> Option<String> {
@@ -273,10 +276,11 @@ fn current_commit(workspace: &Workspace) -> Option<String> {
 /// Records the runs in the ledger. Reads the document again, because recording may have given it a
 /// uid.
 fn append_to_ledger(
-    workspace: &Workspace,
+    store: &Store,
     stored: &StoredHandoff,
     proofs: &[VerifiedProof],
 ) -> Result<(), String> {
+    let workspace = store.workspace();
     let now = workspace.reread(stored).map_err(|error| error.to_string())?;
     let handoff = now.handoff(workspace);
     let Some(uid) = handoff.uid() else {
@@ -284,10 +288,9 @@ fn append_to_ledger(
     };
     let events: Vec<Envelope> =
         proofs.iter().filter_map(|proof| ledger_event(workspace, &handoff, proof)).collect();
-    let ledger =
-        SqliteLedger::open(workspace, WaitPolicy::Command).map_err(|error| error.to_string())?;
+    let ledger = store.ledger().map_err(|error| error.to_string())?;
     // What the document records came first.
-    workspace.reconcile(&ledger, &now).map_err(|error| error.to_string())?;
+    store.reconcile(ledger, &now).map_err(|error| error.to_string())?;
     let stream = StreamId::handoff(uid.value.trim());
     ledger.append_missing(&[(stream, events)]).map(|_| ()).map_err(|error| error.to_string())
 }

@@ -6,12 +6,14 @@ mod idle_cost;
 pub use clients::{ClientFacts, examine_clients};
 pub use idle_cost::{IdleCost, measure_idle_cost};
 
+use crate::store::Store;
 use crate::store::index::{Effort, Index, IndexError, IndexFacts, RefreshLimit};
 use crate::store::ledger::{LedgerHealth, SqliteLedger, WaitPolicy};
 use crate::sys::files::FileError;
 use crate::verbs::brief::dismiss::{Dismissals, count_dismissals};
 use crate::workspace::folder::FolderLayout;
-use crate::workspace::{SetupMode, SkippedSetting, Workspace};
+use crate::workspace::folder::HandoffFolder;
+use crate::workspace::{SetupMode, SkippedSetting};
 use std::path::PathBuf;
 
 /// A folder of handoffs and its documents.
@@ -48,24 +50,30 @@ pub struct ProjectReport {
     pub dismissals: Dismissals,
 }
 
+/// Whether the folder does not exist yet.
+fn is_late(folder: &HandoffFolder) -> bool {
+    folder.root().is_err_and(|error| error.is_missing())
+}
+
 /// Examines a project without changing anything.
-pub fn examine(workspace: &Workspace) -> ProjectReport {
-    let folder = |folder: &crate::workspace::folder::HandoffFolder| FolderFacts {
-        path: folder.root().path().join(folder.pattern()),
+pub fn examine(store: &Store) -> ProjectReport {
+    let workspace = store.workspace();
+    let folder = |folder: &HandoffFolder| FolderFacts {
+        path: folder.root_path().join(folder.pattern()),
         layout: folder.layout(),
         documents: folder.documents().map(|documents| documents.len()),
     };
     ProjectReport {
         root: workspace.root().path().to_owned(),
         set_up: workspace.setup(),
-        folders: workspace.folders().iter().map(folder).collect(),
+        folders: workspace.folders().iter().filter(|one| !is_late(one)).map(folder).collect(),
         not_read: workspace.skipped_settings().to_vec(),
         config_error: workspace.broken_configuration().map(ToString::to_string),
         ledger: SqliteLedger::health(workspace),
         index: Index::facts(workspace),
-        forgotten: workspace.known_tombstones().len(),
+        forgotten: store.known_tombstones().len(),
         // An unreadable ledger is reported separately.
-        dismissals: count_dismissals(workspace).unwrap_or_default(),
+        dismissals: count_dismissals(store).unwrap_or_default(),
     }
 }
 
@@ -82,12 +90,14 @@ pub struct ReindexOutcome {
 
 /// Rebuilds the index of a project. `progress` gets the number of documents read and their total.
 pub fn reindex(
-    workspace: &Workspace,
+    store: &Store,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<ReindexOutcome, IndexError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Err(IndexError::NotSetUp);
     }
+    store.close_index();
     let removed = Index::remove_orphaned(workspace)?;
     let mut index = Index::open_empty(workspace, WaitPolicy::Command)?;
     let freshness = index.refresh(workspace, Effort::Fresh, RefreshLimit::default(), progress)?;

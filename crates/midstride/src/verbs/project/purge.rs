@@ -4,9 +4,8 @@
 //! Exactly what was shown is removed. Links are not followed. What several working trees or
 //! projects of a repository share stays until the last of them is purged.
 
-use crate::store::ledger::{
-    Ledger as _, LedgerFolder, LedgerState, SqliteLedger, StreamId, WaitPolicy,
-};
+use crate::store::Store;
+use crate::store::ledger::{Ledger as _, LedgerFolder, LedgerState, SqliteLedger, StreamId};
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::git::{GitError, Repository};
 use crate::verbs::handoff::merge_driver::{DriverError, has_driver, remove_driver};
@@ -141,7 +140,8 @@ impl PurgePlan {
 }
 
 /// Plans a purge without changing anything.
-pub fn plan_purge(workspace: &Workspace) -> Result<PurgePlan, PurgeError> {
+pub fn plan_purge(store: &Store) -> Result<PurgePlan, PurgeError> {
+    let workspace = store.workspace();
     let still_used_by = still_used_by(workspace)?;
     let is_last = still_used_by.is_empty();
     let mut purge = PurgePlan {
@@ -163,7 +163,7 @@ pub fn plan_purge(workspace: &Workspace) -> Result<PurgePlan, PurgeError> {
         purge.scan_folder(workspace, &root, &name, &committed)?;
     }
     if is_last {
-        (purge.tasks, purge.sessions) = count_in_ledger(workspace).unzip();
+        (purge.tasks, purge.sessions) = count_in_ledger(store).unzip();
         let references = workspace.repository().map(Repository::our_references).transpose()?;
         purge.references = references.unwrap_or_default();
         purge.permissions = count_permissions(workspace)?;
@@ -172,10 +172,11 @@ pub fn plan_purge(workspace: &Workspace) -> Result<PurgePlan, PurgeError> {
 }
 
 /// Removes what the plan shows. If interrupted, running it again finishes the work.
-pub fn purge(workspace: &Workspace, shown: &PurgePlan) -> Result<(), PurgeError> {
+pub fn purge(store: &Store, shown: &PurgePlan) -> Result<(), PurgeError> {
+    let workspace = store.workspace();
     let permissions = PermissionStore::for_environment(workspace.environment());
     permissions.require_user()?;
-    let now = plan_purge(workspace)?;
+    let now = plan_purge(store)?;
     // Hooks of running sessions may write their log meanwhile. That is not worth an error.
     let of = |purge: &PurgePlan| {
         (purge.handoffs.clone(), purge.others.clone(), purge.still_used_by.clone())
@@ -349,13 +350,14 @@ fn still_used_by(workspace: &Workspace) -> Result<Vec<PathBuf>, GitError> {
 }
 
 /// How many tasks and captured sessions the ledger has. Does not create a ledger.
-fn count_in_ledger(workspace: &Workspace) -> Option<(usize, usize)> {
+fn count_in_ledger(store: &Store) -> Option<(usize, usize)> {
+    let workspace = store.workspace();
     match SqliteLedger::health(workspace).state {
         LedgerState::Missing => return Some((0, 0)),
         LedgerState::Newer { .. } | LedgerState::Unusable(_) => return None,
         LedgerState::Readable { .. } => {}
     }
-    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command).ok()?;
+    let ledger = store.ledger().ok()?;
     let below = |prefix| ledger.last_per_stream(prefix).ok().map(|streams| streams.len());
     Some((below(StreamId::TASKS)?, below(StreamId::SESSIONS)?))
 }
@@ -374,7 +376,7 @@ fn find_other_folders(workspace: &Workspace) -> Vec<(PathBuf, usize)> {
     let ours = [workspace.root().path().join(HANDOFFS), workspace.private_path()];
     let without_git = workspace.root().path().join(FOLDER);
     let folders = workspace.folders().iter().filter_map(|handoff_folder| {
-        let path = handoff_folder.root().path().join(handoff_folder.path());
+        let path = handoff_folder.root_path().join(handoff_folder.path());
         let is_ours = ours.iter().chain([&without_git]).any(|folder| path.starts_with(folder));
         let documents = handoff_folder.documents().ok()?.len();
         (!is_ours && documents > 0).then_some((path, documents))

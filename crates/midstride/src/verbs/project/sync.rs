@@ -7,6 +7,7 @@ mod tombstones;
 pub use tasks::TaskSyncOutcome;
 
 use crate::journal::uid_file_name;
+use crate::store::Store;
 use crate::store::ledger::LedgerError;
 use crate::store::revisions::{PRIVATE, SHARED};
 use crate::store::tombstone::Tombstone;
@@ -76,21 +77,22 @@ impl From<FileError> for SyncError {
 
 /// Fetches missing texts and tasks, and pushes those the remote lacks. Forgotten texts are handled
 /// first, so that neither side restores them.
-pub fn sync(workspace: &Workspace, remote: Option<&str>) -> Result<SyncOutcome, SyncError> {
+pub fn sync(store: &Store, remote: Option<&str>) -> Result<SyncOutcome, SyncError> {
+    let workspace = store.workspace();
     let repository = workspace.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose_remote(repository.remotes().map_err(SyncError::Local)?, remote)?;
     let committed = committed_uids(workspace, repository).map_err(SyncError::Local)?;
     let may_go = |name: &str| committed.contains(name);
-    let met = tombstones::exchange(workspace, repository, &remote);
-    let tombstones = workspace.tombstones()?;
+    let met = tombstones::exchange(store, repository, &remote);
+    let tombstones = store.tombstones()?;
     let forgotten: BTreeSet<String> = tombstones.keys().cloned().collect();
-    workspace.drop_texts(&forgotten).map_err(SyncError::Local)?;
+    store.drop_texts(&forgotten).map_err(SyncError::Local)?;
     let loose = repository.loose(&forgotten);
     let what =
         RefExchange { prefix: SHARED, private: PRIVATE, may_send: &may_go, forgotten: &forgotten };
     let done = met.and_then(|met| {
         let exchanged = repository.exchange(&remote, &what)?;
-        let tasks = tasks::exchange(workspace, repository, &remote)?;
+        let tasks = tasks::exchange(store, repository, &remote)?;
         let learned = met.received.iter().filter_map(|stream| tombstones.get(stream.text_hash()?));
         let forgotten = learned.cloned().collect();
         Ok(SyncOutcome { remote, exchanged, tasks, forgotten, tombstones_sent: met.sent.len() })

@@ -2,8 +2,9 @@
 
 use crate::clients::capture::{CaptureOutcome, capture};
 use crate::clients::{self, TranscriptInfo};
+use crate::store::Store;
 use crate::store::ledger::{
-    AppendError, Blob, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId, WaitPolicy,
+    AppendError, Blob, ExpectedVersion, Ledger, LedgerError, SqliteLedger, StreamId,
 };
 use crate::store::tombstone::Tombstone;
 use crate::sys::env::SessionName;
@@ -125,17 +126,18 @@ pub enum CheckpointError {
 
 /// Captures what a session did.
 pub fn checkpoint(
-    workspace: &Workspace,
+    store: &Store,
     which: &SessionChoice,
     client: Option<Client>,
     mode: CheckpointMode,
 ) -> Result<CheckpointOutcome, CheckpointError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
     let found = choose_transcript(workspace, which, client)?;
-    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
-    store_checkpoint(workspace, &ledger, &found, mode)
+    let ledger = store.ledger()?;
+    store_checkpoint(workspace, ledger, &found, mode)
 }
 
 /// The session of the transcript its client names.

@@ -1,7 +1,8 @@
 //! Compares a handoff with what its session did.
 
 use crate::clients;
-use crate::store::ledger::{Ledger as _, SqliteLedger, WaitPolicy};
+use crate::store::Store;
+use crate::store::ledger::Ledger as _;
 use crate::verbs::session::checkpoint::{CheckpointError, capture_checkpoint};
 use crate::verbs::session::sessions::session;
 use crate::workspace::{SetupMode, Workspace};
@@ -12,7 +13,6 @@ use midstride_core::session::checkpoint::{Checkpoint, CheckpointMode, Highlights
 use midstride_core::session::coverage::Coverage;
 use midstride_core::session::quality;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A session to compare with every handoff, whatever session it names.
 #[derive(Clone, Debug)]
@@ -52,17 +52,16 @@ impl SessionComparison {
     }
 }
 
-/// Looks up the sessions that handoffs name. Opens the ledger on first use.
+/// Looks up the sessions that handoffs name.
 #[derive(Default)]
 pub(in crate::verbs) struct SessionLookup {
     given: Option<Checkpoint>,
-    ledger: OnceLock<Option<Mutex<SqliteLedger>>>,
 }
 
 impl SessionLookup {
     /// Uses one session for every handoff.
     pub(in crate::verbs) fn only(checkpoint: Checkpoint) -> Self {
-        Self { given: Some(checkpoint), ledger: OnceLock::new() }
+        Self { given: Some(checkpoint) }
     }
 
     /// Whether every handoff is compared with one session.
@@ -73,29 +72,25 @@ impl SessionLookup {
     /// Compares a handoff with its session; `None` if it names none.
     pub(in crate::verbs) fn compare(
         &self,
-        workspace: &Workspace,
+        store: &Store,
         handoff: &Handoff<'_>,
     ) -> Option<SessionComparison> {
+        let workspace = store.workspace();
         if let Some(checkpoint) = &self.given {
             return Some(compare_checkpoint(workspace, checkpoint, handoff));
         }
         let Recovery { session, checkpoint: blob, .. } = handoff.recovery()?;
-        Some(match self.stored(workspace, &blob) {
+        Some(match read_stored(store, &blob) {
             Some(checkpoint) => compare_checkpoint(workspace, &checkpoint, handoff),
             None => SessionComparison::NotRecorded { session: session.unwrap_or(blob) },
         })
     }
+}
 
-    fn stored(&self, workspace: &Workspace, blob: &str) -> Option<Checkpoint> {
-        let open = || {
-            // A lookup does not create a ledger.
-            workspace.private().ok().flatten()?;
-            SqliteLedger::open(workspace, WaitPolicy::Command).ok().map(Mutex::new)
-        };
-        let ledger = self.ledger.get_or_init(open).as_ref()?;
-        let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        ledger.get_blob(blob).ok().flatten().and_then(|bytes| Checkpoint::parse(&bytes))
-    }
+/// A checkpoint in the ledger. A lookup does not create a ledger.
+fn read_stored(store: &Store, blob: &str) -> Option<Checkpoint> {
+    let ledger = store.existing_ledger().ok()??;
+    ledger.get_blob(blob).ok().flatten().and_then(|bytes| Checkpoint::parse(&bytes))
 }
 
 /// How much of a session a document covers, counting only what its author wrote, not what midstride
@@ -125,14 +120,15 @@ fn compare_checkpoint(
 
 /// Reads the session to compare handoffs with, from this project or another.
 pub(in crate::verbs) fn read_session(
-    workspace: &Workspace,
+    store: &Store,
     compared: &ComparedSession,
 ) -> Result<Checkpoint, CheckpointError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
     match compared {
-        ComparedSession::Session(id) => Ok(session(workspace, id, None)?.checkpoint),
+        ComparedSession::Session(id) => Ok(session(store, id, None)?.checkpoint),
         ComparedSession::Transcript(path) => {
             let found = clients::read_transcript(&workspace.environment().folder.join(path), None)?;
             Ok(capture_checkpoint(workspace, &found, CheckpointMode::Checkpoint)?

@@ -5,7 +5,8 @@ use crate::clients::hook_switch::OffTimes;
 use crate::clients::{
     self, AgentFileCache, LivenessProbe, SessionLiveness, TranscriptCandidate, TranscriptInfo,
 };
-use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId, WaitPolicy};
+use crate::store::Store;
+use crate::store::ledger::{Ledger as _, LedgerError, SqliteLedger, StreamId};
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, FileProblem, FileStream};
 use crate::verbs::session::checkpoint::{
@@ -65,12 +66,13 @@ pub struct ListedSession {
 
 /// The sessions of a project, newest first, and the files that could not be read.
 pub fn sessions(
-    workspace: &Workspace,
+    store: &Store,
     client: Option<Client>,
 ) -> Result<(Vec<ListedSession>, Vec<FileError>), LedgerError> {
+    let workspace = store.workspace();
     let (found, unread) = clients::transcripts(workspace, client);
     let mut known = match workspace.private()? {
-        Some(_) => read_ledger_sessions(&SqliteLedger::open(workspace, WaitPolicy::Command)?)?,
+        Some(_) => read_ledger_sessions(store.ledger()?)?,
         None => LedgerSessions::new(),
     };
     let lives = LivenessProbe::new(workspace.environment());
@@ -255,70 +257,70 @@ pub struct SessionView {
 
 /// Reads one session from its transcript, or from its last capture if the transcript is deleted.
 pub fn session(
-    workspace: &Workspace,
+    store: &Store,
     name: &str,
     client: Option<Client>,
 ) -> Result<SessionView, CheckpointError> {
-    let one = find_session(workspace, name, client)?;
+    let workspace = store.workspace();
+    let one = find_session(store, name, client)?;
     match &one.transcript {
         Some(found) => {
             let checkpoint = capture_checkpoint(workspace, found, CheckpointMode::Checkpoint)?
                 .serialized
                 .checkpoint;
             let stored =
-                one.blob.as_deref().map(|blob| read_checkpoint(workspace, blob)).transpose()?;
+                one.blob.as_deref().map(|blob| read_checkpoint(store, blob)).transpose()?;
             let is_stored = stored.flatten().is_some_and(|old| old.digest == checkpoint.digest);
             Ok(SessionView { checkpoint, is_stored })
         }
-        None => {
-            Ok(SessionView { checkpoint: last_checkpoint(workspace, &one)?.0, is_stored: true })
-        }
+        None => Ok(SessionView { checkpoint: last_checkpoint(store, &one)?.0, is_stored: true }),
     }
 }
 
 /// The newest checkpoint of a session, and its blob.
 pub(in crate::verbs) fn last_checkpoint(
-    workspace: &Workspace,
+    store: &Store,
     one: &ListedSession,
 ) -> Result<(Checkpoint, String), CheckpointError> {
     let session = one.session.clone();
     let Some(blob) = &one.blob else { return Err(CheckpointError::NoSuch(session)) };
-    if let Some(tombstone) = workspace.tombstone(blob).map(Box::new) {
+    if let Some(tombstone) = store.tombstone(blob).map(Box::new) {
         return Err(CheckpointError::Forgotten { session, tombstone });
     }
-    let checkpoint = read_checkpoint(workspace, blob)?.ok_or(CheckpointError::NoSuch(session))?;
+    let checkpoint = read_checkpoint(store, blob)?.ok_or(CheckpointError::NoSuch(session))?;
     Ok((checkpoint, blob.clone()))
 }
 
 /// A session as last captured, for when its transcript is deleted.
 pub(in crate::verbs) fn last_captured(
-    workspace: &Workspace,
+    store: &Store,
     name: &str,
     client: Option<Client>,
 ) -> Result<CheckpointOutcome, CheckpointError> {
-    let (checkpoint, blob) = last_checkpoint(workspace, &find_session(workspace, name, client)?)?;
+    let (checkpoint, blob) = last_checkpoint(store, &find_session(store, name, client)?)?;
     let (is_new, new_bytes, unread, moved_from) = (false, 0, Vec::new(), None);
     Ok(CheckpointOutcome { checkpoint, blob, is_new, new_bytes, unread, moved_from })
 }
 
 pub(in crate::verbs) fn read_checkpoint(
-    workspace: &Workspace,
+    store: &Store,
     blob: &str,
 ) -> Result<Option<Checkpoint>, CheckpointError> {
-    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
+    let ledger = store.ledger()?;
     Ok(ledger.get_blob(blob)?.and_then(|bytes| Checkpoint::parse(&bytes)))
 }
 
 /// Finds a session by id or by an unambiguous prefix.
 pub(in crate::verbs) fn find_session(
-    workspace: &Workspace,
+    store: &Store,
     name: &str,
     client: Option<Client>,
 ) -> Result<ListedSession, CheckpointError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
-    let (list, unread) = sessions(workspace, client)?;
+    let (list, unread) = sessions(store, client)?;
     let stand_in = |one: &ListedSession| TranscriptInfo {
         client: one.client,
         session: one.session.clone(),
@@ -359,15 +361,16 @@ pub struct RecoveryOutcome {
 }
 
 /// Captures ended sessions that are not captured to their end: the newest few, or all.
-pub fn recover(workspace: &Workspace, all: bool) -> Result<RecoveryOutcome, CheckpointError> {
+pub fn recover(store: &Store, all: bool) -> Result<RecoveryOutcome, CheckpointError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Err(CheckpointError::NotSetUp);
     }
     let most = if all { usize::MAX } else { RECOVERED_MAX };
-    let ledger = SqliteLedger::open(workspace, WaitPolicy::Command)?;
+    let ledger = store.ledger()?;
     recover_within(
         workspace,
-        &ledger,
+        ledger,
         &RecoveryBounds { sessions_max: most, bytes_max: u64::MAX, counts_older: true },
     )
 }

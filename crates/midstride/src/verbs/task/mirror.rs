@@ -4,7 +4,8 @@
 
 use crate::clients::hook_memory::startup_briefing;
 use crate::clients::task_lists;
-use crate::store::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
+use crate::store::Store;
+use crate::store::ledger::{AppendError, Ledger, LedgerError, StreamId};
 use crate::sys::env::SessionName;
 use crate::verbs::task::{TaskError, content_id, read_tasks};
 use crate::workspace::Workspace;
@@ -31,11 +32,12 @@ pub(in crate::verbs) enum MirrorError {
 
 /// Records that a session created a task and, if `is_done`, completed it.
 pub(in crate::verbs) fn mirror(
-    workspace: &Workspace,
+    store: &Store,
     session: &SessionName,
     task: &ClientTask,
     is_done: bool,
 ) -> Result<(), MirrorError> {
+    let workspace = store.workspace();
     let clean = |text: &str| workspace.clean(text.trim()).0.as_str().to_owned();
     let (number, subject) = (clean(&task.id), clean(&task.subject));
     let shared = task_lists::shared_list(workspace, &session.client, &session.id);
@@ -61,7 +63,7 @@ pub(in crate::verbs) fn mirror(
         events.push(event("completed", just_after(now), status_event(TaskStatus::Done)));
     }
     // The client reports a task only once, so a busy ledger must not lose it.
-    SqliteLedger::append_or_spool(workspace, &StreamId::task(&id), events)?;
+    store.append_or_spool(&StreamId::task(&id), events)?;
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! Stores tasks in a session handoff, and imports those that are missing here.
 
+use crate::store::Store;
 use crate::store::ledger::{Ledger as _, StreamId, encode_record};
 use crate::sys::ids::uid_of;
 use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskBoard, TaskError, content_id, task_envelope};
-use crate::workspace::{StoredHandoff, Workspace};
+use crate::workspace::StoredHandoff;
 use jiff::Timestamp;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::id::TaskId;
@@ -33,8 +34,8 @@ pub struct TaskSnapshot {
 }
 
 /// The open tasks for a session handoff: tasks in progress first, then those that are ready.
-pub(in crate::verbs) fn open_tasks(workspace: &Workspace) -> Result<TaskSnapshot, TaskError> {
-    let tasks = TaskBoard::open(workspace)?.tasks;
+pub(in crate::verbs) fn open_tasks(store: &Store) -> Result<TaskSnapshot, TaskError> {
+    let tasks = TaskBoard::open(store)?.tasks;
     let (carried, left_out) = header_entries(&tasks);
     let count = carried.len();
     let state = (count > 0).then(|| YamlData::map([("tasks", YamlData::List(carried))]));
@@ -86,17 +87,15 @@ pub struct TaskImport {
 
 /// Creates the tasks of a handoff that are missing here. The events are the same wherever this
 /// runs, so importing twice, or on two machines, has the same result as importing once.
-pub fn import_tasks(
-    workspace: &Workspace,
-    stored: &StoredHandoff,
-) -> Result<TaskImport, TaskError> {
+pub fn import_tasks(store: &Store, stored: &StoredHandoff) -> Result<TaskImport, TaskError> {
+    let workspace = store.workspace();
     let handoff = stored.handoff(workspace);
     let entries = handoff.node(TASKS_PATH).map(YamlNode::items).unwrap_or_default();
     let mut imported = TaskImport::default();
     if entries.is_empty() {
         return Ok(imported);
     }
-    let board = TaskBoard::open(workspace)?;
+    let board = TaskBoard::open(store)?;
     let mut redactor = Redactor::for_project(workspace);
     let read: Vec<HandoffTask> =
         entries.iter().filter_map(|entry| HandoffTask::from_node(entry)).collect();

@@ -1,7 +1,8 @@
 //! Standing instructions from the user. They are stored separately from the sessions in which they
 //! were given, and outlive them.
 
-use crate::store::ledger::{Ledger, LedgerError, SqliteLedger, StreamId, WaitPolicy};
+use crate::store::Store;
+use crate::store::ledger::{Ledger, LedgerError, StreamId};
 use crate::sys::git::Repository;
 use crate::verbs::task::content_id;
 use crate::workspace::Workspace;
@@ -33,12 +34,13 @@ pub(in crate::verbs) fn read_instructions(
 }
 
 /// The active instructions on the current branch, oldest first.
-pub fn instructions(workspace: &Workspace) -> Result<Vec<Instruction>, LedgerError> {
-    let Some(ledger) = SqliteLedger::open_existing(workspace, WaitPolicy::Command)? else {
+pub fn instructions(store: &Store) -> Result<Vec<Instruction>, LedgerError> {
+    let workspace = store.workspace();
+    let Some(ledger) = store.existing_ledger()? else {
         return Ok(Vec::new());
     };
     let branch = workspace.repository().and_then(Repository::branch);
-    let all = read_instructions(workspace, &ledger)?;
+    let all = read_instructions(workspace, ledger)?;
     Ok(all.active(branch.as_deref()).into_iter().cloned().collect())
 }
 
@@ -55,8 +57,9 @@ pub struct UnwrittenInstructions {
 const FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
 /// The instructions that could move into AGENTS.md or CLAUDE.md. midstride never edits those files.
-pub fn unwritten_instructions(workspace: &Workspace) -> Result<UnwrittenInstructions, LedgerError> {
-    let mut instructions = instructions(workspace)?;
+pub fn unwritten_instructions(store: &Store) -> Result<UnwrittenInstructions, LedgerError> {
+    let workspace = store.workspace();
+    let mut instructions = instructions(store)?;
     let mut file = FILES[0];
     for name in FILES.into_iter().rev() {
         let Ok(bytes) = workspace.root().read(Path::new(name)) else { continue };

@@ -1,10 +1,10 @@
 //! The mission state of the whole work, recorded as events. The last one counts.
 
+use crate::store::Store;
 use crate::store::ledger::{Ledger, LedgerError, LedgerRecord, StreamId};
 use crate::verbs::task::decision::{DecidedEvent, append_decided};
 use crate::verbs::task::redactor::Redactor;
 use crate::verbs::task::{TaskError, actor, open_ledger};
-use crate::workspace::Workspace;
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, MissionEvent};
 use midstride_core::work::mission::{self, Mission};
@@ -58,8 +58,8 @@ impl From<LedgerError> for MissionError {
 }
 
 /// All recorded states, oldest first.
-pub fn missions(workspace: &Workspace) -> Result<Vec<Mission>, TaskError> {
-    let records = open_ledger(workspace)?.read(&StreamId::mission(), None)?;
+pub fn missions(store: &Store) -> Result<Vec<Mission>, TaskError> {
+    let records = open_ledger(store)?.read(&StreamId::mission(), None)?;
     Ok(mission::states(events(&records)))
 }
 
@@ -70,10 +70,11 @@ fn events(records: &[LedgerRecord]) -> impl Iterator<Item = &Envelope> {
 /// Records a mission state; earlier states are kept as history. Decisions and questions stay until
 /// they are dropped.
 pub fn record_mission(
-    workspace: &Workspace,
+    store: &Store,
     new: &NewMission,
     by: Option<&str>,
 ) -> Result<(Mission, Vec<Redaction>), MissionError> {
+    let workspace = store.workspace();
     let mut redactor = Redactor::for_project(workspace);
     let source = redactor.clean(actor(workspace, by));
     let clean = NewMission {
@@ -83,9 +84,9 @@ pub fn record_mission(
         mode: new.mode.as_deref().map(|mode| redactor.clean(mode)),
         ..new.clone()
     };
-    let ledger = open_ledger(workspace)?;
+    let ledger = open_ledger(store)?;
     let stream = StreamId::mission();
-    let envelope = append_decided(workspace, &ledger, &source, || {
+    let envelope = append_decided(workspace, ledger, &source, || {
         let records = ledger.read(&stream, None)?;
         if let Some(kind) = events(&records).find_map(|envelope| envelope.event.newer_kind()) {
             return Err(MissionError::Newer(kind.to_owned()));

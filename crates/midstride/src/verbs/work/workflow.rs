@@ -1,6 +1,7 @@
 //! Saves and loads workflow states, which an agent stores under a name for the next session. Every
 //! save adds a state; none is overwritten.
 
+use crate::store::Store;
 use crate::store::ledger::{
     Ledger, LedgerError, LedgerRecord, SqliteLedger, StreamId, StreamVersion,
 };
@@ -115,26 +116,27 @@ impl From<LedgerError> for WorkflowError {
 
 /// Saves a state and keeps the previous ones. Saving the same state again changes nothing.
 pub fn save_state(
-    workspace: &Workspace,
+    store: &Store,
     name: &str,
     change: &StateChange,
     by: Option<&str>,
 ) -> Result<SavedState, WorkflowError> {
+    let workspace = store.workspace();
     let (StateChange::Whole(given) | StateChange::Patch(given)) = change;
     if !given.is_object() {
         return Err(WorkflowError::NoObject);
     }
     let id = parse_name(name)?;
-    let ledger = open_ledger(workspace)?;
-    let next = NextState::prepare(workspace, &ledger, &id, change)?;
+    let ledger = open_ledger(store)?;
+    let next = NextState::prepare(store, ledger, &id, change)?;
     if next.is_known() {
         let NextState { state, before, redacted, .. } = next;
         return Ok(SavedState { state, number: before.len(), is_new: false, redacted });
     }
     let source = Redactor::for_project(workspace).clean(actor(workspace, by));
     let mut written = next;
-    append_decided(workspace, &ledger, &source, || {
-        written = NextState::prepare(workspace, &ledger, &id, change)?;
+    append_decided(workspace, ledger, &source, || {
+        written = NextState::prepare(store, ledger, &id, change)?;
         ledger.put_blob(written.text.as_bytes())?;
         Ok::<_, WorkflowError>(written.decided_event(workspace, &id))
     })?;
@@ -144,25 +146,25 @@ pub fn save_state(
 
 /// Loads the last state, or an earlier one by number.
 pub fn load_state(
-    workspace: &Workspace,
+    store: &Store,
     name: &str,
     number: Option<usize>,
 ) -> Result<LoadedState, WorkflowError> {
     let id = parse_name(name)?;
-    let ledger = open_ledger(workspace)?;
+    let ledger = open_ledger(store)?;
     let records = ledger.read(&StreamId::workflow(&id), None)?;
     let history = history(events(&records));
     if history.is_empty() {
-        return Err(no_such(workspace, name)?);
+        return Err(no_such(store, name)?);
     }
     let number = number.unwrap_or(history.len());
-    let state = read_state(&ledger, name, &history, number)?;
+    let state = read_state(ledger, name, &history, number)?;
     Ok(LoadedState { state, number, history })
 }
 
 /// The last state of each workflow, with its number, sorted by name.
-pub fn states(workspace: &Workspace) -> Result<Vec<(WorkflowState, usize)>, WorkflowError> {
-    Ok(newest_states(&open_ledger(workspace)?)?)
+pub fn states(store: &Store) -> Result<Vec<(WorkflowState, usize)>, WorkflowError> {
+    Ok(newest_states(open_ledger(store)?)?)
 }
 
 /// Reads the last state of each workflow from a ledger. Reads only one record per workflow: each
@@ -196,11 +198,12 @@ struct NextState {
 
 impl NextState {
     fn prepare(
-        workspace: &Workspace,
+        store: &Store,
         ledger: &SqliteLedger,
         id: &HandoffId,
         change: &StateChange,
     ) -> Result<Self, WorkflowError> {
+        let workspace = store.workspace();
         let records = ledger.read(&StreamId::workflow(id), None)?;
         if let Some(kind) = events(&records).find_map(|envelope| envelope.event.newer_kind()) {
             return Err(WorkflowError::Newer(kind.to_owned()));
@@ -209,7 +212,7 @@ impl NextState {
         let state = match change {
             StateChange::Whole(state) => state.clone(),
             StateChange::Patch(_) if before.is_empty() => {
-                return Err(no_such(workspace, id.as_str())?);
+                return Err(no_such(store, id.as_str())?);
             }
             StateChange::Patch(patch) => {
                 apply_merge_patch(read_state(ledger, id.as_str(), &before, before.len())?, patch)
@@ -244,8 +247,8 @@ fn parse_name(name: &str) -> Result<HandoffId, WorkflowError> {
     HandoffId::parse(name).map_err(|why| WorkflowError::Name { name: name.to_owned(), why })
 }
 
-fn no_such(workspace: &Workspace, name: &str) -> Result<WorkflowError, WorkflowError> {
-    let all = states(workspace)?;
+fn no_such(store: &Store, name: &str) -> Result<WorkflowError, WorkflowError> {
+    let all = states(store)?;
     let near = nearest_match(name, all.iter().map(|(state, _)| state.name.as_str()));
     Ok(WorkflowError::NoSuch { name: name.to_owned(), nearest: near.map(str::to_owned) })
 }

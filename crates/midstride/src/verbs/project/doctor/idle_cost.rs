@@ -1,10 +1,10 @@
 //! Measures what midstride costs while idle: disk space, and the tokens of a briefing.
 
+use crate::store::Store;
 use crate::store::ledger::{LedgerFolder, large_blobs};
 use crate::sys::files::Root;
 use crate::verbs::brief::hook::is_silent;
 use crate::verbs::brief::{BriefRequest, brief_without_index};
-use crate::workspace::Workspace;
 use midstride_core::brief::BriefOccasion;
 use midstride_core::text::tokens;
 use std::path::Path;
@@ -38,7 +38,8 @@ impl IdleCost {
 }
 
 /// Measures the idle cost without writing anything, not even an index.
-pub fn measure_idle_cost(workspace: &Workspace) -> IdleCost {
+pub fn measure_idle_cost(store: &Store) -> IdleCost {
+    let workspace = store.workspace();
     let mut idle = IdleCost::default();
     if let Ok(Some(folder)) = workspace.private() {
         idle.add_folder(&folder);
@@ -53,7 +54,7 @@ pub fn measure_idle_cost(workspace: &Workspace) -> IdleCost {
     if is_briefed && workspace.broken_configuration().is_none() {
         let asked =
             BriefRequest { occasion: Some(BriefOccasion::Startup), ..BriefRequest::default() };
-        let briefed = brief_without_index(workspace, &asked);
+        let briefed = brief_without_index(store, &asked);
         idle.briefing_tokens = Some(tokens::estimate(&briefed.briefing.text));
     }
     idle

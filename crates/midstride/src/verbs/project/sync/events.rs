@@ -2,11 +2,11 @@
 //! union. Received events are validated before they are recorded.
 
 use super::SyncError;
+use crate::store::Store;
 use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, encode_record};
 use crate::sys::files::Lock;
 use crate::sys::git::{FetchedTree, GitError, Repository, TreeFile};
 use crate::verbs::task::{TaskError, open_ledger};
-use crate::workspace::Workspace;
 use midstride_core::text::redact::RedactionRules;
 use midstride_core::work::event::{Envelope, Event};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -55,12 +55,13 @@ pub(super) struct EventSyncOutcome {
 
 /// Brings the local ledger and the remote tree to the union of both.
 pub(super) fn exchange(
-    workspace: &Workspace,
+    store: &Store,
     repository: &Repository,
     remote: &str,
     kind: &SyncChannel<'_>,
 ) -> Result<EventSyncOutcome, SyncError> {
-    let ledger = open_ledger(workspace)?;
+    let workspace = store.workspace();
+    let ledger = open_ledger(store)?;
     let _alone = Lock::acquire(&workspace.make_private().map_err(TaskError::from)?, "sync")?;
     let mut met = EventSyncOutcome::default();
     let mut last = None;
@@ -68,7 +69,7 @@ pub(super) fn exchange(
         let fetched = repository.fetch_tree(remote, kind.reference)?;
         let tree = fetched.as_ref().and_then(|fetched| fetched.tree.as_deref());
         let files = tree.map_or(Ok(Vec::new()), |tree| repository.files_in_tree(tree))?;
-        let before = (kind.local_events)(&ledger)?;
+        let before = (kind.local_events)(ledger)?;
         let (theirs, skipped) = learn(workspace.rules(), repository, kind, &files, &before)?;
         let now = workspace.environment().clock.now();
         let (early, theirs): (Vec<_>, Vec<_>) =
@@ -79,7 +80,7 @@ pub(super) fn exchange(
         let streams = by_stream(theirs);
         met.received.extend(streams.iter().map(|(stream, _)| stream.clone()));
         ledger.append_missing(&streams).map_err(TaskError::from)?;
-        let mine = (kind.local_events)(&ledger)?;
+        let mine = (kind.local_events)(ledger)?;
         met.here = mine.values().map(|(stream, _)| stream.clone()).collect();
         let there: HashSet<&str> = files.iter().filter_map(|file| file.path.as_deref()).collect();
         let missing = mine.into_iter().filter(|(path, _)| !there.contains(path.as_str()));

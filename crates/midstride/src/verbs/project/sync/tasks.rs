@@ -2,9 +2,10 @@
 
 use super::SyncError;
 use super::events::{self, EventsByPath, SyncChannel, is_event_id};
+use crate::store::Store;
 use crate::store::ledger::{Ledger, LedgerError, StreamId};
 use crate::sys::git::Repository;
-use crate::workspace::{SetupMode, Workspace};
+use crate::workspace::SetupMode;
 use midstride_core::text::id::TaskId;
 use midstride_core::work::event::Event;
 use std::collections::BTreeSet;
@@ -33,10 +34,11 @@ pub struct TaskSyncOutcome {
 
 /// Brings the local and remote tasks to the union of both.
 pub(super) fn exchange(
-    workspace: &Workspace,
+    store: &Store,
     repository: &Repository,
     remote: &str,
 ) -> Result<TaskSyncOutcome, SyncError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Ok(TaskSyncOutcome::default());
     }
@@ -50,7 +52,7 @@ pub(super) fn exchange(
         on_learned,
         is_withheld: withheld,
     };
-    let met = events::exchange(workspace, repository, remote, &kind)?;
+    let met = events::exchange(store, repository, remote, &kind)?;
     Ok(TaskSyncOutcome {
         sent: count_tasks(&met.sent),
         received: count_tasks(&met.received),

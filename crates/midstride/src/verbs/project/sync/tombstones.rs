@@ -3,9 +3,10 @@
 
 use super::SyncError;
 use super::events::{self, EventSyncOutcome, EventsByPath, SyncChannel, is_event_id};
+use crate::store::Store;
 use crate::store::ledger::{Ledger, LedgerError, StreamId};
 use crate::sys::git::Repository;
-use crate::workspace::{SetupMode, Workspace};
+use crate::workspace::SetupMode;
 use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeSet;
 
@@ -16,10 +17,11 @@ const REFERENCE: &str = "refs/midstride/forgotten";
 /// removed here before its tombstone is recorded. After a kill in between, the next sync removes it
 /// again.
 pub(super) fn exchange(
-    workspace: &Workspace,
+    store: &Store,
     repository: &Repository,
     remote: &str,
 ) -> Result<EventSyncOutcome, SyncError> {
+    let workspace = store.workspace();
     if workspace.setup() == SetupMode::NotSetUp {
         return Ok(EventSyncOutcome::default());
     }
@@ -37,7 +39,7 @@ pub(super) fn exchange(
         });
         let ids: BTreeSet<String> = ids.collect();
         if !ids.is_empty() {
-            workspace.drop_texts(&ids)?;
+            store.drop_texts(&ids)?;
             repository.remove_blobs(&ids)?;
         }
         Ok(())
@@ -51,7 +53,7 @@ pub(super) fn exchange(
         on_learned: &on_learned,
         is_withheld: withheld,
     };
-    events::exchange(workspace, repository, remote, &kind)
+    events::exchange(store, repository, remote, &kind)
 }
 
 /// All tombstones that others may need, by path.

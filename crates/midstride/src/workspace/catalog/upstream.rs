@@ -1,8 +1,9 @@
 //! Checks whether the upstream documents of a handoff are complete. Each document is checked once,
 //! regardless of how many depend on it and how they refer to it.
 
+use super::Catalog;
 use super::surroundings::{DocumentSurroundings, ResolvedReference, circular_artifact};
-use super::{DocumentPlace, StoredHandoff, Workspace};
+use crate::workspace::{DocumentPlace, StoredHandoff, Workspace};
 use midstride_core::handoff::check::{CheckContext, PathAccess, ReferencedArtifact, check};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -23,8 +24,8 @@ struct UpstreamNode {
 }
 
 /// One walk upstream from a document.
-struct UpstreamWalk<'p> {
-    workspace: &'p Workspace,
+struct UpstreamWalk<'c> {
+    catalog: &'c Catalog<'c>,
     waiting: Vec<UpstreamNode>,
     places: HashMap<PathBuf, usize>,
     /// Documents that are incomplete if others on the stack are, because they form a cycle with
@@ -36,9 +37,10 @@ impl Workspace {
     /// The upstream handoffs of a document, nearest first: those that it names, then those that
     /// they name. Hooks use this, so no other documents are read.
     pub fn upstream_handoffs(&self, stored: &StoredHandoff) -> Vec<StoredHandoff> {
+        let catalog = Catalog::new(self);
         let mut seen = HashSet::from([stored.path.clone()]);
         let mut found: Vec<StoredHandoff> = Vec::new();
-        let mut next = self.named_upstream_places(stored);
+        let mut next = catalog.named_upstream_places(stored);
         let mut at = 0;
         while found.len() < UPSTREAM_MAX {
             for place in std::mem::take(&mut next) {
@@ -48,15 +50,17 @@ impl Workspace {
                 }
             }
             let Some(one) = found.get(at) else { break };
-            next = self.named_upstream_places(one);
+            next = catalog.named_upstream_places(one);
             at += 1;
         }
         found
     }
+}
 
+impl Catalog<'_> {
     fn named_upstream_places(&self, stored: &StoredHandoff) -> Vec<DocumentPlace> {
         let context = DocumentSurroundings::new(self, stored);
-        let dependencies = stored.handoff(self).dependencies().upstream;
+        let dependencies = stored.handoff(self.workspace).dependencies().upstream;
         let artifacts = dependencies.iter().filter_map(|dependency| dependency.artifact);
         artifacts.filter_map(|artifact| context.find_nearby(artifact.value.trim())).collect()
     }
@@ -64,12 +68,12 @@ impl Workspace {
     /// The state of a document as an upstream, checked on first use. Documents that depend on each
     /// other are never complete, because none of them can be the first.
     pub(super) fn upstream_artifact(&self, place: &DocumentPlace) -> ReferencedArtifact {
-        let path = self.display_path(place);
+        let path = self.workspace.display_path(place);
         if let Some(known) = self.known_artifact(&path) {
             return known;
         }
         let walk = UpstreamWalk {
-            workspace: self,
+            catalog: self,
             waiting: Vec::new(),
             places: HashMap::new(),
             provisional: Vec::new(),
@@ -92,8 +96,8 @@ impl UpstreamWalk<'_> {
 
     /// Pushes a document onto the stack, unless its result is already known.
     fn visit(&mut self, document: &DocumentPlace) {
-        let path = self.workspace.display_path(document);
-        if self.workspace.known_artifact(&path).is_some() {
+        let path = self.catalog.workspace.display_path(document);
+        if self.catalog.known_artifact(&path).is_some() {
             return;
         }
         let found = self.provisional.iter().find(|(known, _, _)| *known == path);
@@ -101,14 +105,14 @@ impl UpstreamWalk<'_> {
         if let Some(place) = self.places.get(&path).copied().or(depends_on) {
             return self.depend_on(place);
         }
-        let Ok(stored) = self.workspace.read(document) else {
-            return self.workspace.remember_artifact(path, ReferencedArtifact::Missing);
+        let Ok(stored) = self.catalog.workspace.read(document) else {
+            return self.catalog.remember_artifact(path, ReferencedArtifact::Missing);
         };
-        if !stored.handoff(self.workspace).is_handoff() {
-            return self.workspace.remember_artifact(path, ReferencedArtifact::Plain);
+        if !stored.handoff(self.catalog.workspace).is_handoff() {
+            return self.catalog.remember_artifact(path, ReferencedArtifact::Plain);
         }
-        let context = DocumentSurroundings::new(self.workspace, &stored);
-        let upstream = upstream_places(self.workspace, &stored, &context);
+        let context = DocumentSurroundings::new(self.catalog, &stored);
+        let upstream = upstream_places(self.catalog.workspace, &stored, &context);
         let (lowest, since) = (self.waiting.len(), self.provisional.len());
         self.places.insert(path, lowest);
         self.waiting.push(UpstreamNode { stored, upstream, lowest, provisional_count: since });
@@ -123,10 +127,10 @@ impl UpstreamWalk<'_> {
     /// Checks the document at the top of the stack. Its upstream is known as far as possible.
     fn check_last(&mut self) {
         let Some(last) = self.waiting.pop() else { return };
-        let handoff = last.stored.handoff(self.workspace);
-        let context = DocumentSurroundings::new(self.workspace, &last.stored);
+        let handoff = last.stored.handoff(self.catalog.workspace);
+        let context = DocumentSurroundings::new(self.catalog, &last.stored);
         let seen = WalkSurroundings { walk: self, around: &context };
-        let verdict = check(&handoff, &self.workspace.settings.stages, None, &seen);
+        let verdict = check(&handoff, &self.catalog.workspace.settings.stages, None, &seen);
         let name = handoff.key().to_string();
         let path = last.stored.path.clone();
         self.places.remove(&path);
@@ -136,7 +140,7 @@ impl UpstreamWalk<'_> {
             // they are checked again on demand.
             None => {
                 self.provisional.truncate(last.provisional_count);
-                self.workspace.remember_artifact(path, ReferencedArtifact::Complete);
+                self.catalog.remember_artifact(path, ReferencedArtifact::Complete);
             }
             Some(why) => {
                 self.provisional.push((
@@ -149,7 +153,7 @@ impl UpstreamWalk<'_> {
                     return;
                 }
                 for (path, artifact, _) in self.provisional.drain(last.provisional_count..) {
-                    self.workspace.remember_artifact(path, artifact);
+                    self.catalog.remember_artifact(path, artifact);
                 }
             }
         }
@@ -157,7 +161,7 @@ impl UpstreamWalk<'_> {
 
     fn known_result(&self, path: &Path) -> Option<ReferencedArtifact> {
         let provisional = || self.provisional.iter().find(|(known, _, _)| known == path);
-        self.workspace
+        self.catalog
             .known_artifact(path)
             .or_else(|| provisional().map(|(_, found, _)| found.clone()))
     }
@@ -187,7 +191,7 @@ impl CheckContext for WalkSurroundings<'_> {
             ResolvedReference::Plain => ReferencedArtifact::Plain,
             ResolvedReference::Missing => ReferencedArtifact::Missing,
             ResolvedReference::Document(place) => {
-                let path = self.walk.workspace.display_path(&place);
+                let path = self.walk.catalog.workspace.display_path(&place);
                 self.walk.known_result(&path).unwrap_or_else(|| circular_artifact(&path))
             }
         }

@@ -1,10 +1,11 @@
 //! The context of a document for checks: what its references lead to.
 
-use super::{DocumentPlace, StoredHandoff, Workspace};
+use super::Catalog;
 use crate::sys::files;
 use crate::sys::files::is_markdown;
 use crate::sys::ids::sha256;
 use crate::workspace::folder::FolderLayout;
+use crate::workspace::{DocumentPlace, StoredHandoff};
 use midstride_core::handoff::check::{CheckContext, PathAccess, ReferencedArtifact};
 use midstride_core::handoff::graph::ReferenceTarget;
 use midstride_core::text::id::HandoffKey;
@@ -30,39 +31,39 @@ impl ResolvedReference {
 }
 
 /// The context of one document.
-pub(super) struct DocumentSurroundings<'p> {
-    workspace: &'p Workspace,
+pub(super) struct DocumentSurroundings<'c> {
+    catalog: &'c Catalog<'c>,
     /// Folders that references are relative to, nearest first, below the project root.
     bases: Vec<PathBuf>,
     /// The path of the document itself, if it is being checked.
     own_path: Option<PathBuf>,
 }
 
-impl<'p> DocumentSurroundings<'p> {
-    pub(super) fn new(workspace: &'p Workspace, stored: &StoredHandoff) -> Self {
+impl<'c> DocumentSurroundings<'c> {
+    pub(super) fn new(catalog: &'c Catalog<'c>, stored: &StoredHandoff) -> Self {
         Self {
             own_path: Some(stored.path.clone()),
-            ..Self::for_place(workspace, &stored.document_place())
+            ..Self::for_place(catalog, &stored.document_place())
         }
     }
 
     /// The context of a place, for resolving references without a check.
-    pub(super) fn for_place(workspace: &'p Workspace, place: &DocumentPlace) -> Self {
-        let handoff_folder = place.folder.map(|index| &workspace.folders[index]);
+    pub(super) fn for_place(catalog: &'c Catalog<'c>, place: &DocumentPlace) -> Self {
+        let handoff_folder = place.folder.map(|index| &catalog.workspace.folders[index]);
         let pipeline =
             handoff_folder.and_then(|folder| folder.reference_base()).map(Path::to_owned);
         let folder = place.relative_path.parent().map(Path::to_owned);
         let bases = pipeline.into_iter().chain(folder).chain([PathBuf::new()]).collect();
-        Self { workspace, bases, own_path: None }
+        Self { catalog, bases, own_path: None }
     }
 
-    pub(super) fn for_root(workspace: &'p Workspace) -> Self {
-        Self { workspace, bases: vec![PathBuf::new()], own_path: None }
+    pub(super) fn for_root(catalog: &'c Catalog<'c>) -> Self {
+        Self { catalog, bases: vec![PathBuf::new()], own_path: None }
     }
 
     /// The referenced document, by path or key.
     pub(super) fn find(&self, reference: &str) -> Option<StoredHandoff> {
-        self.workspace.read(&self.target(reference).into_document()?).ok()
+        self.catalog.workspace.read(&self.target(reference).into_document()?).ok()
     }
 
     /// The target of a reference, by path or key.
@@ -73,7 +74,7 @@ impl<'p> DocumentSurroundings<'p> {
         match self.locate(reference) {
             Some(path) if is_markdown(&path) => ResolvedReference::Document(self.place_for(path)),
             Some(_) => ResolvedReference::Plain,
-            None => match self.workspace.catalog().find(reference) {
+            None => match self.catalog.find(reference) {
                 Some(place) => ResolvedReference::Document(place.clone()),
                 None if self.has_folder(reference) => ResolvedReference::Plain,
                 None => ResolvedReference::Missing,
@@ -91,9 +92,9 @@ impl<'p> DocumentSurroundings<'p> {
             return is_markdown(&path).then(|| self.place_for(path));
         }
         let key = HandoffKey::parse(reference)?;
-        self.workspace.folders.iter().enumerate().find_map(|(index, folder)| {
+        self.catalog.workspace.folders.iter().enumerate().find_map(|(index, folder)| {
             let inside = folder.path_of(&key);
-            let is_there = folder.layout() == FolderLayout::Own && folder.root().has_file(&inside);
+            let is_there = folder.layout() == FolderLayout::Own && folder.exists(&inside);
             is_there.then_some(DocumentPlace { folder: Some(index), relative_path: inside })
         })
     }
@@ -111,13 +112,13 @@ impl<'p> DocumentSurroundings<'p> {
                 ReferenceTarget::Artifact(shown)
             };
         }
-        if let Some(place) = self.workspace.catalog().find(reference) {
+        if let Some(place) = self.catalog.find(reference) {
             return ReferenceTarget::Document(
-                self.workspace.display_path(place).display().to_string(),
+                self.catalog.workspace.display_path(place).display().to_string(),
             );
         }
         let several: Vec<String> =
-            self.workspace.catalog().keys_of_id(reference).map(ToString::to_string).collect();
+            self.catalog.keys_of_id(reference).map(ToString::to_string).collect();
         match (self.has_folder(reference), several.is_empty()) {
             (true, _) => ReferenceTarget::Artifact(reference.to_owned()),
             (false, true) => ReferenceTarget::Missing,
@@ -126,8 +127,8 @@ impl<'p> DocumentSurroundings<'p> {
     }
 
     fn place_for(&self, path: PathBuf) -> DocumentPlace {
-        let folder = self.workspace.folders.iter().position(|folder| {
-            folder.root().path() == self.workspace.root.path() && folder.contains(&path)
+        let folder = self.catalog.workspace.folders.iter().position(|folder| {
+            folder.root_path() == self.catalog.workspace.root.path() && folder.contains(&path)
         });
         DocumentPlace { folder, relative_path: path }
     }
@@ -136,14 +137,15 @@ impl<'p> DocumentSurroundings<'p> {
     fn locate(&self, reference: &str) -> Option<PathBuf> {
         let path = Path::new(reference.split('#').next().unwrap_or(reference));
         self.bases.iter().find_map(|base| {
-            files::normalize(&base.join(path)).filter(|path| self.workspace.root.has_file(path))
+            files::normalize(&base.join(path))
+                .filter(|path| self.catalog.workspace.root.has_file(path))
         })
     }
 
     fn has_folder(&self, reference: &str) -> bool {
         let there = |base: &PathBuf| {
             files::normalize(&base.join(reference))
-                .is_some_and(|path| self.workspace.root.has_folder(&path))
+                .is_some_and(|path| self.catalog.workspace.root.has_folder(&path))
         };
         self.bases.iter().any(there)
     }
@@ -155,28 +157,28 @@ impl CheckContext for DocumentSurroundings<'_> {
             ResolvedReference::Plain => ReferencedArtifact::Plain,
             ResolvedReference::Missing => ReferencedArtifact::Missing,
             ResolvedReference::Document(place) => {
-                let path = self.workspace.display_path(&place);
+                let path = self.catalog.workspace.display_path(&place);
                 let itself = self.own_path.as_ref() == Some(&path);
                 if itself {
                     circular_artifact(&path)
                 } else {
-                    self.workspace.upstream_artifact(&place)
+                    self.catalog.upstream_artifact(&place)
                 }
             }
         }
     }
 
     fn has_handoff(&self, id: &str) -> bool {
-        self.workspace.catalog().find(id).is_some() || self.locate(id).is_some()
+        self.catalog.find(id).is_some() || self.locate(id).is_some()
     }
 
     fn source_hash(&self, path: &str) -> Option<String> {
-        let bytes = self.workspace.root.read(&self.locate(path)?).ok()?;
+        let bytes = self.catalog.workspace.root.read(&self.locate(path)?).ok()?;
         Some(sha256(&bytes))
     }
 
     fn path_access(&self, path: &str) -> PathAccess {
-        let (root, path) = (&self.workspace.root, Path::new(path));
+        let (root, path) = (&self.catalog.workspace.root, Path::new(path));
         // Uses the same test as a briefing, so that a check reports what a briefing would omit.
         if root.has_file(path) {
             PathAccess::Readable
