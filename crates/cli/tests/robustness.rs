@@ -53,13 +53,16 @@ fn a_full_disk_loses_nothing_and_leaves_no_draft() {
     insta::assert_snapshot!(run, @"
     exit 2
     ----- stderr -----
-    warning: git hash-object -w --no-filters --stdin failed: fatal: unable to write loose object file: File too large
-    hint: nothing was changed
+    warning: there is no room left to write `[ROOT]/.git/objects/29/951284708a9bfc1e17fc47487b755f836e42b6`
+    hint: make room and try again; nothing was changed
     0 of 1 document changed
     ");
     assert_eq!(sandbox.read(FILE), LOOSE);
     let folder = sandbox.root().join(".midstride/handoffs");
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1);
+    let objects = std::fs::read_dir(sandbox.root().join(".git/objects")).unwrap();
+    let names = objects.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.into_iter().all(|name| !name.starts_with("tmp_")));
 }
 
 #[test]

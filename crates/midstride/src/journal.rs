@@ -112,6 +112,8 @@ pub enum JournalError {
 pub struct RecordedRevision {
     /// The number of the new revision.
     pub revision: usize,
+    /// The document as it was written.
+    pub document: Box<Document>,
     /// Secrets that were redacted.
     pub redacted: Vec<Redaction>,
     /// Whether an edit made outside midstride was found and recorded as well.
@@ -199,6 +201,7 @@ impl Store {
         let revision = handoff.replaced_texts().len() + 1;
         Ok(RecordedRevision {
             revision,
+            document: Box::new(next),
             redacted,
             has_outside_edit: outside.is_some(),
             ledger_error,
@@ -292,33 +295,30 @@ impl Store {
         now: &str,
         texts: &TextStore<'_>,
     ) -> Result<Option<String>, RevisionError> {
-        let committed = self.committed_text(stored);
+        let path = self.workspace().path_in_work_tree(stored);
+        let committed = path.and_then(|path| texts.committed_id(&path));
         let kept = texts.retained_ids()?;
         if kept.contains(now) || committed.as_deref() == Some(now) {
-            return Ok(None);
-        }
-        let Some(repository) = self.workspace().repository() else { return Ok(None) };
-        let others = kept.into_iter().filter(|id| Some(id) != committed.as_ref());
-        let candidates: Vec<String> = committed.clone().into_iter().chain(others).collect();
-        if candidates.is_empty() {
             return Ok(None);
         }
         let history = |handoff: &Handoff<'_>| -> Vec<YamlData> {
             handoff.revision_nodes().into_iter().map(YamlNode::data).collect()
         };
         let ours = history(&stored.handoff(self.workspace()));
-        let made = repository.blobs(&candidates)?.into_iter().find(|(_, text)| {
-            let (document, stages) = (Document::parse(text), &self.workspace().settings().stages);
-            let handoff = Handoff::new(&document, &stored.location, stages);
-            let theirs = history(&handoff);
+        let stages = &self.workspace().settings().stages;
+        let has_same_history = |text: &[u8]| {
+            let document = Document::parse(text);
+            let theirs = history(&Handoff::new(&document, &stored.location, stages));
             let same = |(a, b): (&YamlData, &YamlData)| a.is_equivalent_to(b);
             ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
-        });
-        Ok(made.map(|(id, _)| id))
-    }
-
-    fn committed_text(&self, stored: &StoredHandoff) -> Option<String> {
-        self.workspace().repository()?.committed_blob(&self.workspace().path_in_work_tree(stored)?)
+        };
+        let others = kept.into_iter().filter(|id| Some(id) != committed.as_ref());
+        for id in committed.clone().into_iter().chain(others) {
+            if texts.blob(&id)?.is_some_and(|text| has_same_history(&text)) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a handoff was edited since midstride wrote it. Records nothing; the next change
@@ -354,7 +354,7 @@ impl Store {
             return Ok(None);
         }
         let texts = self.text_store(stored, &uid);
-        let now = texts.id_of(&self.workspace().clean(stored.document.text()).0)?;
+        let now = texts.id_of(&self.workspace().clean(stored.document.text()).0);
         self.id_before_outside_edit(stored, &uid, &now, &texts)
     }
 

@@ -1,5 +1,8 @@
-use midstride::sys::git::Repository;
+use midstride::sys::git::{LazyObjectReader, Repository};
 use midstride_testkit::Sandbox;
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 /// The commit that git reports. The sandbox hides commit ids in its output, so git is run directly.
@@ -51,7 +54,9 @@ fn a_lock_left_by_a_killed_git_is_removed() {
     let text = repository.store_blob(b"text").unwrap();
     let lock = format!(".git/{REFERENCE}.lock");
     sandbox.write(&lock, "");
-    let keep = || repository.keep_blobs(REFERENCE, std::slice::from_ref(&text));
+    let objects = || LazyObjectReader::new(&repository);
+    let texts = std::slice::from_ref(&text);
+    let keep = || repository.keep_blobs(&mut objects(), REFERENCE, texts);
     // A live git process may hold the lock.
     let refused = keep().unwrap_err().to_string();
     assert!(refused.contains("one.lock") && refused.contains("remove the file"), "{refused}");
@@ -61,6 +66,48 @@ fn a_lock_left_by_a_killed_git_is_removed() {
     let file = std::fs::File::options().write(true).open(sandbox.root().join(&lock)).unwrap();
     file.set_modified(a_minute_ago).unwrap();
     keep().unwrap();
-    assert!(repository.kept_blobs(REFERENCE).unwrap().unwrap().ids.contains(&text));
+    assert!(objects().kept_blobs(REFERENCE).unwrap().unwrap().ids.contains(&text));
     assert!(!sandbox.root().join(&lock).exists());
+}
+
+/// The output of git with some input.
+fn git(sandbox: &Sandbox, arguments: &[&str], input: &[u8]) -> String {
+    let mut git = sandbox.command("git");
+    let mut git = git.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    git.stdin.take().unwrap().write_all(input).unwrap();
+    let output = git.wait_with_output().unwrap();
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap().trim_end_matches('\n').to_owned()
+}
+
+#[test]
+fn objects_are_named_and_stored_as_git_does() {
+    const REFERENCE: &str = "refs/midstride/handoffs/one";
+    for format in ["sha1", "sha256"] {
+        let sandbox = Sandbox::new("");
+        sandbox.git(&["init", "--quiet", "--object-format", format]);
+        let repository = Repository::discover(sandbox.root()).unwrap();
+        let long = "one line of many\n".repeat(9_000);
+        let texts = ["", "text\n", "no line break", "a\0b", "ä ö\r\n", &long];
+        let mut ids = BTreeSet::new();
+        for text in texts {
+            let named = git(&sandbox, &["hash-object", "--stdin"], text.as_bytes());
+            assert_eq!(repository.hash_blob(text.as_bytes()), named);
+            assert_eq!(repository.store_blob(text.as_bytes()).unwrap(), named);
+            // Storing it again changes nothing.
+            assert_eq!(repository.store_blob(text.as_bytes()).unwrap(), named);
+            let read = git(&sandbox, &["cat-file", "blob", &named], b"");
+            assert_eq!(read, text.trim_end_matches('\n'));
+            ids.insert(named);
+        }
+        let kept: Vec<String> = ids.iter().cloned().collect();
+        let mut objects = LazyObjectReader::new(&repository);
+        repository.keep_blobs(&mut objects, REFERENCE, &kept).unwrap();
+        let entries: String = ids.iter().map(|id| format!("100644 blob {id}\t{id}\n")).collect();
+        let tree = git(&sandbox, &["mktree"], entries.as_bytes());
+        assert_eq!(git(&sandbox, &["rev-parse", REFERENCE], b""), tree);
+        // The same process sees what was written after it started.
+        assert_eq!(objects.kept_blobs(REFERENCE).unwrap().unwrap().ids, ids);
+        assert_eq!(git(&sandbox, &["fsck", "--full", "--strict", "--no-dangling"], b""), "");
+    }
 }

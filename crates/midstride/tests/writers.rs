@@ -138,9 +138,11 @@ fn write(
         Verb::Title => revised(replaced_line(text, "  title: ", &format!("  title: {words}"))),
         Verb::Fmt => match fmt(store, shelved, true) {
             Ok(FormatOutcome::Changed(_)) => {
-                let revision = read(store).handoff(store.workspace()).replaced_texts().len() + 1;
+                let now = read(store);
+                let revision = now.handoff(store.workspace()).replaced_texts().len() + 1;
                 Ok(RecordedRevision {
                     revision,
+                    document: Box::new(now.document),
                     redacted: Vec::new(),
                     has_outside_edit: false,
                     ledger_error: None,

@@ -47,27 +47,22 @@ pub(crate) fn revise(
         ui.say("Nothing changed.")?;
         return Ok(CliOutcome::Clean);
     };
-    // The revision is recorded, whether or not the check below succeeds.
-    let faults = verbs::findings_since(workspace, &stored).ok();
+    let (after, faults) = verbs::findings_since(workspace, &stored, &recorded);
     if args.json {
         let reason = ui.clean(&change.reason);
         let json = view::recorded_change::json(workspace, &stored, &recorded, &reason);
-        let faults = faults
-            .map(|(after, faults)| view::findings::json_for_findings(&after.document, &faults));
-        ui.print_json(&json.with_findings(faults.unwrap_or_default()))?;
+        let faults = view::findings::json_for_findings(&after.document, &faults);
+        ui.print_json(&json.with_findings(faults))?;
         return Ok(CliOutcome::Clean);
     }
     super::report_recorded(ui, workspace, &stored, &recorded, &change.reason, false)?;
-    if let Some((after, faults)) = &faults {
-        let was_open = stored.handoff(workspace).status().is_open();
-        if let Some(ended) =
-            view::recorded_change::closed_notice(&after.handoff(workspace)).filter(|_| !was_open)
-        {
-            ui.say(&ended)?;
-        }
-        for line in view::findings::lines(&after.document, faults, Surface::Terminal) {
-            ui.say(&line)?;
-        }
+    let was_open = stored.handoff(workspace).status().is_open();
+    let ended = view::recorded_change::closed_notice(&after.handoff(workspace));
+    if let Some(ended) = ended.filter(|_| !was_open) {
+        ui.say(&ended)?;
+    }
+    for line in view::findings::lines(&after.document, &faults, Surface::Terminal) {
+        ui.say(&line)?;
     }
     let key = view::shell_word(&stored.handoff(workspace).key().to_string());
     ui.say(&format!("Next: midstride diff {key} shows what changed"))?;

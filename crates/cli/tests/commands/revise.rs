@@ -1,5 +1,8 @@
 use super::shop;
 use midstride_testkit::Sandbox;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 
 const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 
@@ -524,4 +527,45 @@ fn a_rewritten_header_keeps_what_it_does_not_name() {
     assert_eq!(shown["title"], "Login loops forever", "{shown:#}");
     let brief = sandbox.run(["brief"]).exits(0).stdout;
     assert!(!brief.contains("login-loops-forever"), "{brief}");
+}
+
+/// The git commands that a revision of a handoff starts.
+fn git_calls(sandbox: &Sandbox, handoff: &str, text: &str) -> Vec<String> {
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&usual).collect();
+    let git = folders.iter().map(|folder| folder.join("git")).find(|git| git.is_file()).unwrap();
+    let (bin, log) = (sandbox.home().join("bin"), sandbox.home().join("git-calls"));
+    std::fs::create_dir_all(&bin).unwrap();
+    let script =
+        format!("#!/bin/sh\necho \"$*\" >> '{}'\nexec '{}' \"$@\"\n", log.display(), git.display());
+    std::fs::write(bin.join("git"), script).unwrap();
+    std::fs::set_permissions(bin.join("git"), Permissions::from_mode(0o755)).unwrap();
+    folders.insert(0, bin);
+    std::fs::write(&log, "").unwrap();
+    sandbox.write("next.md", text);
+    let mut revise = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    revise.args(["revise", handoff, "--reason", "more", "--body", "next.md"]);
+    sandbox.finish(revise.env("PATH", std::env::join_paths(folders).unwrap())).exits(0);
+    std::fs::read_to_string(&log).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_revision_starts_at_most_three_git_processes() {
+    let sandbox = revised();
+    sandbox.write("src/market.rs", "fn market() {}\n");
+    let check = |handoff: &str, number: usize| {
+        let text = format!("# Text {number}\n\nIt is slow in `src/market.rs:1`.\n");
+        let calls = git_calls(&sandbox, handoff, &text);
+        assert!((1..=3).contains(&calls.len()), "{calls:#?}");
+    };
+    check("market", 1);
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "-m", "all"]);
+    check("market", 2);
+    sandbox.write(FILE, sandbox.read(FILE) + "\nEdited by hand.\n");
+    check("market", 3);
+    sandbox.write("new.md", "# Never committed\n\nIt is slow in `src/market.rs:1`.\n");
+    sandbox.run(["new", "Never committed", "--private", "--body", "new.md"]).exits(0);
+    check("never-committed", 4);
+    check("never-committed", 5);
 }

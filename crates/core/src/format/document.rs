@@ -41,6 +41,16 @@ impl Document {
         parse::parse_document(bytes)
     }
 
+    /// Whether a text starts with front matter, of midstride or of another tool.
+    pub fn has_front_matter(text: &str) -> bool {
+        parse::has_front_matter(text)
+    }
+
+    /// Whether the body has a section with a header in it, which is one only without front matter.
+    pub fn has_header_section(&self) -> bool {
+        legacy::find_section_header(&self.text, &self.sections).is_some()
+    }
+
     /// The whole text.
     pub fn text(&self) -> &str {
         &self.text

@@ -138,7 +138,7 @@ impl<'p> CodeCache<'p> {
             Some(GitObject::Blob { bytes, .. }) => {
                 PathContent::File { text: bytes.and_then(|bytes| decode_text(&bytes)) }
             }
-            Some(GitObject::Other) => PathContent::Folder,
+            Some(GitObject::Tree { .. } | GitObject::Other) => PathContent::Folder,
             None if self.object(&name(".gitmodules")).is_none() => PathContent::Missing,
             None => self.submodule_content(&CodeState::Commit(commit.to_owned()), path),
         }
@@ -158,7 +158,7 @@ impl<'p> CodeCache<'p> {
     pub(super) fn blob(&self, id: &str) -> Option<Arc<str>> {
         match self.object(id)? {
             GitObject::Blob { bytes, .. } => decode_text(&bytes?),
-            GitObject::Other => None,
+            GitObject::Tree { .. } | GitObject::Other => None,
         }
     }
 
@@ -285,7 +285,7 @@ impl<'p> CodeCache<'p> {
         };
         let has_returns = text.contains("\r\n") && self.object(id).is_none();
         let plain = has_returns.then(|| text.replace("\r\n", "\n"))?;
-        repository.hash_blob(plain.as_bytes()).ok()
+        Some(repository.hash_blob(plain.as_bytes()))
     }
 
     /// The folder of a document below the top, if it is there.

@@ -4,10 +4,11 @@
 use crate::store::Store;
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, FileProblem};
-use crate::sys::git::{GitError, Repository};
+use crate::sys::git::{GitError, LazyObjectReader, Repository};
 use crate::sys::ids::sha256;
 use crate::workspace::StoredHandoff;
 use midstride_core::text::redact::CleanText;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ pub(crate) struct TextStore<'p> {
 /// Where the texts of one handoff are stored.
 pub(crate) enum TextBackend<'p> {
     /// As blobs under a reference.
-    Blobs { repository: &'p Repository, reference: String },
+    Blobs { repository: &'p Repository, reference: String, objects: RefCell<LazyObjectReader<'p>> },
     /// As files in the private folder.
     Files(&'p Store),
 }
@@ -76,7 +77,7 @@ impl<'p> TextStore<'p> {
     /// Stores a text and returns its id. For a forgotten text, returns the id without storing it.
     pub(crate) fn store(&self, text: &CleanText) -> Result<String, RevisionError> {
         if !self.forgotten.is_empty() {
-            let id = self.id_of(text)?;
+            let id = self.id_of(text);
             if self.forgotten.contains_key(&id) {
                 return Ok(id);
             }
@@ -102,12 +103,10 @@ impl<'p> TextStore<'p> {
     }
 
     /// Returns the id that a text would have, without storing it.
-    pub(crate) fn id_of(&self, text: &CleanText) -> Result<String, RevisionError> {
+    pub(crate) fn id_of(&self, text: &CleanText) -> String {
         match &self.backend {
-            TextBackend::Blobs { repository, .. } => {
-                Ok(repository.hash_blob(text.as_str().as_bytes())?)
-            }
-            TextBackend::Files(_) => Ok(id_in_folder(text)),
+            TextBackend::Blobs { repository, .. } => repository.hash_blob(text.as_str().as_bytes()),
+            TextBackend::Files(_) => id_in_folder(text),
         }
     }
 
@@ -116,18 +115,38 @@ impl<'p> TextStore<'p> {
         let lasting = ids.iter().filter(|id| !self.forgotten.contains_key(*id));
         let lasting: Vec<String> = lasting.cloned().collect();
         match &self.backend {
-            TextBackend::Blobs { repository, reference } => {
-                Ok(repository.keep_blobs(reference, &lasting)?)
+            TextBackend::Blobs { repository, reference, objects } => {
+                Ok(repository.keep_blobs(&mut objects.borrow_mut(), reference, &lasting)?)
             }
             TextBackend::Files(_) => Ok(()),
+        }
+    }
+
+    /// The id of the committed text of a document below the working tree.
+    pub(crate) fn committed_id(&self, path: &Path) -> Option<String> {
+        match &self.backend {
+            TextBackend::Blobs { objects, .. } => {
+                let name = format!("HEAD:{}", path.to_str()?);
+                objects.borrow_mut().blob_id(&name).ok()?
+            }
+            TextBackend::Files(_) => None,
+        }
+    }
+
+    /// The text of a blob; `None` if it is not on this machine.
+    pub(crate) fn blob(&self, id: &str) -> Result<Option<Vec<u8>>, RevisionError> {
+        match &self.backend {
+            TextBackend::Blobs { objects, .. } => Ok(objects.borrow_mut().blob(id)?),
+            TextBackend::Files(_) => Ok(None),
         }
     }
 
     /// The ids of all retained texts, which midstride must have written.
     pub(crate) fn retained_ids(&self) -> Result<BTreeSet<String>, RevisionError> {
         match &self.backend {
-            TextBackend::Blobs { repository, reference } => {
-                Ok(repository.kept_blobs(reference)?.map(|kept| kept.ids).unwrap_or_default())
+            TextBackend::Blobs { reference, objects, .. } => {
+                let kept = objects.borrow_mut().kept_blobs(reference)?;
+                Ok(kept.map(|kept| kept.ids).unwrap_or_default())
             }
             TextBackend::Files(_) => Ok(BTreeSet::new()),
         }
@@ -140,8 +159,11 @@ impl Store {
     pub(crate) fn text_store(&self, stored: &StoredHandoff, uid: &str) -> TextStore<'_> {
         let backend = match self.workspace().repository() {
             Some(repository) => {
-                let prefix = if self.is_committed(repository, stored) { SHARED } else { PRIVATE };
-                TextBackend::Blobs { repository, reference: format!("{prefix}/{uid}") }
+                let mut objects = LazyObjectReader::new(repository);
+                let is_committed = self.is_committed(repository, &mut objects, stored);
+                let prefix = if is_committed { SHARED } else { PRIVATE };
+                let (reference, objects) = (format!("{prefix}/{uid}"), RefCell::new(objects));
+                TextBackend::Blobs { repository, reference, objects }
             }
             None => TextBackend::Files(self),
         };
@@ -151,22 +173,35 @@ impl Store {
     /// The text store of a committed handoff; `None` without git.
     pub(crate) fn shared_text_store(&self, uid: &str) -> Option<TextStore<'_>> {
         let repository = self.workspace().repository()?;
-        let backend = TextBackend::Blobs { repository, reference: format!("{SHARED}/{uid}") };
+        let objects = RefCell::new(LazyObjectReader::new(repository));
+        let backend =
+            TextBackend::Blobs { repository, reference: format!("{SHARED}/{uid}"), objects };
         Some(TextStore { backend, forgotten: self.known_tombstones() })
     }
 
     /// Whether others receive this document, and with it its earlier texts.
     pub(crate) fn is_shared(&self, stored: &StoredHandoff) -> bool {
-        self.workspace()
-            .repository()
-            .is_some_and(|repository| self.is_committed(repository, stored))
+        self.workspace().repository().is_some_and(|repository| {
+            self.is_committed(repository, &mut LazyObjectReader::new(repository), stored)
+        })
     }
 
     /// Whether the document is committed, so that everyone with the repository has it.
-    fn is_committed(&self, repository: &Repository, stored: &StoredHandoff) -> bool {
+    fn is_committed(
+        &self,
+        repository: &Repository,
+        objects: &mut LazyObjectReader<'_>,
+        stored: &StoredHandoff,
+    ) -> bool {
         let inside = self.workspace().path_in_work_tree(stored);
         let private = self.workspace().private_folder_of(stored).is_some();
-        !private && inside.is_some_and(|path| !repository.is_ignored(&path))
+        // Git does not ignore a file that is in its index. Texts are read anyway, so this asks no
+        // process more.
+        let mut is_tracked = |path: &Path| {
+            let name = path.to_str().map(|path| format!(":{path}"));
+            name.is_some_and(|name| matches!(objects.blob_id(&name), Ok(Some(_))))
+        };
+        !private && inside.is_some_and(|path| is_tracked(&path) || !repository.is_ignored(&path))
     }
 
     /// Removes texts from all refs, so that git can garbage-collect them.
@@ -253,19 +288,15 @@ impl Store {
     }
 
     /// Whether a handoff had exactly this text before.
-    pub(crate) fn had_text(
-        &self,
-        stored: &StoredHandoff,
-        text: &CleanText,
-    ) -> Result<bool, RevisionError> {
+    pub(crate) fn had_text(&self, stored: &StoredHandoff, text: &CleanText) -> bool {
         let replaced = stored.handoff(self.workspace()).replaced_texts();
         if replaced.iter().flatten().next().is_none() {
-            return Ok(false);
+            return false;
         }
         let blob = self.workspace().repository().map(|git| git.hash_blob(text.as_str().as_bytes()));
-        let known = [Some(id_in_folder(text)), blob.transpose()?];
+        let known = [Some(id_in_folder(text)), blob];
         let mut ids = replaced.iter().flatten().map(|id| id.value.trim());
-        Ok(ids.any(|id| known.iter().flatten().any(|known| known == id)))
+        ids.any(|id| known.iter().flatten().any(|known| known == id))
     }
 }
 

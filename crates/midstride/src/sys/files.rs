@@ -21,7 +21,7 @@ pub(crate) use stream::looked_at;
 pub use stream::{FileStream, FolderEntry, list_folder, read_entry};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, PermissionsExt as _};
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -532,6 +532,42 @@ impl Root {
                 self.dir.remove_file(&name).map_err(failed)?;
             }
         }
+        Ok(())
+    }
+
+    /// Atomically writes a read-only file through a draft with a given name, for folders in which
+    /// another program looks after drafts. Nothing is locked, so both names must be unique to the
+    /// content. A new folder is as accessible as the root, which a group may share.
+    pub(crate) fn put_through(
+        &self,
+        draft: &Path,
+        path: &Path,
+        bytes: &[u8],
+    ) -> Result<(), FileError> {
+        const TRIES_MAX: usize = 10;
+        let draft = DraftFile { root: self, path: draft.to_owned(), is_kept: false };
+        let write = || -> io::Result<()> {
+            let mode = self.dir.dir_metadata()?.permissions().mode();
+            let options = OpenOptions::new().write(true).create_new(true).clone();
+            let mut file = self.dir.open_with(&draft.path, &options)?;
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            self.dir.set_permissions(&draft.path, Permissions::from_mode(mode & 0o444))?;
+            for _ in 0..TRIES_MAX {
+                if let Some(folder) = path.parent().filter(|folder| !self.has_folder(folder)) {
+                    self.dir.create_dir_all(folder)?;
+                    self.dir.set_permissions(folder, Permissions::from_mode(mode & 0o7777))?;
+                }
+                match self.dir.rename(&draft.path, &self.dir, path) {
+                    // The other program removed the folder while it was empty.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    renamed => return renamed,
+                }
+            }
+            Err(io::ErrorKind::NotFound.into())
+        };
+        write().map_err(|error| self.error(path, error))?;
+        draft.keep();
         Ok(())
     }
 

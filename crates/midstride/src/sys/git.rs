@@ -10,15 +10,17 @@ mod file_tree;
 mod head;
 mod history;
 mod index;
+mod loose_object;
 mod merge_file;
 mod objects;
 mod reflog;
 mod removal;
 mod run;
 mod status;
+mod tree_entries;
 
 pub use branches::{BranchState, Branches};
-pub use cat_file::{GitObject, OBJECT_BYTES_MAX, ObjectReader};
+pub use cat_file::{GitObject, LazyObjectReader, OBJECT_BYTES_MAX, ObjectReader};
 pub use exchange::{ExchangeReport, RefExchange};
 pub use file_tree::{FetchedTree, TreeFile};
 pub use history::{FileListing, LogEntry};

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use midstride_core::text::id::FeatureNumber;
+use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 use uuid::{NoContext, Uuid};
 
@@ -26,6 +27,11 @@ pub fn uid_of(parts: &[&str]) -> String {
 pub fn next_feature(names: &[String]) -> FeatureNumber {
     let taken = names.iter().filter_map(|name| FeatureNumber::parse(name));
     taken.max().unwrap_or(FeatureNumber(0)).next()
+}
+
+/// The SHA-1 of bytes in lowercase hexadecimal, for the objects of git.
+pub fn sha1(bytes: &[u8]) -> String {
+    Sha1::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The SHA-256 of bytes in lowercase hexadecimal, for content that git does not hash.

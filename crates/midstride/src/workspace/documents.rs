@@ -43,6 +43,20 @@ impl StoredHandoff {
         Self { document: Document::parse(&bytes), bytes, ..self }
     }
 
+    /// The same handoff after it was written as this document.
+    #[must_use]
+    pub(crate) fn with_document(&self, document: Document) -> Self {
+        Self {
+            path: self.path.clone(),
+            bytes: document.text().as_bytes().to_owned(),
+            document,
+            location: self.location.clone(),
+            place_key: self.place_key.clone(),
+            folder: self.folder,
+            relative_path: self.relative_path.clone(),
+        }
+    }
+
     /// The document as a handoff.
     pub fn handoff<'d>(&'d self, workspace: &'d Workspace) -> Handoff<'d> {
         Handoff::new(&self.document, &self.location, &workspace.settings.stages)

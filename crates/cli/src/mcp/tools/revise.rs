@@ -33,10 +33,7 @@ fn revise(caller: &Caller, arguments: &ToolArguments) -> Result<ToolReply, Diagn
         ReviseOutcome::Unchanged => return Ok(ToolReply::from_text("Nothing changed.")),
     };
     let reply = recorded_reply(workspace, &stored, &done, &change.reason);
-    // The revision is already recorded, even if it cannot be checked now.
-    let Ok((after, faults)) = verbs::findings_since(workspace, &stored) else {
-        return Ok(reply);
-    };
+    let (after, faults) = verbs::findings_since(workspace, &stored, &done);
     let was_open = stored.handoff(workspace).status().is_open();
     let reply = match closed_notice(&after.handoff(workspace)) {
         Some(ended) if !was_open => reply.with_text(ended),

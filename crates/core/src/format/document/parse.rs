@@ -72,6 +72,10 @@ pub(super) fn parse_document(bytes: &[u8]) -> Document {
     }
 }
 
+pub(super) fn has_front_matter(text: &str) -> bool {
+    FrontMatter::find(text).is_some()
+}
+
 /// The span of the heading of the section that contains `place`.
 fn heading_of_section_at(sections: &[crate::format::section::Section], place: Span) -> Span {
     let holder = sections.iter().rev().find(|section| section.at.contains(place));

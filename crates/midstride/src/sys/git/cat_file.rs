@@ -26,7 +26,14 @@ pub enum GitObject {
         /// The bytes.
         bytes: Option<Vec<u8>>,
     },
-    /// A tree or a commit.
+    /// A folder.
+    Tree {
+        /// The tree id.
+        id: String,
+        /// Its entries, as git stores them; `None` if they are larger than [`OBJECT_BYTES_MAX`].
+        entries: Option<Vec<u8>>,
+    },
+    /// A commit or a tag.
     Other,
 }
 
@@ -47,11 +54,15 @@ impl ObjectReader {
         let (size, kind, id) = (words.next(), words.next(), words.next());
         // `<name> missing`: the name may contain spaces.
         let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else { return Ok(None) };
-        let is_blob = kind == Some("blob");
-        let bytes = self.bytes(size, is_blob && size <= OBJECT_BYTES_MAX)?;
+        let is_wanted = matches!(kind, Some("blob" | "tree")) && size <= OBJECT_BYTES_MAX;
+        let bytes = self.bytes(size, is_wanted)?;
         // `dangling <size>` or `symlink <size>`: a link to nothing, or out of the commit.
         let Some(id) = id.map(str::to_owned) else { return Ok(None) };
-        Ok(Some(if is_blob { GitObject::Blob { id, bytes } } else { GitObject::Other }))
+        Ok(Some(match kind {
+            Some("blob") => GitObject::Blob { id, bytes },
+            Some("tree") => GitObject::Tree { id, entries: bytes },
+            Some(_) | None => GitObject::Other,
+        }))
     }
 
     /// Reads the bytes of the object and the line break after them.
@@ -65,6 +76,45 @@ impl ObjectReader {
         following.read_to_end(&mut bytes)?;
         bytes.pop();
         Ok(Some(bytes))
+    }
+}
+
+/// An [`ObjectReader`] that is started on first use.
+#[derive(Debug)]
+pub struct LazyObjectReader<'r> {
+    repository: &'r Repository,
+    reader: Option<ObjectReader>,
+}
+
+impl<'r> LazyObjectReader<'r> {
+    /// A reader of the objects of a repository.
+    pub fn new(repository: &'r Repository) -> Self {
+        Self { repository, reader: None }
+    }
+
+    /// The same as [`ObjectReader::get`].
+    pub fn get(&mut self, name: &str) -> Result<Option<GitObject>, GitError> {
+        let reader = match &mut self.reader {
+            Some(reader) => reader,
+            none => none.insert(self.repository.objects()?),
+        };
+        reader.get(name).map_err(GitError::NotStarted)
+    }
+
+    /// The blob id of a name, such as `HEAD:path`.
+    pub(crate) fn blob_id(&mut self, name: &str) -> Result<Option<String>, GitError> {
+        Ok(match self.get(name)? {
+            Some(GitObject::Blob { id, .. }) => Some(id),
+            Some(GitObject::Tree { .. } | GitObject::Other) | None => None,
+        })
+    }
+
+    /// The bytes of a blob.
+    pub(crate) fn blob(&mut self, id: &str) -> Result<Option<Vec<u8>>, GitError> {
+        Ok(match self.get(id)? {
+            Some(GitObject::Blob { bytes, .. }) => bytes,
+            Some(GitObject::Tree { .. } | GitObject::Other) | None => None,
+        })
     }
 }
 

@@ -147,7 +147,7 @@ impl Repository {
                 if before.is_none() && all.is_empty() {
                     continue;
                 }
-                let after = self.make_tree(all)?;
+                let after = self.store_tree(all)?;
                 if before.as_ref() != Some(&after) {
                     side.push(RefUpdate {
                         name: format!("{}/{name}", exchange.prefix),

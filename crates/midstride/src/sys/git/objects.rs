@@ -1,9 +1,10 @@
 //! Stores texts as git blobs, kept alive by references to trees of blobs.
 
-use super::{GitError, Repository};
+use super::tree_entries::self_named_blobs;
+use super::{GitError, GitObject, LazyObjectReader, Repository};
 use crate::sys::files::{self, Lock, Root};
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,30 +13,23 @@ const TRIES_MAX: usize = 20;
 /// Age after which the lock of a reference is stale. Git holds it only for a moment.
 const LOCK_AGE_MAX: Duration = Duration::from_secs(10);
 
+impl LazyObjectReader<'_> {
+    /// The blobs that a reference keeps alive, or `None` if there is no such reference.
+    pub fn kept_blobs(&mut self, reference: &str) -> Result<Option<KeptBlobs>, GitError> {
+        Ok(match self.get(reference)? {
+            Some(GitObject::Tree { id: tree, entries }) => {
+                let ids = self_named_blobs(&entries.unwrap_or_default(), tree.len() / 2);
+                Some(KeptBlobs { tree, ids })
+            }
+            Some(GitObject::Blob { .. } | GitObject::Other) | None => None,
+        })
+    }
+}
+
 impl Repository {
-    /// Stores a text and returns its blob id.
-    pub fn store_blob(&self, text: &[u8]) -> Result<String, GitError> {
-        let id = self.run(&["hash-object", "-w", "--no-filters", "--stdin"], text)?;
-        Ok(String::from_utf8_lossy(&id).trim().to_owned())
-    }
-
-    /// The blob id of a text, without storing it.
-    pub fn hash_blob(&self, text: &[u8]) -> Result<String, GitError> {
-        let id = self.run(&["hash-object", "--no-filters", "--stdin"], text)?;
-        Ok(String::from_utf8_lossy(&id).trim().to_owned())
-    }
-
     /// Reads a blob, or returns `None` if it does not exist locally.
     pub fn blob(&self, id: &str) -> Option<Vec<u8>> {
         self.run(&["cat-file", "blob", id], b"").ok()
-    }
-
-    /// The blob id of the committed version of a path.
-    pub fn committed_blob(&self, path: &Path) -> Option<String> {
-        let name = [OsStr::new("HEAD:"), path.as_os_str()].into_iter().collect::<OsString>();
-        let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options"].map(OsStr::new);
-        let id = self.run(&[&asked[..], &[&name]].concat(), b"").ok()?;
-        Some(String::from_utf8_lossy(&id).trim().to_owned())
     }
 
     /// The full id of a commit, or `None` if it does not exist.
@@ -55,17 +49,6 @@ impl Repository {
         !matches!(answer, Err(GitError::Refused { code: Some(1), .. }))
     }
 
-    /// The blobs that a reference keeps alive, or `None` if there is no such reference.
-    pub fn kept_blobs(&self, reference: &str) -> Result<Option<KeptBlobs>, GitError> {
-        let tree = self.run(&["for-each-ref", "--format=%(objectname)", reference], b"")?;
-        let tree = String::from_utf8_lossy(&tree).trim().to_owned();
-        if tree.is_empty() {
-            return Ok(None);
-        }
-        let ids = self.blobs_in_tree(&tree)?;
-        Ok(Some(KeptBlobs { tree, ids }))
-    }
-
     /// The blobs of a tree of texts. The tree may come from another repository, so entries that are
     /// not named after their own blob are skipped: they could expose an unrelated blob.
     pub(super) fn blobs_in_tree(&self, tree: &str) -> Result<BTreeSet<String>, GitError> {
@@ -77,24 +60,22 @@ impl Repository {
         Ok(String::from_utf8_lossy(&listed).lines().filter_map(entry).collect())
     }
 
-    /// Creates a tree of blobs.
-    pub(super) fn make_tree(&self, ids: &BTreeSet<String>) -> Result<String, GitError> {
-        let entries: String = ids.iter().map(|id| format!("100644 blob {id}\t{id}\n")).collect();
-        // In a clone, not all blobs may exist locally.
-        let made = self.run(&["mktree", "--missing"], entries.as_bytes())?;
-        Ok(String::from_utf8_lossy(&made).trim().to_owned())
-    }
-
     /// Adds blobs to those that a reference keeps alive.
-    pub fn keep_blobs(&self, reference: &str, ids: &[String]) -> Result<(), GitError> {
+    pub fn keep_blobs(
+        &self,
+        objects: &mut LazyObjectReader<'_>,
+        reference: &str,
+        ids: &[String],
+    ) -> Result<(), GitError> {
         let more = |kept: &BTreeSet<String>| kept.iter().chain(ids).cloned().collect();
-        self.update_kept_blobs(reference, &more).map(|_| ())
+        self.update_kept_blobs(objects, reference, &more).map(|_| ())
     }
 
     /// Removes blobs from a reference. Returns whether it kept any of them.
     pub fn drop_blobs(&self, reference: &str, ids: &BTreeSet<String>) -> Result<bool, GitError> {
         let fewer = |kept: &BTreeSet<String>| kept.difference(ids).cloned().collect();
-        let dropped = self.update_kept_blobs(reference, &fewer)?;
+        let dropped =
+            self.update_kept_blobs(&mut LazyObjectReader::new(self), reference, &fewer)?;
         if dropped {
             self.expire_reflog(reference)?;
         }
@@ -105,6 +86,7 @@ impl Repository {
     /// midstride processes, but git itself may still interfere.
     fn update_kept_blobs(
         &self,
+        objects: &mut LazyObjectReader<'_>,
         reference: &str,
         change: &dyn Fn(&BTreeSet<String>) -> BTreeSet<String>,
     ) -> Result<bool, GitError> {
@@ -112,14 +94,14 @@ impl Repository {
         let _held = Lock::acquire(&folder, "references")?;
         let mut last = Ok(false);
         for _ in 0..TRIES_MAX {
-            let before = self.kept_blobs(reference)?;
+            let before = objects.kept_blobs(reference)?;
             let (tree, kept) =
                 before.map_or((None, BTreeSet::new()), |kept| (Some(kept.tree), kept.ids));
             let after = change(&kept);
             if after == kept {
                 return Ok(false);
             }
-            let made = self.make_tree(&after)?;
+            let made = self.store_tree(&after)?;
             let expected = tree.unwrap_or_else(|| "0".repeat(made.len()));
             if made == expected {
                 return Ok(false);

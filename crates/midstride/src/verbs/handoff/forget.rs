@@ -423,7 +423,7 @@ impl<'s> TextInventory<'s> {
                 text.owner.get_or_insert_with(|| handoff.key().to_string());
                 text.is_shared |= may_be_elsewhere && store.is_shared(stored);
                 self.add_names(&mut text, stored, &handoff);
-                if has_text(workspace.repository(), stored, &hash)? {
+                if has_text(workspace.repository(), stored, &hash) {
                     text.documents.push(stored.path.clone());
                 }
             }
@@ -543,13 +543,9 @@ impl<'s> TextInventory<'s> {
 }
 
 /// Whether a document is exactly this text.
-fn has_text(
-    repository: Option<&Repository>,
-    stored: &StoredHandoff,
-    hash: &str,
-) -> Result<bool, GitError> {
-    let in_git = repository.map(|git| git.hash_blob(&stored.bytes)).transpose()?;
-    Ok(in_git.as_deref() == Some(hash) || sha256(&stored.bytes) == hash)
+fn has_text(repository: Option<&Repository>, stored: &StoredHandoff, hash: &str) -> bool {
+    let in_git = repository.map(|git| git.hash_blob(&stored.bytes));
+    in_git.as_deref() == Some(hash) || sha256(&stored.bytes) == hash
 }
 
 /// The title or summary of a text, or else its first line.

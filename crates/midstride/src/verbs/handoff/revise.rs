@@ -3,7 +3,7 @@
 use crate::journal::{JournalError, RecordedRevision, RevisionInfo};
 use crate::store::Store;
 use crate::store::revisions::RevisionError;
-use crate::sys::files::{FileError, ScratchFolder};
+use crate::sys::files::ScratchFolder;
 use crate::workspace::{Catalog, StoredHandoff, Workspace};
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::finding::{Code, Finding, Severity};
@@ -138,11 +138,20 @@ fn parse_given(
     if text.trim().is_empty() {
         return Err(ReviseError::Empty(handoff.key().to_string()));
     }
-    let restored = store.had_text(stored, &workspace.clean(text).0).map_err(JournalError::from)?;
-    if !restored {
-        refuse_broken_header(&handoff, &Document::parse(text.as_bytes()))?;
+    let restored = store.had_text(stored, &workspace.clean(text).0);
+    // Without front matter, the text is a body. Parsing it alone would only find a header section.
+    let whole = Document::has_front_matter(text).then(|| Document::parse(text.as_bytes()));
+    if let Some(whole) = whole.as_ref().filter(|_| !restored) {
+        refuse_broken_header(&handoff, whole)?;
     }
-    let given = parse_text(&stored.document, text).map_err(JournalError::from)?;
+    let is_body = whole.as_ref().is_none_or(|whole| whole.handoff_header().is_none());
+    let given = match whole.filter(|_| !is_body) {
+        Some(whole) => whole,
+        None => with_body(&stored.document, text).map_err(JournalError::from)?,
+    };
+    if is_body && !restored && given.has_header_section() {
+        return Err(no_handoff_key_error(handoff.key().to_string()));
+    }
     refuse_other_uid(&handoff, &given)?;
     Ok((given, restored))
 }
@@ -161,29 +170,34 @@ fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), Revis
     }
     // A header without `handoff:` would become part of the body, below the existing header.
     if given.header().is_some() && given.handoff_header().is_none() {
-        return Err(ReviseError::Header {
-            key,
-            why: "it has no `handoff:`".to_owned(),
-            line: 1,
-            fix: "put its values below `handoff:`, or leave the header out to replace the body",
-        });
+        return Err(no_handoff_key_error(key));
     }
     Ok(())
+}
+
+fn no_handoff_key_error(key: String) -> ReviseError {
+    ReviseError::Header {
+        key,
+        why: "it has no `handoff:`".to_owned(),
+        line: 1,
+        fix: "put its values below `handoff:`, or leave the header out to replace the body",
+    }
 }
 
 /// The errors and warnings that are new since a revision, with the document they are about.
 pub fn findings_since(
     workspace: &Workspace,
     before: &StoredHandoff,
-) -> Result<(StoredHandoff, Vec<Finding>), FileError> {
-    let after = workspace.reread(before)?;
+    recorded: &RecordedRevision,
+) -> (StoredHandoff, Vec<Finding>) {
+    let after = before.with_document(Document::clone(&recorded.document));
     let had = Catalog::new(workspace).check(before).findings;
     let is_new = |finding: &Finding| {
         !had.iter().any(|old| old.code == finding.code && old.message == finding.message)
     };
     let mut findings = Catalog::new(workspace).check(&after).findings;
     findings.retain(|finding| finding.severity() != Severity::Advice && is_new(finding));
-    Ok((after, findings))
+    (after, findings)
 }
 
 /// Refuses a text with the uid of another handoff.
@@ -294,12 +308,8 @@ pub(in crate::verbs) fn record_merged(
     })
 }
 
-/// Parses a whole document, or puts a new body into the existing one.
-fn parse_text(document: &Document, text: &str) -> Result<Document, DocumentEditError> {
-    let given = Document::parse(text.as_bytes());
-    if given.handoff_header().is_some() {
-        return Ok(given);
-    }
+/// Puts a new body into a document.
+fn with_body(document: &Document, text: &str) -> Result<Document, DocumentEditError> {
     let body = format!("\n{}", text.trim_start_matches(['\r', '\n']).replace("\r\n", "\n"));
     let body = body.replace('\n', document.line_break());
     document.edit(&[Edit::Body(document.body(), body)]).map(|(next, _)| next)

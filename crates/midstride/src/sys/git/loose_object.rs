@@ -1,0 +1,104 @@
+//! Objects that are hashed and written here. A git process for each of them would take most of the
+//! time that a revision takes.
+
+use super::{GitError, Repository};
+use crate::sys::files::{self, Root};
+use crate::sys::ids::{sha1, sha256};
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The compression level of zlib's default, as git uses it.
+const LEVEL: u8 = 6;
+
+/// The number of drafts that this process has written, so that each one has another name.
+static DRAFTS: AtomicU64 = AtomicU64::new(0);
+
+/// How a repository names its objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ObjectFormat {
+    Sha1,
+    Sha256,
+}
+
+impl ObjectFormat {
+    fn id(self, object: &[u8]) -> String {
+        match self {
+            Self::Sha1 => sha1(object),
+            Self::Sha256 => sha256(object),
+        }
+    }
+}
+
+/// What kind of object is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ObjectKind {
+    Blob,
+    Tree,
+}
+
+impl ObjectKind {
+    /// The object as git hashes and stores it.
+    fn object(self, content: &[u8]) -> Vec<u8> {
+        let word = match self {
+            Self::Blob => "blob",
+            Self::Tree => "tree",
+        };
+        [format!("{word} {}\0", content.len()).as_bytes(), content].concat()
+    }
+}
+
+impl Repository {
+    /// The blob id of a text, without storing it.
+    pub fn hash_blob(&self, text: &[u8]) -> String {
+        self.object_format().id(&ObjectKind::Blob.object(text))
+    }
+
+    /// Stores a text and returns its blob id.
+    pub fn store_blob(&self, text: &[u8]) -> Result<String, GitError> {
+        self.store_object(ObjectKind::Blob, text)
+    }
+
+    /// Stores a tree of blobs, each named after its own id. In a clone, not all of them may exist.
+    pub(super) fn store_tree(&self, ids: &BTreeSet<String>) -> Result<String, GitError> {
+        let entry = |id: &String| [format!("100644 {id}\0").as_bytes(), &decode_hex(id)].concat();
+        self.store_object(ObjectKind::Tree, &ids.iter().flat_map(entry).collect::<Vec<u8>>())
+    }
+
+    fn store_object(&self, kind: ObjectKind, content: &[u8]) -> Result<String, GitError> {
+        let object = kind.object(content);
+        let id = self.object_format().id(&object);
+        let objects = Root::open(&self.common_dir().join("objects"))?;
+        let (folder, name) = id.split_at(2);
+        let path = Path::new(folder).join(name);
+        if !objects.exists(&path) {
+            // Git removes files with this name when it cleans up after a killed process.
+            let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
+            let draft = format!("tmp_obj_{}_{number}_{id}", std::process::id());
+            let bytes = compress_to_vec_zlib(&object, LEVEL);
+            objects.put_through(Path::new(&draft), &path, &bytes)?;
+        }
+        Ok(id)
+    }
+
+    fn object_format(&self) -> ObjectFormat {
+        let text = files::read_small(&self.common_dir().join("config")).ok().flatten();
+        let is_sha256 = |line: &str| {
+            let setting = line.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+            setting.is_some_and(|(key, value)| {
+                key.eq_ignore_ascii_case("objectformat") && value.eq_ignore_ascii_case("sha256")
+            })
+        };
+        match text.is_some_and(|text| text.lines().any(is_sha256)) {
+            true => ObjectFormat::Sha256,
+            false => ObjectFormat::Sha1,
+        }
+    }
+}
+
+/// The bytes of an id. Ids of kept texts come from git and are hexadecimal.
+fn decode_hex(id: &str) -> Vec<u8> {
+    let digit = |at: usize| id.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
+    (0..id.len()).step_by(2).filter_map(digit).collect()
+}
