@@ -325,6 +325,23 @@ proptest! {
     }
 
     #[test]
+    fn several_edits_give_what_they_give_one_by_one(
+        text in document(),
+        edits in prop::collection::vec(edit(), 2..5),
+    ) {
+        let before = Document::parse(text.as_bytes());
+        let apply = |document: Document, edit: &Edit| {
+            document.edit(std::slice::from_ref(edit)).map(|(after, _)| after)
+        };
+        let one_by_one = edits.iter().try_fold(before.clone(), apply);
+        let together = before.edit(&edits).map(|(after, _)| after);
+        prop_assert_eq!(
+            together.map(|document| document.text().to_owned()),
+            one_by_one.map(|document| document.text().to_owned())
+        );
+    }
+
+    #[test]
     fn replacing_body_text_changes_nothing_else(text in document(), new in text(), from in any::<Index>()) {
         let before = Document::parse(text.as_bytes());
         let body = before.body();

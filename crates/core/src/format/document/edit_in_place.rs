@@ -9,7 +9,7 @@ mod verify;
 
 use super::Document;
 use crate::format::finding::Code;
-use crate::text::edit::{Edit, HeaderPath, Patch, Replacement};
+use crate::text::edit::{Edit, HeaderPath, HeaderPathStep, Patch, Replacement};
 use crate::text::span::Span;
 use plan::EditPlan;
 
@@ -43,9 +43,9 @@ impl Document {
     /// Applies the edits in order, all or none. Returns the new document and the patch.
     pub fn edit(&self, edits: &[Edit]) -> Result<(Document, Patch), DocumentEditError> {
         let mut document = self.clone();
-        for edit in edits {
+        for group in independent_groups(edits) {
             document.check_writable()?;
-            document = document.apply_edit(edit)?;
+            document = document.apply_group(group)?;
         }
         let patch = Patch::between(&self.text, &document.text);
         Ok((document, patch))
@@ -58,6 +58,45 @@ impl Document {
         }
         let newer = self.findings.iter().any(|finding| finding.code == Code::NewerFormat);
         if newer { Err(DocumentEditError::NewerFormat) } else { Ok(()) }
+    }
+
+    /// Applies edits of different fields with a single verification, which parses the whole text.
+    /// Where they touch each other, or where that is refused, applies them one by one.
+    fn apply_group(&self, edits: &[Edit]) -> Result<Document, DocumentEditError> {
+        if let [edit] = edits {
+            return self.apply_edit(edit);
+        }
+        let one_by_one = || {
+            edits.iter().try_fold(self.clone(), |document, edit| {
+                document.check_writable()?;
+                document.apply_edit(edit)
+            })
+        };
+        let plans: Result<Vec<_>, _> = edits.iter().map(|edit| self.plan_edit(edit)).collect();
+        let plans =
+            plans.ok().filter(|plans| self.count_new_and_removed(edits) <= 1 && are_apart(plans));
+        let together = plans.and_then(|plans| self.apply_verified(edits, plans.concat()).ok());
+        match together.filter(|document| document.check_writable().is_ok()) {
+            Some(document) => Ok(document),
+            None => one_by_one(),
+        }
+    }
+
+    /// How many of the edits add or remove a field. Where a new field goes depends on the others.
+    fn count_new_and_removed(&self, edits: &[Edit]) -> usize {
+        let root = self.front_matter().map(|header| &header.root);
+        let has = |field: &[HeaderPathStep]| match field {
+            [HeaderPathStep::Key(first), HeaderPathStep::Key(second)] => {
+                root.and_then(|root| root.get(first)?.get(second)).is_some()
+            }
+            _ => false,
+        };
+        let changes = |edit: &&Edit| match edit {
+            Edit::Set(path, _) | Edit::Append(path, _) => !path.0.get(..2).is_some_and(has),
+            Edit::Remove(path) => path.0.len() <= 2,
+            Edit::Body(..) => true,
+        };
+        edits.iter().filter(changes).count()
     }
 
     fn apply_edit(&self, edit: &Edit) -> Result<Document, DocumentEditError> {
@@ -91,6 +130,46 @@ impl Document {
         inside
             .then(|| vec![replacement(&self.text, at, text.to_owned())])
             .ok_or_else(|| DocumentEditError::NoSuchPath(format!("byte {} of the body", at.start)))
+    }
+}
+
+/// Splits edits into runs in which no two are about the same field.
+fn independent_groups(edits: &[Edit]) -> Vec<&[Edit]> {
+    let mut groups: Vec<&[Edit]> = Vec::new();
+    let mut start = 0;
+    for (end, edit) in edits.iter().enumerate().skip(1) {
+        let field = edited_field(edit);
+        let is_apart = |other: &Edit| {
+            let other = edited_field(other);
+            field.is_some() && other.is_some() && field != other
+        };
+        if !edits[start..end].iter().all(is_apart) {
+            groups.push(&edits[start..end]);
+            start = end;
+        }
+    }
+    groups.push(&edits[start..]);
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// Whether no replacement of one plan overlaps or touches one of another.
+fn are_apart(plans: &[Vec<Replacement>]) -> bool {
+    let numbered = plans.iter().enumerate();
+    let mut ranges: Vec<(usize, usize, usize)> = numbered
+        .flat_map(|(number, plan)| {
+            plan.iter().map(move |one| (one.at, one.at + one.old.len(), number))
+        })
+        .collect();
+    ranges.sort_unstable();
+    ranges.windows(2).all(|pair| pair[0].2 == pair[1].2 || pair[0].1 < pair[1].0)
+}
+
+/// The field of the header that an edit is about; `None` for the body and the header as a whole.
+fn edited_field(edit: &Edit) -> Option<&[HeaderPathStep]> {
+    match edit {
+        Edit::Set(path, _) | Edit::Append(path, _) | Edit::Remove(path) => path.0.get(..2),
+        Edit::Body(..) => None,
     }
 }
 
