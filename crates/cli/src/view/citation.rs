@@ -1,7 +1,7 @@
 //! Renders citations: the cited locations and their status.
 
 use midstride_core::format::document::Document;
-use midstride_core::handoff::drift::{CitationCheck, CitationStatus, CodeLocation, LineChange};
+use midstride_core::handoff::drift::{CitationCheck, CitationOutcome, CodeLocation, LineChange};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -49,10 +49,10 @@ pub(crate) fn citation_json(document: &Document, check: &CitationCheck) -> Citat
         line: position.line,
         column: position.column,
         statement: statement(document, check),
-        verdict: check.status.word(),
-        now: check.location.as_ref().map(spot_json),
+        verdict: check.outcome.status().word(),
+        now: check.outcome.location().map(spot_json),
         baseline: CitationOriginJson { found_by, commit: commit.map(str::to_owned) },
-        change: check.change.as_ref().map(change_json),
+        change: check.outcome.change().map(change_json),
         why: check.doubt.as_ref().map(ToString::to_string),
     }
 }
@@ -79,18 +79,17 @@ fn statement(document: &Document, check: &CitationCheck) -> String {
 pub(crate) fn line(document: &Document, check: &CitationCheck) -> String {
     let line = document.position(check.place.at.start).line;
     let place = &check.place.value;
-    let word = check.status.word().replace('_', " ");
+    let word = check.outcome.status().word().replace('_', " ");
     // Show the current location only if it differs from the cited one.
     let named = place.split([':', '#']).next().unwrap_or(place).trim_end_matches('/');
-    let is_elsewhere = |now: &&CodeLocation| match check.status {
-        CitationStatus::Moved | CitationStatus::Renamed => true,
-        CitationStatus::Changed => false,
-        CitationStatus::Intact
-        | CitationStatus::Deleted
-        | CitationStatus::NeverExisted
-        | CitationStatus::Unchecked => now.path != named,
+    let now = match &check.outcome {
+        CitationOutcome::Moved(now) | CitationOutcome::Renamed(now) => Some(now),
+        CitationOutcome::Intact(now) => Some(now).filter(|now| now.path != named),
+        CitationOutcome::Changed { .. }
+        | CitationOutcome::Deleted
+        | CitationOutcome::NeverExisted
+        | CitationOutcome::Unchecked => None,
     };
-    let now = check.location.as_ref().filter(is_elsewhere);
     let now = now.map(|now| format!(", now {now}")).unwrap_or_default();
     let why = check.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
     format!("{line:>5}  {word:<11}  {place}{now}{why}\n")

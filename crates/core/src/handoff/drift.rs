@@ -16,7 +16,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 use std::fmt;
 
-/// What happened to a cited place.
+/// What happened to a cited place, as a plain word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CitationStatus {
     /// Unchanged.
@@ -61,6 +61,89 @@ impl CitationStatus {
     }
 }
 
+/// What happened to a cited place, and where it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CitationOutcome {
+    /// Unchanged.
+    Intact(CodeLocation),
+    /// The lines moved to this location in the same file.
+    Moved(CodeLocation),
+    /// The lines were changed or removed.
+    Changed {
+        /// The file, and the lines that replaced the cited ones, if any.
+        location: CodeLocation,
+        /// Changed lines before and after, shortened, where both texts are available.
+        change: Option<LineChange>,
+    },
+    /// The file was renamed; the place is here now.
+    Renamed(CodeLocation),
+    /// The file or folder was deleted.
+    Deleted,
+    /// It did not exist when it was cited.
+    NeverExisted,
+    /// There is nothing to compare with.
+    Unchecked,
+}
+
+impl CitationOutcome {
+    /// Combines a status with its location and change. Returns `None` if they contradict each
+    /// other, such as a status that needs a location and has none.
+    pub fn from_parts(
+        status: CitationStatus,
+        location: Option<CodeLocation>,
+        change: Option<LineChange>,
+    ) -> Option<Self> {
+        let outcome = match (status, location, change) {
+            (CitationStatus::Intact, Some(location), None) => Self::Intact(location),
+            (CitationStatus::Moved, Some(location), None) => Self::Moved(location),
+            (CitationStatus::Changed, Some(location), change) => Self::Changed { location, change },
+            (CitationStatus::Renamed, Some(location), None) => Self::Renamed(location),
+            (CitationStatus::Deleted, None, None) => Self::Deleted,
+            (CitationStatus::NeverExisted, None, None) => Self::NeverExisted,
+            (CitationStatus::Unchecked, None, None) => Self::Unchecked,
+            _ => return None,
+        };
+        Some(outcome)
+    }
+
+    /// The plain status.
+    pub fn status(&self) -> CitationStatus {
+        match self {
+            Self::Intact(_) => CitationStatus::Intact,
+            Self::Moved(_) => CitationStatus::Moved,
+            Self::Changed { .. } => CitationStatus::Changed,
+            Self::Renamed(_) => CitationStatus::Renamed,
+            Self::Deleted => CitationStatus::Deleted,
+            Self::NeverExisted => CitationStatus::NeverExisted,
+            Self::Unchecked => CitationStatus::Unchecked,
+        }
+    }
+
+    /// Where the place is now, if it still exists.
+    pub fn location(&self) -> Option<&CodeLocation> {
+        match self {
+            Self::Intact(location)
+            | Self::Moved(location)
+            | Self::Changed { location, .. }
+            | Self::Renamed(location) => Some(location),
+            Self::Deleted | Self::NeverExisted | Self::Unchecked => None,
+        }
+    }
+
+    /// The changed lines, if both texts are available.
+    pub fn change(&self) -> Option<&LineChange> {
+        match self {
+            Self::Changed { change, .. } => change.as_ref(),
+            Self::Intact(_)
+            | Self::Moved(_)
+            | Self::Renamed(_)
+            | Self::Deleted
+            | Self::NeverExisted
+            | Self::Unchecked => None,
+        }
+    }
+}
+
 /// The result of checking one citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CitationCheck {
@@ -69,13 +152,9 @@ pub struct CitationCheck {
     /// The span of the statement that cites it.
     pub statement: Span,
     /// What happened to it.
-    pub status: CitationStatus,
-    /// Where it is now, if it still exists.
-    pub location: Option<CodeLocation>,
+    pub outcome: CitationOutcome,
     /// What it was compared with.
     pub origin: CitationOrigin,
-    /// Changed lines before and after, shortened, where both texts are available.
-    pub change: Option<LineChange>,
     /// Whether any committed change touched the file, at these lines or elsewhere.
     pub file_changed: bool,
     /// Why the check is impossible or incomplete.
@@ -437,6 +516,52 @@ mod tests {
         assert_eq!(replacement_lines(TEXT, &gone, range(2, 2)), None);
         let at_end = TEXT.replace("    other();\n}\n", "    new();\n");
         assert_eq!(replacement_lines(TEXT, &at_end, range(6, 7)), Some(range(6, 6)));
+    }
+
+    fn location(lines: Option<LineRange>) -> CodeLocation {
+        CodeLocation { path: "src/market.py".to_owned(), lines }
+    }
+
+    #[test]
+    fn every_outcome_can_be_rebuilt_from_its_parts() {
+        let change = LineChange { before: "a".to_owned(), after: None };
+        let at = || location(Some(range(2, 3)));
+        let outcomes = [
+            CitationOutcome::Intact(at()),
+            CitationOutcome::Moved(at()),
+            CitationOutcome::Changed { location: at(), change: Some(change) },
+            CitationOutcome::Renamed(location(None)),
+            CitationOutcome::Deleted,
+            CitationOutcome::NeverExisted,
+            CitationOutcome::Unchecked,
+        ];
+        assert_eq!(outcomes.each_ref().map(CitationOutcome::status), CitationStatus::ALL);
+        for outcome in outcomes {
+            let parts = (outcome.location().cloned(), outcome.change().cloned());
+            let rebuilt = CitationOutcome::from_parts(outcome.status(), parts.0, parts.1);
+            assert_eq!(rebuilt, Some(outcome));
+        }
+    }
+
+    #[test]
+    fn contradicting_parts_are_rejected() {
+        let change = LineChange { before: "a".to_owned(), after: None };
+        for status in CitationStatus::ALL {
+            let needs_location = matches!(
+                status,
+                CitationStatus::Intact
+                    | CitationStatus::Moved
+                    | CitationStatus::Changed
+                    | CitationStatus::Renamed
+            );
+            let wrong = (!needs_location).then(|| location(None));
+            assert_eq!(CitationOutcome::from_parts(status, wrong, None), None, "{status:?}");
+            if status != CitationStatus::Changed {
+                let right = needs_location.then(|| location(None));
+                let with_change = CitationOutcome::from_parts(status, right, Some(change.clone()));
+                assert_eq!(with_change, None, "{status:?}");
+            }
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) use cache::cached_results;
 use midstride_core::handoff::anchor::{CitedLines, HashedLines, keyed_citations};
 use midstride_core::handoff::citation::{Citation, LineRange};
 use midstride_core::handoff::drift::{
-    CitationCheck, CitationDoubt, CitationOrigin, CitationStatus, CitedLineMatch, CodeLocation,
+    CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CitedLineMatch, CodeLocation,
     LineChange, match_by_hash, match_by_text, replacement_lines,
 };
 use midstride_core::text::span::Spanned;
@@ -63,17 +63,14 @@ impl<'p> DriftChecker<'p> {
         let baselines = OriginResolver::new(&self.code, stored, &self.now);
         let check_one = |(key, citation)| {
             let base = baselines.resolve(&key, &citation);
-            let CitationResult { verdict, now, change, doubt } =
-                self.check_citation(&citation, &base);
+            let CitationResult { outcome, doubt } = self.check_citation(&citation, &base);
             let file_changed =
-                now.as_ref().is_some_and(|now| self.is_file_changed(&base, &now.path));
+                outcome.location().is_some_and(|now| self.is_file_changed(&base, &now.path));
             CitationCheck {
                 place: Spanned::new(citation.written.value.to_owned(), citation.written.at),
                 statement: citation.statement,
-                status: verdict,
-                location: now,
+                outcome,
                 origin: base.origin,
-                change,
                 file_changed,
                 doubt,
             }
@@ -105,14 +102,17 @@ impl<'p> DriftChecker<'p> {
             (OriginContent::Unknown(doubt), _) => {
                 check_without_origin(citation, base, &look, doubt)
             }
-            (OriginContent::Missing, _) => CitationResult::new(CitationStatus::NeverExisted),
-            (_, PathContent::Unreadable(doubt)) => CitationResult::unchecked(doubt.clone()),
-            (OriginContent::Folder, look) if look.exists() => {
-                CitationResult::located(CitationStatus::Intact, &base.path, None)
+            (OriginContent::Missing, _) => CitationOutcome::NeverExisted.into(),
+            (_, PathContent::Unreadable(doubt)) => {
+                CitationResult::new(CitationOutcome::Unchecked, doubt.clone())
             }
-            (OriginContent::Folder, _) => CitationResult::new(CitationStatus::Deleted),
+            (OriginContent::Folder, look) if look.exists() => {
+                CitationOutcome::Intact(location(&base.path, None)).into()
+            }
+            (OriginContent::Folder, _) => CitationOutcome::Deleted.into(),
             (OriginContent::File { .. }, PathContent::File { text }) => {
-                self.check_in_file(citation, base, &base.path, text.as_ref(), CitationStatus::Moved)
+                let file = CurrentFile { path: &base.path, is_renamed: false };
+                self.check_in_file(citation, base, file, text.as_ref())
             }
             (OriginContent::File { .. }, PathContent::Folder | PathContent::Missing) => {
                 self.check_missing_file(citation, base)
@@ -122,7 +122,7 @@ impl<'p> DriftChecker<'p> {
 
     fn check_missing_file(&self, citation: &Citation<'_>, base: &ResolvedOrigin) -> CitationResult {
         let OriginContent::File { blob, .. } = &base.content else {
-            return CitationResult::new(CitationStatus::Deleted);
+            return CitationOutcome::Deleted.into();
         };
         let text = self.origin_text(&base.content);
         match self.code.find_renamed(base, blob.as_deref(), text.as_deref(), &self.now) {
@@ -130,60 +130,49 @@ impl<'p> DriftChecker<'p> {
             RenameOutcome::NotFound | RenameOutcome::Inconclusive(_)
                 if self.code.git_doubt().is_some() =>
             {
-                CitationResult {
-                    doubt: self.code.git_doubt(),
-                    ..CitationResult::new(CitationStatus::Unchecked)
-                }
+                CitationResult { outcome: CitationOutcome::Unchecked, doubt: self.code.git_doubt() }
             }
             RenameOutcome::NotFound if self.code.workspace.repository().is_none() => {
-                CitationResult {
-                    doubt: Some(CitationDoubt::RenamesNotSearched),
-                    ..CitationResult::new(CitationStatus::Deleted)
-                }
+                CitationResult::new(CitationOutcome::Deleted, CitationDoubt::RenamesNotSearched)
             }
-            RenameOutcome::NotFound => CitationResult::new(CitationStatus::Deleted),
-            RenameOutcome::Inconclusive(doubt) => CitationResult {
-                doubt: Some(doubt),
-                ..CitationResult::new(CitationStatus::Deleted)
-            },
+            RenameOutcome::NotFound => CitationOutcome::Deleted.into(),
+            RenameOutcome::Inconclusive(doubt) => {
+                CitationResult::new(CitationOutcome::Deleted, doubt)
+            }
             RenameOutcome::Found(path) => {
+                let file = CurrentFile { path: &path, is_renamed: true };
                 let PathContent::File { text } = self.code.content_at(&self.now, &path) else {
-                    return CitationResult::located(CitationStatus::Renamed, &path, None);
+                    return file.in_place(None).into();
                 };
-                self.check_in_file(citation, base, &path, text.as_ref(), CitationStatus::Renamed)
+                self.check_in_file(citation, base, file, text.as_ref())
             }
         }
     }
 
-    /// Checks the cited lines in an existing file; `found` is the status if they are elsewhere now.
+    /// Checks the cited lines in an existing file with the text `now`.
     fn check_in_file(
         &self,
         citation: &Citation<'_>,
         base: &ResolvedOrigin,
-        path: &str,
+        file: CurrentFile<'_>,
         now: Option<&Arc<str>>,
-        found: CitationStatus,
     ) -> CitationResult {
-        let in_place =
-            if found == CitationStatus::Renamed { found } else { CitationStatus::Intact };
         let Some(lines) = citation.lines else {
-            return CitationResult::located(in_place, path, None);
+            return file.in_place(None).into();
         };
         let Some(now) = now else {
-            let fate = CitationResult::located(in_place, path, Some(lines));
-            return CitationResult { doubt: Some(CitationDoubt::PathOnly), ..fate };
+            return CitationResult::new(file.in_place(Some(lines)), CitationDoubt::PathOnly);
         };
         let OriginContent::File { cited, had_twin, .. } = &base.content else {
-            return CitationResult::located(in_place, path, None);
+            return file.in_place(None).into();
         };
         match self.locate_lines(&base.content, (*cited, *had_twin), now, lines) {
-            Some(CitedLineMatch::InPlace) => CitationResult::located(in_place, path, Some(lines)),
-            Some(CitedLineMatch::Moved(there)) => CitationResult::located(found, path, Some(there)),
-            Some(CitedLineMatch::Missing) => self.changed_lines(&base.content, path, now, lines),
-            None => {
-                let fate = CitationResult::located(in_place, path, Some(lines));
-                CitationResult { doubt: Some(CitationDoubt::PathOnly), ..fate }
+            Some(CitedLineMatch::InPlace) => file.in_place(Some(lines)).into(),
+            Some(CitedLineMatch::Moved(there)) => file.moved(there).into(),
+            Some(CitedLineMatch::Missing) => {
+                self.changed_lines(&base.content, file.path, now, lines).into()
             }
+            None => CitationResult::new(file.in_place(Some(lines)), CitationDoubt::PathOnly),
         }
     }
 
@@ -211,14 +200,14 @@ impl<'p> DriftChecker<'p> {
         path: &str,
         now: &str,
         lines: LineRange,
-    ) -> CitationResult {
+    ) -> CitationOutcome {
         let base = self.origin_text(was);
         let there = base.as_ref().and_then(|base| replacement_lines(base, now, lines));
         let change = base.map(|base| LineChange {
             before: self.excerpt(&base, lines),
             after: there.map(|there| self.excerpt(now, there)),
         });
-        CitationResult { change, ..CitationResult::located(CitationStatus::Changed, path, there) }
+        CitationOutcome::Changed { location: location(path, there), change }
     }
 
     /// Some lines as one line that fits in a message. Secrets are redacted, because it is cached.
@@ -247,30 +236,56 @@ fn check_without_origin(
     doubt: &CitationDoubt,
 ) -> CitationResult {
     if base.origin == CitationOrigin::None && look.exists() && citation.lines.is_none() {
-        return CitationResult::located(CitationStatus::Intact, &base.path, None);
+        return CitationOutcome::Intact(location(&base.path, None)).into();
     }
-    CitationResult::unchecked(doubt.clone())
+    CitationResult::new(CitationOutcome::Unchecked, doubt.clone())
 }
 
 /// The result of a check, without the citation it is about.
 struct CitationResult {
-    verdict: CitationStatus,
-    now: Option<CodeLocation>,
-    change: Option<LineChange>,
+    outcome: CitationOutcome,
     doubt: Option<CitationDoubt>,
 }
 
 impl CitationResult {
-    fn new(verdict: CitationStatus) -> Self {
-        Self { verdict, now: None, change: None, doubt: None }
+    fn new(outcome: CitationOutcome, doubt: CitationDoubt) -> Self {
+        Self { outcome, doubt: Some(doubt) }
+    }
+}
+
+impl From<CitationOutcome> for CitationResult {
+    fn from(outcome: CitationOutcome) -> Self {
+        Self { outcome, doubt: None }
+    }
+}
+
+/// The file that contains the cited place now.
+#[derive(Clone, Copy)]
+struct CurrentFile<'p> {
+    path: &'p str,
+    is_renamed: bool,
+}
+
+impl CurrentFile<'_> {
+    /// The outcome for a place that did not move within the file.
+    fn in_place(self, lines: Option<LineRange>) -> CitationOutcome {
+        let location = location(self.path, lines);
+        match self.is_renamed {
+            true => CitationOutcome::Renamed(location),
+            false => CitationOutcome::Intact(location),
+        }
     }
 
-    fn located(verdict: CitationStatus, path: &str, lines: Option<LineRange>) -> Self {
-        let now = Some(CodeLocation { path: path.to_owned(), lines });
-        Self { now, ..Self::new(verdict) }
+    /// The outcome for lines that moved within the file.
+    fn moved(self, lines: LineRange) -> CitationOutcome {
+        let location = location(self.path, Some(lines));
+        match self.is_renamed {
+            true => CitationOutcome::Renamed(location),
+            false => CitationOutcome::Moved(location),
+        }
     }
+}
 
-    fn unchecked(doubt: CitationDoubt) -> Self {
-        Self { doubt: Some(doubt), ..Self::new(CitationStatus::Unchecked) }
-    }
+fn location(path: &str, lines: Option<LineRange>) -> CodeLocation {
+    CodeLocation { path: path.to_owned(), lines }
 }

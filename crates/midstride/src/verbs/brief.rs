@@ -44,7 +44,7 @@ use midstride_core::brief::{
 use midstride_core::format::header::StartupKind;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::anchor;
-use midstride_core::handoff::drift::{CitationCheck, CitationStatus};
+use midstride_core::handoff::drift::{CitationCheck, CitationOutcome};
 use midstride_core::session::checkpoint::SessionSummary;
 use midstride_core::session::quality::passes_quality_check;
 use midstride_core::session::{Client, short_id};
@@ -812,16 +812,18 @@ fn proof_trials(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<Pro
 
 /// The cited place if it drifted.
 fn drifted_place(check: &CitationCheck) -> Option<DriftedPlace> {
-    let has_drifted = match check.status {
-        CitationStatus::Moved
-        | CitationStatus::Changed
-        | CitationStatus::Renamed
-        | CitationStatus::Deleted => true,
-        CitationStatus::Intact | CitationStatus::NeverExisted | CitationStatus::Unchecked => false,
+    let now = match &check.outcome {
+        CitationOutcome::Moved(now)
+        | CitationOutcome::Changed { location: now, .. }
+        | CitationOutcome::Renamed(now) => Some(now.to_string()),
+        CitationOutcome::Deleted => None,
+        CitationOutcome::Intact(_) | CitationOutcome::NeverExisted | CitationOutcome::Unchecked => {
+            return None;
+        }
     };
     let place = check.place.value.clone();
-    let now = check.location.as_ref().map(ToString::to_string).filter(|now| *now != place);
-    has_drifted.then_some(DriftedPlace { place, verdict: check.status, now })
+    let now = now.filter(|now| *now != place);
+    Some(DriftedPlace { place, verdict: check.outcome.status(), now })
 }
 
 /// Records that a session got this briefing, once per text.

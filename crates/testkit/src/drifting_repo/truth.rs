@@ -4,7 +4,10 @@ use super::DriftingRepo;
 use super::cited::{Cited, Stood, resolved};
 use super::document::{Kind, Paper};
 use super::world::{File, Tree};
-use midstride_core::handoff::drift::{CitationCheck, CitationStatus};
+use midstride_core::handoff::citation::LineRange;
+use midstride_core::handoff::drift::{
+    CitationCheck, CitationOutcome, CitationStatus, CodeLocation,
+};
 use std::collections::BTreeSet;
 
 /// The expected result of checking a citation.
@@ -17,35 +20,58 @@ pub struct Expected {
     /// How the baseline is found, and its commit if there is one.
     baseline: (&'static str, Option<String>),
     /// The possible outcomes; more than one only if the truth cannot be determined.
-    fates: Vec<Fate>,
+    fates: Vec<CitationOutcome>,
 }
 
-/// What happened to a cited location.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Fate {
-    verdict: CitationStatus,
-    /// The current path.
-    path: Option<String>,
-    /// The first line now, if it is certain.
-    first: Option<usize>,
+/// The path of the cited file now.
+#[derive(Clone, Copy)]
+struct SameFile<'p> {
+    path: &'p str,
+    is_renamed: bool,
+}
+
+impl SameFile<'_> {
+    fn location(self, lines: Option<LineRange>) -> CodeLocation {
+        CodeLocation { path: self.path.to_owned(), lines }
+    }
+
+    /// The outcome for lines at their old position.
+    fn in_place(self, lines: Option<LineRange>) -> CitationOutcome {
+        let location = self.location(lines);
+        match self.is_renamed {
+            true => CitationOutcome::Renamed(location),
+            false => CitationOutcome::Intact(location),
+        }
+    }
+
+    /// The outcome for lines at another position.
+    fn moved(self, lines: LineRange) -> CitationOutcome {
+        let location = self.location(Some(lines));
+        match self.is_renamed {
+            true => CitationOutcome::Renamed(location),
+            false => CitationOutcome::Moved(location),
+        }
+    }
 }
 
 impl Expected {
     /// Whether the result of a check is correct.
     pub fn agrees(&self, check: &CitationCheck) -> bool {
         let (found_by, commit) = check.origin.word_and_commit();
-        let is_so = |fate: &Fate| {
-            let path = check.location.as_ref().map(|now| now.path.clone());
-            let first = check.location.as_ref().and_then(|now| now.lines).map(|lines| lines.first);
-            let same_lines = fate.verdict == CitationStatus::Changed || first == fate.first;
-            check.status == fate.verdict && path == fate.path && same_lines
+        let is_so = |fate: &CitationOutcome| match (fate, &check.outcome) {
+            // The truth knows neither the lines that replaced the cited ones nor their text.
+            (
+                CitationOutcome::Changed { location: fate, .. },
+                CitationOutcome::Changed { location: found, .. },
+            ) => found.path == fate.path,
+            (fate, found) => found == fate,
         };
         (found_by, commit.map(str::to_owned)) == self.baseline && self.fates.iter().any(is_so)
     }
 
     /// The true status, if it is certain.
     pub fn verdict(&self) -> Option<CitationStatus> {
-        self.fates.first().filter(|_| !self.is_doubtful()).map(|fate| fate.verdict)
+        self.fates.first().filter(|_| !self.is_doubtful()).map(CitationOutcome::status)
     }
 
     pub(super) fn is_doubtful(&self) -> bool {
@@ -54,7 +80,9 @@ impl Expected {
 
     /// The new first line, if the location moved.
     pub(super) fn moved_to(&self) -> Option<usize> {
-        self.fates.first().filter(|fate| fate.verdict == CitationStatus::Moved)?.first
+        let fate = self.fates.first()?;
+        let moved = fate.location().filter(|_| fate.status() == CitationStatus::Moved)?;
+        moved.lines.map(|lines| lines.first)
     }
 }
 
@@ -116,22 +144,21 @@ impl DriftingRepo {
         since.map(|commit| (commit.id.clone(), &commit.tree))
     }
 
-    fn fates(&self, stood: &Stood, before: Option<&Tree>, now: &Tree) -> Vec<Fate> {
-        let nowhere = |verdict| vec![Fate { verdict, path: None, first: None }];
-        let intact = |path: &String| {
-            vec![Fate { verdict: CitationStatus::Intact, path: Some(path.clone()), first: None }]
-        };
+    fn fates(&self, stood: &Stood, before: Option<&Tree>, now: &Tree) -> Vec<CitationOutcome> {
+        let intact = |path: &str| vec![SameFile { path, is_renamed: false }.in_place(None)];
         match stood {
-            Stood::Nothing => nowhere(CitationStatus::NeverExisted),
+            Stood::Nothing => vec![CitationOutcome::NeverExisted],
             Stood::Unknown(Some(path)) => intact(path),
-            Stood::Unknown(None) => nowhere(CitationStatus::Unchecked),
+            Stood::Unknown(None) => vec![CitationOutcome::Unchecked],
             Stood::Folder(path) => {
                 let inside = format!("{path}/");
                 let is_there = now.keys().any(|other| other.starts_with(&inside));
-                if is_there { intact(path) } else { nowhere(CitationStatus::Deleted) }
+                if is_there { intact(path) } else { vec![CitationOutcome::Deleted] }
             }
             Stood::File { path, file, lines } => match now.get(path) {
-                Some(there) => self.in_file(file, *lines, path, there, CitationStatus::Moved),
+                Some(there) => {
+                    self.in_file(file, *lines, SameFile { path, is_renamed: false }, there)
+                }
                 None => self.elsewhere((path, file), *lines, before, now),
             },
         }
@@ -144,8 +171,7 @@ impl DriftingRepo {
         lines: Option<(usize, usize)>,
         before: Option<&Tree>,
         now: &Tree,
-    ) -> Vec<Fate> {
-        let deleted = Fate { verdict: CitationStatus::Deleted, path: None, first: None };
+    ) -> Vec<CitationOutcome> {
         let was_there = |path: &String| before.is_some_and(|before| before.contains_key(path));
         let known = self.kept.contains(&file.text());
         let mut fates = Vec::new();
@@ -159,7 +185,8 @@ impl DriftingRepo {
             };
             // The similarity limit is 50 percent. Close to it, git may count differently.
             if alike >= 35 {
-                fates.extend(self.in_file(file, lines, path, there, CitationStatus::Renamed));
+                let same = SameFile { path, is_renamed: true };
+                fates.extend(self.in_file(file, lines, same, there));
             }
             // A path that the file had before it was cited is not a new name.
             doubtful = alike < 65 || was_there(path);
@@ -172,11 +199,12 @@ impl DriftingRepo {
         let untold =
             before.is_none() && !self.history.iter().any(|commit| commit.tree.contains_key(was));
         for (path, there) in twins.filter(|(path, _)| untold || self.is_new_name(path)) {
-            fates.extend(self.in_file(file, lines, path, there, CitationStatus::Renamed));
+            let same = SameFile { path, is_renamed: true };
+            fates.extend(self.in_file(file, lines, same, there));
             doubtful = true;
         }
         if fates.is_empty() || doubtful {
-            fates.push(deleted);
+            fates.push(CitationOutcome::Deleted);
         }
         fates
     }
@@ -190,22 +218,20 @@ impl DriftingRepo {
         &self,
         was: &File,
         lines: Option<(usize, usize)>,
-        path: &str,
+        same: SameFile<'_>,
         now: &File,
-        elsewhere: CitationStatus,
-    ) -> Vec<Fate> {
-        let in_place =
-            if elsewhere == CitationStatus::Renamed { elsewhere } else { CitationStatus::Intact };
-        let fate = |verdict, first| Fate { verdict, path: Some(path.to_owned()), first };
-        let Some((first, last)) = lines else { return vec![fate(in_place, None)] };
-        let at = |place: usize| {
-            fate(if place + 1 == first { in_place } else { elsewhere }, Some(place + 1))
+    ) -> Vec<CitationOutcome> {
+        let Some((first, last)) = lines else { return vec![same.in_place(None)] };
+        let at = |place: usize| match place + 1 == first {
+            true => same.in_place(Some(LineRange { first, last })),
+            false => same.moved(LineRange { first, last }.starting_at(place + 1)),
         };
+        let changed = || CitationOutcome::Changed { location: same.location(None), change: None };
         let cited = &was.lines[first - 1..last];
         let ids: Vec<u64> = cited.iter().map(|line| line.id).collect();
         let texts: Vec<&str> = cited.iter().map(|line| line.text.as_str()).collect();
         let place = now.place_of(&ids);
-        let truth = place.map_or_else(|| fate(CitationStatus::Changed, None), at);
+        let truth = place.map_or_else(changed, at);
         let mut fates = vec![truth];
         let only_one =
             was.count_of(&texts) == 1 && now.count_of(&texts) <= usize::from(place.is_some());
@@ -216,11 +242,11 @@ impl DriftingRepo {
         }
         // Equal lines without distinct neighbors: any of them is possible, or none.
         let windows = now.lines.windows(texts.len()).enumerate();
-        let same = windows.filter(|(_, window)| {
+        let equal = windows.filter(|(_, window)| {
             window.iter().map(|line| line.text.as_str()).eq(texts.iter().copied())
         });
-        fates.extend(same.map(|(place, _)| at(place)));
-        fates.push(fate(CitationStatus::Changed, None));
+        fates.extend(equal.map(|(place, _)| at(place)));
+        fates.push(changed());
         fates
     }
 

@@ -1,6 +1,6 @@
 //! Turns the results of the citation check into findings.
 
-use super::{CitationCheck, CitationDoubt, CitationStatus, LineChange};
+use super::{CitationCheck, CitationDoubt, CitationOutcome, CodeLocation, LineChange};
 use crate::format::finding::{Code, Finding};
 use std::collections::BTreeSet;
 
@@ -18,19 +18,18 @@ fn citation_finding<'j>(
 ) -> Option<Finding> {
     let place = &check.place.value;
     let found = |code, message| Finding::new(code, check.place.at, message);
-    let now = check.location.as_ref().map(ToString::to_string);
-    match check.status {
-        CitationStatus::Intact | CitationStatus::NeverExisted => None,
-        CitationStatus::Moved => {
-            let message = format!("`{place}` is now `{}`", now?);
-            let finding = found(Code::CitationMoved, message);
+    match &check.outcome {
+        CitationOutcome::Intact(_) | CitationOutcome::NeverExisted => None,
+        CitationOutcome::Moved(now) => {
+            let finding = found(Code::CitationMoved, format!("`{place}` is now `{now}`"));
             Some(match key {
                 Some(key) => finding.with_command(["midstride", "check", "--fix", key]),
                 None => finding.with_hint("write where it is now"),
             })
         }
-        CitationStatus::Changed => {
-            let finding = found(Code::CitationChanged, change_message(place, check));
+        CitationOutcome::Changed { location, change } => {
+            let message = change_message(place, location, change.as_ref());
+            let finding = found(Code::CitationChanged, message);
             let Some(key) = key else {
                 return Some(finding.with_hint("look whether what is said about it still holds"));
             };
@@ -38,14 +37,14 @@ fn citation_finding<'j>(
             let advice = format!("revise what is said about it; if it still holds: {held}");
             Some(finding.with_hint(advice))
         }
-        CitationStatus::Renamed => {
-            Some(found(Code::CitationRenamed, format!("`{place}` is now `{}`", now?)))
+        CitationOutcome::Renamed(now) => {
+            Some(found(Code::CitationRenamed, format!("`{place}` is now `{now}`")))
         }
-        CitationStatus::Deleted => {
+        CitationOutcome::Deleted => {
             let doubt = check.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             Some(found(Code::CitationDeleted, format!("`{place}` is gone{doubt}")))
         }
-        CitationStatus::Unchecked => {
+        CitationOutcome::Unchecked => {
             // Report each doubt once, at the first citation it affects. A note never has an origin,
             // so a missing one is not worth a finding.
             let why = check.doubt.as_ref().filter(|why| **why != CitationDoubt::NoOrigin)?;
@@ -56,13 +55,14 @@ fn citation_finding<'j>(
     }
 }
 
-fn change_message(place: &str, check: &CitationCheck) -> String {
-    let elsewhere = check.location.as_ref().filter(|_| !check.is_in_cited_file());
-    let elsewhere = elsewhere.map(|now| format!(" in `{}`", now.path)).unwrap_or_default();
-    match &check.change {
+fn change_message(place: &str, now: &CodeLocation, change: Option<&LineChange>) -> String {
+    let elsewhere = match now.is_in_cited_file(place) {
+        true => String::new(),
+        false => format!(" in `{}`", now.path),
+    };
+    match change {
         Some(LineChange { before: was, after: Some(is) }) => {
-            let there = check.location.as_ref().and_then(|now| now.lines);
-            let there = there.filter(|lines| !place.ends_with(&lines.to_string()));
+            let there = now.lines.filter(|lines| !place.ends_with(&lines.to_string()));
             let there = there.map(|lines| format!(", in line {lines}")).unwrap_or_default();
             format!("`{place}` was `{was}`, and is `{is}` now{elsewhere}{there}")
         }
@@ -73,11 +73,88 @@ fn change_message(place: &str, check: &CitationCheck) -> String {
     }
 }
 
-impl CitationCheck {
-    /// Whether the cited place is still in the file that the citation names.
-    pub fn is_in_cited_file(&self) -> bool {
-        let cited_path = self.place.value.split([':', '#']).next().unwrap_or_default();
-        let cited_path = cited_path.trim_start_matches("../");
-        self.location.as_ref().is_some_and(|now| now.path.ends_with(cited_path))
+impl CodeLocation {
+    /// Whether this is in the file that a citation names.
+    pub fn is_in_cited_file(&self, citation: &str) -> bool {
+        let cited_path = citation.split([':', '#']).next().unwrap_or_default();
+        self.path.ends_with(cited_path.trim_start_matches("../"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::finding::FindingFix;
+    use crate::handoff::citation::LineRange;
+    use crate::handoff::drift::CitationOrigin;
+    use crate::text::span::{Span, Spanned};
+
+    fn check(place: &str, outcome: CitationOutcome) -> CitationCheck {
+        CitationCheck {
+            place: Spanned::new(place.to_owned(), Span::new(3, 3 + place.len())),
+            statement: Span::new(0, 20),
+            outcome,
+            origin: CitationOrigin::Anchor,
+            file_changed: false,
+            doubt: None,
+        }
+    }
+
+    fn location(path: &str, lines: Option<(usize, usize)>) -> CodeLocation {
+        let lines = lines.map(|(first, last)| LineRange { first, last });
+        CodeLocation { path: path.to_owned(), lines }
+    }
+
+    /// The code and message of the only finding.
+    fn only_finding(key: Option<&str>, check: CitationCheck) -> (String, String) {
+        let found = findings(key, &[check]);
+        let [finding] = &found[..] else { panic!("not one finding: {found:?}") };
+        (finding.code.to_string(), finding.message.clone())
+    }
+
+    #[test]
+    fn a_moved_citation_is_always_d001() {
+        let now = [
+            (location("src/market.py", Some((14, 16))), "src/market.py:14-16"),
+            (location("src/market.py", Some((7, 7))), "src/market.py:7"),
+            (location("src/market.py", None), "src/market.py"),
+            (location("lib/src/market.py", Some((3, 5))), "lib/src/market.py:3-5"),
+        ];
+        for (now, shown) in now {
+            for key in [Some("y2038"), None] {
+                let moved = check("src/market.py:12-14", CitationOutcome::Moved(now.clone()));
+                let message = format!("`src/market.py:12-14` is now `{shown}`");
+                assert_eq!(only_finding(key, moved), ("D001".to_owned(), message));
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_handoff_gets_the_command_that_updates_its_lines() {
+        let moved = check("a.py:1", CitationOutcome::Moved(location("a.py", Some((2, 2)))));
+        let fixes = |key| {
+            let found = findings(key, std::slice::from_ref(&moved));
+            found.into_iter().map(|finding| finding.fix).collect::<Vec<_>>()
+        };
+        let command = ["midstride", "check", "--fix", "y2038"].map(str::to_owned).to_vec();
+        assert_eq!(fixes(Some("y2038")), [Some(FindingFix::Command(command))]);
+        assert!(matches!(fixes(None)[..], [Some(FindingFix::Hint(_))]));
+    }
+
+    #[test]
+    fn each_outcome_has_its_code() {
+        let at = || location("a.py", Some((2, 2)));
+        let changed = CitationOutcome::Changed { location: at(), change: None };
+        for (outcome, code) in [
+            (CitationOutcome::Moved(at()), "D001"),
+            (changed, "D002"),
+            (CitationOutcome::Renamed(location("b.py", None)), "D003"),
+            (CitationOutcome::Deleted, "D004"),
+        ] {
+            assert_eq!(only_finding(Some("y2038"), check("a.py:1", outcome)).0, code);
+        }
+        for outcome in [CitationOutcome::Intact(at()), CitationOutcome::NeverExisted] {
+            assert_eq!(findings(Some("y2038"), &[check("a.py:1", outcome)]), []);
+        }
     }
 }

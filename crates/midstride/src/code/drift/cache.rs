@@ -9,7 +9,8 @@ use crate::sys::ids::sha256;
 use crate::workspace::{SetupMode, StoredHandoff, Workspace};
 use midstride_core::handoff::citation::LineRange;
 use midstride_core::handoff::drift::{
-    CitationCheck, CitationDoubt, CitationOrigin, CitationStatus, CodeLocation, LineChange,
+    CitationCheck, CitationDoubt, CitationOrigin, CitationOutcome, CitationStatus, CodeLocation,
+    LineChange,
 };
 use midstride_core::text::span::{Span, Spanned};
 use serde::{Deserialize, Serialize};
@@ -147,24 +148,24 @@ fn file_stamps(top: &Root, checks: &[CitationCheck]) -> Option<BTreeMap<String, 
             one.origin,
             CitationOrigin::Anchor | CitationOrigin::Blame(_) | CitationOrigin::AtCommit(_)
         );
-        let in_place = matches!(
-            one.status,
-            CitationStatus::Intact
-                | CitationStatus::Moved
-                | CitationStatus::Changed
-                | CitationStatus::NeverExisted
-        );
-        if !has_fixed_origin || !in_place {
+        if !has_fixed_origin {
             return None;
         }
-        if let Some(CodeLocation { path, .. }) = &one.location {
-            if top.has_folder(Path::new(path)) {
-                files.insert(path.clone(), FOLDER_STAMP);
-                continue;
+        let path = match &one.outcome {
+            CitationOutcome::Intact(location)
+            | CitationOutcome::Moved(location)
+            | CitationOutcome::Changed { location, .. } => &location.path,
+            CitationOutcome::NeverExisted => continue,
+            CitationOutcome::Renamed(_) | CitationOutcome::Deleted | CitationOutcome::Unchecked => {
+                return None;
             }
-            let stamp = top.stamp(Path::new(path)).filter(|stamp| stamp.is_settled)?;
-            files.insert(path.clone(), stamp_numbers(&stamp));
+        };
+        if top.has_folder(Path::new(path)) {
+            files.insert(path.clone(), FOLDER_STAMP);
+            continue;
         }
+        let stamp = top.stamp(Path::new(path)).filter(|stamp| stamp.is_settled)?;
+        files.insert(path.clone(), stamp_numbers(&stamp));
     }
     Some(files)
 }
@@ -184,29 +185,65 @@ impl CachedCitation {
             place: one.place.value.clone(),
             at: (one.place.at.start, one.place.at.end),
             statement: (one.statement.start, one.statement.end),
-            verdict: one.status.word().to_owned(),
-            now: one.location.as_ref().map(|now| (now.path.clone(), now.lines.map(lines))),
+            verdict: one.outcome.status().word().to_owned(),
+            now: one.outcome.location().map(|now| (now.path.clone(), now.lines.map(lines))),
             baseline: baseline.to_owned(),
             commit: commit.map(str::to_owned),
-            change: one.change.as_ref().map(|change| (change.before.clone(), change.after.clone())),
+            change: one
+                .outcome
+                .change()
+                .map(|change| (change.before.clone(), change.after.clone())),
             file_changed: one.file_changed,
             path_only: one.doubt == Some(CitationDoubt::PathOnly),
         }
     }
 
+    /// The cached result; `None` if its parts contradict each other.
     fn decode(self) -> Option<CitationCheck> {
         let lines = |(first, last)| LineRange { first, last };
+        let mut statuses = CitationStatus::ALL.into_iter();
+        let status = statuses.find(|status| status.word() == self.verdict)?;
+        let location = self.now.map(|(path, at)| CodeLocation { path, lines: at.map(lines) });
+        let change = self.change.map(|(before, after)| LineChange { before, after });
         Some(CitationCheck {
             place: Spanned::new(self.place, Span::new(self.at.0, self.at.1)),
             statement: Span::new(self.statement.0, self.statement.1),
-            status: CitationStatus::ALL
-                .into_iter()
-                .find(|verdict| verdict.word() == self.verdict)?,
-            location: self.now.map(|(path, at)| CodeLocation { path, lines: at.map(lines) }),
+            outcome: CitationOutcome::from_parts(status, location, change)?,
             origin: CitationOrigin::parse(&self.baseline, self.commit)?,
-            change: self.change.map(|(was, is)| LineChange { before: was, after: is }),
             file_changed: self.file_changed,
             doubt: self.path_only.then_some(CitationDoubt::PathOnly),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOVED: &str = r#"{"place":"a.py:1","at":[3,9],"statement":[0,20],"verdict":"moved","now":["a.py",[2,2]],"baseline":"anchor","commit":null,"change":null,"file_changed":true,"path_only":false}"#;
+
+    #[test]
+    fn a_stored_result_is_read_and_written_unchanged() {
+        let renamed = MOVED.replace("moved", "renamed").replace("[2,2]", "null");
+        let changed = MOVED.replace("moved", "changed");
+        let changed = changed.replace("\"change\":null", r#""change":["x","y"]"#);
+        let deleted = MOVED.replace("moved", "deleted").replace(r#"["a.py",[2,2]]"#, "null");
+        for stored in [MOVED, &renamed, &changed, &deleted] {
+            let cached: CachedCitation = serde_json::from_str(stored).unwrap();
+            let check = cached.decode().unwrap();
+            let written = serde_json::to_string(&CachedCitation::encode(&check)).unwrap();
+            assert_eq!(written, *stored);
+        }
+    }
+
+    #[test]
+    fn a_stored_result_that_contradicts_itself_is_not_used() {
+        let without_place = MOVED.replace(r#"["a.py",[2,2]]"#, "null");
+        let deleted_with_place = MOVED.replace("moved", "deleted");
+        let unknown_word = MOVED.replace("moved", "vanished");
+        for stored in [without_place, deleted_with_place, unknown_word] {
+            let cached: CachedCitation = serde_json::from_str(&stored).unwrap();
+            assert_eq!(cached.decode(), None, "{stored}");
+        }
     }
 }

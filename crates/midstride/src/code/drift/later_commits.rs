@@ -30,7 +30,7 @@ impl DriftChecker<'_> {
         let workspace = self.code.workspace;
         let changed = checks.iter().filter(|one| one.file_changed);
         let paths: BTreeSet<String> =
-            changed.filter_map(|one| Some(one.location.as_ref()?.path.clone())).collect();
+            changed.filter_map(|one| Some(one.outcome.location()?.path.clone())).collect();
         let own = workspace.path_in_work_tree(stored);
         let own = own.and_then(|path| path.to_str().map(str::to_owned));
         (!paths.is_empty()).then_some(LaterCommitsQuery {

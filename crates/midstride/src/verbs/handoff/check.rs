@@ -13,7 +13,9 @@ use midstride_core::format::document::Document;
 use midstride_core::format::finding::Finding;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::check::{CheckFindings, IdClaim, duplicate_id_finding};
-use midstride_core::handoff::drift::{self, CitationCheck, HandoffActivity, LaterCommit};
+use midstride_core::handoff::drift::{
+    self, CitationCheck, CitationOutcome, HandoffActivity, LaterCommit,
+};
 use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
@@ -65,7 +67,8 @@ impl<'p> Comparison<'p> {
 
     /// Whether lines a document cites have moved.
     pub fn has_moved(&self, stored: &StoredHandoff) -> bool {
-        self.drift.check(stored).iter().any(|one| one.status == drift::CitationStatus::Moved)
+        let checks = self.drift.check(stored);
+        checks.iter().any(|one| matches!(one.outcome, CitationOutcome::Moved(_)))
     }
 
     /// Compares with the session of a document. A session the user named is always compared.
@@ -198,7 +201,7 @@ fn check_document(
         .zip(changed)
         .and_then(|(with, changed)| with.drift.later_commits_query(&stored, changed, &citations));
     let all = with.is_some_and(|with| with.all);
-    let is_shown = |one: &CitationCheck| all || one.status != drift::CitationStatus::Intact;
+    let is_shown = |one: &CitationCheck| all || !matches!(one.outcome, CitationOutcome::Intact(_));
     let citations: Vec<CitationCheck> = citations.into_iter().filter(is_shown).collect();
     let claim = claim(workspace, &stored);
     let found = !verdict.findings.is_empty() || !verdict.silenced.is_empty();

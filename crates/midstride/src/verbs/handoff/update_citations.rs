@@ -8,7 +8,7 @@ use crate::workspace::StoredHandoff;
 use midstride_core::format::document::{Document, DocumentEditError};
 use midstride_core::format::header::RevisionVerb;
 use midstride_core::handoff::citation::{self, LineRange};
-use midstride_core::handoff::drift::CitationStatus;
+use midstride_core::handoff::drift::{CitationCheck, CitationOutcome, CodeLocation};
 use midstride_core::text::span::Span;
 
 /// The result of updating citations.
@@ -30,7 +30,7 @@ pub fn update_moved_citations(
     }
     let mut places = 0;
     let recorded = store.record_with_retry::<_, JournalError>(stored, |now| {
-        let moved = find_moved_citations(store, now, &[CitationStatus::Moved])?;
+        let moved = find_moved_citations(store, now, moved_location)?;
         if moved.is_empty() {
             return Ok(Ok(None));
         }
@@ -48,8 +48,7 @@ pub(in crate::verbs) fn with_current_lines(
     store: &Store,
     stored: &StoredHandoff,
 ) -> Result<Document, JournalError> {
-    let there =
-        find_moved_citations(store, stored, &[CitationStatus::Moved, CitationStatus::Changed])?;
+    let there = find_moved_citations(store, stored, moved_or_changed_location)?;
     Ok(replace_lines(&stored.document, &there)?)
 }
 
@@ -61,14 +60,44 @@ fn replace_lines(
     citation::update_lines(document, there).ok_or_else(refused)
 }
 
-/// The citations with one of these statuses that are at other lines of the same file now.
+/// The citations that `locate` finds at other lines of the same file now.
 fn find_moved_citations(
     store: &Store,
     stored: &StoredHandoff,
-    statuses: &[CitationStatus],
+    locate: fn(&CitationOutcome) -> Option<&CodeLocation>,
 ) -> Result<Vec<(Span, LineRange)>, JournalError> {
     let checked = DriftChecker::new(store, CodeState::WorkTree)?.check(stored);
-    let there =
-        checked.iter().filter(|one| statuses.contains(&one.status) && one.is_in_cited_file());
-    Ok(there.filter_map(|one| Some((one.place.at, one.location.as_ref()?.lines?))).collect())
+    let moved = |one: &CitationCheck| {
+        let location = locate(&one.outcome)?;
+        let lines = location.lines.filter(|_| location.is_in_cited_file(&one.place.value))?;
+        Some((one.place.at, lines))
+    };
+    Ok(checked.iter().filter_map(moved).collect())
+}
+
+/// Where moved lines are now.
+fn moved_location(outcome: &CitationOutcome) -> Option<&CodeLocation> {
+    match outcome {
+        CitationOutcome::Moved(location) => Some(location),
+        CitationOutcome::Intact(_)
+        | CitationOutcome::Changed { .. }
+        | CitationOutcome::Renamed(_)
+        | CitationOutcome::Deleted
+        | CitationOutcome::NeverExisted
+        | CitationOutcome::Unchecked => None,
+    }
+}
+
+/// Where moved or changed lines are now.
+fn moved_or_changed_location(outcome: &CitationOutcome) -> Option<&CodeLocation> {
+    match outcome {
+        CitationOutcome::Moved(location) | CitationOutcome::Changed { location, .. } => {
+            Some(location)
+        }
+        CitationOutcome::Intact(_)
+        | CitationOutcome::Renamed(_)
+        | CitationOutcome::Deleted
+        | CitationOutcome::NeverExisted
+        | CitationOutcome::Unchecked => None,
+    }
 }
