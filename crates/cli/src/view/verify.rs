@@ -91,8 +91,10 @@ fn state_word(state: &VerifyState) -> &'static str {
 
 fn failure_reason(state: &VerifyState) -> Option<String> {
     match state {
-        VerifyState::Executed(TrialReport { outcome: TrialOutcome::Broken(why), .. })
-        | VerifyState::NotExecuted(why) => Some(why.clone()),
+        VerifyState::Executed(TrialReport { outcome: TrialOutcome::Broken(why), .. }) => {
+            Some(why.to_string())
+        }
+        VerifyState::NotExecuted(why) => Some(why.clone()),
         VerifyState::Executed(TrialReport { outcome: TrialOutcome::TimedOut, limit, .. }) => {
             Some(format!("it was stopped after {} s", limit.as_secs()))
         }

@@ -7,7 +7,7 @@ mod expectation;
 mod number;
 
 pub use escapes::strip_escapes;
-pub use expectation::{Expectation, ExpectedExit};
+pub use expectation::{Expectation, ExpectationError, ExpectationMismatch, ExpectedExit};
 pub use number::Number;
 
 use crate::format::header::{Proof, RecordedOutcome};
@@ -48,9 +48,9 @@ pub enum ProofSpecError {
     /// The timeout is not a number of seconds, or it is too large.
     #[error("`{0}` is no number of seconds from 1 to {TIMEOUT_SECONDS_MAX}")]
     Timeout(String),
-    /// The expectation is invalid, with this message.
-    #[error("{0}")]
-    Expectation(String),
+    /// The expectation is invalid.
+    #[error(transparent)]
+    Expectation(#[from] ExpectationError),
 }
 
 /// A proof with its number.
@@ -84,8 +84,7 @@ impl ProofSpec {
             command: command.to_owned(),
             directory: proof.directory.map_or(Ok(String::new()), |at| parse_directory(at.value))?,
             timeout: proof.timeout.map(|at| parse_timeout(at.value)).transpose()?,
-            expectation: Expectation::from_node(proof.expect)
-                .map_err(ProofSpecError::Expectation)?,
+            expectation: Expectation::from_node(proof.expect)?,
             measures: proof.measures.map(|name| name.value.trim().to_owned()),
         })
     }
@@ -114,9 +113,7 @@ impl ProofSpec {
         let number = self.expectation.number_in(run.output);
         let needs_number = self.measures.is_some() || self.expectation.is_bounded();
         let outcome = match &number {
-            None if needs_number => {
-                TrialOutcome::Broken("there is no number in its output".to_owned())
-            }
+            None if needs_number => TrialOutcome::Broken(ExpectationMismatch::NoNumber),
             Some(number) if needs_number => match self.expectation.check_number(number) {
                 Ok(()) => TrialOutcome::Holds,
                 Err(why) => TrialOutcome::Broken(why),
@@ -185,7 +182,7 @@ pub enum TrialOutcome {
     /// The claim holds.
     Holds,
     /// The claim does not hold, for this reason.
-    Broken(String),
+    Broken(ExpectationMismatch),
     /// The command did not finish in time.
     TimedOut,
 }
@@ -271,7 +268,10 @@ mod tests {
         let test = test("run: x\nexpect: needle").unwrap();
         let run = Trial { end: TrialEnd::Exit(0), output: "hay", dropped_bytes: 5 };
         let why = "its output does not contain `needle` (5 bytes in the middle were not kept)";
-        assert_eq!(test.evaluate(&run).outcome, TrialOutcome::Broken(why.to_owned()));
+        let mismatch =
+            ExpectationMismatch::MissingText { text: "needle".to_owned(), dropped_bytes: 5 };
+        assert_eq!(mismatch.to_string(), why);
+        assert_eq!(test.evaluate(&run).outcome, TrialOutcome::Broken(mismatch));
     }
 
     #[test]
@@ -281,8 +281,9 @@ mod tests {
             |ended| test.evaluate(&Trial { end: ended, output: "", dropped_bytes: 0 }).outcome;
         assert_eq!(
             ended(TrialEnd::Signal(9)),
-            TrialOutcome::Broken("signal 9 ended it".to_owned())
+            TrialOutcome::Broken(ExpectationMismatch::Signal(9))
         );
+        assert_eq!(ExpectationMismatch::Signal(9).to_string(), "signal 9 ended it");
         assert_eq!(ended(TrialEnd::TimedOut), TrialOutcome::TimedOut);
     }
 

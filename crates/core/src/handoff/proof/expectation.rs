@@ -36,6 +36,109 @@ pub enum ExpectedExit {
     Any,
 }
 
+/// Why an expectation is invalid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExpectationError {
+    /// It is a list, or cannot be read.
+    #[error("what is expected is an exit code, a text or a mapping")]
+    Kind,
+    /// The exit code is not one.
+    #[error("an exit code is a number from 0 to 255, not `{0}`")]
+    ExitCode(String),
+    /// `contains` has something other than texts.
+    #[error("`contains` takes a text, or a list of texts")]
+    Contains,
+    /// The pattern is not a regular expression.
+    #[error("`{0}` is no regular expression")]
+    Pattern(String),
+    /// `min` or `max` is not a number.
+    #[error("`{key}` is a number, not `{text}`")]
+    Bound {
+        /// The key.
+        key: String,
+        /// The value as written.
+        text: String,
+    },
+    /// `min` is larger than `max`.
+    #[error("no number is at least {min} and at most {max}")]
+    EmptyRange {
+        /// The smallest accepted number.
+        min: Number,
+        /// The largest accepted number.
+        max: Number,
+    },
+    /// A key that is almost a known one.
+    #[error("`{key}` is not known; `{near}` is")]
+    MisspelledKey {
+        /// The key as written.
+        key: String,
+        /// The known key.
+        near: &'static str,
+    },
+    /// A key that is like none of the known ones.
+    #[error("`{0}` is not known here")]
+    UnknownKey(String),
+}
+
+/// How a run differs from what its proof expects.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExpectationMismatch {
+    /// A signal killed the command.
+    #[error("signal {0} ended it")]
+    Signal(i32),
+    /// The exit code is another one.
+    #[error("it exited with {code}, not with {expected}")]
+    ExitCode {
+        /// The exit code of the command.
+        code: i32,
+        /// The expected exit code.
+        expected: u8,
+    },
+    /// A text is missing in the output.
+    #[error("its output does not contain `{text}`{}", dropped_note(*.dropped_bytes))]
+    MissingText {
+        /// The expected text.
+        text: String,
+        /// The number of bytes dropped from the middle of the output.
+        dropped_bytes: u64,
+    },
+    /// The output does not match the pattern.
+    #[error("nothing in its output matches `{pattern}`{}", dropped_note(*.dropped_bytes))]
+    NoMatch {
+        /// The regular expression.
+        pattern: String,
+        /// The number of bytes dropped from the middle of the output.
+        dropped_bytes: u64,
+    },
+    /// The output has no number.
+    #[error("there is no number in its output")]
+    NoNumber,
+    /// The number is too small.
+    #[error("{number} is under {min}")]
+    TooSmall {
+        /// The number in the output.
+        number: Number,
+        /// The smallest accepted number.
+        min: Number,
+    },
+    /// The number is too large.
+    #[error("{number} is over {max}")]
+    TooLarge {
+        /// The number in the output.
+        number: Number,
+        /// The largest accepted number.
+        max: Number,
+    },
+}
+
+/// Mentions the bytes that were dropped from an output.
+fn dropped_note(bytes: u64) -> String {
+    match bytes {
+        0 => String::new(),
+        bytes => format!(" ({bytes} bytes in the middle were not kept)"),
+    }
+}
+
 impl Default for Expectation {
     fn default() -> Self {
         Self {
@@ -49,8 +152,8 @@ impl Default for Expectation {
 }
 
 impl Expectation {
-    /// Parses an expectation. The error says what is wrong with it.
-    pub(super) fn from_node(node: Option<&YamlNode>) -> Result<Self, String> {
+    /// Parses an expectation.
+    pub(super) fn from_node(node: Option<&YamlNode>) -> Result<Self, ExpectationError> {
         let Some(node) = node else { return Ok(Self::default()) };
         match &node.value {
             YamlValue::Null => Ok(Self::default()),
@@ -60,13 +163,11 @@ impl Expectation {
             }
             YamlValue::Text(text) => Ok(Self { contains: vec![text.clone()], ..Self::default() }),
             YamlValue::Map(_) => Self::from_map(node),
-            YamlValue::List(_) | YamlValue::Unreadable(_) => {
-                Err("what is expected is an exit code, a text or a mapping".to_owned())
-            }
+            YamlValue::List(_) | YamlValue::Unreadable(_) => Err(ExpectationError::Kind),
         }
     }
 
-    fn from_map(node: &YamlNode) -> Result<Self, String> {
+    fn from_map(node: &YamlNode) -> Result<Self, ExpectationError> {
         let mut expectation = Self::default();
         for entry in node.entries() {
             let key = entry.key.value.as_str();
@@ -81,7 +182,7 @@ impl Expectation {
         }
         match (&expectation.min, &expectation.max) {
             (Some(min), Some(max)) if min.value() > max.value() => {
-                Err(format!("no number is at least {min} and at most {max}"))
+                Err(ExpectationError::EmptyRange { min: min.clone(), max: max.clone() })
             }
             _ => Ok(expectation),
         }
@@ -104,24 +205,22 @@ impl Expectation {
     }
 
     /// Checks how the command ended and its output, except for the number.
-    pub(super) fn check_output(&self, run: &Trial<'_>) -> Result<(), String> {
+    pub(super) fn check_output(&self, run: &Trial<'_>) -> Result<(), ExpectationMismatch> {
         match (run.end, self.exit) {
-            (TrialEnd::Signal(signal), _) => return Err(format!("signal {signal} ended it")),
-            (TrialEnd::Exit(code), ExpectedExit::Code(wanted)) if code != i32::from(wanted) => {
-                return Err(format!("it exited with {code}, not with {wanted}"));
+            (TrialEnd::Signal(signal), _) => return Err(ExpectationMismatch::Signal(signal)),
+            (TrialEnd::Exit(code), ExpectedExit::Code(expected)) if code != i32::from(expected) => {
+                return Err(ExpectationMismatch::ExitCode { code, expected });
             }
             (TrialEnd::Exit(_) | TrialEnd::TimedOut, _) => {}
         }
-        let not_kept = match run.dropped_bytes {
-            0 => String::new(),
-            bytes => format!(" ({bytes} bytes in the middle were not kept)"),
-        };
+        let dropped_bytes = run.dropped_bytes;
         if let Some(text) = self.contains.iter().find(|text| !run.output.contains(text.as_str())) {
-            return Err(format!("its output does not contain `{text}`{not_kept}"));
+            return Err(ExpectationMismatch::MissingText { text: text.clone(), dropped_bytes });
         }
         match self.pattern() {
             Some(pattern) if !pattern.is_match(run.output) => {
-                Err(format!("nothing in its output matches `{}`{not_kept}", pattern.as_str()))
+                let pattern = pattern.as_str().to_owned();
+                Err(ExpectationMismatch::NoMatch { pattern, dropped_bytes })
             }
             Some(_) | None => Ok(()),
         }
@@ -137,13 +236,13 @@ impl Expectation {
     }
 
     /// Checks the number in the output.
-    pub(super) fn check_number(&self, number: &Number) -> Result<(), String> {
+    pub(super) fn check_number(&self, number: &Number) -> Result<(), ExpectationMismatch> {
         match (&self.min, &self.max) {
             (Some(min), _) if number.value() < min.value() => {
-                Err(format!("{number} is under {min}"))
+                Err(ExpectationMismatch::TooSmall { number: number.clone(), min: min.clone() })
             }
             (_, Some(max)) if number.value() > max.value() => {
-                Err(format!("{number} is over {max}"))
+                Err(ExpectationMismatch::TooLarge { number: number.clone(), max: max.clone() })
             }
             _ => Ok(()),
         }
@@ -163,36 +262,36 @@ fn is_integer(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn exit_code(text: &str) -> Result<u8, String> {
-    text.parse().map_err(|_| format!("an exit code is a number from 0 to 255, not `{text}`"))
+fn exit_code(text: &str) -> Result<u8, ExpectationError> {
+    text.parse().map_err(|_| ExpectationError::ExitCode(text.to_owned()))
 }
 
-fn parse_exit(node: &YamlNode) -> Result<ExpectedExit, String> {
+fn parse_exit(node: &YamlNode) -> Result<ExpectedExit, ExpectationError> {
     let text = node.text().map_or("", |text| text.value.trim());
     if text == "any" { Ok(ExpectedExit::Any) } else { exit_code(text).map(ExpectedExit::Code) }
 }
 
-fn parse_texts(node: &YamlNode) -> Result<Vec<String>, String> {
+fn parse_texts(node: &YamlNode) -> Result<Vec<String>, ExpectationError> {
     let text = |item: &YamlNode| item.text().map(|text| text.value.to_owned());
     let texts: Option<Vec<String>> = node.items().into_iter().map(text).collect();
-    let texts = texts.filter(|texts| !texts.is_empty());
-    texts.ok_or_else(|| "`contains` takes a text, or a list of texts".to_owned())
+    texts.filter(|texts| !texts.is_empty()).ok_or(ExpectationError::Contains)
 }
 
-fn parse_pattern(node: &YamlNode) -> Result<String, String> {
+fn parse_pattern(node: &YamlNode) -> Result<String, ExpectationError> {
     let text = node.text().map_or("", |text| text.value);
     let pattern = compile(text).filter(|_| !text.is_empty());
-    pattern.map(|_| text.to_owned()).ok_or_else(|| format!("`{text}` is no regular expression"))
+    pattern.map(|_| text.to_owned()).ok_or_else(|| ExpectationError::Pattern(text.to_owned()))
 }
 
-fn parse_bound(key: &str, node: &YamlNode) -> Result<Number, String> {
+fn parse_bound(key: &str, node: &YamlNode) -> Result<Number, ExpectationError> {
     let text = node.text().map_or("", |text| text.value);
-    Number::parse(text).ok_or_else(|| format!("`{key}` is a number, not `{text}`"))
+    let wrong = || ExpectationError::Bound { key: key.to_owned(), text: text.to_owned() };
+    Number::parse(text).ok_or_else(wrong)
 }
 
-fn unknown_key(key: &str) -> String {
+fn unknown_key(key: &str) -> ExpectationError {
     match nearest_match(key, KEYS) {
-        Some(near) => format!("`{key}` is not known; `{near}` is"),
-        None => format!("`{key}` is not known here"),
+        Some(near) => ExpectationError::MisspelledKey { key: key.to_owned(), near },
+        None => ExpectationError::UnknownKey(key.to_owned()),
     }
 }

@@ -303,7 +303,7 @@ fn ledger_event(
     let (VerifyState::Executed(ran), Some(test)) = (&proof.state, &proof.test) else { return None };
     let clean = |text: &str| tail(workspace.clean(text).0.as_str()).to_owned();
     let why = match &ran.outcome {
-        TrialOutcome::Broken(why) => Some(clean(why)),
+        TrialOutcome::Broken(why) => Some(clean(&why.to_string())),
         TrialOutcome::Holds | TrialOutcome::TimedOut => None,
     };
     let environment = workspace.environment();
